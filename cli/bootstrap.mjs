@@ -2,10 +2,11 @@
 // then starts the command.
 import { delimiter, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
+// By its path, because this runs before the packages are linked.
+import { proxyEnvironment } from "../packages/host/proxy.mjs";
 import { compileCache } from "./bootstrap/compile-cache.mjs";
 import { ensureDependencies } from "./bootstrap/dependencies.mjs";
 import { ensureNode } from "./bootstrap/node.mjs";
-import { proxyEnvironment } from "./bootstrap/proxy.mjs";
 import { runThrough } from "./bootstrap/run.mjs";
 import { unwritable } from "./bootstrap/rights.mjs";
 

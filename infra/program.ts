@@ -14,6 +14,7 @@ import type { AdvisoryLevel } from "./policy/rule.ts";
 import { withDefaults } from "./settings/complete.ts";
 import type { GivenSettings } from "./settings/list.ts";
 import { settingNames, settings } from "./settings/list.ts";
+import { refuseForeignStack } from "./targets/docker/foreign-stack.ts";
 import { readSettings } from "./settings/read.ts";
 import { settingsSources } from "./settings/sources.ts";
 
@@ -52,15 +53,19 @@ export function toArguments(given: GivenSettings): RouteQLArgs {
 export interface ProgramOptions extends Pick<RouteQLOptions, "protectData" | "stateIdentity"> {
   /** Whether the policies check every resource. */
   readonly policies?: boolean;
+  /** Whether a stack of another state on the Docker engine stops the deployment. The commands check this themselves, before they build images. */
+  readonly refusesForeign?: boolean;
 }
 
 /** @throws {SettingsError} with all problems of the settings */
-export async function program({ policies = false, ...options }: ProgramOptions = {}): Promise<StackOutputs> {
+export async function program({ policies = false, refusesForeign = false, ...options }: ProgramOptions = {}): Promise<StackOutputs> {
   const given = readSettings(
     settingsSources({ stack: getStack(), project: getProject(), configuration: runtime.allConfig(), folder: projectFolder }),
   );
-  if (policies) enforcePolicies(withDefaults(given, getStack()).vulnerableImages as AdvisoryLevel);
-  const deployed = new RouteQL("routeql", toArguments(given), options);
+  const { vulnerableImages, target } = withDefaults(given, getStack());
+  if (policies) enforcePolicies(vulnerableImages as AdvisoryLevel);
+  const checkState = refusesForeign && target === "docker" ? (identity: string | undefined) => refuseForeignStack(getStack(), identity) : undefined;
+  const deployed = new RouteQL("routeql", toArguments(given), { ...options, checkState });
   return {
     url: deployed.url,
     ...(deployed.consoleUrl === undefined ? {} : { consoleUrl: deployed.consoleUrl }),

@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-import { checkProxy } from "./proxy.mjs";
+// By its path, because this runs before the packages are linked.
+import { proxyProblem } from "../../packages/host/proxy.mjs";
 import { Interrupted, runQuietly } from "./run.mjs";
 
 /** The script of npm: that of the running `npm run`, else the one on PATH. */
@@ -26,7 +27,8 @@ const registry = () => process.env.npm_config_registry || "https://registry.npmj
  * @param {{ cwd: string, scriptNode?: string, show?: (seconds: number) => void }} options
  */
 export async function npm(args, { cwd, scriptNode = process.execPath, show }) {
-  await checkProxy(registry());
+  const problem = await proxyProblem(registry());
+  if (problem) throw new Error(`Failed: ${problem.what}.\n\nWhat to do: ${problem.remedy}`);
   // The settings of an outer npm run (folder, workspace) must not apply to this one; its registry settings must.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(

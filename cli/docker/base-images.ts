@@ -6,6 +6,7 @@ import { findProgram, installPackages } from "@routeql/host/apt";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { lineSplitter } from "@routeql/host/process";
 import { imageExists } from "@routeql/host/docker/build";
+import { downloadSites, requireProxies } from "@routeql/host/reachable";
 import { dockerClient } from "@routeql/host/docker/client";
 import { follow } from "@routeql/host/docker/follow";
 import { buildNodeBase } from "./node-base.ts";
@@ -82,6 +83,7 @@ async function bringDebian(name: string, options: BaseOptions): Promise<string> 
 
 /** `mmdebstrap … | docker import`: a minimal Debian of this machine's architecture. */
 async function importMinimalDebian(docker: Docker, name: string, { onLine, signal }: BaseOptions): Promise<void> {
+  await requireProxies(downloadSites.debian);
   const child = spawn("mmdebstrap", ["--variant=minbase", "--include=ca-certificates", "trixie", "-"], {
     stdio: ["ignore", "pipe", "pipe"],
     signal,

@@ -3,7 +3,7 @@
  * @module
  */
 import { stateLabel } from "@routeql/infra/targets/kubernetes/scope";
-import type { Owner } from "../docker/claim.ts";
+import type { Owner } from "@routeql/host/docker/claim";
 import { type StackPaths, stackPaths } from "@routeql/host/paths";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import { ApiError } from "@routeql/host/kubernetes/error";

@@ -1,7 +1,7 @@
 import { readdir } from "node:fs/promises";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
-import { isData, stackObjects, stateLabel } from "../docker/stack-objects.ts";
+import { isData, stackObjects, stateLabel } from "@routeql/host/docker/stack-objects";
 import { type Phase, type PhaseContext, runPhases } from "../foundation/phases.ts";
 import { dataClaims, removeDataClaims } from "../kubernetes/data.ts";
 import { releaseInCluster, requireOwnInCluster } from "../kubernetes/ownership.ts";

@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
 import { join } from "node:path";
 import { z } from "zod";
-import type { Owner } from "../docker/claim.ts";
+import type { Owner } from "@routeql/host/docker/claim";
 import { Failure } from "@routeql/host/failure";
 import { projectFolder, stackPaths } from "@routeql/host/paths";
 

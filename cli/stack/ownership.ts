@@ -3,9 +3,9 @@
  * @module
  */
 import { type EngineIdentity, readEngineIdentity } from "../docker/engine-identity.ts";
-import { makeClaim, type Owner, readClaim, removeClaim } from "../docker/claim.ts";
+import { makeClaim, type Owner, readClaim, removeClaim } from "@routeql/host/docker/claim";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
-import { isData, stackObjects, type StackObject, stateLabel } from "../docker/stack-objects.ts";
+import { isData, stackObjects, type StackObject, stateLabel } from "@routeql/host/docker/stack-objects";
 import { Failure } from "@routeql/host/failure";
 import { type StackPaths, stackPaths } from "@routeql/host/paths";
 import { type Identity, keepIdentity, newIdentity, readIdentity } from "./identity.ts";

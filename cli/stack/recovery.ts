@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
-import { stackObjects, stateLabel } from "../docker/stack-objects.ts";
+import { stackObjects, stateLabel } from "@routeql/host/docker/stack-objects";
 import type { StackPaths } from "@routeql/host/paths";
 import { commandLineOf } from "@routeql/host/process-facts";
 import { projectName } from "./configuration.ts";

@@ -29,7 +29,8 @@ single_user() {
 
 mkdir -p "$PGDATA"
 if [ ! -O "$PGDATA" ]; then
-  echo "database: $PGDATA belongs to user $(stat -c %u "$PGDATA"), but this is user $(id -u); were these data made with other images?" >&2
+  echo "database: $PGDATA belongs to user $(stat -c %u "$PGDATA"), but this is user $(id -u). The data was created by another image:" \
+    "set images as it was then, or remove the data (npm run down -- --volumes)." >&2
   exit 78
 fi
 # The directory of the official image is open to all.

@@ -52,6 +52,11 @@ export interface RouteQLOptions extends ComponentResourceOptions {
   readonly protectData?: boolean;
   /** Identity of the state, for the label `com.routeql.state` of every object. Default: generated once and kept in the state. `false`: no label. */
   readonly stateIdentity?: Input<string> | false;
+  /**
+   * Receives the identity of the state before any object is created; undefined in a preview of a new state. A rejection stops the
+   * deployment.
+   */
+  readonly checkState?: ((identity: string | undefined) => Promise<void>) | undefined;
 }
 
 /** The gateway, the engine, the auth sidecar, the session store and the database, on one Docker host or on Kubernetes. */
@@ -80,7 +85,7 @@ export class RouteQL extends ComponentResource {
    * namespace
    * @throws {SettingsError} with all invalid arguments
    */
-  constructor(name: string, args: RouteQLArgs = {}, { protectData = false, stateIdentity: identity, ...options }: RouteQLOptions = {}) {
+  constructor(name: string, args: RouteQLArgs = {}, { protectData = false, stateIdentity: identity, checkState, ...options }: RouteQLOptions = {}) {
     const stack = getStack();
     const problems = argumentProblems({ ...args }, stack);
     if (problems.length > 0) throw new SettingsError(problems);
@@ -99,7 +104,7 @@ export class RouteQL extends ComponentResource {
       named,
       parent: this,
     });
-    const state = stateIdentity(identity, { named, protect: protectData, parent: this });
+    const state = checked(stateIdentity(identity, { named, protect: protectData, parent: this }), checkState);
     const prefix = `${name}-${stack}`;
     const images = { built: builtImages(settings), pulled: pulledImages(settings) };
     const databaseAuthority = authorityOf("databaseCaFile", settings.databaseCaFile, process.cwd());
@@ -150,6 +155,18 @@ export class RouteQL extends ComponentResource {
     if (certificateFile === undefined || privateKeyFile === undefined) return selfSigned(publicHost, scope, this);
     return ownCertificate({ certificateFile, privateKeyFile, publicHost, folder: process.cwd() });
   }
+}
+
+/** The identity after its check; every object depends on it. */
+function checked(identity: Output<string> | undefined, check: RouteQLOptions["checkState"]): Output<string> | undefined {
+  if (identity === undefined || check === undefined) return identity;
+  // The types omit this property. In a preview, the identity of a new state is unknown.
+  const { isKnown } = identity as unknown as { readonly isKnown: Promise<boolean> };
+  const checkedAsNew = isKnown.then((known) => (known ? undefined : check(undefined)));
+  return all([identity, checkedAsNew]).apply(async ([value]) => {
+    await check(value);
+    return value;
+  });
 }
 
 interface StateIdentityOptions {

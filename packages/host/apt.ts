@@ -2,6 +2,7 @@ import { access, constants } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { Failure } from "./failure.ts";
 import { run } from "./process.ts";
+import { downloadSites, requireProxies } from "./reachable.ts";
 
 /** The absolute path of a program on PATH, or in the folders for root's programs. */
 export async function findProgram(name: string, environment: NodeJS.ProcessEnv = process.env): Promise<string | undefined> {
@@ -35,6 +36,7 @@ export function installPackages(names: readonly string[], onLine: (line: string)
     const remedy = `install ${names.join(", ")} (${purpose}) with your package manager, then run this command again.`;
     if (!(await canInstallPackages()))
       throw new Failure(`${names.join(", ")} missing, and only root can install packages with apt`, { remedy });
+    await requireProxies(downloadSites.debian);
     const install = (): Promise<unknown> =>
       run("apt-get", ["install", "--yes", "--no-install-recommends", ...wait, ...names], { environment, onLine, remedy });
     if (!listsAreFresh) {

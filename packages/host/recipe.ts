@@ -3,6 +3,7 @@ import { cp, readFile, rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { projectFolder } from "./paths.ts";
 import { run } from "./process.ts";
+import { downloadSites, requireProxies } from "./reachable.ts";
 
 /** npm's names: `linux`, `arm64`. */
 export interface Platform {
@@ -27,6 +28,7 @@ export async function installRecipe(name: string, recipe: string, onLine: (line:
     () => false,
   );
   if (present) return folder;
+  await requireProxies(downloadSites.npm);
   const unfinished = `${folder}.${process.pid}`;
   try {
     await cp(recipe, unfinished, { recursive: true });

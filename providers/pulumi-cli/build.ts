@@ -1,6 +1,7 @@
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { run } from "@routeql/host/process";
+import { downloadSites, requireProxies } from "@routeql/host/reachable";
 import { ensureGo, goEnvironment } from "./go.ts";
 import { leaveOut } from "./leave-out.ts";
 import { builtVersion } from "./plan.ts";
@@ -17,6 +18,7 @@ const packages = "about 1,100";
 
 /** Builds the CLI of the adjacent go.mod and go.sum into `<root>/bin/pulumi`. */
 export async function buildCli(root: string, options: BuildOptions): Promise<void> {
+  await requireProxies(downloadSites.go);
   const go = await ensureGo(options);
   await mkdir(join(root, "bin"), { recursive: true });
   const folder = join(root, `build.${process.pid}`);

@@ -1,5 +1,5 @@
 import { GenericContainer, type StartedTestContainer, type StoppedTestContainer, Wait } from "testcontainers";
-import { ContainerAtOwnAddress, ownAddress } from "../harness/own-address.ts";
+import { addressOf, ReachableContainer } from "../harness/container-address.ts";
 import { mustRun } from "../harness/process.ts";
 import { runLabels } from "../harness/run.ts";
 import { ToxicProxy } from "../harness/toxic-proxy.ts";
@@ -49,7 +49,7 @@ interface Forwarders {
  * A directory with the entries of its folder below directory/. Its certificate names localhost, so a forwarder of this process listens
  * there for local clients.
  */
-export class StartedDirectoryContainer extends ContainerAtOwnAddress {
+export class StartedDirectoryContainer extends ReachableContainer {
   /** PEM of the CA that the directory's certificate comes from. */
   readonly ca: string;
   readonly #kind: DirectoryKind;
@@ -64,7 +64,10 @@ export class StartedDirectoryContainer extends ContainerAtOwnAddress {
 
   static async of(container: StartedTestContainer, kind: DirectoryKind): Promise<StartedDirectoryContainer> {
     const { output } = await container.exec(["cat", kind.ca]);
-    const to = (port: number): Promise<ToxicProxy> => ToxicProxy.to(ownAddress(container), port);
+    const to = (inside: number): Promise<ToxicProxy> => {
+      const { host, port } = addressOf(container, inside);
+      return ToxicProxy.to(host, port);
+    };
     return new StartedDirectoryContainer(container, kind, output, { plain: await to(kind.plainPort), tls: await to(kind.tlsPort) });
   }
 

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { GenericContainer, Wait } from "testcontainers";
-import { ownAddress } from "../harness/own-address.ts";
+import { addressOf } from "../harness/container-address.ts";
 import { mustRun, run } from "../harness/process.ts";
 import { runLabels } from "../harness/run.ts";
 
@@ -18,8 +18,9 @@ export async function startConformanceDatabase(): Promise<ConformanceDatabase> {
   const { code } = await run("docker", ["image", "inspect", name]);
   if (code !== 0) await mustRun("docker", ["build", "--network", "host", "--tag", name, "--file", dockerfile, import.meta.dirname]);
   const container = await new GenericContainer(name).withLabels(runLabels).withExposedPorts(5432).withWaitStrategy(Wait.forLogMessage(/ready to accept connections/)).start();
+  const { host, port } = addressOf(container, 5432);
   return {
-    address: `postgres://postgres@${ownAddress(container)}:5432/postgres`,
+    address: `postgres://postgres@${host}:${port}/postgres`,
     [Symbol.asyncDispose]: async () => {
       await container.stop();
     },

@@ -29,7 +29,7 @@ describe("the migrate job", { timeout: 120_000 }, () => {
   /** The job as `database.migrate()` runs it, for tests that kill it. */
   function startJob() {
     const files = Object.fromEntries(roles.map((role) => [`${role.toUpperCase()}_PASSWORD_FILE`, join(folder, role)]));
-    const env = { PATH: process.env["PATH"], DATABASE_HOST: database.getHost(), DATABASE_PORT: "5432", DATABASE_NAME: "routeql", ...files };
+    const env = { PATH: process.env["PATH"], DATABASE_HOST: database.getHost(), DATABASE_PORT: String(database.getPort()), DATABASE_NAME: "routeql", ...files };
     return spawn(process.execPath, ["database/migrate/main.ts"], { env, stdio: "ignore" });
   }
 

@@ -36,7 +36,7 @@ async function shown(): Promise<string> {
 
 test("loads a certificate renewed in place without a restart", async () => {
   expect(await shown()).toBe(fingerprint(before));
-  parts.gateway.replaceCertificate(after);
+  await parts.gateway.replaceCertificate(after);
   const seen: string[] = [];
   const deadline = Date.now() + 60_000;
   while (seen.at(-1) !== fingerprint(after) && Date.now() < deadline) {

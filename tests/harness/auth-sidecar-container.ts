@@ -4,7 +4,7 @@ import { GenericContainer, type StartedTestContainer, Wait } from "testcontainer
 import type { StartedDatabaseContainer } from "./database-container.ts";
 import { keepInspection, noteSecret } from "./evidence.ts";
 import { keepLog } from "./logs.ts";
-import { ContainerAtOwnAddress } from "./own-address.ts";
+import { ReachableContainer } from "./container-address.ts";
 import type { StartedSessionsContainer } from "./sessions-container.ts";
 
 const PORT = 8080;
@@ -57,7 +57,7 @@ export class AuthSidecarContainer extends GenericContainer {
 }
 
 /** A running auth sidecar. */
-export class StartedAuthSidecarContainer extends ContainerAtOwnAddress {
+export class StartedAuthSidecarContainer extends ReachableContainer {
   private readonly serviceApiKey: string;
   private readonly adminPassword: string;
 

@@ -8,7 +8,7 @@ import { GenericContainer, type StartedTestContainer, Wait } from "testcontainer
 import { keepInspection, noteSecret } from "./evidence.ts";
 import { preparedDatabaseImage } from "./database-image.ts";
 import { keepLog } from "./logs.ts";
-import { ContainerAtOwnAddress } from "./own-address.ts";
+import { ReachableContainer } from "./container-address.ts";
 import { mustRun } from "./process.ts";
 
 const DATABASE_PORT = 5432;
@@ -70,7 +70,7 @@ export class DatabaseContainer extends GenericContainer {
 }
 
 /** A running database. Addresses are for processes of this machine unless stated otherwise. */
-export class StartedDatabaseContainer extends ContainerAtOwnAddress {
+export class StartedDatabaseContainer extends ReachableContainer {
   private readonly passwords: Readonly<Record<DatabaseRole, string>>;
 
   constructor(container: StartedTestContainer, passwords: Readonly<Record<DatabaseRole, string>>) {
@@ -88,12 +88,12 @@ export class StartedDatabaseContainer extends ContainerAtOwnAddress {
 
   /** `postgres://…`, for processes of this machine. */
   getConnectionUri(role: DatabaseRole): string {
-    return this.uri(role, this.getHost());
+    return this.uri(role, `${this.getHost()}:${this.getPort()}`);
   }
 
   /** `postgres://…` for containers on the same network, where its alias is `database`. */
   getInternalConnectionUri(role: DatabaseRole): string {
-    return this.uri(role, "database");
+    return this.uri(role, `database:${DATABASE_PORT}`);
   }
 
   /** A connected client; closed by `await using`. */
@@ -117,7 +117,7 @@ export class StartedDatabaseContainer extends ContainerAtOwnAddress {
         PATH: process.env["PATH"],
         NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
         DATABASE_HOST: this.getHost(),
-        DATABASE_PORT: String(DATABASE_PORT),
+        DATABASE_PORT: String(this.getPort()),
         DATABASE_NAME: DATABASE,
       };
       const passwords = administrator === undefined ? this.passwords : { ...this.passwords, admin: administrator.password };
@@ -148,8 +148,8 @@ export class StartedDatabaseContainer extends ContainerAtOwnAddress {
     }
   }
 
-  private uri(role: DatabaseRole, host: string): string {
-    return `postgres://${databaseRoles[role]}:${this.passwords[role]}@${host}:${DATABASE_PORT}/${DATABASE}`;
+  private uri(role: DatabaseRole, address: string): string {
+    return `postgres://${databaseRoles[role]}:${this.passwords[role]}@${address}/${DATABASE}`;
   }
 }
 

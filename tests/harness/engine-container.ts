@@ -5,7 +5,7 @@ import { GenericContainer, type StartedTestContainer, Wait } from "testcontainer
 import type { StartedDatabaseContainer } from "./database-container.ts";
 import { keepInspection, noteSecret } from "./evidence.ts";
 import { keepLog } from "./logs.ts";
-import { ContainerAtOwnAddress } from "./own-address.ts";
+import { ReachableContainer } from "./container-address.ts";
 
 const PORT = 8080;
 const METRICS_PORT = 9090;
@@ -58,7 +58,7 @@ export class EngineContainer extends GenericContainer {
 }
 
 /** A running engine. */
-export class StartedEngineContainer extends ContainerAtOwnAddress {
+export class StartedEngineContainer extends ReachableContainer {
   private readonly adminSecret: string;
 
   constructor(container: StartedTestContainer, adminSecret: string) {

@@ -4,7 +4,7 @@ import { GenericContainer, type StartedTestContainer, Wait } from "testcontainer
 import { keepInspection, noteSecret } from "./evidence.ts";
 import { image } from "./image.ts";
 import { keepLog } from "./logs.ts";
-import { ContainerAtOwnAddress } from "./own-address.ts";
+import { ReachableContainer } from "./container-address.ts";
 
 const SESSIONS_PORT = 6379;
 const PASSWORD_FILE = "/run/routeql/secrets/sessions-password";
@@ -34,7 +34,7 @@ export class SessionsContainer extends GenericContainer {
 }
 
 /** A running session store. */
-export class StartedSessionsContainer extends ContainerAtOwnAddress {
+export class StartedSessionsContainer extends ReachableContainer {
   private readonly password: string;
 
   constructor(container: StartedTestContainer, password: string) {

@@ -7,15 +7,19 @@ import { existsSync } from "node:fs";
 import { chown, mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect, test, type TestContext } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, type TestContext } from "vitest";
 import { engineAddress, socketOf } from "@routeql/host/docker/engine-address";
 import { freePorts } from "../harness/free-ports.ts";
 import { mustRun, run } from "../harness/process.ts";
 import { newStackName } from "../harness/stack-name.ts";
-import { checkOut, type Checkout, type Surroundings } from "../pulumi/support/checkout.ts";
+import { checkOut, type Checkout, type CommandEnd, type Surroundings } from "../pulumi/support/checkout.ts";
 import { contextTo } from "./support/context.ts";
+import { refusingProxy, silentProxy, throughDeadEnd } from "./support/dead-end.ts";
+import { startPodman } from "./support/podman.ts";
 import { startProxy } from "./support/proxy.ts";
+import { type Absent, type RootlessEngine, startRootlessEngine } from "./support/rootless-engine.ts";
 import { startSecondEngine } from "./support/second-engine.ts";
+import { withoutProc } from "./support/without-proc.ts";
 
 const query = ["query", "{ view_hijacks(limit: 1) { key } }"] as const;
 /** Starts the command like a user's shell, through the bootstrap. */
@@ -44,6 +48,13 @@ async function lives(checkout: Checkout, surroundings: Surroundings): Promise<vo
   }
 }
 
+/** Runs a command with a new stack name. */
+async function timed(checkout: Checkout, name: string, surroundings: Surroundings): Promise<CommandEnd & { readonly seconds: number }> {
+  const started = Date.now();
+  const end = await checkout.command(name, newStackName("machine"), [], surroundings);
+  return { ...end, seconds: (Date.now() - started) / 1000 };
+}
+
 const withoutEngineVariables = { DOCKER_HOST: undefined, DOCKER_CONTEXT: undefined, DOCKER_CERT_PATH: undefined, DOCKER_TLS_VERIFY: undefined };
 const patience = { timeout: 600_000 };
 
@@ -69,14 +80,17 @@ test("a network behind a proxy in lower-case variables, without exclusions", pat
 const homes: string[] = [];
 afterAll(() => Promise.all(homes.map((home) => rm(home, { recursive: true, force: true }))));
 
-/** An unprivileged user in the socket's group, with a strict umask. */
-async function ordinaryUser(checkout: Checkout, context: TestContext): Promise<Surroundings> {
-  const uid = 54_321;
-  const socket = socketOf(engineAddress());
+interface Account {
+  readonly uid: number;
+  /** The group of the engine's socket. */
+  readonly group?: number;
+}
+
+/** An account without privileges, with a home of its own and a strict umask. */
+async function unprivileged(checkout: Checkout, context: TestContext, { uid, group }: Account): Promise<Surroundings> {
   context.skip(process.getuid?.() !== 0, "only root can run a program as another user");
-  context.skip(socket === undefined || !existsSync(socket), "the engine is not reached by a socket");
-  const { gid } = await stat(socket!);
-  const as = ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, `--groups=${gid}`, "sh", "-c", 'umask 077; exec "$@"', "sh"];
+  const groups = group === undefined ? "--clear-groups" : `--groups=${group}`;
+  const as = ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, groups, "sh", "-c", 'umask 077; exec "$@"', "sh"];
   const reachable = await run("setpriv", [`--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", process.execPath, "--version"], { cwd: "/" });
   context.skip(reachable.code !== 0, `another user may not run ${process.execPath}`);
   const home = await mkdtemp(join(tmpdir(), "routeql-home-"));
@@ -87,6 +101,14 @@ async function ordinaryUser(checkout: Checkout, context: TestContext): Promise<S
   if (existsSync(cache)) await mustRun("sh", ["-c", `mkdir -p "$1/.cache" && cp -a "$2" "$1/.cache/" && chown -R ${uid}:${uid} "$1/.cache"`, "sh", home, cache]);
   await mustRun("chown", ["-R", `${uid}:${uid}`, checkout.folder]);
   return { through: as, environment: { HOME: home, XDG_CACHE_HOME: undefined, USER: "ordinary", NODE_COMPILE_CACHE: undefined } };
+}
+
+/** An unprivileged user in the group of the engine's socket. */
+async function ordinaryUser(checkout: Checkout, context: TestContext): Promise<Surroundings> {
+  const socket = socketOf(engineAddress());
+  context.skip(socket === undefined || !existsSync(socket), "the engine is not reached by a socket");
+  const { gid } = await stat(socket!);
+  return unprivileged(checkout, context, { uid: 54_321, group: gid });
 }
 
 test("an unprivileged user in the group docker, with umask 077", patience, async (context) => {
@@ -153,9 +175,98 @@ test("a second clone cannot remove the stack of the first one", patience, async 
   }
 });
 
-test("a rootless engine, whose socket is in ROUTEQL_TEST_ROOTLESS", patience, async (context) => {
-  const endpoint = process.env["ROUTEQL_TEST_ROOTLESS"];
-  context.skip(endpoint === undefined, "ROUTEQL_TEST_ROOTLESS names no socket of a rootless engine (unix:///run/user/1000/docker.sock)");
+describe("a rootless engine", () => {
+  let engine: RootlessEngine | Absent;
+  beforeAll(async () => {
+    engine = await startRootlessEngine();
+    if (!("reason" in engine)) await engine.takeImages();
+  }, 300_000);
+  afterAll(async () => {
+    if (!("reason" in engine)) await engine[Symbol.asyncDispose]();
+  }, 60_000);
+
+  /** The engine's own user. */
+  async function its(checkout: Checkout, context: TestContext): Promise<Surroundings> {
+    if ("reason" in engine) return context.skip(engine.reason);
+    const { environment, ...rest } = await unprivileged(checkout, context, { uid: engine.uid });
+    return { ...rest, environment: { ...environment, DOCKER_HOST: engine.endpoint } };
+  }
+
+  test("with ports from 1024 on, and ignored limits are reported", patience, async (context) => {
+    await using checkout = await clone();
+    await lives(checkout, await its(checkout, context));
+  });
+
+  test("with privileged ports gets the settings that help, before anything is built", async (context) => {
+    await using checkout = await clone();
+    await checkout.edit(".env", (text) => text.replace(/^HTTPS_PORT=.*$/m, "HTTPS_PORT=443"));
+    const { code, output, seconds } = await timed(checkout, "up", await its(checkout, context));
+    expect(code).toBe(1);
+    expect(output).toContain("127.0.0.1:443 (HTTPS_PORT) is below the lowest port of a rootless engine");
+    expect(output).toContain("choose ports from 1024 on");
+    expect(seconds).toBeLessThan(30);
+  });
+});
+
+test("Podman is refused in one sentence", async (context) => {
+  const podman = await startPodman();
+  if ("reason" in podman) return context.skip(podman.reason);
+  await using _podman = podman;
   await using checkout = await clone();
-  await lives(checkout, { through: shell, environment: { DOCKER_HOST: endpoint } });
+  const { code, output, seconds } = await timed(checkout, "up", { through: shell, environment: { DOCKER_HOST: podman.endpoint } });
+  expect(code).toBe(1);
+  expect(output).toMatch(/Failed: The engine at \S+ \(DOCKER_HOST\) is Podman [\d.]+, which is not supported\n/);
+  expect(output).toContain("What to do: use a Docker engine");
+  expect(seconds).toBeLessThan(30);
+});
+
+test("a machine without /proc, such as macOS", patience, async (context) => {
+  context.skip(process.getuid?.() !== 0, "only root can hide /proc");
+  await using hidden = await withoutProc();
+  await using checkout = await clone();
+  await lives(checkout, { through: hidden.through, environment: { PATH: hidden.path } });
+});
+
+describe.each([
+  ["drops every packet", silentProxy, "does not answer within 10 s"],
+  ["refuses connections", refusingProxy, "cannot be used: connect ECONNREFUSED 127.0.0.1:1"],
+])("a proxy that %s", (_, proxy, problem) => {
+  const proxies = { http_proxy: proxy, https_proxy: proxy, HTTP_PROXY: undefined, HTTPS_PROXY: undefined, no_proxy: undefined, NO_PROXY: undefined };
+
+  test.each<readonly [what: string, change: (checkout: Checkout) => Promise<NodeJS.ProcessEnv>]>([
+    [
+      "npm ci",
+      async (checkout) => {
+        await checkout.remove("node_modules/.package-lock.json");
+        return {};
+      },
+    ],
+    [
+      "the build of an image",
+      async (checkout) => {
+        await checkout.edit("images/sessions/entrypoint.sh", (text) => `${text}# ${newStackName("changed")}\n`);
+        return {};
+      },
+    ],
+    ["the build of the Pulumi CLI", async (checkout) => ({ XDG_CACHE_HOME: join(checkout.folder, "cache") })],
+  ])("is named with its variable before %s", async (_what, change) => {
+    await using checkout = await clone();
+    const environment = { ...proxies, ...(await change(checkout)) };
+    const { code, output, seconds } = await timed(checkout, "up", { through: process.getuid?.() === 0 ? throughDeadEnd : shell, environment });
+    expect(code, output).toBe(1);
+    expect(output).toMatch(new RegExp(`Failed: The proxy ${RegExp.escape(proxy)}, set in https?_proxy, ${RegExp.escape(problem)}`));
+    expect(output).toMatch(/What to do: correct or unset https?_proxy/);
+    expect(seconds).toBeLessThan(30);
+  });
+});
+
+test("a cache that cannot be written is named with the variable for another one", async (context) => {
+  await using checkout = await clone();
+  const { through, environment } = await ordinaryUser(checkout, context);
+  const { code, output, seconds } = await timed(checkout, "up", { through: through!, environment: { ...environment, XDG_CACHE_HOME: "/proc/routeql-cache" } });
+  expect(code).toBe(1);
+  expect(output).toContain("/proc/routeql-cache");
+  expect(output).toContain("XDG_CACHE_HOME");
+  expect(output).not.toMatch(/\n\s+at /);
+  expect(seconds).toBeLessThan(30);
 });

@@ -19,8 +19,9 @@ test("the session store names the files of another user and the remedy", async (
   expect(stderr).toContain("set images as it was then");
 });
 
-test("the database names the files of another user", async () => {
+test("the database names the files of another user and the remedy", async () => {
   const { code, stderr } = await startOnBuiltData("postgres", "database", { data: "/var/lib/postgresql/data", uid: 10_105, variable: "POSTGRES_PASSWORD_FILE" });
   expect(code).toBe(78);
   expect(stderr).toContain("/var/lib/postgresql/data belongs to user 10105, but this is user 999");
+  expect(stderr).toContain("set images as it was then, or remove the data (npm run down -- --volumes)");
 });

@@ -2,6 +2,7 @@ import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dockerClient } from "@routeql/host/docker/client";
+import { run } from "../harness/process.ts";
 import { checkOut, type Checkout, type CommandEnd } from "./support/checkout.ts";
 import { type DeployedStack, deployedStack, everythingOf } from "./support/deployed-stack.ts";
 
@@ -67,6 +68,19 @@ describe("two checkouts on one Docker engine", { timeout: 400_000 }, () => {
     const all = [...(await docker.listContainers({ all: true, filters })), ...(await docker.listNetworks({ filters })), ...(await docker.listVolumes({ filters })).Volumes];
     expect(all.length).toBeGreaterThan(20);
     expect(new Set(all.map(({ Labels }) => Labels?.["com.routeql.state"]))).toEqual(new Set([state]));
+  });
+
+  test("plain `pulumi up` with another state refuses the stack before it creates anything", async () => {
+    await using third = await checkOut({});
+    const before = await everythingOf(first.name);
+    const started = Date.now();
+    const { stdout, stderr } = await run(process.execPath, ["tests/pulumi/support/plain-up.ts", first.name], { cwd: third.folder, timeout: 120_000 });
+    expect(stdout + stderr).toMatch(/preview failed[^]*up failed/);
+    expect(stdout + stderr).toContain(`belongs to the checkout ${first.checkout.folder}`);
+    expect(stdout + stderr).toContain("npm run down -- --volumes --adopt");
+    expect(Date.now() - started).toBeLessThan(60_000);
+    expect(await everythingOf(first.name)).toEqual(before);
+    expect(await first.query(count)).toEqual(rows);
   });
 
   test("rejects a copied checkout while the original exists", async () => {

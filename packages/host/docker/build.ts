@@ -6,6 +6,7 @@ import type { ContextFile } from "../images/content-hash.ts";
 import { contextFiles } from "../images/context-files.ts";
 import { copiedSources } from "../images/dockerfile.ts";
 import { Failure } from "../failure.ts";
+import { downloadSites, requireProxies } from "../reachable.ts";
 import { dockerClient, orUndefined } from "./client.ts";
 import { authoritiesFile, extraAuthorities, proxyArguments, withAuthorities } from "./build-network.ts";
 import { follow } from "./follow.ts";
@@ -50,6 +51,7 @@ async function buildImage(
   { onLine, signal }: BuildOptions,
 ): Promise<void> {
   signal.throwIfAborted();
+  await requireProxies(downloadSites.debian, downloadSites.npm);
   const docker = dockerClient();
   const text = readFileSync(dockerfile, "utf8");
   const name = relative(context, dockerfile);

@@ -27,10 +27,10 @@ export function clientOptions(address: EngineAddress): Docker.DockerOptions & { 
   return { host, port: port || "2376", protocol: "https", ...files, agent: new Agent({ ...files, rejectUnauthorized: tls.verifies }) };
 }
 
+export const clientOf = (address: EngineAddress): Docker => new Docker(clientOptions(address));
+
 /** A client of the Docker engine that the docker command would use. */
-export function dockerClient(): Docker {
-  return new Docker(clientOptions(engineAddress()));
-}
+export const dockerClient = (): Docker => clientOf(engineAddress());
 
 export const isNotFound = (error: unknown): boolean => statusOf(error) === 404;
 export const isConflict = (error: unknown): boolean => statusOf(error) === 409;

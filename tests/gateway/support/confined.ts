@@ -1,19 +1,16 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
 import { randomBytes } from "node:crypto";
+import { FilesVolume } from "../../harness/files-volume.ts";
 import { type Finished, mustRun, run } from "../../harness/process.ts";
 import { runId, runLabel } from "../../harness/run.ts";
 
 /** A sequence of the project's containers on one volume, each confined as in a deployment and without a network. */
 export class Confined implements AsyncDisposable {
   private readonly id = `rq-test-${runId}-${randomBytes(3).toString("hex")}`;
-  private readonly folder = mkdtempSync(join(tmpdir(), "routeql-confined-"));
+  private readonly files = new FilesVolume();
   private readonly arguments: readonly string[];
 
   /** @param data path of the volume inside; @param temporary further folders in memory */
   constructor(data: string, temporary: readonly string[], environment: Readonly<Record<string, string>> = {}) {
-    chmodSync(this.folder, 0o755);
     this.arguments = [
       `--label=${runLabel}=${runId}`,
       "--read-only",
@@ -22,26 +19,26 @@ export class Confined implements AsyncDisposable {
       "--network=none",
       ...temporary.flatMap((path) => ["--tmpfs", path]),
       `--volume=${this.id}:${data}`,
-      `--volume=${this.folder}:/run/routeql:ro`,
+      `--volume=${this.files.name}:/run/routeql:ro`,
       ...Object.entries(environment).flatMap(([name, value]) => ["--env", `${name}=${value}`]),
     ];
   }
 
-  /** Writes or replaces a file below /run/routeql. */
+  /** Writes or replaces a file below /run/routeql, from the next start on. */
   put(name: string, content: string): void {
-    const path = join(this.folder, name);
-    mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
-    writeFileSync(path, content, { mode: 0o444 });
+    this.files.put(name, content);
   }
 
   /** Starts a new container on the volume, which replaces the previous one. */
   async start(image: string, ...command: string[]): Promise<void> {
     await run("docker", ["rm", "--force", this.id]);
+    await this.files.fill(image);
     await mustRun("docker", ["run", "--detach", "--name", this.id, ...this.arguments, image, ...command]);
   }
 
   /** Runs a container on the volume until it exits, without starting the service. */
-  runOnce(image: string, script: string): Promise<Finished> {
+  async runOnce(image: string, script: string): Promise<Finished> {
+    await this.files.fill(image);
     return run("docker", ["run", "--rm", ...this.arguments, "--entrypoint", "/bin/bash", image, "-c", script]);
   }
 
@@ -67,6 +64,6 @@ export class Confined implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await run("docker", ["rm", "--force", this.id]);
     await run("docker", ["volume", "rm", this.id]);
-    rmSync(this.folder, { recursive: true, force: true });
+    await this.files[Symbol.asyncDispose]();
   }
 }

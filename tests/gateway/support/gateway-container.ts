@@ -1,11 +1,9 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import { type GatewaySettings, renderGateway } from "@routeql/nginx/render";
+import { FilesVolume } from "../../harness/files-volume.ts";
 import { keepLog } from "../../harness/logs.ts";
-import { ContainerAtOwnAddress } from "../../harness/own-address.ts";
+import { ReachableContainer } from "../../harness/container-address.ts";
 import { run } from "../../harness/process.ts";
 import { runLabels } from "../../harness/run.ts";
 import type { TestCertificate } from "../../harness/certificate.ts";
@@ -32,7 +30,7 @@ export const roomySettings: GatewaySettings = {
 /** The project's gateway image, confined as in a deployment. */
 export class GatewayContainer extends GenericContainer {
   private readonly certificate: TestCertificate;
-  private readonly folder = mkdtempSync(join(tmpdir(), "routeql-gateway-"));
+  private readonly files = new FilesVolume();
 
   constructor(imageName: string, certificate: TestCertificate) {
     super(imageName);
@@ -47,26 +45,30 @@ export class GatewayContainer extends GenericContainer {
       .withLogConsumer(keepLog("gateway"))
       .withWaitStrategy(Wait.forListeningPorts())
       .withStartupTimeout(30_000)
-      .withBindMounts([{ source: this.folder, target: "/run/routeql", mode: "ro" }]);
+      .withBindMounts([{ source: this.files.name, target: "/run/routeql", mode: "ro" }]);
   }
 
   /** @param edit changes the rendered files by name, for values without a setting */
   withSettings(settings: GatewaySettings, edit: (files: Record<string, string>) => void = () => {}): this {
-    chmodSync(this.folder, 0o755);
     const files = renderGateway(settings);
     edit(files);
     const { certificate, privateKey } = this.certificate;
     const folders = { nginx: files, tls: { "certificate.pem": certificate, "private-key.pem": privateKey } };
     for (const [name, contents] of Object.entries(folders)) {
-      mkdirSync(join(this.folder, name), { recursive: true, mode: 0o755 });
-      for (const [file, content] of Object.entries(contents)) writeFileSync(join(this.folder, name, file), content, { mode: 0o644 });
+      for (const [file, content] of Object.entries(contents)) this.files.put(`${name}/${file}`, content);
     }
     return this;
   }
 
   override async start(): Promise<StartedGateway> {
-    return new StartedGateway(await super.start(), this.certificate, this.folder);
+    await this.files.fill(this.imageName.string);
+    return new StartedGateway(await super.start(), this.certificate, { files: this.files, image: this.imageName.string });
   }
+}
+
+interface Filled {
+  readonly files: FilesVolume;
+  readonly image: string;
 }
 
 export interface GatewayLog {
@@ -75,20 +77,22 @@ export interface GatewayLog {
 }
 
 /** A running gateway. */
-export class StartedGateway extends ContainerAtOwnAddress {
+export class StartedGateway extends ReachableContainer {
   readonly certificate: TestCertificate;
-  private readonly folder: string;
+  private readonly filled: Filled;
 
-  constructor(container: StartedTestContainer, certificate: TestCertificate, folder: string) {
+  constructor(container: StartedTestContainer, certificate: TestCertificate, filled: Filled) {
     super(container);
     this.certificate = certificate;
-    this.folder = folder;
+    this.filled = filled;
   }
 
   /** Replaces the certificate, like a cluster that renews it. */
-  replaceCertificate({ certificate, privateKey }: TestCertificate): void {
-    writeFileSync(join(this.folder, "tls/private-key.pem"), privateKey);
-    writeFileSync(join(this.folder, "tls/certificate.pem"), certificate);
+  async replaceCertificate({ certificate, privateKey }: TestCertificate): Promise<void> {
+    const { files, image } = this.filled;
+    files.put("tls/private-key.pem", privateKey);
+    files.put("tls/certificate.pem", certificate);
+    await files.fill(image);
   }
 
   /** Port of the named listener, at {@link getHost}. */
@@ -110,7 +114,7 @@ export class StartedGateway extends ContainerAtOwnAddress {
 
   override async stop(): ReturnType<StartedTestContainer["stop"]> {
     const stopped = await super.stop();
-    rmSync(this.folder, { recursive: true, force: true });
+    await this.filled.files[Symbol.asyncDispose]();
     return stopped;
   }
 

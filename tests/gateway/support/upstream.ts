@@ -1,14 +1,14 @@
 import { resolve } from "node:path";
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import { image } from "../../harness/image.ts";
-import { ContainerAtOwnAddress } from "../../harness/own-address.ts";
+import { ReachableContainer } from "../../harness/container-address.ts";
 import { runLabels } from "../../harness/run.ts";
 import type { Answer, Received } from "./upstream-program.ts";
 
 const ORDERS = 9000;
 
 /** A fake service behind the gateway (upstream-program.ts), with the name of the service that it replaces. */
-export class StartedUpstream extends ContainerAtOwnAddress {
+export class StartedUpstream extends ReachableContainer {
   /** Clears the received requests and sets the replies of these targets; all others get an echo. */
   async answer(answers: Readonly<Record<string, Answer>> = {}): Promise<void> {
     await fetch(this.orders(), { method: "PUT", body: JSON.stringify(answers) });

@@ -1,3 +1,4 @@
+// Plain JavaScript without dependencies: cli/bootstrap.mjs uses it on Node 20, before anything is installed.
 import { request } from "node:http";
 import { request as requestOverTls } from "node:https";
 
@@ -27,12 +28,12 @@ export function proxyEnvironment(environment) {
   ]);
 }
 
-const message = (variable, proxy, why) => {
+const problemOf = (variable, proxy, why) => {
   const { protocol, host } = new URL(proxy);
-  return [
-    `Failed: the proxy ${protocol}//${host}, set in ${variable}, ${why}.`,
-    `What to do: correct or unset ${variable}; hosts that need no proxy belong in no_proxy.`,
-  ].join("\n\n");
+  return {
+    what: `The proxy ${protocol}//${host}, set in ${variable}, ${why}`,
+    remedy: `correct or unset ${variable}; hosts that need no proxy belong in no_proxy.`,
+  };
 };
 
 /** Asks a proxy for a tunnel, as every HTTPS download does. Resolves to undefined after any answer. */
@@ -45,7 +46,7 @@ function tunnelProblem(proxy, target, milliseconds) {
       host: hostname,
       port: port || (secure ? 443 : 80),
       method: "CONNECT",
-      path: `${target.hostname}:${target.port || 443}`,
+      path: `${target.hostname}:${target.port || (target.protocol === "http:" ? 80 : 443)}`,
       headers: { host: target.host, ...login },
       agent: false,
     });
@@ -56,7 +57,7 @@ function tunnelProblem(proxy, target, milliseconds) {
       resolve(problem);
     };
     asked.on("connect", ({ statusCode }) => end(statusCode === 407 ? "requires a login (407)" : undefined));
-    asked.on("response", ({ statusCode }) => end(statusCode === 407 ? "asks for a login (407)" : undefined));
+    asked.on("response", ({ statusCode }) => end(statusCode === 407 ? "requires a login (407)" : undefined));
     asked.on("error", (error) => end(/within/.test(error.message) ? error.message : `cannot be used: ${error.message}`));
     asked.end();
   });
@@ -66,17 +67,17 @@ const isExcluded = (host, excluded) =>
   excluded.split(/[\s,]+/).some((entry) => entry === "*" || (entry !== "" && (host === entry || host.endsWith(entry.startsWith(".") ? entry : `.${entry}`))));
 
 /**
- * Checks the proxy before the first download: npm would wait for a silent proxy for many minutes without output.
- * @param {string} registry address of the registry to reach
- * @throws {Error} naming the variable
+ * Asks the proxy of an address before the first download: npm, apt and Go would wait for a silent proxy for many minutes without output.
+ * @param {string} url address to reach
+ * @returns {Promise<{ what: string, remedy: string } | undefined>} the problem with the name of the variable
  */
-export async function checkProxy(registry, environment = process.env, milliseconds = 15_000) {
-  const target = new URL(registry);
+export async function proxyProblem(url, environment = process.env, milliseconds = 10_000) {
+  const target = new URL(url);
   const variable = target.protocol === "http:" ? "http_proxy" : "https_proxy";
   const name = [variable, variable.toUpperCase()].find((candidate) => environment[candidate]);
-  if (name === undefined || isExcluded(target.hostname, environment.no_proxy || environment.NO_PROXY || "")) return;
+  if (name === undefined || isExcluded(target.hostname, environment.no_proxy || environment.NO_PROXY || "")) return undefined;
   const proxy = environment[name].includes("://") ? environment[name] : `http://${environment[name]}`;
-  if (!URL.canParse(proxy)) throw new Error(`Failed: ${name} is not a URL.\n\nWhat to do: write http://host:port, or unset it.`);
+  if (!URL.canParse(proxy)) return { what: `${name} is not a URL`, remedy: `write http://host:port into ${name}, or unset it.` };
   const problem = await tunnelProblem(proxy, target, milliseconds);
-  if (problem !== undefined) throw new Error(message(name, proxy, problem));
+  return problem === undefined ? undefined : problemOf(name, proxy, problem);
 }

@@ -3,7 +3,7 @@
  * labels on data volumes cannot record a takeover or a moved folder.
  * @module
  */
-import { dockerClient, orUndefined } from "@routeql/host/docker/client";
+import { dockerClient, orUndefined } from "./client.ts";
 import { stateLabel } from "./stack-objects.ts";
 
 /** The checkout whose state owns a stack. */
@@ -17,8 +17,8 @@ export interface Owner {
 const claimLabel = "com.routeql.claim";
 const nameOf = (stack: string): string => `routeql-${stack}-claim`;
 
-export async function readClaim(stack: string): Promise<Owner | undefined> {
-  const volume = await orUndefined(dockerClient().getVolume(nameOf(stack)).inspect());
+export async function readClaim(stack: string, docker = dockerClient()): Promise<Owner | undefined> {
+  const volume = await orUndefined(docker.getVolume(nameOf(stack)).inspect());
   const { [stateLabel]: state, "com.routeql.folder": folder = "", "com.routeql.host": host = "", "com.routeql.user": user = "" } = volume?.Labels ?? {};
   return state === undefined ? undefined : { state, folder, host, user };
 }

@@ -1,4 +1,4 @@
-import { dockerClient } from "@routeql/host/docker/client";
+import { dockerClient } from "./client.ts";
 
 /** Labels of everything that a stack creates on Docker: its name, and the identity of the state that created it. */
 const stackLabel = "com.routeql.stack";
@@ -15,8 +15,7 @@ export interface StackObject {
 }
 
 /** Everything on the Docker engine that a stack of this name has created. Other programs with the same stack name use other object names. */
-export async function stackObjects(stack: string): Promise<StackObject[]> {
-  const docker = dockerClient();
+export async function stackObjects(stack: string, docker = dockerClient()): Promise<StackObject[]> {
   const filters = { label: [`${stackLabel}=${stack}`] };
   const [containers, networks, { Volumes: volumes }] = await Promise.all([
     docker.listContainers({ all: true, filters }),

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:net";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { checkProxy, proxyEnvironment } from "./proxy.mjs";
+import { proxyEnvironment, proxyProblem } from "./proxy.mjs";
 
 test("without a proxy nothing is set", () => {
   expect(proxyEnvironment({ no_proxy: "example.net" })).toEqual({});
@@ -35,11 +35,10 @@ async function withServer<T>(onConnection: (server: Server) => void, work: (port
   }
 }
 
-const problemOf = (proxy: string, environment: Record<string, string> = {}): Promise<string | undefined> =>
-  checkProxy("https://registry.example.net/", { https_proxy: proxy, ...environment }, 300).then(
-    () => undefined,
-    (error: Error) => error.message,
-  );
+async function problemOf(proxy: string, environment: Record<string, string> = {}): Promise<string | undefined> {
+  const problem = await proxyProblem("https://registry.example.net/", { https_proxy: proxy, ...environment }, 300);
+  return problem && `${problem.what}. ${problem.remedy}`;
+}
 
 test("names a proxy that accepts and stays silent, with its variable and without its password", async () => {
   const sockets = new Set<{ destroy: () => void }>();
@@ -52,7 +51,7 @@ test("names a proxy that accepts and stays silent, with its variable and without
     },
   );
   expect(problem).toContain("set in https_proxy, does not answer within 0.3 s");
-  expect(problem).toContain("What to do: correct or unset https_proxy");
+  expect(problem).toContain("correct or unset https_proxy");
   expect(problem).not.toContain("secret");
 });
 

@@ -1,0 +1,17 @@
+/**
+ * Starts a program in a network whose only way out drops every packet. Root only; the machine's own network stays as it is, and the
+ * Docker engine's socket works.
+ */
+export const throughDeadEnd: readonly string[] = [
+  "unshare",
+  "--net",
+  "sh",
+  "-c",
+  'ip link set lo up && ip link add out type dummy && ip address add 192.0.2.1/24 dev out && ip link set out up && ip route add default via 192.0.2.254 && exec "$@"',
+  "sh",
+];
+
+/** A proxy there that never answers. */
+export const silentProxy = "http://192.0.2.7:3128";
+/** A proxy there that refuses connections. */
+export const refusingProxy = "http://127.0.0.1:1";
