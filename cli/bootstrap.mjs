@@ -2,7 +2,7 @@
 // then starts the command.
 import { delimiter, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-// By its path, because this runs before the packages are linked.
+// oxlint-disable-next-line packages/imports -- by its path, because this runs before the packages are linked
 import { proxyEnvironment } from "../packages/host/proxy.mjs";
 import { compileCache } from "./bootstrap/compile-cache.mjs";
 import { ensureDependencies } from "./bootstrap/dependencies.mjs";

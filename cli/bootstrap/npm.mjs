@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
-// By its path, because this runs before the packages are linked.
+// oxlint-disable-next-line packages/imports -- by its path, because this runs before the packages are linked
 import { proxyProblem } from "../../packages/host/proxy.mjs";
 import { Interrupted, runQuietly } from "./run.mjs";
 

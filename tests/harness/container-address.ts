@@ -4,10 +4,7 @@ import { engineAddress, socketOf } from "@routeql/host/docker/engine-address";
 import { type EngineInfo, hasBridgesHere } from "./engine-network.ts";
 
 /** Whether processes of this machine reach containers at their own addresses; otherwise at published ports. */
-export const reachesContainers: boolean = hasBridgesHere((await dockerClient().info()) as EngineInfo, socketOf(engineAddress()) !== undefined);
-
-/** Reason for a skip of tests in which containers call this machine at the address of a bridge. */
-export const noBridge = "the Docker engine has a network of its own, so containers do not reach this machine at the address of a bridge";
+const reachesContainers: boolean = hasBridgesHere((await dockerClient().info()) as EngineInfo, socketOf(engineAddress()) !== undefined);
 
 type Container = Pick<StartedTestContainer, "getNetworkNames" | "getIpAddress" | "getHost" | "getMappedPort">;
 

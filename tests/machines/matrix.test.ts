@@ -209,9 +209,8 @@ describe("a rootless engine", () => {
 });
 
 test("Podman is refused in one sentence", async (context) => {
-  const podman = await startPodman();
-  if ("reason" in podman) return context.skip(podman.reason);
-  await using _podman = podman;
+  await using podman = await startPodman();
+  context.skip(podman.endpoint === undefined, podman.reason);
   await using checkout = await clone();
   const { code, output, seconds } = await timed(checkout, "up", { through: shell, environment: { DOCKER_HOST: podman.endpoint } });
   expect(code).toBe(1);

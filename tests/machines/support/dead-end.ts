@@ -7,7 +7,8 @@ export const throughDeadEnd: readonly string[] = [
   "--net",
   "sh",
   "-c",
-  'ip link set lo up && ip link add out type dummy && ip address add 192.0.2.1/24 dev out && ip link set out up && ip route add default via 192.0.2.254 && exec "$@"',
+  `ip link set lo up && ip link add out type veth peer name end && ip address add 192.0.2.1/24 dev out && ip link set end up && ip link set out up &&
+  ip route add default via 192.0.2.254 && for host in 192.0.2.254 192.0.2.7; do ip neighbour add "$host" lladdr 02:00:00:00:00:01 dev out; done && exec "$@"`,
   "sh",
 ];
 

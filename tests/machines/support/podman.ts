@@ -12,13 +12,17 @@ CMD ["podman", "--storage-driver", "vfs", "system", "service", "--time", "0", "t
 `;
 
 export interface Podman extends AsyncDisposable {
-  readonly endpoint: string;
+  /** Undefined when this machine cannot provide it, with the reason. */
+  readonly endpoint?: string;
+  readonly reason?: string;
 }
 
+const absent = (reason: string): Podman => ({ reason, [Symbol.asyncDispose]: async () => undefined });
+
 /** Podman's service in a container, at an address of this machine. */
-export async function startPodman(): Promise<Podman | { readonly reason: string }> {
+export async function startPodman(): Promise<Podman> {
   const built = await run("docker", ["build", "--network", "host", "--tag", "routeql-test/podman:debian-trixie", "-"], { input: dockerfile });
-  if (built.code !== 0) return { reason: "the image with Podman cannot be built here" };
+  if (built.code !== 0) return absent("the image with Podman cannot be built here");
   const started = await mustRun("docker", ["run", "--detach", "--privileged", "--label", `${runLabel}=${runId}`, "--publish", `127.0.0.1::${port.split("/")[0]}`, "routeql-test/podman:debian-trixie"]);
   const container = started.trim();
   const stop = async (): Promise<void> => void (await run("docker", ["rm", "--force", "--volumes", container]));
@@ -29,5 +33,5 @@ export async function startPodman(): Promise<Podman | { readonly reason: string 
   }
   const { stderr } = await run("docker", ["logs", container]);
   await stop();
-  return { reason: `Podman's service does not answer: ${stderr.trim().split("\n").at(-1) ?? ""}` };
+  return absent(`Podman's service does not answer: ${stderr.trim().split("\n").at(-1) ?? ""}`);
 }
