@@ -28,6 +28,16 @@ test("each phase prints its result and its duration", async () => {
   expect(log.mock.calls.flat()).toEqual(expect.arrayContaining(["One…", expect.stringMatching(/^Four: as told \[\d/)]));
 });
 
+test("starts no phase after the failure of a parallel phase", async () => {
+  const record = vi.fn<(line: string) => void>();
+  const slow = phase("Slow", ({ signal }) => new Promise((resolve) => signal.addEventListener("abort", () => void setTimeout(resolve, 20, "ended"))));
+  const plan = [[[phase("Failing", () => new Promise((_, reject) => void setTimeout(reject, 20, new Error("the reason"))))], [slow, phase("Next")]]];
+  await printed(() => expect(runPhases(plan, { signal: never, record })).rejects.toThrow("the reason"));
+  await new Promise((wake) => setTimeout(wake, 50));
+  expect(record.mock.calls.flat()).toContain("[Slow] begins");
+  expect(record.mock.calls.flat()).not.toContain("[Next] begins");
+});
+
 test("throws a phase's error once without printing it, and aborts the phases beside it", async () => {
   const beside = phase("Beside", ({ signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("aborted")))));
   const failing = phase("Failing", () => Promise.reject(new Error("the reason")));

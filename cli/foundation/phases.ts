@@ -59,6 +59,8 @@ export async function runPhases(plan: Plan, { signal, log, record }: PhaseOption
   const toTask = (phase: Phase): ListrTask => ({
     title: phase.title,
     task: async (_context, task) => {
+      // A parallel phase failed while the previous phase of this lane ended. The run may be over, and its log closed.
+      if (failed.signal.aborted) throw new Error("", { cause: firstError });
       const started = Date.now();
       record(`[${phase.title}] begins`);
       log?.(`${phase.title}…`);

@@ -7,7 +7,7 @@ import { messageOf } from "@routeql/host/failure";
 import { cacheFolder } from "@routeql/host/paths";
 import { runToEnd } from "@routeql/host/process";
 import { withLock } from "@routeql/host/process-lock";
-import { answers } from "@routeql/host/reachable";
+import { answers, requireProxies } from "@routeql/host/reachable";
 import { buildCli } from "./build.ts";
 import { builtVersion, type CliProbes, planCli } from "./plan.ts";
 import { goPlatform } from "../platform.ts";
@@ -36,6 +36,7 @@ const machineProbes = (found: Map<string, PulumiCommand>): CliProbes => ({
     return root;
   },
   downloadAnswers: async () => {
+    await requireProxies("https://get.pulumi.com/");
     // For this architecture Pulumi uses Node's name.
     const platform = goPlatform().replace("amd64", "x64");
     const answered = await Promise.all([
