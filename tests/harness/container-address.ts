@@ -1,10 +1,16 @@
 import { AbstractStartedContainer, type StartedTestContainer } from "testcontainers";
+import type { TestContext } from "vitest";
 import { dockerClient } from "@routeql/host/docker/client";
 import { engineAddress, socketOf } from "@routeql/host/docker/engine-address";
 import { type EngineInfo, hasBridgesHere } from "./engine-network.ts";
 
 /** Whether processes of this machine reach containers at their own addresses; otherwise at published ports. */
 const reachesContainers: boolean = hasBridgesHere((await dockerClient().info()) as EngineInfo, socketOf(engineAddress()) !== undefined);
+
+/** Skips a test whose server on a loopback address of this machine is for the Docker engine. */
+export function requireLoopback(context: TestContext): void {
+  context.skip(!reachesContainers, "the Docker engine has a network of its own and does not reach a server on this machine's loopback address");
+}
 
 type Container = Pick<StartedTestContainer, "getNetworkNames" | "getIpAddress" | "getHost" | "getMappedPort">;
 

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { askRegistry, pullImage, pushImage } from "@routeql/host/docker/pull";
 import { pins } from "@routeql/pins/pins";
+import { requireLoopback } from "../harness/container-address.ts";
 import { PrivateRegistry } from "../harness/private-registry.ts";
 import { mustRun, run } from "../harness/process.ts";
 
@@ -70,10 +71,11 @@ async function answering(status: number, code: string): Promise<{ server: Server
   return { server, image: `127.0.0.1:${(server.address() as AddressInfo).port}/team/small:1.0` };
 }
 
-test.each([
+test.for([
   [429, "TOOMANYREQUESTS", "rate", /rate limit is reached \(429\)/],
   [403, "DENIED", "denied", /denies access \(403\)/],
-] as const)("recognises a registry that answers %i", async (status, code, kind, message) => {
+] as const)("recognises a registry that answers %i", async ([status, code, kind, message], context) => {
+  requireLoopback(context);
   withConfig();
   const { server, image: there } = await answering(status, code);
   expect(await askRegistry(there)).toMatchObject({ kind });

@@ -16,7 +16,8 @@ export async function startSecondEngine(): Promise<SecondEngine | undefined> {
   const folder = await mkdtemp(join(tmpdir(), "rq-engine-"));
   const endpoint = `unix://${folder}/docker.sock`;
   const args = ["--host", endpoint, "--data-root", `${folder}/data`, "--exec-root", `${folder}/exec`, "--pidfile", `${folder}/pid`, "--bridge", "none", "--iptables=false", "--ip-masq=false", "--storage-driver", "vfs"];
-  const child = spawn("dockerd", args, { stdio: "ignore" });
+  // In a network of its own: an engine without a bridge deletes the interface docker0, which belongs to the first engine.
+  const child = spawn("unshare", ["--net", "dockerd", ...args], { stdio: "ignore" });
   const ended = once(child, "close");
   const stop = async (): Promise<void> => {
     if (child.exitCode === null) child.kill("SIGTERM");
