@@ -12,11 +12,8 @@ import {
   BasicTracerProvider,
   BatchSpanProcessor,
   type IdGenerator,
-  ParentBasedSampler,
   RandomIdGenerator,
-  type Sampler,
   SamplingDecision,
-  type SamplingResult,
   type SpanExporter,
   TraceIdRatioBasedSampler,
 } from "@opentelemetry/sdk-trace-base";
@@ -45,13 +42,16 @@ export class OpenTelemetry implements Tracing {
   readonly #provider: BasicTracerProvider;
   readonly #tracer: Tracer;
   readonly #ids = new RequestIds();
+  readonly #sampler: TraceIdRatioBasedSampler;
+  readonly #limit = new RateLimit(mostTracesPerSecond);
 
   constructor({ service, version, endpoint, percent, onEvent, interval = 5_000 }: TracingOptions & { readonly endpoint: string }) {
     const exporter = new OTLPTraceExporter({ url: endpointOf(endpoint) ?? endpoint, timeoutMillis: exportTimeout });
-    const limit = new RateLimit(mostTracesPerSecond);
+    this.#sampler = new TraceIdRatioBasedSampler(percent / 100);
     this.#provider = new BasicTracerProvider({
       resource: resourceFromAttributes({ "service.name": service, "service.version": version, "service.namespace": "routeql", "service.instance.id": hostname() }),
-      sampler: new ParentBasedSampler({ root: new LimitedSampler(new TraceIdRatioBasedSampler(percent / 100), limit), remoteParentSampled: new LimitedSampler(new AlwaysOnSampler(), limit) }),
+      // start() decides before it creates a span, because most requests have none.
+      sampler: new AlwaysOnSampler(),
       idGenerator: this.#ids,
       spanLimits: { attributeValueLengthLimit: longestValue },
       spanProcessors: [new BatchSpanProcessor(reporting(exporter, onEvent), { ...queue, scheduledDelayMillis: interval, exportTimeoutMillis: exportTimeout })],
@@ -61,14 +61,17 @@ export class OpenTelemetry implements Tracing {
 
   start(name: string, { traceparent, requestId }: TraceOrigin, attributes: Attributes): Span | undefined {
     const caller = readTraceParent(traceparent);
-    let parent = ROOT_CONTEXT;
-    if (caller === undefined) this.#ids.next = traceIdOf(undefined, requestId);
-    else {
-      const { traceId, spanId, isSampled } = caller;
-      parent = trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId, traceFlags: isSampled ? TraceFlags.SAMPLED : TraceFlags.NONE, isRemote: true });
-    }
+    const traceId = caller?.traceId ?? traceIdOf(undefined, requestId) ?? this.#ids.generateTraceId();
+    if (!(caller?.isSampled ?? this.#isSampled(traceId)) || !this.#limit.take()) return undefined;
+    this.#ids.next = caller === undefined ? traceId : undefined;
+    const parent = caller === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId: caller.spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true });
     const span = this.#tracer.startSpan(name, { kind: SdkSpanKind.SERVER, attributes }, parent);
-    return span.isRecording() ? new RecordedSpan(span, { tracer: this.#tracer, spans: 1 }) : undefined;
+    return new RecordedSpan(span, { tracer: this.#tracer, spans: 1 });
+  }
+
+  /** The same decision in every service, because it depends on the id alone. */
+  #isSampled(traceId: string): boolean {
+    return this.#sampler.shouldSample(ROOT_CONTEXT, traceId).decision !== SamplingDecision.NOT_RECORD;
   }
 
   async stop(): Promise<void> {
@@ -159,27 +162,6 @@ class RequestIds implements IdGenerator {
 
   generateSpanId(): string {
     return this.#random.generateSpanId();
-  }
-}
-
-/** Samples at most as many traces as the limit allows. */
-class LimitedSampler implements Sampler {
-  readonly #sampler: Sampler;
-  readonly #limit: RateLimit;
-
-  constructor(sampler: Sampler, limit: RateLimit) {
-    this.#sampler = sampler;
-    this.#limit = limit;
-  }
-
-  shouldSample(...asked: Parameters<Sampler["shouldSample"]>): SamplingResult {
-    const result = this.#sampler.shouldSample(...asked);
-    if (result.decision === SamplingDecision.NOT_RECORD || this.#limit.take()) return result;
-    return { decision: SamplingDecision.NOT_RECORD };
-  }
-
-  toString(): string {
-    return `Limited(${this.#sampler.toString()})`;
   }
 }
 
