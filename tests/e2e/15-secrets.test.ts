@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { mustRun, run } from "../harness/process.ts";
+import { ignoredLimits } from "../harness/require-limits.ts";
 import { type Account, makeAccount } from "./support/accounts.ts";
 import { type ContainerSummary, containers } from "./support/docker.ts";
 import { post, refusal } from "./support/graphql.ts";
@@ -48,7 +49,8 @@ describe("No secret anywhere", () => {
     }
   });
 
-  test("none is in the process list of any container", async () => {
+  test("none is in the process list of any container", async (context) => {
+    context.skip(ignoredLimits.has("processes"), "docker top needs control groups, which this engine does not have");
     for (const { id, name } of await containers("service")) {
       expectNone(secrets, await mustRun("docker", ["top", id, "-eo", "pid,args"]), `processes of ${name}`);
     }
