@@ -116,3 +116,8 @@ export function toEngineError(thrown: unknown): EngineError {
 export function errorReply(error: EngineError, withInternal = false): string {
   return JSON.stringify({ errors: [error.toJSON(withInternal)] });
 }
+
+/** The answer to a client that asks for more than its share, or than the server can do now. */
+export function busy(): EngineError {
+  return new EngineError({ code: "busy", status: 503, message: "the server is busy, try again later" });
+}

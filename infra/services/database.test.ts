@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { roles } from "@routeql/database/migrate/roles";
+import { mostHeavy } from "@routeql/engine/postgres/fair-line";
 import { describeDatabase, serverParameters } from "./database.ts";
 
 test("on a cluster the server accepts the sum of the roles' connections and 18 more", () => {
@@ -9,11 +10,12 @@ test("on a cluster the server accepts the sum of the roles' connections and 18 m
 });
 
 test("the server is started with its settings", () => {
-  expect(describeDatabase({ target: "kubernetes" }).command).toEqual(["postgres", "-c", "max_locks_per_transaction=512", "-c", "max_wal_size=4GB", "-c", "max_connections=200"]);
+  expect(describeDatabase({ target: "kubernetes", enginePoolSize: 4 }).command).toEqual(["postgres", "-c", "max_locks_per_transaction=512", "-c", "max_wal_size=4GB", "-c", "max_connections=200"]);
 });
 
-test("a single process cannot use all memory of the service", () => {
-  const { environment, resources } = describeDatabase({ target: "docker" });
-  const [sharedBuffers, others] = [128, 128];
-  expect(Number(environment["POSTGRES_PROCESS_MEGABYTES"]) + sharedBuffers + others).toBeLessThan(resources.memoryMegabytes);
+test.each([1, 4, 9, 20])("as many processes as may run for long fit into the memory of the service, of %i connections", (enginePoolSize) => {
+  const { environment, resources } = describeDatabase({ target: "docker", enginePoolSize });
+  const [sharedBuffers, others] = [128, 256];
+  const heavy = mostHeavy(enginePoolSize);
+  expect(Number(environment["POSTGRES_PROCESS_MEGABYTES"]) * heavy + sharedBuffers + others).toBeLessThan(resources.memoryMegabytes);
 });

@@ -1,4 +1,5 @@
 import { roles } from "@routeql/database/migrate/roles";
+import { mostHeavy } from "@routeql/engine/postgres/fair-line";
 import type { PlainSettings } from "../settings/list.ts";
 import { databaseAddress } from "./database-place.ts";
 import type { ServiceDescription } from "./description.ts";
@@ -6,9 +7,17 @@ import type { ServiceDescription } from "./description.ts";
 /** Connections in addition to those of the roles: superusers and administration. */
 const otherConnections = 18;
 
-/** Memory of the service, and the limit of one of its processes: a single statement cannot crash the server. Detection's sorts need 400 MiB. */
-const memoryMegabytes = 1024;
+/** Limit of one process: a single statement cannot crash the server. Detection's sorts need 400 MiB. */
 const processMegabytes = 640;
+
+/** Shared buffers, processes in the background, and statements that are not heavy. */
+const otherMegabytes = 768;
+
+/**
+ * Memory of the service. A quarter of the engine's connections, at least one, may have a statement that runs for long and reaches the limit
+ * of its process (`mostHeavy` in engine/src/postgres/fair-line.ts).
+ */
+const memoryMegabytes = ({ enginePoolSize }: Pick<PlainSettings, "enginePoolSize">): number => otherMegabytes + mostHeavy(enginePoolSize) * processMegabytes;
 
 /** Server settings that differ from Postgres' defaults, for every kind of database. */
 export function serverParameters({ target }: Pick<PlainSettings, "target">): Readonly<Record<string, string>> {
@@ -28,7 +37,7 @@ export function serverParameters({ target }: Pick<PlainSettings, "target">): Rea
 const isReady = ["pg_isready", "--quiet", "--host=127.0.0.1", `--dbname=${databaseAddress.name}`];
 
 /** Postgres 17. Only the job `migrate` knows the superuser's password. */
-export function describeDatabase(settings: Pick<PlainSettings, "target">): ServiceDescription {
+export function describeDatabase(settings: Pick<PlainSettings, "target" | "enginePoolSize">): ServiceDescription {
   return {
     name: "database",
     run: "service",
@@ -51,7 +60,7 @@ export function describeDatabase(settings: Pick<PlainSettings, "target">): Servi
     health: { kind: "command", command: isReady },
     // A server that rejects all connections (exit code 1) may be recovering from a crash. A restart would only restart the recovery.
     alive: { kind: "command", command: ["sh", "-c", `${isReady.join(" ")} || [ $? = 1 ]`] },
-    resources: { memoryMegabytes, cpuMillicores: 250, processes: 1024 },
+    resources: { memoryMegabytes: memoryMegabytes(settings), cpuMillicores: 250, processes: 1024 },
     calls: [],
     after: [],
     graceSeconds: 60,

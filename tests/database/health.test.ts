@@ -4,7 +4,7 @@ import type { HealthCheck } from "@routeql/infra/services/description";
 import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { preparedDatabaseImage } from "../harness/database-image.ts";
 
-const { health, alive } = describeDatabase({ target: "kubernetes" });
+const { health, alive } = describeDatabase({ target: "kubernetes", enginePoolSize: 4 });
 let database: StartedDatabaseContainer;
 
 beforeAll(async () => {

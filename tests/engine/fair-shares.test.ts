@@ -81,6 +81,19 @@ test("a preempted slow statement is answered in the end", async () => {
   expect(Math.max(...times)).toBeLessThan(2_000);
 });
 
+test("few statements run for long at once, so that their memory has a bound, also while nobody waits", async () => {
+  await using database = start(8);
+  const slow = Promise.all(Array.from({ length: 6 }, (_, index) => database.ask(sleep(2), { client: `slow ${index % 3}` })));
+  await new Promise((next) => setTimeout(next, 1_500));
+  const counts: number[] = [];
+  for (let look = 0; look < 10; look += 1) {
+    counts.push(Number(await database.ask(`select count(*)::text from pg_stat_activity where state = 'active' and query like 'select pg_sleep%' and ${(statements += 1)} > 0`)));
+    await new Promise((next) => setTimeout(next, 100));
+  }
+  expect(Math.max(...counts)).toBe(2);
+  expect(await slow).toHaveLength(6);
+});
+
 test("a client with its own time limit gets an error when a statement exceeds it", async () => {
   await using database = start(2);
   const begin = performance.now();

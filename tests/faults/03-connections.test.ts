@@ -68,12 +68,13 @@ describe("half of a load is aborted by its clients", () => {
     let staying: Promise<Outcome>[] = [];
     try {
       leaving = asked(35, left.signal);
-      await expect.poll(() => statementsWaiting(owner), { timeout: 10_000, interval: 50 }).toBeGreaterThan(5);
+      await expect.poll(() => statementsWaiting(owner), { timeout: 10_000, interval: 50 }).toBeGreaterThan(1);
       // They find every connection of the engine busy, so none of their statements nears its limit before the others have disconnected.
       staying = asked(5);
       await sleep(500);
       left.abort();
-      await expect.poll(() => statementsWaiting(owner), { timeout: 4000, interval: 50 }).toBe(5);
+      // Of the engine's ten connections, two may have statements that run for long; the other requests wait in the engine.
+      await expect.poll(() => statementsWaiting(owner), { timeout: 4000, interval: 50 }).toBe(2);
     } finally {
       await owner.query("rollback");
     }

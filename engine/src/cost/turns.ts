@@ -1,4 +1,4 @@
-import { EngineError } from "../errors.ts";
+import { busy } from "../errors.ts";
 
 /** Processor time that a client may use at once, in milliseconds. A client that used more waits for its turn. */
 const allowance = 20;
@@ -49,7 +49,7 @@ export class Turns {
 
   #later<Result>(client: string, work: () => Result): Promise<Awaited<Result>> {
     const works = this.#waiting.get(client) ?? [];
-    if (works.length >= mostWaiting) throw new EngineError({ code: "busy", status: 503, message: "the server is busy, try again later" });
+    if (works.length >= mostWaiting) throw busy();
     this.#waiting.set(client, works);
     if (!this.#isScheduled) this.#schedule();
     return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import type { Session } from "../engine.ts";
-import { EngineError } from "../errors.ts";
+import { busy } from "../errors.ts";
 
 /** Bounds the number of concurrent operations, so that overload is answered immediately instead of delaying every client. */
 export interface Admission {
@@ -21,7 +21,7 @@ export function createAdmission(places: number): Admission {
       const own = held.get(client) ?? 0;
       const clients = held.size + (own === 0 ? 1 : 0);
       if (taken >= places && own >= Math.max(1, Math.floor(places / clients))) {
-        throw new EngineError({ code: "busy", status: 503, message: "the server is busy, try again later" });
+        throw busy();
       }
       taken += 1;
       held.set(client, own + 1);

@@ -1,5 +1,6 @@
 import type pg from "pg";
 import type { Cancellation } from "../cancellation.ts";
+import { busy } from "../errors.ts";
 import { Connection } from "./connection.ts";
 import { FairLine, type Claim } from "./fair-line.ts";
 
@@ -20,7 +21,7 @@ export interface ConnectionPoolOptions {
 /** Ends the wait of a claim. */
 type Waiter = (connection: Connection | Promise<Connection>) => void;
 
-/** Interval in milliseconds between two checks for statements that block waiting claims. */
+/** Interval in milliseconds between two checks for too many heavy statements. */
 const preemptionInterval = 100;
 
 interface Idle {
@@ -55,11 +56,12 @@ export class ConnectionPool {
   }
 
   /**
-   * A connection; return it with the same claim. @throws when none can be opened, or none becomes free in time; the signal's reason when it
-   * aborts before
+   * A connection; return it with the same claim. @throws any error of opening it; EngineError `busy` when none becomes free in time; the
+   * signal's reason when it aborts before
    */
   take(claim: Claim, signal?: Cancellation): Promise<Connection> | Connection {
     if (this.free === 0 || !this.#line.enter(claim)) return this.#wait(claim, signal);
+    if (this.#line.isCrowded) this.#preemptLater();
     const opened = this.#pick();
     return opened instanceof Promise ? this.#orLeave(claim, opened) : opened;
   }
@@ -146,7 +148,7 @@ export class ConnectionPool {
         reject(reason);
       };
       const onAbort = (): void => leave(signal?.reason);
-      const timer = setTimeout(() => leave(new Error("no connection came free in time")), waitTimeout);
+      const timer = setTimeout(() => leave(busy()), waitTimeout);
       signal?.addEventListener("abort", onAbort);
       this.#line.push(claim, (connection) => {
         settle();
@@ -167,7 +169,7 @@ export class ConnectionPool {
   #preemptLater(): void {
     this.#preemption ??= setInterval(() => {
       this.#line.preempt();
-      if (this.#line.length > 0) return;
+      if (this.#line.length > 0 || this.#line.isCrowded) return;
       clearInterval(this.#preemption);
       this.#preemption = undefined;
     }, preemptionInterval).unref();

@@ -12,6 +12,9 @@ export interface Claim {
   isPreempted?: boolean;
 }
 
+/** Heavy statements that may run at the same time on so many connections. */
+export const mostHeavy = (connections: number): number => Math.max(1, Math.floor(connections / 4));
+
 interface Waiter<Granted> {
   readonly claim: Claim;
   readonly granted: Granted;
@@ -31,8 +34,8 @@ const mostRemembered = 1_000;
 
 /**
  * Decides which client gets the next connection, by start-time fair queueing: the client that has used the least connection time.
- * Of three or more connections, one client never holds all. While other claims wait, heavy statements of all clients together
- * hold at most half of the connections.
+ * Of three or more connections, one client never holds all. Heavy statements of all clients together hold at most {@link mostHeavy} connections:
+ * the others stay free for quick ones, and the memory of the database is sized for that many.
  */
 export class FairLine<Granted> {
   readonly #mostOfOne: number;
@@ -48,7 +51,7 @@ export class FairLine<Granted> {
   /** @param size number of connections */
   constructor(size: number) {
     this.#mostOfOne = size < 3 ? size : size - Math.max(1, Math.floor(size / 4));
-    this.#mostHeavy = Math.max(1, Math.floor(size / 2));
+    this.#mostHeavy = mostHeavy(size);
   }
 
   get length(): number {
@@ -102,13 +105,16 @@ export class FairLine<Granted> {
     return best.waiter.granted;
   }
 
-  /** Ends one heavy statement if too many of them run while a light claim waits. */
+  /** Whether so many statements run that too many of them could become heavy: {@link preempt} is then due regularly. */
+  get isCrowded(): boolean {
+    return this.#running.length > this.#mostHeavy;
+  }
+
+  /** Ends one heavy statement if too many of them run. */
   preempt(): void {
     const now = performance.now();
-    const waiting = this.#waiting.filter(({ claim }) => claim.isHeavy !== true && this.#hasShare(claim)).length;
-    const ending = this.#running.filter(({ claim }) => claim.isPreempted === true).length;
     const heavy = this.#running.filter((running) => isHeavy(running, now) && running.claim.isPreempted !== true);
-    if (waiting <= ending || heavy.length <= this.#mostHeavy) return;
+    if (heavy.length <= this.#mostHeavy) return;
     const count = (client: string): number => heavy.filter(({ claim }) => claim.client === client).length;
     // Of the client with the most heavy statements, the one that loses the least work.
     const [victim] = heavy
