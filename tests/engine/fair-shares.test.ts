@@ -81,7 +81,7 @@ test("a preempted slow statement is answered in the end", async () => {
   expect(Math.max(...times)).toBeLessThan(2_000);
 });
 
-test("few statements run for long at once, so that their memory has a bound, also while nobody waits", async () => {
+test("few statements run for long at once, also while no other client waits", async () => {
   await using database = start(8);
   const slow = Promise.all(Array.from({ length: 6 }, (_, index) => database.ask(sleep(2), { client: `slow ${index % 3}` })));
   await new Promise((next) => setTimeout(next, 1_500));
