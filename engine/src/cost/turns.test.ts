@@ -15,7 +15,7 @@ test("runs the work of a client with low usage immediately", () => {
 test("lets other work run between the work of a client with high usage", async () => {
   const turns = new Turns();
   const order: string[] = [];
-  const heavy = Array.from({ length: 10 }, (_item, index) => Promise.resolve(turns.run("heavy", () => (busy(30), order.push(`heavy ${index}`)))));
+  const heavy = Array.from({ length: 10 }, (_item, index) => Promise.resolve(turns.run("heavy", () => (busy(100), order.push(`heavy ${index}`)))));
   await new Promise((next) => setTimeout(next, 1));
   expect(turns.run("light", () => order.push("light"))).not.toBeInstanceOf(Promise);
   await Promise.all(heavy);
@@ -26,7 +26,7 @@ test("lets other work run between the work of a client with high usage", async (
 test("serves clients with high usage in turn", async () => {
   const turns = new Turns();
   const order: string[] = [];
-  const work = (client: string) => () => (busy(25), order.push(client));
+  const work = (client: string) => () => (busy(100), order.push(client));
   const all = ["a", "a", "a", "a", "b", "b", "b"].map((client) => Promise.resolve(turns.run(client, work(client))));
   await Promise.all(all);
   expect(order.slice(2).join("")).toMatch(/^(?:ab|ba)(?:ab|ba)a$/);
@@ -35,7 +35,7 @@ test("serves clients with high usage in turn", async () => {
 test("passes on errors, from immediate and queued work", async () => {
   const turns = new Turns();
   const fail = () => {
-    busy(25);
+    busy(100);
     throw new Error("failed");
   };
   expect(() => turns.run("a", fail)).toThrow("failed");
@@ -44,7 +44,7 @@ test("passes on errors, from immediate and queued work", async () => {
 
 test("rejects only the client that has too much queued work", async () => {
   const turns = new Turns();
-  void turns.run("a", () => busy(30));
+  void turns.run("a", () => busy(200));
   const waiting = Array.from({ length: 512 }, () => Promise.resolve(turns.run("a", () => undefined)));
   expect(() => turns.run("a", () => undefined)).toThrow("the server is busy");
   expect(turns.run("b", () => 1)).toBe(1);
