@@ -60,6 +60,12 @@ function startError(inputs: ContainerInputs, error: unknown): Error {
   );
 }
 
+/** Settings that the engine changes in an existing container. */
+function adjustable(inputs: ContainerInputs): object {
+  const { RestartPolicy, Memory, MemorySwap, CpuShares } = containerBody(inputs).HostConfig ?? {};
+  return { RestartPolicy, Memory, MemorySwap, CpuShares };
+}
+
 /**
  * Container of the docker provider. A failed or cancelled creation leaves the container stopped, for its log. The next creation with
  * the same name removes it.
@@ -102,15 +108,11 @@ export const container: ResourceKind<ContainerInputs> = {
     return { drift: runningDrift(state, info), repair: "update" };
   },
 
-  async update(id, _olds, inputs, { signal }: Context) {
+  async update(id, olds, inputs, { signal }: Context) {
     const target = docker.getContainer(id);
-    const { HostConfig: host } = containerBody(inputs);
-    await target.update({
-      RestartPolicy: host?.RestartPolicy,
-      Memory: host?.Memory,
-      MemorySwap: host?.MemorySwap,
-      CpuShares: host?.CpuShares,
-    });
+    const wanted = adjustable(inputs);
+    // A repair changes no limit, and an engine without control groups rejects every update of limits.
+    if (canonical(wanted) !== canonical(adjustable(olds))) await target.update(wanted);
     const info = await target.inspect();
     if (runningDrift(inputs, info).length === 0) return {};
     if (info.State.Paused) await target.unpause();
