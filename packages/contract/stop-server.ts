@@ -2,14 +2,14 @@ import { once } from "node:events";
 import type { Server, ServerResponse } from "node:http";
 import { Server as PlainServer } from "node:net";
 
-/** Milliseconds for which idle connections still serve requests. */
-export const quietMilliseconds = 1000;
+/** Milliseconds for which idle connections still serve requests. The gateway closes a connection that is idle for half of that time. */
+export const quietMilliseconds = 2000;
 /** Milliseconds between checks for idle connections. */
 const idleInterval = 50;
 
 /**
  * Stops a server behind a proxy that keeps connections, without losing a request. The server accepts no more connections, answers each request on an
- * open connection with `Connection: close`, and closes idle connections after a second. It aborts requests that exceed the grace period.
+ * open connection with `Connection: close`, and closes idle connections after two seconds. It aborts requests that exceed the grace period.
  * @example await stopServer(server, 8_000);
  */
 export async function stopServer(server: Server, graceMilliseconds: number, quiet = quietMilliseconds): Promise<void> {

@@ -92,11 +92,19 @@ function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
   });
 }
 
-/** Starts a server on its own port, like a pod. */
-async function start(): Promise<Server> {
+/** A server on its own port, like a pod. */
+interface Serving {
+  readonly server: Server;
+  /** Connections on their way to the server. It accepts them before it stops, as a pod does that has left its Service. */
+  arriving: number;
+}
+
+async function start(): Promise<Serving> {
   const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => void serve(request, response)).on("upgrade", upgrade);
   await once(server.listen(0, "127.0.0.1"), "listening");
-  return server;
+  const started: Serving = { server, arriving: 0 };
+  server.on("connection", () => (started.arriving -= 1));
+  return started;
 }
 
 let serving = await start();
@@ -105,20 +113,22 @@ let serving = await start();
 async function replace(): Promise<void> {
   const former = serving;
   serving = await start();
-  await stopServer(former, 10_000);
+  while (former.arriving > 0) await once(former.server, "connection");
+  await stopServer(former.server, 10_000);
 }
 
 /** Starts a successor and breaks all connections to the former server. */
 async function kill(): Promise<void> {
   const former = serving;
   serving = await start();
-  former.close();
-  former.closeAllConnections();
+  former.server.close();
+  former.server.closeAllConnections();
 }
 
 // Like a cluster's Service: a stable address that forwards each new connection to the current server.
 createPlainServer((client) => {
-  const server = connect((serving.address() as AddressInfo).port, "127.0.0.1");
+  serving.arriving += 1;
+  const server = connect((serving.server.address() as AddressInfo).port, "127.0.0.1");
   for (const [from, to] of [[client, server], [server, client]] as const) {
     from.on("error", () => to.destroy()).on("close", () => to.destroy());
     from.pipe(to);
