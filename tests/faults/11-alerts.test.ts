@@ -54,9 +54,13 @@ const ofServices: readonly LastingFault[] = [
   { name: "gateway stopped", alerts: ["ServiceDown gateway"], names: "gateway", inject: stopped("gateway") },
 ];
 
-/** Faults between services that answer. */
-const ofRequests: readonly LastingFault[] = [
+/** Alone, because requests that fail at once would hide the slow ones. */
+const ofSlowness: readonly LastingFault[] = [
   { name: "engine to database slow", alerts: ["RequestsSlow /api/graphql"], names: "gateway", inject: delayed("engine", "database", 5432, 1500) },
+];
+
+/** Faults of connections between services that answer. */
+const ofConnections: readonly LastingFault[] = [
   { name: "database without connections", alerts: ["DatabaseConnectionsExhausted database"], names: "database", inject: taken(takeDatabaseConnections) },
   { name: "session store without connections", alerts: ["SessionStoreConnectionsExhausted sessions", "RequestsFail /api/auth/"], names: "sessions", inject: taken(takeSessionConnections) },
 ];
@@ -67,12 +71,13 @@ beforeAll(async () => {
   alerts = opened;
   await (await theWorld()).crowd.served(30_000);
   // Earlier files of the suite raised some.
-  for (const { alerts: expected } of [...ofServices, ...ofRequests]) for (const alert of expected) await alerts.until(alert, false, bounds.clears);
+  for (const { alerts: expected } of [...ofServices, ...ofSlowness, ...ofConnections]) for (const alert of expected) await alerts.until(alert, false, bounds.clears);
 }, 300_000);
 
 describe.each([
   ["services", ofServices],
-  ["requests", ofRequests],
+  ["slowness", ofSlowness],
+  ["connections", ofConnections],
 ])("faults of %s", (_, faults) => {
   const ends: (() => Promise<unknown>)[] = [];
   afterAll(async () => {
