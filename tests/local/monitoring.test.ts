@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { networkInterfaces, tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import { accessFileOf } from "@routeql/cli/api";
 import { sections } from "@routeql/infra/monitoring/panels";
+import { OtlpReceiver } from "@routeql/tracing/testing/otlp-receiver";
 import { describeStack } from "../e2e/support/describe-stack.ts";
 import { bringUpOwn, takeDownOwn, updateOwn } from "../e2e/support/own-stack.ts";
 import { freePorts } from "../harness/free-ports.ts";
@@ -18,14 +19,28 @@ const root = resolve(import.meta.dirname, "../..");
 const rulesFolder = resolve(root, "infra/monitoring");
 const containerOf = (service: string): string => `routeql-${name}-${service}`;
 let address = "";
+let collector: OtlpReceiver;
+
+/** An address of this machine that containers reach. */
+function hostAddress(): string {
+  const { docker0 = [], ...others } = networkInterfaces();
+  const found = [...docker0, ...Object.values(others).flat()].find((each) => each?.family === "IPv4" && !each.internal);
+  if (found === undefined) throw new Error("This machine has no IPv4 address besides 127.0.0.1.");
+  return found.address;
+}
 
 beforeAll(async () => {
   const [prometheusPort, alertmanagerPort] = await freePorts(2);
   address = `http://127.0.0.1:${prometheusPort}`;
-  const settings = { engine: "embedded", monitoring: "stack", prometheusPort: String(prometheusPort), alertmanagerPort: String(alertmanagerPort) };
+  collector = await OtlpReceiver.start("0.0.0.0");
+  const traces = { traceEndpoint: `http://${hostAddress()}:${collector.port}`, tracePercent: "100" };
+  const settings = { engine: "embedded", monitoring: "stack", prometheusPort: String(prometheusPort), alertmanagerPort: String(alertmanagerPort), ...traces };
   await bringUpOwn(name, settings);
 }, 600_000);
-afterAll(() => takeDownOwn(name));
+afterAll(async () => {
+  await takeDownOwn(name);
+  await collector[Symbol.asyncDispose]();
+});
 
 /** Milliseconds of the normal load that must not raise an alert: longer than the longest window of a fast alert. */
 const normalLoad = 150_000;
@@ -146,6 +161,18 @@ test("the exporters' logins read no row and no key", async () => {
   };
   expect(await valkey("info", "server")).toContain("valkey_version");
   for (const denied of [["keys", "*"], ["get", "a"], ["config", "get", "requirepass"], ["acl", "list"], ["slowlog", "get"]]) expect(await valkey(...denied)).toContain("NOPERM");
+});
+
+test("traces of the engine and the auth sidecar reach a collector on the host", { timeout: 120_000 }, async () => {
+  await command("query", "{ view_bgpupdates(limit: 1) { prefix } }");
+  const found = (service: string, span: string): boolean => collector.spans.some((each) => each.service === service && each.name === span);
+  await expect.poll(() => found("routeql-engine", "SELECT") && found("routeql-auth-sidecar", "argon2id"), { timeout: 30_000 }).toBe(true);
+  // A request ends after its steps, so its span may arrive later.
+  const withoutParent = (): string[] => collector.spans.filter(({ traceId, parentSpanId }) => parentSpanId !== "" && !collector.of(traceId).some(({ spanId }) => spanId === parentSpanId)).map(({ name: span }) => span);
+  await expect.poll(withoutParent, { timeout: 30_000 }).toEqual([]);
+  const [request] = collector.spans.filter(({ name: each }) => each === "POST /v1/graphql");
+  const lines = await mustRun("docker", ["logs", containerOf("gateway")]);
+  expect(lines).toContain(request?.traceId ?? "no request");
 });
 
 test("a service that stops raises its alert within 60 s, which clears after recovery", { timeout: 240_000 }, async () => {
