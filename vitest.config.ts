@@ -2,7 +2,8 @@ import { defineConfig } from "vitest/config";
 import InOrder from "./tests/runner/in-order.ts";
 import { suites } from "./tests/runner/suites.ts";
 
-if (Number.parseInt(process.versions.node, 10) < 24) throw new Error(`The tests need Node 24, and this is ${process.version}: npm test brings it, or put it on the PATH.`);
+if (Number.parseInt(process.versions.node, 10) < 24)
+  throw new Error(`The tests need Node 24, and this is ${process.version}: npm test brings it, or put it on the PATH.`);
 
 /** Waiting times for a machine with other load: an expected event must occur within the timeout. Vitest's default is one second. */
 const patient = { poll: { interval: 50, timeout: 20_000 } };
@@ -31,7 +32,9 @@ export default defineConfig({
           name: "unit",
           // A test without an assertion proves nothing: a loop over an empty list, a callback that never ran.
           expect: { ...patient, requireAssertions: true },
-          include: ["{packages,infra,cli,providers,auth-sidecar,engine,database,nginx,hasura-metadata,images,bench,tests/harness,tests/runner,tests/mutations,tests/documents,tests/boundaries,tests/verify}/**/*.test.ts"],
+          include: [
+            "{packages,infra,cli,providers,auth-sidecar,engine,database,nginx,hasura-metadata,images,bench,tests/harness,tests/runner,tests/mutations,tests/documents,tests/boundaries,tests/verify}/**/*.test.ts",
+          ],
           exclude: ["**/node_modules/**"],
           // On a busy machine the description of a whole stack takes seconds.
           testTimeout: 60_000,
@@ -44,7 +47,9 @@ export default defineConfig({
       },
       ...suites
         .filter(({ needsDocker, ownStack }) => needsDocker && ownStack !== true)
-        .map(({ name }) => ({ test: { name, include: [`tests/${name}/**/*.test.ts`], maxWorkers: 2, maxConcurrency: 3, ...containers } })),
+        .map(({ name }) => ({
+          test: { name, include: [`tests/${name}/**/*.test.ts`], maxWorkers: 2, maxConcurrency: 3, ...containers },
+        })),
       ...suites
         .filter(({ ownStack }) => ownStack === true)
         .map(({ name, also = [] }) => ({

@@ -42,7 +42,13 @@ const parts: Readonly<Record<string, (options: Options) => Promise<string>>> = {
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { quick: { type: "boolean", default: false }, only: { type: "string", default: "" }, updates: { type: "string" }, record: { type: "boolean", default: false }, help: { type: "boolean", default: false } },
+    options: {
+      quick: { type: "boolean", default: false },
+      only: { type: "string", default: "" },
+      updates: { type: "string" },
+      record: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
   });
   const unknown = positionals.filter((name) => !Object.hasOwn(parts, name));
   if (values.help || unknown.length > 0) {

@@ -22,13 +22,22 @@ try {
   // Child programs such as npm and oxlint run with the same Node.
   process.env.PATH = [dirname(node), process.env.PATH ?? ""].join(delimiter);
   await ensureDependencies(project, node);
-  const tools = { test: "tests/runner/main.ts", documents: "tests/documents/documents.ts", conformance: "tests/conformance/main.ts", mutations: "tests/mutations/main.ts", bench: "bench/main.ts", verify: "tests/verify/main.ts" };
+  const tools = {
+    test: "tests/runner/main.ts",
+    documents: "tests/documents/documents.ts",
+    conformance: "tests/conformance/main.ts",
+    mutations: "tests/mutations/main.ts",
+    bench: "bench/main.ts",
+    verify: "tests/verify/main.ts",
+  };
   const script = Object.hasOwn(tools, command) ? [tools[command]] : ["cli/main.ts", command];
   process.env.NODE_COMPILE_CACHE ??= await compileCache(project);
   await runThrough(node, [`${project}/${script[0]}`, ...script.slice(1), ...rest]);
 } catch (error) {
   const problem = unwritable(error, project);
-  console.error(`\n${problem ? `Failed: ${problem.what}\n\nWhat to do: ${problem.remedy}` : error instanceof Error ? error.message : String(error)}`);
+  console.error(
+    `\n${problem ? `Failed: ${problem.what}\n\nWhat to do: ${problem.remedy}` : error instanceof Error ? error.message : String(error)}`,
+  );
   // CI parses the last line of a test run, also when the run could not start.
   if (command === "test") console.log("0 passed, 1 failed, 0 skipped");
   process.exitCode = error?.exitCode ?? 1;

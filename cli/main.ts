@@ -26,8 +26,16 @@ const commands: Record<string, () => Promise<{ command: Command }>> = {
 
 async function overview(): Promise<string> {
   const all = await Promise.all(Object.values(commands).map((load) => load()));
-  const rows = all.map(({ command: { description } }) => `  npm run ${description.name.padEnd(10)}${description.summary}`);
-  return ["RouteQL on this machine:", "", ...rows, "", "Each command has --help, after `--`: npm run up -- --help"].join("\n");
+  const rows = all.map(
+    ({ command: { description } }) => `  npm run ${description.name.padEnd(10)}${description.summary}`,
+  );
+  return [
+    "RouteQL on this machine:",
+    "",
+    ...rows,
+    "",
+    "Each command has --help, after `--`: npm run up -- --help",
+  ].join("\n");
 }
 
 async function main([name = "", ...args]: readonly string[]): Promise<number> {
@@ -36,7 +44,8 @@ async function main([name = "", ...args]: readonly string[]): Promise<number> {
     return 0;
   }
   const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!load) throw new Failure(`unknown command "${name}"`, { remedy: `use one of ${Object.keys(commands).join(", ")}.` });
+  if (!load)
+    throw new Failure(`unknown command "${name}"`, { remedy: `use one of ${Object.keys(commands).join(", ")}.` });
   const { command } = await load();
   const parsed = parseArguments(command.description, args);
   if (parsed.help) {

@@ -33,12 +33,19 @@ export function documentedViews(): readonly DocumentedView[] {
   const definitions = read("0002_routing_tables.sql");
   return Object.entries(tables).map(([name, table]) => {
     const types = columnTypes(definitions, table);
-    const columns = [...comments.matchAll(new RegExp(`comment on column public\\.${name}\\."?(\\w+)"? is\\s+'((?:[^']|'')*)';`, "g"))];
-    const description = new RegExp(`comment on view public\\.${name} is\\s+'((?:[^']|'')*)';`).exec(comments)?.[1] ?? "";
+    const columns = [
+      ...comments.matchAll(new RegExp(`comment on column public\\.${name}\\."?(\\w+)"? is\\s+'((?:[^']|'')*)';`, "g")),
+    ];
+    const description =
+      new RegExp(`comment on view public\\.${name} is\\s+'((?:[^']|'')*)';`).exec(comments)?.[1] ?? "";
     return {
       name,
       description: unquoted(description),
-      columns: columns.map(([, column = "", text = ""]) => ({ name: column, type: types.get(column) ?? "", description: unquoted(text) })),
+      columns: columns.map(([, column = "", text = ""]) => ({
+        name: column,
+        type: types.get(column) ?? "",
+        description: unquoted(text),
+      })),
     };
   });
 }
@@ -47,7 +54,11 @@ const unquoted = (text: string): string => text.replaceAll("''", "'");
 
 function columnTypes(definitions: string, table: string): ReadonlyMap<string, string> {
   const body = new RegExp(`create table routing\\.${table} \\(\\n([^;]*?)\\n\\)`).exec(definitions)?.[1] ?? "";
-  return new Map([...body.matchAll(/^ {2}"?(\w+)"? ([a-z]+)(?:\(\d+\))?((?:\[\])?)/gm)].map(([, name = "", type = "", list = ""]) => [name, type + list]));
+  return new Map(
+    [...body.matchAll(/^ {2}"?(\w+)"? ([a-z]+)(?:\(\d+\))?((?:\[\])?)/gm)].map(
+      ([, name = "", type = "", list = ""]) => [name, type + list],
+    ),
+  );
 }
 
 /** The page, as Markdown. */

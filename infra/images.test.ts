@@ -15,7 +15,8 @@ test("the same content gives the same names", () => {
 });
 
 test("with the console the gateway's official image gets the console's files", () => {
-  const gateway = (engineConsole: boolean) => builtImages({ images: "official", engineConsole }).find(({ name }) => name === "gateway");
+  const gateway = (engineConsole: boolean) =>
+    builtImages({ images: "official", engineConsole }).find(({ name }) => name === "gateway");
   expect(gateway(false)).toBeUndefined();
   expect(gateway(true)?.args["DEBIAN_BASE"]).toBe(settings.gatewayImage.default);
   expect(pulledImages({ images: "official", engineConsole: true }).map(({ name }) => name)).not.toContain("gateway");
@@ -28,5 +29,6 @@ test("another Node base renames the images that are built with it, and only thos
     .filter(({ imageName }) => official.every((image) => image.imageName !== imageName))
     .map(({ name }) => name);
   expect(renamed.toSorted()).toEqual(["auth-sidecar", "database-tools", "engine", "gateway"]);
-  for (const { name, args } of other) expect(args["NODE_BASE"]).toBe(renamed.includes(name) ? "routeql/node:24.21.0" : undefined);
+  for (const { name, args } of other)
+    expect(args["NODE_BASE"]).toBe(renamed.includes(name) ? "routeql/node:24.21.0" : undefined);
 });

@@ -36,7 +36,17 @@ export type BaseImages = Pick<PlainSettings, "debianBase" | "nodeBase">;
 
 /** The settings that select the images. */
 export type ImageSettings = BaseImages &
-  Pick<PlainSettings, "engine" | "engineConsole" | "hasuraImage" | "images" | "databaseImage" | "sessionsImage" | "gatewayImage" | "monitoring">;
+  Pick<
+    PlainSettings,
+    | "engine"
+    | "engineConsole"
+    | "hasuraImage"
+    | "images"
+    | "databaseImage"
+    | "sessionsImage"
+    | "gatewayImage"
+    | "monitoring"
+  >;
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -54,7 +64,8 @@ const defaults: ImageSettings = {
 };
 
 /** Whether this project's own engine replaces Hasura. */
-export const isOwnEngine = ({ hasuraImage }: Pick<ImageSettings, "hasuraImage">): boolean => hasuraImage === ownEngineImage;
+export const isOwnEngine = ({ hasuraImage }: Pick<ImageSettings, "hasuraImage">): boolean =>
+  hasuraImage === ownEngineImage;
 
 function describe(name: ImageName, chosen: ImageSettings): BuiltImage {
   const dockerfile = join(root, "images", name, "Dockerfile");
@@ -65,10 +76,15 @@ function describe(name: ImageName, chosen: ImageSettings): BuiltImage {
     HASURA_IMAGE: () => (isOwnEngine(chosen) ? describe("engine", chosen).imageName : chosen.hasuraImage),
   };
   const args = Object.fromEntries(
-    Object.entries(possible).flatMap(([key, value]) => (new RegExp(`^ARG ${key}\\b`, "m").test(text) ? [[key, value()]] : [])),
+    Object.entries(possible).flatMap(([key, value]) =>
+      new RegExp(`^ARG ${key}\\b`, "m").test(text) ? [[key, value()]] : [],
+    ),
   );
   const hash = contentHash({
-    texts: { Dockerfile: text, ...Object.fromEntries(Object.entries(args).map(([key, value]) => [`argument ${key}`, value])) },
+    texts: {
+      Dockerfile: text,
+      ...Object.fromEntries(Object.entries(args).map(([key, value]) => [`argument ${key}`, value])),
+    },
     files: contextFiles(root, copiedSources(text)),
   });
   return { name, imageName: `routeql/${name}:${hash.slice(0, 12)}`, dockerfile, context: root, args };

@@ -58,13 +58,25 @@ export interface ProgramOptions extends Pick<RouteQLOptions, "protectData" | "st
 }
 
 /** @throws {SettingsError} with all problems of the settings */
-export async function program({ policies = false, refusesForeign = false, ...options }: ProgramOptions = {}): Promise<StackOutputs> {
+export async function program({
+  policies = false,
+  refusesForeign = false,
+  ...options
+}: ProgramOptions = {}): Promise<StackOutputs> {
   const given = readSettings(
-    settingsSources({ stack: getStack(), project: getProject(), configuration: runtime.allConfig(), folder: projectFolder }),
+    settingsSources({
+      stack: getStack(),
+      project: getProject(),
+      configuration: runtime.allConfig(),
+      folder: projectFolder,
+    }),
   );
   const { vulnerableImages, target } = withDefaults(given, getStack());
   if (policies) enforcePolicies(vulnerableImages as AdvisoryLevel);
-  const checkState = refusesForeign && target === "docker" ? (identity: string | undefined) => refuseForeignStack(getStack(), identity) : undefined;
+  const checkState =
+    refusesForeign && target === "docker"
+      ? (identity: string | undefined) => refuseForeignStack(getStack(), identity)
+      : undefined;
   const deployed = new RouteQL("routeql", toArguments(given), { ...options, checkState });
   return {
     url: deployed.url,

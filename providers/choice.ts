@@ -30,7 +30,9 @@ export function providerVersion(name: string): string {
 }
 
 async function installed(name: string): Promise<boolean> {
-  return stat(join(pulumiHome(), "plugins", `resource-${name}-v${providerVersion(name)}`, `pulumi-resource-${name}`)).then(
+  return stat(
+    join(pulumiHome(), "plugins", `resource-${name}-v${providerVersion(name)}`, `pulumi-resource-${name}`),
+  ).then(
     (entry) => entry.size > 0,
     () => false,
   );
@@ -53,15 +55,21 @@ function downloadAnswers(signal: AbortSignal): Promise<boolean> {
 
 async function installOfficial(name: string, { command, onLine, signal }: ChoiceOptions): Promise<void> {
   const version = providerVersion(name);
-  const { code, stderr } = await runToEnd(command.command, ["plugin", "install", "resource", name, version, "--exact"], {
-    environment: { ...process.env, PULUMI_HOME: pulumiHome(), PULUMI_SKIP_UPDATE_CHECK: "true" },
-    onLine,
-    signal,
-    interruptWith: "SIGINT",
-    timeoutMilliseconds: 180_000,
-  });
+  const { code, stderr } = await runToEnd(
+    command.command,
+    ["plugin", "install", "resource", name, version, "--exact"],
+    {
+      environment: { ...process.env, PULUMI_HOME: pulumiHome(), PULUMI_SKIP_UPDATE_CHECK: "true" },
+      onLine,
+      signal,
+      interruptWith: "SIGINT",
+      timeoutMilliseconds: 180_000,
+    },
+  );
   if (code !== 0)
-    throw new Error(`pulumi plugin install ${name} ${version}: ${stderr.trim().split("\n").at(-1) ?? `exit code ${code}`}`);
+    throw new Error(
+      `pulumi plugin install ${name} ${version}: ${stderr.trim().split("\n").at(-1) ?? `exit code ${code}`}`,
+    );
 }
 
 /**

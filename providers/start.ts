@@ -17,13 +17,24 @@ export interface RunningStandIns extends AsyncDisposable {
  * Starts the stand-ins in one process for one run of the engine.
  * @param onLine receives the lines of their standard error
  */
-export async function startStandIns(environment: NodeJS.ProcessEnv, onLine: (line: string) => void): Promise<RunningStandIns> {
+export async function startStandIns(
+  environment: NodeJS.ProcessEnv,
+  onLine: (line: string) => void,
+): Promise<RunningStandIns> {
   // Separate process group: a Ctrl-C in the terminal reaches them through the engine, which lets them finish their current work.
-  const child = spawn(process.execPath, [join(import.meta.dirname, "together.ts")], { env: environment, stdio: "pipe", detached: true });
+  const child = spawn(process.execPath, [join(import.meta.dirname, "together.ts")], {
+    env: environment,
+    stdio: "pipe",
+    detached: true,
+  });
   const closed = once(child, "close");
   createInterface({ input: child.stderr }).on("line", onLine);
-  const [port] = (await Promise.race([once(createInterface({ input: child.stdout }), "line"), closed.then(() => [])])) as [string?];
-  if (port === undefined) throw new Failure("The stand-in provider plugins cannot be started", { remedy: "see the log for their output." });
+  const [port] = (await Promise.race([
+    once(createInterface({ input: child.stdout }), "line"),
+    closed.then(() => []),
+  ])) as [string?];
+  if (port === undefined)
+    throw new Failure("The stand-in provider plugins cannot be started", { remedy: "see the log for their output." });
   // If the stand-ins have exited, the engine reports it.
   child.stdin.on("error", () => undefined);
   return {

@@ -15,7 +15,10 @@ process.stdin.setEncoding("utf8").on("data", (text: string) => {
 // Until there is an engine, watch the command that started this process.
 const commandRuns = startedByEngine();
 
-const newest = standIns.map(providerVersion).toSorted((one, other) => one.localeCompare(other, "en", { numeric: true })).at(-1)!;
+const newest = standIns
+  .map(providerVersion)
+  .toSorted((one, other) => one.localeCompare(other, "en", { numeric: true }))
+  .at(-1)!;
 const load = {
   docker: async () => (await import("./docker/stand-in.ts")).provider,
   random: async () => (await import("./random/stand-in.ts")).provider,

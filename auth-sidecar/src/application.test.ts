@@ -14,7 +14,11 @@ const endpoints: readonly Endpoint[] = [
 ];
 
 /** Sends requests and returns the `count` lines at `level`. */
-async function linesAfter(level: string, count: number, requests: readonly (readonly [method: string, path: string])[]): Promise<Record<string, unknown>[]> {
+async function linesAfter(
+  level: string,
+  count: number,
+  requests: readonly (readonly [method: string, path: string])[],
+): Promise<Record<string, unknown>[]> {
   const lines: string[] = [];
   const log = createLogger(level, { write: (line) => void lines.push(line) });
   const server = createServer(createApplication(endpoints, log, createMetrics()));
@@ -22,7 +26,9 @@ async function linesAfter(level: string, count: number, requests: readonly (read
   try {
     for (const [method, path] of requests) {
       const { port } = server.address() as AddressInfo;
-      await (await fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { "x-request-id": id, connection: "close" } })).text();
+      await (
+        await fetch(`http://127.0.0.1:${port}${path}`, { method, headers: { "x-request-id": id, connection: "close" } })
+      ).text();
     }
     await expect.poll(() => lines.length).toBe(count);
   } finally {
@@ -32,14 +38,36 @@ async function linesAfter(level: string, count: number, requests: readonly (read
 }
 
 test("logs one line for each request of a client", async () => {
-  const lines = await linesAfter("info", 2, [["GET", "/readyz"], ["POST", "/secret?a=secret"], ["POST", "/login"]]);
+  const lines = await linesAfter("info", 2, [
+    ["GET", "/readyz"],
+    ["POST", "/secret?a=secret"],
+    ["POST", "/login"],
+  ]);
   expect(lines).toMatchObject([
-    { level: "info", requestId: id, method: "other", route: "other", status: 404, code: "not-found", msg: "request answered" },
-    { level: "info", requestId: id, traceId: id, method: "POST", route: "/login", status: 200, msg: "request answered" },
+    {
+      level: "info",
+      requestId: id,
+      method: "other",
+      route: "other",
+      status: 404,
+      code: "not-found",
+      msg: "request answered",
+    },
+    {
+      level: "info",
+      requestId: id,
+      traceId: id,
+      method: "POST",
+      route: "/login",
+      status: 200,
+      msg: "request answered",
+    },
   ]);
   expect(JSON.stringify(lines)).not.toContain("secret");
 });
 
 test("logs requests of other services at the level debug only", async () => {
-  expect(await linesAfter("debug", 1, [["GET", "/readyz"]])).toMatchObject([{ level: "debug", route: "/readyz", status: 200 }]);
+  expect(await linesAfter("debug", 1, [["GET", "/readyz"]])).toMatchObject([
+    { level: "debug", route: "/readyz", status: 200 },
+  ]);
 });

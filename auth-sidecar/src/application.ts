@@ -10,7 +10,12 @@ import { contextOf, requestContext } from "./http/request-context.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** The Express application of these endpoints. It matches each path exactly and serves nothing else. */
-export function createApplication(endpoints: readonly Endpoint[], log: Logger, metrics: Metrics, tracing?: Tracing): Express {
+export function createApplication(
+  endpoints: readonly Endpoint[],
+  log: Logger,
+  metrics: Metrics,
+  tracing?: Tracing,
+): Express {
   const application = express();
   application.disable("x-powered-by");
   application.disable("etag");
@@ -93,7 +98,8 @@ function observe(log: Logger, metrics: Metrics): RequestHandler {
         code: response.locals["errorCode"] as unknown,
         ms: Math.round(milliseconds * 10) / 10,
       };
-      if (response.writableFinished) log[response.locals["inside"] === true ? "debug" : "info"](entry, "request answered");
+      if (response.writableFinished)
+        log[response.locals["inside"] === true ? "debug" : "info"](entry, "request answered");
       else log.info(entry, "the client left before the answer");
     });
     next();

@@ -53,7 +53,8 @@ export function batch<Item, Result>(
   }
 
   function enqueue(item: Item): Promise<Result> {
-    if (queue.length >= waiting) return Promise.reject(new Unavailable(part, new Error("too many wait to share a load")));
+    if (queue.length >= waiting)
+      return Promise.reject(new Unavailable(part, new Error("too many wait to share a load")));
     const { promise, resolve, reject } = Promise.withResolvers<Result>();
     queue.push({ item, resolve, reject });
     setImmediate(start);

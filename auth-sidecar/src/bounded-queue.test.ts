@@ -86,8 +86,18 @@ test("serves clients in turn, independent of their numbers of jobs", async () =>
   const queue = queueOf(1, 10);
   const { promise, open } = gate();
   const order: string[] = [];
-  const names: [name: string, client: string][] = [["a1", "a"], ["a2", "a"], ["a3", "a"], ["b1", "b"], ["c1", "c"], ["b2", "b"]];
-  const jobs = [queue.run(() => promise, "a"), ...names.map(([name, client]) => queue.run(async () => void order.push(name), client))];
+  const names: [name: string, client: string][] = [
+    ["a1", "a"],
+    ["a2", "a"],
+    ["a3", "a"],
+    ["b1", "b"],
+    ["c1", "c"],
+    ["b2", "b"],
+  ];
+  const jobs = [
+    queue.run(() => promise, "a"),
+    ...names.map(([name, client]) => queue.run(async () => void order.push(name), client)),
+  ];
   open();
   await Promise.all(jobs);
   expect(order).toEqual(["b1", "c1", "a1", "b2", "a2", "a3"]);
@@ -96,7 +106,14 @@ test("serves clients in turn, independent of their numbers of jobs", async () =>
 test("a full queue rejects the last job of the client with the most, not another's first", async () => {
   const queue = queueOf(1, 3);
   const { promise, open } = gate();
-  const hostile = Array.from({ length: 4 }, () => queue.run(() => promise, "hostile").then(() => "ran", () => "refused"));
+  const hostile = Array.from({ length: 4 }, () =>
+    queue
+      .run(() => promise, "hostile")
+      .then(
+        () => "ran",
+        () => "refused",
+      ),
+  );
   const other = queue.run(async () => "other", "other");
   await expect(queue.run(async () => "hostile", "hostile")).rejects.toThrow(TooManyRequests);
   open();

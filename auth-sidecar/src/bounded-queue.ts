@@ -65,7 +65,8 @@ export class BoundedQueue {
       this.#forget(client);
       reject(new TooManyRequests(seconds));
     };
-    const overdue = longestWaitMilliseconds === undefined ? undefined : setTimeout(() => leave(2), longestWaitMilliseconds);
+    const overdue =
+      longestWaitMilliseconds === undefined ? undefined : setTimeout(() => leave(2), longestWaitMilliseconds);
     const waiting: Waiting = {
       client,
       start: () => {
@@ -103,7 +104,8 @@ export class BoundedQueue {
     this.#runningOf.set(client, (this.#runningOf.get(client) ?? 1) - 1);
     this.#forget(client);
     let next: Waiting | undefined;
-    for (const waiting of this.#waiting) if (next === undefined || this.#isBefore(waiting.client, next.client)) next = waiting;
+    for (const waiting of this.#waiting)
+      if (next === undefined || this.#isBefore(waiting.client, next.client)) next = waiting;
     next?.start();
   }
 

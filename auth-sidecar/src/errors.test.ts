@@ -1,6 +1,14 @@
 import { errorCodes } from "@routeql/contract/error-codes";
 import { expect, test } from "vitest";
-import { NoAccess, NoSession, SidecarError, TooManyRequests, Unavailable, WrongCredentials, WrongServiceKey } from "./errors.ts";
+import {
+  NoAccess,
+  NoSession,
+  SidecarError,
+  TooManyRequests,
+  Unavailable,
+  WrongCredentials,
+  WrongServiceKey,
+} from "./errors.ts";
 
 test.each([
   [new WrongCredentials(), "wrong-credentials", 401],
@@ -23,6 +31,8 @@ test("keeps the cause out of an error's message", () => {
 
 test("captures no stack for its errors and leaves other errors unchanged", () => {
   expect(new NoSession().stack).not.toContain("\n");
-  expect(new Unavailable("database", new Error("cause")).cause).toMatchObject({ stack: expect.stringContaining("errors.test.ts") as string });
+  expect(new Unavailable("database", new Error("cause")).cause).toMatchObject({
+    stack: expect.stringContaining("errors.test.ts") as string,
+  });
   expect(new Error("later").stack).toContain("errors.test.ts");
 });

@@ -45,7 +45,12 @@ function censored(entry: Entry, level: number): Entry {
   let copy: Entry | undefined;
   for (const name in entry) {
     const value = entry[name];
-    const replaced = secretNames.has(name) && value !== undefined ? "[redacted]" : level < deepest && isEntry(value) ? censored(value, level + 1) : value;
+    const replaced =
+      secretNames.has(name) && value !== undefined
+        ? "[redacted]"
+        : level < deepest && isEntry(value)
+          ? censored(value, level + 1)
+          : value;
     if (replaced === value) continue;
     copy ??= (Array.isArray(entry) ? [...entry] : { ...entry }) as Entry;
     copy[name] = replaced;

@@ -5,25 +5,60 @@ import { wholeNumber } from "./setting-types.ts";
 export const numberSettings = {
   TOKEN_LIFE_SECONDS: { minimum: 60, maximum: 3600, default: 900, meaning: "Seconds until an access token expires." },
   SESSION_IDLE_SECONDS: { minimum: 1, maximum: 86_400, default: 900, meaning: "Idle limit of a session, in seconds." },
-  SESSION_ABSOLUTE_SECONDS: { minimum: 1, maximum: 2_592_000, default: 28_800, meaning: "Absolute limit of a session after its login, in seconds." },
+  SESSION_ABSOLUTE_SECONDS: {
+    minimum: 1,
+    maximum: 2_592_000,
+    default: 28_800,
+    meaning: "Absolute limit of a session after its login, in seconds.",
+  },
   LOGIN_ATTEMPTS_PER_ACCOUNT: {
     minimum: 1,
     maximum: 1000,
     default: 10,
     meaning: "Failed logins of one account from one address in a window; ten times as many from all addresses.",
   },
-  LOGIN_ATTEMPTS_PER_ADDRESS: { minimum: 1, maximum: 100_000, default: 50, meaning: "Failed logins from one address to all accounts in a window." },
+  LOGIN_ATTEMPTS_PER_ADDRESS: {
+    minimum: 1,
+    maximum: 100_000,
+    default: 50,
+    meaning: "Failed logins from one address to all accounts in a window.",
+  },
   LOGIN_WINDOW_SECONDS: {
     minimum: 1,
     maximum: 86_400,
     default: 900,
     meaning: "Window in which failed logins count, and maximum duration of a rejection, in seconds.",
   },
-  PASSWORD_HASH_CONCURRENCY: { minimum: 1, maximum: 64, default: 2, meaning: "Concurrent password hashes of the auth sidecar; each uses a core and 19 MiB." },
-  PASSWORD_HASH_QUEUE: { minimum: 0, maximum: 10_000, default: 64, meaning: "Logins that may wait for a password hash; further ones get 429." },
-  KEY_ROTATION_HOURS: { minimum: 0, maximum: 8784, default: 720, meaning: "Age at which the signing key is rotated, in hours; 0 never rotates." },
-  LDAP_TIMEOUT_MILLISECONDS: { minimum: 100, maximum: 30_000, default: 3000, meaning: "Maximum wait for one answer of an LDAP server, in milliseconds." },
-  BODY_LIMIT_KILOBYTES: { minimum: 1, maximum: 10_240, default: 256, meaning: "Maximum size of a request body, in KiB." },
+  PASSWORD_HASH_CONCURRENCY: {
+    minimum: 1,
+    maximum: 64,
+    default: 2,
+    meaning: "Concurrent password hashes of the auth sidecar; each uses a core and 19 MiB.",
+  },
+  PASSWORD_HASH_QUEUE: {
+    minimum: 0,
+    maximum: 10_000,
+    default: 64,
+    meaning: "Logins that may wait for a password hash; further ones get 429.",
+  },
+  KEY_ROTATION_HOURS: {
+    minimum: 0,
+    maximum: 8784,
+    default: 720,
+    meaning: "Age at which the signing key is rotated, in hours; 0 never rotates.",
+  },
+  LDAP_TIMEOUT_MILLISECONDS: {
+    minimum: 100,
+    maximum: 30_000,
+    default: 3000,
+    meaning: "Maximum wait for one answer of an LDAP server, in milliseconds.",
+  },
+  BODY_LIMIT_KILOBYTES: {
+    minimum: 1,
+    maximum: 10_240,
+    default: 256,
+    meaning: "Maximum size of a request body, in KiB.",
+  },
 } as const satisfies Record<string, NumberSetting>;
 
 /** The type of one of them, for the sidecar's own reading. */

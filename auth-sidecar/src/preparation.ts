@@ -44,7 +44,8 @@ async function prepareOnce(parts: PreparationParts): Promise<void> {
   await keyring.refresh();
   if (keyring.published().length === 0) {
     const first = await rotation.createFirst();
-    if (first !== undefined) await audit.record({ event: "key-created", outcome: "success", detail: { kid: first.id } });
+    if (first !== undefined)
+      await audit.record({ event: "key-created", outcome: "success", detail: { kid: first.id } });
     await keyring.refresh();
   }
 }

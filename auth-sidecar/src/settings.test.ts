@@ -8,7 +8,10 @@ const needed = {
   KEY_ENCRYPTION_KEY: "b7e20f4c9d1a6835f0c4a7e92d5b8163",
 };
 
-function problems(environment: Record<string, string | undefined>, files: Record<string, string> = {}): readonly string[] {
+function problems(
+  environment: Record<string, string | undefined>,
+  files: Record<string, string> = {},
+): readonly string[] {
   try {
     readSettings(environment, (path) => {
       const content = files[path];
@@ -84,15 +87,17 @@ describe("NAME_FILE", () => {
   test("gives the content of the file, without one trailing newline", () => {
     const { SERVICE_API_KEY, ...rest } = needed;
     for (const ending of ["", "\n", "\r\n"]) {
-      expect(readSettings({ ...rest, SERVICE_API_KEY_FILE: "/key" }, () => SERVICE_API_KEY + ending).SERVICE_API_KEY).toBe(
-        SERVICE_API_KEY,
-      );
+      expect(
+        readSettings({ ...rest, SERVICE_API_KEY_FILE: "/key" }, () => SERVICE_API_KEY + ending).SERVICE_API_KEY,
+      ).toBe(SERVICE_API_KEY);
     }
   });
 
   test("is a problem when the file cannot be read, and the only one for that setting", () => {
     const { SERVICE_API_KEY: _, ...rest } = needed;
-    expect(problems({ ...rest, SERVICE_API_KEY_FILE: "/absent" })).toEqual(["SERVICE_API_KEY_FILE: the file cannot be read (ENOENT)"]);
+    expect(problems({ ...rest, SERVICE_API_KEY_FILE: "/absent" })).toEqual([
+      "SERVICE_API_KEY_FILE: the file cannot be read (ENOENT)",
+    ]);
   });
 
   test("is a problem beside NAME", () => {

@@ -48,14 +48,20 @@ const schema = z.object({
   TOKEN_CONCURRENCY: wholeNumber(1, 10_000, 256).describe(
     "Tokens of the session flow at work at one time; more would only share the same statements.",
   ),
-  TOKEN_QUEUE: wholeNumber(0, 100_000, 10_000).describe("Requests for tokens that may wait, a second at most; more are answered 429."),
+  TOKEN_QUEUE: wholeNumber(0, 100_000, 10_000).describe(
+    "Requests for tokens that may wait, a second at most; more are answered 429.",
+  ),
   BODY_LIMIT_KILOBYTES: declaredNumber("BODY_LIMIT_KILOBYTES"),
   JWKS_MAX_AGE_SECONDS: wholeNumber(1, 3600, 60).describe("How long verifiers may keep the published keys."),
   KEY_REFRESH_SECONDS: wholeNumber(1, 60, 10).describe("How often a replica looks for keys that another one made."),
   KEY_ROTATION_HOURS: declaredNumber("KEY_ROTATION_HOURS"),
   ...ldapSettings,
   TRACE_ENDPOINT: traceEndpoint.optional().describe(traceSettings.TRACE_ENDPOINT.meaning),
-  TRACE_PERCENT: wholeNumber(traceSettings.TRACE_PERCENT.minimum, traceSettings.TRACE_PERCENT.maximum, traceSettings.TRACE_PERCENT.default).describe(traceSettings.TRACE_PERCENT.meaning),
+  TRACE_PERCENT: wholeNumber(
+    traceSettings.TRACE_PERCENT.minimum,
+    traceSettings.TRACE_PERCENT.maximum,
+    traceSettings.TRACE_PERCENT.default,
+  ).describe(traceSettings.TRACE_PERCENT.meaning),
   SHUTDOWN_SECONDS: wholeNumber(1, 300, 8).describe("Time that running requests get when the service stops."),
   LOG_LEVEL: z
     .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], "must be a pino level")
@@ -77,12 +83,16 @@ export class SettingsError extends Error {
 }
 
 /** @throws {SettingsError} with all problems */
-export function readSettings(environment: Environment, readFile = (path: string) => readFileSync(path, "utf8")): Settings {
+export function readSettings(
+  environment: Environment,
+  readFile = (path: string) => readFileSync(path, "utf8"),
+): Settings {
   const { values, problems } = gather(environment, readFile);
   const parsed = schema.safeParse(values);
   for (const issue of parsed.error?.issues ?? []) {
     const name = String(issue.path[0]);
-    if (!problems.some((problem) => problem.startsWith(`${name}:`) || problem.startsWith(`${name}_FILE:`))) problems.push(`${name}: ${issue.message}`);
+    if (!problems.some((problem) => problem.startsWith(`${name}:`) || problem.startsWith(`${name}_FILE:`)))
+      problems.push(`${name}: ${issue.message}`);
   }
   problems.push(...contradictions(parsed.data, values));
   if (problems.length > 0 || parsed.data === undefined) throw new SettingsError(problems);
@@ -131,7 +141,13 @@ function gather(environment: Environment, readFile: (path: string) => string) {
   const problems: string[] = [];
   for (const [variable, value] of Object.entries(environment)) {
     const known = names.includes(variable) || names.includes(variable.replace(/_FILE$/, ""));
-    if (value !== undefined && !known && prefixes.some((prefix) => variable.startsWith(prefix)) && !serviceLink.test(variable)) problems.push(`${variable}: is not a setting`);
+    if (
+      value !== undefined &&
+      !known &&
+      prefixes.some((prefix) => variable.startsWith(prefix)) &&
+      !serviceLink.test(variable)
+    )
+      problems.push(`${variable}: is not a setting`);
   }
   for (const name of names) {
     const { value, problem } = readVariable(environment, name, readFile);

@@ -51,13 +51,17 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
     endpoint: settings.TRACE_ENDPOINT,
     percent: settings.TRACE_PERCENT,
     onEvent: (event) => {
-      if (event.type === "failed") log.warn({ reason: event.reason }, "the collector of traces does not answer; traces are lost");
+      if (event.type === "failed")
+        log.warn({ reason: event.reason }, "the collector of traces does not answer; traces are lost");
       else log.info("the collector of traces answers again");
     },
   });
   const database = new Database({ url: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE, log });
   const redis = connectRedis(settings.SESSIONS_URL, settings.SESSIONS_CA, log);
-  const passwords = new Passwords({ concurrency: settings.PASSWORD_HASH_CONCURRENCY, queue: settings.PASSWORD_HASH_QUEUE });
+  const passwords = new Passwords({
+    concurrency: settings.PASSWORD_HASH_CONCURRENCY,
+    queue: settings.PASSWORD_HASH_QUEUE,
+  });
   metrics.gauge("auth_password_hashes_running", "Password hashes at work.", () => passwords.running);
   metrics.gauge("auth_password_hashes_waiting", "Logins that wait for a hash.", () => passwords.waiting);
   const users = new UserRepository(database);
@@ -78,9 +82,17 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   const application = createApplication(
     endpoints({
       settings,
-      authenticator: new Authenticator({ throttle, audit, throttled, pseudonym: accountPseudonym(settings.KEY_ENCRYPTION_KEY) }),
+      authenticator: new Authenticator({
+        throttle,
+        audit,
+        throttled,
+        pseudonym: accountPseudonym(settings.KEY_ENCRYPTION_KEY),
+      }),
       local: new LocalAccounts(users, passwords),
-      directory: directory === undefined ? undefined : new DirectoryLogin(new Directory(directory, log), new DirectoryAccounts(database, audit)),
+      directory:
+        directory === undefined
+          ? undefined
+          : new DirectoryLogin(new Directory(directory, log), new DirectoryAccounts(database, audit)),
       sessions: new SessionStore(redis, {
         idleSeconds: settings.SESSION_IDLE_SECONDS,
         absoluteSeconds: settings.SESSION_ABSOLUTE_SECONDS,
@@ -108,9 +120,16 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   const prepared = prepare({ database, encryption, rotation, keyring, audit, log }, stopping.signal);
   prepared.catch(() => undefined);
   let keysCared = Date.now();
-  metrics.gauge("auth_keys_cared_timestamp_seconds", "Time at which the signing keys were last checked, rotated when due and read again.", () => keysCared / 1000);
+  metrics.gauge(
+    "auth_keys_cared_timestamp_seconds",
+    "Time at which the signing keys were last checked, rotated when due and read again.",
+    () => keysCared / 1000,
+  );
   const onSuccess = (): void => void (keysCared = Date.now());
-  const stopKeyCare = startKeyCare({ database, encryption, rotation, keyring, audit, log, onSuccess }, settings.KEY_REFRESH_SECONDS * 1000);
+  const stopKeyCare = startKeyCare(
+    { database, encryption, rotation, keyring, audit, log, onSuccess },
+    settings.KEY_REFRESH_SECONDS * 1000,
+  );
 
   return {
     port,

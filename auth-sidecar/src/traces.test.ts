@@ -18,11 +18,20 @@ const requestId = "0123456789abcdef0123456789abcdef";
 const caller = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
 
 /** Spans and log lines after the requests, by a sidecar with these endpoints. */
-async function traced(endpoints: readonly Endpoint[], work: (url: string) => Promise<void>): Promise<{ receiver: OtlpReceiver; lines: Record<string, unknown>[] }> {
+async function traced(
+  endpoints: readonly Endpoint[],
+  work: (url: string) => Promise<void>,
+): Promise<{ receiver: OtlpReceiver; lines: Record<string, unknown>[] }> {
   await using receiver = await OtlpReceiver.start();
   const lines: Record<string, unknown>[] = [];
   const log = createLogger("debug", { write: (line) => void lines.push(JSON.parse(line) as Record<string, unknown>) });
-  const tracing = await startTracing({ service: "routeql-auth-sidecar", version: "1", endpoint: receiver.url, percent: 100, onEvent: () => undefined });
+  const tracing = await startTracing({
+    service: "routeql-auth-sidecar",
+    version: "1",
+    endpoint: receiver.url,
+    percent: 100,
+    onEvent: () => undefined,
+  });
   const server = createServer(createApplication(endpoints, log, createMetrics(), tracing));
   await once(server.listen(0, "127.0.0.1"), "listening");
   try {
@@ -37,7 +46,9 @@ async function traced(endpoints: readonly Endpoint[], work: (url: string) => Pro
 
 const login = async (url: string, headers: Record<string, string>): Promise<void> => {
   const body = JSON.stringify({ password: "of-the-user" });
-  await (await fetch(`${url}/login`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body })).text();
+  await (
+    await fetch(`${url}/login`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body })
+  ).text();
 };
 
 test("a request has a server span with its steps, in the trace of its log line", async () => {
@@ -50,16 +61,25 @@ test("a request has a server span with its steps, in the trace of its log line",
       ...jsonBody(1, { required: true }),
       async (_request, response) => {
         await passwords.matches(undefined, "of-the-user");
-        await inStoreSpan("createSession", () => Promise.reject(Object.assign(new Error("hidden words"), { code: "ECONNREFUSED" }))).catch(() => undefined);
+        await inStoreSpan("createSession", () =>
+          Promise.reject(Object.assign(new Error("hidden words"), { code: "ECONNREFUSED" })),
+        ).catch(() => undefined);
         response.json({});
       },
     ],
   };
-  const { receiver, lines } = await traced([endpoint], (url) => login(url, { traceparent: `00-${caller.traceId}-${caller.spanId}-01` }));
+  const { receiver, lines } = await traced([endpoint], (url) =>
+    login(url, { traceparent: `00-${caller.traceId}-${caller.spanId}-01` }),
+  );
   expect(lines).toMatchObject([{ traceId: caller.traceId, status: 200 }]);
   const spans = receiver.of(caller.traceId);
   const request = spans.find(({ kind }) => kind === 2);
-  expect(request).toMatchObject({ service: "routeql-auth-sidecar", name: "POST /login", parentSpanId: caller.spanId, attributes: { "http.route": "/login", "http.response.status_code": 200 } });
+  expect(request).toMatchObject({
+    service: "routeql-auth-sidecar",
+    name: "POST /login",
+    parentSpanId: caller.spanId,
+    attributes: { "http.route": "/login", "http.response.status_code": 200 },
+  });
   const steps = spans.filter((span) => span !== request);
   expect(steps.map(({ name, parentSpanId, attributes }) => [name, parentSpanId, attributes["error.type"]])).toEqual([
     ["argon2id", request?.spanId, undefined],
@@ -77,13 +97,24 @@ test("requests that share a statement each have a span of it", async () => {
     },
     { concurrency: 1, part: "sessions", name: "useSessions" },
   );
-  const endpoint: Endpoint = { path: "/login", audience: "public", methods: ["POST"], handlers: [async (_request, response) => void response.json(await load("x"))] };
+  const endpoint: Endpoint = {
+    path: "/login",
+    audience: "public",
+    methods: ["POST"],
+    handlers: [async (_request, response) => void response.json(await load("x"))],
+  };
   const ids = [requestId, requestId.replace("0", "f")];
   const { receiver } = await traced([endpoint], async (url) => {
     await Promise.all(ids.map((id) => login(url, { "x-request-id": id })));
   });
   expect(statements).toBeGreaterThan(0);
-  for (const id of ids) expect(receiver.of(id).map(({ name }) => name).toSorted()).toEqual(["POST /login", "useSessions"]);
+  for (const id of ids)
+    expect(
+      receiver
+        .of(id)
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual(["POST /login", "useSessions"]);
   expect(receiver.spans).toHaveLength(4);
 });
 
@@ -98,10 +129,17 @@ test("names the code of a failed request, and traces no health check", async () 
       },
     ],
   };
-  const health: Endpoint = { path: "/readyz", audience: "inside", methods: ["GET"], handlers: [(_request, response) => void response.json({})] };
+  const health: Endpoint = {
+    path: "/readyz",
+    audience: "inside",
+    methods: ["GET"],
+    handlers: [(_request, response) => void response.json({})],
+  };
   const { receiver } = await traced([fails, health], async (url) => {
     await login(url, { "x-request-id": requestId });
     await (await fetch(`${url}/readyz`)).text();
   });
-  expect(receiver.spans).toMatchObject([{ traceId: requestId, failed: true, attributes: { "routeql.errors": "internal", "error.type": "500" } }]);
+  expect(receiver.spans).toMatchObject([
+    { traceId: requestId, failed: true, attributes: { "routeql.errors": "internal", "error.type": "500" } },
+  ]);
 });

@@ -26,9 +26,10 @@ test.each([
   expect(secretWeakness(secret, 32)).toBe(weakness);
 });
 
-test.each(["f3a9d1c07b5e4826a1c9e07d35b8f264", "correct horse battery staple 42 x", "Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4"])(
-  "%s is acceptable",
-  (secret) => {
-    expect(secretWeakness(secret, 32)).toBeUndefined();
-  },
-);
+test.each([
+  "f3a9d1c07b5e4826a1c9e07d35b8f264",
+  "correct horse battery staple 42 x",
+  "Zm9vYmFyYmF6cXV4Zm9vYmFyYmF6cXV4",
+])("%s is acceptable", (secret) => {
+  expect(secretWeakness(secret, 32)).toBeUndefined();
+});

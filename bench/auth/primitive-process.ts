@@ -23,7 +23,15 @@ export interface PrimitiveResult {
 
 const { publicJwk, privateKey } = await generateSigningKey("ES256");
 const passwordHash = await hashPassword("a password of the usual length");
-const user = { id: "bench", provider: "local", email: "bench@example.net", name: "Bench", role: "analyst", organisationId: null, disabled: false } as const;
+const user = {
+  id: "bench",
+  provider: "local",
+  email: "bench@example.net",
+  name: "Bench",
+  role: "analyst",
+  organisationId: null,
+  disabled: false,
+} as const;
 const policy = { issuer: "routeql", audience: "routeql", lifeSeconds: 900 };
 
 const primitives: Readonly<Record<PrimitiveWork["primitive"], () => Promise<unknown>>> = {

@@ -79,7 +79,11 @@ export async function benchAuth({ quick, only }: AuthBench): Promise<string> {
   const alone = (work: string, primitive: "sign" | "hash", concurrency: number): Competitor => ({
     work,
     round: async (duration) => {
-      const { operations, seconds, cpuSeconds } = await primitives.run({ primitive, concurrency, milliseconds: duration });
+      const { operations, seconds, cpuSeconds } = await primitives.run({
+        primitive,
+        concurrency,
+        milliseconds: duration,
+      });
       return { rate: operations / seconds, cpu: (cpuSeconds / operations) * 1e6 };
     },
   });
@@ -94,12 +98,35 @@ export async function benchAuth({ quick, only }: AuthBench): Promise<string> {
     overloads.push(await overloadOf(name, generator, target, held * 3, overload));
     console.log(`\n${overloadTable(overloads.slice(-1))}`);
   };
-  await compare("tokens", [overHttp("empty answers", sidecar.empty, clients), overHttp("tokens", sidecar.token, clients), alone("ES256 signatures alone", "sign", 1)], sidecar.token);
-  await compare("logins", [alone("argon2id alone", "hash", hashConcurrency), overHttp("logins", sidecar.login, 2 * hashConcurrency)], sidecar.login);
-  return await writeResults("auth", { ...conditions, work: tables.flat(), overload: overloads, residentMegabytes: sidecar.server.residentMegabytes() });
+  await compare(
+    "tokens",
+    [
+      overHttp("empty answers", sidecar.empty, clients),
+      overHttp("tokens", sidecar.token, clients),
+      alone("ES256 signatures alone", "sign", 1),
+    ],
+    sidecar.token,
+  );
+  await compare(
+    "logins",
+    [alone("argon2id alone", "hash", hashConcurrency), overHttp("logins", sidecar.login, 2 * hashConcurrency)],
+    sidecar.login,
+  );
+  return await writeResults("auth", {
+    ...conditions,
+    work: tables.flat(),
+    overload: overloads,
+    residentMegabytes: sidecar.server.residentMegabytes(),
+  });
 }
 
-async function httpRound({ server }: BenchSidecar, generator: LoadGenerator, target: Target, connections: number, milliseconds: number): Promise<Round> {
+async function httpRound(
+  { server }: BenchSidecar,
+  generator: LoadGenerator,
+  target: Target,
+  connections: number,
+  milliseconds: number,
+): Promise<Round> {
   const before = server.cpuSeconds();
   const { seconds, latencies, statuses, broken } = await generator.run(target, { connections, milliseconds });
   if (broken > 0 || Object.keys(statuses).some((status) => status !== "200")) {
@@ -116,10 +143,14 @@ interface Durations {
   readonly warming: number;
 }
 
-async function measure(competitors: readonly Competitor[], { rounds, milliseconds, warming }: Durations): Promise<WorkFigures[]> {
+async function measure(
+  competitors: readonly Competitor[],
+  { rounds, milliseconds, warming }: Durations,
+): Promise<WorkFigures[]> {
   const measured = new Map<Competitor, Round[]>(competitors.map((competitor) => [competitor, []]));
   for (const { round } of competitors) await round(warming);
-  for (const order of alternate(competitors, rounds)) for (const competitor of order) measured.get(competitor)?.push(await competitor.round(milliseconds));
+  for (const order of alternate(competitors, rounds))
+    for (const competitor of order) measured.get(competitor)?.push(await competitor.round(milliseconds));
   const first = measured.get(competitors[0] as Competitor) ?? [];
   return competitors.map((competitor) => {
     const own = measured.get(competitor) ?? [];
@@ -132,9 +163,15 @@ async function measure(competitors: readonly Competitor[], { rounds, millisecond
     return {
       work: competitor.work,
       perSecond: figure(rates),
-      ratio: ratio(rates, first.map(({ rate }) => rate)),
+      ratio: ratio(
+        rates,
+        first.map(({ rate }) => rate),
+      ),
       cpuMicroseconds: figure(cpus),
-      cpuRatio: ratio(first.map(({ cpu }) => cpu), cpus),
+      cpuRatio: ratio(
+        first.map(({ cpu }) => cpu),
+        cpus,
+      ),
       p50Milliseconds: latency(({ p50 }) => p50),
       p99Milliseconds: latency(({ p99 }) => p99),
     };
@@ -142,8 +179,18 @@ async function measure(competitors: readonly Competitor[], { rounds, millisecond
 }
 
 /** Sends requests at a fixed rate, even if the sidecar falls behind. */
-async function overloadOf(work: string, generator: LoadGenerator, target: Target, rate: number, milliseconds: number): Promise<OverloadFigures> {
-  const { seconds, latencies, refusalLatencies, answerTimes, statuses } = await generator.run(target, { connections: crowd, milliseconds, rate });
+async function overloadOf(
+  work: string,
+  generator: LoadGenerator,
+  target: Target,
+  rate: number,
+  milliseconds: number,
+): Promise<OverloadFigures> {
+  const { seconds, latencies, refusalLatencies, answerTimes, statuses } = await generator.run(target, {
+    connections: crowd,
+    milliseconds,
+    rate,
+  });
   return {
     work,
     offeredPerSecond: rate,
@@ -181,5 +228,17 @@ function overloadTable(rows: readonly OverloadFigures[]): string {
     number(row.refusalP99Milliseconds),
     number(row.answerP99Milliseconds),
   ];
-  return table(["three times the load", "answers", "offered/s", "answered/s", "p99 ms", "refused/s", "p99 ms of refusals", "p99 ms from sending"], rows.map(line));
+  return table(
+    [
+      "three times the load",
+      "answers",
+      "offered/s",
+      "answered/s",
+      "p99 ms",
+      "refused/s",
+      "p99 ms of refusals",
+      "p99 ms from sending",
+    ],
+    rows.map(line),
+  );
 }

@@ -30,10 +30,10 @@ export async function startBenchSidecar(nodeFlags: readonly string[] = []): Prom
     await Promise.all([confine(database.container), confine(sessions)]);
     const account = { email: "bench@example.net", password: randomBytes(12).toString("base64url") };
     await using owner = await database.container.connect("owner");
-    await owner.query("insert into auth.users (id, email, name, password_hash, role) values ('bench', $1, 'Bench', $2, 'analyst')", [
-      account.email,
-      await hashPassword(account.password),
-    ]);
+    await owner.query(
+      "insert into auth.users (id, email, name, password_hash, role) values ('bench', $1, 'Bench', $2, 'analyst')",
+      [account.email, await hashPassword(account.password)],
+    );
     const [port = 0, metricsPort = 0] = await freePorts(2);
     const serviceKey = randomBytes(24).toString("hex");
     const server = await ServerProcess.start({
@@ -55,7 +55,13 @@ export async function startBenchSidecar(nodeFlags: readonly string[] = []): Prom
     stack.use(server);
     const local = { host: "127.0.0.1", port };
     const headers = { "x-service-api-key": serviceKey };
-    const login: Target = { ...local, method: "POST", path: paths.loginCredentials, headers, body: JSON.stringify(account) };
+    const login: Target = {
+      ...local,
+      method: "POST",
+      path: paths.loginCredentials,
+      headers,
+      body: JSON.stringify(account),
+    };
     const cookie = await cookieOf(login);
     const running = stack.move();
     return {
@@ -72,7 +78,11 @@ export async function startBenchSidecar(nodeFlags: readonly string[] = []): Prom
 }
 
 async function cookieOf({ port, path, headers, body }: Target): Promise<string> {
-  const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: "POST", headers: { ...headers, "content-type": "application/json" }, body });
+  const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    body,
+  });
   const cookie = response.headers.get("set-cookie")?.split(";")[0];
   if (cookie === undefined) throw new Error(`the login was answered with ${response.status}`);
   return cookie;

@@ -26,8 +26,18 @@ export function projectOf(tables: number, roles: number, rows: number): Project 
         tables: numbers.map((n) => ({
           table: { schema: "public", name: `item_${n}` },
           object_relationships: n === 0 ? [] : [{ name: "parent", using: { foreign_key_constraint_on: "parent_id" } }],
-          select_permissions: Array.from({ length: roles }, (_none, role) => ({ role: `role_${role}`, permission: { columns: columns.slice(0, 3 + (role % 5)), filter: role % 2 === 0 ? own : { _or: [own, { status: { _eq: "shared" } }] }, limit: 100 } })),
-          update_permissions: Array.from({ length: roles }, (_none, role) => ({ role: `role_${role}`, permission: { columns: ["title"], filter: own, check: own } })),
+          select_permissions: Array.from({ length: roles }, (_none, role) => ({
+            role: `role_${role}`,
+            permission: {
+              columns: columns.slice(0, 3 + (role % 5)),
+              filter: role % 2 === 0 ? own : { _or: [own, { status: { _eq: "shared" } }] },
+              limit: 100,
+            },
+          })),
+          update_permissions: Array.from({ length: roles }, (_none, role) => ({
+            role: `role_${role}`,
+            permission: { columns: ["title"], filter: own, check: own },
+          })),
         })),
       },
     ],

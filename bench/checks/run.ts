@@ -14,7 +14,8 @@ const lintLimit = 2000;
 /** Minimum checks per second. */
 const checksLimit = 4000;
 
-const median = (values: readonly number[]) => values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+const median = (values: readonly number[]) =>
+  values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 
 /**
  * Runs `hasura-checks lint` and `permissions` of the packed tool, like a user.
@@ -26,7 +27,8 @@ export async function benchChecks({ quick }: { readonly quick: boolean }): Promi
   try {
     await mustRun(process.execPath, [join(workspace, "build.ts"), join(folder, "dist")]);
     await mustRun("cp", ["-r", join(workspace, "bin"), join(workspace, "package.json"), folder]);
-    const tool = (args: readonly string[]) => run(process.execPath, [join(folder, "bin/hasura-checks.js"), ...args], { cwd: folder, timeout: 600_000 });
+    const tool = (args: readonly string[]) =>
+      run(process.execPath, [join(folder, "bin/hasura-checks.js"), ...args], { cwd: folder, timeout: 600_000 });
     writeFileSync(join(folder, "large.yaml"), projectOf(200, 10, 0).metadata);
     const times: number[] = [];
     for (let round = 0; round < (quick ? 3 : 9); round += 1) {
@@ -44,16 +46,39 @@ export async function benchChecks({ quick }: { readonly quick: boolean }): Promi
     const rates: number[] = [];
     let checked = 0;
     for (let round = 0; round < (quick ? 1 : 3); round += 1) {
-      const { stdout, stderr } = await tool(["permissions", "--metadata", "small.yaml", "--database", database.address, "--json"]);
+      const { stdout, stderr } = await tool([
+        "permissions",
+        "--metadata",
+        "small.yaml",
+        "--database",
+        database.address,
+        "--json",
+      ]);
       if (stdout === "") throw new Error(stderr);
-      const { checks, seconds, findings } = JSON.parse(stdout) as { checks: Readonly<Record<string, number>>; seconds: number; findings: readonly { severity: string }[] };
-      if (findings.some(({ severity }) => severity === "error")) throw new Error("the embedded engine serves something that is not declared");
+      const { checks, seconds, findings } = JSON.parse(stdout) as {
+        checks: Readonly<Record<string, number>>;
+        seconds: number;
+        findings: readonly { severity: string }[];
+      };
+      if (findings.some(({ severity }) => severity === "error"))
+        throw new Error("the embedded engine serves something that is not declared");
       checked = Object.values(checks).reduce((sum, count) => sum + count, 0);
       rates.push(checked / seconds);
     }
     const results = {
-      lint: { tables: 200, roles: 10, milliseconds: Math.round(median(times)), limit: lintLimit, holds: median(times) < lintLimit },
-      permissions: { checks: checked, "checks per second": Math.round(median(rates)), limit: checksLimit, holds: median(rates) >= checksLimit },
+      lint: {
+        tables: 200,
+        roles: 10,
+        milliseconds: Math.round(median(times)),
+        limit: lintLimit,
+        holds: median(times) < lintLimit,
+      },
+      permissions: {
+        checks: checked,
+        "checks per second": Math.round(median(rates)),
+        limit: checksLimit,
+        holds: median(rates) >= checksLimit,
+      },
     };
     console.table(results);
     return writeResults("checks", { surroundings: machine, ...results });

@@ -8,7 +8,11 @@ import type { StartedDatabaseContainer } from "@routeql/tests/harness/database-c
 
 const repository = resolve(import.meta.dirname, "../..");
 const realData = resolve(repository, "../shared/data/bgp");
-const realFiles = ["updates.20151023.0201.bgpdump.gz", "updates.20160811.1600.bgpdump.gz", "telegram-20260616.ripestat.tar.gz"];
+const realFiles = [
+  "updates.20151023.0201.bgpdump.gz",
+  "updates.20160811.1600.bgpdump.gz",
+  "telegram-20260616.ripestat.tar.gz",
+];
 
 /** Contents of a benchmark's database. */
 export interface RoutingData {
@@ -25,7 +29,9 @@ export interface RoutingData {
  */
 export async function fillRoutingData(database: StartedDatabaseContainer, wanted: number): Promise<RoutingData> {
   const load = (...args: string[]): Promise<void> => runCommand(loadCommand, args, database);
-  const real = realFiles.map((file) => resolve(realData, file)).filter((file) => wanted >= 1_000_000 && existsSync(file));
+  const real = realFiles
+    .map((file) => resolve(realData, file))
+    .filter((file) => wanted >= 1_000_000 && existsSync(file));
   if (real.length > 0) await load("--service", "ripe-ris|rrc00", ...real);
   const missing = wanted - (await count(database, "view_bgpupdates"));
   if (missing > 0) await load("--demo", String(missing), "--start", "2014-01-01T00:00:00Z");
@@ -33,7 +39,8 @@ export async function fillRoutingData(database: StartedDatabaseContainer, wanted
   await using owner = await database.connect("bootstrap");
   await owner.query("vacuum analyze");
   const updates = await count(database, "view_bgpupdates");
-  const origin = real.length > 0 ? `${updates - Math.max(0, missing)} real updates, the rest made up` : "made-up updates";
+  const origin =
+    real.length > 0 ? `${updates - Math.max(0, missing)} real updates, the rest made up` : "made-up updates";
   return { updates, hijacks: await count(database, "view_hijacks"), origin };
 }
 
@@ -43,11 +50,18 @@ async function count(database: StartedDatabaseContainer, view: string): Promise<
   return Number(rows[0]?.count);
 }
 
-async function runCommand(command: typeof loadCommand, args: readonly string[], database: StartedDatabaseContainer): Promise<void> {
+async function runCommand(
+  command: typeof loadCommand,
+  args: readonly string[],
+  database: StartedDatabaseContainer,
+): Promise<void> {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
   const texts = Promise.all([text(stdout), text(stderr)]);
-  const open = async () => ({ config: { connectionString: database.getConnectionUri("loader") }, close: async () => {} });
+  const open = async () => ({
+    config: { connectionString: database.getConnectionUri("loader") },
+    close: async () => {},
+  });
   const code = await command(args, open, { stdout, stderr });
   stdout.end();
   stderr.end();

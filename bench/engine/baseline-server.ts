@@ -8,7 +8,11 @@ import pg from "pg";
 
 /** Statements by path; each returns one row with one column of JSON text. */
 const statements = JSON.parse(process.env["STATEMENTS"] ?? "{}") as Record<string, string>;
-const pool = new pg.Pool({ connectionString: process.env["DATABASE_URL"], max: Number(process.env["POOL_SIZE"]), options: "-c jit=off" });
+const pool = new pg.Pool({
+  connectionString: process.env["DATABASE_URL"],
+  max: Number(process.env["POOL_SIZE"]),
+  options: "-c jit=off",
+});
 
 createServer((request, response) => {
   const path = request.url ?? "/";
@@ -20,7 +24,9 @@ createServer((request, response) => {
     }
     const onRows = ({ rows }: { readonly rows: readonly { readonly data: string }[] }): void => {
       const body = `{"data":${rows[0]?.data ?? "null"}}`;
-      response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) }).end(body);
+      response
+        .writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) })
+        .end(body);
     };
     const onError = (error: unknown): void => {
       console.error(error);

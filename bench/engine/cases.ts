@@ -9,9 +9,14 @@ export interface Case {
   readonly connections: number;
 }
 
-const columns = "prefix origin_as peer_asn as_path service type communities timestamp hijack_key handled matched_prefix orig_path";
+const columns =
+  "prefix origin_as peer_asn as_path service type communities timestamp hijack_key handled matched_prefix orig_path";
 const camelCase = (names: string): string => names.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
-const quoted = (names: string): string => names.split(" ").map((name) => `"${name}"`).join(", ");
+const quoted = (names: string): string =>
+  names
+    .split(" ")
+    .map((name) => `"${name}"`)
+    .join(", ");
 
 /** The specification's own query with all twelve fields. */
 export function newest(rows: number): Case {

@@ -46,7 +46,11 @@ export async function startBaseline({ databaseUrl, cases }: ContenderOptions): P
     },
     readyUrl: `http://127.0.0.1:${port}/ready`,
   });
-  return { name: "baseline", server, target: (asked) => ({ ...local(port), path: pathOf(asked), headers: {}, body: graphql(asked.hasura) }) };
+  return {
+    name: "baseline",
+    server,
+    target: (asked) => ({ ...local(port), path: pathOf(asked), headers: {}, body: graphql(asked.hasura) }),
+  };
 }
 
 export interface EngineProcess {
@@ -67,7 +71,10 @@ export interface EngineProcessOptions {
 }
 
 /** The embedded engine like in a deployment: it verifies tokens; limits, metrics and logs have their defaults. */
-export async function startEngineProcess(databaseUrl: string, options: EngineProcessOptions = {}): Promise<EngineProcess> {
+export async function startEngineProcess(
+  databaseUrl: string,
+  options: EngineProcessOptions = {},
+): Promise<EngineProcess> {
   const { metadata = resolve(repository, "hasura-metadata"), nodeFlags = [], core, collector } = options;
   const [port = 0, metricsPort = 0] = await freePorts(2);
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
@@ -82,7 +89,12 @@ export async function startEngineProcess(databaseUrl: string, options: EnginePro
       HASURA_GRAPHQL_SERVER_HOST: "127.0.0.1",
       HASURA_GRAPHQL_SERVER_PORT: String(port),
       HASURA_GRAPHQL_ADMIN_SECRET: randomBytes(24).toString("hex"),
-      HASURA_GRAPHQL_JWT_SECRET: JSON.stringify({ type: "ES256", key: publicKey.export({ type: "spki", format: "pem" }), issuer: "routeql", audience: "routeql" }),
+      HASURA_GRAPHQL_JWT_SECRET: JSON.stringify({
+        type: "ES256",
+        key: publicKey.export({ type: "spki", format: "pem" }),
+        issuer: "routeql",
+        audience: "routeql",
+      }),
       ENGINE_METADATA_DIRECTORY: metadata,
       ENGINE_METRICS_PORT: String(metricsPort),
       ENGINE_POOL_SIZE: String(poolSize),
@@ -91,7 +103,11 @@ export async function startEngineProcess(databaseUrl: string, options: EnginePro
     },
     readyUrl: `http://127.0.0.1:${port}/healthz`,
   });
-  const claims = { "x-hasura-allowed-roles": ["analyst"], "x-hasura-default-role": "analyst", "x-hasura-user-id": "bench" };
+  const claims = {
+    "x-hasura-allowed-roles": ["analyst"],
+    "x-hasura-default-role": "analyst",
+    "x-hasura-user-id": "bench",
+  };
   const token = await new SignJWT({ "https://hasura.io/jwt/claims": claims })
     .setProtectedHeader({ alg: "ES256" })
     .setIssuer("routeql")
@@ -117,24 +133,43 @@ export function startTracedEngine({ databaseUrl, nodeFlags, collector }: Contend
   return startEngineContender("engine, 1 % traced", databaseUrl, { nodeFlags, collector });
 }
 
-async function startEngineContender(name: Contender["name"], databaseUrl: string, options: EngineProcessOptions): Promise<Contender> {
+async function startEngineContender(
+  name: Contender["name"],
+  databaseUrl: string,
+  options: EngineProcessOptions,
+): Promise<Contender> {
   const { server, port, token } = await startEngineProcess(databaseUrl, options);
   const headers = { authorization: `Bearer ${token}` };
-  return { name, server, target: (asked) => ({ ...local(port), path: "/v1/graphql", headers, body: graphql(asked.hasura) }) };
+  return {
+    name,
+    server,
+    target: (asked) => ({ ...local(port), path: "/v1/graphql", headers, body: graphql(asked.hasura) }),
+  };
 }
 
 /** See postgraphile/server.mjs; installs its packages in its own folder if they are missing. */
 export async function startPostgraphile({ databaseUrl }: ContenderOptions): Promise<Contender> {
-  if (!existsSync(join(postgraphileFolder, "node_modules/postgraphile"))) await npm(["ci", "--ignore-scripts"], { cwd: postgraphileFolder });
+  if (!existsSync(join(postgraphileFolder, "node_modules/postgraphile")))
+    await npm(["ci", "--ignore-scripts"], { cwd: postgraphileFolder });
   const [port = 0] = await freePorts(1);
   const server = await ServerProcess.start({
     name: "postgraphile",
     args: [join(postgraphileFolder, "server.mjs")],
     cwd: postgraphileFolder,
-    environment: { NODE_ENV: "production", GRAPHILE_ENV: "production", PORT: String(port), DATABASE_URL: databaseUrl, POOL_SIZE: String(poolSize) },
+    environment: {
+      NODE_ENV: "production",
+      GRAPHILE_ENV: "production",
+      PORT: String(port),
+      DATABASE_URL: databaseUrl,
+      POOL_SIZE: String(poolSize),
+    },
     readyUrl: `http://127.0.0.1:${port}/graphql`,
   });
-  return { name: "postgraphile", server, target: (asked) => ({ ...local(port), path: "/graphql", headers: {}, body: graphql(asked.postgraphile) }) };
+  return {
+    name: "postgraphile",
+    server,
+    target: (asked) => ({ ...local(port), path: "/graphql", headers: {}, body: graphql(asked.postgraphile) }),
+  };
 }
 
 const local = (port: number): Pick<Target, "host" | "port" | "method"> => ({ host: "127.0.0.1", port, method: "POST" });

@@ -17,7 +17,9 @@ export async function measureReady(databaseUrl: string, owner: Client, starts: n
   for (const [index, name] of tables.entries()) {
     const columns = Array.from({ length: 8 }, (_, column) => `column_${column} text`).join(", ");
     const parent = index === 0 ? "integer" : `integer references bench.${tables[index - 1]}`;
-    await owner.query(`create table bench.${name} (id integer primary key, parent_id ${parent}, ${columns}); grant select on bench.${name} to routeql_engine`);
+    await owner.query(
+      `create table bench.${name} (id integer primary key, parent_id ${parent}, ${columns}); grant select on bench.${name} to routeql_engine`,
+    );
   }
   const folder = await mkdtemp(join(tmpdir(), "routeql-bench-"));
   try {
@@ -40,8 +42,13 @@ export async function measureReady(databaseUrl: string, owner: Client, starts: n
 function metadata(): object {
   const entries = tables.map((name, index) => ({
     table: { schema: "bench", name },
-    ...(index === 0 ? {} : { object_relationships: [{ name: "parent", using: { foreign_key_constraint_on: "parent_id" } }] }),
-    select_permissions: roles.map((role) => ({ role, permission: { columns: "*", filter: { id: { _gt: 0 } }, limit: 100, allow_aggregations: true } })),
+    ...(index === 0
+      ? {}
+      : { object_relationships: [{ name: "parent", using: { foreign_key_constraint_on: "parent_id" } }] }),
+    select_permissions: roles.map((role) => ({
+      role,
+      permission: { columns: "*", filter: { id: { _gt: 0 } }, limit: 100, allow_aggregations: true },
+    })),
   }));
   const connection = { connection_info: { database_url: { from_env: "ROUTEQL_DATABASE_URL" } } };
   return { version: 3, sources: [{ name: "default", kind: "postgres", configuration: connection, tables: entries }] };

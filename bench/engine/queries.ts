@@ -45,7 +45,12 @@ interface Round {
  * Measures the contenders for one case in alternating rounds; the first one is the baseline.
  * @throws if an answer is not 200
  */
-export async function measureQueries(asked: Case, contenders: readonly Contender[], bench: Bench, { rounds, milliseconds }: Rounds): Promise<QueryFigures[]> {
+export async function measureQueries(
+  asked: Case,
+  contenders: readonly Contender[],
+  bench: Bench,
+  { rounds, milliseconds }: Rounds,
+): Promise<QueryFigures[]> {
   const measured = new Map<Contender, Round[]>(contenders.map((contender) => [contender, []]));
   for (const contender of contenders) await oneRound(contender, asked, bench, milliseconds / 2); // Warm-up.
   for (const order of alternate(contenders, rounds)) {
@@ -60,10 +65,16 @@ export async function measureQueries(asked: Case, contenders: readonly Contender
       case: asked.name,
       server: contender.name,
       requestsPerSecond: figure(all(({ rate }) => rate)),
-      ratio: ratio(all(({ rate }) => rate), base(({ rate }) => rate)),
+      ratio: ratio(
+        all(({ rate }) => rate),
+        base(({ rate }) => rate),
+      ),
       p50Milliseconds: figure(all(({ p50 }) => p50)),
       p99Milliseconds: figure(all(({ p99 }) => p99)),
-      p99Ratio: ratio(all(({ p99 }) => p99), base(({ p99 }) => p99)),
+      p99Ratio: ratio(
+        all(({ p99 }) => p99),
+        base(({ p99 }) => p99),
+      ),
       cpuMicroseconds: figure(all(({ cpu }) => cpu)),
       postgresCpuMicroseconds: figure(all(({ postgresCpu }) => postgresCpu)),
       residentMegabytes: figure(all(({ resident }) => resident)),
@@ -71,12 +82,22 @@ export async function measureQueries(asked: Case, contenders: readonly Contender
   });
 }
 
-async function oneRound(contender: Contender, asked: Case, { generator, database }: Bench, milliseconds: number): Promise<Round> {
+async function oneRound(
+  contender: Contender,
+  asked: Case,
+  { generator, database }: Bench,
+  milliseconds: number,
+): Promise<Round> {
   const before = contender.server.cpuSeconds();
   const postgresBefore = await database.cpuSeconds();
-  const { seconds, latencies, statuses, broken } = await generator.run(contender.target(asked), { connections: asked.connections, milliseconds });
+  const { seconds, latencies, statuses, broken } = await generator.run(contender.target(asked), {
+    connections: asked.connections,
+    milliseconds,
+  });
   if (broken > 0 || Object.keys(statuses).some((status) => status !== "200")) {
-    throw new Error(`${contender.name} failed at ${asked.name}: ${JSON.stringify(statuses)}, ${broken} connections broken`);
+    throw new Error(
+      `${contender.name} failed at ${asked.name}: ${JSON.stringify(statuses)}, ${broken} connections broken`,
+    );
   }
   const postgresCpu = (((await database.cpuSeconds()) - postgresBefore) / latencies.length) * 1e6;
   return {
@@ -94,20 +115,31 @@ export async function checkAnswers(asked: Case, contenders: readonly Contender[]
   let expected: string | undefined;
   for (const contender of contenders) {
     const { port, path, headers, body } = contender.target(asked);
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, { method: "POST", headers: { ...headers, "content-type": "application/json" }, body });
+    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+      method: "POST",
+      headers: { ...headers, "content-type": "application/json" },
+      body,
+    });
     const text = await response.text();
     const shape = JSON.stringify(shapeOf(JSON.parse(text)));
     expected ??= shape;
-    if (!response.ok || text.includes('"errors"')) throw new Error(`${contender.name} answers ${asked.name} with ${text.slice(0, 500)}`);
-    if (shape !== expected) throw new Error(`${contender.name} answers ${asked.name} with ${shape}, not with ${expected}`);
+    if (!response.ok || text.includes('"errors"'))
+      throw new Error(`${contender.name} answers ${asked.name} with ${text.slice(0, 500)}`);
+    if (shape !== expected)
+      throw new Error(`${contender.name} answers ${asked.name} with ${shape}, not with ${expected}`);
   }
 }
 
 /** Lengths of the lists and the counts in an answer, for any names; lists of values within one row are ignored. */
 function shapeOf(answer: unknown): unknown[] {
   if (Array.isArray(answer)) {
-    return answer.length > 0 && answer.every((item) => typeof item === "object" && item !== null && !Array.isArray(item)) ? [answer.length, ...answer.flatMap(shapeOf)] : [];
+    return answer.length > 0 &&
+      answer.every((item) => typeof item === "object" && item !== null && !Array.isArray(item))
+      ? [answer.length, ...answer.flatMap(shapeOf)]
+      : [];
   }
   if (typeof answer !== "object" || answer === null) return [];
-  return Object.entries(answer).flatMap(([name, value]) => (/^(?:count|totalCount)$/.test(name) ? [value] : shapeOf(value)));
+  return Object.entries(answer).flatMap(([name, value]) =>
+    /^(?:count|totalCount)$/.test(name) ? [value] : shapeOf(value),
+  );
 }

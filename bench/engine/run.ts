@@ -5,7 +5,14 @@ import { LoadGenerator } from "../measure/load-generator.ts";
 import { surroundings, writeResults } from "../report/results.ts";
 import { number, spread, table } from "../report/table.ts";
 import { cases } from "./cases.ts";
-import { type Contender, fillCompileCache, startBaseline, startEngine, startPostgraphile, startTracedEngine } from "./contenders.ts";
+import {
+  type Contender,
+  fillCompileCache,
+  startBaseline,
+  startEngine,
+  startPostgraphile,
+  startTracedEngine,
+} from "./contenders.ts";
 import { measureReady } from "./fifty-tables.ts";
 import { type LiveFigures, measureLive } from "./live.ts";
 import { checkAnswers, measureQueries, type QueryFigures } from "./queries.ts";
@@ -58,13 +65,26 @@ export async function benchEngine({ quick, only }: EngineBench): Promise<string>
   }
   const ready = isWanted("ready") ? await measureReady(databaseUrl, owner, size.starts) : undefined;
   if (ready !== undefined) console.log(`\nready with 50 tables: ${spread(ready)} ms`);
-  const live = isWanted("live") ? await measureLive({ databaseUrl, owner, steps: size.steps, changes: size.changes }) : [];
+  const live = isWanted("live")
+    ? await measureLive({ databaseUrl, owner, steps: size.steps, changes: size.changes })
+    : [];
   if (live.length > 0) console.log(`\n${liveTable(live)}`);
   return await writeResults("engine", { ...conditions, data, queries, readyMilliseconds: ready, live });
 }
 
 function queryTable(rows: readonly QueryFigures[]): string {
-  const titles = ["case", "server", "requests/s", "of baseline", "CPU µs", "Postgres µs", "p50 ms", "p99 ms", "p99 of baseline's", "MB"];
+  const titles = [
+    "case",
+    "server",
+    "requests/s",
+    "of baseline",
+    "CPU µs",
+    "Postgres µs",
+    "p50 ms",
+    "p99 ms",
+    "p99 of baseline's",
+    "MB",
+  ];
   const line = (row: QueryFigures): string[] => [
     row.case,
     row.server,

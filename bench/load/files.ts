@@ -22,7 +22,10 @@ export class LoadFiles implements AsyncDisposable {
   static async write(updates: number, prefixes: number): Promise<LoadFiles> {
     const files = new LoadFiles(await mkdtemp(join(tmpdir(), "bench-load-")));
     await pipeline(Readable.from(madeUpUpdates(updates, 31)), createWriteStream(files.updates));
-    const configured = Array.from({ length: prefixes }, (_, index) => ({ prefix: madeUpPrefix(index * 20), origins: [madeUpOrigin(index * 20)] }));
+    const configured = Array.from({ length: prefixes }, (_, index) => ({
+      prefix: madeUpPrefix(index * 20),
+      origins: [madeUpOrigin(index * 20)],
+    }));
     await writeFile(files.configuration, JSON.stringify({ prefixes: configured }));
     return files;
   }

@@ -26,7 +26,10 @@ export interface LoadRun {
 export async function runLoader(stack: string, file: string): Promise<LoadRun> {
   const began = performance.now();
   const since = (): number => (performance.now() - began) / 1000;
-  const child = spawn(process.execPath, ["cli/main.ts", "load", "--stack", stack, file], { cwd: repository, stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(process.execPath, ["cli/main.ts", "load", "--stack", stack, file], {
+    cwd: repository,
+    stdio: ["ignore", "pipe", "pipe"],
+  });
   const exited = once(child, "exit");
   const output = text(child.stdout);
   const said: string[] = [];
@@ -60,7 +63,10 @@ export async function runLoader(stack: string, file: string): Promise<LoadRun> {
 }
 
 /** @param from second at which writing began */
-export function ratePerMillion(marks: readonly { readonly rows: number; readonly at: number }[], from: number): number[] {
+export function ratePerMillion(
+  marks: readonly { readonly rows: number; readonly at: number }[],
+  from: number,
+): number[] {
   const rates: number[] = [];
   let last = { rows: 0, at: from };
   for (const [index, mark] of marks.entries()) {

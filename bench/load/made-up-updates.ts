@@ -42,7 +42,9 @@ function updateAt(microseconds: number, random: () => number): string {
   const peer = Math.floor(random() * PEERS);
   const index = Math.floor(random() * (random() < 0.5 ? PREFIXES / 10 : PREFIXES));
   const seconds = COLLECTORS_START + Math.floor(microseconds / 1e6);
-  const time = `${seconds}.${Math.floor(microseconds % 1e6).toString().padStart(6, "0")}`;
+  const time = `${seconds}.${Math.floor(microseconds % 1e6)
+    .toString()
+    .padStart(6, "0")}`;
   const peerAsn = 200_000 + peer;
   const before = `BGP4MP_ET|${time}`;
   const monitor = `192.0.2.${peer}|${peerAsn}|${madeUpPrefix(index)}`;

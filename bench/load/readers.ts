@@ -13,7 +13,12 @@ export interface ReaderFigures {
 }
 
 /** Sends requests to the target for a time, and repeats while `again` returns true. */
-export async function readers(generator: LoadGenerator, target: Target, milliseconds: number, again = () => false): Promise<ReaderFigures> {
+export async function readers(
+  generator: LoadGenerator,
+  target: Target,
+  milliseconds: number,
+  again = () => false,
+): Promise<ReaderFigures> {
   const results: LoadResult[] = [];
   do {
     results.push(await generator.run(target, { connections: 4, milliseconds, rate: requestsPerSecond }));

@@ -24,9 +24,12 @@ const configuredPrefixes = 10_000;
 /** The specification's queries and one small query of a client. */
 const queries: Readonly<Record<string, string>> = {
   "newest 10 updates": newest(10).hasura,
-  "newest 10 hijacks": "query { view_hijacks(limit: 10, order_by: {time_last: desc}) { key type prefix hijack_as time_last active num_peers_seen } }",
-  "newest 10 of a prefix": 'query { view_bgpupdates(where: {prefix: {_eq: "20.0.80.0/24"}}, limit: 10, order_by: {timestamp: desc}) { prefix origin_as timestamp type } }',
-  "newest 10 of an origin": "query { view_bgpupdates(where: {origin_as: {_eq: 1000}}, limit: 10, order_by: {timestamp: desc}) { prefix origin_as timestamp type } }",
+  "newest 10 hijacks":
+    "query { view_hijacks(limit: 10, order_by: {time_last: desc}) { key type prefix hijack_as time_last active num_peers_seen } }",
+  "newest 10 of a prefix":
+    'query { view_bgpupdates(where: {prefix: {_eq: "20.0.80.0/24"}}, limit: 10, order_by: {timestamp: desc}) { prefix origin_as timestamp type } }',
+  "newest 10 of an origin":
+    "query { view_bgpupdates(where: {origin_as: {_eq: 1000}}, limit: 10, order_by: {timestamp: desc}) { prefix origin_as timestamp type } }",
 };
 
 /** `npm run bench:load`. Returns the path of the results. */
@@ -35,7 +38,8 @@ export async function benchLoad({ quick, updates = quick ? 2_000_000 : 20_000_00
   await using files = await LoadFiles.write(updates, configuredPrefixes);
   try {
     await bringUpOwn(name, { tokenLifeSeconds: "3600" });
-    const command = (...args: string[]): Promise<string> => mustRun(process.execPath, ["cli/main.ts", ...args, "--stack", name], { cwd: repository });
+    const command = (...args: string[]): Promise<string> =>
+      mustRun(process.execPath, ["cli/main.ts", ...args, "--stack", name], { cwd: repository });
     await command("load", "--demo", "20000", "--start", "2025-01-01T00:00:00Z");
     await using addresses = new StackAddresses(name);
     const engine = await addresses.of("engine");
@@ -54,16 +58,32 @@ export async function benchLoad({ quick, updates = quick ? 2_000_000 : 20_000_00
     const detectSeconds = (performance.now() - began) / 1000;
     console.log(`\ndetection with ${configuredPrefixes} prefixes: ${number(detectSeconds)} s\n${detected}`);
     const asked: Record<string, ReaderFigures> = {};
-    for (const [title, query] of Object.entries(queries)) asked[title] = await readers(generator, await ask(query), 4_000);
+    for (const [title, query] of Object.entries(queries))
+      asked[title] = await readers(generator, await ask(query), 4_000);
     console.log(`\n${readerTable(asked)}`);
-    return await writeResults("load", { ...conditions, updates, load, readers: { before, during }, detectSeconds, detected, queries: asked });
+    return await writeResults("load", {
+      ...conditions,
+      updates,
+      load,
+      readers: { before, during },
+      detectSeconds,
+      detected,
+      queries: asked,
+    });
   } finally {
     await takeDownOwn(name);
   }
 }
 
 function targetOf(host: string, token: string, query: string): Target {
-  return { host, port: 8080, method: "POST", path: "/v1/graphql", headers: { authorization: `Bearer ${token}` }, body: JSON.stringify({ query }) };
+  return {
+    host,
+    port: 8080,
+    method: "POST",
+    path: "/v1/graphql",
+    headers: { authorization: `Bearer ${token}` },
+    body: JSON.stringify({ query }),
+  };
 }
 
 function loadTable(load: LoadRun): string {

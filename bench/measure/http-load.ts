@@ -83,7 +83,8 @@ class LoadRun {
   async run(): Promise<LoadResult> {
     await Promise.all(Array.from({ length: this.#load.connections }, () => this.#connect()));
     const start = performance.now();
-    if (this.#load.rate === undefined) for (const connection of this.#idle.splice(0)) this.#send(connection, performance.now());
+    if (this.#load.rate === undefined)
+      for (const connection of this.#idle.splice(0)) this.#send(connection, performance.now());
     else this.#tick(start, this.#load.rate, 0);
     await new Promise((wake) => setTimeout(wake, this.#load.milliseconds));
     const seconds = (performance.now() - start) / 1000;
@@ -115,7 +116,8 @@ class LoadRun {
   }
 
   #drain(): void {
-    while (this.#overdue.length > 0 && this.#idle.length > 0) this.#send(this.#idle.shift() as Connection, this.#overdue.shift() as number);
+    while (this.#overdue.length > 0 && this.#idle.length > 0)
+      this.#send(this.#idle.shift() as Connection, this.#overdue.shift() as number);
   }
 
   #send(connection: Connection, due: number): void {
@@ -127,7 +129,16 @@ class LoadRun {
   #connect(): Promise<void> {
     return new Promise((resolve, reject) => {
       const { host, port, authority } = this.#target;
-      const socket = authority === undefined ? connectPlain(port, host) : connectTls({ host, port, ca: authority, servername: "localhost", ...(this.#session === undefined ? {} : { session: this.#session }) });
+      const socket =
+        authority === undefined
+          ? connectPlain(port, host)
+          : connectTls({
+              host,
+              port,
+              ca: authority,
+              servername: "localhost",
+              ...(this.#session === undefined ? {} : { session: this.#session }),
+            });
       if (this.#load.resume === true) socket.on("session", (session: Buffer) => (this.#session = session));
       const connection: Connection = { socket, since: undefined, sent: 0 };
       socket.setNoDelay(true);
@@ -180,7 +191,11 @@ class LoadRun {
 }
 
 function requestBytes({ method, path, host, headers, body }: Target, closes: boolean): Buffer {
-  const lines = [`${method} ${path} HTTP/1.1`, `host: ${host}`, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
+  const lines = [
+    `${method} ${path} HTTP/1.1`,
+    `host: ${host}`,
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ];
   if (body !== undefined) lines.push("content-type: application/json", `content-length: ${Buffer.byteLength(body)}`);
   if (closes) lines.push("connection: close");
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body ?? ""}`);

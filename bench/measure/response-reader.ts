@@ -22,7 +22,8 @@ export class ResponseReader {
     let rest = this.#pending === undefined ? data : Buffer.concat([this.#pending, data]);
     this.#pending = undefined;
     while (rest.length > 0) {
-      const used = this.#remaining === undefined ? this.#head(rest) : this.#chunked ? this.#chunks(rest) : this.#body(rest);
+      const used =
+        this.#remaining === undefined ? this.#head(rest) : this.#chunked ? this.#chunks(rest) : this.#body(rest);
       if (used === 0) {
         this.#pending = rest;
         return;

@@ -40,8 +40,13 @@ export class ServerProcess implements AsyncDisposable {
     const log = createWriteStream(join(logFolder, `${name}.log`));
     const began = performance.now();
     // The program replaces taskset, so the process is the server itself.
-    const [program, ...before] = core === undefined ? [process.execPath] : ["taskset", "--cpu-list", String(core), process.execPath];
-    const child = spawn(program, [...before, ...args], { cwd, env: { PATH: process.env["PATH"], ...environment }, stdio: ["ignore", "pipe", "pipe"] });
+    const [program, ...before] =
+      core === undefined ? [process.execPath] : ["taskset", "--cpu-list", String(core), process.execPath];
+    const child = spawn(program, [...before, ...args], {
+      cwd,
+      env: { PATH: process.env["PATH"], ...environment },
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     child.stdout.pipe(log, { end: false });
     child.stderr.pipe(log, { end: false });
     try {

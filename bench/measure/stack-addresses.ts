@@ -15,11 +15,14 @@ export class StackAddresses implements AsyncDisposable {
 
   /** Address of a service, reachable from the host. */
   async of(service: string): Promise<string> {
-    const format = '{{range $name, $network := .NetworkSettings.Networks}}{{$name}} {{$network.IPAddress}}{{"\\n"}}{{end}}';
+    const format =
+      '{{range $name, $network := .NetworkSettings.Networks}}{{$name}} {{$network.IPAddress}}{{"\\n"}}{{end}}';
     const text = await mustRun("docker", ["inspect", "--format", format, `routeql-${this.#stack}-${service}`]);
     const [network, address] = (text.split("\n")[0] ?? "").split(" ");
-    if (network === undefined || address === undefined || address === "") throw new Error(`the container of ${service} has no address`);
-    const isInternal = (await mustRun("docker", ["network", "inspect", "--format", "{{.Internal}}", network])).trim() === "true";
+    if (network === undefined || address === undefined || address === "")
+      throw new Error(`the container of ${service} has no address`);
+    const isInternal =
+      (await mustRun("docker", ["network", "inspect", "--format", "{{.Internal}}", network])).trim() === "true";
     if (isInternal && !this.#networks.has(network)) this.#networks.set(network, await addHostAddress(network));
     return address;
   }

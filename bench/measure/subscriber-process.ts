@@ -60,7 +60,11 @@ function openOne({ url, token, authority, query, keys, subscriptionsPerConnectio
   return new Promise((resolve, reject) => {
     // The types of ws omit the options of TLS that it passes on.
     const trust = authority === undefined ? {} : { ca: authority, servername: "localhost" };
-    const socket = new WebSocket(url, "graphql-transport-ws", { perMessageDeflate: false, ...trust, headers: { authorization: `Bearer ${token}` } });
+    const socket = new WebSocket(url, "graphql-transport-ws", {
+      perMessageDeflate: false,
+      ...trust,
+      headers: { authorization: `Bearer ${token}` },
+    });
     const answered = new Set<string>();
     socket.on("open", () => socket.send('{"type":"connection_init"}'));
     socket.on("error", reject);

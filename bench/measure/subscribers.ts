@@ -9,7 +9,8 @@ export type Origin = Pick<OpenSubscribers, "url" | "token" | "authority">;
 
 const variableSets = 100;
 const subscriptionsPerConnection = 2;
-const query = "subscription ($key: String!) { view_hijacks(where: {key: {_eq: $key}}) { key num_peers_seen time_last } }";
+const query =
+  "subscription ($key: String!) { view_hijacks(where: {key: {_eq: $key}}) { key num_peers_seen time_last } }";
 const keys = Array.from({ length: variableSets }, (_, index) => `bench-${index}`);
 const longestWait = 30_000;
 
@@ -40,7 +41,14 @@ export class Subscribers implements AsyncDisposable {
   /** Opens connections until there are so many subscribers, each with its first answer. */
   async grow(count: number): Promise<void> {
     const connections = (count - this.#count) / subscriptionsPerConnection;
-    const wanted: OpenSubscribers = { type: "open", ...this.#origin, query, keys, connections, subscriptionsPerConnection };
+    const wanted: OpenSubscribers = {
+      type: "open",
+      ...this.#origin,
+      query,
+      keys,
+      connections,
+      subscriptionsPerConnection,
+    };
     this.#child.send(wanted);
     await this.#answer();
     this.#count = count;
@@ -69,7 +77,9 @@ export class Subscribers implements AsyncDisposable {
     try {
       const [answer] = (await Promise.race([
         once(this.#child, "message", { signal }),
-        once(this.#child, "exit", { signal }).then(([code]) => Promise.reject(new Error(`the process of the subscribers ended with ${String(code)}`))),
+        once(this.#child, "exit", { signal }).then(([code]) =>
+          Promise.reject(new Error(`the process of the subscribers ended with ${String(code)}`)),
+        ),
       ])) as [unknown];
       return answer;
     } finally {

@@ -4,8 +4,16 @@ import type { Figure } from "../measure/statistics.ts";
 export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [titles, ...rows];
   const widths = titles.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? "").length)));
-  const pad = (cell: string, column: number): string => (column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0));
-  return lines.map((line) => titles.map((_, column) => pad(line[column] ?? "", column)).join("  ").trimEnd()).join("\n");
+  const pad = (cell: string, column: number): string =>
+    column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
+  return lines
+    .map((line) =>
+      titles
+        .map((_, column) => pad(line[column] ?? "", column))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
 }
 
 /** A number with three significant digits and thousands separators. */

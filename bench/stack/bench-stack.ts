@@ -19,7 +19,14 @@ export class BenchStack implements AsyncDisposable {
   /** A token of the first administrator, with the role operator. */
   readonly token: string;
 
-  private constructor(name: string, addresses: StackAddresses, access: ReadonlyMap<string, string>, gateway: Place, engine: Place, token: string) {
+  private constructor(
+    name: string,
+    addresses: StackAddresses,
+    access: ReadonlyMap<string, string>,
+    gateway: Place,
+    engine: Place,
+    token: string,
+  ) {
     this.name = name;
     this.#addresses = addresses;
     this.#access = access;
@@ -67,14 +74,22 @@ export class BenchStack implements AsyncDisposable {
     const opened = await openDatabase(this.name, "owner");
     await opened.close();
     const { user = "", password } = opened.config;
-    if (typeof password !== "string") throw new Error(`the database of the stack ${this.name} has no password for its owner`);
+    if (typeof password !== "string")
+      throw new Error(`the database of the stack ${this.name} has no password for its owner`);
     return `postgres://${user}:${encodeURIComponent(password)}@${await this.#addresses.of("database")}:5432/routeql`;
   }
 
   /** Seconds of processor time that a service's container has used, in user and kernel. */
   async cpuSeconds(service: string): Promise<number> {
-    const files = "/sys/fs/cgroup/cpu.stat /sys/fs/cgroup/cpuacct/cpuacct.usage /sys/fs/cgroup/cpu,cpuacct/cpuacct.usage";
-    const text = await mustRun("docker", ["exec", containerOf(this.name, service), "sh", "-c", `for f in ${files}; do [ -r $f ] && exec cat $f; done`]);
+    const files =
+      "/sys/fs/cgroup/cpu.stat /sys/fs/cgroup/cpuacct/cpuacct.usage /sys/fs/cgroup/cpu,cpuacct/cpuacct.usage";
+    const text = await mustRun("docker", [
+      "exec",
+      containerOf(this.name, service),
+      "sh",
+      "-c",
+      `for f in ${files}; do [ -r $f ] && exec cat $f; done`,
+    ]);
     const microseconds = /^usage_usec (\d+)$/m.exec(text)?.[1];
     return microseconds === undefined ? Number(text) / 1e9 : Number(microseconds) / 1e6;
   }
@@ -84,7 +99,19 @@ const containerOf = (stack: string, service: string): string => `routeql-${stack
 
 async function tokenFor(access: ReadonlyMap<string, string>): Promise<string> {
   const credentials = JSON.stringify({ username: access.get("ADMIN_EMAIL"), password: access.get("ADMIN_PASSWORD") });
-  const curl = ["--silent", "--show-error", "--fail", "--cacert", access.get("ROUTEQL_CA_FILE") ?? "", "--header", "content-type: application/json", "--data", "@-"];
-  const answer = await mustRun("curl", [...curl, `${access.get("ROUTEQL_URL") ?? ""}/jwt/auth`], { input: credentials });
+  const curl = [
+    "--silent",
+    "--show-error",
+    "--fail",
+    "--cacert",
+    access.get("ROUTEQL_CA_FILE") ?? "",
+    "--header",
+    "content-type: application/json",
+    "--data",
+    "@-",
+  ];
+  const answer = await mustRun("curl", [...curl, `${access.get("ROUTEQL_URL") ?? ""}/jwt/auth`], {
+    input: credentials,
+  });
   return (JSON.parse(answer) as { readonly access_token: string }).access_token;
 }

@@ -28,11 +28,18 @@ interface Call {
 export async function measureEndToEnd(stack: BenchStack, quick: boolean): Promise<StepFigures[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: stack.gateway.authority, servername: "localhost" });
   const call = async (asked: Call): Promise<IncomingMessage> => {
-    const sent = request({ ...stack.gateway, agent, method: asked.method, path: asked.path, headers: { "content-type": "application/json", ...asked.headers } });
+    const sent = request({
+      ...stack.gateway,
+      agent,
+      method: asked.method,
+      path: asked.path,
+      headers: { "content-type": "application/json", ...asked.headers },
+    });
     sent.end(asked.body === undefined ? undefined : JSON.stringify(asked.body));
     const [response] = (await once(sent, "response")) as [IncomingMessage];
     const body = await text(response);
-    if (response.statusCode !== 200 || body.includes('"errors"')) throw new Error(`${asked.path}: ${response.statusCode} ${body.slice(0, 200)}`);
+    if (response.statusCode !== 200 || body.includes('"errors"'))
+      throw new Error(`${asked.path}: ${response.statusCode} ${body.slice(0, 200)}`);
     return response;
   };
   try {
@@ -40,11 +47,18 @@ export async function measureEndToEnd(stack: BenchStack, quick: boolean): Promis
     const [email, password] = [stack.value("ADMIN_EMAIL"), stack.value("ADMIN_PASSWORD")];
     const login: Call = { method: "POST", path: paths.loginCredentials, headers: key, body: { email, password } };
     const cookie = ((await call(login)).headers["set-cookie"]?.[0] ?? "").split(";")[0] ?? "";
-    const query: Call = { method: "POST", path: paths.graphql, headers: { authorization: `Bearer ${stack.token}` }, body: { query: newest(10).hasura } };
+    const query: Call = {
+      method: "POST",
+      path: paths.graphql,
+      headers: { authorization: `Bearer ${stack.token}` },
+      body: { query: newest(10).hasura },
+    };
     const often = quick ? 100 : 1_000;
     return [
       await step("login with a password", quick ? 10 : 50, () => call(login)),
-      await step("token of a session", often, () => call({ method: "GET", path: paths.token, headers: { ...key, cookie } })),
+      await step("token of a session", often, () =>
+        call({ method: "GET", path: paths.token, headers: { ...key, cookie } }),
+      ),
       await step("query of 10 rows", often, () => call(query)),
       ...(await subscriptionSteps(stack, quick ? 10 : 50)),
     ];
@@ -57,12 +71,17 @@ export async function measureEndToEnd(stack: BenchStack, quick: boolean): Promis
 async function subscriptionSteps(stack: BenchStack, times: number): Promise<StepFigures[]> {
   await using owner = await stack.owner();
   await addWatchedRows(owner);
-  const origin = { url: `wss://${stack.gateway.host}:${stack.gateway.port}${paths.graphql}`, token: stack.token, authority: stack.gateway.authority };
+  const origin = {
+    url: `wss://${stack.gateway.host}:${stack.gateway.port}${paths.graphql}`,
+    token: stack.token,
+    authority: stack.gateway.authority,
+  };
   await using clients = new Subscribers(origin);
   await clients.grow(2);
   const started = await step("start of a subscription", times, () => clients.grow(clients.count + 2));
   const delays: number[] = [];
-  for (let change = 0; change < times; change += 1) delays.push(...(await clients.change(owner, 2_000_000 + change, change / times)));
+  for (let change = 0; change < times; change += 1)
+    delays.push(...(await clients.change(owner, 2_000_000 + change, change / times)));
   return [started, figuresOf("change to client", times, delays)];
 }
 
@@ -83,6 +102,11 @@ function figuresOf(name: string, times: number, taken: readonly number[]): StepF
 }
 
 export function stepTable(rows: readonly StepFigures[]): string {
-  const line = (row: StepFigures): string[] => [row.step, `${row.times} times`, number(row.p50Milliseconds), number(row.p95Milliseconds)];
+  const line = (row: StepFigures): string[] => [
+    row.step,
+    `${row.times} times`,
+    number(row.p50Milliseconds),
+    number(row.p95Milliseconds),
+  ];
   return table(["step", "measured", "p50 ms", "p95 ms"], rows.map(line));
 }

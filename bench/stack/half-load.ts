@@ -16,7 +16,13 @@ export interface HalfLoad {
 }
 
 /** @param most requests a second that the gateway served with kept connections */
-export async function measureHalfLoad(stack: BenchStack, ways: readonly Way[], generator: LoadGenerator, most: number, load: Load): Promise<HalfLoad> {
+export async function measureHalfLoad(
+  stack: BenchStack,
+  ways: readonly Way[],
+  generator: LoadGenerator,
+  most: number,
+  load: Load,
+): Promise<HalfLoad> {
   const rate = Math.floor(most / 2);
   const target = (name: string) => (ways.find((way) => way.name === name) as Way).target;
   const direct = await generator.run(target(directly), { ...load, rate });
@@ -24,7 +30,8 @@ export async function measureHalfLoad(stack: BenchStack, ways: readonly Way[], g
   const through = await generator.run(target(kept), { ...load, rate });
   const after = { gateway: await stack.cpuSeconds("gateway"), engine: await stack.cpuSeconds("engine") };
   const added = (share: number): number => percentile(through.latencies, share) - percentile(direct.latencies, share);
-  const perRequest = (service: "gateway" | "engine"): number => ((after[service] - before[service]) / through.latencies.length) * 1e6;
+  const perRequest = (service: "gateway" | "engine"): number =>
+    ((after[service] - before[service]) / through.latencies.length) * 1e6;
   return {
     requestsPerSecond: rate,
     addedP50Milliseconds: added(0.5),
@@ -35,6 +42,12 @@ export async function measureHalfLoad(stack: BenchStack, ways: readonly Way[], g
 }
 
 export function halfLoadTable(half: HalfLoad): string {
-  const row = [half.requestsPerSecond, half.addedP50Milliseconds, half.addedP99Milliseconds, half.gatewayMicroseconds, half.engineMicroseconds].map(number);
+  const row = [
+    half.requestsPerSecond,
+    half.addedP50Milliseconds,
+    half.addedP99Milliseconds,
+    half.gatewayMicroseconds,
+    half.engineMicroseconds,
+  ].map(number);
   return table(["requests/s", "added p50 ms", "added p99 ms", "gateway CPU µs", "engine CPU µs"], [row]);
 }

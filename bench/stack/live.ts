@@ -20,7 +20,14 @@ export async function measureLiveWays(stack: BenchStack, subscribers: number, ch
   let value = 1_000_000;
   const ways = [
     ["engine directly", { url: `ws://${stack.engine.host}:${stack.engine.port}/v1/graphql`, token: stack.token }],
-    ["gateway, TLS", { url: `wss://${stack.gateway.host}:${stack.gateway.port}/api/graphql`, token: stack.token, authority: stack.gateway.authority }],
+    [
+      "gateway, TLS",
+      {
+        url: `wss://${stack.gateway.host}:${stack.gateway.port}/api/graphql`,
+        token: stack.token,
+        authority: stack.gateway.authority,
+      },
+    ],
   ] as const;
   const figures: LiveWay[] = [];
   for (const [way, origin] of ways) {
@@ -28,9 +35,16 @@ export async function measureLiveWays(stack: BenchStack, subscribers: number, ch
     await clients.grow(subscribers);
     await clients.change(owner, (value += 1), 0); // warms up
     const delays: number[] = [];
-    for (let change = 0; change < changes; change += 1) delays.push(...(await clients.change(owner, (value += 1), change / changes)));
+    for (let change = 0; change < changes; change += 1)
+      delays.push(...(await clients.change(owner, (value += 1), change / changes)));
     const all = Float64Array.from(delays);
-    figures.push({ way, subscribers, p50Milliseconds: percentile(all, 0.5), p95Milliseconds: percentile(all, 0.95), missing: subscribers * changes - all.length });
+    figures.push({
+      way,
+      subscribers,
+      p50Milliseconds: percentile(all, 0.5),
+      p95Milliseconds: percentile(all, 0.95),
+      missing: subscribers * changes - all.length,
+    });
   }
   return figures;
 }

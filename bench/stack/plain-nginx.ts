@@ -58,11 +58,33 @@ export class PlainNginx implements AsyncDisposable {
     await chmod(folder, 0o755);
     await writeFile(join(folder, "nginx.conf"), configuration(port, baseline.target(cases[0] as Case).port));
     // The network of the host spares this contender Docker's bridge, which the stack's gateway has to pass.
-    const options = ["--detach", "--name", container, "--label", `${runLabel}=${runId}`, "--network", "host", "--user", "0"];
+    const options = [
+      "--detach",
+      "--name",
+      container,
+      "--label",
+      `${runLabel}=${runId}`,
+      "--network",
+      "host",
+      "--user",
+      "0",
+    ];
     // The certificate of the stack, for equal handshakes.
     const mounts = ["--volumes-from", `routeql-${stack.name}-gateway:ro`, "--volume", `${folder}:/etc/plain:ro`];
-    await mustRun("docker", ["run", ...options, ...mounts, "--entrypoint", "nginx", await image("gateway"), "-c", "/etc/plain/nginx.conf"]);
-    return new PlainNginx((asked) => ({ ...baseline.target(asked), host: "127.0.0.1", port, authority: stack.gateway.authority }), stop);
+    await mustRun("docker", [
+      "run",
+      ...options,
+      ...mounts,
+      "--entrypoint",
+      "nginx",
+      await image("gateway"),
+      "-c",
+      "/etc/plain/nginx.conf",
+    ]);
+    return new PlainNginx(
+      (asked) => ({ ...baseline.target(asked), host: "127.0.0.1", port, authority: stack.gateway.authority }),
+      stop,
+    );
   }
 
   [Symbol.asyncDispose](): Promise<void> {

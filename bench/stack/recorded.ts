@@ -8,7 +8,16 @@ interface FigureGroup {
 }
 
 /** The figures as groups of docs/reference/figures.md. */
-export function recordedGroups({ quick, loadBefore, ways, half, live, steps, loadRowsPerSecond, upSeconds }: StackFigures): FigureGroup[] {
+export function recordedGroups({
+  quick,
+  loadBefore,
+  ways,
+  half,
+  live,
+  steps,
+  loadRowsPerSecond,
+  upSeconds,
+}: StackFigures): FigureGroup[] {
   const command = `\`npm run bench:stack -- ${quick ? "--quick " : ""}--record\``;
   const load = `load average before the run ${number(loadBefore)}`;
   const ofWays = ways
@@ -34,13 +43,21 @@ export function recordedGroups({ quick, loadBefore, ways, half, live, steps, loa
     source: `${row.times} times`,
   }));
   return [
-    { title: "Whole stack", source: `${command}, through the gateway over TLS; requests/s as a ratio to the engine asked directly; ${load}`, figures: [...ofWays, ...ofHalf, ...ofLive] },
+    {
+      title: "Whole stack",
+      source: `${command}, through the gateway over TLS; requests/s as a ratio to the engine asked directly; ${load}`,
+      figures: [...ofWays, ...ofHalf, ...ofLive],
+    },
     {
       title: "End to end",
       source: `${command}, one client through the gateway over TLS; ${load}`,
       figures: [
         ...ofSteps,
-        { what: "load of generated updates", figure: `${number(loadRowsPerSecond)} rows/s`, source: "with the start of the command" },
+        {
+          what: "load of generated updates",
+          figure: `${number(loadRowsPerSecond)} rows/s`,
+          source: "with the start of the command",
+        },
         { what: "start of a stack", figure: `${number(upSeconds)} s`, source: "images present" },
       ],
     },

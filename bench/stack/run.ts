@@ -56,7 +56,11 @@ export async function benchStack({ quick, only, record }: StackBench): Promise<s
   const show = (text: string): void => console.log(`\n${text}`);
   try {
     const up = await seconds(() => bringUpOwn(name, settings));
-    const load = await seconds(() => mustRun(process.execPath, ["cli/main.ts", "load", "--stack", name, "--demo", String(updates)], { cwd: repository }));
+    const load = await seconds(() =>
+      mustRun(process.execPath, ["cli/main.ts", "load", "--stack", name, "--demo", String(updates)], {
+        cwd: repository,
+      }),
+    );
     await using stack = await BenchStack.of(name);
     const cases = [newest(10), newest(1_000)].filter((asked) => asked.name.includes(only));
     const ways: WayFigures[] = [];
@@ -66,10 +70,16 @@ export async function benchStack({ quick, only, record }: StackBench): Promise<s
       await using plain = await PlainNginx.start(stack, cases);
       for (const asked of cases) {
         const all = waysTo(asked, stack, plain);
-        const own = await measureWays(asked.name, all, generator, rounds, { connections: asked.connections, milliseconds });
+        const own = await measureWays(asked.name, all, generator, rounds, {
+          connections: asked.connections,
+          milliseconds,
+        });
         show(wayTable(own));
         const most = own.find(({ way }) => way === kept)?.requestsPerSecond.median ?? 0;
-        const atHalf = await measureHalfLoad(stack, all, generator, most, { connections: asked.connections, milliseconds: 2 * milliseconds });
+        const atHalf = await measureHalfLoad(stack, all, generator, most, {
+          connections: asked.connections,
+          milliseconds: 2 * milliseconds,
+        });
         show(halfLoadTable(atHalf));
         ways.push(...own);
         half.push({ case: asked.name, ...atHalf });
@@ -79,9 +89,22 @@ export async function benchStack({ quick, only, record }: StackBench): Promise<s
     if (steps.length > 0) show(stepTable(steps));
     const live = "live queries".includes(only) ? await measureLiveWays(stack, subscribers, changes) : [];
     if (live.length > 0) show(liveTable(live));
-    const figures: StackFigures = { quick, loadBefore: conditions.loadBefore, ways, half, live, steps, loadRowsPerSecond: updates / load, upSeconds: up };
+    const figures: StackFigures = {
+      quick,
+      loadBefore: conditions.loadBefore,
+      ways,
+      half,
+      live,
+      steps,
+      loadRowsPerSecond: updates / load,
+      upSeconds: up,
+    };
     show(`up: ${number(up)} s; load: ${number(figures.loadRowsPerSecond)} rows/s`);
-    if (record) await writeFile(join(repository, "tests/documents/stack-figures.json"), `${JSON.stringify(recordedGroups(figures), null, 2)}\n`);
+    if (record)
+      await writeFile(
+        join(repository, "tests/documents/stack-figures.json"),
+        `${JSON.stringify(recordedGroups(figures), null, 2)}\n`,
+      );
     return await writeResults("stack", { ...conditions, ...figures });
   } finally {
     await takeDownOwn(name);

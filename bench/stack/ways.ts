@@ -46,12 +46,26 @@ export function waysTo(asked: Case, stack: BenchStack, plain: PlainNginx): Way[]
 }
 
 /** Rounds of all ways in turn. The first way is the one that ratios refer to. */
-export async function measureWays(title: string, ways: readonly Way[], generator: LoadGenerator, rounds: number, load: Load): Promise<WayFigures[]> {
-  const measured = new Map<Way, { rate: number; p50: number; p99: number; bytes: number }[]>(ways.map((way) => [way, []]));
+export async function measureWays(
+  title: string,
+  ways: readonly Way[],
+  generator: LoadGenerator,
+  rounds: number,
+  load: Load,
+): Promise<WayFigures[]> {
+  const measured = new Map<Way, { rate: number; p50: number; p99: number; bytes: number }[]>(
+    ways.map((way) => [way, []]),
+  );
   const oneRound = async ({ name, target, reconnect, resume }: Way) => {
     const { seconds, latencies, statuses, broken, bytes } = await generator.run(target, { ...load, reconnect, resume });
-    if (broken > 0 || Object.keys(statuses).some((status) => status !== "200")) throw new Error(`${title}, ${name}: ${JSON.stringify(statuses)}, ${broken} connections broken`);
-    return { rate: latencies.length / seconds, p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99), bytes };
+    if (broken > 0 || Object.keys(statuses).some((status) => status !== "200"))
+      throw new Error(`${title}, ${name}: ${JSON.stringify(statuses)}, ${broken} connections broken`);
+    return {
+      rate: latencies.length / seconds,
+      p50: percentile(latencies, 0.5),
+      p99: percentile(latencies, 0.99),
+      bytes,
+    };
   };
   for (const way of ways) await oneRound(way); // warms up
   for (const order of alternate(ways, rounds)) for (const way of order) measured.get(way)?.push(await oneRound(way));

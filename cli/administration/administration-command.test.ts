@@ -19,8 +19,12 @@ test.each(subjects)("the commands of %s match those of the administration progra
 });
 
 test("the help text lists every command", () => {
-  for (const [subject, { description }] of [["users", usersCommand], ["keys", keysCommand]] as const) {
-    for (const verb of Object.keys(verbs[subject])) expect(helpText(description)).toMatch(new RegExp(`^ {2}${verb}( |$)`, "m"));
+  for (const [subject, { description }] of [
+    ["users", usersCommand],
+    ["keys", keysCommand],
+  ] as const) {
+    for (const verb of Object.keys(verbs[subject]))
+      expect(helpText(description)).toMatch(new RegExp(`^ {2}${verb}( |$)`, "m"));
   }
 });
 
@@ -35,7 +39,9 @@ test.each([
   ["list", false],
   ["role a@example.net viewer", false],
   ["end-sessions a@example.net", false],
-])("users %s: the prompt for a password is expected: %s", (line, expected) => expect(asksForPassword("users", line.split(" "))).toBe(expected));
+])("users %s: the prompt for a password is expected: %s", (line, expected) =>
+  expect(asksForPassword("users", line.split(" "))).toBe(expected),
+);
 
 function refusal(subject: Subject, line: string): string {
   try {

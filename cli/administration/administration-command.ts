@@ -32,7 +32,8 @@ function containersOf(stack: string, docker: Docker): Promise<Docker.ContainerIn
 export async function sidecarContainer(stack: string, docker = dockerClient()): Promise<Docker.Container> {
   const containers = await containersOf(stack, docker);
   const [found] = containers;
-  if (found === undefined) throw new Failure(`The stack ${stack} is not up`, { remedy: `run \`${upCommand(stack)}\`.` });
+  if (found === undefined)
+    throw new Failure(`The stack ${stack} is not up`, { remedy: `run \`${upCommand(stack)}\`.` });
   const running = containers.find(({ State }) => State === "running");
   if (running === undefined) {
     throw new Failure(`The auth sidecar of the stack ${stack} does not run (it is ${found.State})`, {
@@ -56,7 +57,11 @@ export function asksForPassword(subject: Subject, words: readonly string[]): boo
   try {
     const { words: found, options } = parseCommand([subject, ...words], readNewPassword);
     const [name = "", account] = found;
-    return known[name]?.password === true && account !== undefined && (name !== "add" || isApplicationRole(options.role ?? ""));
+    return (
+      known[name]?.password === true &&
+      account !== undefined &&
+      (name !== "add" || isApplicationRole(options.role ?? ""))
+    );
   } catch (error) {
     if (error instanceof UnknownCommand) {
       const { verb } = error;
@@ -111,7 +116,12 @@ export function administrationCommand(subject: Subject, summary: string, notes: 
 }
 
 /** Runs a program of the auth sidecar in one of its pods and returns its exit code. */
-async function executeInSidecar(place: Place, stack: string, program: readonly string[], streams: ProgramStreams): Promise<number> {
+async function executeInSidecar(
+  place: Place,
+  stack: string,
+  program: readonly string[],
+  streams: ProgramStreams,
+): Promise<number> {
   const { config, cluster } = await connectTo(place, stack);
   const pod = await readyPod(cluster, place, "auth-sidecar", stack);
   return executeInPod(config, place, pod, program, streams);

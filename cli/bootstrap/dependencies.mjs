@@ -15,11 +15,16 @@ export function isInstalled(lock, installed) {
     if (!path.includes("node_modules/")) return true;
     const present = installed.packages[path];
     if (!present) return wanted.optional === true;
-    return wanted.link ? present.link === true && present.resolved === wanted.resolved : present.version === wanted.version;
+    return wanted.link
+      ? present.link === true && present.resolved === wanted.resolved
+      : present.version === wanted.version;
   });
 }
 
-const readJson = (path) => readFile(path, "utf8").then(JSON.parse).catch(() => undefined);
+const readJson = (path) =>
+  readFile(path, "utf8")
+    .then(JSON.parse)
+    .catch(() => undefined);
 
 /** Installs the locked dependencies if they are missing. Two concurrent runs wait for each other. */
 export async function ensureDependencies(project, node) {
@@ -32,7 +37,11 @@ export async function ensureDependencies(project, node) {
     if (await present()) return;
     const started = Date.now();
     console.error("Installing the locked dependencies (npm ci)…");
-    await npm(["ci"], { cwd: project, scriptNode: node, show: (seconds) => console.error(`Installing the locked dependencies: ${seconds} s so far…`) });
+    await npm(["ci"], {
+      cwd: project,
+      scriptNode: node,
+      show: (seconds) => console.error(`Installing the locked dependencies: ${seconds} s so far…`),
+    });
     console.error(`Installing the locked dependencies: done in ${((Date.now() - started) / 1000).toFixed(1)} s`);
   });
 }

@@ -21,7 +21,11 @@ test.each([
   ["more than the lock file has", { "node_modules/a": a, "node_modules/@x/engine": link, "node_modules/z": a }, true],
   ["another version", { "node_modules/a": { version: "1.0.1" }, "node_modules/@x/engine": link }, false],
   ["a package missing", { "node_modules/@x/engine": link }, false],
-  ["a copy in place of a workspace link", { "node_modules/a": a, "node_modules/@x/engine": { version: "0.1.0" } }, false],
+  [
+    "a copy in place of a workspace link",
+    { "node_modules/a": a, "node_modules/@x/engine": { version: "0.1.0" } },
+    false,
+  ],
 ])("with %s installed, isInstalled(%j) is %s", (_title, packages, expected) =>
   expect(check(lock, { packages })).toBe(expected),
 );

@@ -33,7 +33,8 @@ export async function withLock(folder, work) {
       await rm(folder, { recursive: true, force: true });
       continue;
     }
-    if (!said && holder !== 0) console.error(`Waiting for another run (process ${holder}) that installs the dependencies…`);
+    if (!said && holder !== 0)
+      console.error(`Waiting for another run (process ${holder}) that installs the dependencies…`);
     said = said || holder !== 0;
     await sleep(250);
   }

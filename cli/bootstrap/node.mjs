@@ -31,7 +31,10 @@ export async function ensureNode(project) {
     const started = Date.now();
     console.error(`Downloading Node ${wanted.version} (this one is ${process.versions.node})…`);
     await cp(recipe, folder, { recursive: true });
-    await npm(["ci", "--ignore-scripts"], { cwd: folder, show: (seconds) => console.error(`Downloading Node ${wanted.version}: ${seconds} s so far…`) });
+    await npm(["ci", "--ignore-scripts"], {
+      cwd: folder,
+      show: (seconds) => console.error(`Downloading Node ${wanted.version}: ${seconds} s so far…`),
+    });
     console.error(`Downloading Node ${wanted.version}: done in ${((Date.now() - started) / 1000).toFixed(1)} s`);
   });
   return node;

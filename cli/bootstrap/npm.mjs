@@ -33,7 +33,9 @@ export async function npm(args, { cwd, scriptNode = process.execPath, show }) {
   const env = Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) =>
-        !/^npm_(package|lifecycle)_|^npm_config_(prefix|local_prefix|workspace|workspaces|production|omit)$/i.test(name),
+        !/^npm_(package|lifecycle)_|^npm_config_(prefix|local_prefix|workspace|workspaces|production|omit)$/i.test(
+          name,
+        ),
     ),
   );
   env.PATH = `${dirname(scriptNode)}${delimiter}${env.PATH ?? ""}`;

@@ -1,1 +1,4 @@
-export function unwritable(error: unknown, project: string): { readonly what: string; readonly remedy: string } | undefined;
+export function unwritable(
+  error: unknown,
+  project: string,
+): { readonly what: string; readonly remedy: string } | undefined;

@@ -39,7 +39,8 @@ export function unwritable(error, project) {
   const { path, owner } = nearest(error.path);
   if (error.path !== project && !error.path.startsWith(`${project}/`))
     return { what, remedy: `give ${me()} write permission on ${path}, or set XDG_CACHE_HOME to another cache folder.` };
-  const other = owner !== undefined && owner !== process.getuid?.() ? ` (this one belongs to the user with the id ${owner})` : "";
+  const other =
+    owner !== undefined && owner !== process.getuid?.() ? ` (this one belongs to the user with the id ${owner})` : "";
   return { what, remedy: `use a clone of your own${other}, or give ${me()} write permission on ${project}.` };
 }
 

@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { unwritable } from "./rights.mjs";
 
-const failed = (code: string, path?: string): Error => Object.assign(new Error(`${code}: no`), { code, ...(path === undefined ? {} : { path }) });
+const failed = (code: string, path?: string): Error =>
+  Object.assign(new Error(`${code}: no`), { code, ...(path === undefined ? {} : { path }) });
 
 test("reports a clone that belongs to another user", () => {
   const problem = unwritable(failed("EACCES", "/srv/routeql/.tools"), "/srv/routeql");
@@ -16,12 +17,16 @@ test("names an unwritable cache with the variable that selects another one", () 
 });
 
 test("reports a full disk", () => {
-  expect(unwritable(failed("ENOSPC", "/srv/routeql/node_modules/a"), "/srv/routeql")?.remedy).toContain("free some space");
+  expect(unwritable(failed("ENOSPC", "/srv/routeql/node_modules/a"), "/srv/routeql")?.remedy).toContain(
+    "free some space",
+  );
 });
 
 test("ignores errors that do not concern permissions", () => {
   expect(unwritable(failed("ENOENT", "/srv/routeql/a"), "/srv/routeql")).toBeUndefined();
   expect(unwritable(failed("EACCES"), "/srv/routeql")).toBeUndefined();
-  expect(unwritable(Object.assign(failed("EACCES", "/run/docker.sock"), { syscall: "connect" }), "/srv/routeql")).toBeUndefined();
+  expect(
+    unwritable(Object.assign(failed("EACCES", "/run/docker.sock"), { syscall: "connect" }), "/srv/routeql"),
+  ).toBeUndefined();
   expect(unwritable("text", "/srv/routeql")).toBeUndefined();
 });

@@ -14,7 +14,9 @@ test("a signal to the command ends the programs that npm has started", { timeout
   const { mkdtemp, readFile, rm } = await import("node:fs/promises");
   const folder = await mkdtemp("/tmp/routeql-signals-");
   try {
-    const child = spawn(process.execPath, ["--input-type=module", "--eval", script, join(folder, "id")], { stdio: ["ignore", "pipe", "inherit"] });
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", script, join(folder, "id")], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
     let said = "";
     child.stdout.on("data", (chunk) => (said += String(chunk)));
     await expect.poll(() => readFile(join(folder, "id"), "utf8").catch(() => ""), { timeout: 20_000 }).toMatch(/\d/);

@@ -6,14 +6,20 @@ import type { Command } from "../foundation/command.ts";
 import { recordRun } from "../database/finished-runs.ts";
 import { runInterruptibly } from "./options.ts";
 
-const standardFile = (stack: string): string => `routeql-${stack}-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}Z.dump`;
+const standardFile = (stack: string): string =>
+  `routeql-${stack}-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}Z.dump`;
 
 export const command: Command = {
   description: {
     name: "backup",
-    summary: "Writes a backup of the stack's database: updates, hijacks, accounts, signing keys (as encrypted as they are stored).",
+    summary:
+      "Writes a backup of the stack's database: updates, hijacks, accounts, signing keys (as encrypted as they are stored).",
     options: {
-      to: { type: "string", value: "FILE", meaning: "target file; - is standard output (routeql-STACK-TIME.dump in this folder)" },
+      to: {
+        type: "string",
+        value: "FILE",
+        meaning: "target file; - is standard output (routeql-STACK-TIME.dump in this folder)",
+      },
     },
     notes: [
       "The stack keeps running. The file is a consistent snapshot, readable by its owner alone, and appears only when complete.",

@@ -13,7 +13,12 @@ export const command: Command = {
   },
   run: (stack, args) =>
     runInterruptibly(async (signal) => {
-      const { destroyed, keptVolumes, removedVolumes, secretsKept } = await bringDown({ stack, signal, volumes: args.flag("volumes"), adopt: args.flag("adopt") });
+      const { destroyed, keptVolumes, removedVolumes, secretsKept } = await bringDown({
+        stack,
+        signal,
+        volumes: args.flag("volumes"),
+        adopt: args.flag("adopt"),
+      });
       const nothing = destroyed + keptVolumes.length + removedVolumes.length === 0 && !secretsKept;
       console.log(nothing ? `\nThis checkout has no stack ${stack}.` : `\nThe stack ${stack} is down.`);
       if (removedVolumes.length > 0) console.log(`Removed the volumes ${removedVolumes.join(", ")}.`);

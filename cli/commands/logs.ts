@@ -17,7 +17,11 @@ export const command: Command = {
     operands: "[SERVICE…]",
     options: {
       follow: { type: "boolean", short: "f", meaning: "print new lines until Ctrl-C" },
-      tail: { type: "string", value: "N", meaning: "last lines of each service (200; all with --since or --request-id)" },
+      tail: {
+        type: "string",
+        value: "N",
+        meaning: "last lines of each service (200; all with --since or --request-id)",
+      },
       since: { type: "string", value: "TIME", meaning: "only newer lines: 30s, 10m, 2h, 1d or 2026-05-04T10:00:00Z" },
       "request-id": { type: "string", value: "ID", meaning: "only lines with this x-request-id" },
       json: { type: "boolean", meaning: "one JSON object a line, with time, service, container and requestId" },
@@ -33,7 +37,9 @@ export const command: Command = {
       const options = readLogOptions(args);
       const place = await placeOf(stack);
       if (!place) await requireOwn(stack);
-      const readers = place ? await readClusterLogs(place, stack, options, signal) : await readDockerLogs(stack, options, signal);
+      const readers = place
+        ? await readClusterLogs(place, stack, options, signal)
+        : await readDockerLogs(stack, options, signal);
       await printLogs(readers, options, signal);
       return 0;
     }, silent),

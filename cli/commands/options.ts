@@ -9,7 +9,9 @@ import { logFileOf } from "../stack/session.ts";
 /** Adds a remedy to errors of Docker, Kubernetes and the file system. */
 export function explainable(error: unknown): unknown {
   const problem = unwritable(error, projectFolder);
-  return problem === undefined ? withoutRights(withoutEngine(error)) : new Failure(problem.what, { remedy: problem.remedy, cause: error });
+  return problem === undefined
+    ? withoutRights(withoutEngine(error))
+    : new Failure(problem.what, { remedy: problem.remedy, cause: error });
 }
 
 /** Runs the work of a command. Handles Ctrl-C and explains an error with its log. Resolves to the exit code. */

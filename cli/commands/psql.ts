@@ -34,7 +34,9 @@ export const command: Command = {
     name: "psql",
     summary: "Opens psql in the stack's database.",
     operands: "[PSQL-OPTIONS…]",
-    options: { role: { type: "string", value: "ROLE", default: "owner", meaning: `the database role: ${roles.join(", ")}` } },
+    options: {
+      role: { type: "string", value: "ROLE", default: "owner", meaning: `the database role: ${roles.join(", ")}` },
+    },
     passesOn: true,
     notes: [
       "All other arguments go to psql: npm run psql -- -c 'select count(*) from view_bgpupdates'",

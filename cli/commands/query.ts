@@ -11,7 +11,10 @@ function parsedVariables(text: string | undefined): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new Failure(`--variables is not JSON: ${messageOf(error)}`, { remedy: `give an object, such as --variables '{"limit": 5}'.`, cause: error });
+    throw new Failure(`--variables is not JSON: ${messageOf(error)}`, {
+      remedy: `give an object, such as --variables '{"limit": 5}'.`,
+      cause: error,
+    });
   }
 }
 
@@ -34,7 +37,10 @@ export const command: Command = {
     runInterruptibly(async () => {
       const file = args.optionalText("file");
       const query = file === undefined ? args.rest.join(" ") : await readFile(file, "utf8");
-      if (query.trim() === "") throw new Failure("The command has no query to run", { remedy: `give one: npm run query -- '{ view_hijacks(limit: 3) { key prefix } }'` });
+      if (query.trim() === "")
+        throw new Failure("The command has no query to run", {
+          remedy: `give one: npm run query -- '{ view_hijacks(limit: 3) { key prefix } }'`,
+        });
       const variables = parsedVariables(args.optionalText("variables"));
       const response = await graphql(await accessOf(stack), await tokenFor(stack, args), query, variables);
       console.log(JSON.stringify(response));

@@ -51,7 +51,8 @@ test("writes the manifests and the list of images, and deletes those of an earli
   expect(second).not.toContain("13-sessions.yaml");
   expect(second).toContain("kustomization.yaml");
   const files = readdirSync(out(), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  for (const { parentPath, name } of files) expect(readFileSync(join(parentPath, name), "utf8")).not.toContain("hidden-in-the-file");
+  for (const { parentPath, name } of files)
+    expect(readFileSync(join(parentPath, name), "utf8")).not.toContain("hidden-in-the-file");
 });
 
 test("leaves a folder with other files alone", async () => {
@@ -64,7 +65,9 @@ test("leaves a folder with other files alone", async () => {
 });
 
 test("rejects a stack on Docker and invalid settings, with the remedy", async () => {
-  expect((await render([], "--stack", "rendered")).stderr).toContain("The stack rendered runs on Docker, which has no manifests");
+  expect((await render([], "--stack", "rendered")).stderr).toContain(
+    "The stack rendered runs on Docker, which has no manifests",
+  );
   const wrong = await render([...embedded, "GATEWAY_SERVICE=Ingress"], "--stack", "rendered");
   expect(wrong.code).toBe(1);
   expect(wrong.stderr).toContain("GATEWAY_SERVICE must be one of LoadBalancer, NodePort, ClusterIP");

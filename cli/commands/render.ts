@@ -15,7 +15,9 @@ async function makeRoom(folder: string): Promise<void> {
   const present = await readdir(folder).catch((): string[] => []);
   if (present.length === 0) return;
   if (!present.includes(mark))
-    throw new Failure(`${folder} contains other files`, { remedy: "choose an empty folder, or one that this command wrote: --out DIR" });
+    throw new Failure(`${folder} contains other files`, {
+      remedy: "choose an empty folder, or one that this command wrote: --out DIR",
+    });
   const ours = present.filter((name) => name === mark || name === "secrets" || /^\d\d-[a-z-]+\.yaml$/.test(name));
   for (const name of ours) await rm(join(folder, name), { recursive: true });
 }

@@ -33,11 +33,16 @@ async function onDocker(stack: string): Promise<void> {
 async function inCluster(stack: string, place: Place, signal: AbortSignal): Promise<void> {
   try {
     const { cluster } = await connectTo(place, stack, signal);
-    await using job = await startJobLikeMigrate(cluster, place, await valuesOf(stack), { purpose: "migrate-again", signal });
+    await using job = await startJobLikeMigrate(cluster, place, await valuesOf(stack), {
+      purpose: "migrate-again",
+      signal,
+    });
     await untilReady(job.object, job.reference, cluster, signal);
   } catch (error) {
     signal.throwIfAborted();
-    throw error instanceof NotReady ? failed("has failed", error.reasons, error) : failed(`could not be started: ${messageOf(error)}`, [], error);
+    throw error instanceof NotReady
+      ? failed("has failed", error.reasons, error)
+      : failed(`could not be started: ${messageOf(error)}`, [], error);
   }
 }
 
@@ -65,7 +70,9 @@ export const command: Command = {
     runInterruptibly(async (signal) => {
       const [file, ...others] = args.rest;
       if (file === undefined || others.length > 0) {
-        throw new Failure("restore requires one FILE", { remedy: "npm run restore -- FILE, where `npm run backup` wrote the file." });
+        throw new Failure("restore requires one FILE", {
+          remedy: "npm run restore -- FILE, where `npm run backup` wrote the file.",
+        });
       }
       await using programs = await openClientPrograms(stack, signal);
       const { show, end } = showProgress("read");

@@ -25,7 +25,12 @@ async function print(config: ClientConfig, { role, metadata, allowUnsupported }:
   try {
     await client.connect();
     const ask = async (text: string, values: readonly unknown[]): Promise<string | null> => {
-      const { rows } = await client.query<[string | null]>({ text, values: [...values], rowMode: "array", types: asText });
+      const { rows } = await client.query<[string | null]>({
+        text,
+        values: [...values],
+        rowMode: "array",
+        types: asText,
+      });
       return rows[0]?.[0] ?? null;
     };
     process.stdout.write(`${await schemaText({ metadata, role, allowUnsupported, ask })}\n`);
@@ -38,7 +43,10 @@ async function print(config: ClientConfig, { role, metadata, allowUnsupported }:
 }
 
 function explained(error: unknown): Failure {
-  if (error instanceof UnknownRole) return new Failure(`The role does not exist: ${error.message}`, { remedy: `use one of ${error.roles.join(", ")}.` });
+  if (error instanceof UnknownRole)
+    return new Failure(`The role does not exist: ${error.message}`, {
+      remedy: `use one of ${error.roles.join(", ")}.`,
+    });
   if (error instanceof MetadataError) return new Failure(error.message);
   return new Failure(`The database cannot be read: ${messageOf(error)}`);
 }
@@ -49,8 +57,16 @@ export const command: Command = {
     summary: "Prints the GraphQL schema of a role as SDL, sorted by name.",
     options: {
       role: { type: "string", value: "ROLE", meaning: "the role; admin has access to everything" },
-      metadata: { type: "string", value: "PATH", meaning: "a metadata directory or exported file; default: the project's own metadata" },
-      database: { type: "string", value: "URL", meaning: "the Postgres database that the metadata describes; default: that of the running stack" },
+      metadata: {
+        type: "string",
+        value: "PATH",
+        meaning: "a metadata directory or exported file; default: the project's own metadata",
+      },
+      database: {
+        type: "string",
+        value: "URL",
+        meaning: "the Postgres database that the metadata describes; default: that of the running stack",
+      },
       "allow-unsupported": { type: "boolean", meaning: "omit everything that the embedded engine does not serve" },
     },
     notes: [
@@ -62,7 +78,11 @@ export const command: Command = {
     runInterruptibly(async () => {
       const role = args.optionalText("role");
       if (role === undefined) throw new Failure("Which role's schema?", { remedy: "give --role ROLE." });
-      const wanted = { role, metadata: args.optionalText("metadata") ?? ownMetadata, allowUnsupported: args.flag("allow-unsupported") };
+      const wanted = {
+        role,
+        metadata: args.optionalText("metadata") ?? ownMetadata,
+        allowUnsupported: args.flag("allow-unsupported"),
+      };
       const connectionString = args.optionalText("database");
       if (connectionString !== undefined) return print({ connectionString }, wanted);
       const database = await openDatabase(stack, "engine");

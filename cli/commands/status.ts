@@ -27,7 +27,10 @@ export const command: Command = {
   },
   run: (stack, args) =>
     runInterruptibly(async (signal) => {
-      const limits = { dataAge: limitOf("max-data-age", args.optionalText("max-data-age")), backupAge: limitOf("max-backup-age", args.optionalText("max-backup-age")) };
+      const limits = {
+        dataAge: limitOf("max-data-age", args.optionalText("max-data-age")),
+        backupAge: limitOf("max-backup-age", args.optionalText("max-backup-age")),
+      };
       const report = await collectStatus(stack, { limits, drift: args.flag("drift"), signal });
       console.log(args.flag("json") ? JSON.stringify(report, undefined, 2) : statusText(report));
       return report.fine ? 0 : 1;

@@ -5,14 +5,20 @@ import { supportEntries } from "../support/entries.ts";
 import { writeBundle } from "../support/write-bundle.ts";
 import { runInterruptibly } from "./options.ts";
 
-const nameOf = (stack: string): string => `routeql-support-${stack}-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}Z`;
+const nameOf = (stack: string): string =>
+  `routeql-support-${stack}-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}Z`;
 
 export const command: Command = {
   description: {
     name: "support",
-    summary: "Writes a file for a support request: status, versions, settings without secrets, logs and resource usage.",
+    summary:
+      "Writes a file for a support request: status, versions, settings without secrets, logs and resource usage.",
     options: {
-      to: { type: "string", value: "FILE", meaning: "file to write (routeql-support-STACK-TIME.tar.gz in this folder)" },
+      to: {
+        type: "string",
+        value: "FILE",
+        meaning: "file to write (routeql-support-STACK-TIME.tar.gz in this folder)",
+      },
       lines: { type: "string", value: "N", default: "1000", meaning: "last log lines of each service" },
     },
     notes: [
@@ -23,7 +29,8 @@ export const command: Command = {
   run: (stack, args) =>
     runInterruptibly(async (signal) => {
       const lines = args.text("lines");
-      if (!/^\d{1,7}$/.test(lines)) throw new Failure("--lines takes a number of lines", { remedy: "for example --lines 5000." });
+      if (!/^\d{1,7}$/.test(lines))
+        throw new Failure("--lines takes a number of lines", { remedy: "for example --lines 5000." });
       const name = nameOf(stack);
       const file = resolve(args.optionalText("to") ?? `${name}.tar.gz`);
       const entries = await supportEntries(stack, { lines: Number(lines), signal });

@@ -9,7 +9,11 @@ import { accessToken } from "../stack/api-client.ts";
 
 /** Options of the commands that log in. */
 export const loginOptions = {
-  email: { type: "string", value: "EMAIL", meaning: "another account; its password comes from a prompt or from standard input" },
+  email: {
+    type: "string",
+    value: "EMAIL",
+    meaning: "another account; its password comes from a prompt or from standard input",
+  },
 } as const;
 
 /** A token for the stack's administrator, or for the account in `--email`. */

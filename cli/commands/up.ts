@@ -7,7 +7,9 @@ export const command: Command = {
   description: {
     name: "up",
     summary: "Starts the stack or updates it, and installs its prerequisites.",
-    options: { adopt: { type: "boolean", meaning: "take over a stack of this name from another checkout or Docker engine" } },
+    options: {
+      adopt: { type: "boolean", meaning: "take over a stack of this name from another checkout or Docker engine" },
+    },
     notes: [
       "Settings come from Pulumi.<stack>.yaml and the environment file .env; docs/reference/settings.md describes them.",
       "Stopped or removed containers are started or recreated. An interrupted run is repaired.",

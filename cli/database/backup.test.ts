@@ -5,14 +5,16 @@ import type { Execute } from "@routeql/host/program-streams";
 import { dumpTo } from "./backup.ts";
 
 /** Fake psql, which keeps the locks until its input ends and then exits slowly, and fake pg_dump, which writes a dump at once. */
-const programs = (beforeItEnds: () => Promise<unknown>): Execute => async ([program], { input, output }) => {
-  if (program === "pg_dump") return output.write("a dump") ? 0 : 1;
-  output.write("held\n");
-  input!.resume();
-  await once(input!, "end");
-  await beforeItEnds();
-  return 0;
-};
+const programs =
+  (beforeItEnds: () => Promise<unknown>): Execute =>
+  async ([program], { input, output }) => {
+    if (program === "pg_dump") return output.write("a dump") ? 0 : 1;
+    output.write("held\n");
+    input!.resume();
+    await once(input!, "end");
+    await beforeItEnds();
+    return 0;
+  };
 
 test("a disk that fills up after the dump, while the locks are released, fails the backup", async () => {
   const written = Promise.withResolvers<(error: Error) => void>();
@@ -22,7 +24,9 @@ test("a disk that fills up after the dump, while the locks are released, fails t
     done(new Error("no space left on device"));
     await new Promise((resolve) => setTimeout(resolve, 50));
   };
-  await expect(dumpTo({ as: () => programs(fill) }, target, () => undefined)).rejects.toThrow("no space left on device");
+  await expect(dumpTo({ as: () => programs(fill) }, target, () => undefined)).rejects.toThrow(
+    "no space left on device",
+  );
 });
 
 test("a dump is complete on its target before the locks are released", async () => {

@@ -42,7 +42,12 @@ export async function dumpTo(programs: Programs, target: Writable, show: ShowByt
  * @throws Failure when the file exists or cannot be written, or the dump fails
  */
 export async function backUpTo(programs: Programs, file: string, show: ShowBytes): Promise<number> {
-  if (await access(file).then(() => true, () => false)) {
+  if (
+    await access(file).then(
+      () => true,
+      () => false,
+    )
+  ) {
     throw new Failure(`${file} exists already`, { remedy: "choose another file name, or delete that file." });
   }
   const partial = `${file}.partial`;

@@ -20,7 +20,10 @@ export function counted(show: ShowBytes): { readonly stream: Transform; readonly
 export const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`;
 
 /** Shows progress on standard error: one updated line on a terminal, a plain line every ten seconds elsewhere. */
-export function showProgress(what: string, stream: NodeJS.WriteStream = process.stderr): { readonly show: ShowBytes; readonly end: () => void } {
+export function showProgress(
+  what: string,
+  stream: NodeJS.WriteStream = process.stderr,
+): { readonly show: ShowBytes; readonly end: () => void } {
   const pause = stream.isTTY ? 200 : 10_000;
   let last = performance.now();
   let width = 0;

@@ -19,7 +19,8 @@ export function databaseCommand({ name, summary, operands, role, program }: Data
   return {
     description: { name, summary, operands, options: {}, passesOn: true },
     help: async () => void (await program(["--help"], () => Promise.reject(new Error("help needs no database")))),
-    run: (stack, args) => runInterruptibly((signal) => program(args.rest, () => openUntil(signal, () => openDatabase(stack, role)))),
+    run: (stack, args) =>
+      runInterruptibly((signal) => program(args.rest, () => openUntil(signal, () => openDatabase(stack, role)))),
   };
 }
 

@@ -18,7 +18,11 @@ export const programsIn =
   (program, streams) =>
     execute(container, program, streams, environment);
 
-async function startContainer(stack: string, { host, clientImage, authority }: DatabaseReach, labels: Readonly<Record<string, string>>): Promise<Docker.Container> {
+async function startContainer(
+  stack: string,
+  { host, clientImage, authority }: DatabaseReach,
+  labels: Readonly<Record<string, string>>,
+): Promise<Docker.Container> {
   const container = await dockerClient().createContainer({
     Image: clientImage,
     Entrypoint: ["sleep", "infinity"],
@@ -51,7 +55,11 @@ async function startContainer(stack: string, { host, clientImage, authority }: D
 async function writeAuthority(container: Docker.Container, authority: string): Promise<void> {
   const { stream, lines } = lastWords();
   const input = Readable.from([Buffer.from(authority)]);
-  const code = await execute(container, ["sh", "-c", `cat >${authorityFile}`], { input, output: stream, errors: stream });
+  const code = await execute(container, ["sh", "-c", `cat >${authorityFile}`], {
+    input,
+    output: stream,
+    errors: stream,
+  });
   if (code !== 0) throw new Error(`${authorityFile} could not be written: ${lines().join("; ")}`);
 }
 
@@ -63,7 +71,8 @@ export async function openProgramsOnDocker(stack: string): Promise<ClientProgram
   const labels = await requireOwn(stack);
   const { database: reach, databasePasswords } = await valuesOf(stack);
   const own = await databaseContainer(stack, reach.host);
-  const container = own === undefined ? await startContainer(stack, reach, labels) : dockerClient().getContainer(own.id);
+  const container =
+    own === undefined ? await startContainer(stack, reach, labels) : dockerClient().getContainer(own.id);
   const authority = reach.authority === undefined ? undefined : authorityFile;
   const environment = libpqEnvironment(own === undefined ? reach : { ...reach, host: "127.0.0.1" }, authority);
   return {

@@ -16,5 +16,7 @@ end $$`;
  */
 export async function recordRun(programs: Programs, run: "backup" | "restore", bytes?: number): Promise<void> {
   const psql = ["psql", "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--command", statement(run, bytes)];
-  await runProgram(programs, "owner", psql, { output: lastWords().stream }, `Recording the time of the ${run}`).catch((error: unknown) => console.error(`The ${run} is complete. ${messageOf(error)}`));
+  await runProgram(programs, "owner", psql, { output: lastWords().stream }, `Recording the time of the ${run}`).catch(
+    (error: unknown) => console.error(`The ${run} is complete. ${messageOf(error)}`),
+  );
 }

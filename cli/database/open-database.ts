@@ -80,7 +80,12 @@ export async function openDatabase(stack: string, role: DatabaseRole): Promise<O
       });
     });
     return {
-      config: { ...encryption(values.database), stream: () => socket, user: `routeql_${role}`, password: values.databasePasswords[role] },
+      config: {
+        ...encryption(values.database),
+        stream: () => socket,
+        user: `routeql_${role}`,
+        password: values.databasePasswords[role],
+      },
       close: async () => {
         socket.destroy();
         await remove();

@@ -14,7 +14,10 @@ export abstract class PostgresSocket extends Duplex {
   /** Emits `connect`, or the error that has already closed the socket. */
   connect(): this {
     this.connected.then(
-      () => (this.destroyed ? this.emit("error", this.errored ?? new Error("the connection to the database is closed")) : this.emit("connect")),
+      () =>
+        this.destroyed
+          ? this.emit("error", this.errored ?? new Error("the connection to the database is closed"))
+          : this.emit("connect"),
       (error: unknown) => this.emit("error", error),
     );
     return this;

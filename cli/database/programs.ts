@@ -31,7 +31,8 @@ export async function runProgram(
   try {
     const ends = signal === undefined ? broken.signal : AbortSignal.any([signal, broken.signal]);
     const code = await as(role)(program, { input, output, errors: errors.stream, signal: ends });
-    if (code !== 0) throw new Failure(`${what} failed (${program[0]} ended with ${code})`, { lastLines: errors.lines() });
+    if (code !== 0)
+      throw new Failure(`${what} failed (${program[0]} ended with ${code})`, { lastLines: errors.lines() });
   } finally {
     for (const side of [output, input]) side?.off("error", abandon);
     input?.destroy();

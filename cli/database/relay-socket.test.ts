@@ -26,7 +26,9 @@ test("reports a database that refuses the connection, also before the socket has
   const socket = new RelaySocket(attached);
   attached.push(frame(2, "connect ECONNREFUSED 192.0.2.1:5432\n"));
   attached.push(null);
-  await expect(socket.connected).rejects.toThrow("the relay to the database ended: connect ECONNREFUSED 192.0.2.1:5432");
+  await expect(socket.connected).rejects.toThrow(
+    "the relay to the database ended: connect ECONNREFUSED 192.0.2.1:5432",
+  );
   await turn();
   await expect(loginOver(socket)).rejects.toThrow("connect ECONNREFUSED");
 });

@@ -41,7 +41,8 @@ export class RelaySocket extends PostgresSocket {
       reject(error);
       this.destroy(error);
     };
-    const ended = (): Error => new Error(`the relay to the database ended: ${this.#errors.trim() || "no reason given"}`);
+    const ended = (): Error =>
+      new Error(`the relay to the database ended: ${this.#errors.trim() || "no reason given"}`);
     attached.on("end", () => (this.#connected ? this.push(null) : fail(ended())));
     attached.on("error", fail);
     // A connection to the Docker engine that breaks may close without an end or an error.

@@ -27,7 +27,13 @@ const restore = `{ echo 'begin; set client_min_messages = warning; drop schema i
 async function output(programs: Programs, program: readonly string[], what: string, input?: Readable): Promise<string> {
   const taken = new PassThrough();
   const all = text(taken);
-  await runProgram(programs, "owner", program, { output: taken, ...(input === undefined ? {} : { input }) }, what).finally(() => taken.end());
+  await runProgram(
+    programs,
+    "owner",
+    program,
+    { output: taken, ...(input === undefined ? {} : { input }) },
+    what,
+  ).finally(() => taken.end());
   return (await all).trim();
 }
 
@@ -41,7 +47,10 @@ async function refuseOtherFiles(file: string): Promise<void> {
   } catch (error) {
     throw new Failure(`${file} cannot be read: ${unreadable(error) ?? messageOf(error)}`, { remedy, cause: error });
   }
-  if (start.toString("latin1") !== magic) throw new Failure(`${file} is not a backup (it does not start with the header of pg_dump's custom format)`, { remedy });
+  if (start.toString("latin1") !== magic)
+    throw new Failure(`${file} is not a backup (it does not start with the header of pg_dump's custom format)`, {
+      remedy,
+    });
 }
 
 /** Names of the migrations in this checkout. */
@@ -56,8 +65,14 @@ async function refuseLaterVersions(programs: Programs, file: string): Promise<vo
   const copy = await output(programs, program, "Reading the backup", createReadStream(file));
   const [, columns = "", rows = ""] = /^COPY [^(]+\(([^)]*)\) FROM stdin;\n([\s\S]*?)^\\\.$/m.exec(copy) ?? [];
   const at = columns.split(", ").indexOf("name");
-  const applied = rows.split("\n").filter((row) => row !== "").map((row) => row.split("\t")[at] ?? "");
-  if (applied.length === 0) throw new Failure(`${file} has no record of its migrations`, { remedy: "choose a file that `npm run backup` wrote." });
+  const applied = rows
+    .split("\n")
+    .filter((row) => row !== "")
+    .map((row) => row.split("\t")[at] ?? "");
+  if (applied.length === 0)
+    throw new Failure(`${file} has no record of its migrations`, {
+      remedy: "choose a file that `npm run backup` wrote.",
+    });
   const known = await knownMigrations();
   const unknown = applied.filter((name) => !known.has(name));
   if (unknown.length === 0) return;
@@ -68,7 +83,11 @@ async function refuseLaterVersions(programs: Programs, file: string): Promise<vo
 
 async function refuseOccupied(programs: Programs): Promise<void> {
   const psql = ["psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1", "--command"];
-  const exists = await output(programs, [...psql, "select to_regclass('auth.users') is not null"], "Inspecting the database");
+  const exists = await output(
+    programs,
+    [...psql, "select to_regclass('auth.users') is not null"],
+    "Inspecting the database",
+  );
   if (exists !== "t") return;
   const found = await output(programs, [...psql, occupied], "Inspecting the database");
   if (found === "") return;

@@ -2,7 +2,10 @@ import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { Failure } from "@routeql/host/failure";
 
 /** The container of a database that the stack runs itself; undefined for an external database. */
-export async function databaseContainer(stack: string, host: string): Promise<{ readonly id: string; readonly networks: readonly string[] } | undefined> {
+export async function databaseContainer(
+  stack: string,
+  host: string,
+): Promise<{ readonly id: string; readonly networks: readonly string[] } | undefined> {
   const info = await orUndefined(dockerClient().getContainer(`routeql-${stack}-database`).inspect());
   if (info?.State.Running) return { id: info.Id, networks: Object.keys(info.NetworkSettings.Networks) };
   if (info === undefined && host !== "database") return undefined;

@@ -33,7 +33,11 @@ const standInNode = "routeql/node:24.21.0";
  * a replacement when no registry answers: Debian from its packages, and Node from this machine.
  * @param named the images of the settings; `nodeIsDefault` when the setting has its default
  */
-export async function ensureBases(named: BaseImages, nodeIsDefault: boolean, options: BaseOptions): Promise<ChosenBases> {
+export async function ensureBases(
+  named: BaseImages,
+  nodeIsDefault: boolean,
+  options: BaseOptions,
+): Promise<ChosenBases> {
   const origins: string[] = [];
   if (!(await imageExists(named.debianBase))) origins.push(await bringDebian(named.debianBase, options));
   options.signal.throwIfAborted();
@@ -49,7 +53,11 @@ export async function ensureBases(named: BaseImages, nodeIsDefault: boolean, opt
       origins.push(`${standInNode} built from this machine's Node`);
     }
   }
-  return { debianBase: named.debianBase, nodeBase, origin: origins.join("; ") || `${named.debianBase}, ${nodeBase} present` };
+  return {
+    debianBase: named.debianBase,
+    nodeBase,
+    origin: origins.join("; ") || `${named.debianBase}, ${nodeBase} present`,
+  };
 }
 
 /**
@@ -101,9 +109,11 @@ async function importMinimalDebian(docker: Docker, name: string, { onLine, signa
   });
   const [repo = name, tag = "latest"] = name.split(":");
   // An incomplete archive would become an image: it gets its name only after mmdebstrap has succeeded.
-  const imported = docker.importImage(child.stdout, { changes: ['CMD ["bash"]'] }).then(
-    async (answer) => (await follow(answer)).findLast(({ status }) => status?.startsWith("sha256:"))?.status ?? "",
-  );
+  const imported = docker
+    .importImage(child.stdout, { changes: ['CMD ["bash"]'] })
+    .then(
+      async (answer) => (await follow(answer)).findLast(({ status }) => status?.startsWith("sha256:"))?.status ?? "",
+    );
   try {
     const [id] = await Promise.all([imported, ended]);
     await docker.getImage(id).tag({ repo, tag });
@@ -111,7 +121,8 @@ async function importMinimalDebian(docker: Docker, name: string, { onLine, signa
     signal.throwIfAborted();
     throw new Failure(`mmdebstrap failed to build ${name}: ${messageOf(error)}`, {
       lastLines: lines.slice(-15),
-      remedy: "check that the apt settings of this machine reach a Debian mirror; or load an image of that name (docker load).",
+      remedy:
+        "check that the apt settings of this machine reach a Debian mirror; or load an image of that name (docker load).",
       cause: error,
     });
   }

@@ -22,9 +22,19 @@ export interface Abilities {
   readonly ignored: readonly Limit[];
 }
 
-export function abilitiesOf({ SecurityOptions = [], MemoryLimit = true, CpuCfsQuota = true, PidsLimit = true, CgroupDriver }: EngineInfo): Abilities {
+export function abilitiesOf({
+  SecurityOptions = [],
+  MemoryLimit = true,
+  CpuCfsQuota = true,
+  PidsLimit = true,
+  CgroupDriver,
+}: EngineInfo): Abilities {
   const rootless = SecurityOptions.some((option) => option.split(",").includes("name=rootless"));
-  const enforced: Readonly<Record<Limit, boolean>> = { memory: MemoryLimit, processors: CpuCfsQuota, processes: PidsLimit };
+  const enforced: Readonly<Record<Limit, boolean>> = {
+    memory: MemoryLimit,
+    processors: CpuCfsQuota,
+    processes: PidsLimit,
+  };
   const limits = Object.keys(enforced) as Limit[];
   return { rootless, ignored: limits.filter((limit) => CgroupDriver === "none" || !enforced[limit]) };
 }
@@ -34,8 +44,12 @@ export const engineAbilities = async (): Promise<Abilities> => abilitiesOf((awai
 /** The warning for ignored limits; none when the engine enforces all of them. */
 export function limitWarnings({ rootless, ignored }: Abilities): readonly string[] {
   if (ignored.length === 0) return [];
-  const remedy = rootless ? "delegate the controllers to the user (docs.docker.com/engine/security/rootless/tips, Limiting resources)" : "enable these control groups of the kernel";
-  return [`The Docker engine ignores limits of ${ignored.join(", ")}: one container can use up the machine. To enforce them, ${remedy}.`];
+  const remedy = rootless
+    ? "delegate the controllers to the user (docs.docker.com/engine/security/rootless/tips, Limiting resources)"
+    : "enable these control groups of the kernel";
+  return [
+    `The Docker engine ignores limits of ${ignored.join(", ")}: one container can use up the machine. To enforce them, ${remedy}.`,
+  ];
 }
 
 /** The lowest port that an unprivileged user of this machine may bind (ip-sysctl). */

@@ -42,7 +42,9 @@ async function ask(address: EngineAddress): Promise<{ version: string } | { erro
   try {
     const answer = dockerClient().version() as Promise<EngineVersion>;
     const tooLate = new Promise<never>((_, reject) => {
-      limit.addEventListener("abort", () => reject(new Error(`no answer within ${answerMilliseconds / 1000} s`)), { once: true });
+      limit.addEventListener("abort", () => reject(new Error(`no answer within ${answerMilliseconds / 1000} s`)), {
+        once: true,
+      });
     });
     const version = await Promise.race([answer, tooLate]);
     refusePodman(version, address);
@@ -53,7 +55,8 @@ async function ask(address: EngineAddress): Promise<{ version: string } | { erro
   }
 }
 
-const mayBeAbsent = (error: unknown): boolean => ["ENOENT", "ECONNREFUSED"].includes((error as NodeJS.ErrnoException).code ?? "");
+const mayBeAbsent = (error: unknown): boolean =>
+  ["ENOENT", "ECONNREFUSED"].includes((error as NodeJS.ErrnoException).code ?? "");
 
 /** Ensures that a Docker engine answers; installs and starts one on this machine if possible. */
 export async function ensureEngine(options: EngineOptions): Promise<string> {

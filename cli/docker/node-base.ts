@@ -17,7 +17,11 @@ const certificatesInImage = "/usr/local/share/ca-certificates/build-machine.crt"
 
 /** The certificate bundle of this machine, which may contain the authority of an intercepting proxy. macOS has no such file. */
 async function trustedCertificates(): Promise<string | undefined> {
-  for (const path of [process.env.NODE_EXTRA_CA_CERTS, process.env.SSL_CERT_FILE, "/etc/ssl/certs/ca-certificates.crt"]) {
+  for (const path of [
+    process.env.NODE_EXTRA_CA_CERTS,
+    process.env.SSL_CERT_FILE,
+    "/etc/ssl/certs/ca-certificates.crt",
+  ]) {
     const text = path ? await readFile(path, "utf8").catch(() => undefined) : undefined;
     if (text !== undefined) return text;
   }
@@ -37,7 +41,12 @@ async function npmRegistry(): Promise<string> {
 }
 
 /** Architecture names of the Docker engine and the kernel, with npm's names. */
-const architectures: Readonly<Record<string, string>> = { x86_64: "x64", amd64: "x64", aarch64: "arm64", arm64: "arm64" };
+const architectures: Readonly<Record<string, string>> = {
+  x86_64: "x64",
+  amd64: "x64",
+  aarch64: "arm64",
+  arm64: "arm64",
+};
 
 /**
  * The platform of the images, which is the engine's: on macOS the engine runs Linux in a virtual machine.
@@ -46,7 +55,9 @@ const architectures: Readonly<Record<string, string>> = { x86_64: "x64", amd64: 
 export function imagePlatform(architecture: string): Platform {
   const cpu = architectures[architecture];
   if (cpu !== undefined) return { os: "linux", cpu };
-  throw new Failure(`The Docker engine runs on ${architecture}, which has no prebuilt Node`, { remedy: "set NODE_BASE to an image with Node 24 for this architecture." });
+  throw new Failure(`The Docker engine runs on ${architecture}, which has no prebuilt Node`, {
+    remedy: "set NODE_BASE to an image with Node 24 for this architecture.",
+  });
 }
 
 /** Path of exactly the Node version in the image's name: the running one, else the pinned one from the npm registry. */
@@ -55,7 +66,12 @@ async function nodeProgram(version: string, onLine: (line: string) => void): Pro
   const platform = imagePlatform(architecture);
   const isHere = platform.os === process.platform && platform.cpu === process.arch;
   if (isHere && process.versions.node === version) return process.execPath;
-  const folder = await installRecipe("node", resolve(import.meta.dirname, "../node-runtime"), onLine, isHere ? undefined : platform);
+  const folder = await installRecipe(
+    "node",
+    resolve(import.meta.dirname, "../node-runtime"),
+    onLine,
+    isHere ? undefined : platform,
+  );
   return join(folder, `node_modules/node-${platform.os}-${platform.cpu}/bin/node`);
 }
 

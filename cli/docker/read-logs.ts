@@ -7,21 +7,51 @@ import type { LogOptions } from "../logs/log-options.ts";
 import { type LogReader, selectReaders } from "../logs/print.ts";
 
 /** Containers of services and jobs; those that only carry files log nothing. @throws Failure when there are none */
-export async function readDockerLogs(stack: string, options: LogOptions, signal: AbortSignal): Promise<readonly LogReader[]> {
-  const containers = await dockerClient().listContainers({ all: true, filters: { label: [`com.routeql.stack=${stack}`, "com.routeql.service"] } });
+export async function readDockerLogs(
+  stack: string,
+  options: LogOptions,
+  signal: AbortSignal,
+): Promise<readonly LogReader[]> {
+  const containers = await dockerClient().listContainers({
+    all: true,
+    filters: { label: [`com.routeql.stack=${stack}`, "com.routeql.service"] },
+  });
   const sources = containers
     .filter(({ Labels }) => Labels["com.routeql.run"] !== "files")
-    .map(({ Id, Names, Labels }) => ({ id: Id, service: Labels["com.routeql.service"] ?? "", container: Names[0]?.slice(1) ?? Id }))
+    .map(({ Id, Names, Labels }) => ({
+      id: Id,
+      service: Labels["com.routeql.service"] ?? "",
+      container: Names[0]?.slice(1) ?? Id,
+    }))
     .toSorted((left, right) => (left.service < right.service ? -1 : 1));
   if (sources.length === 0)
-    throw new Failure(`The stack ${stack} is not up`, { remedy: `run \`npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}\`.` });
-  return selectReaders(sources, options.services).map(({ id, service, container }) => ({ service, container, label: service, read: (onLine) => read(id, options, onLine, signal) }));
+    throw new Failure(`The stack ${stack} is not up`, {
+      remedy: `run \`npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}\`.`,
+    });
+  return selectReaders(sources, options.services).map(({ id, service, container }) => ({
+    service,
+    container,
+    label: service,
+    read: (onLine) => read(id, options, onLine, signal),
+  }));
 }
 
-async function read(id: string, { follow, tail, since }: LogOptions, onLine: (line: string) => void, abortSignal: AbortSignal): Promise<void> {
+async function read(
+  id: string,
+  { follow, tail, since }: LogOptions,
+  onLine: (line: string) => void,
+  abortSignal: AbortSignal,
+): Promise<void> {
   const lines = { 1: lineSplitter(onLine), 2: lineSplitter(onLine) };
   const frames = new FrameReader((output, payload) => lines[output].add(payload.toString("utf8")));
-  const options = { stdout: true, stderr: true, timestamps: true, abortSignal, ...(tail === undefined ? {} : { tail }), ...(since === undefined ? {} : { since: since.getTime() / 1000 }) };
+  const options = {
+    stdout: true,
+    stderr: true,
+    timestamps: true,
+    abortSignal,
+    ...(tail === undefined ? {} : { tail }),
+    ...(since === undefined ? {} : { since: since.getTime() / 1000 }),
+  };
   const container = dockerClient().getContainer(id);
   if (follow) {
     const stream = (await container.logs({ ...options, follow: true })) as unknown as Readable;

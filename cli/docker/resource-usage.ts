@@ -11,7 +11,11 @@ export interface ResourceUsage {
 }
 
 interface Stats {
-  readonly cpu_stats: { readonly cpu_usage: { readonly total_usage: number }; readonly system_cpu_usage?: number; readonly online_cpus?: number };
+  readonly cpu_stats: {
+    readonly cpu_usage: { readonly total_usage: number };
+    readonly system_cpu_usage?: number;
+    readonly online_cpus?: number;
+  };
   readonly precpu_stats: Stats["cpu_stats"];
   readonly memory_stats: { readonly usage?: number; readonly limit?: number };
   readonly pids_stats: { readonly current?: number };
@@ -25,7 +29,12 @@ export async function resourceUsage(stack: string): Promise<ResourceUsage[]> {
   const containers = await docker.listContainers({ filters: { label: [`com.routeql.stack=${stack}`] } });
   return Promise.all(
     containers.map(async ({ Id, Names }) => {
-      const { cpu_stats: now, precpu_stats: before, memory_stats: memory, pids_stats: processes } = (await docker.getContainer(Id).stats({ stream: false })) as Stats;
+      const {
+        cpu_stats: now,
+        precpu_stats: before,
+        memory_stats: memory,
+        pids_stats: processes,
+      } = (await docker.getContainer(Id).stats({ stream: false })) as Stats;
       const used = now.cpu_usage.total_usage - before.cpu_usage.total_usage;
       const passed = (now.system_cpu_usage ?? 0) - (before.system_cpu_usage ?? 0);
       return {

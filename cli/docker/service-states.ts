@@ -8,7 +8,10 @@ import type { ServiceState } from "../status/report.ts";
 /** States of the stack's services and jobs on the Docker engine. */
 export async function dockerServiceStates(stack: string, signal: AbortSignal): Promise<ServiceState[]> {
   const docker = dockerClient();
-  const containers = await docker.listContainers({ all: true, filters: { label: [`com.routeql.stack=${stack}`, "com.routeql.service"] } });
+  const containers = await docker.listContainers({
+    all: true,
+    filters: { label: [`com.routeql.stack=${stack}`, "com.routeql.service"] },
+  });
   const states = await Promise.all(
     containers
       .filter(({ Labels }) => Labels["com.routeql.run"] === "service" || Labels["com.routeql.run"] === "job")
@@ -21,7 +24,11 @@ export async function dockerServiceStates(stack: string, signal: AbortSignal): P
   return states.flat();
 }
 
-async function stateOf(container: Docker.Container, facts: Docker.ContainerInspectInfo, signal: AbortSignal): Promise<ServiceState> {
+async function stateOf(
+  container: Docker.Container,
+  facts: Docker.ContainerInspectInfo,
+  signal: AbortSignal,
+): Promise<ServiceState> {
   const { State: state, Config: config, Name: name, RestartCount: restarts } = facts;
   const service = config.Labels["com.routeql.service"] ?? "";
   const kind = config.Labels["com.routeql.run"] === "job" ? "job" : "service";
@@ -41,7 +48,12 @@ async function stateOf(container: Docker.Container, facts: Docker.ContainerInspe
   };
 }
 
-async function detailOf(container: Docker.Container, { State: state }: Docker.ContainerInspectInfo, service: string, signal: AbortSignal): Promise<string | undefined> {
+async function detailOf(
+  container: Docker.Container,
+  { State: state }: Docker.ContainerInspectInfo,
+  service: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   if (state.OOMKilled) return "it exceeded its memory limit";
   if (state.Error !== "") return state.Error;
   if (state.Running && !state.Paused && state.Health?.Status !== "healthy") {
@@ -53,10 +65,18 @@ async function detailOf(container: Docker.Container, { State: state }: Docker.Co
 }
 
 /** Answer of the service's own health endpoint. */
-async function askInside(container: Docker.Container, service: string, signal: AbortSignal): Promise<string | undefined> {
+async function askInside(
+  container: Docker.Container,
+  service: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   const program = healthProgram(service);
   if (program === undefined) return undefined;
   const said = collectOutput();
-  await execute(container, program, { output: said.stream, errors: said.stream, signal: AbortSignal.any([signal, AbortSignal.timeout(5_000)]) }).catch(() => undefined);
+  await execute(container, program, {
+    output: said.stream,
+    errors: said.stream,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(5_000)]),
+  }).catch(() => undefined);
   return healthDetail(said.text());
 }

@@ -19,7 +19,9 @@ export function routedRanges(table: string): Ipv4Range[] {
 
 /** Ranges that this machine already reaches: its interfaces and its routes. */
 async function hostRanges(): Promise<Ipv4Range[]> {
-  const interfaces = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses.flatMap(({ cidr }) => parseRange(cidr ?? "") ?? []));
+  const interfaces = Object.values(networkInterfaces()).flatMap((addresses = []) =>
+    addresses.flatMap(({ cidr }) => parseRange(cidr ?? "") ?? []),
+  );
   return [...interfaces, ...routedRanges(await readFile("/proc/net/route", "utf8").catch(() => ""))];
 }
 
@@ -28,7 +30,8 @@ interface NetworkInfo {
   readonly IPAM?: { readonly Config?: readonly { readonly Subnet?: string }[] | null } | null;
 }
 
-const rangesOf = ({ IPAM }: NetworkInfo): Ipv4Range[] => (IPAM?.Config ?? []).flatMap(({ Subnet }) => parseRange(Subnet ?? "") ?? []);
+const rangesOf = ({ IPAM }: NetworkInfo): Ipv4Range[] =>
+  (IPAM?.Config ?? []).flatMap(({ Subnet }) => parseRange(Subnet ?? "") ?? []);
 
 /** Address ranges on a host that matter to a stack. */
 export interface Ranges {
@@ -42,7 +45,11 @@ export async function rangesFor(stack: string): Promise<Ranges> {
   const networks = (await dockerClient().listNetworks()) as NetworkInfo[];
   const isOwn = ({ Labels }: NetworkInfo): boolean => Labels?.["com.routeql.stack"] === stack;
   const own = networks.filter(isOwn).flatMap(rangesOf);
-  const isKnown = ({ first, last }: Ipv4Range): boolean => own.some((range) => range.first === first && range.last === last);
-  const used = [...networks.filter((network) => !isOwn(network)).flatMap(rangesOf), ...(await hostRanges()).filter((range) => !isKnown(range))];
+  const isKnown = ({ first, last }: Ipv4Range): boolean =>
+    own.some((range) => range.first === first && range.last === last);
+  const used = [
+    ...networks.filter((network) => !isOwn(network)).flatMap(rangesOf),
+    ...(await hostRanges()).filter((range) => !isKnown(range)),
+  ];
   return { used, hasNetworks: networks.some(isOwn) };
 }

@@ -39,7 +39,17 @@ test("rejects an unexpected operand, and an option without its value", () => {
 });
 
 test("passes unknown arguments through, and everything after --", () => {
-  const parsed = parseArguments(psql, ["-c", "select 1", "--role=engine", "--stack", "dev", "-At", "--", "--role", "x"]);
+  const parsed = parseArguments(psql, [
+    "-c",
+    "select 1",
+    "--role=engine",
+    "--stack",
+    "dev",
+    "-At",
+    "--",
+    "--role",
+    "x",
+  ]);
   expect(parsed.text("role")).toBe("engine");
   expect(parsed.text("stack")).toBe("dev");
   expect(parsed.rest).toEqual(["-c", "select 1", "-At", "--role", "x"]);

@@ -37,7 +37,10 @@ const common = {
   help: { type: "boolean", short: "h", meaning: "show this text" },
 } as const satisfies Record<string, OptionDescription>;
 
-const optionsOf = (command: CommandDescription): Record<string, OptionDescription> => ({ ...command.options, ...common });
+const optionsOf = (command: CommandDescription): Record<string, OptionDescription> => ({
+  ...command.options,
+  ...common,
+});
 
 /**
  * Parses a command's arguments.
@@ -88,7 +91,10 @@ function parseKnown(
 }
 
 /** Separates the options of this command from arguments for another program. Everything after a `--` belongs to the other program. */
-function separate(known: Record<string, OptionDescription>, args: readonly string[]): [ours: string[], others: string[]] {
+function separate(
+  known: Record<string, OptionDescription>,
+  args: readonly string[],
+): [ours: string[], others: string[]] {
   const ours: string[] = [];
   const others: string[] = [];
   for (let index = 0; index < args.length; index++) {

@@ -23,15 +23,28 @@ const phase = (title: string, work: Phase["work"] = async () => "as told"): Phas
 test("each phase prints its result and its duration", async () => {
   const record = vi.fn<(line: string) => void>();
   const log = vi.fn<(line: string) => void>();
-  const times = await runPhases([phase("One"), [[phase("Two")], [phase("Three"), phase("Four")]]], { signal: never, record, log });
+  const times = await runPhases([phase("One"), [[phase("Two")], [phase("Three"), phase("Four")]]], {
+    signal: never,
+    record,
+    log,
+  });
   expect(times.map(({ title }) => title).toSorted()).toEqual(["Four", "One", "Three", "Two"]);
   expect(log.mock.calls.flat()).toEqual(expect.arrayContaining(["One…", expect.stringMatching(/^Four: as told \[\d/)]));
 });
 
 test("starts no phase after the failure of a parallel phase", async () => {
   const record = vi.fn<(line: string) => void>();
-  const slow = phase("Slow", ({ signal }) => new Promise((resolve) => signal.addEventListener("abort", () => void setTimeout(resolve, 20, "ended"))));
-  const plan = [[[phase("Failing", () => new Promise((_, reject) => void setTimeout(reject, 20, new Error("the reason"))))], [slow, phase("Next")]]];
+  const slow = phase(
+    "Slow",
+    ({ signal }) =>
+      new Promise((resolve) => signal.addEventListener("abort", () => void setTimeout(resolve, 20, "ended"))),
+  );
+  const plan = [
+    [
+      [phase("Failing", () => new Promise((_, reject) => void setTimeout(reject, 20, new Error("the reason"))))],
+      [slow, phase("Next")],
+    ],
+  ];
   await printed(() => expect(runPhases(plan, { signal: never, record })).rejects.toThrow("the reason"));
   await new Promise((wake) => setTimeout(wake, 50));
   expect(record.mock.calls.flat()).toContain("[Slow] begins");
@@ -39,10 +52,15 @@ test("starts no phase after the failure of a parallel phase", async () => {
 });
 
 test("throws a phase's error once without printing it, and aborts the phases beside it", async () => {
-  const beside = phase("Beside", ({ signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("aborted")))));
+  const beside = phase(
+    "Beside",
+    ({ signal }) => new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("aborted")))),
+  );
   const failing = phase("Failing", () => Promise.reject(new Error("the reason")));
   const plan = [[[phase("Before"), failing], [beside]], phase("Never")];
-  const text = await printed(() => expect(runPhases(plan, { signal: never, record: () => undefined })).rejects.toThrow("the reason"));
+  const text = await printed(() =>
+    expect(runPhases(plan, { signal: never, record: () => undefined })).rejects.toThrow("the reason"),
+  );
   expect(text).toContain("Failing: failed");
   expect(text).not.toMatch(/the reason|aborted|Never/);
 });

@@ -65,7 +65,9 @@ export async function runPhases(plan: Plan, { signal, log, record }: PhaseOption
       record(`[${phase.title}] begins`);
       log?.(`${phase.title}…`);
       // Lines of parallel phases need the name of their phase.
-      const show = inPlace ? (text: string) => void (task.output = text) : throttled((text) => void (task.output = `${phase.title}: ${text}`));
+      const show = inPlace
+        ? (text: string) => void (task.output = text)
+        : throttled((text) => void (task.output = `${phase.title}: ${text}`));
       let last = "";
       const say = (text: string): void => {
         if (text === last) return;

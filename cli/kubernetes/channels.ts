@@ -55,7 +55,9 @@ export class Channels {
   /** @throws Failure with the reason: a missing permission, or an API server that does not answer */
   static async open(config: KubeConfig, request: PodRequest, onData: OnData): Promise<Channels> {
     const { pod, namespace, what, query } = request;
-    const url = new URL(`${config.getCurrentCluster()!.server.replace(/^http/, "ws").replace(/\/$/, "")}/api/v1/namespaces/${namespace}/pods/${pod}/${what}`);
+    const url = new URL(
+      `${config.getCurrentCluster()!.server.replace(/^http/, "ws").replace(/\/$/, "")}/api/v1/namespaces/${namespace}/pods/${pod}/${what}`,
+    );
     url.search = query.toString();
     const options: ClientOptions = { perMessageDeflate: false };
     await config.applyToHTTPSOptions(options);

@@ -73,7 +73,13 @@ const drained = (stream: Transform): Promise<void> => new Promise((resolve) => s
  * Runs programs in a pod, with this environment and this password.
  * @param environment `NAME=value`, without secrets: the API server may record it
  */
-function programsInPod(config: KubeConfig, place: Place, pod: Pod, environment: readonly string[], password: string): Execute {
+function programsInPod(
+  config: KubeConfig,
+  place: Place,
+  pod: Pod,
+  environment: readonly string[],
+  password: string,
+): Execute {
   return async (program, { input, output, errors, terminal, signal }) => {
     const end = `\u001e${randomBytes(12).toString("hex")}`;
     const script = terminal ? inTerminal : input ? withInput : withoutInput;
@@ -90,7 +96,13 @@ function programsInPod(config: KubeConfig, place: Place, pod: Pod, environment: 
     errorsFromPod.pipe(errors, { end: false });
     try {
       const streams = { input: toPod, output: fromPod, errors: errorsFromPod, terminal, signal };
-      const code = await executeInPod(config, place, pod, ["sh", "-c", script, end, ...environment, ...program], streams);
+      const code = await executeInPod(
+        config,
+        place,
+        pod,
+        ["sh", "-c", script, end, ...environment, ...program],
+        streams,
+      );
       // All output is passed on before the program's end is reported.
       await unlessAborted(Promise.all([drained(fromPod), drained(errorsFromPod)]), signal);
       return code;
@@ -106,7 +118,11 @@ function programsInPod(config: KubeConfig, place: Place, pod: Pod, environment: 
  * The pod of the stack's database (in a cluster, the primary), or a pod beside the stack for an external database.
  * @throws Failure when the stack is not running, or its database cannot be reached
  */
-export async function openProgramsInCluster(place: Place, stack: string, signal?: AbortSignal): Promise<ClientPrograms> {
+export async function openProgramsInCluster(
+  place: Place,
+  stack: string,
+  signal?: AbortSignal,
+): Promise<ClientPrograms> {
   const values = await valuesOf(stack);
   const connection = await connectTo(place, stack, signal);
   const { database, databasePasswords: passwords } = values;
@@ -122,7 +138,12 @@ export async function openProgramsInCluster(place: Place, stack: string, signal?
 }
 
 /** A pod beside the stack that reaches the database like the migrate job. */
-export async function openProgramsBeside({ config, cluster }: Connection, place: Place, values: StackValues, signal?: AbortSignal): Promise<ClientPrograms> {
+export async function openProgramsBeside(
+  { config, cluster }: Connection,
+  place: Place,
+  values: StackValues,
+  signal?: AbortSignal,
+): Promise<ClientPrograms> {
   const { database, databasePasswords: passwords } = values;
   const beside = await clientsBeside(cluster, place, values, signal);
   const environment = libpqEnvironment(database, database.authority === undefined ? undefined : authorityInPod);

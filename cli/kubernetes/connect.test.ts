@@ -24,10 +24,14 @@ const place = { server: "https://127.0.0.1:1", namespace: "routes", instance: "r
 
 test("sends no request to a cluster other than the stack's", async () => {
   vi.stubEnv("KUBECONFIG", configFor("https://127.0.0.1:2"));
-  await expect(connectTo(place, "prod")).rejects.toThrow("The stack prod runs on the cluster https://127.0.0.1:1, but kubectl's current context is https://127.0.0.1:2");
+  await expect(connectTo(place, "prod")).rejects.toThrow(
+    "The stack prod runs on the cluster https://127.0.0.1:1, but kubectl's current context is https://127.0.0.1:2",
+  );
 });
 
 test("reports that the stack's own cluster does not answer", async () => {
   vi.stubEnv("KUBECONFIG", configFor(place.server));
-  await expect(connectTo(place, "prod")).rejects.toThrow("No Kubernetes cluster answers: the Kubernetes API server https://127.0.0.1:1 does not answer: ");
+  await expect(connectTo(place, "prod")).rejects.toThrow(
+    "No Kubernetes cluster answers: the Kubernetes API server https://127.0.0.1:1 does not answer: ",
+  );
 });

@@ -24,7 +24,10 @@ const remedy =
  * @param check receives its address before the first request
  * @throws Failure with a remedy when no cluster is configured, or when it does not answer or rejects this user
  */
-export async function connectCluster(signal?: AbortSignal, check: (server: string) => void = () => undefined): Promise<Connection> {
+export async function connectCluster(
+  signal?: AbortSignal,
+  check: (server: string) => void = () => undefined,
+): Promise<Connection> {
   try {
     const config = defaultConfig();
     const api = new ApiClient(config);
@@ -34,7 +37,10 @@ export async function connectCluster(signal?: AbortSignal, check: (server: strin
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof Failure) throw error;
-    const what = error instanceof ApiError ? `The Kubernetes cluster rejects requests: ${error.message}` : `No Kubernetes cluster answers: ${messageOf(error)}`;
+    const what =
+      error instanceof ApiError
+        ? `The Kubernetes cluster rejects requests: ${error.message}`
+        : `No Kubernetes cluster answers: ${messageOf(error)}`;
     throw new Failure(what, { remedy, cause: error });
   }
 }

@@ -2,19 +2,28 @@ import { Failure, messageOf } from "@routeql/host/failure";
 import { ApiError } from "@routeql/host/kubernetes/error";
 
 /** Explains why a connection to a pod could not be opened. */
-export function connectionFailure({ pod, namespace, what }: { readonly pod: string; readonly namespace: string; readonly what: string }, error: unknown): Failure {
-  if (error instanceof ApiError && error.code === 403) return forbidden(error, `get and create of pods/${what} in the namespace ${namespace}`);
+export function connectionFailure(
+  { pod, namespace, what }: { readonly pod: string; readonly namespace: string; readonly what: string },
+  error: unknown,
+): Failure {
+  if (error instanceof ApiError && error.code === 403)
+    return forbidden(error, `get and create of pods/${what} in the namespace ${namespace}`);
   return new Failure(`The pod ${pod} cannot be reached through the API server: ${messageOf(error)}`, {
-    remedy: "check that the API server reaches the pod's node, and that every proxy on the way to the API server supports WebSockets.",
+    remedy:
+      "check that the API server reaches the pod's node, and that every proxy on the way to the API server supports WebSockets.",
     cause: error,
   });
 }
 
 /** Failure for a connection that ended too early. */
 export function connectionLost(pod: string, why?: string): Failure {
-  return new Failure(`The connection to the pod ${pod} ended before the program did${why === undefined ? "" : `: ${why}`}`, {
-    remedy: "check that the pod still runs (kubectl get pods) and that the API server answers, then run the command again.",
-  });
+  return new Failure(
+    `The connection to the pod ${pod} ended before the program did${why === undefined ? "" : `: ${why}`}`,
+    {
+      remedy:
+        "check that the pod still runs (kubectl get pods) and that the API server answers, then run the command again.",
+    },
+  );
 }
 
 /** @param needed the permissions that the command requires; without it, only the server's message is shown */

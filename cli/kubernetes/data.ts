@@ -23,7 +23,12 @@ export async function removeDataClaims(cluster: Cluster, place: Place, signal: A
 }
 
 /** Data is only readable with the secrets of its creation, and these are in the state. */
-export async function refuseForeignClaims(stack: string, cluster: Cluster, place: Place, { resources = [], pending_operations: pending = [] }: Deployment): Promise<void> {
+export async function refuseForeignClaims(
+  stack: string,
+  cluster: Cluster,
+  place: Place,
+  { resources = [], pending_operations: pending = [] }: Deployment,
+): Promise<void> {
   if (resources.some(({ type }) => type.startsWith("random:")) || pending.length > 0) return;
   const claims = await dataClaims(cluster, place);
   if (claims.length === 0) return;

@@ -6,13 +6,23 @@ import type { DatabaseReach } from "../stack/outputs.ts";
 import { checkedReach, databasePod, runsItself } from "./database-pod.ts";
 
 const place = { server: "https://a.example.net:6443", namespace: "routes", instance: "routeql-prod" };
-const reach = (host: string): { database: DatabaseReach } => ({ database: { host, port: 5432, name: "routeql", clientImage: "routeql/database:1" } });
+const reach = (host: string): { database: DatabaseReach } => ({
+  database: { host, port: 5432, name: "routeql", clientImage: "routeql/database:1" },
+});
 const operated = reach(clusterDatabase({ readFromCopies: true }).host);
 
 const instance = (name: string, role: string) => ({
   apiVersion: "v1",
   kind: "Pod",
-  metadata: { name, labels: { "app.kubernetes.io/name": "database", "app.kubernetes.io/instance": place.instance, "cnpg.io/cluster": "database", "cnpg.io/instanceRole": role } },
+  metadata: {
+    name,
+    labels: {
+      "app.kubernetes.io/name": "database",
+      "app.kubernetes.io/instance": place.instance,
+      "cnpg.io/cluster": "database",
+      "cnpg.io/instanceRole": role,
+    },
+  },
   spec: { containers: [{ name: "postgres" }] },
   status: { phase: "Running", conditions: [{ type: "Ready", status: "True" } as object] },
 });
@@ -20,27 +30,48 @@ const instance = (name: string, role: string) => ({
 /** An API server with these pods, and with this object for any other name. */
 function clusterWith(pods: readonly ReturnType<typeof instance>[], named?: object): Cluster {
   const list = async (_kind: object, labels: Readonly<Record<string, string>>) =>
-    pods.filter(({ metadata }) => Object.entries(labels).every(([name, value]) => (metadata.labels as Record<string, string>)[name] === value));
+    pods.filter(({ metadata }) =>
+      Object.entries(labels).every(([name, value]) => (metadata.labels as Record<string, string>)[name] === value),
+    );
   return { list, get: async () => named } as unknown as Cluster;
 }
 
 test("uses the primary of a cluster of instances", async () => {
-  const cluster = clusterWith([instance("database-1", "replica"), instance("database-2", "primary"), instance("database-3", "replica")]);
-  expect(await databasePod(cluster, place, operated, "prod")).toMatchObject({ name: "database-2", container: "postgres" });
-  await expect(databasePod(clusterWith([instance("database-1", "replica")], {}), place, operated, "prod")).rejects.toThrow("No pod of database in the namespace routes is ready");
+  const cluster = clusterWith([
+    instance("database-1", "replica"),
+    instance("database-2", "primary"),
+    instance("database-3", "replica"),
+  ]);
+  expect(await databasePod(cluster, place, operated, "prod")).toMatchObject({
+    name: "database-2",
+    container: "postgres",
+  });
+  await expect(
+    databasePod(clusterWith([instance("database-1", "replica")], {}), place, operated, "prod"),
+  ).rejects.toThrow("No pod of database in the namespace routes is ready");
 });
 
 test("reports why a pod is not ready, and a namespace that does not exist", async () => {
   const pod = instance("database-1", "primary");
-  const waiting = { ...pod, status: { phase: "Pending", conditions: [{ type: "PodScheduled", status: "False", message: "0/3 nodes are available" }] } };
+  const waiting = {
+    ...pod,
+    status: {
+      phase: "Pending",
+      conditions: [{ type: "PodScheduled", status: "False", message: "0/3 nodes are available" }],
+    },
+  };
   const own = reach(databaseAddress.host);
   await expect(databasePod(clusterWith([waiting]), place, own, "prod")).rejects.toMatchObject({
     message: "No pod of database in the namespace routes is ready",
     lastLines: ["pod database-1 has no node: 0/3 nodes are available"],
   });
-  await expect(databasePod(clusterWith([]), place, own, "prod")).rejects.toThrow("The cluster https://a.example.net:6443 has no namespace routes");
+  await expect(databasePod(clusterWith([]), place, own, "prod")).rejects.toThrow(
+    "The cluster https://a.example.net:6443 has no namespace routes",
+  );
   const mayNotAsk = { list: async () => [], get: () => Promise.reject(new ApiError(403, "{}")) } as unknown as Cluster;
-  await expect(databasePod(mayNotAsk, place, own, "prod")).rejects.toThrow("No pod of database in the namespace routes is ready");
+  await expect(databasePod(mayNotAsk, place, own, "prod")).rejects.toThrow(
+    "No pod of database in the namespace routes is ready",
+  );
 });
 
 test("an external database has no pod", () => {
@@ -52,7 +83,9 @@ test("verifies a cluster's certificate with its operator's authority", async () 
   const authority = "-----BEGIN CERTIFICATE-----";
   const secret = { data: { "ca.crt": Buffer.from(authority).toString("base64") } };
   expect(await checkedReach(clusterWith([], secret), place, operated)).toEqual({ ...operated.database, authority });
-  await expect(checkedReach(clusterWith([]), place, operated)).rejects.toThrow("no Secret database-ca with the key ca.crt");
+  await expect(checkedReach(clusterWith([]), place, operated)).rejects.toThrow(
+    "no Secret database-ca with the key ca.crt",
+  );
   const own = reach(databaseAddress.host);
   expect(await checkedReach(clusterWith([]), place, own)).toBe(own.database);
 });

@@ -13,22 +13,35 @@ const primary = { "cnpg.io/cluster": clusterName, "cnpg.io/instanceRole": "prima
 const isCluster = ({ host }: DatabaseReach): boolean => host === clusterDatabase({ readFromCopies: false }).host;
 
 /** Whether the stack runs its own database pods. */
-export const runsItself = (database: DatabaseReach): boolean => database.host === databaseAddress.host || isCluster(database);
+export const runsItself = (database: DatabaseReach): boolean =>
+  database.host === databaseAddress.host || isCluster(database);
 
 /**
  * The pod of a database that the stack runs itself; in a cluster, the primary.
  * @throws Failure when none is ready
  */
-export function databasePod(cluster: Cluster, place: Place, { database }: Pick<StackValues, "database">, stack: string): Promise<Pod> {
+export function databasePod(
+  cluster: Cluster,
+  place: Place,
+  { database }: Pick<StackValues, "database">,
+  stack: string,
+): Promise<Pod> {
   return readyPod(cluster, place, "database", stack, isCluster(database) ? primary : {});
 }
 
 /** Address of the database, with the certificate authority of the cluster's operator. */
-export async function checkedReach(cluster: Cluster, place: Place, { database }: Pick<StackValues, "database">): Promise<DatabaseReach> {
+export async function checkedReach(
+  cluster: Cluster,
+  place: Place,
+  { database }: Pick<StackValues, "database">,
+): Promise<DatabaseReach> {
   if (!isCluster(database)) return database;
   const { name, key } = authoritySecret;
   const held = await cluster.get({ apiVersion: "v1", kind: "Secret", name, namespace: place.namespace });
   const authority = textAt(held, "data", key);
-  if (authority === undefined) throw new Failure(`The namespace ${place.namespace} has no Secret ${name} with the key ${key}, which CloudNativePG creates`);
+  if (authority === undefined)
+    throw new Failure(
+      `The namespace ${place.namespace} has no Secret ${name} with the key ${key}, which CloudNativePG creates`,
+    );
   return { ...database, authority: Buffer.from(authority, "base64").toString() };
 }

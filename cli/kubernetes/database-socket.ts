@@ -26,8 +26,10 @@ export class ForwardedSocket extends PostgresSocket {
   static async open(config: KubeConfig, { namespace }: Place, { name: pod }: Pod): Promise<ForwardedSocket> {
     const socket = new ForwardedSocket();
     const query = new URLSearchParams({ ports: String(databasePort) });
-    const channels = await Channels.open(config, { pod, namespace, what: "portforward", query }, (number, payload, source) =>
-      socket.#take(number, payload, source),
+    const channels = await Channels.open(
+      config,
+      { pod, namespace, what: "portforward", query },
+      (number, payload, source) => socket.#take(number, payload, source),
     );
     socket.#channels = channels;
     channels.lost.catch(() => socket.push(null));
@@ -66,9 +68,18 @@ export async function openDatabaseInCluster(place: Place, stack: string, role: D
   const reach = await checkedReach(cluster, place, values);
   const beside = runsItself(values.database) ? undefined : await relayBeside(cluster, place, values, databasePort);
   try {
-    const socket = await ForwardedSocket.open(config, place, beside?.pod ?? (await databasePod(cluster, place, values, stack)));
+    const socket = await ForwardedSocket.open(
+      config,
+      place,
+      beside?.pod ?? (await databasePod(cluster, place, values, stack)),
+    );
     return {
-      config: { ...encryption(reach), stream: () => socket, user: `routeql_${role}`, password: values.databasePasswords[role] },
+      config: {
+        ...encryption(reach),
+        stream: () => socket,
+        user: `routeql_${role}`,
+        password: values.databasePasswords[role],
+      },
       close: async () => {
         socket.destroy();
         await beside?.[Symbol.asyncDispose]();

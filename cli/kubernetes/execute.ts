@@ -29,19 +29,34 @@ export async function executeInPod(
 ): Promise<number> {
   signal?.throwIfAborted();
   const tty = terminal !== undefined;
-  const query = new URLSearchParams({ container, stdout: "true", stderr: String(!tty), stdin: String(input !== undefined), tty: String(tty) });
+  const query = new URLSearchParams({
+    container,
+    stdout: "true",
+    stderr: String(!tty),
+    stdin: String(input !== undefined),
+    tty: String(tty),
+  });
   for (const word of program) query.append("command", word);
   const { promise: ended, resolve, reject } = Promise.withResolvers<number>();
   const channels = await Channels.open(config, { pod, namespace, what: "exec", query }, (number, payload, source) => {
     if (number === channel.status) resolve(exitCodeOf(JSON.parse(payload.toString("utf8")) as V1Status));
-    else if (number === channel.output || number === channel.errors) passOn(payload, number === channel.errors ? errors : output, source);
+    else if (number === channel.output || number === channel.errors)
+      passOn(payload, number === channel.errors ? errors : output, source);
   });
   const toPod = channels.writable(channel.input);
   // The end of the connection reports any error of this stream.
   toPod.on("error", () => undefined);
   const forgetSize =
-    terminal && followSize(terminal, ({ columns: Width, rows: Height }) => channels.send(channel.size, Buffer.from(JSON.stringify({ Width, Height }))));
-  const cannotEnd = (): void => reject(new Failure("This cluster cannot signal the end of a program's input", { remedy: "use a cluster with Kubernetes 1.30 or later." }));
+    terminal &&
+    followSize(terminal, ({ columns: Width, rows: Height }) =>
+      channels.send(channel.size, Buffer.from(JSON.stringify({ Width, Height }))),
+    );
+  const cannotEnd = (): void =>
+    reject(
+      new Failure("This cluster cannot signal the end of a program's input", {
+        remedy: "use a cluster with Kubernetes 1.30 or later.",
+      }),
+    );
   if (!channels.canEnd) input?.once("end", cannotEnd);
   input?.pipe(toPod);
   try {

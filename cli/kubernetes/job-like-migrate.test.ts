@@ -12,14 +12,24 @@ const done = {
     activeDeadlineSeconds: 1800,
     selector: { matchLabels: { "batch.kubernetes.io/controller-uid": "u" } },
     template: {
-      metadata: { labels: { ...labels, "batch.kubernetes.io/controller-uid": "u", "batch.kubernetes.io/job-name": "migrate-1", "controller-uid": "u", "job-name": "migrate-1" } },
+      metadata: {
+        labels: {
+          ...labels,
+          "batch.kubernetes.io/controller-uid": "u",
+          "batch.kubernetes.io/job-name": "migrate-1",
+          "controller-uid": "u",
+          "job-name": "migrate-1",
+        },
+      },
       spec: { restartPolicy: "Never", containers: [{ name: "migrate" }] },
     },
   },
 };
 
 test("a copied job has the pod and policy labels of the original, without its identity", () => {
-  expect(jobLike(done, "migrate-2", place, { change: (spec) => ({ ...spec, hostname: "changed" }), deadlineSeconds: 60 })).toEqual({
+  expect(
+    jobLike(done, "migrate-2", place, { change: (spec) => ({ ...spec, hostname: "changed" }), deadlineSeconds: 60 }),
+  ).toEqual({
     apiVersion: "batch/v1",
     kind: "Job",
     metadata: { name: "migrate-2", namespace: "routes", labels: { "app.kubernetes.io/instance": place.instance } },
@@ -27,8 +37,13 @@ test("a copied job has the pod and policy labels of the original, without its id
       backoffLimit: 4,
       activeDeadlineSeconds: 60,
       ttlSecondsAfterFinished: 600,
-      template: { metadata: { labels }, spec: { restartPolicy: "Never", containers: [{ name: "migrate" }], hostname: "changed" } },
+      template: {
+        metadata: { labels },
+        spec: { restartPolicy: "Never", containers: [{ name: "migrate" }], hostname: "changed" },
+      },
     },
   });
-  expect(jobLike(done, "migrate-2", place)).toMatchObject({ spec: { activeDeadlineSeconds: 1800, template: { spec: done.spec.template.spec } } });
+  expect(jobLike(done, "migrate-2", place)).toMatchObject({
+    spec: { activeDeadlineSeconds: 1800, template: { spec: done.spec.template.spec } },
+  });
 });

@@ -25,13 +25,23 @@ interface Differences {
 }
 
 /** A new job with the pod specification of an existing one, and so with its network access to the database and its security settings. */
-export function jobLike(job: KubernetesObject, name: string, place: Place, { change = (spec) => spec, deadlineSeconds }: Differences = {}): KubernetesObject {
+export function jobLike(
+  job: KubernetesObject,
+  name: string,
+  place: Place,
+  { change = (spec) => spec, deadlineSeconds }: Differences = {},
+): KubernetesObject {
   const { backoffLimit, activeDeadlineSeconds, template } = job["spec"] as {
     readonly backoffLimit?: number;
     readonly activeDeadlineSeconds?: number;
-    readonly template: { readonly metadata: { readonly labels?: Readonly<Record<string, string>> }; readonly spec: PodSpec };
+    readonly template: {
+      readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
+      readonly spec: PodSpec;
+    };
   };
-  const labels = Object.fromEntries(Object.entries(template.metadata.labels ?? {}).filter(([label]) => !isGenerated(label)));
+  const labels = Object.fromEntries(
+    Object.entries(template.metadata.labels ?? {}).filter(([label]) => !isGenerated(label)),
+  );
   return {
     ...kind,
     metadata: { name, namespace: place.namespace, labels: { ...instanceLabels(place) } },
@@ -68,7 +78,8 @@ export async function startJobLikeMigrate(
   const { namespace } = place;
   const migrate = services.find(({ service }) => service === "migrate")?.container ?? "migrate";
   const job = await cluster.get({ ...kind, name: migrate, namespace }, signal);
-  if (field(job, "spec", "template") === undefined) throw new Failure(`The namespace ${namespace} has no job ${migrate}`);
+  if (field(job, "spec", "template") === undefined)
+    throw new Failure(`The namespace ${namespace} has no job ${migrate}`);
   const name = `${purpose}-${randomBytes(4).toString("hex")}`;
   const reference = { ...kind, name, namespace };
   const object = await cluster.apply(jobLike(job!, name, place, differences), { signal });
@@ -77,7 +88,9 @@ export async function startJobLikeMigrate(
     reference,
     async [Symbol.asyncDispose]() {
       // Also after an interruption: the job exists by then.
-      await deleteAndWait(reference, cluster, new AbortController().signal).catch((error: unknown) => console.error(messageOf(error)));
+      await deleteAndWait(reference, cluster, new AbortController().signal).catch((error: unknown) =>
+        console.error(messageOf(error)),
+      );
     },
   };
 }

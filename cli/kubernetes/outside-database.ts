@@ -33,9 +33,16 @@ interface Volume {
 /** The same pod without the job's passwords, for another program. */
 function runs(container: Container): (spec: PodSpec) => PodSpec {
   return (spec) => {
-    const [{ args: _args, env: _env, ...same } = {}] = spec["containers"] as readonly Readonly<Record<string, unknown>>[];
+    const [{ args: _args, env: _env, ...same } = {}] = spec["containers"] as readonly Readonly<
+      Record<string, unknown>
+    >[];
     const volumes = ((spec["volumes"] ?? []) as readonly Volume[]).map(({ projected, ...volume }) =>
-      projected ? { ...volume, projected: { ...projected, sources: projected.sources?.filter(({ secret }) => secret === undefined) ?? [] } } : volume,
+      projected
+        ? {
+            ...volume,
+            projected: { ...projected, sources: projected.sources?.filter(({ secret }) => secret === undefined) ?? [] },
+          }
+        : volume,
     );
     return { ...spec, containers: [{ ...same, ...container }], volumes, terminationGracePeriodSeconds: 0 };
   };
@@ -45,8 +52,20 @@ function runs(container: Container): (spec: PodSpec) => PodSpec {
 const deadlineSeconds = 86_400;
 
 /** Starts a pod that lives until the end of `await using`. */
-async function podBeside(cluster: Cluster, place: Place, values: StackValues, purpose: string, container: Container, signal?: AbortSignal): Promise<PodBeside> {
-  const job = await startJobLikeMigrate(cluster, place, values, { purpose, change: runs(container), deadlineSeconds, signal });
+async function podBeside(
+  cluster: Cluster,
+  place: Place,
+  values: StackValues,
+  purpose: string,
+  container: Container,
+  signal?: AbortSignal,
+): Promise<PodBeside> {
+  const job = await startJobLikeMigrate(cluster, place, values, {
+    purpose,
+    change: runs(container),
+    deadlineSeconds,
+    signal,
+  });
   const ends = signal ?? new AbortController().signal;
   try {
     const labels = { "batch.kubernetes.io/job-name": job.reference.name };
@@ -55,7 +74,11 @@ async function podBeside(cluster: Cluster, place: Place, values: StackValues, pu
       const reference = { apiVersion: "v1", kind: "Pod", name: made?.metadata.name ?? "", namespace: place.namespace };
       // Items of a list lack their kind.
       const pod = made && (await cluster.get(reference, ends));
-      if (pod) return { pod: podOf(await untilReady(pod, reference, cluster, ends)), [Symbol.asyncDispose]: () => job[Symbol.asyncDispose]() };
+      if (pod)
+        return {
+          pod: podOf(await untilReady(pod, reference, cluster, ends)),
+          [Symbol.asyncDispose]: () => job[Symbol.asyncDispose](),
+        };
       await sleep(200, undefined, { signal: ends });
     }
   } catch (error) {
@@ -65,8 +88,20 @@ async function podBeside(cluster: Cluster, place: Place, values: StackValues, pu
 }
 
 /** A pod with Postgres' client programs. */
-export function clientsBeside(cluster: Cluster, place: Place, values: StackValues, signal?: AbortSignal): Promise<PodBeside> {
-  return podBeside(cluster, place, values, "clients", { image: values.database.clientImage, command: ["sleep", "infinity"] }, signal);
+export function clientsBeside(
+  cluster: Cluster,
+  place: Place,
+  values: StackValues,
+  signal?: AbortSignal,
+): Promise<PodBeside> {
+  return podBeside(
+    cluster,
+    place,
+    values,
+    "clients",
+    { image: values.database.clientImage, command: ["sleep", "infinity"] },
+    signal,
+  );
 }
 
 /** Forwards connections from a port of this pod to the database. */
@@ -83,6 +118,11 @@ export function relayBeside(cluster: Cluster, place: Place, values: StackValues,
   const listens = `require("node:net").connect(${port}, "127.0.0.1").once("connect", () => process.exit(0)).once("error", () => process.exit(1))`;
   return podBeside(cluster, place, values, "relay", {
     command: ["node", "-e", relayScript(values.database, port)],
-    readinessProbe: { exec: { command: ["node", "-e", listens] }, periodSeconds: 1, timeoutSeconds: 20, failureThreshold: 100 },
+    readinessProbe: {
+      exec: { command: ["node", "-e", listens] },
+      periodSeconds: 1,
+      timeoutSeconds: 20,
+      failureThreshold: 100,
+    },
   });
 }

@@ -14,7 +14,8 @@ import type { Permit } from "../stack/ownership.ts";
 import { type Deployment, storedDeployment } from "../stack/stored-deployment.ts";
 import { instanceLabels, type Place } from "./place.ts";
 
-const claimOf = ({ instance, namespace }: Place) => ({ apiVersion: "v1", kind: "ConfigMap", name: `${instance}-claim`, namespace }) as const;
+const claimOf = ({ instance, namespace }: Place) =>
+  ({ apiVersion: "v1", kind: "ConfigMap", name: `${instance}-claim`, namespace }) as const;
 const whereIs = ({ namespace, server }: Place): string => `in the namespace ${namespace} of the cluster ${server}`;
 
 /** Undefined if the object does not exist or this user may not read it. */
@@ -27,7 +28,9 @@ const allowed = <T>(asked: Promise<T>): Promise<T | undefined> =>
 async function readClaim(cluster: Cluster, place: Place): Promise<Owner | undefined> {
   const found = await allowed(cluster.get(claimOf(place)));
   const text = (key: string): string => textAt(found, "data", key) ?? "";
-  return field(found, "data", "state") === undefined ? undefined : { state: text("state"), folder: text("folder"), host: text("host"), user: text("user") };
+  return field(found, "data", "state") === undefined
+    ? undefined
+    : { state: text("state"), folder: text("folder"), host: text("host"), user: text("user") };
 }
 
 /** Objects that an update creates first and last, and the data. */
@@ -39,22 +42,32 @@ const lookedAt = [
 
 async function objectsOf(cluster: Cluster, place: Place): Promise<readonly KubernetesObject[]> {
   const namespace = await allowed(cluster.get({ apiVersion: "v1", kind: "Namespace", name: place.namespace }));
-  const lists = lookedAt.map((kind) => allowed(cluster.list({ ...kind, namespace: place.namespace }, instanceLabels(place))));
+  const lists = lookedAt.map((kind) =>
+    allowed(cluster.list({ ...kind, namespace: place.namespace }, instanceLabels(place))),
+  );
   const own = namespace?.metadata.labels?.["app.kubernetes.io/instance"] === place.instance ? [namespace] : [];
   return [...own, ...(await Promise.all(lists)).flatMap((list) => list ?? [])];
 }
 
-const madeByEarlierVersion = ({ resources = [] }: Deployment): boolean => resources.some(({ type }) => /^(kubernetes|random):/.test(type));
+const madeByEarlierVersion = ({ resources = [] }: Deployment): boolean =>
+  resources.some(({ type }) => /^(kubernetes|random):/.test(type));
 
 /** The owner of the stack, if it is not this checkout. */
-async function otherOwner(cluster: Cluster, place: Place, stack: string, state: string | undefined): Promise<KnownOwner | undefined> {
+async function otherOwner(
+  cluster: Cluster,
+  place: Place,
+  stack: string,
+  state: string | undefined,
+): Promise<KnownOwner | undefined> {
   const claim = await readClaim(cluster, place);
   if (claim !== undefined) return claim.state !== state || (await isCopied(stack, claim)) ? claim : undefined;
   const objects = await objectsOf(cluster, place);
   const states = objects.map(({ metadata }) => metadata.labels?.[stateLabel]).filter((label) => label !== undefined);
   if (state !== undefined && states.includes(state)) return undefined;
   if (states[0] !== undefined) return { state: states[0] };
-  return objects.length === 0 || madeByEarlierVersion(await storedDeployment(stackPaths(stack), stack)) ? undefined : {};
+  return objects.length === 0 || madeByEarlierVersion(await storedDeployment(stackPaths(stack), stack))
+    ? undefined
+    : {};
 }
 
 /** @throws Failure when the stack there belongs to another state */
@@ -67,7 +80,12 @@ export async function requireOwnInCluster(cluster: Cluster, place: Place, stack:
  * Checks the owner before anything is built for a stack.
  * @throws Failure when the stack there belongs to another state and is not to be adopted
  */
-export async function checkOwnershipInCluster(cluster: Cluster, place: Place, stack: string, adopt: boolean): Promise<Permit> {
+export async function checkOwnershipInCluster(
+  cluster: Cluster,
+  place: Place,
+  stack: string,
+  adopt: boolean,
+): Promise<Permit> {
   const known = await readIdentity(stackPaths(stack));
   const other = await otherOwner(cluster, place, stack, known?.state);
   if (other !== undefined && !adopt) throw belongsToAnother(stack, other, { where: whereIs(place) });
@@ -78,13 +96,25 @@ export async function checkOwnershipInCluster(cluster: Cluster, place: Place, st
  * Claims the stack's name in the namespace for this state. If the update is about to create the namespace, nothing is written yet, and the
  * namespace's label names the owner.
  */
-export async function claimInCluster(cluster: Cluster, place: Place, paths: StackPaths, { identity }: Permit): Promise<void> {
+export async function claimInCluster(
+  cluster: Cluster,
+  place: Place,
+  paths: StackPaths,
+  { identity }: Permit,
+): Promise<void> {
   await keepIdentity(paths, identity);
-  if ((await allowed(cluster.get({ apiVersion: "v1", kind: "Namespace", name: place.namespace }))) === undefined) return;
+  if ((await allowed(cluster.get({ apiVersion: "v1", kind: "Namespace", name: place.namespace }))) === undefined)
+    return;
   const { apiVersion, kind, name, namespace } = claimOf(place);
   const labels = { [stateLabel]: identity.state, "app.kubernetes.io/part-of": "routeql" };
-  await cluster.apply({ apiVersion, kind, metadata: { name, namespace, labels }, data: { ...thisCheckout(identity.state) } });
+  await cluster.apply({
+    apiVersion,
+    kind,
+    metadata: { name, namespace, labels },
+    data: { ...thisCheckout(identity.state) },
+  });
 }
 
 /** Deletes the claim once nothing is left of the stack. */
-export const releaseInCluster = (cluster: Cluster, place: Place): Promise<void> => cluster.delete(claimOf(place), "Background");
+export const releaseInCluster = (cluster: Cluster, place: Place): Promise<void> =>
+  cluster.delete(claimOf(place), "Background");

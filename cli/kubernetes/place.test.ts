@@ -34,13 +34,24 @@ test("a failed connection reports the reason", () => {
 });
 
 test("names a missing permission and links to the command's whole Role", () => {
-  const refused = new ApiError(403, JSON.stringify({ kind: "Status", message: 'pods "database-0" is forbidden: User "jane" cannot get resource "pods/exec"', code: 403 }));
+  const refused = new ApiError(
+    403,
+    JSON.stringify({
+      kind: "Status",
+      message: 'pods "database-0" is forbidden: User "jane" cannot get resource "pods/exec"',
+      code: 403,
+    }),
+  );
   expect(connectionFailure({ pod: "database-0", namespace: "routes", what: "exec" }, refused)).toMatchObject({
-    message: 'The cluster denies this user a permission: pods "database-0" is forbidden: User "jane" cannot get resource "pods/exec"',
-    remedy: "it needs get and create of pods/exec in the namespace routes. docs/operate/kubernetes.md#permissions-of-the-commands lists the permissions of each command.",
+    message:
+      'The cluster denies this user a permission: pods "database-0" is forbidden: User "jane" cannot get resource "pods/exec"',
+    remedy:
+      "it needs get and create of pods/exec in the namespace routes. docs/operate/kubernetes.md#permissions-of-the-commands lists the permissions of each command.",
   });
   expect(withoutRights(refused)).toBeInstanceOf(Failure);
-  expect(withoutRights(new ApiError(500, "no words"))).toMatchObject({ message: "The Kubernetes API server refuses: the API server answered 500: no words" });
+  expect(withoutRights(new ApiError(500, "no words"))).toMatchObject({
+    message: "The Kubernetes API server refuses: the API server answered 500: no words",
+  });
   const other = new Error("something else");
   expect(withoutRights(other)).toBe(other);
 });

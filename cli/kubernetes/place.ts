@@ -14,7 +14,9 @@ export type Place = z.infer<typeof place>;
 const fileOf = ({ folder }: StackPaths): string => join(folder, "cluster.json");
 
 /** Labels of every object of the stack. */
-export const instanceLabels = ({ instance }: Place): Readonly<Record<string, string>> => ({ "app.kubernetes.io/instance": instance });
+export const instanceLabels = ({ instance }: Place): Readonly<Record<string, string>> => ({
+  "app.kubernetes.io/instance": instance,
+});
 
 /** The place for a stack with these settings. */
 export function placeFor(stack: string, settings: PlainSettings, server: string): Place {
@@ -31,9 +33,12 @@ export async function placeOf(stack: string): Promise<Place | undefined> {
 /** @throws Failure when the stack runs in another place: its objects there would be forgotten */
 export function refuseOtherCluster(stack: string, before: Place | undefined, now: Pick<Place, "server">): void {
   if (before === undefined || before.server === now.server) return;
-  throw new Failure(`The stack ${stack} runs on the cluster ${before.server}, but kubectl's current context is ${now.server}`, {
-    remedy: `choose that cluster (KUBECONFIG, kubectl config use-context), or take the stack down there first, or use another name (--stack).`,
-  });
+  throw new Failure(
+    `The stack ${stack} runs on the cluster ${before.server}, but kubectl's current context is ${now.server}`,
+    {
+      remedy: `choose that cluster (KUBECONFIG, kubectl config use-context), or take the stack down there first, or use another name (--stack).`,
+    },
+  );
 }
 
 /** @throws Failure when a stack that runs on a cluster is about to be created on Docker: its objects there would be forgotten */

@@ -21,7 +21,8 @@ export function podOf(object: KubernetesObject): Pod {
     name: object.metadata.name,
     service: object.metadata.labels?.[serviceLabel] ?? "",
     container: textAt(container, "name") ?? "",
-    ready: conditionOf(object, "Ready")?.status === "True" && field(object, "metadata", "deletionTimestamp") === undefined,
+    ready:
+      conditionOf(object, "Ready")?.status === "True" && field(object, "metadata", "deletionTimestamp") === undefined,
   };
 }
 
@@ -29,7 +30,11 @@ type Labels = Readonly<Record<string, string>>;
 
 /** All pods of a stack with a running or finished container, sorted by service and name. */
 export async function podsOf(cluster: Cluster, place: Place, signal?: AbortSignal): Promise<Pod[]> {
-  const pods = await cluster.list({ apiVersion: "v1", kind: "Pod", namespace: place.namespace }, instanceLabels(place), signal);
+  const pods = await cluster.list(
+    { apiVersion: "v1", kind: "Pod", namespace: place.namespace },
+    instanceLabels(place),
+    signal,
+  );
   return pods
     .filter((pod) => textAt(pod, "status", "phase") !== "Pending")
     .map(podOf)
@@ -42,12 +47,24 @@ async function refuseWithoutNamespace(cluster: Cluster, { namespace, server }: P
     if (error instanceof ApiError && error.code === 403) return true;
     throw error;
   });
-  if (found === undefined) throw new Failure(`The cluster ${server} has no namespace ${namespace}`, { remedy: "run `npm run up` for the stack: it creates missing objects." });
+  if (found === undefined)
+    throw new Failure(`The cluster ${server} has no namespace ${namespace}`, {
+      remedy: "run `npm run up` for the stack: it creates missing objects.",
+    });
 }
 
 /** A ready pod of one service that also has these labels. @throws Failure when there is none */
-export async function readyPod(cluster: Cluster, place: Place, service: string, stack: string, labels: Labels = {}): Promise<Pod> {
-  const all = await cluster.list({ apiVersion: "v1", kind: "Pod", namespace: place.namespace }, { ...instanceLabels(place), [serviceLabel]: service, ...labels });
+export async function readyPod(
+  cluster: Cluster,
+  place: Place,
+  service: string,
+  stack: string,
+  labels: Labels = {},
+): Promise<Pod> {
+  const all = await cluster.list(
+    { apiVersion: "v1", kind: "Pod", namespace: place.namespace },
+    { ...instanceLabels(place), [serviceLabel]: service, ...labels },
+  );
   const found = all.map(podOf).find(({ ready }) => ready);
   if (found) return found;
   if (all.length === 0) await refuseWithoutNamespace(cluster, place);

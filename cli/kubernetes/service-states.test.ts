@@ -11,7 +11,17 @@ const pod = (status: object, more: object = {}) => ({
 
 test("reads a pod that serves", () => {
   const started = "2026-05-04T08:00:00Z";
-  expect(podState(pod({ phase: "Running", conditions: [{ type: "Ready", status: "True" }], containerStatuses: [{ name: "engine", ready: true, restartCount: 2, state: { running: { startedAt: started } } }] }))).toEqual({
+  expect(
+    podState(
+      pod({
+        phase: "Running",
+        conditions: [{ type: "Ready", status: "True" }],
+        containerStatuses: [
+          { name: "engine", ready: true, restartCount: 2, state: { running: { startedAt: started } } },
+        ],
+      }),
+    ),
+  ).toEqual({
     service: "engine",
     container: "engine-1",
     kind: "service",
@@ -27,7 +37,15 @@ test("reads a pod that serves", () => {
 
 test("names why a pod does not serve", () => {
   const waiting = { name: "engine", ready: false, restartCount: 4, state: { waiting: { reason: "CrashLoopBackOff" } } };
-  expect(podState(pod({ phase: "Running", conditions: [{ type: "Ready", status: "False", lastTransitionTime: "2026-05-04T08:00:00Z" }], containerStatuses: [waiting] }))).toMatchObject({
+  expect(
+    podState(
+      pod({
+        phase: "Running",
+        conditions: [{ type: "Ready", status: "False", lastTransitionTime: "2026-05-04T08:00:00Z" }],
+        containerStatuses: [waiting],
+      }),
+    ),
+  ).toMatchObject({
     health: "unhealthy",
     restarts: 4,
     since: "2026-05-04T08:00:00Z",
@@ -36,12 +54,23 @@ test("names why a pod does not serve", () => {
 });
 
 test("reads the exit code of a job's pod", () => {
-  const failed = pod({ phase: "Failed", containerStatuses: [{ name: "migrate", state: { terminated: { exitCode: 3, finishedAt: "2026-05-04T08:00:00Z" } } }] }, { ownerReferences: [{ kind: "Job" }] });
+  const failed = pod(
+    {
+      phase: "Failed",
+      containerStatuses: [
+        { name: "migrate", state: { terminated: { exitCode: 3, finishedAt: "2026-05-04T08:00:00Z" } } },
+      ],
+    },
+    { ownerReferences: [{ kind: "Job" }] },
+  );
   expect(podState(failed)).toMatchObject({ kind: "job", state: "failed", exitCode: 3, health: undefined });
 });
 
 test("leaves out failed attempts of a job that succeeded later", () => {
   const attempt = (phase: string, service: string) => ({ ...podState(pod({ phase })), service });
   const states = [attempt("Failed", "migrate"), attempt("Succeeded", "migrate"), attempt("Failed", "apply-metadata")];
-  expect(withoutReplaced(states).map(({ service, state }) => `${service} ${state}`)).toEqual(["migrate succeeded", "apply-metadata failed"]);
+  expect(withoutReplaced(states).map(({ service, state }) => `${service} ${state}`)).toEqual([
+    "migrate succeeded",
+    "apply-metadata failed",
+  ]);
 });

@@ -10,16 +10,24 @@ import { podOf } from "./pods.ts";
 /** States of the pods of a stack. A service without pods is left out. */
 export async function clusterServiceStates(place: Place, stack: string, signal: AbortSignal): Promise<ServiceState[]> {
   const connection = await connectTo(place, stack, signal);
-  const pods = await connection.cluster.list({ apiVersion: "v1", kind: "Pod", namespace: place.namespace }, instanceLabels(place), signal);
+  const pods = await connection.cluster.list(
+    { apiVersion: "v1", kind: "Pod", namespace: place.namespace },
+    instanceLabels(place),
+    signal,
+  );
   // A pod that is being deleted belongs to the past of its service.
   const present = pods.filter((pod) => field(pod, "metadata", "deletionTimestamp") === undefined);
-  const states = await Promise.all(present.map(async (pod) => ({ ...podState(pod), ...(await answerOf(connection, place, pod, signal)) })));
+  const states = await Promise.all(
+    present.map(async (pod) => ({ ...podState(pod), ...(await answerOf(connection, place, pod, signal)) })),
+  );
   return withoutReplaced(states.filter(({ service }) => service !== ""));
 }
 
 /** Leaves out failed pods whose service has a pod that works or succeeded: attempts of a job, and evicted pods. */
 export function withoutReplaced(states: readonly ServiceState[]): ServiceState[] {
-  const works = new Set(states.filter(({ state, health }) => state === "succeeded" || health === "healthy").map(({ service }) => service));
+  const works = new Set(
+    states.filter(({ state, health }) => state === "succeeded" || health === "healthy").map(({ service }) => service),
+  );
   return states.filter(({ service, state }) => state !== "failed" || !works.has(service));
 }
 
@@ -27,7 +35,9 @@ export function withoutReplaced(states: readonly ServiceState[]): ServiceState[]
 export function podState(pod: KubernetesObject): ServiceState {
   const phase = textAt(pod, "status", "phase") ?? "Unknown";
   const [status] = listAt(pod, "status", "containerStatuses");
-  const isJob = (listAt(pod, "metadata", "ownerReferences") as readonly { kind?: string }[]).some(({ kind }) => kind === "Job");
+  const isJob = (listAt(pod, "metadata", "ownerReferences") as readonly { kind?: string }[]).some(
+    ({ kind }) => kind === "Job",
+  );
   const exitCode = field(status, "state", "terminated", "exitCode");
   const ready = conditionOf(pod, "Ready") as { status: string; lastTransitionTime?: string } | undefined;
   return {
@@ -39,18 +49,30 @@ export function podState(pod: KubernetesObject): ServiceState {
     exitCode: typeof exitCode === "number" ? exitCode : undefined,
     image: textAt(listAt(pod, "spec", "containers")[0], "image") ?? "",
     restarts: numberAt(status, "restartCount"),
-    since: textAt(status, "state", "running", "startedAt") ?? textAt(status, "state", "terminated", "finishedAt") ?? ready?.lastTransitionTime,
+    since:
+      textAt(status, "state", "running", "startedAt") ??
+      textAt(status, "state", "terminated", "finishedAt") ??
+      ready?.lastTransitionTime,
     detail: describePod(pod)[0],
   };
 }
 
 /** The cause that a service names itself, for a pod that runs and is not ready. */
-async function answerOf({ config }: Connection, place: Place, object: KubernetesObject, signal: AbortSignal): Promise<Pick<ServiceState, "detail">> {
+async function answerOf(
+  { config }: Connection,
+  place: Place,
+  object: KubernetesObject,
+  signal: AbortSignal,
+): Promise<Pick<ServiceState, "detail">> {
   const pod = podOf(object);
   const program = healthProgram(pod.service);
   if (pod.ready || program === undefined || textAt(object, "status", "phase") !== "Running") return {};
   const said = collectOutput();
-  await executeInPod(config, place, pod, program, { output: said.stream, errors: said.stream, signal: AbortSignal.any([signal, AbortSignal.timeout(5_000)]) }).catch(() => undefined);
+  await executeInPod(config, place, pod, program, {
+    output: said.stream,
+    errors: said.stream,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(5_000)]),
+  }).catch(() => undefined);
   const detail = healthDetail(said.text());
   return detail === undefined ? {} : { detail };
 }

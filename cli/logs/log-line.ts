@@ -29,8 +29,15 @@ function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {
 
 /** The request id, which services name and nest differently: the gateway, the engine, the sidecar's audit events and Hasura. */
 function requestIdOf({ requestId, request_id: gateway, audit, detail }: Readonly<Record<string, unknown>>): unknown {
-  const nested = (value: unknown, name: string): unknown => (typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined);
-  return requestId ?? gateway ?? nested(audit, "requestId") ?? nested(detail, "request_id") ?? nested(nested(detail, "operation"), "request_id");
+  const nested = (value: unknown, name: string): unknown =>
+    typeof value === "object" && value !== null ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
+  return (
+    requestId ??
+    gateway ??
+    nested(audit, "requestId") ??
+    nested(detail, "request_id") ??
+    nested(nested(detail, "operation"), "request_id")
+  );
 }
 
 /** The trace id, which the gateway names differently. */
@@ -39,7 +46,14 @@ const traceIdOf = ({ traceId, trace_id: gateway }: Readonly<Record<string, unkno
 /** One JSON object: the fields of a JSON line, or its text as `message`, with time, service, container, request id and trace id under the same names. */
 export function asJson({ time, service, container, text }: LogLine): string {
   const fields = objectOf(text) ?? { message: text };
-  return JSON.stringify({ ...fields, time, service, container, requestId: requestIdOf(fields), traceId: traceIdOf(fields) });
+  return JSON.stringify({
+    ...fields,
+    time,
+    service,
+    container,
+    requestId: requestIdOf(fields),
+    traceId: traceIdOf(fields),
+  });
 }
 
 /** `engine | 2026-05-04T10:00:00Z text` */

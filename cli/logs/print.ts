@@ -10,10 +10,14 @@ export interface LogReader extends LogSource {
 }
 
 /** The containers of the named services, or all. @throws Failure for a service that the stack does not have */
-export function selectReaders<Reader extends LogSource>(readers: readonly Reader[], wanted: readonly string[]): readonly Reader[] {
+export function selectReaders<Reader extends LogSource>(
+  readers: readonly Reader[],
+  wanted: readonly string[],
+): readonly Reader[] {
   const services = [...new Set(readers.map(({ service }) => service))];
   const unknown = wanted.filter((name) => !services.includes(name));
-  if (unknown.length > 0) throw new Failure(`There is no service ${unknown.join(", ")}`, { remedy: `choose from ${services.join(", ")}.` });
+  if (unknown.length > 0)
+    throw new Failure(`There is no service ${unknown.join(", ")}`, { remedy: `choose from ${services.join(", ")}.` });
   return wanted.length === 0 ? readers : readers.filter(({ service }) => wanted.includes(service));
 }
 
@@ -36,7 +40,11 @@ export async function printLogs(
       else found.push(line);
     });
   if (follow) {
-    await Promise.all(readers.map((reader) => readOne(reader).catch((error: unknown) => signal.aborted || Promise.reject(error as Error))));
+    await Promise.all(
+      readers.map((reader) =>
+        readOne(reader).catch((error: unknown) => signal.aborted || Promise.reject(error as Error)),
+      ),
+    );
     return;
   }
   for (const reader of readers) await readOne(reader);

@@ -45,7 +45,12 @@ test("with a publicly trusted issuer, the file sets no certificate authority", a
     const paths = { accessFile: join(folder, "access.env"), certificateFile: join(folder, "ca.pem") } as StackPaths;
     const { caFile: _caFile, ...rest } = access({});
     const database = { host: "database", port: 5432, name: "routeql", clientImage: "" };
-    const values = { ...rest, databasePasswords: { owner: "", engine: "", sidecar: "", loader: "", backup: "" }, database, services: [] };
+    const values = {
+      ...rest,
+      databasePasswords: { owner: "", engine: "", sidecar: "", loader: "", backup: "" },
+      database,
+      services: [],
+    };
     await writeAccess(paths, { ...values, caCertificate: "OF THE STACK" });
     expect(readFileSync(paths.certificateFile, "utf8")).toBe("OF THE STACK");
     await writeAccess(paths, { ...values, caCertificate: "" });

@@ -33,7 +33,9 @@ export function accessText(access: StackAccess): string {
     ["ADMIN_EMAIL", access.adminEmail],
     ["ADMIN_PASSWORD", access.adminPassword],
   ];
-  return assignments.map(([name, value]) => (value === undefined ? "" : `export ${name}=${shellQuote(value)}\n`)).join("");
+  return assignments
+    .map(([name, value]) => (value === undefined ? "" : `export ${name}=${shellQuote(value)}\n`))
+    .join("");
 }
 
 /** The assignments of a text that accessText created. */
@@ -52,7 +54,15 @@ async function replaceFile(path: string, text: string): Promise<void> {
 /** Writes access.env and the certificate beside it, both mode 0600. */
 export async function writeAccess(paths: StackPaths, values: StackValues): Promise<StackAccess> {
   const { url, consoleUrl, serviceApiKey, engineAccessKey, adminEmail, adminPassword } = values;
-  const access = { url, consoleUrl, caFile: paths.certificateFile, serviceApiKey, engineAccessKey, adminEmail, adminPassword };
+  const access = {
+    url,
+    consoleUrl,
+    caFile: paths.certificateFile,
+    serviceApiKey,
+    engineAccessKey,
+    adminEmail,
+    adminPassword,
+  };
   // Every client already trusts a certificate from the cluster's issuer.
   await replaceFile(paths.certificateFile, values.caCertificate || rootCertificates.join("\n"));
   await replaceFile(paths.accessFile, accessText(access));

@@ -29,7 +29,11 @@ export async function accessToken(access: StackAccess, { email, password }: Cred
   const { sessionId } = field(login, "user", `The login of ${email} failed`) as { sessionId: string };
   const session = { ...service, cookie: `sid=${sessionId}` };
   try {
-    return field(await send(access, "GET", "/api/auth/jwt", session), "access_token", `${email} received no token`) as string;
+    return field(
+      await send(access, "GET", "/api/auth/jwt", session),
+      "access_token",
+      `${email} received no token`,
+    ) as string;
   } finally {
     await send(access, "DELETE", "/api/auth/logout", session).catch(() => undefined);
   }
@@ -40,8 +44,19 @@ export async function accessToken(access: StackAccess, { email, password }: Cred
  * @returns the response body; it has `errors` when the engine rejected the document
  * @throws {Failure} when the gateway does not answer or does not forward the request
  */
-export async function graphql(access: StackAccess, token: string, query: string, variables?: unknown): Promise<Record<string, unknown>> {
-  const answer = await send(access, "POST", "/api/graphql", { authorization: `Bearer ${token}` }, { query, ...(variables === undefined ? {} : { variables }) });
+export async function graphql(
+  access: StackAccess,
+  token: string,
+  query: string,
+  variables?: unknown,
+): Promise<Record<string, unknown>> {
+  const answer = await send(
+    access,
+    "POST",
+    "/api/graphql",
+    { authorization: `Bearer ${token}` },
+    { query, ...(variables === undefined ? {} : { variables }) },
+  );
   if (answer.status !== 200) throw rejected(answer, "The query failed");
   return answer.body;
 }
@@ -54,8 +69,11 @@ function field(answer: Answer, name: string, failure: string): unknown {
 
 function rejected({ status, body, retryAfter }: Answer, failure: string): Failure {
   const code = typeof body["code"] === "string" ? ` ${body["code"]}` : "";
-  const remedy = retryAfter === undefined ? "docs/reference/error-codes.md explains each code." : `try again in ${retryAfter} s.`;
-  return new Failure(`${failure}: ${status}${code}${typeof body["error"] === "string" ? `, ${body["error"]}` : ""}`, { remedy });
+  const remedy =
+    retryAfter === undefined ? "docs/reference/error-codes.md explains each code." : `try again in ${retryAfter} s.`;
+  return new Failure(`${failure}: ${status}${code}${typeof body["error"] === "string" ? `, ${body["error"]}` : ""}`, {
+    remedy,
+  });
 }
 
 async function send(
@@ -71,17 +89,28 @@ async function send(
     return await new Promise<Answer>((resolve, reject) => {
       const call = request(
         new URL(path, url),
-        { method, ca, headers: { ...headers, ...(text === undefined ? {} : { "content-type": "application/json" }) }, signal: AbortSignal.timeout(answerTimeout) },
+        {
+          method,
+          ca,
+          headers: { ...headers, ...(text === undefined ? {} : { "content-type": "application/json" }) },
+          signal: AbortSignal.timeout(answerTimeout),
+        },
         (response) => {
           const { statusCode: status = 0 } = response;
           const retryAfter = response.headers["retry-after"];
-          json(response).then((parsed) => resolve({ status, body: parsed as Record<string, unknown>, retryAfter }), reject);
+          json(response).then(
+            (parsed) => resolve({ status, body: parsed as Record<string, unknown>, retryAfter }),
+            reject,
+          );
         },
       );
       call.on("error", reject);
       call.end(text);
     });
   } catch (error) {
-    throw new Failure(`${url} does not answer: ${messageOf(error)}`, { remedy: "run `npm run up`; `npm run logs -- gateway` shows the gateway's log.", cause: error });
+    throw new Failure(`${url} does not answer: ${messageOf(error)}`, {
+      remedy: "run `npm run up`; `npm run logs -- gateway` shows the gateway's log.",
+      cause: error,
+    });
   }
 }

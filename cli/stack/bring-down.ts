@@ -18,7 +18,10 @@ import type { StateResource } from "./stored-deployment.ts";
 import { openStack } from "./workspace.ts";
 
 /** Deleting a namespace deletes its volumes. Deleting a CloudNativePG cluster deletes those of its instances. */
-const holdsData: ReadonlySet<string> = new Set(["kubernetes:core/v1:Namespace", "kubernetes:postgresql.cnpg.io/v1:Cluster"]);
+const holdsData: ReadonlySet<string> = new Set([
+  "kubernetes:core/v1:Namespace",
+  "kubernetes:postgresql.cnpg.io/v1:Cluster",
+]);
 
 /** Resources that must stay to keep the data: the holders of the data and their dependencies (logins, policy, backup storage). */
 export function keptWithData(resources: readonly StateResource[]): ReadonlySet<string> {
@@ -90,14 +93,24 @@ export function bringDown(options: DownOptions): Promise<DownResult> {
     }
     const keptVolumes = options.volumes ? [] : data;
     if (keptVolumes.length === 0) await releaseStack(options.stack, session.paths);
-    return { destroyed, keptVolumes, secretsKept: secretsKept && !options.volumes, removedVolumes: options.volumes ? data : [] };
+    return {
+      destroyed,
+      keptVolumes,
+      secretsKept: secretsKept && !options.volumes,
+      removedVolumes: options.volumes ? data : [],
+    };
   });
 }
 
 /** Identity of the state whose objects may be removed; undefined to remove all objects of the stack's name. */
-const ownerOf = ({ holding }: Pick<Prepared, "holding">, adopt: boolean): string | undefined => (adopt ? undefined : (holding?.identity?.state ?? "none"));
+const ownerOf = ({ holding }: Pick<Prepared, "holding">, adopt: boolean): string | undefined =>
+  adopt ? undefined : (holding?.identity?.state ?? "none");
 
-async function bringDownOnCluster({ stack, volumes = false, adopt = false }: DownOptions, session: Session, place: Place): Promise<DownResult> {
+async function bringDownOnCluster(
+  { stack, volumes = false, adopt = false }: DownOptions,
+  session: Session,
+  place: Place,
+): Promise<DownResult> {
   const prepared: Prepared = {};
   const surroundings = { ...session, prepared, adopt, onLine: session.log.line };
   const result = { destroyed: 0, keptVolumes: [] as string[], removedVolumes: [] as string[] };
@@ -133,7 +146,9 @@ async function hasState({ paths }: Session): Promise<boolean> {
 }
 
 async function volumesOf(stack: string, owner: string | undefined): Promise<{ data: string[]; others: string[] }> {
-  const volumes = (await stackObjects(stack)).filter(({ kind, labels }) => kind === "volume" && isOf(owner, labels[stateLabel]));
+  const volumes = (await stackObjects(stack)).filter(
+    ({ kind, labels }) => kind === "volume" && isOf(owner, labels[stateLabel]),
+  );
   const names = (wanted: boolean): string[] =>
     volumes
       .filter((volume) => isData(volume) === wanted)
@@ -160,7 +175,13 @@ async function destroyStack(
     onLine: session.log.line,
   });
   await releaseStaleLock(stack, session.paths, say, signal);
-  const { resources = [] } = await clearInterrupted(stack, await deploymentOf(stack), holding?.identity?.state, say, signal);
+  const { resources = [] } = await clearInterrupted(
+    stack,
+    await deploymentOf(stack),
+    holding?.identity?.state,
+    say,
+    signal,
+  );
   const kept = keptWithData(resources);
   // Generated secrets stay with their data: database passwords and the key that encrypts other keys.
   const target = resources

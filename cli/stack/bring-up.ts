@@ -13,7 +13,20 @@ import { readConfiguration, type StackConfiguration, targetOf } from "./configur
 import { describeReplacement, keepChoice } from "./image-choice.ts";
 import { modeWarnings } from "./file-modes.ts";
 import { readOutputs } from "./outputs.ts";
-import { basesPhase, choicePhase, cliPhase, clusterPhase, deliveryPhase, enginePhase, imagesPhase, networksPhase, ownerPhase, pluginsPhase, portsPhase, type Prepared } from "./phases.ts";
+import {
+  basesPhase,
+  choicePhase,
+  cliPhase,
+  clusterPhase,
+  deliveryPhase,
+  enginePhase,
+  imagesPhase,
+  networksPhase,
+  ownerPhase,
+  pluginsPhase,
+  portsPhase,
+  type Prepared,
+} from "./phases.ts";
 import { limitProcesses } from "./process-limits.ts";
 import { describeChanges, Progress } from "./progress.ts";
 import { claimStack } from "./ownership.ts";
@@ -70,14 +83,28 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
         return describeChanges(update.changes);
       },
     };
-    const times = await runPhases([...preparation(session, prepared, true, options), stackPhase], phaseOptions(session));
+    const times = await runPhases(
+      [...preparation(session, prepared, true, options), stackPhase],
+      phaseOptions(session),
+    );
     const { outputs, changes } = update!;
     const access = await writeAccess(session.paths, readOutputs(plain(outputs), options.stack));
     const generated = prepared.configuration!.given.adminPassword === undefined;
     const replacement = prepared.choice && describeReplacement(prepared.choice);
     const metrics = await offerMetrics(options.stack, session.paths, prepared.configuration!.plain);
-    const machine = [...(await modeWarnings(session.paths.accessFile)), ...(prepared.place ? [] : limitWarnings(await engineAbilities()))];
-    return { access, times, changes, warnings: [...warnings, ...machine], replacement, metrics, newPassword: generated && (await isNewPassword(session.paths, access.adminPassword)) };
+    const machine = [
+      ...(await modeWarnings(session.paths.accessFile)),
+      ...(prepared.place ? [] : limitWarnings(await engineAbilities())),
+    ];
+    return {
+      access,
+      times,
+      changes,
+      warnings: [...warnings, ...machine],
+      replacement,
+      metrics,
+      newPassword: generated && (await isNewPassword(session.paths, access.adminPassword)),
+    };
   });
 }
 
@@ -88,7 +115,8 @@ async function keepChoiceOf(stack: Stack, paths: StackPaths, { choice }: Prepare
   if (resources.some(({ type }) => /^(docker|kubernetes):/.test(type))) await keepChoice(paths, choice);
 }
 
-const plain = (outputs: OutputMap): Record<string, unknown> => Object.fromEntries(Object.entries(outputs).map(([name, { value }]) => [name, value as unknown]));
+const plain = (outputs: OutputMap): Record<string, unknown> =>
+  Object.fromEntries(Object.entries(outputs).map(([name, { value }]) => [name, value as unknown]));
 
 export interface PreviewResult {
   readonly changes: OpMap;
@@ -110,7 +138,14 @@ export function previewUp(options: UpOptions): Promise<PreviewResult> {
         await releaseStaleLock(stack, session.paths, say, signal);
         const progress = new Progress(show);
         const { stdout, changeSummary } = await explained(progress, () =>
-          stack.preview({ refresh: true, diff: true, suppressOutputs: true, color: "never", onEvent: progress.onEvent, signal }),
+          stack.preview({
+            refresh: true,
+            diff: true,
+            suppressOutputs: true,
+            color: "never",
+            onEvent: progress.onEvent,
+            signal,
+          }),
         );
         result = { text: stdout, changes: changeSummary };
         return describeChanges(result.changes)
@@ -148,7 +183,12 @@ const phaseOptions = ({ signal, show, log }: Session): Parameters<typeof runPhas
   record: log.line,
 });
 
-function preparation(session: Session, prepared: Prepared, withImages: boolean, { adopt = false, deliverImages: deliver }: UpOptions): Plan {
+function preparation(
+  session: Session,
+  prepared: Prepared,
+  withImages: boolean,
+  { adopt = false, deliverImages: deliver }: UpOptions,
+): Plan {
   const surroundings = { ...session, prepared, adopt, onLine: session.log.line };
   const { plain } = prepared.configuration!;
   if (targetOf(plain) === "kubernetes") {
@@ -159,9 +199,15 @@ function preparation(session: Session, prepared: Prepared, withImages: boolean, 
     const delivery = makesImages ? [deliveryPhase(surroundings, deliver)] : [];
     return [[[cliPhase(surroundings)], [...prepare, ...delivery]], pluginsPhase(surroundings)];
   }
-  const docker = [enginePhase, ownerPhase, choicePhase, ...(withImages ? [portsPhase] : []), networksPhase(withImages), basesPhase, ...(withImages ? [imagesPhase] : [])].map(
-    (phase) => phase(surroundings),
-  );
+  const docker = [
+    enginePhase,
+    ownerPhase,
+    choicePhase,
+    ...(withImages ? [portsPhase] : []),
+    networksPhase(withImages),
+    basesPhase,
+    ...(withImages ? [imagesPhase] : []),
+  ].map((phase) => phase(surroundings));
   return [[[cliPhase(surroundings)], docker], pluginsPhase(surroundings)];
 }
 

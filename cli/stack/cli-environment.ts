@@ -3,7 +3,8 @@ import type { StackPaths } from "@routeql/host/paths";
 import { pulumiHome } from "@routeql/providers/choice";
 
 /** A URL, because folder names may contain characters that are special in URLs. */
-export const backendOf = (paths: StackPaths): string => `file://${paths.state.replaceAll(/[%#?]/g, encodeURIComponent)}`;
+export const backendOf = (paths: StackPaths): string =>
+  `file://${paths.state.replaceAll(/[%#?]/g, encodeURIComponent)}`;
 
 /** Environment of the CLI for a stack: state in a folder of the checkout, no account, no update check. */
 export const cliEnvironment = (paths: StackPaths): Record<string, string> => ({

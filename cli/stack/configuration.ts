@@ -29,8 +29,7 @@ async function fromFile(stack: string): Promise<Record<string, string>> {
     Object.entries(config ?? {}).map(([key, value]) => {
       if (typeof value === "object" && value !== null) {
         throw new Failure(`${name}: ${key} is encrypted or structured, which this command cannot read`, {
-          remedy:
-            "move secrets to the environment file (.env), or use plain `pulumi up` for such a stack.",
+          remedy: "move secrets to the environment file (.env), or use plain `pulumi up` for such a stack.",
         });
       }
       return [key, String(value)];
@@ -52,16 +51,22 @@ export async function readConfiguration(
     ...Object.fromEntries(Object.entries(overrides).map(([name, value]) => [`${projectName}:${name}`, value])),
   };
   try {
-    const given = readSettings(settingsSources({ stack, project: projectName, configuration: entries, folder: projectFolder }));
+    const given = readSettings(
+      settingsSources({ stack, project: projectName, configuration: entries, folder: projectFolder }),
+    );
     return { entries, given, plain: withDefaults(given, stack) };
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    throw new Failure(error.message, { remedy: "correct the settings; docs/reference/settings.md describes each one.", cause: error });
+    throw new Failure(error.message, {
+      remedy: "correct the settings; docs/reference/settings.md describes each one.",
+      cause: error,
+    });
   }
 }
 
 /** The target of the stack; the setting's check allows no other values. */
-export const targetOf = ({ target }: Pick<PlainSettings, "target">): Target => (target === "kubernetes" ? target : "docker");
+export const targetOf = ({ target }: Pick<PlainSettings, "target">): Target =>
+  target === "kubernetes" ? target : "docker";
 
 export const isSecretSetting = (key: string): boolean => {
   const name = key.slice(projectName.length + 1);

@@ -4,5 +4,7 @@ import { stat } from "node:fs/promises";
 export async function modeWarnings(file: string): Promise<readonly string[]> {
   const { mode } = await stat(file);
   if ((mode & 0o077) === 0) return [];
-  return [`Other users can read ${file}: its file system stores no file modes. Move the checkout to one that does (on WSL2 below your home, not /mnt).`];
+  return [
+    `Other users can read ${file}: its file system stores no file modes. Move the checkout to one that does (on WSL2 below your home, not /mnt).`,
+  ];
 }

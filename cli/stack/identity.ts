@@ -27,6 +27,8 @@ export const newIdentity = (): Identity => ({ state: randomBytes(8).toString("he
 export async function keepIdentity({ identityFile }: StackPaths, { state, engine }: Identity): Promise<void> {
   await mkdir(dirname(identityFile), { recursive: true });
   const unfinished = `${identityFile}.${process.pid}`;
-  await writeFile(unfinished, `${JSON.stringify({ state, ...(engine === undefined ? {} : { engine }) })}\n`, { mode: 0o600 });
+  await writeFile(unfinished, `${JSON.stringify({ state, ...(engine === undefined ? {} : { engine }) })}\n`, {
+    mode: 0o600,
+  });
   await rename(unfinished, identityFile);
 }

@@ -16,7 +16,9 @@ const unreachable = silentRegistry("hasura/graphql-engine:v2", 15);
 const problem = (text: string): RegistryProblem => registryProblem(new Error(text), "hasura/graphql-engine:v2", false);
 const nowhere = { problemOf: () => Promise.resolve(unreachable) };
 const everywhere = { problemOf: () => Promise.resolve(undefined) };
-const without = (part: string, found = unreachable) => ({ problemOf: (name: string) => Promise.resolve(name.includes(part) ? found : undefined) });
+const without = (part: string, found = unreachable) => ({
+  problemOf: (name: string) => Promise.resolve(name.includes(part) ? found : undefined),
+});
 
 test("a stack that builds all images contacts no registry", async () => {
   const forbidden = { problemOf: () => Promise.reject(new Error("asked")) };
@@ -40,24 +42,38 @@ test("the embedded engine and local images replace those of an unreachable regis
   const chosen = withChoice(configuration, choice);
   expect(chosen.plain).toMatchObject({ engine: "embedded", images: "built" });
   expect(chosen.entries).toEqual({ "routeql:engine": "embedded", "routeql:images": "built" });
-  expect(describeChoice(choice, chosen)).toMatch(/runs on the embedded engine and images built .* no registry could be reached for .*hasura\/graphql-engine:/);
+  expect(describeChoice(choice, chosen)).toMatch(
+    /runs on the embedded engine and images built .* no registry could be reached for .*hasura\/graphql-engine:/,
+  );
 });
 
 test.each([
   ["unauthorized: authentication required", /requires a login \(401\)/, /run docker login\./],
-  ["denied: requested access to the resource is denied", /denies access \(403\)/, /if the repository is private, run docker login/],
+  [
+    "denied: requested access to the resource is denied",
+    /denies access \(403\)/,
+    /if the repository is private, run docker login/,
+  ],
   ["manifest unknown: manifest unknown", /no image of this name and tag \(404\)/, /check the image's name and tag/],
   ["toomanyrequests: You have reached your pull rate limit", /rate limit is reached \(429\)/, /imageMirror/],
 ])("a registry that answers %s stops the run", async (text, message, remedy) => {
   const failed = chooseImages(configure("dev"), undefined, without("hasura", problem(text)));
-  await expect(failed).rejects.toMatchObject({ message: expect.stringMatching(message), remedy: expect.stringMatching(remedy) });
+  await expect(failed).rejects.toMatchObject({
+    message: expect.stringMatching(message),
+    remedy: expect.stringMatching(remedy),
+  });
   await expect(failed).rejects.toMatchObject({ remedy: expect.stringContaining("set ENGINE=embedded") });
 });
 
 test("a configured mirror has no replacement", async () => {
   const mirrored = configure("dev", { imageMirror: "registry.example.net/hub" });
-  expect(mirrored.plain).toMatchObject({ hasuraImage: `registry.example.net/hub/${pins.hasura.image}`, databaseImage: `registry.example.net/hub/library/${pins.postgres.image}` });
-  await expect(chooseImages(mirrored, undefined, nowhere)).rejects.toThrow(/registry\.example\.net\/hub.*cannot be pulled/);
+  expect(mirrored.plain).toMatchObject({
+    hasuraImage: `registry.example.net/hub/${pins.hasura.image}`,
+    databaseImage: `registry.example.net/hub/library/${pins.postgres.image}`,
+  });
+  await expect(chooseImages(mirrored, undefined, nowhere)).rejects.toThrow(
+    /registry\.example\.net\/hub.*cannot be pulled/,
+  );
 });
 
 test("one missing official image causes a build of all three", async () => {
@@ -72,7 +88,9 @@ test("a choice stays, independent of later answers of the registries", async () 
 
 test("a stack with official images keeps them when the registries become unreachable", async () => {
   const kept: ImageChoice = { instead: {}, missing: [] };
-  await expect(chooseImages(configure("dev"), kept, nowhere)).rejects.toThrow(/is not on this machine and cannot be pulled: .* does not answer within 15 s/);
+  await expect(chooseImages(configure("dev"), kept, nowhere)).rejects.toThrow(
+    /is not on this machine and cannot be pulled: .* does not answer within 15 s/,
+  );
 });
 
 test("an image that an operator named has no replacement", async () => {

@@ -52,12 +52,18 @@ export async function chooseImages(
 ): Promise<ImageChoice> {
   const replaced = new Set<string>(kept?.missing);
   const wanted = pulledImages(plain).filter(({ imageName }) => !replaced.has(imageName));
-  const answers = await Promise.all(wanted.map(async (image) => ({ image, problem: await probes.problemOf(image.imageName) })));
+  const answers = await Promise.all(
+    wanted.map(async (image) => ({ image, problem: await probes.problemOf(image.imageName) })),
+  );
   const missing = answers.flatMap(({ image, problem }) => (problem === undefined ? [] : [{ image, problem }]));
-  const isNamed = ({ name }: PulledImage): boolean => given.imageMirror !== undefined || (isKnown(name) && given[settingOf[name]] !== undefined);
-  const fatal = missing.find(({ image, problem }) => problem.kind !== "unreachable" || kept !== undefined || isNamed(image));
+  const isNamed = ({ name }: PulledImage): boolean =>
+    given.imageMirror !== undefined || (isKnown(name) && given[settingOf[name]] !== undefined);
+  const fatal = missing.find(
+    ({ image, problem }) => problem.kind !== "unreachable" || kept !== undefined || isNamed(image),
+  );
   if (fatal !== undefined) throw cannotBeHad(fatal.image, fatal.problem, kept === undefined && !isNamed(fatal.image));
-  const isMissing = (...names: PulledImage["name"][]): boolean => missing.some(({ image }) => names.includes(image.name));
+  const isMissing = (...names: PulledImage["name"][]): boolean =>
+    missing.some(({ image }) => names.includes(image.name));
   return {
     instead: {
       ...kept?.instead,
@@ -71,7 +77,9 @@ export async function chooseImages(
 function cannotBeHad({ name, imageName }: PulledImage, problem: RegistryProblem, hasReplacement: boolean): Error {
   const setting = isKnown(name) ? ` The setting ${settingOf[name]} names the image.` : "";
   const replacement = name === "engine" ? "ENGINE=embedded" : "IMAGES=built";
-  const agree = hasReplacement ? ` To use this project's own ${name === "engine" ? "engine" : "images"} instead, set ${replacement}.` : "";
+  const agree = hasReplacement
+    ? ` To use this project's own ${name === "engine" ? "engine" : "images"} instead, set ${replacement}.`
+    : "";
   return pullFailure(imageName, problem, `${setting}${agree}`);
 }
 

@@ -22,8 +22,11 @@ async function stackOf(name: string): Promise<StackPaths> {
 }
 
 const configuration = { given: {}, plain: { networkPool: "192.168.192.0/22" } };
-const using = (...ranges: readonly string[]) => async () => ({ used: ranges.map((text) => parseRange(text)!), hasNetworks: false });
-const reserve = async (name: string, used = using()): Promise<string | undefined> => reserveNetworkRange(name, await stackOf(name), configuration, used);
+const using =
+  (...ranges: readonly string[]) =>
+  async () => ({ used: ranges.map((text) => parseRange(text)!), hasNetworks: false });
+const reserve = async (name: string, used = using()): Promise<string | undefined> =>
+  reserveNetworkRange(name, await stackOf(name), configuration, used);
 
 test("stacks get free ranges of the pool in sequence, also before they have networks", async () => {
   expect(await reserve("one")).toBe("192.168.192.0/24");

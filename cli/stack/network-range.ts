@@ -24,13 +24,19 @@ type LookForRanges = (stack: string) => Promise<Ranges>;
 /** The reservation of a range for a stack of this user: a link to the stack's folder. */
 const reservationOf = (range: string): string => join(cacheFolder(), "network-ranges", range.replace("/", "-"));
 
-const keptRange = async ({ networkRange }: StackPaths): Promise<string | undefined> => (await readFile(networkRange, "utf8").catch(() => undefined))?.trim();
+const keptRange = async ({ networkRange }: StackPaths): Promise<string | undefined> =>
+  (await readFile(networkRange, "utf8").catch(() => undefined))?.trim();
 
 /**
  * The current or next range of the stack, without reserving it. Undefined for a running stack of an earlier version, whose networks the
  * Docker engine chose: they stay until the stack is removed, because another range would replace all containers.
  */
-export async function networkRangeOf(stack: string, paths: StackPaths, { given, plain }: Configuration, look: LookForRanges = rangesFor): Promise<string | undefined> {
+export async function networkRangeOf(
+  stack: string,
+  paths: StackPaths,
+  { given, plain }: Configuration,
+  look: LookForRanges = rangesFor,
+): Promise<string | undefined> {
   if (given.networkRange !== undefined) return given.networkRange;
   const { used, hasNetworks } = await look(stack);
   if (hasNetworks) return keptRange(paths);
@@ -42,7 +48,12 @@ export async function networkRangeOf(stack: string, paths: StackPaths, { given, 
  * Reserves the range of {@link networkRangeOf} for the stack.
  * @throws Failure when the pool has no free range
  */
-export async function reserveNetworkRange(stack: string, paths: StackPaths, { given, plain }: Configuration, look: LookForRanges = rangesFor): Promise<string | undefined> {
+export async function reserveNetworkRange(
+  stack: string,
+  paths: StackPaths,
+  { given, plain }: Configuration,
+  look: LookForRanges = rangesFor,
+): Promise<string | undefined> {
   if (given.networkRange !== undefined) return given.networkRange;
   const { used, hasNetworks } = await look(stack);
   if (hasNetworks) return keptRange(paths);
@@ -59,7 +70,8 @@ export async function reserveNetworkRange(stack: string, paths: StackPaths, { gi
 export async function releaseNetworkRange(paths: StackPaths): Promise<void> {
   const kept = await keptRange(paths);
   if (kept === undefined) return;
-  if ((await readlink(reservationOf(kept)).catch(() => undefined)) === paths.folder) await rm(reservationOf(kept), { force: true });
+  if ((await readlink(reservationOf(kept)).catch(() => undefined)) === paths.folder)
+    await rm(reservationOf(kept), { force: true });
   await rm(paths.networkRange, { force: true });
 }
 
@@ -98,7 +110,9 @@ async function reserve(range: string, paths: StackPaths): Promise<boolean> {
 
 /** A new stack has a folder before it has a range. */
 async function isHeld(folder: string, range: string): Promise<boolean> {
-  const text = await readFile(join(folder, "network-range"), "utf8").catch((error: NodeJS.ErrnoException) => error.code);
+  const text = await readFile(join(folder, "network-range"), "utf8").catch(
+    (error: NodeJS.ErrnoException) => error.code,
+  );
   if (text !== "ENOENT") return text?.trim() === range;
   return readFile(join(folder, "run.lock")).then(
     () => true,

@@ -17,13 +17,18 @@ afterAll(() => rm(folder, { recursive: true }));
 const at = (place: string, host = hostname()) => ({ state, folder: place, host, user: "anna" });
 
 test("describes an owner by folder, host and user", () => {
-  expect(describeOwner(at("/home/anna/routeql", "laptop"))).toBe("the checkout /home/anna/routeql (host laptop, user anna)");
+  expect(describeOwner(at("/home/anna/routeql", "laptop"))).toBe(
+    "the checkout /home/anna/routeql (host laptop, user anna)",
+  );
   expect(describeOwner({ state })).toBe(`another Pulumi state (${state})`);
   expect(describeOwner({})).toContain("earlier version");
 });
 
 test("the refusal names the data and the command that deletes it", () => {
-  const { message, remedy } = belongsToAnother("dev", at("/there", "laptop"), { where: "on this Docker engine", dataNames: ["routeql-dev-database-data"] });
+  const { message, remedy } = belongsToAnother("dev", at("/there", "laptop"), {
+    where: "on this Docker engine",
+    dataNames: ["routeql-dev-database-data"],
+  });
   expect(message).toContain("The stack dev on this Docker engine belongs to the checkout /there");
   expect(message).toContain("routeql-dev-database-data");
   expect(remedy).toContain("npm run down -- --volumes --adopt --stack dev");

@@ -16,14 +16,21 @@ function userName(): string {
 }
 
 /** This checkout as the owner of a stack. */
-export const thisCheckout = (state: string): Owner => ({ state, folder: projectFolder, host: hostname(), user: userName() });
+export const thisCheckout = (state: string): Owner => ({
+  state,
+  folder: projectFolder,
+  host: hostname(),
+  user: userName(),
+});
 
 /** The known facts of a stack's owner: all from a claim, only the state from labels, nothing for an earlier version. */
 export type KnownOwner = Partial<Owner>;
 
 export function describeOwner({ folder, host, user, state }: KnownOwner): string {
   if (folder !== undefined && folder !== "") return `the checkout ${folder} (host ${host}, user ${user})`;
-  return state === undefined ? "a checkout of an earlier version, which recorded no name" : `another Pulumi state (${state})`;
+  return state === undefined
+    ? "a checkout of an earlier version, which recorded no name"
+    : `another Pulumi state (${state})`;
 }
 
 const stateOf = z.object({ state: z.string() });
@@ -36,7 +43,9 @@ const stateOf = z.object({ state: z.string() });
 export async function isCopied(stack: string, owner: Owner): Promise<boolean> {
   if (owner.folder === projectFolder || owner.host !== hostname()) return false;
   const there = join(owner.folder, ".routeql", stack);
-  const [one, other] = await Promise.all([there, stackPaths(stack).folder].map((folder) => stat(folder).catch((error: NodeJS.ErrnoException) => error)));
+  const [one, other] = await Promise.all(
+    [there, stackPaths(stack).folder].map((folder) => stat(folder).catch((error: NodeJS.ErrnoException) => error)),
+  );
   if (one instanceof Error) return one.code === "EACCES";
   // One folder with two names: a mount or a link.
   if (!(other instanceof Error) && one?.dev === other?.dev && one?.ino === other?.ino) return false;
@@ -56,7 +65,11 @@ export async function isGone({ folder, host }: Owner): Promise<boolean> {
 const option = (stack: string): string => (stack === "local" ? "" : ` --stack ${stack}`);
 
 /** The refusal to work on a stack of another state. @param where its place, e.g. `on this Docker engine` */
-export function belongsToAnother(stack: string, owner: KnownOwner, { where, dataNames = [] }: { readonly where: string; readonly dataNames?: readonly string[] }): Failure {
+export function belongsToAnother(
+  stack: string,
+  owner: KnownOwner,
+  { where, dataNames = [] }: { readonly where: string; readonly dataNames?: readonly string[] },
+): Failure {
   const data = dataNames.length === 0 ? "" : `, with its data (${dataNames.join(", ")})`;
   const more = option(stack);
   return new Failure(`The stack ${stack} ${where} belongs to ${describeOwner(owner)}${data}`, {

@@ -34,7 +34,11 @@ function madeByEarlierVersion(objects: readonly StackObject[], { resources = [] 
 }
 
 /** The other state that owns objects, by their labels. */
-function otherByLabels(objects: readonly StackObject[], identity: Identity | undefined, deployment: Deployment): KnownOwner | undefined {
+function otherByLabels(
+  objects: readonly StackObject[],
+  identity: Identity | undefined,
+  deployment: Deployment,
+): KnownOwner | undefined {
   const states = objects.map(({ labels }) => labels[stateLabel]).filter((state) => state !== undefined);
   if (identity !== undefined && states.includes(identity.state)) return undefined;
   const [state] = states;
@@ -51,32 +55,48 @@ async function holdingOf(stack: string): Promise<Holding> {
     stackObjects(stack),
     storedDeployment(paths, stack),
   ]);
-  const other = claim === undefined ? otherByLabels(objects, identity, deployment) : await otherByClaim(stack, claim, identity, objects);
+  const other =
+    claim === undefined
+      ? otherByLabels(objects, identity, deployment)
+      : await otherByClaim(stack, claim, identity, objects);
   return { identity, engine, claim, objects, other };
 }
 
-async function otherByClaim(stack: string, claim: Owner, identity: Identity | undefined, objects: readonly StackObject[]): Promise<KnownOwner | undefined> {
+async function otherByClaim(
+  stack: string,
+  claim: Owner,
+  identity: Identity | undefined,
+  objects: readonly StackObject[],
+): Promise<KnownOwner | undefined> {
   if (claim.state === identity?.state) return (await isCopied(stack, claim)) ? claim : undefined;
   // A claim without objects, from a failed run in a checkout that no longer exists.
   return objects.length === 0 && (await isGone(claim)) ? undefined : claim;
 }
 
-const dataNames = (objects: readonly StackObject[]): string[] => objects.filter(isData).map(({ name }) => name).toSorted();
+const dataNames = (objects: readonly StackObject[]): string[] =>
+  objects
+    .filter(isData)
+    .map(({ name }) => name)
+    .toSorted();
 
 /** @throws Failure when the state belongs to another Docker engine */
 function refuseOtherEngine(stack: string, { identity, engine }: Holding): void {
   if (identity?.engine === undefined || identity.engine.id === engine.id) return;
-  throw new Failure(`The stack ${stack} is on the Docker engine ${identity.engine.name}, and this is the Docker engine ${engine.name}`, {
-    remedy:
-      `point DOCKER_HOST or the Docker context to that engine again, or use another name for a stack on this one (--stack NAME). ` +
-      `If that engine no longer exists, \`npm run up -- --adopt${stack === "local" ? "" : ` --stack ${stack}`}\` creates the stack on this one.`,
-  });
+  throw new Failure(
+    `The stack ${stack} is on the Docker engine ${identity.engine.name}, and this is the Docker engine ${engine.name}`,
+    {
+      remedy:
+        `point DOCKER_HOST or the Docker context to that engine again, or use another name for a stack on this one (--stack NAME). ` +
+        `If that engine no longer exists, \`npm run up -- --adopt${stack === "local" ? "" : ` --stack ${stack}`}\` creates the stack on this one.`,
+    },
+  );
 }
 
 /** @throws Failure when the stack is on another engine, or belongs to another state */
 function refuse(stack: string, holding: Holding): void {
   refuseOtherEngine(stack, holding);
-  if (holding.other !== undefined) throw belongsToAnother(stack, holding.other, { where, dataNames: dataNames(holding.objects) });
+  if (holding.other !== undefined)
+    throw belongsToAnother(stack, holding.other, { where, dataNames: dataNames(holding.objects) });
 }
 
 /**
@@ -101,16 +121,26 @@ export async function requireOwnOrAdopt(stack: string, adopt: boolean): Promise<
 }
 
 /** Data is only readable with the secrets of its creation, and these are in the state. */
-function refuseForeignData(stack: string, { objects, other, identity }: Holding, { resources = [], pending_operations: pending = [] }: Deployment): void {
+function refuseForeignData(
+  stack: string,
+  { objects, other, identity }: Holding,
+  { resources = [], pending_operations: pending = [] }: Deployment,
+): void {
   const hasSecrets = resources.some(({ type }) => type.startsWith("random:")) || pending.length > 0;
-  const isForeign = ({ labels: { [stateLabel]: state } }: StackObject): boolean => (state === undefined ? !hasSecrets : state !== identity?.state);
+  const isForeign = ({ labels: { [stateLabel]: state } }: StackObject): boolean =>
+    state === undefined ? !hasSecrets : state !== identity?.state;
   const foreign = objects.filter((object) => isData(object) && isForeign(object)).map(({ name }) => name);
   if (foreign.length === 0) return;
-  const folder = other?.folder ? `${other.folder}/.routeql/${stack}` : `.routeql/${stack} of the checkout that created it`;
+  const folder = other?.folder
+    ? `${other.folder}/.routeql/${stack}`
+    : `.routeql/${stack} of the checkout that created it`;
   const more = stack === "local" ? "" : ` --stack ${stack}`;
-  throw new Failure(`The Docker engine has data of a stack named ${stack} (${foreign.join(", ")}) whose secrets are not in this checkout's .routeql/${stack}`, {
-    remedy: `copy ${folder} here to keep using the data, use another name (--stack NAME), or delete the data permanently: npm run down -- --volumes --adopt${more}`,
-  });
+  throw new Failure(
+    `The Docker engine has data of a stack named ${stack} (${foreign.join(", ")}) whose secrets are not in this checkout's .routeql/${stack}`,
+    {
+      remedy: `copy ${folder} here to keep using the data, use another name (--stack NAME), or delete the data permanently: npm run down -- --volumes --adopt${more}`,
+    },
+  );
 }
 
 /** Result of {@link checkOwnership}. */
@@ -132,7 +162,10 @@ export async function checkOwnership(stack: string, paths: StackPaths, adopt: bo
   if (adopt || holding.other === undefined) refuseForeignData(stack, holding, await storedDeployment(paths, stack));
   if (!adopt) refuse(stack, holding);
   const identity = { ...(holding.identity ?? newIdentity()), engine: holding.engine };
-  return { identity, replaces: holding.other !== undefined || (holding.claim !== undefined && holding.claim.state !== identity.state) };
+  return {
+    identity,
+    replaces: holding.other !== undefined || (holding.claim !== undefined && holding.claim.state !== identity.state),
+  };
 }
 
 /**

@@ -68,7 +68,10 @@ export function clusterPhase({ stack, prepared }: Surroundings): Phase {
 }
 
 /** Copies the images of this machine to the nodes if the caller provides a way; else lists the images that the nodes need. */
-export function deliveryPhase({ prepared, onLine }: Surroundings, deliver?: (images: readonly string[]) => Promise<void>): Phase {
+export function deliveryPhase(
+  { prepared, onLine }: Surroundings,
+  deliver?: (images: readonly string[]) => Promise<void>,
+): Phase {
   return {
     title: "Images on the nodes",
     work: async () => {
@@ -95,7 +98,9 @@ export function ownerPhase({ stack, paths, prepared, adopt }: Surroundings): Pha
     work: async () => {
       const { connection, place } = prepared;
       prepared.permit =
-        connection && place ? await checkOwnershipInCluster(connection.cluster, place, stack, adopt) : await checkOwnership(stack, paths, adopt);
+        connection && place
+          ? await checkOwnershipInCluster(connection.cluster, place, stack, adopt)
+          : await checkOwnership(stack, paths, adopt);
       return prepared.permit.replaces ? `takes over the name ${stack}` : `${stack} belongs to this checkout`;
     },
   };
@@ -133,7 +138,8 @@ export function networksPhase(keeps: boolean): (surroundings: Surroundings) => P
     work: async () => {
       const configuration = prepared.configuration!;
       const range = await (keeps ? reserveNetworkRange : networkRangeOf)(stack, paths, configuration);
-      if (range === undefined) return "chosen by the Docker engine; npm run down and npm run up give the stack a small range";
+      if (range === undefined)
+        return "chosen by the Docker engine; npm run down and npm run up give the stack a small range";
       prepared.configuration = {
         entries: { ...configuration.entries, [`${projectName}:networkRange`]: range },
         given: { ...configuration.given, networkRange: range },
@@ -155,7 +161,8 @@ export function basesPhase({ prepared, onLine }: Surroundings): Phase {
         given,
         plain: { ...plain, ...bases },
         // The program computes the images' names from the same bases.
-        entries: bases.nodeBase === plain.nodeBase ? entries : { ...entries, [`${projectName}:nodeBase`]: bases.nodeBase },
+        entries:
+          bases.nodeBase === plain.nodeBase ? entries : { ...entries, [`${projectName}:nodeBase`]: bases.nodeBase },
       };
       return bases.origin;
     },
@@ -165,7 +172,8 @@ export function basesPhase({ prepared, onLine }: Surroundings): Phase {
 /** Builds in rounds: an image comes after its base image. */
 function rounds(images: readonly BuiltImage[]): readonly BuiltImage[][] {
   const names = new Set(images.map(({ imageName }) => imageName));
-  const startsFromOne = ({ args }: BuiltImage): boolean => Object.values(args).some((reference) => names.has(reference));
+  const startsFromOne = ({ args }: BuiltImage): boolean =>
+    Object.values(args).some((reference) => names.has(reference));
   return [images.filter((image) => !startsFromOne(image)), images.filter(startsFromOne)];
 }
 

@@ -30,7 +30,9 @@ test("for a rootless engine, names every setting that helps and the way to keep 
   const remedy = remedyFor(["httpPort", "httpsPort"], { stack: "local", entries: {}, rootless: true });
   expect(remedy).toContain("echo HTTP_PORT=8080 >>.env; echo HTTPS_PORT=8443 >>.env");
   expect(remedy).toContain("net.ipv4.ip_unprivileged_port_start");
-  expect(remedyFor(["hostAddress", "hostAddress"], { stack: "local", entries: {}, rootless: false })).toBe("choose an address of this machine: echo HOST_ADDRESS=127.0.0.1 >>.env");
+  expect(remedyFor(["hostAddress", "hostAddress"], { stack: "local", entries: {}, rootless: false })).toBe(
+    "choose an address of this machine: echo HOST_ADDRESS=127.0.0.1 >>.env",
+  );
 });
 
 test("only sockets that listen on exactly the port count", () => {

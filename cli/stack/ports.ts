@@ -24,7 +24,9 @@ export function listeningInodes(table: string, port: number): string[] {
 /** The program that listens on a port, if this user may see it: `nginx (process 123)`. */
 export async function listenerOn(port: number): Promise<string | undefined> {
   if (!existsSync(processFolder)) return listenerByLsof(port);
-  const tables = await Promise.all(["/proc/net/tcp", "/proc/net/tcp6"].map((path) => readFile(path, "utf8").catch(() => "")));
+  const tables = await Promise.all(
+    ["/proc/net/tcp", "/proc/net/tcp6"].map((path) => readFile(path, "utf8").catch(() => "")),
+  );
   const sockets = new Set(tables.flatMap((table) => listeningInodes(table, port)).map((inode) => `socket:[${inode}]`));
   if (sockets.size === 0) return undefined;
   for (const id of (await readdir("/proc")).filter((name) => /^\d+$/.test(name))) {
@@ -71,9 +73,15 @@ async function userOf(port: number): Promise<string> {
 }
 
 /** Where to set another value: the environment file, unless that would affect other stacks or the stack's configuration overrides it. */
-export function otherValue(setting: keyof typeof examples, stack: string, entries: StackConfiguration["entries"]): string {
+export function otherValue(
+  setting: keyof typeof examples,
+  stack: string,
+  entries: StackConfiguration["entries"],
+): string {
   const key = `${projectName}:${setting}`;
-  return stack !== "local" || Object.hasOwn(entries, key) ? `${key} in Pulumi.${stack}.yaml` : `echo ${settings[setting].environment}=${examples[setting]} >>.env`;
+  return stack !== "local" || Object.hasOwn(entries, key)
+    ? `${key} in Pulumi.${stack}.yaml`
+    : `echo ${settings[setting].environment}=${examples[setting]} >>.env`;
 }
 
 const tooLow = "below the lowest port of a rootless engine";
@@ -86,12 +94,16 @@ interface PortChoice extends Pick<StackConfiguration, "entries"> {
 /** The settings that help. */
 export function remedyFor(wrong: readonly (keyof typeof examples)[], { stack, entries, rootless }: PortChoice): string {
   const values = [...new Set(wrong)].map((setting) => otherValue(setting, stack, entries)).join("; ");
-  if (rootless) return `choose ports from 1024 on: ${values}; or allow users to bind low ports: sudo sysctl net.ipv4.ip_unprivileged_port_start=80`;
+  if (rootless)
+    return `choose ports from 1024 on: ${values}; or allow users to bind low ports: sudo sysctl net.ipv4.ip_unprivileged_port_start=80`;
   return `${wrong[0] === "hostAddress" ? "choose an address of this machine" : "stop the program that uses it, or choose another"}: ${values}`;
 }
 
 /** @throws Failure naming every unavailable port and the setting that changes it */
-export async function checkPorts(stack: string, { plain, entries }: Pick<StackConfiguration, "plain" | "entries">): Promise<void> {
+export async function checkPorts(
+  stack: string,
+  { plain, entries }: Pick<StackConfiguration, "plain" | "entries">,
+): Promise<void> {
   const [own, { rootless }, least] = await Promise.all([ownPorts(stack), engineAbilities(), lowestUserPort()]);
   const problems: { readonly setting: keyof typeof examples; readonly text: string }[] = [];
   for (const name of portSettings) {
@@ -100,7 +112,10 @@ export async function checkPorts(stack: string, { plain, entries }: Pick<StackCo
     const problem = rootless && port < least ? tooLow : await portProblem(plain.hostAddress, port);
     if (!problem) continue;
     const user = problem === "in use" ? await userOf(port) : "";
-    problems.push({ setting: problem === "no such address" ? "hostAddress" : name, text: `${plain.hostAddress}:${port} (${settings[name].environment}) is ${problem}${user}` });
+    problems.push({
+      setting: problem === "no such address" ? "hostAddress" : name,
+      text: `${plain.hostAddress}:${port} (${settings[name].environment}) is ${problem}${user}`,
+    });
   }
   if (problems.length === 0) return;
   throw new Failure(
@@ -109,7 +124,10 @@ export async function checkPorts(stack: string, { plain, entries }: Pick<StackCo
       : `${problems.length} ports that the stack needs are unavailable`,
     {
       lastLines: problems.map(({ text }) => text),
-      remedy: remedyFor(problems.map(({ setting }) => setting), { stack, entries, rootless: problems.some(({ text }) => text.includes(tooLow)) }),
+      remedy: remedyFor(
+        problems.map(({ setting }) => setting),
+        { stack, entries, rootless: problems.some(({ text }) => text.includes(tooLow)) },
+      ),
     },
   );
 }

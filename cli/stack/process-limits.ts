@@ -10,7 +10,10 @@ import { engineAbilities } from "../docker/engine-abilities.ts";
 export async function limitProcesses(stack: string): Promise<number> {
   if ((await engineAbilities()).ignored.includes("processes")) return 0;
   const docker = dockerClient();
-  const containers = await docker.listContainers({ all: true, filters: { label: [`com.routeql.stack=${stack}`, processesLabel] } });
+  const containers = await docker.listContainers({
+    all: true,
+    filters: { label: [`com.routeql.stack=${stack}`, processesLabel] },
+  });
   const changed = await Promise.all(
     containers.map(async ({ Id, Labels }) => {
       const wanted = Number(Labels[processesLabel]);

@@ -39,14 +39,19 @@ const withProviders: ReadonlySet<string | undefined> = new Set(["up", "preview",
  * Makes the Automation API run its CLI with the chosen replacement plugins, and in a process group of its own. Otherwise a Ctrl-C would
  * reach the CLI twice, from the terminal and from the API, and the second signal makes it abort its work.
  */
-export function inOwnProcessGroup(command: PulumiCommand, plugins: PluginKind, onLine: (line: string) => void): PulumiCommand {
+export function inOwnProcessGroup(
+  command: PulumiCommand,
+  plugins: PluginKind,
+  onLine: (line: string) => void,
+): PulumiCommand {
   const runnable = command as unknown as Runnable;
   runnable.run = async (args, workingDirectory, environment, onOutput, onError, signal) => {
     const { PATH: path = process.env.PATH } = environment;
     // Setting a secret already has the option, before a `--`.
     const given = args.includes("--non-interactive") ? args : [...args, "--non-interactive"];
     const own = { ...process.env, ...environment, PATH: path, PULUMI_AUTOMATION_API: "true" };
-    await using standIns = plugins === "stand-in" && withProviders.has(args[0]) ? await startStandIns(own, onLine) : undefined;
+    await using standIns =
+      plugins === "stand-in" && withProviders.has(args[0]) ? await startStandIns(own, onLine) : undefined;
     const result = await runToEnd(runnable.command, given, {
       workingDirectory,
       environment: { ...own, ...standIns?.environment },

@@ -54,7 +54,8 @@ export async function releaseStaleLock(
 export function failedJobs({ resources = [] }: Deployment): string[] {
   const failedContainer = ({ type, outputs }: StateResource): boolean =>
     type === "docker:index/container:Container" && typeof outputs?.exitCode === "number" && outputs.exitCode !== 0;
-  const failedJob = ({ type, initErrors = [] }: StateResource): boolean => type === "kubernetes:batch/v1:Job" && initErrors.length > 0;
+  const failedJob = ({ type, initErrors = [] }: StateResource): boolean =>
+    type === "kubernetes:batch/v1:Job" && initErrors.length > 0;
   return resources.filter((resource) => failedContainer(resource) || failedJob(resource)).map(({ urn }) => urn);
 }
 
@@ -66,8 +67,11 @@ export function failedJobs({ resources = [] }: Deployment): string[] {
 export async function removeLeftovers(stack: string, deployment: Deployment, owner?: string): Promise<string[]> {
   const docker = dockerClient();
   const known = new Set((deployment.resources ?? []).map(({ id }) => id));
-  const left = (await stackObjects(stack)).filter(({ id, labels }) => !known.has(id) && isOf(owner, labels[stateLabel]));
-  for (const { id } of left.filter(({ kind }) => kind === "container")) await orUndefined(docker.getContainer(id).remove({ force: true, v: true }));
+  const left = (await stackObjects(stack)).filter(
+    ({ id, labels }) => !known.has(id) && isOf(owner, labels[stateLabel]),
+  );
+  for (const { id } of left.filter(({ kind }) => kind === "container"))
+    await orUndefined(docker.getContainer(id).remove({ force: true, v: true }));
   for (const { id } of left.filter(({ kind }) => kind === "network")) {
     const network = docker.getNetwork(id);
     const info = (await orUndefined(network.inspect())) as { Containers?: Record<string, unknown> } | undefined;
@@ -79,7 +83,8 @@ export async function removeLeftovers(stack: string, deployment: Deployment, own
 }
 
 /** Whether an object may belong to the owner: earlier versions set no label. */
-export const isOf = (owner: string | undefined, label: string | undefined): boolean => owner === undefined || label === undefined || label === owner;
+export const isOf = (owner: string | undefined, label: string | undefined): boolean =>
+  owner === undefined || label === undefined || label === owner;
 
 /** After an interrupted run: deletes partially created objects and clears pending operations from the state. Returns the resulting deployment. */
 export async function clearInterrupted(

@@ -9,7 +9,11 @@ import type { PlainSettings } from "@routeql/infra/settings/list";
  * With the setting `scrape` on Docker, writes the scrape configuration for a Prometheus outside the stack; otherwise removes it.
  * @returns place of the metrics: that file, or the page of the stack's own Prometheus
  */
-export async function offerMetrics(stack: string, { folder }: StackPaths, settings: PlainSettings): Promise<string | undefined> {
+export async function offerMetrics(
+  stack: string,
+  { folder }: StackPaths,
+  settings: PlainSettings,
+): Promise<string | undefined> {
   const file = join(folder, "prometheus.yml");
   const { monitoring, target, prometheusPort } = settings;
   if (monitoring !== "scrape" || target !== "docker") {

@@ -28,7 +28,11 @@ function shown(path: string): string {
 }
 
 /** Final output of `up`. */
-export function upSummary(stack: string, { access, times, changes, warnings, replacement, metrics, newPassword }: UpResult, totalSeconds: number): string {
+export function upSummary(
+  stack: string,
+  { access, times, changes, warnings, replacement, metrics, newPassword }: UpResult,
+  totalSeconds: number,
+): string {
   const changed = Object.entries(changes).some(([name, count]) => name !== "same" && count > 0);
   const more = stack === "local" ? "" : ` --stack ${stack}`;
   return [
@@ -44,7 +48,11 @@ export function upSummary(stack: string, { access, times, changes, warnings, rep
       : []),
     ...(replacement === undefined
       ? []
-      : ["", `The stack ${replacement}.`, `To change that: npm run down -- --volumes${more} (deletes the data), then npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}.`]),
+      : [
+          "",
+          `The stack ${replacement}.`,
+          `To change that: npm run down -- --volumes${more} (deletes the data), then npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}.`,
+        ]),
     ...warnings.map((warning) => `\nWarning: ${warning}`),
     "",
     "Time by phase:",

@@ -21,9 +21,10 @@ export async function valuesOf(stack: string): Promise<StackValues> {
   const quiet = (): void => undefined;
   const cli = await acquireCli({ say: quiet, show: quiet, onLine: quiet, signal: new AbortController().signal });
   // Not through the Automation API: loading it, and its two calls with and without secrets, take longer than all other steps of a command.
-  const { stdout } = await run(cli.command.command, ["stack", "output", "--json", "--show-secrets", "--stack", stack, "--non-interactive"], {
-    environment: { ...process.env, ...cliEnvironment(paths) },
-    workingDirectory: paths.workspace,
-  });
+  const { stdout } = await run(
+    cli.command.command,
+    ["stack", "output", "--json", "--show-secrets", "--stack", stack, "--non-interactive"],
+    { environment: { ...process.env, ...cliEnvironment(paths) }, workingDirectory: paths.workspace },
+  );
   return readOutputs(JSON.parse(stdout) as Readonly<Record<string, unknown>>, stack);
 }

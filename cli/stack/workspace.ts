@@ -54,7 +54,12 @@ async function writeConfiguration(
   await writeFile(file, stringify(content), { mode: 0o600 });
 }
 
-function workspaceOptions(paths: StackPaths, cli: PulumiCli, plugins: PluginKind, onLine: (line: string) => void): LocalWorkspaceOptions {
+function workspaceOptions(
+  paths: StackPaths,
+  cli: PulumiCli,
+  plugins: PluginKind,
+  onLine: (line: string) => void,
+): LocalWorkspaceOptions {
   return {
     pulumiCommand: inOwnProcessGroup(cli.command, plugins, onLine),
     workDir: paths.workspace,
@@ -63,10 +68,19 @@ function workspaceOptions(paths: StackPaths, cli: PulumiCli, plugins: PluginKind
 }
 
 /** Opens or creates the stack under the real Pulumi engine: state in a folder of the checkout, no account, no update check. */
-export async function openStack({ stack, cli, plugins, program, configuration, onLine }: WorkspaceOptions): Promise<Stack> {
+export async function openStack({
+  stack,
+  cli,
+  plugins,
+  program,
+  configuration,
+  onLine,
+}: WorkspaceOptions): Promise<Stack> {
   const paths = stackPaths(stack);
-  for (const folder of [paths.folder, paths.workspace, paths.state, pulumiHome()]) await mkdir(folder, { recursive: true });
-  for (const kind of ["backups", "history"]) await keepNewest(join(paths.state, ".pulumi", kind, projectName, stack), 60);
+  for (const folder of [paths.folder, paths.workspace, paths.state, pulumiHome()])
+    await mkdir(folder, { recursive: true });
+  for (const kind of ["backups", "history"])
+    await keepNewest(join(paths.state, ".pulumi", kind, projectName, stack), 60);
   await chmod(paths.folder, 0o700);
   await ensurePassphrase(paths.passphrase);
   if (configuration) await writeConfiguration(paths, stack, configuration);

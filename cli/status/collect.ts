@@ -20,19 +20,25 @@ import type { DatabaseFacts, EndpointState, Problem, ServiceState, StatusReport 
 import { serviceProblems, withMissing } from "./service-problems.ts";
 
 /** One changed resource of `pulumi preview --diff`: `~ docker:index/container:Container: (update)` and a line with its URN. */
-const change = /^\s*([-+~]+)\s*\S+: \(([a-z-]+)\)\s*\n(?:(?!\s*[-+~]+\s*\S+: \()[^\n]*\n)*?\s*\[urn=[^\]]*::([^\]:]+)\]/gm;
+const change =
+  /^\s*([-+~]+)\s*\S+: \(([a-z-]+)\)\s*\n(?:(?!\s*[-+~]+\s*\S+: \()[^\n]*\n)*?\s*\[urn=[^\]]*::([^\]:]+)\]/gm;
 
 /** Steps of a preview that change nothing. */
 const harmless: ReadonlySet<string> = new Set(["same", "refresh", "read"]);
 
 /** `update routeql-engine` for each resource in the text of a preview that an update would change. */
 export const changesOf = (text: string): string[] =>
-  [...text.matchAll(change)].flatMap(([, , operation = "", name]) => (harmless.has(operation) ? [] : [`${operation} ${name}`]));
+  [...text.matchAll(change)].flatMap(([, , operation = "", name]) =>
+    harmless.has(operation) ? [] : [`${operation} ${name}`],
+  );
 
 /** Changes that an update would make, after a refresh that changes nothing (`pulumi preview --refresh`). */
 async function driftOf(stack: string, signal: AbortSignal): Promise<readonly string[]> {
   const { changes, text } = await previewUp({ stack, signal, log: () => undefined });
-  const count = Object.entries(changes).reduce((sum, [operation, number]) => (harmless.has(operation) ? sum : sum + (number ?? 0)), 0);
+  const count = Object.entries(changes).reduce(
+    (sum, [operation, number]) => (harmless.has(operation) ? sum : sum + (number ?? 0)),
+    0,
+  );
   const named = changesOf(text);
   if (count === 0) return [];
   return named.length > 0 ? named : [`${count} changes`];
@@ -51,12 +57,28 @@ async function endpointState({ url, caFile }: Pick<StackAccess, "url" | "caFile"
 
 function ask(url: string, ca: string | undefined, rejectUnauthorized = true): Promise<EndpointState> {
   return new Promise((resolve) => {
-    const call = request(new URL("/healthz", url), { ca, rejectUnauthorized, agent: false, signal: AbortSignal.timeout(patience) }, (response) => {
-      const { valid_to: validTo } = (response.socket as TLSSocket).getPeerCertificate();
-      response.resume();
-      resolve({ url, status: response.statusCode, certificateExpires: validTo ? new Date(validTo).toISOString() : undefined });
-    });
-    call.on("error", (error) => resolve({ url, error: error.name === "TimeoutError" || error.name === "AbortError" ? `no answer within ${patience / 1000} s` : messageOf(error) || error.name }));
+    const call = request(
+      new URL("/healthz", url),
+      { ca, rejectUnauthorized, agent: false, signal: AbortSignal.timeout(patience) },
+      (response) => {
+        const { valid_to: validTo } = (response.socket as TLSSocket).getPeerCertificate();
+        response.resume();
+        resolve({
+          url,
+          status: response.statusCode,
+          certificateExpires: validTo ? new Date(validTo).toISOString() : undefined,
+        });
+      },
+    );
+    call.on("error", (error) =>
+      resolve({
+        url,
+        error:
+          error.name === "TimeoutError" || error.name === "AbortError"
+            ? `no answer within ${patience / 1000} s`
+            : messageOf(error) || error.name,
+      }),
+    );
     call.end();
   });
 }
@@ -94,7 +116,12 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
     drift ? driftOf(stack, signal) : undefined,
   ]);
   const facts = { endpoint, database: database?.facts, expectedMigrations, drift: changes };
-  const problems = [...problemsOfServices, ...(database?.problems ?? []), ...factProblems(facts, limits, more), ...alertProblems(alerts ?? [])];
+  const problems = [
+    ...problemsOfServices,
+    ...(database?.problems ?? []),
+    ...factProblems(facts, limits, more),
+    ...alertProblems(alerts ?? []),
+  ];
   return {
     stack,
     target: place ? "kubernetes" : "docker",
@@ -110,22 +137,39 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
 }
 
 /** Services that the last update created, from the outputs in the state. */
-async function expectedServices(stack: string): Promise<readonly { service: string; container: string; image: string }[]> {
+async function expectedServices(
+  stack: string,
+): Promise<readonly { service: string; container: string; image: string }[]> {
   const { resources = [] } = await storedDeployment(stackPaths(stack), stack);
   const services = resources.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs?.["services"];
   return Array.isArray(services) ? (services as { service: string; container: string; image: string }[]) : [];
 }
 
-async function databaseFacts(stack: string, more: string, signal: AbortSignal): Promise<{ facts?: DatabaseFacts; problems: readonly Problem[] }> {
+async function databaseFacts(
+  stack: string,
+  more: string,
+  signal: AbortSignal,
+): Promise<{ facts?: DatabaseFacts; problems: readonly Problem[] }> {
   const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Failure(`no answer within ${databasePatience / 1000} s`)), databasePatience);
+  const timer = setTimeout(
+    () => reject(new Failure(`no answer within ${databasePatience / 1000} s`)),
+    databasePatience,
+  );
   const reading = readDatabaseFacts(() => openDatabase(stack, "owner"));
   reading.catch(() => undefined);
   try {
     return { facts: await Promise.race([reading, late]), problems: [] };
   } catch (error) {
     signal.throwIfAborted();
-    return { problems: [{ subject: "database", reason: `cannot be read: ${messageOf(error)}`, next: `npm run psql${more === "" ? " --" : more} -c 'select 1'` }] };
+    return {
+      problems: [
+        {
+          subject: "database",
+          reason: `cannot be read: ${messageOf(error)}`,
+          next: `npm run psql${more === "" ? " --" : more} -c 'select 1'`,
+        },
+      ],
+    };
   } finally {
     clearTimeout(timer);
   }

@@ -53,6 +53,12 @@ export function readDatabaseFacts(open: OpenDatabase): Promise<DatabaseFacts> {
       const found = finished.find(({ run }) => run === name);
       return found && { at: found.finished_at.toISOString(), ...(found.bytes === null ? {} : { bytes: found.bytes }) };
     };
-    return { ...facts, lastBackup: last("backup"), lastRestore: last("restore"), newestUpdate: update?.toISOString() ?? null, newestHijack: hijack?.toISOString() ?? null };
+    return {
+      ...facts,
+      lastBackup: last("backup"),
+      lastRestore: last("restore"),
+      newestUpdate: update?.toISOString() ?? null,
+      newestHijack: hijack?.toISOString() ?? null,
+    };
   });
 }

@@ -8,7 +8,11 @@ const port = 8080;
 export function healthProgram(service: string): readonly string[] | undefined {
   const path = endpoints[service];
   if (path === undefined) return undefined;
-  return ["bash", "-c", `exec 3<>/dev/tcp/127.0.0.1/${port} && printf 'GET ${path} HTTP/1.0\\r\\nHost: localhost\\r\\n\\r\\n' >&3 && timeout 4 cat <&3`];
+  return [
+    "bash",
+    "-c",
+    `exec 3<>/dev/tcp/127.0.0.1/${port} && printf 'GET ${path} HTTP/1.0\\r\\nHost: localhost\\r\\n\\r\\n' >&3 && timeout 4 cat <&3`,
+  ];
 }
 
 /** The cause in an HTTP response of a health endpoint. */

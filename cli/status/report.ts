@@ -40,7 +40,11 @@ export interface EndpointState {
 export interface DatabaseFacts {
   readonly version: string;
   readonly migrations: readonly string[];
-  readonly keys: readonly { readonly state: "next" | "signing" | "verifying"; readonly since: string; readonly retiresAt: string | null }[];
+  readonly keys: readonly {
+    readonly state: "next" | "signing" | "verifying";
+    readonly since: string;
+    readonly retiresAt: string | null;
+  }[];
   readonly newestUpdate: string | null;
   readonly newestHijack: string | null;
   readonly bytes: number;

@@ -9,7 +9,8 @@ function reasonOf({ kind, state, health, exitCode, detail }: ServiceState): stri
   const because = detail === undefined ? "" : `: ${detail}`;
   if (state === "missing") return `has no container${because}`;
   if (kind === "job") {
-    if (state === "exited" || state === "succeeded") return exitCode === undefined || exitCode === 0 ? undefined : `failed with exit code ${exitCode}${because}`;
+    if (state === "exited" || state === "succeeded")
+      return exitCode === undefined || exitCode === 0 ? undefined : `failed with exit code ${exitCode}${because}`;
     return state === "failed" ? `failed${because}` : `is ${state}${because}`;
   }
   if (state === "exited") return `stopped with exit code ${exitCode ?? "unknown"}${because}`;
@@ -28,15 +29,34 @@ export function serviceProblems(states: readonly ServiceState[], stack: string):
       const reason = reasonOf(service);
       if (reason === undefined) return [];
       const logs = `npm run logs -- ${stackOption}--tail 50 ${service.service}`;
-      const next = service.state === "paused" ? `docker unpause ${service.container}` : service.state === "missing" ? up : service.health === "starting" ? `${logs}, then this command again` : `${logs}, then ${up}`;
+      const next =
+        service.state === "paused"
+          ? `docker unpause ${service.container}`
+          : service.state === "missing"
+            ? up
+            : service.health === "starting"
+              ? `${logs}, then this command again`
+              : `${logs}, then ${up}`;
       return [{ subject: service.service, reason, next }];
     });
 }
 
 /** One state for each expected service: `missing` for a service without a container. */
-export function withMissing(found: readonly ServiceState[], expected: readonly { readonly service: string; readonly container: string; readonly image: string }[]): ServiceState[] {
+export function withMissing(
+  found: readonly ServiceState[],
+  expected: readonly { readonly service: string; readonly container: string; readonly image: string }[],
+): ServiceState[] {
   const missing = expected
     .filter(({ service }) => !found.some((state) => state.service === service))
-    .map(({ service, container, image }) => ({ service, container, image, kind: "service" as const, state: "missing", restarts: 0 }));
-  return [...found, ...missing].toSorted((left, right) => rank(left.service) - rank(right.service) || (left.container < right.container ? -1 : 1));
+    .map(({ service, container, image }) => ({
+      service,
+      container,
+      image,
+      kind: "service" as const,
+      state: "missing",
+      restarts: 0,
+    }));
+  return [...found, ...missing].toSorted(
+    (left, right) => rank(left.service) - rank(right.service) || (left.container < right.container ? -1 : 1),
+  );
 }

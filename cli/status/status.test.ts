@@ -37,43 +37,139 @@ test("reports no problem for healthy services and a finished job", () => {
 });
 
 test.each([
-  ["a stopped service", service("engine", { state: "exited", health: undefined, exitCode: 137 }), "stopped with exit code 137"],
-  ["a service without memory", service("engine", { state: "exited", health: undefined, exitCode: 137, detail: "it exceeded its memory limit" }), "stopped with exit code 137: it exceeded its memory limit"],
-  ["an unhealthy service", service("engine", { health: "unhealthy", detail: "its metadata is inconsistent" }), "runs but is unhealthy: its metadata is inconsistent"],
-  ["a restarting service", service("engine", { state: "restarting", health: undefined, detail: "no such file" }), "is restarting: no such file"],
-  ["a failed job", service("migrate", { kind: "job", state: "exited", health: undefined, exitCode: 1, detail: "syntax error" }), "failed with exit code 1: syntax error"],
+  [
+    "a stopped service",
+    service("engine", { state: "exited", health: undefined, exitCode: 137 }),
+    "stopped with exit code 137",
+  ],
+  [
+    "a service without memory",
+    service("engine", { state: "exited", health: undefined, exitCode: 137, detail: "it exceeded its memory limit" }),
+    "stopped with exit code 137: it exceeded its memory limit",
+  ],
+  [
+    "an unhealthy service",
+    service("engine", { health: "unhealthy", detail: "its metadata is inconsistent" }),
+    "runs but is unhealthy: its metadata is inconsistent",
+  ],
+  [
+    "a restarting service",
+    service("engine", { state: "restarting", health: undefined, detail: "no such file" }),
+    "is restarting: no such file",
+  ],
+  [
+    "a failed job",
+    service("migrate", { kind: "job", state: "exited", health: undefined, exitCode: 1, detail: "syntax error" }),
+    "failed with exit code 1: syntax error",
+  ],
 ])("names %s, the reason and the next command", (_, state, reason) => {
-  expect(serviceProblems([state], "dev")).toEqual([{ subject: state.service, reason, next: `npm run logs -- --stack dev --tail 50 ${state.service}, then npm run up -- --stack dev` }]);
+  expect(serviceProblems([state], "dev")).toEqual([
+    {
+      subject: state.service,
+      reason,
+      next: `npm run logs -- --stack dev --tail 50 ${state.service}, then npm run up -- --stack dev`,
+    },
+  ]);
 });
 
 test("names the command that resumes a paused service", () => {
-  expect(serviceProblems([service("engine", { state: "paused", health: undefined })], "local")).toMatchObject([{ reason: "is paused", next: "docker unpause routeql-dev-engine" }]);
+  expect(serviceProblems([service("engine", { state: "paused", health: undefined })], "local")).toMatchObject([
+    { reason: "is paused", next: "docker unpause routeql-dev-engine" },
+  ]);
 });
 
 test("names a service whose container was removed", () => {
-  const states = withMissing([service("gateway")], [{ service: "engine", container: "routeql-dev-engine", image: "routeql/engine:1" }]);
-  expect(serviceProblems(states, "local")).toEqual([{ subject: "engine", reason: "has no container", next: "npm run up" }]);
+  const states = withMissing(
+    [service("gateway")],
+    [{ service: "engine", container: "routeql-dev-engine", image: "routeql/engine:1" }],
+  );
+  expect(serviceProblems(states, "local")).toEqual([
+    { subject: "engine", reason: "has no container", next: "npm run up" },
+  ]);
 });
 
 test("lists the cause before the services that depend on it", () => {
-  const states = [service("gateway", { health: "unhealthy" }), service("engine", { health: "unhealthy" }), service("database", { state: "exited", exitCode: 0 })];
+  const states = [
+    service("gateway", { health: "unhealthy" }),
+    service("engine", { health: "unhealthy" }),
+    service("database", { state: "exited", exitCode: 0 }),
+  ];
   expect(serviceProblems(states, "local").map(({ subject }) => subject)).toEqual(["database", "engine", "gateway"]);
 });
 
 test.each([
-  ["an endpoint that does not answer", { ...good, endpoint: { url: "https://localhost", error: "connect ECONNREFUSED" } }, {}, "endpoint", "https://localhost does not answer: connect ECONNREFUSED"],
-  ["an endpoint that answers 503", { ...good, endpoint: { ...endpoint, status: 503 } }, {}, "endpoint", "https://localhost/healthz answers 503"],
-  ["an expired certificate", { ...good, endpoint: { ...endpoint, certificateExpires: "2026-05-04T09:00:00Z" } }, {}, "certificate", "expired at 2026-05-04T09:00:00Z"],
-  ["a certificate that expires soon", { ...good, endpoint: { ...endpoint, certificateExpires: "2026-05-07T11:00:00Z" } }, {}, "certificate", "expires at 2026-05-07T11:00:00Z, in 3 days"],
-  ["a missing migration", { ...good, expectedMigrations: ["0001_a", "0002_b", "0003_c"] }, {}, "migrations", "not applied: 0003_c"],
-  ["a later migration", { ...good, expectedMigrations: ["0001_a"] }, {}, "migrations", "applied by a later version: 0002_b"],
-  ["no signing key", { ...good, database: { ...facts, keys: [{ state: "next" as const, since: "2026-05-05T00:00:00Z", retiresAt: null }] } }, {}, "signing keys", "no key signs tokens"],
+  [
+    "an endpoint that does not answer",
+    { ...good, endpoint: { url: "https://localhost", error: "connect ECONNREFUSED" } },
+    {},
+    "endpoint",
+    "https://localhost does not answer: connect ECONNREFUSED",
+  ],
+  [
+    "an endpoint that answers 503",
+    { ...good, endpoint: { ...endpoint, status: 503 } },
+    {},
+    "endpoint",
+    "https://localhost/healthz answers 503",
+  ],
+  [
+    "an expired certificate",
+    { ...good, endpoint: { ...endpoint, certificateExpires: "2026-05-04T09:00:00Z" } },
+    {},
+    "certificate",
+    "expired at 2026-05-04T09:00:00Z",
+  ],
+  [
+    "a certificate that expires soon",
+    { ...good, endpoint: { ...endpoint, certificateExpires: "2026-05-07T11:00:00Z" } },
+    {},
+    "certificate",
+    "expires at 2026-05-07T11:00:00Z, in 3 days",
+  ],
+  [
+    "a missing migration",
+    { ...good, expectedMigrations: ["0001_a", "0002_b", "0003_c"] },
+    {},
+    "migrations",
+    "not applied: 0003_c",
+  ],
+  [
+    "a later migration",
+    { ...good, expectedMigrations: ["0001_a"] },
+    {},
+    "migrations",
+    "applied by a later version: 0002_b",
+  ],
+  [
+    "no signing key",
+    {
+      ...good,
+      database: { ...facts, keys: [{ state: "next" as const, since: "2026-05-05T00:00:00Z", retiresAt: null }] },
+    },
+    {},
+    "signing keys",
+    "no key signs tokens",
+  ],
   ["stale data", good, { dataAge: 30_000 }, "data", "the newest update is of 2026-05-04T09:59:00.000Z"],
   ["a missing backup", good, { backupAge: 1000 }, "backup", "no backup is recorded"],
-  ["an old backup", { ...good, database: { ...facts, lastBackup: { at: "2026-05-01T00:00:00.000Z" } } }, { backupAge: 86_400_000 }, "backup", "the last backup is of 2026-05-01T00:00:00.000Z"],
-  ["drift", { ...good, drift: ["update dev-engine"] }, {}, "drift", "the stack differs from its program: update dev-engine"],
+  [
+    "an old backup",
+    { ...good, database: { ...facts, lastBackup: { at: "2026-05-01T00:00:00.000Z" } } },
+    { backupAge: 86_400_000 },
+    "backup",
+    "the last backup is of 2026-05-01T00:00:00.000Z",
+  ],
+  [
+    "drift",
+    { ...good, drift: ["update dev-engine"] },
+    {},
+    "drift",
+    "the stack differs from its program: update dev-engine",
+  ],
 ])("reports %s with a next command", (_, given, limits, subject, reason) => {
-  expect(factProblems(given, limits, " -- --stack dev", now)).toEqual([{ subject, reason, next: expect.stringMatching(/npm run|docs\/operate/) as string }]);
+  expect(factProblems(given, limits, " -- --stack dev", now)).toEqual([
+    { subject, reason, next: expect.stringMatching(/npm run|docs\/operate/) as string },
+  ]);
 });
 
 test("reads the changed resources from the text of a preview", () => {
@@ -99,16 +195,29 @@ test("reads the changed resources from the text of a preview", () => {
 });
 
 test("reads the cause from the answer of a health endpoint", () => {
-  const answer = (status: number, body: string): string => `HTTP/1.1 ${status} X\r\nContent-Type: text/plain\r\n\r\n${body}`;
+  const answer = (status: number, body: string): string =>
+    `HTTP/1.1 ${status} X\r\nContent-Type: text/plain\r\n\r\n${body}`;
   expect(healthDetail(answer(200, "OK"))).toBeUndefined();
   expect(healthDetail(answer(500, "ERROR: inconsistent objects in schema"))).toBe("its metadata is inconsistent");
   expect(healthDetail(answer(500, "ERROR"))).toBe("the database does not answer it");
-  expect(healthDetail(answer(503, '{"error":"x","parts":{"database":"up","sessions":"down"}}'))).toBe("it cannot use sessions");
+  expect(healthDetail(answer(503, '{"error":"x","parts":{"database":"up","sessions":"down"}}'))).toBe(
+    "it cannot use sessions",
+  );
   expect(healthDetail("")).toBeUndefined();
   expect(healthProgram("database")).toBeUndefined();
 });
 
-const report: StatusReport = { ...good, stack: "dev", target: "docker", time: "2026-05-04T10:00:00Z", version: "0.1.0", fine: true, problems: [], services: [service("engine"), migrated], metadataConsistent: true };
+const report: StatusReport = {
+  ...good,
+  stack: "dev",
+  target: "docker",
+  time: "2026-05-04T10:00:00Z",
+  version: "0.1.0",
+  fine: true,
+  problems: [],
+  services: [service("engine"), migrated],
+  metadataConsistent: true,
+};
 
 test("prints services and facts", () => {
   expect(statusText(report).split("\n")).toEqual([
@@ -136,14 +245,22 @@ test("prints services and facts", () => {
 
 test("prints each problem with its next command", () => {
   const problems = [{ subject: "engine", reason: "is paused", next: "docker unpause routeql-dev-engine" }];
-  expect(statusText({ ...report, fine: false, problems, database: undefined })).toMatch(/1 problem:\n {2}engine: is paused\n {4}next: docker unpause routeql-dev-engine$/);
+  expect(statusText({ ...report, fine: false, problems, database: undefined })).toMatch(
+    /1 problem:\n {2}engine: is paused\n {4}next: docker unpause routeql-dev-engine$/,
+  );
   expect([age(59_000), age(120_000), age(7_200_000), age(-1)]).toEqual(["59 s", "2 min", "2 h", "0 s"]);
 });
 
 test("reads the alerts that fire, and links each problem to its runbook", () => {
-  const sample = (alertname: string, service?: string): object => ({ metric: { alertname, alertstate: "firing", ...(service === undefined ? {} : { service }) }, value: [1, "1"] });
+  const sample = (alertname: string, service?: string): object => ({
+    metric: { alertname, alertstate: "firing", ...(service === undefined ? {} : { service }) },
+    value: [1, "1"],
+  });
   const alerts = readAlerts(JSON.stringify([sample("ServiceDown", "engine"), sample("DataStale")]));
-  expect(alerts).toEqual([{ name: "DataStale", service: "" }, { name: "ServiceDown", service: "engine" }]);
+  expect(alerts).toEqual([
+    { name: "DataStale", service: "" },
+    { name: "ServiceDown", service: "engine" },
+  ]);
   expect(alertProblems(alerts!)).toEqual([
     { subject: "alert", reason: "the alert DataStale fires", next: "docs/operate/runbooks.md#datastale" },
     { subject: "engine", reason: "the alert ServiceDown fires", next: "docs/operate/runbooks.md#servicedown" },

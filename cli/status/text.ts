@@ -24,11 +24,24 @@ function stateText({ kind, state, health, exitCode }: ServiceState): string {
   return exitCode === undefined ? state : `${state} (${exitCode})`;
 }
 
-const ago = (time: string | null | undefined, now: number): string => (time === null || time === undefined ? "none" : `${time} (${age(now - Date.parse(time))} ago)`);
+const ago = (time: string | null | undefined, now: number): string =>
+  time === null || time === undefined ? "none" : `${time} (${age(now - Date.parse(time))} ago)`;
 
 /** The report as text: services, facts and problems with the next command of each. */
 export function statusText(report: StatusReport): string {
-  const { stack, target, version, services, endpoint, database, problems, expectedMigrations, metadataConsistent, alerts, drift } = report;
+  const {
+    stack,
+    target,
+    version,
+    services,
+    endpoint,
+    database,
+    problems,
+    expectedMigrations,
+    metadataConsistent,
+    alerts,
+    drift,
+  } = report;
   const now = Date.parse(report.time);
   const rows = services.map((service) => [
     target === "kubernetes" ? service.container : service.service,
@@ -40,8 +53,16 @@ export function statusText(report: StatusReport): string {
   const keys = database?.keys.map(({ state }) => state) ?? [];
   const signing = database?.keys.find(({ state }) => state === "signing");
   const facts: (readonly [string, string])[] = [
-    ["endpoint", endpoint === undefined ? "not checked" : `${endpoint.url} ${endpoint.error ?? `answers ${endpoint.status}`}`],
-    ["certificate", endpoint?.certificateExpires === undefined ? "unknown" : `valid until ${endpoint.certificateExpires} (${age(Date.parse(endpoint.certificateExpires) - now)})`],
+    [
+      "endpoint",
+      endpoint === undefined ? "not checked" : `${endpoint.url} ${endpoint.error ?? `answers ${endpoint.status}`}`,
+    ],
+    [
+      "certificate",
+      endpoint?.certificateExpires === undefined
+        ? "unknown"
+        : `valid until ${endpoint.certificateExpires} (${age(Date.parse(endpoint.certificateExpires) - now)})`,
+    ],
     ["metadata", metadataConsistent === undefined ? "unknown" : metadataConsistent ? "consistent" : "inconsistent"],
   ];
   if (database !== undefined) {
@@ -56,7 +77,8 @@ export function statusText(report: StatusReport): string {
       ["last restore", ago(database.lastRestore?.at, now)],
     );
   } else facts.push(["database", "not readable"]);
-  if (alerts !== undefined) facts.push(["alerts", alerts.map(({ name, service }) => `${name} ${service}`.trim()).join(", ") || "none"]);
+  if (alerts !== undefined)
+    facts.push(["alerts", alerts.map(({ name, service }) => `${name} ${service}`.trim()).join(", ") || "none"]);
   facts.push(["drift", drift === undefined ? "not checked (--drift)" : drift.join(", ") || "none"]);
   return [
     `Stack ${stack} on ${target === "docker" ? "Docker" : "Kubernetes"}, RouteQL ${version}, ${report.time}`,
@@ -65,6 +87,11 @@ export function statusText(report: StatusReport): string {
     "",
     ...table(facts),
     "",
-    ...(problems.length === 0 ? ["All is well."] : [`${problems.length} ${problems.length === 1 ? "problem" : "problems"}:`, ...problems.flatMap(({ subject, reason, next }) => [`  ${subject}: ${reason}`, `    next: ${next}`])]),
+    ...(problems.length === 0
+      ? ["All is well."]
+      : [
+          `${problems.length} ${problems.length === 1 ? "problem" : "problems"}:`,
+          ...problems.flatMap(({ subject, reason, next }) => [`  ${subject}: ${reason}`, `    next: ${next}`]),
+        ]),
   ].join("\n");
 }

@@ -22,7 +22,15 @@ const shortest = 8;
 /** Removes known secrets from a text: as they are, in JSON and in URLs. The texts should hold none; this is the second line of defence. */
 export function scrubber(secrets: readonly string[]): (text: string) => string {
   const spellings = secrets.flatMap((secret) =>
-    secret.length < shortest ? [] : [secret, JSON.stringify(secret).slice(1, -1), encodeURIComponent(secret), Buffer.from(secret).toString("base64"), Buffer.from(secret).toString("hex")],
+    secret.length < shortest
+      ? []
+      : [
+          secret,
+          JSON.stringify(secret).slice(1, -1),
+          encodeURIComponent(secret),
+          Buffer.from(secret).toString("base64"),
+          Buffer.from(secret).toString("hex"),
+        ],
   );
   const longestFirst = [...new Set(spellings)].toSorted((left, right) => right.length - left.length);
   return (text) => longestFirst.reduce((rest, spelling) => rest.replaceAll(spelling, "[redacted]"), text);
@@ -57,11 +65,18 @@ export async function supportEntries(stack: string, { lines, signal }: SupportOp
   const entries = [
     await collect("status", async () => {
       const report = await collectStatus(stack, { limits: {}, drift: false, signal });
-      return [{ name: "status.txt", text: `${statusText(report)}\n` }, { name: "status.json", text: json(report) }];
+      return [
+        { name: "status.txt", text: `${statusText(report)}\n` },
+        { name: "status.json", text: json(report) },
+      ];
     }),
-    await collect("versions", async () => [{ name: "versions.json", text: json(await versions(stack, place, signal)) }]),
+    await collect("versions", async () => [
+      { name: "versions.json", text: json(await versions(stack, place, signal)) },
+    ]),
     await collect("settings", async () => [{ name: "settings.json", text: json(await settingsWithoutSecrets(stack)) }]),
-    await collect("resources", async () => [{ name: "resources.json", text: json(await resources(stack, place, signal)) }]),
+    await collect("resources", async () => [
+      { name: "resources.json", text: json(await resources(stack, place, signal)) },
+    ]),
     await collect("logs", () => serviceLogs(stack, place, lines, signal)),
     await collect("runs", () => lastRunLogs(stack)),
   ].flat();
@@ -72,11 +87,13 @@ export async function supportEntries(stack: string, { lines, signal }: SupportOp
 /** Secrets of the stack as far as this checkout knows them. */
 async function knownSecrets(stack: string): Promise<string[]> {
   const outputs = await valuesOf(stack).then(
-    ({ serviceApiKey, engineAccessKey, adminPassword, databasePasswords }) => textsIn([serviceApiKey, engineAccessKey, adminPassword, databasePasswords]),
+    ({ serviceApiKey, engineAccessKey, adminPassword, databasePasswords }) =>
+      textsIn([serviceApiKey, engineAccessKey, adminPassword, databasePasswords]),
     () => [],
   );
   const given = await readConfiguration(stack).then(
-    (configuration) => Object.entries(configuration.given).flatMap(([name, value]) => (isSecret(name) ? textsIn(value) : [])),
+    (configuration) =>
+      Object.entries(configuration.given).flatMap(([name, value]) => (isSecret(name) ? textsIn(value) : [])),
     () => [],
   );
   const passphrase = await readFile(stackPaths(stack).passphrase, "utf8").catch(() => "");
@@ -86,32 +103,72 @@ async function knownSecrets(stack: string): Promise<string[]> {
 /** Settings with their values; of secret settings only whether they are given. Passwords inside of addresses are removed. */
 async function settingsWithoutSecrets(stack: string): Promise<Readonly<Record<string, unknown>>> {
   const { plain, given } = await readConfiguration(stack);
-  const withoutPassword = (value: unknown): unknown => (typeof value === "string" ? value.replace(/(\/\/[^:@/\s]*:)[^@/\s]+@/g, "$1[redacted]@") : value);
-  const shown = Object.entries(plain).map(([name, value]) => [name, name === "adminEmail" ? "[redacted]" : withoutPassword(value)]);
+  const withoutPassword = (value: unknown): unknown =>
+    typeof value === "string" ? value.replace(/(\/\/[^:@/\s]*:)[^@/\s]+@/g, "$1[redacted]@") : value;
+  const shown = Object.entries(plain).map(([name, value]) => [
+    name,
+    name === "adminEmail" ? "[redacted]" : withoutPassword(value),
+  ]);
   const secrets = Object.keys(given).filter(isSecret);
   return { ...Object.fromEntries(shown), ...Object.fromEntries(secrets.map((name) => [name, "[given, secret]"])) };
 }
 
-async function versions(stack: string, place: Place | undefined, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
-  const git = await runToEnd("git", ["-C", projectFolder, "log", "-1", "--format=%H %cI"], { signal }).catch(() => undefined);
+async function versions(
+  stack: string,
+  place: Place | undefined,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, unknown>>> {
+  const git = await runToEnd("git", ["-C", projectFolder, "log", "-1", "--format=%H %cI"], { signal }).catch(
+    () => undefined,
+  );
   const { version } = JSON.parse(await readFile(join(projectFolder, "package.json"), "utf8")) as { version: string };
-  const target = place === undefined ? { docker: await dockerClient().version() } : { kubernetes: (await connectTo(place, stack, signal)).version };
-  return { routeql: version, commit: git?.code === 0 ? git.stdout.trim() : undefined, node: process.version, system: `${systemVersion()} ${release()}`, ...target };
+  const target =
+    place === undefined
+      ? { docker: await dockerClient().version() }
+      : { kubernetes: (await connectTo(place, stack, signal)).version };
+  return {
+    routeql: version,
+    commit: git?.code === 0 ? git.stdout.trim() : undefined,
+    node: process.version,
+    system: `${systemVersion()} ${release()}`,
+    ...target,
+  };
 }
 
-async function resources(stack: string, place: Place | undefined, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
+async function resources(
+  stack: string,
+  place: Place | undefined,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, unknown>>> {
   const { bavail, bsize, blocks } = await statfs(projectFolder);
-  const machine = { processors: availableParallelism(), load: loadavg(), memoryBytes: totalmem(), freeMemoryBytes: freemem(), diskBytes: blocks * bsize, freeDiskBytes: bavail * bsize };
+  const machine = {
+    processors: availableParallelism(),
+    load: loadavg(),
+    memoryBytes: totalmem(),
+    freeMemoryBytes: freemem(),
+    diskBytes: blocks * bsize,
+    freeDiskBytes: bavail * bsize,
+  };
   if (place === undefined) return { machine, containers: await resourceUsage(stack) };
   const { cluster } = await connectTo(place, stack, signal);
   const path = `/apis/metrics.k8s.io/v1beta1/namespaces/${encodeURIComponent(place.namespace)}/pods`;
-  const pods = await cluster.api.json<{ items?: unknown }>({ method: "GET", path, signal }).catch((error: unknown) => ({ items: `not available: ${messageOf(error)}` }));
+  const pods = await cluster.api
+    .json<{ items?: unknown }>({ method: "GET", path, signal })
+    .catch((error: unknown) => ({ items: `not available: ${messageOf(error)}` }));
   return { machine, pods: pods.items };
 }
 
-async function serviceLogs(stack: string, place: Place | undefined, tail: number, signal: AbortSignal): Promise<readonly Entry[]> {
+async function serviceLogs(
+  stack: string,
+  place: Place | undefined,
+  tail: number,
+  signal: AbortSignal,
+): Promise<readonly Entry[]> {
   const options = { services: [], follow: false, tail, since: undefined, requestId: undefined, json: false };
-  const readers = place === undefined ? await readDockerLogs(stack, options, signal) : await readClusterLogs(place, stack, options, signal);
+  const readers =
+    place === undefined
+      ? await readDockerLogs(stack, options, signal)
+      : await readClusterLogs(place, stack, options, signal);
   const entries: Entry[] = [];
   for (const { container, read } of readers) {
     const lines: string[] = [];
@@ -124,5 +181,9 @@ async function serviceLogs(stack: string, place: Place | undefined, tail: number
 async function lastRunLogs(stack: string): Promise<readonly Entry[]> {
   const { logs } = stackPaths(stack);
   const names = (await readdir(logs).catch(() => [])).filter((name) => name.endsWith(".log")).toSorted();
-  return Promise.all(names.slice(-runLogs).map(async (name) => ({ name: `runs/${name}`, text: await readFile(join(logs, name), "utf8") })));
+  return Promise.all(
+    names
+      .slice(-runLogs)
+      .map(async (name) => ({ name: `runs/${name}`, text: await readFile(join(logs, name), "utf8") })),
+  );
 }

@@ -32,10 +32,14 @@ test("writes an archive that only its owner can read, and no file twice", async 
   const folder = await mkdtemp(join(tmpdir(), "routeql-support-"));
   try {
     const file = join(folder, "bundle.tar.gz");
-    await writeBundle(file, "bundle", [{ name: "status.txt", text: "fine\n" }, { name: "logs/engine.log", text: "é\n" }]);
+    await writeBundle(file, "bundle", [
+      { name: "status.txt", text: "fine\n" },
+      { name: "logs/engine.log", text: "é\n" },
+    ]);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     const found: Record<string, string> = {};
-    for await (const entry of Readable.from([gunzipSync(await readFile(file))]).pipe(extract())) found[entry.header.name] = await text(entry);
+    for await (const entry of Readable.from([gunzipSync(await readFile(file))]).pipe(extract()))
+      found[entry.header.name] = await text(entry);
     expect(found).toEqual({ "bundle/status.txt": "fine\n", "bundle/logs/engine.log": "é\n" });
     await expect(writeBundle(file, "bundle", [])).rejects.toThrow(/exists already/);
   } finally {

@@ -38,10 +38,19 @@ export function App(): ReactNode {
 }
 
 function Workbench({ session, view }: { readonly session: Session; readonly view: View }): ReactNode {
-  const { fetcher, dispose } = useMemo(() => createFetcher(asRole(session, view.role, view.variables)), [session, view]);
+  const { fetcher, dispose } = useMemo(
+    () => createFetcher(asRole(session, view.role, view.variables)),
+    [session, view],
+  );
   useEffect(() => dispose, [dispose]);
   return (
-    <GraphiQL fetcher={fetcher} defaultQuery={example} isHeadersEditorEnabled={false} showPersistHeadersSettings={false} shouldPersistHeaders={false}>
+    <GraphiQL
+      fetcher={fetcher}
+      defaultQuery={example}
+      isHeadersEditorEnabled={false}
+      showPersistHeadersSettings={false}
+      shouldPersistHeaders={false}
+    >
       {/* The bar above shows the name. */}
       <GraphiQL.Logo>
         <span />

@@ -47,7 +47,14 @@ function RoleChoice({ view, onView }: Pick<BarProps, "view" | "onView">): ReactN
     <form className="role" onSubmit={submit}>
       <label>
         Role
-        <input name="role" id="role" defaultValue={view.role} placeholder="admin" spellCheck={false} autoCapitalize="none" />
+        <input
+          name="role"
+          id="role"
+          defaultValue={view.role}
+          placeholder="admin"
+          spellCheck={false}
+          autoCapitalize="none"
+        />
       </label>
       <label className="variables">
         Session variables
@@ -78,7 +85,8 @@ function readVariables(text: string): Record<string, string> {
       .filter((entry) => entry !== "")
       .map((entry) => {
         const [, name, value] = variable.exec(entry) ?? [];
-        if (name === undefined || value === undefined) throw new Error(`Write X-Hasura-Name=value, separated by semicolons, not “${entry}”.`);
+        if (name === undefined || value === undefined)
+          throw new Error(`Write X-Hasura-Name=value, separated by semicolons, not “${entry}”.`);
         return [name.toLowerCase(), value];
       }),
   );

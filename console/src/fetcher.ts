@@ -18,7 +18,10 @@ export function createFetcher(session: Session): { readonly fetcher: Fetcher; re
   return {
     fetcher: (params, options) => {
       const document = parsed(params.query);
-      return fetcher({ ...params, operationName: operationIn(document, params) }, { ...options, documentAST: document });
+      return fetcher(
+        { ...params, operationName: operationIn(document, params) },
+        { ...options, documentAST: document },
+      );
     },
     dispose: () => void client.dispose(),
   };
@@ -38,7 +41,9 @@ function parsed(query: string): DocumentNode | undefined {
  * still has the name of the previous text.
  */
 function operationIn(document: DocumentNode | undefined, { operationName }: FetcherParams): string | undefined {
-  const names = document?.definitions.flatMap((definition) => (definition.kind === Kind.OPERATION_DEFINITION ? [definition.name?.value] : []));
+  const names = document?.definitions.flatMap((definition) =>
+    definition.kind === Kind.OPERATION_DEFINITION ? [definition.name?.value] : [],
+  );
   return names === undefined || names.length > 1 ? (operationName ?? undefined) : names[0];
 }
 

@@ -44,7 +44,13 @@ export function Login({ onSession }: { readonly onSession: (session: Session) =>
         <div className="ways" role="radiogroup" aria-label="Log in with">
           {Object.entries(ways).map(([value, label]) => (
             <label key={value}>
-              <input type="radio" name="way" value={value} checked={way === value} onChange={() => setWay(value as Way)} />
+              <input
+                type="radio"
+                name="way"
+                value={value}
+                checked={way === value}
+                onChange={() => setWay(value as Way)}
+              />
               <span>{label}</span>
             </label>
           ))}

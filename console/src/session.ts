@@ -66,7 +66,8 @@ async function requestToken(email: string, password: string): Promise<string> {
   const response = await post(tokenEndpoint, {}, { username: email, password });
   const reply = await jsonOf<{ access_token?: string; error?: string }>(response);
   if (response.status === 401) throw new Rejected("The e-mail address or the password is wrong.");
-  if (reply.access_token === undefined) throw new Rejected(reply.error ?? `The login failed with status ${response.status}.`);
+  if (reply.access_token === undefined)
+    throw new Rejected(reply.error ?? `The login failed with status ${response.status}.`);
   return reply.access_token;
 }
 

@@ -53,7 +53,9 @@ export async function detectCommand(
   } catch (error) {
     const reason = unreadable(error);
     if (!(error instanceof ConfigurationError) && reason === undefined) throw error;
-    output.stderr.write(`${error instanceof ConfigurationError ? error.message : `${parsed.file} cannot be read: ${reason}`}\n`);
+    output.stderr.write(
+      `${error instanceof ConfigurationError ? error.message : `${parsed.file} cannot be read: ${reason}`}\n`,
+    );
     return 1;
   }
   return withClient(openDatabase, "routeql-detect", async (client) => {

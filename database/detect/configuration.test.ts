@@ -39,7 +39,10 @@ describe("reports a problem with its line", () => {
     ],
     ["prefixes:\n  - prefix: 192.0.2.0/24\n    origins:\n      - 1\n      - AS2", "c.yaml:5: prefixes.0.origins.1: "],
     ["prefixes:\n  - { prefix: 192.0.2.0/24, origins: [4294967296] }", "c.yaml:2: prefixes.0.origins.0: "],
-    ["prefixes:\n  - { prefix: 192.0.2.0/24, origins: [1], organisation: Not Good }", "c.yaml:2: prefixes.0.organisation: "],
+    [
+      "prefixes:\n  - { prefix: 192.0.2.0/24, origins: [1], organisation: Not Good }",
+      "c.yaml:2: prefixes.0.organisation: ",
+    ],
     [
       "prefixes:\n  - { prefix: 192.0.2.0/24, origins: [1] }\n  - { prefix: 192.0.2.0/24, origins: [2] }",
       "c.yaml:3: the prefix is on line 2 already",
@@ -103,9 +106,9 @@ test("finds bits beyond the length in every IPv4 and IPv6 prefix", () => {
   );
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: 2n ** 128n - 1n }), fc.integer({ min: 0, max: 128 }), (address, length) => {
-      const text = Array.from({ length: 8 }, (_, group) => ((address >> BigInt(112 - 16 * group)) & 0xffffn).toString(16)).join(
-        ":",
-      );
+      const text = Array.from({ length: 8 }, (_, group) =>
+        ((address >> BigInt(112 - 16 * group)) & 0xffffn).toString(16),
+      ).join(":");
       expect(canonicalPrefix(`${text}/${length}`)?.hostBits).toBe(address % 2n ** BigInt(128 - length) !== 0n);
     }),
   );

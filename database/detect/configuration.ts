@@ -47,7 +47,9 @@ export function parseConfiguration(text: string, file: string): Configuration {
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
   const problems: { line: number; message: string }[] = [];
   const fail = (): never => {
-    const sorted = problems.toSorted((a, b) => a.line - b.line).map(({ line, message }) => `${file}:${line}: ${message}`);
+    const sorted = problems
+      .toSorted((a, b) => a.line - b.line)
+      .map(({ line, message }) => `${file}:${line}: ${message}`);
     throw new ConfigurationError(sorted.join("\n"));
   };
   for (const error of document.errors)

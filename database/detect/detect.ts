@@ -5,10 +5,20 @@ import type { Configuration } from "./configuration.ts";
 
 /** Result of one detection run. */
 export interface DetectReport {
-  readonly configured: { readonly added: number; readonly changed: number; readonly removed: number; readonly total: number };
+  readonly configured: {
+    readonly added: number;
+    readonly changed: number;
+    readonly removed: number;
+    readonly total: number;
+  };
   /** Updates within a configured prefix. */
   readonly compared: number;
-  readonly hijacks: { readonly added: number; readonly updated: number; readonly outdated: number; readonly found: number };
+  readonly hijacks: {
+    readonly added: number;
+    readonly updated: number;
+    readonly outdated: number;
+    readonly found: number;
+  };
   /** Updates that were newly marked or linked. */
   readonly marked: number;
 }

@@ -35,5 +35,7 @@ describe("reports invalid arguments", () => {
 });
 
 test("reports several problems together", () => {
-  expect(() => parseLoadArguments(["--service", "x", "--seed", "1"])).toThrow(/--service takes[^]*belong to --demo[^]*no FILE/);
+  expect(() => parseLoadArguments(["--service", "x", "--seed", "1"])).toThrow(
+    /--service takes[^]*belong to --demo[^]*no FILE/,
+  );
 });

@@ -4,9 +4,10 @@ import { expandPath, parsePathJson, parsePathText } from "./as-path.ts";
 import { Refusal } from "./refusal.ts";
 
 const asNumber = fc.integer({ min: 0, max: 4_294_967_295 });
-const path = fc.array(fc.oneof({ weight: 4, arbitrary: asNumber }, fc.array(asNumber, { minLength: 1, maxLength: 3 })), {
-  maxLength: 5,
-});
+const path = fc.array(
+  fc.oneof({ weight: 4, arbitrary: asNumber }, fc.array(asNumber, { minLength: 1, maxLength: 3 })),
+  { maxLength: 5 },
+);
 
 test.each([
   ["", []],
@@ -80,7 +81,9 @@ test("each row has one member of every element, in order, without duplicates", (
       const expanded = expandPath(path);
       if (expanded instanceof Refusal) throw new Error(expanded.reason);
       expect(new Set(expanded.rows.map(String)).size).toBe(expanded.rows.length);
-      expect(expanded.rows.length).toBe(path.reduce<number>((product, element) => product * new Set([element].flat()).size, 1));
+      expect(expanded.rows.length).toBe(
+        path.reduce<number>((product, element) => product * new Set([element].flat()).size, 1),
+      );
       for (const row of expanded.rows) {
         expect(row.length).toBe(path.length);
         for (const [index, element] of path.entries()) expect([element].flat()).toContain(row[index]);

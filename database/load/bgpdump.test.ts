@@ -65,7 +65,10 @@ test.each([
 
 test("never throws, and accepts nothing that COPY would have to escape", () => {
   const right = announcement.split("|");
-  const other = fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom(...right, "BGP4MP_ET", "W", "{1,2}", "\\N", "\t"));
+  const other = fc.oneof(
+    fc.string({ unit: "binary" }),
+    fc.constantFrom(...right, "BGP4MP_ET", "W", "{1,2}", "\\N", "\t"),
+  );
   // Random lines are hardly ever valid; a valid line with one or two changed fields often is.
   const nearlyRight = fc
     .array(fc.tuple(fc.nat({ max: right.length - 1 }), other), { maxLength: 2 })

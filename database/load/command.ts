@@ -71,7 +71,11 @@ class ReadBytes {
 
   /** The file is opened on demand. */
   async *chunks(): ByteSource {
-    if (this.file !== "-") this.size = await stat(this.file).then(({ size }) => size, () => 0);
+    if (this.file !== "-")
+      this.size = await stat(this.file).then(
+        ({ size }) => size,
+        () => 0,
+      );
     const stream = this.file === "-" ? process.stdin : createReadStream(this.file);
     for await (const chunk of addAbortSignal(this.gone, stream)) {
       this.read += (chunk as Buffer).length;
@@ -126,7 +130,11 @@ async function load(client: Client, input: Input, { stdout, stderr }: CommandOut
   const tally = new Tally();
   try {
     const report = await withProgress(stderr, input, (progress) =>
-      loadInput(client, input.members(tally), { tally, share: () => input.share(tally), onProgress: (step) => progress.show(step) }),
+      loadInput(client, input.members(tally), {
+        tally,
+        share: () => input.share(tally),
+        onProgress: (step) => progress.show(step),
+      }),
     );
     stdout.write(`${summarize(input.name, report)}\n`);
     return true;
@@ -138,7 +146,11 @@ async function load(client: Client, input: Input, { stdout, stderr }: CommandOut
   }
 }
 
-async function withProgress<T>(stream: CommandOutput["stderr"], { name }: Input, work: (progress: Progress) => Promise<T>): Promise<T> {
+async function withProgress<T>(
+  stream: CommandOutput["stderr"],
+  { name }: Input,
+  work: (progress: Progress) => Promise<T>,
+): Promise<T> {
   using progress = new Progress(stream, name);
   return await work(progress);
 }

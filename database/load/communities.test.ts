@@ -14,9 +14,16 @@ test.each([
   expect(JSON.parse(json)).toHaveLength(communities.length);
 });
 
-test.each([[["64496"]], [["64496:"]], [["a b:1"]], [['"":1']], [["1:2\n"]], [["\\:1"]], [[1]], [[null]], [["unknown-name"]]])(
-  "%j is refused",
-  (communities) => {
-    expect(communitiesJson(communities)).toBeInstanceOf(Refusal);
-  },
-);
+test.each([
+  [["64496"]],
+  [["64496:"]],
+  [["a b:1"]],
+  [['"":1']],
+  [["1:2\n"]],
+  [["\\:1"]],
+  [[1]],
+  [[null]],
+  [["unknown-name"]],
+])("%j is refused", (communities) => {
+  expect(communitiesJson(communities)).toBeInstanceOf(Refusal);
+});

@@ -47,12 +47,19 @@ function demoUpdate(random: () => number, pick: <T>(list: readonly T[]) => T, ti
   const peerAsn = pick(peers);
   const service = pick(collectors);
   const hijack = random() < SHARE_OF_HIJACKS;
-  const { prefix, origin } = hijack ? { prefix: pick(hijackedPrefixes), origin: pick(hijackers) } : ownPrefix(random, pick);
+  const { prefix, origin } = hijack
+    ? { prefix: pick(hijackedPrefixes), origin: pick(hijackers) }
+    : ownPrefix(random, pick);
   const common = { timestamp, prefix, peerAsn, monitor: null, service };
   if (random() < SHARE_OF_WITHDRAWALS) return { ...common, type: "W", path: [], communities: "[]" };
   const transit = pick(transits);
   const path = random() < 0.3 ? [peerAsn, transit, pick(transits), origin] : [peerAsn, transit, origin];
-  return { ...common, type: "A", path, communities: `[[${transit},${100 + Math.floor(random() * 20)}],[${peerAsn},1]]` };
+  return {
+    ...common,
+    type: "A",
+    path,
+    communities: `[[${transit},${100 + Math.floor(random() * 20)}],[${peerAsn},1]]`,
+  };
 }
 
 function ownPrefix(random: () => number, pick: <T>(list: readonly T[]) => T): { prefix: string; origin: number } {

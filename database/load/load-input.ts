@@ -59,10 +59,11 @@ export async function loadInput(
   if (failure !== undefined) throw failure;
   const { rows: staged } = tally;
   options.onProgress?.({ step: "sorting", rows: staged });
-  const loaded = await publishStaged(client, { rows: staged, days, monitors: monitors.size > 0 }, {
-    chunkRows: options.chunkRows,
-    onRows: (done) => options.onProgress?.({ step: "writing", rows: staged, done }),
-  });
+  const loaded = await publishStaged(
+    client,
+    { rows: staged, days, monitors: monitors.size > 0 },
+    { chunkRows: options.chunkRows, onRows: (done) => options.onProgress?.({ step: "writing", rows: staged, done }) },
+  );
   return { tally, loaded, duplicates: tally.rows - loaded, seconds: (performance.now() - started) / 1000 };
 }
 
@@ -72,7 +73,11 @@ interface Contents {
   readonly monitors: Set<string>;
 }
 
-async function* encode(members: AsyncIterable<Member>, tally: Tally, { days, monitors }: Contents): AsyncGenerator<string> {
+async function* encode(
+  members: AsyncIterable<Member>,
+  tally: Tally,
+  { days, monitors }: Contents,
+): AsyncGenerator<string> {
   const months = new Set<string>();
   let index = 0;
   let ordinal = 0;
@@ -101,7 +106,8 @@ async function* encode(members: AsyncIterable<Member>, tally: Tally, { days, mon
           text += staged.text;
         }
       }
-      if (months.size > MOST_MONTHS) throw new BrokenInput(`its times lie in more than ${MOST_MONTHS} different months; split it`);
+      if (months.size > MOST_MONTHS)
+        throw new BrokenInput(`its times lie in more than ${MOST_MONTHS} different months; split it`);
       yield text;
     }
     index += 1;

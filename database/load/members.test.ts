@@ -7,7 +7,9 @@ import { Refusal } from "./refusal.ts";
 
 const text = "BGP4MP|1470931200|W|192.0.2.1|64496|198.51.100.0/24\nbroken\n";
 const attrs = { source_id: "00-192.0.2.1", target_prefix: "198.51.100.0/24" };
-const json = JSON.stringify({ data: { updates: [{ timestamp: "2026-06-16T08:21:48", type: "W", attrs }], page_count: 1 } });
+const json = JSON.stringify({
+  data: { updates: [{ timestamp: "2026-06-16T08:21:48", type: "W", attrs }], page_count: 1 },
+});
 
 async function tarOf(files: Record<string, string | Buffer>): Promise<Buffer> {
   const tar = pack();
@@ -30,7 +32,11 @@ async function read(bytes: Buffer): Promise<string[]> {
     for await (const batch of member.records) {
       for (const { position, parsed } of batch) {
         const what =
-          parsed instanceof Refusal ? "refused" : "skipped" in parsed ? "skipped" : `${parsed.type} of ${parsed.service}`;
+          parsed instanceof Refusal
+            ? "refused"
+            : "skipped" in parsed
+              ? "skipped"
+              : `${parsed.type} of ${parsed.service}`;
         seen.push(`${member.name ?? member.format} ${position}: ${what}`);
       }
     }
@@ -62,7 +68,13 @@ describe("unpacks an input", () => {
     ["a tar", (tar: Buffer) => tar],
     ["a tar in gzip", (tar: Buffer) => gzipSync(tar)],
   ])("%s of both, whose other members are passed over and named", async (_, wrap) => {
-    const tar = await tarOf({ "a.txt": text, "notes.json": "[1]", readme: "hello", "b.json.gz": gzipSync(json), empty: "" });
+    const tar = await tarOf({
+      "a.txt": text,
+      "notes.json": "[1]",
+      readme: "hello",
+      "b.json.gz": gzipSync(json),
+      empty: "",
+    });
     expect(await read(wrap(tar))).toEqual([
       "a.txt 1: W of example|north",
       "a.txt 2: refused",
@@ -84,7 +96,11 @@ describe("rejects a broken input with a clear error", () => {
     ["JSON that ends early", async () => Buffer.from(json.slice(0, -10)), "the JSON is broken after update 1"],
     ["JSON that is none", async () => Buffer.from('{"data": nothing}'), "the JSON is broken after update 0"],
     ["JSON with something after it", async () => Buffer.from(`${json} {}`), "the JSON is broken after update 1"],
-    ["JSON with updates that are no list", async () => Buffer.from('{"data": {"updates": {"a": {}}}}'), "no bgp-updates answer"],
+    [
+      "JSON with updates that are no list",
+      async () => Buffer.from('{"data": {"updates": {"a": {}}}}'),
+      "no bgp-updates answer",
+    ],
     ["JSON of something else", async () => Buffer.from('{"data": {"updates": 1}}'), "no bgp-updates answer"],
     ["other text", async () => Buffer.from("hello"), "neither bgpdump -m text nor RIPEstat"],
     ["a tar that ends early", async () => (await tarOf({ "a.txt": long })).subarray(0, 5000), "the tar is broken"],

@@ -104,7 +104,10 @@ async function readMember(name: string, content: ByteSource, options: MemberOpti
     return undefined;
   }
   if (format === "tar" || format === "unknown") {
-    options.onPassedOver(name, format === "tar" ? "it is a tar inside a tar" : "it is neither bgpdump -m text nor JSON");
+    options.onPassedOver(
+      name,
+      format === "tar" ? "it is a tar inside a tar" : "it is neither bgpdump -m text nor JSON",
+    );
     await drain(bytes);
     return undefined;
   }
@@ -132,7 +135,8 @@ async function* tarMembers(source: ByteSource): AsyncGenerator<{ name: string; c
   pipeline(source, tar as unknown as Writable, () => {});
   try {
     for await (const entry of tar) {
-      if (entry.header.type === "file") yield { name: entry.header.name, content: tarContent(entry as unknown as ByteSource) };
+      if (entry.header.type === "file")
+        yield { name: entry.header.name, content: tarContent(entry as unknown as ByteSource) };
       else entry.resume();
     }
   } catch (error) {

@@ -25,8 +25,12 @@ const script = `
   }
   console.log(read);`;
 
-test.each(["json", "text"])("memory does not grow with the size of %s", async (kind) => {
-  const args = ["--max-old-space-size=48", "--input-type=module", "--eval", script, kind, String(UPDATES)];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
-  expect(stdout.trim()).toBe(String(UPDATES));
-}, 120_000);
+test.each(["json", "text"])(
+  "memory does not grow with the size of %s",
+  async (kind) => {
+    const args = ["--max-old-space-size=48", "--input-type=module", "--eval", script, kind, String(UPDATES)];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    expect(stdout.trim()).toBe(String(UPDATES));
+  },
+  120_000,
+);

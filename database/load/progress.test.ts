@@ -5,7 +5,9 @@ beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test("shows a share and the remaining time of each step", () => {
-  expect(describeStep({ step: "reading", read: 1_500_000, refused: 2, share: 0.25 }, 10)).toBe("1,500,000 read, 2 refused, 25 %, about 30 s left");
+  expect(describeStep({ step: "reading", read: 1_500_000, refused: 2, share: 0.25 }, 10)).toBe(
+    "1,500,000 read, 2 refused, 25 %, about 30 s left",
+  );
   expect(describeStep({ step: "writing", rows: 20_000_000, done: 5_000_000 }, 100)).toBe(
     "5,000,000 of 20,000,000 rows written, 50,000 rows/s, 25 %, about 300 s left",
   );
@@ -18,7 +20,10 @@ test("shows no estimate without a known size", () => {
 
 test("moves every second while the server works on one statement", () => {
   const lines: string[] = [];
-  const progress = new Progress({ write: (line: string) => lines.push(line) } as unknown as NodeJS.WritableStream, "updates.gz");
+  const progress = new Progress(
+    { write: (line: string) => lines.push(line) } as unknown as NodeJS.WritableStream,
+    "updates.gz",
+  );
   progress.show({ step: "writing", rows: 400, done: 100 });
   vi.advanceTimersByTime(2000);
   progress[Symbol.dispose]();

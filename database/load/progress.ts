@@ -4,7 +4,12 @@ const number = new Intl.NumberFormat("en-US");
 
 /** One step of a load and how far it is. */
 export type LoadStep =
-  | { readonly step: "reading"; readonly read: number; readonly refused: number; /** 0 to 1, if known. */ readonly share: number | undefined }
+  | {
+      readonly step: "reading";
+      readonly read: number;
+      readonly refused: number;
+      /** 0 to 1, if known. */ readonly share: number | undefined;
+    }
   | { readonly step: "sorting"; readonly rows: number }
   | { readonly step: "writing"; readonly rows: number; readonly done: number };
 

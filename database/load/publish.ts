@@ -11,7 +11,13 @@ const insertProgress = `
 
 /** Runs `work` and passes on the numbers that the function above reports. */
 async function countInserts<T>(client: Client, onRows: (rows: number) => void, work: () => Promise<T>): Promise<T> {
-  const listener = ({ message, detail }: { readonly message: string | undefined; readonly detail?: string | undefined }): void => {
+  const listener = ({
+    message,
+    detail,
+  }: {
+    readonly message: string | undefined;
+    readonly detail?: string | undefined;
+  }): void => {
     if (message === "rows") onRows(Number(detail));
   };
   client.on("notice", listener);
@@ -59,19 +65,32 @@ const ANALYSE_FROM = 1000;
  * interrupted; the next load of the same input skips their rows.
  * @returns the number of new rows.
  */
-export async function publishStaged(client: Client, staged: StagedInput, options: PublishOptions = {}): Promise<number> {
+export async function publishStaged(
+  client: Client,
+  staged: StagedInput,
+  options: PublishOptions = {},
+): Promise<number> {
   const { chunkRows = CHUNK_ROWS, onRows } = options;
   await client.query("set work_mem = '192MB'");
   if (staged.monitors) await client.query(identifyMonitors);
   const several = staged.rows > chunkRows;
-  if (several) await client.query('create index staged_updates_time on staged_updates ("timestamp"); analyze staged_updates ("timestamp")');
+  if (several)
+    await client.query(
+      'create index staged_updates_time on staged_updates ("timestamp"); analyze staged_updates ("timestamp")',
+    );
   await client.query(insertProgress);
   let done = 0;
   let loaded = 0;
-  const chunks = several ? chunksByTime(client, chunkRows) : [{ after: "-infinity", last: "infinity", rows: staged.rows }];
+  const chunks = several
+    ? chunksByTime(client, chunkRows)
+    : [{ after: "-infinity", last: "infinity", rows: staged.rows }];
   for await (const chunk of chunks) {
     const before = done;
-    loaded += await countInserts(client, (rows) => onRows?.(before + rows), () => publish(client, chunk, staged.days));
+    loaded += await countInserts(
+      client,
+      (rows) => onRows?.(before + rows),
+      () => publish(client, chunk, staged.days),
+    );
     done += chunk.rows;
     onRows?.(done);
   }

@@ -32,7 +32,12 @@ test("drops and reports a line of megabytes and keeps the lines around it", asyn
   expect(await all(inChunks("x".repeat(3_000_000), 65_536))).toEqual(["[line of more than 1048576 characters]"]);
 });
 
-const attrs = { source_id: "25-192.0.2.1", target_prefix: "198.51.100.0/24", path: [64_496, 64_500], community: ["64496:1"] };
+const attrs = {
+  source_id: "25-192.0.2.1",
+  target_prefix: "198.51.100.0/24",
+  path: [64_496, 64_500],
+  community: ["64496:1"],
+};
 const announcement = { seq: 1, timestamp: "2026-06-16T08:21:48", type: "A", attrs };
 
 test("reads an announcement; its monitor is the first AS of its path", () => {
@@ -61,9 +66,9 @@ test("identifies the monitor of a withdrawal by address only", () => {
 });
 
 test("does not identify the monitor by a path that begins with a set", () => {
-  expect(parseRipestatUpdate({ ...announcement, attrs: { ...attrs, path: [[64_496, 64_497], 64_500] } })).toMatchObject({
-    peerAsn: null,
-  });
+  expect(parseRipestatUpdate({ ...announcement, attrs: { ...attrs, path: [[64_496, 64_497], 64_500] } })).toMatchObject(
+    { peerAsn: null },
+  );
 });
 
 test.each([
@@ -95,7 +100,10 @@ test("never throws for any JSON", () => {
   fc.assert(
     fc.property(fc.jsonValue(), path, community, (value, otherPath, otherCommunity) => {
       parseRipestatUpdate(value);
-      const parsed = parseRipestatUpdate({ ...announcement, attrs: { ...attrs, path: otherPath, community: otherCommunity } });
+      const parsed = parseRipestatUpdate({
+        ...announcement,
+        attrs: { ...attrs, path: otherPath, community: otherCommunity },
+      });
       if (parsed instanceof Refusal) return;
       taken += 1;
       expect(parsed.prefix).toBe(attrs.target_prefix);

@@ -7,7 +7,9 @@ const actedFor: readonly RoleName[] = ["owner", "metadata"];
 
 /** Whether the login is a superuser; the administrators of database providers are not. */
 export async function isSuperuser(client: Client): Promise<boolean> {
-  const { rows } = await client.query<{ super: boolean }>("select rolsuper as super from pg_roles where rolname = current_user");
+  const { rows } = await client.query<{ super: boolean }>(
+    "select rolsuper as super from pg_roles where rolname = current_user",
+  );
   return rows[0]?.super === true;
 }
 

@@ -47,7 +47,8 @@ export async function connectWhenReady(config: ClientConfig, waitSeconds: number
       await client.end().catch(() => {});
       const reason = error instanceof Error ? error.message : String(error);
       const where = `${config.host}:${config.port} as ${String(config.user)}`;
-      if (!mayPass(error)) throw new Error(`The database refused the connection to ${where}: ${reason}`, { cause: error });
+      if (!mayPass(error))
+        throw new Error(`The database refused the connection to ${where}: ${reason}`, { cause: error });
       if (performance.now() > deadline) {
         throw new Error(`The database at ${where} did not answer within ${waitSeconds} s: ${reason}`, { cause: error });
       }

@@ -24,7 +24,11 @@ export async function ensureDatabase(client: Client, database: string): Promise<
  * for managing a cluster. A former primary connects to `postgres` on the new one to find out which changes it must revert (pg_rewind),
  * and every instance connects there before it follows. Without this right no instance would return.
  */
-const optionalRoles = (database: string) => ({ [loginRole("monitor")]: database, cnpg_metrics_exporter: `postgres, ${database}`, streaming_replica: "postgres" });
+const optionalRoles = (database: string) => ({
+  [loginRole("monitor")]: database,
+  cnpg_metrics_exporter: `postgres, ${database}`,
+  streaming_replica: "postgres",
+});
 
 /** Restricts connections to the kit's roles and revokes the rights of PUBLIC. Run in any database, as superuser. */
 export async function restrictDatabases(client: Client, database: string): Promise<string[]> {

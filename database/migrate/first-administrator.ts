@@ -22,7 +22,10 @@ async function hashPassword(password: string): Promise<string> {
  * Creates the first account, with role `operator`, if there is none. No running service then needs the password.
  * @returns the changes; empty when an account existed
  */
-export async function ensureFirstAdministrator(client: Client, { email, password }: FirstAdministrator): Promise<string[]> {
+export async function ensureFirstAdministrator(
+  client: Client,
+  { email, password }: FirstAdministrator,
+): Promise<string[]> {
   const { rows } = await client.query<{ found: boolean }>("select exists (select from auth.users) as found");
   if (rows[0]?.found === true) return [];
   const { rowCount } = await client.query(

@@ -31,21 +31,35 @@ async function run(settings: MigrateSettings): Promise<string[]> {
     const done: string[] = [];
     const superuser = await isSuperuser(client);
     for (const name of roleNames) done.push(...(await ensureRole(client, name, settings.passwords[name], superuser)));
-    done.push(...(monitorPassword === undefined ? await dropMonitorRole(client, database) : await ensureRole(client, "monitor", monitorPassword, superuser)));
+    done.push(
+      ...(monitorPassword === undefined
+        ? await dropMonitorRole(client, database)
+        : await ensureRole(client, "monitor", monitorPassword, superuser)),
+    );
     await actForOwners(client);
     done.push(...(await ensureDatabase(client, database)), ...(await restrictDatabases(client, database)));
     const inDatabase = await connectWhenReady(connectionTo(settings, bootstrap, database), waitSeconds);
-    done.push(...(await using(inDatabase, async (there) => [...(await ensureMetadataSchema(there)), ...(await withholdFromEngine(there))])));
+    done.push(
+      ...(await using(inDatabase, async (there) => [
+        ...(await ensureMetadataSchema(there)),
+        ...(await withholdFromEngine(there)),
+      ])),
+    );
     return [...done, ...(await asOwner(settings))];
   });
 }
 
 async function asOwner(settings: MigrateSettings): Promise<string[]> {
   const owner = { user: loginRole("owner"), password: settings.passwords.owner };
-  return using(await connectWhenReady(connectionTo(settings, owner, settings.database), settings.waitSeconds), async (client) => {
-    const done = await migrate(client);
-    return settings.administrator === undefined ? done : [...done, ...(await ensureFirstAdministrator(client, settings.administrator))];
-  });
+  return using(
+    await connectWhenReady(connectionTo(settings, owner, settings.database), settings.waitSeconds),
+    async (client) => {
+      const done = await migrate(client);
+      return settings.administrator === undefined
+        ? done
+        : [...done, ...(await ensureFirstAdministrator(client, settings.administrator))];
+    },
+  );
 }
 
 async function using<T>(client: Client, work: (client: Client) => Promise<T>): Promise<T> {

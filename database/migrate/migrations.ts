@@ -32,7 +32,11 @@ export async function migrate(client: Client): Promise<string[]> {
     advisoryLockMode: "wait",
     log: () => {},
   });
-  return [...applied.map(({ name }) => `applied migration ${name}`), ...(await applyGrants(client)), ...(await mergePartitions(client))];
+  return [
+    ...applied.map(({ name }) => `applied migration ${name}`),
+    ...(await applyGrants(client)),
+    ...(await mergePartitions(client)),
+  ];
 }
 
 /** Queries are correct with either kind of partition, so waiting locks or too much work do not fail the job. */
@@ -42,10 +46,13 @@ async function mergePartitions(client: Client): Promise<string[]> {
   const patience = { turn: "2s", attempts: 2 } as const;
   try {
     const left = await mergeDays(client, { patience, mostBytes: MOST_MERGED_BYTES, onMonth: () => (merged += 1) });
-    if (left > 0) rest.push(`left ${left} months with partitions of days, which are large: npm run prune puts them together`);
+    if (left > 0)
+      rest.push(`left ${left} months with partitions of days, which are large: npm run prune puts them together`);
   } catch (error) {
     if (!(error instanceof InTheWay)) throw error;
-    rest.push("left months with partitions of days, because a load, a prune or a long query was in the way; npm run prune or the next run puts them together");
+    rest.push(
+      "left months with partitions of days, because a load, a prune or a long query was in the way; npm run prune or the next run puts them together",
+    );
   }
   return merged === 0 ? rest : [`made one partition of the days of each of ${merged} months`, ...rest];
 }
@@ -67,7 +74,10 @@ async function keepPartitions(client: Client): Promise<void> {
     await client.query(`select pg_advisory_xact_lock(${advisoryLocks.partitions}); set local lock_timeout to default`);
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.code !== lockNotAvailable) throw error;
-    throw new InTheWay(`npm run load or npm run prune was still running after ${PARTITIONS_WAIT}; run this again when it has finished`, { cause: error });
+    throw new InTheWay(
+      `npm run load or npm run prune was still running after ${PARTITIONS_WAIT}; run this again when it has finished`,
+      { cause: error },
+    );
   }
 }
 

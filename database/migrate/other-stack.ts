@@ -18,7 +18,10 @@ export async function refuseOtherStack(client: Client, settings: MigrateSettings
   const other = rows[0]?.name;
   if (other === undefined) return;
   try {
-    const owner = await connectWhenReady(connectionTo(settings, { user, password: settings.passwords.owner }, other), settings.waitSeconds);
+    const owner = await connectWhenReady(
+      connectionTo(settings, { user, password: settings.passwords.owner }, other),
+      settings.waitSeconds,
+    );
     await owner.end();
   } catch (error) {
     const { cause } = error as Error;

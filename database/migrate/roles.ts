@@ -17,14 +17,21 @@ interface RoleDescription {
  * Detects a client whose machine is gone within two minutes instead of two hours. Until then its locks are held and it counts as a
  * connection of its role. Seconds.
  */
-export const noticeDeadClients = { tcp_keepalives_idle: "60", tcp_keepalives_interval: "10", tcp_keepalives_count: "6" };
+export const noticeDeadClients = {
+  tcp_keepalives_idle: "60",
+  tcp_keepalives_interval: "10",
+  tcp_keepalives_count: "6",
+};
 
 // JIT compilation costs more than it saves on queries that take milliseconds.
 const common = { TimeZone: "UTC", DateStyle: "ISO, MDY", jit: "off", search_path: "public", ...noticeDeadClients };
 
 /** Every login role except the superuser; grants.sql defines their rights. */
 export const roles: Readonly<Record<RoleName, RoleDescription>> = {
-  owner: { connectionLimit: 10, settings: { ...common, lock_timeout: "30s", idle_in_transaction_session_timeout: "10min" } },
+  owner: {
+    connectionLimit: 10,
+    settings: { ...common, lock_timeout: "30s", idle_in_transaction_session_timeout: "10min" },
+  },
   engine: {
     connectionLimit: 60,
     settings: {
@@ -56,13 +63,22 @@ export const roles: Readonly<Record<RoleName, RoleDescription>> = {
     settings: { ...common, default_transaction_read_only: "on", statement_timeout: "6h", lock_timeout: "1min" },
   },
   // Each engine process keeps a few connections to its metadata, and an update runs two generations of them.
-  metadata: { connectionLimit: 60, settings: { ...common, lock_timeout: "30s", idle_in_transaction_session_timeout: "5min" } },
+  metadata: {
+    connectionLimit: 60,
+    settings: { ...common, lock_timeout: "30s", idle_in_transaction_session_timeout: "5min" },
+  },
 };
 
 /** The exporter of metrics: statistics of the server and the times of backups, no other row. */
 const monitor: RoleDescription = {
   connectionLimit: 3,
-  settings: { ...common, default_transaction_read_only: "on", statement_timeout: "5s", lock_timeout: "1s", idle_in_transaction_session_timeout: "10s" },
+  settings: {
+    ...common,
+    default_transaction_read_only: "on",
+    statement_timeout: "5s",
+    lock_timeout: "1s",
+    idle_in_transaction_session_timeout: "10s",
+  },
   memberOf: ["pg_monitor"],
 };
 
@@ -86,7 +102,12 @@ interface RoleRow {
  * who may create roles. Only a superuser can read verifiers, so an administrator sets the password at each run.
  * @returns one sentence for each change.
  */
-export async function ensureRole(client: Client, name: LoginRoleName, password: string, superuser: boolean): Promise<string[]> {
+export async function ensureRole(
+  client: Client,
+  name: LoginRoleName,
+  password: string,
+  superuser: boolean,
+): Promise<string[]> {
   const role = loginRole(name);
   const description = name === "monitor" ? monitor : roles[name];
   const done: string[] = [];
@@ -94,7 +115,8 @@ export async function ensureRole(client: Client, name: LoginRoleName, password: 
     await client.query(statement);
     done.push(`${what} ${role}`);
   };
-  if ((await readRole(client, role, superuser)) === undefined) await change(`create role ${role} login`, "created role");
+  if ((await readRole(client, role, superuser)) === undefined)
+    await change(`create role ${role} login`, "created role");
   const row = await readRole(client, role, superuser);
   if (row === undefined) throw new Error(`The role ${role} is not there after it was created.`);
   if (!row.plain) {
@@ -113,7 +135,9 @@ export async function ensureRole(client: Client, name: LoginRoleName, password: 
   const given = Object.entries(superuser ? { ...settings, ...superuserSettings } : settings);
   const wanted = given.map(([setting, value]) => `${setting}=${value}`);
   // An administrator can neither set nor reset those of a superuser.
-  const found = row.settings.filter((each) => superuser || !Object.hasOwn(superuserSettings, each.split("=", 1)[0] ?? ""));
+  const found = row.settings.filter(
+    (each) => superuser || !Object.hasOwn(superuserSettings, each.split("=", 1)[0] ?? ""),
+  );
   if (wanted.toSorted().join("\n") !== found.toSorted().join("\n")) {
     const sets = given.map(
       ([setting, value]) =>
@@ -123,9 +147,13 @@ export async function ensureRole(client: Client, name: LoginRoleName, password: 
   }
   // A role can set these for itself, and they would come before those above.
   for (const database of row.set_in)
-    await change(`alter role ${role} in database ${client.escapeIdentifier(database)} reset all`, `reset the session settings in ${database} of`);
+    await change(
+      `alter role ${role} in database ${client.escapeIdentifier(database)} reset all`,
+      `reset the session settings in ${database} of`,
+    );
   const { memberOf = [] } = description;
-  for (const group of memberOf) if (!row.member_of.includes(group)) await change(`grant ${group} to ${role}`, `granted ${group} to`);
+  for (const group of memberOf)
+    if (!row.member_of.includes(group)) await change(`grant ${group} to ${role}`, `granted ${group} to`);
   for (const group of row.member_of.filter((given) => !memberOf.includes(given)))
     await change(`revoke ${client.escapeIdentifier(group)} from ${role}`, `revoked ${group} from`);
   return done;

@@ -7,7 +7,11 @@ const ITERATIONS = 4096;
  * RFC 7677).
  * With `alter role … password` it keeps the password out of every statement and log.
  */
-export function scramVerifier(password: string, salt: Buffer = randomBytes(16), iterations: number = ITERATIONS): string {
+export function scramVerifier(
+  password: string,
+  salt: Buffer = randomBytes(16),
+  iterations: number = ITERATIONS,
+): string {
   const salted = pbkdf2Sync(password, salt, iterations, 32, "sha256");
   const storedKey = createHash("sha256").update(hmac(salted, "Client Key")).digest("base64");
   const serverKey = hmac(salted, "Server Key").toString("base64");

@@ -43,7 +43,9 @@ test("reads server, superuser and encryption from a URL in a file", () => {
     writeFileSync(join(folder, "url"), `${text}\n`);
     return { ...rest, BOOTSTRAP_URL_FILE: join(folder, "url") };
   };
-  expect(readSettings(url("postgres://root%40site:p%2Fw@db.example.net:6432/routes?sslmode=verify-full"))).toMatchObject({
+  expect(
+    readSettings(url("postgres://root%40site:p%2Fw@db.example.net:6432/routes?sslmode=verify-full")),
+  ).toMatchObject({
     host: "db.example.net",
     port: 6432,
     database: "routes",
@@ -52,8 +54,15 @@ test("reads server, superuser and encryption from a URL in a file", () => {
     waitSeconds: 60,
   });
   expect(readSettings(url("postgresql://root:pw@db/routes")).port).toBe(5432);
-  for (const wrong of ["nothing", "redis://root:pw@db/routes", "postgres://db/routes", "postgres://root:secret@db/Bad-Name"])
-    expect(() => readSettings(url(wrong))).toThrow(/^The settings are not usable:\n {2}BOOTSTRAP_URL_FILE: holds no URL of a database$/);
+  for (const wrong of [
+    "nothing",
+    "redis://root:pw@db/routes",
+    "postgres://db/routes",
+    "postgres://root:secret@db/Bad-Name",
+  ])
+    expect(() => readSettings(url(wrong))).toThrow(
+      /^The settings are not usable:\n {2}BOOTSTRAP_URL_FILE: holds no URL of a database$/,
+    );
 });
 
 test("reports all problems together and no password", () => {

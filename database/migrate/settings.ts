@@ -62,12 +62,21 @@ export function readSettings(environment: NodeJS.ProcessEnv): MigrateSettings {
   const places = (): Server | undefined => {
     const given = read(serverPlaces);
     const bootstrap = { user: "postgres", password: secret("BOOTSTRAP_PASSWORD") };
-    return given && { host: given.DATABASE_HOST, port: given.DATABASE_PORT, database: given.DATABASE_NAME, bootstrap, parameters: {} };
+    return (
+      given && {
+        host: given.DATABASE_HOST,
+        port: given.DATABASE_PORT,
+        database: given.DATABASE_NAME,
+        bootstrap,
+        parameters: {},
+      }
+    );
   };
   const url = (): Server | undefined => {
     const found = given(environment, "BOOTSTRAP_URL");
     const server = "text" in found ? parseUrl(found.text) : undefined;
-    if (server === undefined) problems.push("problem" in found ? found.problem : "BOOTSTRAP_URL_FILE: holds no URL of a database");
+    if (server === undefined)
+      problems.push("problem" in found ? found.problem : "BOOTSTRAP_URL_FILE: holds no URL of a database");
     return server;
   };
   const server = environment["BOOTSTRAP_URL_FILE"] === undefined ? places() : url();
@@ -82,8 +91,10 @@ export function readSettings(environment: NodeJS.ProcessEnv): MigrateSettings {
   };
   const monitorPassword = environment["MONITOR_PASSWORD_FILE"] === undefined ? undefined : secret("MONITOR_PASSWORD");
   const email = read(administrators)?.ADMIN_EMAIL;
-  const administrator = email === undefined ? undefined : { email, password: administratorPassword(environment, problems) };
-  if (server === undefined || patience === undefined || problems.length > 0) throw new Error(`The settings are not usable:\n  ${problems.join("\n  ")}`);
+  const administrator =
+    email === undefined ? undefined : { email, password: administratorPassword(environment, problems) };
+  if (server === undefined || patience === undefined || problems.length > 0)
+    throw new Error(`The settings are not usable:\n  ${problems.join("\n  ")}`);
   return { ...server, passwords, monitorPassword, administrator, waitSeconds: patience.DATABASE_WAIT_SECONDS };
 }
 
@@ -98,7 +109,8 @@ function parseUrl(text: string): Server | undefined {
   if (!URL.canParse(text)) return undefined;
   const { protocol, hostname, port, pathname, username, password, searchParams } = new URL(text);
   const database = pathname.slice(1);
-  if (!/^postgres(ql)?:$/.test(protocol) || hostname === "" || username === "" || !databaseName.test(database)) return undefined;
+  if (!/^postgres(ql)?:$/.test(protocol) || hostname === "" || username === "" || !databaseName.test(database))
+    return undefined;
   return {
     host: hostname,
     port: port === "" ? 5432 : Number(port),

@@ -8,7 +8,8 @@ import { roleNames } from "./settings.ts";
  * in the write-ahead log, notifications, transaction ids, exported snapshots and the end of other sessions. A read-only default does
  * not prevent them, because each session can disable its own.
  */
-const functions = "^(lo_.*|loread|lowrite|pg_(try_)?advisory_.*|pg_logical_emit_message|pg_notify|pg_export_snapshot|pg_terminate_backend|pg_current_xact_id|txid_current)$";
+const functions =
+  "^(lo_.*|loread|lowrite|pg_(try_)?advisory_.*|pg_logical_emit_message|pg_notify|pg_export_snapshot|pg_terminate_backend|pg_current_xact_id|txid_current)$";
 
 /** Languages in which a role could write code of its own with DO. */
 const languages = ["plpgsql", "sql"];

@@ -12,7 +12,8 @@ export async function alone<T>(client: Client, timeout: TurnTimeout, work: () =>
   try {
     await client.query(`select pg_advisory_lock(${advisoryLocks.maintenance})`);
   } catch (error) {
-    if (error instanceof DatabaseError && error.code === lockNotAvailable) throw new InTheWay("npm run prune is running", { cause: error });
+    if (error instanceof DatabaseError && error.code === lockNotAvailable)
+      throw new InTheWay("npm run prune is running", { cause: error });
     throw error;
   } finally {
     await client.query("reset lock_timeout");

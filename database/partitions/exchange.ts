@@ -32,7 +32,9 @@ export async function exchange(
   if (rows === 0) await client.query(`drop table ${made}`);
   else {
     // With the constraint Postgres need not scan the rows while readers wait.
-    await client.query(`alter table ${made} add constraint in_bounds check ("timestamp" >= '${first}' and "timestamp" < '${after}')`);
+    await client.query(
+      `alter table ${made} add constraint in_bounds check ("timestamp" >= '${first}' and "timestamp" < '${after}')`,
+    );
     await client.query(`analyze ${made}`);
   }
   await client.query("lock table only routing.bgp_updates in access exclusive mode");

@@ -19,7 +19,9 @@ export interface MergeOptions {
  * @throws InTheWay
  */
 export async function mergeDays(client: Client, options: MergeOptions): Promise<number> {
-  return (await months(client)).length === 0 ? 0 : alone(client, options.patience.turn, () => mergeAlone(client, options));
+  return (await months(client)).length === 0
+    ? 0
+    : alone(client, options.patience.turn, () => mergeAlone(client, options));
 }
 
 async function mergeAlone(client: Client, { patience, mostBytes = Infinity, onMonth }: MergeOptions): Promise<number> {

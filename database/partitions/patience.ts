@@ -29,8 +29,13 @@ export async function patiently<T>(client: Client, { turn, attempts }: Patience,
     try {
       return await inTurn(client, bounded, turn);
     } catch (error) {
-      if (!(error instanceof DatabaseError) || (error.code !== lockNotAvailable && error.code !== deadlockDetected)) throw error;
-      if (attempt === attempts) throw new InTheWay("a load or a long query held the locks all the time; finished work is kept, run this again later", { cause: error });
+      if (!(error instanceof DatabaseError) || (error.code !== lockNotAvailable && error.code !== deadlockDetected))
+        throw error;
+      if (attempt === attempts)
+        throw new InTheWay(
+          "a load or a long query held the locks all the time; finished work is kept, run this again later",
+          { cause: error },
+        );
       await delay(1000);
     }
   }

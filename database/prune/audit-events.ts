@@ -15,7 +15,10 @@ export interface AuditRetention {
  * @param client connected as the owner: no other role may delete audit events
  * @returns how many events were, or would be, deleted
  */
-export async function pruneAuditEvents(client: Client, { before, dryRun, batch = 20_000 }: AuditRetention): Promise<number> {
+export async function pruneAuditEvents(
+  client: Client,
+  { before, dryRun, batch = 20_000 }: AuditRetention,
+): Promise<number> {
   const old = "from auth.audit_events where occurred_at < $1::timestamp at time zone 'UTC'";
   if (dryRun) return Number((await client.query<{ count: string }>(`select count(*) ${old}`, [before])).rows[0]?.count);
   const remove = `delete from auth.audit_events where id in (select id ${old} order by occurred_at limit ${batch})`;

@@ -33,14 +33,21 @@ function parseArguments(args: readonly string[]): Arguments | "help" | { readonl
   try {
     const text = { type: "string" } as const;
     const flag = { type: "boolean" } as const;
-    const { values } = parseArgs({ args: [...args], options: { "keep-days": text, "keep-audit-days": text, "dry-run": flag, help: flag } });
+    const { values } = parseArgs({
+      args: [...args],
+      options: { "keep-days": text, "keep-audit-days": text, "dry-run": flag, help: flag },
+    });
     if (values.help === true) return "help";
     const given = (["keep-days", "keep-audit-days"] as const).filter((name) => values[name] !== undefined);
     if (given.length === 0) return { problem: "give --keep-days or --keep-audit-days: the number of days to keep" };
     const wrong = given.find((name) => !isDays(String(values[name])));
     if (wrong !== undefined) return { problem: `--${wrong} must be a whole number from 1 to 36500` };
     const days = (value: string | undefined): number | undefined => (value === undefined ? undefined : Number(value));
-    return { keepDays: days(values["keep-days"]), keepAuditDays: days(values["keep-audit-days"]), dryRun: values["dry-run"] === true };
+    return {
+      keepDays: days(values["keep-days"]),
+      keepAuditDays: days(values["keep-audit-days"]),
+      dryRun: values["dry-run"] === true,
+    };
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };
   }
@@ -50,7 +57,9 @@ const isDays = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text)
 
 /** The first day that is kept. */
 export function firstKeptDay(keepDays: number, now: Date): string {
-  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - keepDays)).toISOString().slice(0, 10);
+  return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - keepDays))
+    .toISOString()
+    .slice(0, 10);
 }
 
 const number = new Intl.NumberFormat("en-US");
@@ -94,8 +103,16 @@ export async function pruneCommand(
     }
     if (keepDays !== undefined) {
       const before = firstKeptDay(keepDays, now);
-      const pruned = await prune(client, { before, dryRun, onDays: (days) => output.stdout.write(`${line(days, dryRun)}\n`) });
-      total(before, pruned.reduce((sum, { removed }) => sum + removed, 0), "updates");
+      const pruned = await prune(client, {
+        before,
+        dryRun,
+        onDays: (days) => output.stdout.write(`${line(days, dryRun)}\n`),
+      });
+      total(
+        before,
+        pruned.reduce((sum, { removed }) => sum + removed, 0),
+        "updates",
+      );
     }
     return 0;
   });

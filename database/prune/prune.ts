@@ -82,14 +82,21 @@ export async function prune(client: Client, options: PruneOptions): Promise<Prun
   return alone(client, patience.turn, () => pruneAlone(client, options));
 }
 
-async function pruneAlone(client: Client, { before, dryRun, batch = 20_000, onDays }: PruneOptions): Promise<PrunedDays[]> {
+async function pruneAlone(
+  client: Client,
+  { before, dryRun, batch = 20_000, onDays }: PruneOptions,
+): Promise<PrunedDays[]> {
   const pruned: PrunedDays[] = [];
   for (const partition of await partitionsBefore(client, before)) {
     const whole = partition.after <= before;
     const span = { ...partition, until: whole ? partition.after : before };
     const counted = await countUpdates(client, span);
     if (counted.removed === 0 && (counted.kept > 0 || !whole)) continue;
-    const days = dryRun ? counted : whole ? await replace(client, span) : { ...counted, removed: await deleteRows(client, span, batch) };
+    const days = dryRun
+      ? counted
+      : whole
+        ? await replace(client, span)
+        : { ...counted, removed: await deleteRows(client, span, batch) };
     pruned.push(days);
     onDays?.(days);
   }

@@ -18,5 +18,7 @@ test("explains why a file cannot be read", async () => {
 
 test("ignores errors that are not a file's, and a connection that breaks during reading", () => {
   expect(unreadable(new Error("the reason"))).toBeUndefined();
-  expect(unreadable(Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" }))).toBeUndefined();
+  expect(
+    unreadable(Object.assign(new Error("read ECONNRESET"), { code: "ECONNRESET", syscall: "read" })),
+  ).toBeUndefined();
 });

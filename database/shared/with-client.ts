@@ -6,7 +6,11 @@ import type { OpenDatabase } from "./opened-database.ts";
  * If the command ends, its statement ends within a second too. Otherwise it would run for minutes and hold its locks.
  * @param name the connection's application_name in pg_stat_activity
  */
-export async function withClient<T>(openDatabase: OpenDatabase, name: string, work: (client: Client) => Promise<T>): Promise<T> {
+export async function withClient<T>(
+  openDatabase: OpenDatabase,
+  name: string,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
   const database = await openDatabase();
   const client = new Client({ ...database.config, application_name: name });
   client.on("error", () => {}); // a broken connection fails the next statement

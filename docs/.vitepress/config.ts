@@ -33,8 +33,17 @@ export default defineConfig({
       { text: "Design", link: "/docs/design/architecture" },
     ],
     sidebar: [
-      { text: "Start", items: [{ text: "What RouteQL is", link: "/" }, page("Supported machines", "start/machines"), page("Tutorial", "start/tutorial")] },
-      { text: "Clients", items: [
+      {
+        text: "Start",
+        items: [
+          { text: "What RouteQL is", link: "/" },
+          page("Supported machines", "start/machines"),
+          page("Tutorial", "start/tutorial"),
+        ],
+      },
+      {
+        text: "Clients",
+        items: [
           page("Client guides", "clients/"),
           page("First subscription", "clients/first-subscription"),
           page("Console", "clients/console"),
@@ -47,7 +56,8 @@ export default defineConfig({
           page("Spreadsheets and notebooks", "clients/data"),
           page("Pagination", "clients/pagination"),
           page("Subscriptions and close codes", "clients/websocket"),
-        ] },
+        ],
+      },
       {
         text: "Operate",
         items: [

@@ -15,7 +15,10 @@ const closing: (() => void)[] = [];
 afterEach(() => closing.splice(0).forEach((close) => close()));
 
 /** A metadata API that stores one document; `answer` can reject a command. */
-async function serve(answer: (command: Command, count: number) => [number, unknown] | undefined = () => undefined, keep = (metadata: Metadata) => metadata) {
+async function serve(
+  answer: (command: Command, count: number) => [number, unknown] | undefined = () => undefined,
+  keep = (metadata: Metadata) => metadata,
+) {
   const commands: string[] = [];
   let stored: Metadata = { version: 3, sources: [] };
   let version = 4;
@@ -27,7 +30,8 @@ async function serve(answer: (command: Command, count: number) => [number, unkno
       commands.push(command.type);
       const own = (): [number, unknown] => {
         if (command.type === "export_metadata") return [200, { resource_version: version, metadata: stored }];
-        if (command.type === "get_inconsistent_metadata") return [200, { is_consistent: true, inconsistent_objects: [] }];
+        if (command.type === "get_inconsistent_metadata")
+          return [200, { is_consistent: true, inconsistent_objects: [] }];
         if (command.type === "reload_metadata") return [200, { message: "success" }];
         expect(command).toMatchObject({ resource_version: version, args: { allow_inconsistent_metadata: false } });
         stored = keep(command.args.metadata ?? {});
@@ -40,7 +44,10 @@ async function serve(answer: (command: Command, count: number) => [number, unkno
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   closing.push(() => server.close());
-  const api = new MetadataApi({ address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, adminSecret: "secret" });
+  const api = new MetadataApi({
+    address: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    adminSecret: "secret",
+  });
   return { api, commands, stored: () => stored };
 }
 
@@ -61,7 +68,9 @@ test("does not store equal metadata again, but checks the databases", async () =
 
 test("retries when another client stores metadata in between", async () => {
   const { api, commands } = await serve(({ type }, count) =>
-    type === "replace_metadata" && count < 4 ? [409, { code: "conflict", error: "referenced (4)", path: "$" }] : undefined,
+    type === "replace_metadata" && count < 4
+      ? [409, { code: "conflict", error: "referenced (4)", path: "$" }]
+      : undefined,
   );
   await apply(api, wanted);
   expect(commands.filter((type) => type === "replace_metadata")).toHaveLength(2);
@@ -72,7 +81,12 @@ test("reports every inconsistency", async () => {
     { type: "table", name: "nothing", reason: "no such table", definition: {} },
     { type: "select_permission", name: { role: "viewer" }, reason: "no such column", definition: {} },
   ];
-  const refused = { code: "unexpected", error: "cannot continue due to inconsistent metadata", path: "$.args", internal };
+  const refused = {
+    code: "unexpected",
+    error: "cannot continue due to inconsistent metadata",
+    path: "$.args",
+    internal,
+  };
   const { api } = await serve(({ type }) => (type === "replace_metadata" ? [400, refused] : undefined));
   const error = await apply(api, wanted).catch((caught: unknown) => caught);
   expect(error).toBeInstanceOf(Refusal);
@@ -86,7 +100,9 @@ test("stored metadata that no longer matches the databases is an error", async (
   const { api } = await serve(({ type }) =>
     type === "get_inconsistent_metadata" ? [200, { is_consistent: false, inconsistent_objects: objects }] : undefined,
   );
-  await expect(apply(api, { version: 3, sources: [] })).rejects.toThrow(/^ {2}table gone in source default: no such table$/m);
+  await expect(apply(api, { version: 3, sources: [] })).rejects.toThrow(
+    /^ {2}table gone in source default: no such table$/m,
+  );
 });
 
 test("an engine that stores something else is an error that names the place", async () => {

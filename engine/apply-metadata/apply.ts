@@ -27,6 +27,11 @@ export async function apply(api: MetadataApi, wanted: Metadata): Promise<string>
     const stored = await api.export();
     const left = differences(stored.metadata, wanted);
     if (left.length === 0) return `stored as version ${stored.version}`;
-    throw new Error(["The engine stored metadata that differs from the given metadata. They differ at:", ...left.map((path) => `  ${path}`)].join("\n"));
+    throw new Error(
+      [
+        "The engine stored metadata that differs from the given metadata. They differ at:",
+        ...left.map((path) => `  ${path}`),
+      ].join("\n"),
+    );
   }
 }

@@ -14,7 +14,8 @@ import { readSettings } from "./settings.ts";
 async function main(): Promise<string> {
   const settings = readSettings(process.env);
   const { merged, problems } = loadMetadata(settings.directory);
-  if (problems.length > 0) throw new Error(["The metadata cannot be read:", ...problems.map(describeProblem)].join("\n"));
+  if (problems.length > 0)
+    throw new Error(["The metadata cannot be read:", ...problems.map(describeProblem)].join("\n"));
   await using engine = await startEngine(settings);
   return await apply(new MetadataApi(engine), withPoolSize(merged, settings.poolSize));
 }

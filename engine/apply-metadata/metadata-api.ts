@@ -4,7 +4,12 @@ import type { EngineProcess } from "./engine-process.ts";
 export type Metadata = Readonly<Record<string, unknown>>;
 
 const exported = z.object({ resource_version: z.int(), metadata: z.record(z.string(), z.unknown()) });
-const inconsistent = z.looseObject({ type: z.string().optional(), name: z.unknown().optional(), path: z.string().optional(), reason: z.string() });
+const inconsistent = z.looseObject({
+  type: z.string().optional(),
+  name: z.unknown().optional(),
+  path: z.string().optional(),
+  reason: z.string(),
+});
 const problemList = z.array(inconsistent);
 const consistency = z.object({ is_consistent: z.boolean(), inconsistent_objects: problemList.default([]) });
 const failure = z.object({ code: z.string(), error: z.string(), internal: z.unknown().optional() });
@@ -47,11 +52,15 @@ export class MetadataApi {
     const body: unknown = await response.json();
     if (response.ok) return body;
     const parsed = failure.safeParse(body);
-    throw parsed.success ? new Refusal(parsed.data) : new Error(`The engine answered ${String(command["type"])} with ${response.status}.`);
+    throw parsed.success
+      ? new Refusal(parsed.data)
+      : new Error(`The engine answered ${String(command["type"])} with ${response.status}.`);
   }
 
   async export(): Promise<{ readonly version: number; readonly metadata: Metadata }> {
-    const { resource_version: version, metadata } = exported.parse(await this.#send({ type: "export_metadata", version: 2, args: {} }));
+    const { resource_version: version, metadata } = exported.parse(
+      await this.#send({ type: "export_metadata", version: 2, args: {} }),
+    );
     return { version, metadata };
   }
 

@@ -2,7 +2,10 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { differences, normalMetadata } from "./same-metadata.ts";
 
-const table = (changes: Readonly<Record<string, unknown>> = {}, permission: Readonly<Record<string, unknown>> = {}) => ({
+const table = (
+  changes: Readonly<Record<string, unknown>> = {},
+  permission: Readonly<Record<string, unknown>> = {},
+) => ({
   version: 3,
   sources: [
     {
@@ -12,7 +15,10 @@ const table = (changes: Readonly<Record<string, unknown>> = {}, permission: Read
         {
           table: { schema: "public", name: "a" },
           select_permissions: [
-            { role: "viewer", permission: { columns: ["id", "name"], filter: { id: { _gt: 1 }, name: { _eq: "x" } }, ...permission } },
+            {
+              role: "viewer",
+              permission: { columns: ["id", "name"], filter: { id: { _gt: 1 }, name: { _eq: "x" } }, ...permission },
+            },
             { role: "analyst", permission: { columns: "*", filter: {} } },
           ],
           ...changes,
@@ -21,11 +27,15 @@ const table = (changes: Readonly<Record<string, unknown>> = {}, permission: Read
     },
   ],
 });
-const same = (one: Record<string, unknown>, other: Record<string, unknown>): boolean => differences(one, other).length === 0;
+const same = (one: Record<string, unknown>, other: Record<string, unknown>): boolean =>
+  differences(one, other).length === 0;
 
 test.each<[string, Record<string, unknown>]>([
   ["with its keys in another order", Object.fromEntries(Object.entries(table()).toReversed())],
-  ["with defaults spelled out", table({ is_enum: false, array_relationships: [], configuration: {} }, { allow_aggregations: false })],
+  [
+    "with defaults spelled out",
+    table({ is_enum: false, array_relationships: [], configuration: {} }, { allow_aggregations: false }),
+  ],
   ["with its columns in another order", table({}, { columns: ["name", "id"] })],
   ["with a conjunction spelled out", table({}, { filter: { _and: [{ name: { _eq: "x" } }, { id: { _gt: 1 } }] } })],
 ])("equal %s compare as equal", (_, other) => {

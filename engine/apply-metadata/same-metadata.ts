@@ -47,7 +47,9 @@ function normalFilter(filter: unknown): unknown {
   if (Array.isArray(filter)) return filter.map(normalFilter);
   if (!isTree(filter)) return filter;
   return Object.entries(filter)
-    .flatMap(([key, value]) => (key === "_and" && Array.isArray(value) ? value.flatMap(normalFilter) : [{ [key]: normalFilter(value) }]))
+    .flatMap(([key, value]) =>
+      key === "_and" && Array.isArray(value) ? value.flatMap(normalFilter) : [{ [key]: normalFilter(value) }],
+    )
     .sort(byText);
 }
 

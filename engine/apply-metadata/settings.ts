@@ -25,7 +25,9 @@ const places = z.object({
  */
 export function readSettings(environment: NodeJS.ProcessEnv): ApplySettings {
   const parsed = places.safeParse(environment);
-  const problems = parsed.success ? [] : parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  const problems = parsed.success
+    ? []
+    : parsed.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
   const secret = (name: string): string => {
     const { value, problem = `${name}_FILE: is not set` } = readVariable(withoutEmpty(environment), name);
     if (value === undefined) problems.push(problem);

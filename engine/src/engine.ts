@@ -27,7 +27,11 @@ export async function query(
   variables?: Record<string, unknown>,
 ): Promise<unknown> {
   const request = { query: document, ...(variables === undefined ? {} : { variables }) };
-  const text = await engine.execute(request, { role, isAdmin: role === "admin", variables: new Map(Object.entries(session)) });
+  const text = await engine.execute(request, {
+    role,
+    isAdmin: role === "admin",
+    variables: new Map(Object.entries(session)),
+  });
   return (JSON.parse(text) as { readonly data: unknown }).data;
 }
 

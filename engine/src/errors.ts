@@ -101,7 +101,10 @@ export class EngineError extends Error {
 }
 
 /** @param withInternal as for {@link EngineError.toJSON} */
-export function legacyError({ path, message, code, internal }: EngineError, { withInternal = false }: { readonly withInternal?: boolean } = {}): LegacyError {
+export function legacyError(
+  { path, message, code, internal }: EngineError,
+  { withInternal = false }: { readonly withInternal?: boolean } = {},
+): LegacyError {
   return { path, error: message, code, ...(withInternal && internal !== undefined ? { internal } : {}) };
 }
 

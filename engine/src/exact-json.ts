@@ -1,6 +1,9 @@
 interface RawJson {
   rawJSON(text: string): unknown;
-  parse(text: string, reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown): unknown;
+  parse(
+    text: string,
+    reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,
+  ): unknown;
 }
 
 const json = JSON as unknown as RawJson;
@@ -21,7 +24,9 @@ const doubtfulNumber = /[-+.\dEe]{16}|[Ee][-+]?\d{3}/;
 export function parseExactJson(text: string): unknown {
   const parsed: unknown = JSON.parse(text);
   if (!holdsNumber(parsed) || !doubtfulNumber.test(text)) return parsed;
-  return json.parse(text, (_key, value, { source }) => (typeof value === "number" && source !== undefined && isInexact(value, source) ? json.rawJSON(source) : value));
+  return json.parse(text, (_key, value, { source }) =>
+    typeof value === "number" && source !== undefined && isInexact(value, source) ? json.rawJSON(source) : value,
+  );
 }
 
 /** Most requests contain only a query. Iterative, because deep values would exhaust the stack. */
@@ -35,5 +40,9 @@ function holdsNumber(value: unknown): boolean {
 }
 
 function isInexact(value: number, source: string): boolean {
-  return !Number.isFinite(value) || (source.length > exactLength && String(value) !== source) || (value === 0 && /^[^Ee]*[1-9]/.test(source));
+  return (
+    !Number.isFinite(value) ||
+    (source.length > exactLength && String(value) !== source) ||
+    (value === 0 && /^[^Ee]*[1-9]/.test(source))
+  );
 }

@@ -121,7 +121,11 @@ export interface Engine {
    * answer of its own.
    * @throws EngineError when the cohort is unknown (metadata changed) or the database does not answer.
    */
-  poll(cohortKey: string, members: readonly (readonly unknown[])[], options?: PollOptions): Promise<readonly PollAnswer[]>;
+  poll(
+    cohortKey: string,
+    members: readonly (readonly unknown[])[],
+    options?: PollOptions,
+  ): Promise<readonly PollAnswer[]>;
   /** Releases the cohort after its last member has left. */
   release(cohortKey: string): void;
   /**

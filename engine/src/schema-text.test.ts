@@ -10,19 +10,31 @@ const ask = () => Promise.resolve(catalogAnswer(library.tables, library.function
 
 test("a role's schema is SDL with only the objects that the role may see", async () => {
   const text = await schemaText({ metadata, role: "reader", ask });
-  expect(Object.keys(buildSchema(text).getQueryType()?.getFields() ?? {})).toEqual(["article", "article_by_pk", "author", "author_by_pk", "search_articles"]);
+  expect(Object.keys(buildSchema(text).getQueryType()?.getFields() ?? {})).toEqual([
+    "article",
+    "article_by_pk",
+    "author",
+    "author_by_pk",
+    "search_articles",
+  ]);
   expect(text).not.toContain("email");
   expect(text).not.toContain("secret");
   expect(await schemaText({ metadata, role: "admin", ask })).toContain("email");
 });
 
 test("its order is independent of the order in metadata or database", async () => {
-  const { sources: [source], ...rest } = metadata;
+  const {
+    sources: [source],
+    ...rest
+  } = metadata;
   const turned = { ...rest, sources: [{ ...source, tables: source?.tables.toReversed() }] };
   const tables = Object.fromEntries(
     Object.entries(library.tables)
       .toReversed()
-      .map(([name, table]) => [name, { ...table, columns: Object.fromEntries(Object.entries(table.columns).toReversed()) }]),
+      .map(([name, table]) => [
+        name,
+        { ...table, columns: Object.fromEntries(Object.entries(table.columns).toReversed()) },
+      ]),
   );
   const other = () => Promise.resolve(catalogAnswer(tables, library.functions));
   for (const role of ["admin", "reader", "counter", "self"]) {

@@ -3,7 +3,10 @@ import type { AskForText } from "@routeql/metadata/catalog/catalog";
 import type { EngineOptions } from "./interface.ts";
 import { buildState, checkMetadata } from "./execution/state.ts";
 
-export interface SchemaTextOptions extends Pick<EngineOptions, "metadata" | "allowUnsupported" | "inferFunctionPermissions" | "namingConvention"> {
+export interface SchemaTextOptions extends Pick<
+  EngineOptions,
+  "metadata" | "allowUnsupported" | "inferFunctionPermissions" | "namingConvention"
+> {
   readonly role: string;
   /** Runs the catalogue query on the database, which all sources of the metadata share. */
   readonly ask: AskForText;
@@ -31,7 +34,11 @@ export function printSorted(schema: GraphQLSchema): string {
  * @throws MetadataError, UnknownRole; any error of `ask`
  */
 export async function schemaText({ role, ask, ...options }: SchemaTextOptions): Promise<string> {
-  const state = await buildState(checkMetadata(options.metadata, options.allowUnsupported ?? false), options, () => ask);
+  const state = await buildState(
+    checkMetadata(options.metadata, options.allowUnsupported ?? false),
+    options,
+    () => ask,
+  );
   if (role !== "admin" && !state.roles.includes(role)) throw new UnknownRole(role, ["admin", ...state.roles]);
   return printSorted(state.schema(role).schema);
 }

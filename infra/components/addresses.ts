@@ -1,7 +1,10 @@
 import { hostInAddress, originsOf } from "../settings/origins.ts";
 import type { PlainSettings } from "../settings/list.ts";
 
-type AddressSettings = Pick<PlainSettings, "publicHost" | "httpsPort" | "consolePort" | "corsOrigins" | "engineConsole">;
+type AddressSettings = Pick<
+  PlainSettings,
+  "publicHost" | "httpsPort" | "consolePort" | "corsOrigins" | "engineConsole"
+>;
 
 function address(host: string, port: number): string {
   return `https://${hostInAddress(host)}${port === 443 ? "" : `:${port}`}`;
@@ -17,5 +20,7 @@ export const consoleAddress = ({ publicHost, consolePort, engineConsole }: Addre
 /** Origins (RFC 6454) whose pages may open WebSockets, separated by commas: the origins of this deployment and of the setting. */
 export function allowedOrigins({ publicHost, httpsPort, consolePort, corsOrigins }: AddressSettings): string {
   const others = originsOf(corsOrigins);
-  return others.includes("*") ? "*" : [...[httpsPort, consolePort].map((port) => address(publicHost, port)), ...others].join(",");
+  return others.includes("*")
+    ? "*"
+    : [...[httpsPort, consolePort].map((port) => address(publicHost, port)), ...others].join(",");
 }

@@ -16,9 +16,14 @@ export interface DatabaseAccess {
 }
 
 /** Place of the database, and the login of the migrate job. */
-export function databaseAccess(settings: Pick<PlainSettings, "database" | "databaseCaFile" | "databaseInstances" | "databaseReadFromCopies">, given: GivenSecrets): DatabaseAccess {
+export function databaseAccess(
+  settings: Pick<PlainSettings, "database" | "databaseCaFile" | "databaseInstances" | "databaseReadFromCopies">,
+  given: GivenSecrets,
+): DatabaseAccess {
   if (settings.database === "cloudnative-pg") {
-    const place = clusterDatabase({ readFromCopies: settings.databaseReadFromCopies && settings.databaseInstances > 1 });
+    const place = clusterDatabase({
+      readFromCopies: settings.databaseReadFromCopies && settings.databaseInstances > 1,
+    });
     return {
       place: output(place),
       bootstrapUrl: (password) =>
@@ -26,7 +31,9 @@ export function databaseAccess(settings: Pick<PlainSettings, "database" | "datab
     };
   }
   if (settings.database === "single" || given.databaseUrl === undefined) return { place: output(singleDatabase) };
-  const parsed = checked("databaseUrl", given.databaseUrl).apply((url) => placeOfUrl(url, settings.databaseCaFile !== undefined));
+  const parsed = checked("databaseUrl", given.databaseUrl).apply((url) =>
+    placeOfUrl(url, settings.databaseCaFile !== undefined),
+  );
   return {
     place: unsecret(parsed.apply(({ place }) => place)),
     bootstrapUrl: () => secret(parsed).apply(({ place, login }) => databaseUrl(place, place.host, login)),
@@ -54,7 +61,9 @@ export function databaseReach(
   authority: string | undefined,
 ): Output<DatabaseReach> {
   const own = built.find(({ name }) => name === "database");
-  const clientImage = own ? referenceIn(registry, own.imageName) : pulled.find(({ name }) => name === "database")?.imageName;
+  const clientImage = own
+    ? referenceIn(registry, own.imageName)
+    : pulled.find(({ name }) => name === "database")?.imageName;
   if (clientImage === undefined) throw new Error("There is no image of the database.");
   return place.apply(({ host, port, name, parameters: { sslmode } }) => ({
     host,

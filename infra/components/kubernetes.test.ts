@@ -26,11 +26,17 @@ beforeAll(async () => {
 });
 
 interface Object {
-  readonly metadata: { readonly name: string; readonly namespace?: string; readonly annotations?: Record<string, string> };
+  readonly metadata: {
+    readonly name: string;
+    readonly namespace?: string;
+    readonly annotations?: Record<string, string>;
+  };
   readonly spec: Record<string, unknown>;
 }
 const objects = (resources: readonly RecordedResource[], kind: string): Object[] =>
-  resources.filter(({ type }) => type.startsWith("kubernetes:") && type.endsWith(`:${kind}`)).map(({ inputs }) => unwrap(inputs) as Object);
+  resources
+    .filter(({ type }) => type.startsWith("kubernetes:") && type.endsWith(`:${kind}`))
+    .map(({ inputs }) => unwrap(inputs) as Object);
 const namesOf = (resources: readonly RecordedResource[], kind: string): string[] =>
   objects(resources, kind)
     .map(({ metadata }) => metadata.name)
@@ -51,18 +57,26 @@ test("the stack prod runs on Kubernetes in a namespace of its name, without Dock
 
 test("no secret is in clear in any resource's inputs, and no ConfigMap holds one", async () => {
   const { component, resources } = plain;
-  const secrets = [await value(component.engineAccessKey), await value(component.serviceApiKey), await value(component.adminPassword)];
+  const secrets = [
+    await value(component.engineAccessKey),
+    await value(component.serviceApiKey),
+    await value(component.adminPassword),
+  ];
   secrets.push(...Object.values(await value(component.databasePasswords)));
   for (const { type, inputs } of resources) {
     const { open } = splitSecrets(inputs);
     for (const secret of secrets) expect(open).not.toContain(secret);
     expect(open).not.toContain("PRIVATE KEY");
-    if (type.endsWith(":ConfigMap")) for (const secret of secrets) expect(JSON.stringify(unwrap(inputs))).not.toContain(secret);
+    if (type.endsWith(":ConfigMap"))
+      for (const secret of secrets) expect(JSON.stringify(unwrap(inputs))).not.toContain(secret);
   }
 });
 
 test("nginx resolves services by their full DNS names", () => {
-  const files = find(plain.resources, "kubernetes:core/v1:ConfigMap", "routes-gateway-files").inputs["data"] as Record<string, string>;
+  const files = find(plain.resources, "kubernetes:core/v1:ConfigMap", "routes-gateway-files").inputs["data"] as Record<
+    string,
+    string
+  >;
   expect(files["nginx..addresses.sh"]).toContain("\nengine=engine.routes-prod.svc.cluster.local:8080\n");
   expect(files["nginx..addresses.sh"]).toContain("\nauth_sidecar=auth-sidecar.routes-prod.svc.cluster.local:8080\n");
 });
@@ -99,11 +113,15 @@ test("connects to an external database at its port and verifies it as its URL re
   const databaseUrl = "postgres://root:a-long-password@db.example.net:6432/records?sslmode=require";
   const { resources } = await deploy({ database: "external", databaseUrl });
   expect(namesOf(resources, "StatefulSet")).toEqual(["sessions"]);
-  const secret = unwrap(find(resources, "kubernetes:core/v1:Secret", "routes-engine-secrets").inputs["stringData"]) as Record<string, string>;
+  const secret = unwrap(
+    find(resources, "kubernetes:core/v1:Secret", "routes-engine-secrets").inputs["stringData"],
+  ) as Record<string, string>;
   expect(secret["secrets..engine-database-url"]).toMatch(
     /^postgres:\/\/routeql_engine:[^@]+@db\.example\.net:6432\/records\?sslmode=require$/,
   );
-  const bootstrap = unwrap(find(resources, "kubernetes:core/v1:Secret", "routes-migrate-secrets").inputs["stringData"]) as Record<string, string>;
+  const bootstrap = unwrap(
+    find(resources, "kubernetes:core/v1:Secret", "routes-migrate-secrets").inputs["stringData"],
+  ) as Record<string, string>;
   expect(bootstrap["secrets..bootstrap-database-url"]).toBe(databaseUrl);
   const policy = find(resources, "kubernetes:networking.k8s.io/v1:NetworkPolicy", "routes-engine").inputs;
   expect(JSON.stringify(policy)).toContain('"port":6432');
@@ -111,9 +129,14 @@ test("connects to an external database at its port and verifies it as its URL re
 });
 
 test("an external session store is called with the given URL", async () => {
-  const { resources } = await deploy({ sessions: "external", sessionsUrl: "rediss://:another-password@sessions.example.net" });
+  const { resources } = await deploy({
+    sessions: "external",
+    sessionsUrl: "rediss://:another-password@sessions.example.net",
+  });
   expect(namesOf(resources, "StatefulSet")).toEqual(["database"]);
-  const secret = unwrap(find(resources, "kubernetes:core/v1:Secret", "routes-auth-sidecar-secrets").inputs["stringData"]) as Record<string, string>;
+  const secret = unwrap(
+    find(resources, "kubernetes:core/v1:Secret", "routes-auth-sidecar-secrets").inputs["stringData"],
+  ) as Record<string, string>;
   expect(secret["secrets..sessions-url"]).toBe("rediss://:another-password@sessions.example.net");
 });
 
@@ -129,13 +152,21 @@ test("a database cluster has logins, a policy and backups, and the engine reads 
   expect(namesOf(resources, "ScheduledBackup")).toEqual(["database"]);
   expect(namesOf(resources, "ObjectStore")).toEqual(["database"]);
   expect(namesOf(resources, "NetworkPolicy")).toContain("database");
-  const logins = resources.filter(({ type, inputs }) => type.endsWith(":Secret") && inputs["type"] === "kubernetes.io/basic-auth");
-  expect(logins.map(({ name }) => name).toSorted()).toEqual(
-    ["backup", "engine", "loader", "metadata", "owner", "sidecar", "superuser"].map((name) => `routes-database-${name}`),
+  const logins = resources.filter(
+    ({ type, inputs }) => type.endsWith(":Secret") && inputs["type"] === "kubernetes.io/basic-auth",
   );
-  const engine = unwrap(find(resources, "kubernetes:core/v1:Secret", "routes-engine-secrets").inputs["stringData"]) as Record<string, string>;
+  expect(logins.map(({ name }) => name).toSorted()).toEqual(
+    ["backup", "engine", "loader", "metadata", "owner", "sidecar", "superuser"].map(
+      (name) => `routes-database-${name}`,
+    ),
+  );
+  const engine = unwrap(
+    find(resources, "kubernetes:core/v1:Secret", "routes-engine-secrets").inputs["stringData"],
+  ) as Record<string, string>;
   expect(engine["secrets..engine-database-url"]).toContain("@database-ro:5432/routeql?sslmode=verify-full");
-  const sidecar = unwrap(find(resources, "kubernetes:core/v1:Secret", "routes-auth-sidecar-secrets").inputs["stringData"]) as Record<string, string>;
+  const sidecar = unwrap(
+    find(resources, "kubernetes:core/v1:Secret", "routes-auth-sidecar-secrets").inputs["stringData"],
+  ) as Record<string, string>;
   expect(sidecar["secrets..sidecar-database-url"]).toContain("@database-rw:5432/");
   for (const { inputs } of resources) expect(splitSecrets(inputs).open).not.toContain("the-secret-key");
   const pods = JSON.stringify(unwrap(find(resources, "kubernetes:apps/v1:Deployment", "routes-engine").inputs));

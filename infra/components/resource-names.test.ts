@@ -7,7 +7,12 @@ import { RouteQL } from "./routeql.ts";
 
 /** The transformed options of a resource; the resource itself does not matter. */
 const transformed = (name: string, opts: ResourceTransformationArgs["opts"] = {}) => {
-  const given: Omit<ResourceTransformationArgs, "resource"> = { name, opts, props: { size: 1 }, type: "docker:index/volume:Volume" };
+  const given: Omit<ResourceTransformationArgs, "resource"> = {
+    name,
+    opts,
+    props: { size: 1 },
+    type: "docker:index/volume:Volume",
+  };
   return withFormerNames("routes")(given as ResourceTransformationArgs);
 };
 
@@ -28,16 +33,31 @@ test("a resource of an earlier version without the component's prefix stays the 
   expect(transformed("routes")).toBeUndefined();
 });
 
-const backup = { backupDestination: "s3://backups/routes", backupAccessKeyId: "a", backupSecretAccessKey: "the-secret-key" };
+const backup = {
+  backupDestination: "s3://backups/routes",
+  backupAccessKeyId: "a",
+  backupSecretAccessKey: "the-secret-key",
+};
 
 test.each<RouteQLArgs>([
   { target: "docker" },
   { target: "kubernetes" },
-  { target: "kubernetes", database: "cloudnative-pg", certificateIssuer: "letsencrypt", engineReplicasMost: 4, ...backup },
+  {
+    target: "kubernetes",
+    database: "cloudnative-pg",
+    certificateIssuer: "letsencrypt",
+    engineReplicasMost: 4,
+    ...backup,
+  },
 ])("every resource of %o has a name that begins with the component's", async (args) => {
   const outputs = { "routes-secret-names": { result: "a key of the test" } };
-  const resources = await recordStack(() => void new RouteQL("routes", { engine: "embedded", ...args }), { stack: "prod", outputs });
+  const resources = await recordStack(() => void new RouteQL("routes", { engine: "embedded", ...args }), {
+    stack: "prod",
+    outputs,
+  });
   const parts = resources.filter(({ name }) => name !== "routes");
   expect(parts.length).toBeGreaterThan(40);
-  expect(parts.filter(({ name }) => partOf("routes", name) === undefined).map(({ type, name }) => `${type} ${name}`)).toEqual([]);
+  expect(
+    parts.filter(({ name }) => partOf("routes", name) === undefined).map(({ type, name }) => `${type} ${name}`),
+  ).toEqual([]);
 });

@@ -63,7 +63,9 @@ test("a preview knows the addresses before anything is ready", async () => {
     { preview: true, outputs: { "routeql-migrate": { exitCode: undefined, containerLogs: undefined } } },
   );
   // Undefined while the value is unknown.
-  expect(await (component.url as unknown as { promise: () => Promise<unknown> }).promise()).toBe("https://routes.example.net");
+  expect(await (component.url as unknown as { promise: () => Promise<unknown> }).promise()).toBe(
+    "https://routes.example.net",
+  );
 });
 
 test("a disabled console has no address", async () => {
@@ -141,7 +143,9 @@ test("a destroy keeps the data volumes and deletes everything else", async () =>
 test("`protectData` protects the data volumes and their secrets", async () => {
   expect(await madeWith("protect", false)).toEqual([]);
   expect(await madeWith("protect", true)).toEqual(
-    ["admin-password", "database-data", "key-encryption-key", "sessions-data", "state-identity"].map((part) => `routeql-${part}`),
+    ["admin-password", "database-data", "key-encryption-key", "sessions-data", "state-identity"].map(
+      (part) => `routeql-${part}`,
+    ),
   );
 });
 
@@ -161,9 +165,12 @@ test.each([
   ["kubernetes", "0123456789abcdef"],
 ])("every object on %s carries the identity of the state", async (target, stateIdentity) => {
   const made = await recordStack(() => void new RouteQL("routeql", { target }, { stateIdentity }));
-  const objects = made.filter(({ type }) => /^(docker:index\/(container|network|volume)|kubernetes:(?!index|storage))/.test(type));
+  const objects = made.filter(({ type }) =>
+    /^(docker:index\/(container|network|volume)|kubernetes:(?!index|storage))/.test(type),
+  );
   expect(objects.length).toBeGreaterThan(20);
-  for (const { name, inputs } of objects) expect(JSON.stringify(inputs), name).toMatch(/com\.routeql\.state(":|","value":)"0123456789abcdef"/);
+  for (const { name, inputs } of objects)
+    expect(JSON.stringify(inputs), name).toMatch(/com\.routeql\.state(":|","value":)"0123456789abcdef"/);
 });
 
 test("services are replaced, not updated, when their health check changes", async () => {
@@ -174,7 +181,11 @@ test("services are replaced, not updated, when their health check changes", asyn
     };
     return void new RouteQL("routeql", {}, { transformations: [transformation] });
   });
-  expect(replaced).toEqual(expect.arrayContaining(["auth-sidecar", "database", "engine", "gateway", "sessions"].map((part) => `routeql-${part}`)));
+  expect(replaced).toEqual(
+    expect.arrayContaining(
+      ["auth-sidecar", "database", "engine", "gateway", "sessions"].map((part) => `routeql-${part}`),
+    ),
+  );
 });
 
 test("invalid arguments fail before any resource is registered", async () => {

@@ -2,7 +2,19 @@
  * The whole service as one component, for this project's own program and for programs of other teams.
  * @module
  */
-import { all, ComponentResource, type ComponentResourceOptions, getStack, type Input, mergeOptions, output, type Output, type Resource, runtime, secret } from "@pulumi/pulumi";
+import {
+  all,
+  ComponentResource,
+  type ComponentResourceOptions,
+  getStack,
+  type Input,
+  mergeOptions,
+  output,
+  type Output,
+  type Resource,
+  runtime,
+  secret,
+} from "@pulumi/pulumi";
 import { RandomId } from "@pulumi/random";
 import { consoleAddress, serviceAddress } from "./addresses.ts";
 import type { RouteQLArgs } from "./arguments.ts";
@@ -34,7 +46,13 @@ export interface DatabasePasswords {
 }
 
 function databasePasswords(secrets: Secrets): Output<DatabasePasswords> {
-  const names = ["owner-password", "engine-password", "sidecar-password", "loader-password", "backup-password"] as const;
+  const names = [
+    "owner-password",
+    "engine-password",
+    "sidecar-password",
+    "loader-password",
+    "backup-password",
+  ] as const;
   const values = names.map((name) => secrets[name]);
   return secret(
     all(values).apply(([owner = "", engine = "", sidecar = "", loader = "", backup = ""]) => ({
@@ -85,7 +103,11 @@ export class RouteQL extends ComponentResource {
    * namespace
    * @throws {SettingsError} with all invalid arguments
    */
-  constructor(name: string, args: RouteQLArgs = {}, { protectData = false, stateIdentity: identity, checkState, ...options }: RouteQLOptions = {}) {
+  constructor(
+    name: string,
+    args: RouteQLArgs = {},
+    { protectData = false, stateIdentity: identity, checkState, ...options }: RouteQLOptions = {},
+  ) {
     const stack = getStack();
     const problems = argumentProblems({ ...args }, stack);
     if (problems.length > 0) throw new SettingsError(problems);
@@ -133,7 +155,8 @@ export class RouteQL extends ComponentResource {
 
     const everythingReady = all(deployed.map(({ ready }) => ready));
     // Otherwise a preview would show every unknown address as changed.
-    const whenReady = (address: string): Output<string> => (runtime.isDryRun() ? output(address) : everythingReady.apply(() => address));
+    const whenReady = (address: string): Output<string> =>
+      runtime.isDryRun() ? output(address) : everythingReady.apply(() => address);
     const consoleUrl = consoleAddress(settings);
     this.url = whenReady(serviceAddress(settings));
     this.consoleUrl = consoleUrl === undefined ? undefined : whenReady(consoleUrl);
@@ -158,7 +181,10 @@ export class RouteQL extends ComponentResource {
 }
 
 /** The identity after its check; every object depends on it. */
-function checked(identity: Output<string> | undefined, check: RouteQLOptions["checkState"]): Output<string> | undefined {
+function checked(
+  identity: Output<string> | undefined,
+  check: RouteQLOptions["checkState"],
+): Output<string> | undefined {
   if (identity === undefined || check === undefined) return identity;
   // The types omit this property. In a preview, the identity of a new state is unknown.
   const { isKnown } = identity as unknown as { readonly isKnown: Promise<boolean> };
@@ -180,7 +206,10 @@ interface StateIdentityOptions {
  * engine.
  * @param given by a caller that keeps it beside the state; `false` for manifests, which have no state
  */
-export function stateIdentity(given: Input<string> | false | undefined, { named, protect, parent }: StateIdentityOptions): Output<string> | undefined {
+export function stateIdentity(
+  given: Input<string> | false | undefined,
+  { named, protect, parent }: StateIdentityOptions,
+): Output<string> | undefined {
   if (given === false) return undefined;
   return output(given ?? new RandomId(named("state-identity"), { byteLength: 8 }, { parent, protect }).hex);
 }

@@ -63,9 +63,13 @@ test("each database URL has the password of its role", async () => {
   const { secrets } = await make();
   for (const role of ["engine", "sidecar", "metadata"] as const) {
     const password = await value(secrets[`${role}-password`]);
-    expect(await value(secrets[`${role}-database-url`])).toBe(`postgres://routeql_${role}:${password}@database:5432/routeql`);
+    expect(await value(secrets[`${role}-database-url`])).toBe(
+      `postgres://routeql_${role}:${password}@database:5432/routeql`,
+    );
   }
-  expect(await value(secrets["sessions-url"])).toBe(`redis://:${await value(secrets["sessions-password"])}@sessions:6379/0`);
+  expect(await value(secrets["sessions-url"])).toBe(
+    `redis://:${await value(secrets["sessions-password"])}@sessions:6379/0`,
+  );
 });
 
 test("keeps each generation of the key encryption key and passes on the previous one", async () => {

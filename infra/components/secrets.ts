@@ -29,7 +29,15 @@ export interface SecretsSurroundings {
 
 /** The secrets of one deployment. Given secrets are validated; the others are generated once and kept encrypted in the stack's state. */
 export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundings): Secrets {
-  const { tlsPrivateKey, protectData, keyEncryptionKeyGeneration, database, monitored = [], named, parent } = surroundings;
+  const {
+    tlsPrivateKey,
+    protectData,
+    keyEncryptionKeyGeneration,
+    database,
+    monitored = [],
+    named,
+    parent,
+  } = surroundings;
   const generated = (name: SecretName, resource: string = name): Output<string> => {
     const protect = protectData && boundToData.has(name);
     const options = { parent, protect, additionalSecretOutputs: ["result"] };
@@ -86,7 +94,9 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
           // The exporter's password file: passwords by address.
           "sessions-monitor-login": secret(interpolate`{"redis://monitor@sessions:6379":"${sessionsMonitor}"}`),
         }),
-    ...(given.alertWebhookUrl === undefined ? {} : { "alert-webhook-url": checked("alertWebhookUrl", given.alertWebhookUrl) }),
+    ...(given.alertWebhookUrl === undefined
+      ? {}
+      : { "alert-webhook-url": checked("alertWebhookUrl", given.alertWebhookUrl) }),
     ...(given.ldapBindPassword === undefined
       ? {}
       : { "ldap-bind-password": checked("ldapBindPassword", given.ldapBindPassword) }),

@@ -53,7 +53,11 @@ export function serviceHost(settings: PlainSettings, prefix: string): (service: 
 function outsideOf(settings: PlainSettings, secrets: Secrets): Output<ReturnType<typeof outsidePlaces>> {
   const database = settings.database === "external" ? secrets["bootstrap-database-url"] : undefined;
   const sessions = settings.sessions === "external" ? secrets["sessions-url"] : undefined;
-  return unsecret(all([database, sessions]).apply(([d, s]) => outsidePlaces({ directory: settings.ldapUrl, database: d, sessions: s, collector: settings.traceEndpoint })));
+  return unsecret(
+    all([database, sessions]).apply(([d, s]) =>
+      outsidePlaces({ directory: settings.ldapUrl, database: d, sessions: s, collector: settings.traceEndpoint }),
+    ),
+  );
 }
 
 function backupLoginOf({ backupAccessKeyId, backupSecretAccessKey }: GivenSecrets) {
@@ -67,9 +71,16 @@ export function runOnTarget(settings: PlainSettings, deployment: Deployment, par
   if (settings.target === "docker") {
     const scope = { prefix, stack, state, named };
     const { hostAddress, networkRange, processorLimit } = settings;
-    return runOnDocker({ services, images, secrets, hostAddress, networkRange, processorLimit, protectData, scope }, parent).map(({ name, container, ready }) => ({
+    return runOnDocker(
+      { services, images, secrets, hostAddress, networkRange, processorLimit, protectData, scope },
+      parent,
+    ).map(({ name, container, ready }) => ({
       ready,
-      described: all([container.name, container.image]).apply(([containerName, image]) => ({ service: name, container: containerName, image })),
+      described: all([container.name, container.image]).apply(([containerName, image]) => ({
+        service: name,
+        container: containerName,
+        image,
+      })),
     }));
   }
   const registry = { registry: settings.imageRegistry, push: settings.pushImages };
@@ -84,6 +95,10 @@ export function runOnTarget(settings: PlainSettings, deployment: Deployment, par
   };
   return runOnKubernetes(run, parent).map(({ name, workload, image, readyId }) => ({
     ready: readyId,
-    described: all([workload, image]).apply(([container, reference]) => ({ service: name, container, image: reference })),
+    described: all([workload, image]).apply(([container, reference]) => ({
+      service: name,
+      container,
+      image: reference,
+    })),
   }));
 }

@@ -16,16 +16,27 @@ const names = new Set(rules.map(({ alert }) => alert));
 
 test("each alert links to its own section of the runbooks", () => {
   expect(new Set([...runbooks.matchAll(/^## (.*)$/gm)].map(([, title]) => title))).toEqual(names);
-  for (const { alert, annotations } of rules) expect(annotations["runbook"]).toBe(`docs/operate/runbooks.md#${alert.toLowerCase()}`);
+  for (const { alert, annotations } of rules)
+    expect(annotations["runbook"]).toBe(`docs/operate/runbooks.md#${alert.toLowerCase()}`);
 });
 
 test("each section of the runbooks has symptom, first command, causes and fix", () => {
-  for (const section of runbooks.split(/^## /m).slice(1)) expect([...section.matchAll(/^- \*\*(.*?)\*\*/gm)].map(([, word]) => word)).toEqual(["Symptom", "First command", "Causes", "Fix"]);
+  for (const section of runbooks.split(/^## /m).slice(1))
+    expect([...section.matchAll(/^- \*\*(.*?)\*\*/gm)].map(([, word]) => word)).toEqual([
+      "Symptom",
+      "First command",
+      "Causes",
+      "Fix",
+    ]);
 });
 
 test("promtool tests each alert", () => {
-  const { tests } = parse(read("alerts.test.yml")) as { tests: { alert_rule_test?: { alertname: string; exp_alerts: unknown[] }[] }[] };
-  const raised = tests.flatMap(({ alert_rule_test: expected = [] }) => expected.filter(({ exp_alerts: alerts }) => alerts.length > 0).map(({ alertname }) => alertname));
+  const { tests } = parse(read("alerts.test.yml")) as {
+    tests: { alert_rule_test?: { alertname: string; exp_alerts: unknown[] }[] }[];
+  };
+  const raised = tests.flatMap(({ alert_rule_test: expected = [] }) =>
+    expected.filter(({ exp_alerts: alerts }) => alerts.length > 0).map(({ alertname }) => alertname),
+  );
   expect(new Set(raised)).toEqual(names);
 });
 

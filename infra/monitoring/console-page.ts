@@ -26,7 +26,10 @@ const quoted = (query: string): string => JSON.stringify(query);
 
 function panel({ title, query, by, unit }: Panel): string {
   const name = by.length === 0 ? "now" : by.map((label) => `{{ .Labels.${label} }}`).join(" ");
-  const sorted = by.toReversed().map((label) => ` | sortByLabel ${quoted(label)}`).join("");
+  const sorted = by
+    .toReversed()
+    .map((label) => ` | sortByLabel ${quoted(label)}`)
+    .join("");
   return `  <div class="panel">
     <h3><a href="{{ graphLink ${quoted(query)} }}">${title}</a></h3>
     <table>
@@ -39,7 +42,9 @@ function panel({ title, query, by, unit }: Panel): string {
 
 /** A page of Prometheus (console template) with every panel as a table, for operators without Grafana. It needs no script. */
 export function consolePage(): string {
-  const body = sections.map(({ title, panels }) => `<h2>${title}</h2>\n<div class="panels">\n${panels.map(panel).join("\n")}\n</div>`).join("\n");
+  const body = sections
+    .map(({ title, panels }) => `<h2>${title}</h2>\n<div class="panels">\n${panels.map(panel).join("\n")}\n</div>`)
+    .join("\n");
   return `<!doctype html>
 <html lang="en">
 <head>

@@ -11,12 +11,20 @@ const intervalSeconds = 10;
 /** One job for each service with metrics, `routeql/<service>`; the label `service` has the name alone. */
 function scrapeJobs(services: readonly Measured[]): readonly object[] {
   return services.flatMap(({ name, metricsPort }) =>
-    metricsPort === undefined ? [] : [{ job_name: `routeql/${name}`, static_configs: [{ targets: [`${name}:${metricsPort}`], labels: { service: name } }] }],
+    metricsPort === undefined
+      ? []
+      : [
+          {
+            job_name: `routeql/${name}`,
+            static_configs: [{ targets: [`${name}:${metricsPort}`], labels: { service: name } }],
+          },
+        ],
   );
 }
 
 /** The section of a Prometheus configuration that scrapes these services, by their names in the metrics network. */
-export const scrapeConfiguration = (services: readonly Measured[]): string => stringify({ scrape_configs: scrapeJobs(services) });
+export const scrapeConfiguration = (services: readonly Measured[]): string =>
+  stringify({ scrape_configs: scrapeJobs(services) });
 
 const text = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
 
@@ -29,7 +37,11 @@ export const grafanaDashboard = (): string => text("grafana-dashboard.json");
 /** Configuration, alerts and console pages of the stack's own Prometheus, by path under the files' directory. */
 export function prometheusFiles(services: readonly Measured[]): Record<string, string> {
   const configuration = {
-    global: { scrape_interval: `${intervalSeconds}s`, scrape_timeout: `${intervalSeconds - 1}s`, evaluation_interval: `${intervalSeconds}s` },
+    global: {
+      scrape_interval: `${intervalSeconds}s`,
+      scrape_timeout: `${intervalSeconds - 1}s`,
+      evaluation_interval: `${intervalSeconds}s`,
+    },
     rule_files: ["alerts.yml"],
     alerting: { alertmanagers: [{ static_configs: [{ targets: ["alertmanager:9093"] }] }] },
     scrape_configs: scrapeJobs(services),

@@ -38,7 +38,8 @@ const list = `
 /** docs/reference/images.md */
 export function imagesDocument(): string {
   const rows = Object.values<Pin>(pins).map(
-    ({ image, released, supportedUntil, why, source, reviewed }) => `| \`${image}\` | ${released} | [${supportedUntil}](${source}) | ${why} | ${reviewed} |`,
+    ({ image, released, supportedUntil, why, source, reviewed }) =>
+      `| \`${image}\` | ${released} | [${supportedUntil}](${source}) | ${why} | ${reviewed} |`,
   );
   const programRows = Object.values<ProgramPin>(programs).map(
     ({ program, version, released, supportedUntil, why, source, reviewed }) =>

@@ -20,8 +20,14 @@ describe.each(entries)("%s", (_, pin) => {
 });
 
 test.each(["images", "ci-templates"])("files in %s name the pinned versions", (folder) => {
-  const paths = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).filter((path) => /Dockerfile$|\.ya?ml$/.test(path));
-  const named = paths.flatMap((path) => [...readFileSync(join(root, folder, path), "utf8").matchAll(/(?:ARG [A-Z_]+=|image: )([a-z][\w./-]*:[\w.-]+)/g)].map(([, image]) => image!));
+  const paths = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).filter((path) =>
+    /Dockerfile$|\.ya?ml$/.test(path),
+  );
+  const named = paths.flatMap((path) =>
+    [
+      ...readFileSync(join(root, folder, path), "utf8").matchAll(/(?:ARG [A-Z_]+=|image: )([a-z][\w./-]*:[\w.-]+)/g),
+    ].map(([, image]) => image!),
+  );
   expect(named.length).toBeGreaterThan(0);
   const versions = entries.flatMap(([, { image }]) => versionOf(image) ?? []);
   for (const image of named) {
@@ -36,12 +42,18 @@ test.each([
   ["registry.example.net:5000/hub/hasura/graphql-engine:v2.45.9.cli-migrations-v3", "hasura", "2.45.9"],
   ["postgres:17.12-trixie@sha256:0", "postgres", "17.12"],
   ["ghcr.io/cloudnative-pg/postgresql:17.12-standard-trixie", "postgres", "17.12"],
-])("reads program and version of %s", (image, program, version) => expect(versionOf(image)).toEqual({ program, version }));
-
-test.each(["postgres:17", "nginx:stable", "nginx", "example.net:5000/nginx", "other:1.2.3", `nginx@sha256:${"0".repeat(64)}`])(
-  "%s tells no version",
-  (image) => expect(versionOf(image)).toBeUndefined(),
+])("reads program and version of %s", (image, program, version) =>
+  expect(versionOf(image)).toEqual({ program, version }),
 );
+
+test.each([
+  "postgres:17",
+  "nginx:stable",
+  "nginx",
+  "example.net:5000/nginx",
+  "other:1.2.3",
+  `nginx@sha256:${"0".repeat(64)}`,
+])("%s tells no version", (image) => expect(versionOf(image)).toBeUndefined());
 
 test.each([
   ["2.44.9", true],
@@ -60,7 +72,9 @@ test.each([
 test("versions before the first affected one are not reported", () => {
   const ids = advisoriesFor({ program: "hasura", version: "2.9.0" }).flatMap((advisory) => advisory.ids);
   expect(ids).not.toContain("CVE-2022-46792");
-  expect(advisoriesFor({ program: "hasura", version: "2.10.1" }).flatMap((advisory) => advisory.ids)).toContain("CVE-2022-46792");
+  expect(advisoriesFor({ program: "hasura", version: "2.10.1" }).flatMap((advisory) => advisory.ids)).toContain(
+    "CVE-2022-46792",
+  );
 });
 
 test("the floor of a program holds versions without a known advisory", () => {

@@ -3,7 +3,17 @@ import { advisoriesOf, describeAdvisory } from "@routeql/pins/advisories";
 
 type ImageSettings = Pick<
   PlainSettings,
-  "engine" | "hasuraImage" | "images" | "databaseImage" | "sessionsImage" | "gatewayImage" | "database" | "databaseClusterImage" | "sessions" | "nodeBase" | "vulnerableImages"
+  | "engine"
+  | "hasuraImage"
+  | "images"
+  | "databaseImage"
+  | "sessionsImage"
+  | "gatewayImage"
+  | "database"
+  | "databaseClusterImage"
+  | "sessions"
+  | "nodeBase"
+  | "vulnerableImages"
 >;
 
 /** Settings that name an image which this stack uses. */

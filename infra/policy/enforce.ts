@@ -15,7 +15,9 @@ async function visible(value: unknown): Promise<unknown> {
   if (value instanceof Promise) return visible(await (value as Promise<unknown>));
   if (Array.isArray(value)) return Promise.all(value.map(visible));
   if (typeof value === "object" && value !== null) {
-    const entries = await Promise.all(Object.entries(value).map(async ([key, item]) => [key, await visible(item)] as const));
+    const entries = await Promise.all(
+      Object.entries(value).map(async ([key, item]) => [key, await visible(item)] as const),
+    );
     return Object.fromEntries(entries);
   }
   return value;
@@ -32,9 +34,14 @@ export async function checkResource(
   const inputs = (await visible(props)) as Record<string, unknown>;
   const isError = ({ advisory }: Rule): boolean => advisory !== true || level === "refuse";
   const problems = violationsOf({ type, name, inputs }, rules.filter(isError));
-  if (problems.length > 0) throw new RunError(["This breaks a policy:", ...problems.map((problem) => `  ${problem}`)].join("\n"));
+  if (problems.length > 0)
+    throw new RunError(["This breaks a policy:", ...problems.map((problem) => `  ${problem}`)].join("\n"));
   if (level !== "warn") return;
-  for (const problem of violationsOf({ type, name, inputs }, rules.filter((rule) => !isError(rule)))) await log.warn(problem);
+  for (const problem of violationsOf(
+    { type, name, inputs },
+    rules.filter((rule) => !isError(rule)),
+  ))
+    await log.warn(problem);
 }
 
 /** Checks every resource that the program creates from now on, in previews and updates. */

@@ -37,4 +37,5 @@ export const recordOf = (value: unknown): Inputs =>
 /** The text, or an empty text for other values. */
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
-export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? (value as readonly unknown[]) : []);
+export const listOf = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? (value as readonly unknown[]) : [];

@@ -26,37 +26,71 @@ const inPod: Inputs = {
 };
 const spec: Inputs = { containers: [inPod], securityContext: { runAsNonRoot: true } };
 
-const docker = (changes: Inputs): PlannedResource => ({ type: "docker:index/container:Container", name: "it", inputs: { ...container, ...changes } });
+const docker = (changes: Inputs): PlannedResource => ({
+  type: "docker:index/container:Container",
+  name: "it",
+  inputs: { ...container, ...changes },
+});
 const deployment = (changes: Inputs, pod: Inputs = {}, type = "kubernetes:apps/v1:Deployment"): PlannedResource => ({
   type,
   name: "it",
   inputs: { spec: { template: { spec: { ...spec, containers: [{ ...inPod, ...changes }], ...pod } } } },
 });
-const service = (changes: Inputs): PlannedResource => ({ type: "kubernetes:core/v1:Service", name: "it", inputs: { spec: changes } });
+const service = (changes: Inputs): PlannedResource => ({
+  type: "kubernetes:core/v1:Service",
+  name: "it",
+  inputs: { spec: changes },
+});
 
-test.each([docker({}), deployment({}), deployment({}, {}, "kubernetes:batch/v1:Job"), service({ type: "LoadBalancer", ports: [{ port: 443 }] })])(
-  "a correct resource violates no policy: $type",
-  (resource) => expect(violationsOf(resource)).toEqual([]),
-);
+test.each([
+  docker({}),
+  deployment({}),
+  deployment({}, {}, "kubernetes:batch/v1:Job"),
+  service({ type: "LoadBalancer", ports: [{ port: 443 }] }),
+])("a correct resource violates no policy: $type", (resource) => expect(violationsOf(resource)).toEqual([]));
 
 describe.each(rules)("$name", ({ name }) => {
   const wrong: Record<string, [string, PlannedResource, string][]> = {
     "no-public-database-port": [
-      ["Docker publishes Postgres", docker({ ports: [{ internal: 5432, external: 15_432 }] }), "publishes the port 5432"],
-      ["a load balancer in front of Postgres", service({ type: "LoadBalancer", ports: [{ port: 15_432, targetPort: 5432 }] }), "publishes the port 15432"],
-      ["a node port of the session store", service({ type: "NodePort", ports: [{ port: 6379 }] }), "publishes the port 6379"],
-      ["an external address", service({ externalIPs: ["192.0.2.1"], ports: [{ port: 5432 }] }), "publishes the port 5432"],
+      [
+        "Docker publishes Postgres",
+        docker({ ports: [{ internal: 5432, external: 15_432 }] }),
+        "publishes the port 5432",
+      ],
+      [
+        "a load balancer in front of Postgres",
+        service({ type: "LoadBalancer", ports: [{ port: 15_432, targetPort: 5432 }] }),
+        "publishes the port 15432",
+      ],
+      [
+        "a node port of the session store",
+        service({ type: "NodePort", ports: [{ port: 6379 }] }),
+        "publishes the port 6379",
+      ],
+      [
+        "an external address",
+        service({ externalIPs: ["192.0.2.1"], ports: [{ port: 5432 }] }),
+        "publishes the port 5432",
+      ],
       ["a port of the node", deployment({ ports: [{ containerPort: 5432, hostPort: 5432 }] }), "the node's port 5432"],
     ],
     "no-unpinned-image": [
       ["no tag", docker({ image: "postgres" }), "runs postgres"],
       ["latest", docker({ image: "postgres:latest" }), "runs postgres:latest"],
       ["a registry with a port", deployment({ image: "registry.example.net:5000/engine" }), "names no version"],
-      ["an init container", deployment({}, { initContainers: [{ ...inPod, name: "first", image: "busybox" }] }), "the container first runs busybox"],
+      [
+        "an init container",
+        deployment({}, { initContainers: [{ ...inPod, name: "first", image: "busybox" }] }),
+        "the container first runs busybox",
+      ],
     ],
     "no-vulnerable-image": [
       ["Hasura with the permission leak", docker({ image: "hasura/graphql-engine:v2.48.16" }), "CVE-2026-54698"],
-      ["Postgres of a mirror", deployment({ image: "registry.example.net/hub/library/postgres:17.9-trixie" }), "CVE-2026-6473"],
+      [
+        "Postgres of a mirror",
+        deployment({ image: "registry.example.net/hub/library/postgres:17.9-trixie" }),
+        "CVE-2026-6473",
+      ],
     ],
     "no-privileged-container": [
       ["privileged", docker({ privileged: true }), "is privileged"],
@@ -65,7 +99,11 @@ describe.each(rules)("$name", ({ name }) => {
       ["no user", docker({ user: undefined }), "runs as root"],
       ["root by number", docker({ user: "0:0" }), "runs as root"],
       ["the host's network", docker({ networkMode: "host" }), "namespace of the host"],
-      ["Docker's socket", docker({ volumes: [{ hostPath: "/var/run/docker.sock", containerPath: "/x" }] }), "/var/run/docker.sock"],
+      [
+        "Docker's socket",
+        docker({ volumes: [{ hostPath: "/var/run/docker.sock", containerPath: "/x" }] }),
+        "/var/run/docker.sock",
+      ],
       ["no-new-privileges left out", docker({ securityOpts: [] }), "may gain privileges"],
       ["a writable root", docker({ readOnly: false }), "may write"],
       ["a privileged pod", deployment({ securityContext: { privileged: true } }), "is privileged"],
@@ -75,18 +113,42 @@ describe.each(rules)("$name", ({ name }) => {
     ],
     "limits-present": [
       ["Docker", docker({ memory: undefined }), "has no limit of memory"],
-      ["a pod", deployment({ resources: { requests: { memory: "1Mi" } } }), "the container engine has no limit of memory"],
-      ["a job of a schedule", { type: "kubernetes:batch/v1:CronJob", name: "it", inputs: { spec: { jobTemplate: { spec: { template: { spec: { ...spec, containers: [{ ...inPod, resources: {} }] } } } } } } }, "has no limit of memory"],
+      [
+        "a pod",
+        deployment({ resources: { requests: { memory: "1Mi" } } }),
+        "the container engine has no limit of memory",
+      ],
+      [
+        "a job of a schedule",
+        {
+          type: "kubernetes:batch/v1:CronJob",
+          name: "it",
+          inputs: {
+            spec: {
+              jobTemplate: { spec: { template: { spec: { ...spec, containers: [{ ...inPod, resources: {} }] } } } },
+            },
+          },
+        },
+        "has no limit of memory",
+      ],
     ],
     "no-secret-in-environment": [
       ["a password by its name", docker({ envs: ["POSTGRES_PASSWORD=hunter2"] }), "POSTGRES_PASSWORD"],
       ["an address with a password", docker({ envs: ["DATABASE=postgres://u:hunter2@database/x"] }), "DATABASE"],
       ["a Pulumi secret", docker({ envs: ["PORT=8080", hidden] }), "has a secret in its environment"],
       ["all variables together", docker({ envs: hidden }), "has secrets in its environment"],
-      ["a shared key of tokens", docker({ envs: ['HASURA_GRAPHQL_JWT_SECRET={"type":"HS256","key":"hunter2"}'] }), "HASURA_GRAPHQL_JWT_SECRET"],
+      [
+        "a shared key of tokens",
+        docker({ envs: ['HASURA_GRAPHQL_JWT_SECRET={"type":"HS256","key":"hunter2"}'] }),
+        "HASURA_GRAPHQL_JWT_SECRET",
+      ],
       ["a pod", deployment({ env: [{ name: "API_KEY", value: "hunter2" }] }), "API_KEY"],
       ["a Pulumi secret of a pod", deployment({ env: [{ name: "X", value: hidden }] }), "the secret X"],
-      ["a ConfigMap", { type: "kubernetes:core/v1:ConfigMap", name: "it", inputs: { data: { key: hidden } } }, "key as plain data"],
+      [
+        "a ConfigMap",
+        { type: "kubernetes:core/v1:ConfigMap", name: "it", inputs: { data: { key: hidden } } },
+        "key as plain data",
+      ],
     ],
   };
 
@@ -101,9 +163,14 @@ describe.each(rules)("$name", ({ name }) => {
 });
 
 test("a variable with only the address of public keys is no secret under any name", () =>
-  expect(violationsOf(docker({ envs: ['HASURA_GRAPHQL_JWT_SECRET={"jwk_url":"http://auth-sidecar:8080/jwks"}'] }))).toEqual([]));
+  expect(
+    violationsOf(docker({ envs: ['HASURA_GRAPHQL_JWT_SECRET={"jwk_url":"http://auth-sidecar:8080/jwks"}'] })),
+  ).toEqual([]));
 
-test.each(["postgres:17.9", "registry.example.net:5000/a/b:v2", `a@sha256:${"0".repeat(64)}`])("%s is pinned", (image) => expect(isPinned(image)).toBe(true));
+test.each(["postgres:17.9", "registry.example.net:5000/a/b:v2", `a@sha256:${"0".repeat(64)}`])(
+  "%s is pinned",
+  (image) => expect(isPinned(image)).toBe(true),
+);
 
 const settings: readonly [string, RouteQLArgs][] = [
   ["the embedded engine on images built here", {}],
@@ -113,21 +180,30 @@ const settings: readonly [string, RouteQLArgs][] = [
 
 test.each(settings)("the program's resources violate no policy: %s", async (_, args) => {
   const resources = await recordStack(() => void new RouteQL("routeql", args));
-  const isSecretValue = (value: unknown): boolean => typeof value === "object" && value !== null && secretSignature in value;
+  const isSecretValue = (value: unknown): boolean =>
+    typeof value === "object" && value !== null && secretSignature in value;
   const hide = (value: unknown): unknown => {
     if (isSecretValue(value)) return hidden;
     if (Array.isArray(value)) return value.map(hide);
     if (typeof value !== "object" || value === null) return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, hide(item)]));
   };
-  const found = resources.flatMap(({ type, name, inputs }) => violationsOf({ type, name, inputs: hide(inputs) as Inputs }));
+  const found = resources.flatMap(({ type, name, inputs }) =>
+    violationsOf({ type, name, inputs: hide(inputs) as Inputs }),
+  );
   expect(found).toEqual([]);
   expect(resources.length).toBeGreaterThan(40);
 });
 
 test("a vulnerable image stops the deployment only with the level refuse", async () => {
-  const resource = { type: "docker:index/container:Container", name: "engine", props: { ...container, image: "nginx:1.28.3" } };
-  await expect(checkResource(resource, "refuse")).rejects.toThrow(/no-vulnerable-image: engine runs nginx:1\.28\.3: CVE-2026-/);
+  const resource = {
+    type: "docker:index/container:Container",
+    name: "engine",
+    props: { ...container, image: "nginx:1.28.3" },
+  };
+  await expect(checkResource(resource, "refuse")).rejects.toThrow(
+    /no-vulnerable-image: engine runs nginx:1\.28\.3: CVE-2026-/,
+  );
   const warn = vi.spyOn(log, "warn").mockResolvedValue();
   await checkResource(resource, "ignore");
   expect(warn).not.toHaveBeenCalled();
@@ -139,6 +215,8 @@ test("a vulnerable image stops the deployment only with the level refuse", async
 test("rejects a resource before its creation, with all violations and no secret", async () => {
   const props = { ...container, memory: undefined, envs: ["A=b", secret("PASSWORD=hunter2")] };
   const refused = checkResource({ type: "docker:index/container:Container", name: "it", props });
-  await expect(refused).rejects.toThrow(/breaks a policy:\n {2}limits-present: it .*\n {2}no-secret-in-environment: it has a secret/);
+  await expect(refused).rejects.toThrow(
+    /breaks a policy:\n {2}limits-present: it .*\n {2}no-secret-in-environment: it has a secret/,
+  );
   await expect(refused).rejects.not.toThrow(/hunter2/);
 });

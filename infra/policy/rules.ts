@@ -6,11 +6,21 @@ import type { Workload } from "./workloads.ts";
 
 /** A rule about single containers. */
 const perWorkload = (look: (workload: Workload) => readonly string[]): Rule["violations"] => {
-  return (resource) => workloadsOf(resource).flatMap((workload) => look(workload).map((problem) => subject(workload) + problem));
+  return (resource) =>
+    workloadsOf(resource).flatMap((workload) => look(workload).map((problem) => subject(workload) + problem));
 };
 
 /** Ports of Postgres, and of Redis and Valkey. */
-const databasePorts: ReadonlySet<unknown> = new Set([5432, 6379, "5432", "6379", "postgres", "postgresql", "redis", "valkey"]);
+const databasePorts: ReadonlySet<unknown> = new Set([
+  5432,
+  6379,
+  "5432",
+  "6379",
+  "postgres",
+  "postgresql",
+  "redis",
+  "valkey",
+]);
 
 const noPublicDatabasePort: Rule = {
   name: "no-public-database-port",
@@ -19,11 +29,14 @@ const noPublicDatabasePort: Rule = {
     const { type, inputs } = resource;
     if (isDockerContainer(resource)) {
       const published = listOf(inputs["ports"]).map(recordOf);
-      return published.filter(({ internal }) => databasePorts.has(internal)).map(({ internal }) => `publishes the port ${String(internal)} of a database`);
+      return published
+        .filter(({ internal }) => databasePorts.has(internal))
+        .map(({ internal }) => `publishes the port ${String(internal)} of a database`);
     }
     if (type === "kubernetes:core/v1:Service") {
       const spec = recordOf(inputs["spec"]);
-      if (!["LoadBalancer", "NodePort"].includes(String(spec["type"])) && listOf(spec["externalIPs"]).length === 0) return [];
+      if (!["LoadBalancer", "NodePort"].includes(String(spec["type"])) && listOf(spec["externalIPs"]).length === 0)
+        return [];
       return listOf(spec["ports"])
         .map(recordOf)
         .filter(({ port, targetPort }) => databasePorts.has(port) || databasePorts.has(targetPort))
@@ -57,12 +70,19 @@ const noVulnerableImage: Rule = {
   name: "no-vulnerable-image",
   description: "Images have no version with a published advisory. docs/reference/images.md lists the safe versions.",
   advisory: true,
-  violations: perWorkload(({ container: { image } }) => (typeof image === "string" ? advisoriesOf(image).map((advisory) => `runs ${image}: ${describeAdvisory(advisory)}`) : [])),
+  violations: perWorkload(({ container: { image } }) =>
+    typeof image === "string"
+      ? advisoriesOf(image).map((advisory) => `runs ${image}: ${describeAdvisory(advisory)}`)
+      : [],
+  ),
 };
 
 function dockerPrivileges({ container }: Workload): readonly string[] {
-  const { privileged, capabilities, networkMode, pidMode, ipcMode, user, volumes, readOnly, start, securityOpts } = container;
-  const sockets = listOf(volumes).map(recordOf).filter(({ hostPath }) => typeof hostPath === "string");
+  const { privileged, capabilities, networkMode, pidMode, ipcMode, user, volumes, readOnly, start, securityOpts } =
+    container;
+  const sockets = listOf(volumes)
+    .map(recordOf)
+    .filter(({ hostPath }) => typeof hostPath === "string");
   const { adds, drops } = recordOf(capabilities);
   return [
     ...(privileged === true ? ["is privileged"] : []),
@@ -71,11 +91,15 @@ function dockerPrivileges({ container }: Workload): readonly string[] {
     ...(/^(0|root)?(:|$)/.test(textOf(user)) ? ["runs as root"] : []),
     ...sockets.map(({ hostPath }) => `mounts ${String(hostPath)} of the host`),
     // A container that never starts needs none of these.
-    ...(start === false ? [] : [
-      ...(listOf(drops).includes("ALL") ? [] : ["keeps capabilities"]),
-      ...(listOf(securityOpts).some((option) => String(option).startsWith("no-new-privileges")) ? [] : ["may gain privileges"]),
-      ...(readOnly === true ? [] : ["may write to its root file system"]),
-    ]),
+    ...(start === false
+      ? []
+      : [
+          ...(listOf(drops).includes("ALL") ? [] : ["keeps capabilities"]),
+          ...(listOf(securityOpts).some((option) => String(option).startsWith("no-new-privileges"))
+            ? []
+            : ["may gain privileges"]),
+          ...(readOnly === true ? [] : ["may write to its root file system"]),
+        ]),
   ];
 }
 
@@ -100,11 +124,15 @@ const noPrivilegedContainer: Rule = {
   violations(resource) {
     const pod = podOf(resource) ?? {};
     const shared = ["hostNetwork", "hostPID", "hostIPC"].filter((name) => pod[name] === true);
-    const paths = listOf(pod["volumes"]).map(recordOf).filter(({ hostPath }) => hostPath !== undefined);
+    const paths = listOf(pod["volumes"])
+      .map(recordOf)
+      .filter(({ hostPath }) => hostPath !== undefined);
     return [
       ...shared.map((name) => `has ${name}`),
       ...paths.map(({ hostPath }) => `mounts ${String(recordOf(hostPath)["path"])} of the node`),
-      ...perWorkload((workload) => (workload.kind === "docker" ? dockerPrivileges(workload) : kubernetesPrivileges(workload)))(resource),
+      ...perWorkload((workload) =>
+        workload.kind === "docker" ? dockerPrivileges(workload) : kubernetesPrivileges(workload),
+      )(resource),
     ];
   },
 };
@@ -145,10 +173,13 @@ function variableProblem(name: string, value: unknown): readonly string[] {
 
 const noPlainSecret: Rule = {
   name: "no-secret-in-environment",
-  description: "Secrets are files or references. Values of variables and ConfigMaps are visible to every user who may inspect a container.",
+  description:
+    "Secrets are files or references. Values of variables and ConfigMaps are visible to every user who may inspect a container.",
   violations(resource) {
     if (resource.type === "kubernetes:core/v1:ConfigMap") {
-      return Object.entries(recordOf(resource.inputs["data"])).flatMap(([key, value]) => (value === hidden ? [`has the secret ${key} as plain data`] : []));
+      return Object.entries(recordOf(resource.inputs["data"])).flatMap(([key, value]) =>
+        value === hidden ? [`has the secret ${key} as plain data`] : [],
+      );
     }
     return perWorkload(({ kind, container }) => {
       if (kind === "kubernetes") {
@@ -168,9 +199,18 @@ const noPlainSecret: Rule = {
 };
 
 /** Every rule of a deployment. */
-export const rules: readonly Rule[] = [noPublicDatabasePort, noUnpinnedImage, noVulnerableImage, noPrivilegedContainer, limitsPresent, noPlainSecret];
+export const rules: readonly Rule[] = [
+  noPublicDatabasePort,
+  noUnpinnedImage,
+  noVulnerableImage,
+  noPrivilegedContainer,
+  limitsPresent,
+  noPlainSecret,
+];
 
 /** All violations of a resource: `<rule>: <resource> <problem>`. */
 export function violationsOf(resource: PlannedResource, among: readonly Rule[] = rules): readonly string[] {
-  return among.flatMap(({ name, violations }) => violations(resource).map((problem) => `${name}: ${resource.name} ${problem}`));
+  return among.flatMap(({ name, violations }) =>
+    violations(resource).map((problem) => `${name}: ${resource.name} ${problem}`),
+  );
 }

@@ -15,8 +15,14 @@ export const isDockerContainer = ({ type }: PlannedResource): boolean => type ==
 
 const pods: readonly (readonly [RegExp, (inputs: Inputs) => unknown])[] = [
   [/^kubernetes:core\/v1:Pod$/, ({ spec }) => spec],
-  [/^kubernetes:(apps\/v1:(Deployment|StatefulSet|DaemonSet|ReplicaSet)|batch\/v1:Job)$/, ({ spec }) => recordOf(recordOf(spec)["template"])["spec"]],
-  [/^kubernetes:batch\/v1:CronJob$/, ({ spec }) => recordOf(recordOf(recordOf(recordOf(spec)["jobTemplate"])["spec"])["template"])["spec"]],
+  [
+    /^kubernetes:(apps\/v1:(Deployment|StatefulSet|DaemonSet|ReplicaSet)|batch\/v1:Job)$/,
+    ({ spec }) => recordOf(recordOf(spec)["template"])["spec"],
+  ],
+  [
+    /^kubernetes:batch\/v1:CronJob$/,
+    ({ spec }) => recordOf(recordOf(recordOf(recordOf(spec)["jobTemplate"])["spec"])["template"])["spec"],
+  ],
 ];
 
 /** The pod of a Kubernetes resource; undefined for resources without pods. */

@@ -29,7 +29,11 @@ test("rejects a secret anywhere else and names its place, not its value", () => 
 test("drops Pulumi's annotations and keeps others", () => {
   const annotations = { "pulumi.com/skipAwait": "true" };
   const rendered = (more: object) =>
-    manifestOf({ type: "kubernetes:core/v1:Service", name: "a", inputs: { ...inputs, kind: "Service", metadata: { name: "a", annotations: { ...annotations, ...more } } } });
+    manifestOf({
+      type: "kubernetes:core/v1:Service",
+      name: "a",
+      inputs: { ...inputs, kind: "Service", metadata: { name: "a", annotations: { ...annotations, ...more } } },
+    });
   expect(rendered({})?.metadata).toEqual({ name: "a" });
   expect(rendered({ "example.net/a": "b" })?.metadata).toEqual({ name: "a", annotations: { "example.net/a": "b" } });
 });

@@ -5,7 +5,11 @@ import type { RecordedResource } from "./record.ts";
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
-  readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>>; readonly [field: string]: unknown };
+  readonly metadata: {
+    readonly name: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly [field: string]: unknown;
+  };
   readonly [field: string]: unknown;
 }
 
@@ -13,7 +17,8 @@ const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Placeholder for the site's value: the name of the value's file or field. */
-const toFillIn = (key: string): string => `<put the value of ${key.replace(/^secrets\.\./, "").replaceAll("..", "/")} here>`;
+const toFillIn = (key: string): string =>
+  `<put the value of ${key.replace(/^secrets\.\./, "").replaceAll("..", "/")} here>`;
 
 /** A Secret with a placeholder for each of its values. */
 function secretData(held: unknown): Record<string, string> {

@@ -6,24 +6,56 @@ interface Rendered {
   readonly kind: string;
   readonly metadata: { readonly name: string };
   readonly spec: {
-    readonly template: { readonly spec: { readonly containers: { readonly name: string; readonly ports?: { readonly name: string; readonly containerPort: number }[] }[] } };
+    readonly template: {
+      readonly spec: {
+        readonly containers: {
+          readonly name: string;
+          readonly ports?: { readonly name: string; readonly containerPort: number }[];
+        }[];
+      };
+    };
     readonly podSelector: { readonly matchLabels?: Record<string, string> };
-    readonly ingress?: { readonly from?: { readonly namespaceSelector?: { readonly matchLabels: Record<string, string> } }[]; readonly ports: { readonly port: number }[] }[];
+    readonly ingress?: {
+      readonly from?: { readonly namespaceSelector?: { readonly matchLabels: Record<string, string> } }[];
+      readonly ports: { readonly port: number }[];
+    }[];
   };
 }
 
 test("on Kubernetes each service with metrics has a port named metrics, open to one namespace", async () => {
-  const { files } = await renderStack("prod", { engine: "embedded", monitoring: "scrape", metricsNamespace: "observers" });
-  const objects = [...files].flatMap(([path, text]) => (path.endsWith(".yaml") ? parseAllDocuments(text).map((document) => document.toJS() as Rendered) : []));
-  const containers = objects.filter(({ kind }) => ["Deployment", "StatefulSet"].includes(kind)).flatMap(({ spec }) => spec.template.spec.containers);
-  const ports = Object.fromEntries(containers.flatMap(({ name, ports: named = [] }) => named.filter((port) => port.name === "metrics").map((port) => [name, port.containerPort])));
-  expect(ports).toEqual({ gateway: 9090, engine: 9090, "auth-sidecar": 9090, "database-exporter": 9187, "sessions-exporter": 9121 });
+  const { files } = await renderStack("prod", {
+    engine: "embedded",
+    monitoring: "scrape",
+    metricsNamespace: "observers",
+  });
+  const objects = [...files].flatMap(([path, text]) =>
+    path.endsWith(".yaml") ? parseAllDocuments(text).map((document) => document.toJS() as Rendered) : [],
+  );
+  const containers = objects
+    .filter(({ kind }) => ["Deployment", "StatefulSet"].includes(kind))
+    .flatMap(({ spec }) => spec.template.spec.containers);
+  const ports = Object.fromEntries(
+    containers.flatMap(({ name, ports: named = [] }) =>
+      named.filter((port) => port.name === "metrics").map((port) => [name, port.containerPort]),
+    ),
+  );
+  expect(ports).toEqual({
+    gateway: 9090,
+    engine: 9090,
+    "auth-sidecar": 9090,
+    "database-exporter": 9187,
+    "sessions-exporter": 9121,
+  });
 
   const open = objects
     .filter(({ kind }) => kind === "NetworkPolicy")
     .flatMap(({ spec }) =>
       (spec.ingress ?? [])
-        .filter(({ from = [] }) => from.some(({ namespaceSelector }) => namespaceSelector?.matchLabels["kubernetes.io/metadata.name"] === "observers"))
+        .filter(({ from = [] }) =>
+          from.some(
+            ({ namespaceSelector }) => namespaceSelector?.matchLabels["kubernetes.io/metadata.name"] === "observers",
+          ),
+        )
         .map((rule) => [spec.podSelector.matchLabels?.["app.kubernetes.io/name"], rule.ports[0]?.port]),
     );
   expect(Object.fromEntries(open)).toEqual(ports);
@@ -36,9 +68,19 @@ test("Kubernetes rejects the monitoring stack and names the alternative", async 
 test("with the Prometheus operator there are a PodMonitor, the alerts and the dashboard", async () => {
   const kinds = async (monitoring: string): Promise<string[]> => {
     const { files } = await renderStack("prod", { engine: "embedded", monitoring });
-    const objects = [...files].flatMap(([path, text]) => (path.endsWith(".yaml") ? parseAllDocuments(text).map((document) => document.toJS() as Rendered) : []));
-    return objects.filter(({ kind, metadata }) => /^(PodMonitor|PrometheusRule)$/.test(kind) || metadata.name === "routeql-dashboard").map(({ kind }) => kind);
+    const objects = [...files].flatMap(([path, text]) =>
+      path.endsWith(".yaml") ? parseAllDocuments(text).map((document) => document.toJS() as Rendered) : [],
+    );
+    return objects
+      .filter(
+        ({ kind, metadata }) => /^(PodMonitor|PrometheusRule)$/.test(kind) || metadata.name === "routeql-dashboard",
+      )
+      .map(({ kind }) => kind);
   };
-  expect((await kinds("operator")).toSorted((one, other) => one.localeCompare(other))).toEqual(["ConfigMap", "PodMonitor", "PrometheusRule"]);
+  expect((await kinds("operator")).toSorted((one, other) => one.localeCompare(other))).toEqual([
+    "ConfigMap",
+    "PodMonitor",
+    "PrometheusRule",
+  ]);
   expect(await kinds("scrape")).toEqual([]);
 });

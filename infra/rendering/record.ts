@@ -25,7 +25,10 @@ export interface RecordOptions {
  * Runs `program` in its own stack and returns all registered resources in order.
  * @throws errors of the program
  */
-export async function recordResources(program: () => unknown, { stack, preview, answers }: RecordOptions): Promise<RecordedResource[]> {
+export async function recordResources(
+  program: () => unknown,
+  { stack, preview, answers }: RecordOptions,
+): Promise<RecordedResource[]> {
   const resources: RecordedResource[] = [];
   await runtime.setMocks(
     {

@@ -13,7 +13,13 @@ const secrets = {
   databaseUrl: `postgres://root:${randomBytes(12).toString("hex")}@192.0.2.8:6432/routes`,
   sessionsUrl: `rediss://:${randomBytes(12).toString("hex")}@sessions.example.net`,
 };
-const given: GivenSettings = { ...secrets, engine: "embedded", database: "external", sessions: "external", publicHost: "routes.example.net" };
+const given: GivenSettings = {
+  ...secrets,
+  engine: "embedded",
+  database: "external",
+  sessions: "external",
+  publicHost: "routes.example.net",
+};
 
 interface Rendered {
   readonly apiVersion: string;
@@ -21,7 +27,9 @@ interface Rendered {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 const objectsIn = ({ files }: RenderedStack): Rendered[] =>
-  [...files].flatMap(([path, text]) => (path.endsWith(".yaml") ? parseAllDocuments(text).map((document) => document.toJS() as Rendered) : []));
+  [...files].flatMap(([path, text]) =>
+    path.endsWith(".yaml") ? parseAllDocuments(text).map((document) => document.toJS() as Rendered) : [],
+  );
 
 let single: RenderedStack;
 let outside: RenderedStack;
@@ -53,7 +61,11 @@ test("writes no secret to any file, not even in a derived name", async () => {
   const text = [...outside.files.values()].join("\n");
   for (const secret of Object.values(secrets)) expect(text).not.toContain(secret);
   expect(text).not.toContain(new URL(secrets.databaseUrl).password);
-  const others = { ...given, engineAccessKey: randomBytes(24).toString("hex"), adminPassword: randomBytes(12).toString("hex") };
+  const others = {
+    ...given,
+    engineAccessKey: randomBytes(24).toString("hex"),
+    adminPassword: randomBytes(12).toString("hex"),
+  };
   expect([...(await renderStack("prod", others)).files]).toEqual([...outside.files]);
 });
 
@@ -82,8 +94,12 @@ test("writes complete objects in the namespace, without Pulumi's own fields", ()
 
 test("renders every object that another one references", () => {
   const objects = objectsIn(single);
-  const names = new Set(objects.filter(({ kind }) => ["ConfigMap", "Secret"].includes(kind)).map(({ metadata }) => metadata.name));
-  const referred = [...JSON.stringify(objects).matchAll(/"(?:configMap|secret)":\{"items":\[[^\]]*\],"name":"([^"]+)"/g)].map(([, name]) => name);
+  const names = new Set(
+    objects.filter(({ kind }) => ["ConfigMap", "Secret"].includes(kind)).map(({ metadata }) => metadata.name),
+  );
+  const referred = [
+    ...JSON.stringify(objects).matchAll(/"(?:configMap|secret)":\{"items":\[[^\]]*\],"name":"([^"]+)"/g),
+  ].map(([, name]) => name);
   expect(referred.length).toBeGreaterThan(5);
   for (const name of referred) if (name !== "gateway-certificate") expect(names).toContain(name);
 });
@@ -96,13 +112,21 @@ test("puts external services into the policies by address and port", () => {
 });
 
 test("lists every image of a pod once, as the nodes know it", async () => {
-  const settings: GivenSettings = { engine: "hasura", imageRegistry: "registry.example.net", database: "cloudnative-pg" };
+  const settings: GivenSettings = {
+    engine: "hasura",
+    imageRegistry: "registry.example.net",
+    database: "cloudnative-pg",
+  };
   const rendered = await renderStack("prod", settings);
   const images = rendered.files.get("images.txt")?.trim().split("\n") ?? [];
   expect(images).toContain(pins.hasura.image);
   expect(images).toContain(pins.postgresCluster.image);
-  expect(images.filter((image) => /^registry\.example\.net\/routeql\/gateway:[0-9a-f]{12}$/.test(image))).toHaveLength(1);
-  const inPods = [...[...rendered.files.values()].join("\n").matchAll(/^\s*(?:- )?image(?:Name)?: (.+)$/gm)].map(([, image]) => image);
+  expect(images.filter((image) => /^registry\.example\.net\/routeql\/gateway:[0-9a-f]{12}$/.test(image))).toHaveLength(
+    1,
+  );
+  const inPods = [...[...rendered.files.values()].join("\n").matchAll(/^\s*(?:- )?image(?:Name)?: (.+)$/gm)].map(
+    ([, image]) => image,
+  );
   expect(new Set(images)).toEqual(new Set(inPods));
   expect(images).toEqual([...new Set(images)].toSorted());
 });
@@ -117,20 +141,35 @@ test("expects a generated certificate in a Secret and prints that as a task", as
 
 test("matches the reviewed manifests", () => {
   expect(single.files.get("01-network-policies.yaml")).toMatchSnapshot();
-  expect((single.files.get("15-engine.yaml") ?? "").split("---\n").filter((text) => !text.includes("kind: ConfigMap")).join("---\n").replaceAll(/[0-9a-f]{12}/g, "(hash)")).toMatchSnapshot();
+  expect(
+    (single.files.get("15-engine.yaml") ?? "")
+      .split("---\n")
+      .filter((text) => !text.includes("kind: ConfigMap"))
+      .join("---\n")
+      .replaceAll(/[0-9a-f]{12}/g, "(hash)"),
+  ).toMatchSnapshot();
 });
 
 test("keeps values that are not secret", () => {
-  expect(withoutSecrets({ publicHost: "routes.example.net", httpsPort: 8443 })).toEqual({ publicHost: "routes.example.net", httpsPort: 8443 });
+  expect(withoutSecrets({ publicHost: "routes.example.net", httpsPort: 8443 })).toEqual({
+    publicHost: "routes.example.net",
+    httpsPort: 8443,
+  });
 });
 
 test("keeps a URL's address and drops its password", () => {
-  const { databaseUrl } = withoutSecrets({ databaseUrl: "postgres://root:hidden@db.example.net:6432/routes?sslmode=require" });
+  const { databaseUrl } = withoutSecrets({
+    databaseUrl: "postgres://root:hidden@db.example.net:6432/routes?sslmode=require",
+  });
   expect(databaseUrl).toBe(`postgres://root:${placeholder("databaseUrl")}@db.example.net:6432/routes?sslmode=require`);
 });
 
 test("replaces every secret setting by a value that passes its validation", () => {
-  const examples: Record<string, string> = { databaseUrl: "postgres://root:hidden@db/routes", sessionsUrl: "redis://:hidden@sessions", alertWebhookUrl: "https://hidden.example.net" };
+  const examples: Record<string, string> = {
+    databaseUrl: "postgres://root:hidden@db/routes",
+    sessionsUrl: "redis://:hidden@sessions",
+    alertWebhookUrl: "https://hidden.example.net",
+  };
   for (const name of settingNames.filter((candidate) => settings[candidate].type === "secret")) {
     const { [name]: replaced } = withoutSecrets({ [name]: examples[name] ?? "hidden" });
     expect(replaced).not.toContain("hidden");

@@ -29,7 +29,17 @@ function yamlOf(manifests: readonly Manifest[]): string {
 }
 
 /** Order within a file: dependencies first. */
-const kinds = ["ObjectStore", "Certificate", "ConfigMap", "Secret", "Cluster", "Service", "StatefulSet", "Job", "Deployment"];
+const kinds = [
+  "ObjectStore",
+  "Certificate",
+  "ConfigMap",
+  "Secret",
+  "Cluster",
+  "Service",
+  "StatefulSet",
+  "Job",
+  "Deployment",
+];
 const rank = ({ kind }: Manifest): number => (kinds.includes(kind) ? kinds.indexOf(kind) : kinds.length);
 
 /** Contents by path: one file for each service in start order, and the list of images. Deterministic for equal objects. */
@@ -37,7 +47,9 @@ function filesOf(manifests: readonly Manifest[], order: readonly string[]): Read
   const groups = Map.groupBy(manifests, (manifest) => fileOf(manifest, order));
   const files = [...groups].map(([file, group]) => {
     const sorted = group.toSorted(
-      (left, right) => rank(left) - rank(right) || (`${left.kind}/${left.metadata.name}` < `${right.kind}/${right.metadata.name}` ? -1 : 1),
+      (left, right) =>
+        rank(left) - rank(right) ||
+        (`${left.kind}/${left.metadata.name}` < `${right.kind}/${right.metadata.name}` ? -1 : 1),
     );
     return [file, `${file.startsWith("secrets/") ? note : ""}${yamlOf(sorted)}`] as const;
   });
@@ -81,24 +93,29 @@ export interface RenderedStack {
 
 function withCertificate(given: GivenSettings): GivenSettings {
   const { tlsCertificateFile, certificateIssuer, certificateSecret: named } = given;
-  return [tlsCertificateFile, certificateIssuer, named].some((source) => source !== undefined) ? given : { ...given, certificateSecret };
+  return [tlsCertificateFile, certificateIssuer, named].some((source) => source !== undefined)
+    ? given
+    : { ...given, certificateSecret };
 }
 
 /** Outputs of providers other than Kubernetes, equal for each run. */
 function answers(type: string, name: string): Readonly<Record<string, unknown>> {
-  return type === "random:index/randomPassword:RandomPassword" ? { result: placeholder(partOf(component, name) ?? name) } : {};
+  return type === "random:index/randomPassword:RandomPassword"
+    ? { result: placeholder(partOf(component, name) ?? name) }
+    : {};
 }
 
 /** @throws {SettingsError} with all problems of the settings */
 export async function renderStack(stack: string, settings: GivenSettings): Promise<RenderedStack> {
   const given = withCertificate({ ...settings, pushImages: false });
-  const resources = await recordResources(() => void new RouteQL(component, toArguments(withoutSecrets(given)), { stateIdentity: false }), {
-    stack,
-    preview: false,
-    answers,
-  });
+  const resources = await recordResources(
+    () => void new RouteQL(component, toArguments(withoutSecrets(given)), { stateIdentity: false }),
+    { stack, preview: false, answers },
+  );
   const manifests = resources.map(manifestOf).filter((manifest) => manifest !== undefined);
-  const order = resources.filter(({ type }) => type === "routeql:kubernetes:Service").map(({ name }) => partOf(component, name) ?? name);
+  const order = resources
+    .filter(({ type }) => type === "routeql:kubernetes:Service")
+    .map(({ name }) => partOf(component, name) ?? name);
   const files = filesOf(manifests, ["stack", ...order]);
   return { files, notes: notesOf(files, given.certificateSecret) };
 }
@@ -106,8 +123,12 @@ export async function renderStack(stack: string, settings: GivenSettings): Promi
 function notesOf(files: ReadonlyMap<string, string>, secret: string | undefined): readonly string[] {
   const secrets = [...files.keys()].filter((path) => path.startsWith("secrets/"));
   return [
-    ...(secrets.length === 0 ? [] : [`Secrets are placeholders: fill in ${secrets.join(", ")}, and keep the result out of version control.`]),
-    ...(secret === undefined ? [] : [`The gateway's certificate is expected in the Secret ${secret} (tls.crt, tls.key).`]),
+    ...(secrets.length === 0
+      ? []
+      : [`Secrets are placeholders: fill in ${secrets.join(", ")}, and keep the result out of version control.`]),
+    ...(secret === undefined
+      ? []
+      : [`The gateway's certificate is expected in the Secret ${secret} (tls.crt, tls.key).`]),
   ];
 }
 

@@ -33,7 +33,10 @@ test("the published ports come from the settings", () => {
 
 test("the gateway's timeout exceeds the engine's statement timeout", () => {
   for (const statementTimeoutSeconds of [1, 30, 3600]) {
-    const [, seconds] = /proxy_read_timeout (\d+)s/.exec(JSON.stringify(service("gateway", { statementTimeoutSeconds }).files["nginx/query-time.conf"])) ?? [];
+    const [, seconds] =
+      /proxy_read_timeout (\d+)s/.exec(
+        JSON.stringify(service("gateway", { statementTimeoutSeconds }).files["nginx/query-time.conf"]),
+      ) ?? [];
     expect(Number(seconds)).toBe(statementTimeoutSeconds + 30);
   }
 });
@@ -120,7 +123,9 @@ test("the engine has the whole metadata directory", () => {
 
 test("the console setting changes only the gateway", () => {
   const [without, withConsole] = [describe({ engineConsole: false }), describe({ engineConsole: true })];
-  const changed = withConsole.filter((described, index) => JSON.stringify(described) !== JSON.stringify(without[index]));
+  const changed = withConsole.filter(
+    (described, index) => JSON.stringify(described) !== JSON.stringify(without[index]),
+  );
   expect(changed.map(({ name }) => name)).toEqual(["gateway"]);
 });
 

@@ -26,7 +26,11 @@ export function describeServices(settings: PlainSettings, surroundings: Surround
     describeEngine(settings),
     describeGateway(settings, surroundings),
   ];
-  const placed = withMonitoring(withTraces(placeParts(services, settings, surroundings), settings), settings, surroundings);
+  const placed = withMonitoring(
+    withTraces(placeParts(services, settings, surroundings), settings),
+    settings,
+    surroundings,
+  );
   return settings.images === "official" ? placed.map(onOfficialImage) : placed;
 }
 

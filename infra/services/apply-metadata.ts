@@ -9,7 +9,10 @@ const root = resolve(import.meta.dirname, "../..");
 
 /** Version of the schema. After a change of the schema the job must validate the same metadata again, so its content includes this. */
 const schemaVersion = (): string =>
-  contentHash({ texts: {}, files: contextFiles(root, ["database/migrations", "database/migrate/grants.sql"]) }).slice(0, 12);
+  contentHash({ texts: {}, files: contextFiles(root, ["database/migrations", "database/migrate/grants.sql"]) }).slice(
+    0,
+    12,
+  );
 
 /**
  * Applies hasura-metadata/ to the engine's metadata database. The job runs the engine's own program on a loopback address, without the

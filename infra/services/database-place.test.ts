@@ -30,6 +30,10 @@ test("splits and rebuilds URLs with any user and password", () => {
 
 test("verifies with a given authority; otherwise the URL's own parameters apply", () => {
   const given = "postgres://root:pw@db.example.net/routes?sslmode=require";
-  expect(placeOfUrl(given, false).place).toMatchObject({ port: 5432, name: "routes", parameters: { sslmode: "require" } });
+  expect(placeOfUrl(given, false).place).toMatchObject({
+    port: 5432,
+    name: "routes",
+    parameters: { sslmode: "require" },
+  });
   expect(placeOfUrl(given, true).place.parameters).toMatchObject({ sslmode: "verify-full" });
 });

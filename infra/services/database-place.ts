@@ -18,11 +18,7 @@ export interface DatabasePlace {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-export const singleDatabase: DatabasePlace = {
-  ...databaseAddress,
-  readHost: databaseAddress.host,
-  parameters: {},
-};
+export const singleDatabase: DatabasePlace = { ...databaseAddress, readHost: databaseAddress.host, parameters: {} };
 
 /** Certificate authority of the server, as a path below `filesDirectory`. */
 export const databaseAuthorityFile = "database/ca.pem";
@@ -48,7 +44,11 @@ interface Login {
 }
 
 /** URL of the database with a login, as libpq and node-postgres read it. */
-export function databaseUrl({ port, name, parameters }: DatabasePlace, host: string, { user, password }: Login): string {
+export function databaseUrl(
+  { port, name, parameters }: DatabasePlace,
+  host: string,
+  { user, password }: Login,
+): string {
   const url = new URL(`postgres://${host}:${port}/${name}`);
   url.username = encodeURIComponent(user);
   url.password = encodeURIComponent(password);

@@ -10,12 +10,25 @@ test("on a cluster the server accepts the sum of the roles' connections and 18 m
 });
 
 test("the server is started with its settings", () => {
-  expect(describeDatabase({ target: "kubernetes", enginePoolSize: 4 }).command).toEqual(["postgres", "-c", "max_locks_per_transaction=512", "-c", "max_wal_size=4GB", "-c", "max_connections=200"]);
+  expect(describeDatabase({ target: "kubernetes", enginePoolSize: 4 }).command).toEqual([
+    "postgres",
+    "-c",
+    "max_locks_per_transaction=512",
+    "-c",
+    "max_wal_size=4GB",
+    "-c",
+    "max_connections=200",
+  ]);
 });
 
-test.each([1, 4, 9, 20])("the processes that may run for long fit into the memory, of %i connections", (enginePoolSize) => {
-  const { environment, resources } = describeDatabase({ target: "docker", enginePoolSize });
-  const [sharedBuffers, others] = [128, 256];
-  const heavy = mostHeavy(enginePoolSize);
-  expect(Number(environment["POSTGRES_PROCESS_MEGABYTES"]) * heavy + sharedBuffers + others).toBeLessThan(resources.memoryMegabytes);
-});
+test.each([1, 4, 9, 20])(
+  "the processes that may run for long fit into the memory, of %i connections",
+  (enginePoolSize) => {
+    const { environment, resources } = describeDatabase({ target: "docker", enginePoolSize });
+    const [sharedBuffers, others] = [128, 256];
+    const heavy = mostHeavy(enginePoolSize);
+    expect(Number(environment["POSTGRES_PROCESS_MEGABYTES"]) * heavy + sharedBuffers + others).toBeLessThan(
+      resources.memoryMegabytes,
+    );
+  },
+);

@@ -17,7 +17,8 @@ const otherMegabytes = 768;
  * Memory of the service. A quarter of the engine's connections, at least one, may have a statement that runs for long and reaches the limit
  * of its process (`mostHeavy` in engine/src/postgres/fair-line.ts).
  */
-const memoryMegabytes = ({ enginePoolSize }: Pick<PlainSettings, "enginePoolSize">): number => otherMegabytes + mostHeavy(enginePoolSize) * processMegabytes;
+const memoryMegabytes = ({ enginePoolSize }: Pick<PlainSettings, "enginePoolSize">): number =>
+  otherMegabytes + mostHeavy(enginePoolSize) * processMegabytes;
 
 /** Server settings that differ from Postgres' defaults, for every kind of database. */
 export function serverParameters({ target }: Pick<PlainSettings, "target">): Readonly<Record<string, string>> {
@@ -42,7 +43,10 @@ export function describeDatabase(settings: Pick<PlainSettings, "target" | "engin
     name: "database",
     run: "service",
     image: "database",
-    command: ["postgres", ...Object.entries(serverParameters(settings)).flatMap(([name, value]) => ["-c", `${name}=${value}`])],
+    command: [
+      "postgres",
+      ...Object.entries(serverParameters(settings)).flatMap(([name, value]) => ["-c", `${name}=${value}`]),
+    ],
     user: 10_105,
     environment: {
       POSTGRES_DB: databaseAddress.name,

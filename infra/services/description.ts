@@ -19,7 +19,15 @@ export type ServiceName =
   | "disk-exporter"
   | "prometheus"
   | "alertmanager";
-export type ImageName = "gateway" | "engine" | "auth-sidecar" | "sessions" | "database" | "database-tools" | "apply-metadata" | "monitoring";
+export type ImageName =
+  | "gateway"
+  | "engine"
+  | "auth-sidecar"
+  | "sessions"
+  | "database"
+  | "database-tools"
+  | "apply-metadata"
+  | "monitoring";
 
 /** External services that services of the stack call. */
 export type OutsideName = "directory" | "database" | "sessions" | "collector";
@@ -125,6 +133,8 @@ export function callEdges(services: readonly ServiceDescription[]): readonly (re
 }
 
 /** Every external call edge, as [caller, external service]. */
-export function outsideEdges(services: readonly ServiceDescription[]): readonly (readonly [ServiceName, OutsideName])[] {
+export function outsideEdges(
+  services: readonly ServiceDescription[],
+): readonly (readonly [ServiceName, OutsideName])[] {
   return services.flatMap(({ name, callsOutside = [] }) => callsOutside.map((outside) => [name, outside] as const));
 }

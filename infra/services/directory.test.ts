@@ -38,7 +38,9 @@ test("without a directory no service has LDAP settings or external calls", () =>
 
 test("with a directory exactly the sidecar changes, and calls it", () => {
   const [without, withDirectory] = [describe({}), describe(directory, "CA")];
-  const changed = withDirectory.filter((described, index) => JSON.stringify(described) !== JSON.stringify(without[index]));
+  const changed = withDirectory.filter(
+    (described, index) => JSON.stringify(described) !== JSON.stringify(without[index]),
+  );
   expect(changed.map(({ name, callsOutside }) => [name, callsOutside])).toEqual([["auth-sidecar", ["directory"]]]);
 });
 
@@ -84,7 +86,9 @@ test("the sidecar accepts each setting", () => {
 });
 
 test("every setting of the list reaches the sidecar", () => {
-  const all = Object.fromEntries(Object.keys(directorySettings).map((name) => [name, directory[name as "ldapUrl"] ?? "x"]));
+  const all = Object.fromEntries(
+    Object.keys(directorySettings).map((name) => [name, directory[name as "ldapUrl"] ?? "x"]),
+  );
   const { environment, secrets } = sidecar(all, "CA");
   const given = [...Object.keys(environment), ...Object.keys(secrets)].filter((name) => name.startsWith("LDAP_"));
   const expected = Object.values(directorySettings).map(({ environment: name }) =>

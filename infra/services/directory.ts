@@ -26,7 +26,9 @@ export function describeDirectory(
   }
   return {
     environment:
-      directoryAuthority === undefined ? environment : { ...environment, LDAP_CA_FILE: `${filesDirectory}/${authorityFile}` },
+      directoryAuthority === undefined
+        ? environment
+        : { ...environment, LDAP_CA_FILE: `${filesDirectory}/${authorityFile}` },
     secrets: settings.ldapBindDn === undefined ? {} : { LDAP_BIND_PASSWORD_FILE: "ldap-bind-password" },
     files: directoryAuthority === undefined ? {} : { [authorityFile]: directoryAuthority },
   };

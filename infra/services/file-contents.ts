@@ -20,7 +20,10 @@ export function fileContents(service: ServiceDescription, secrets: Secrets): Rea
   const held = (name: SecretName): FileContent => ({ content: valueOf(name, secrets, service), isSecret: true });
   const contents = new Map<string, FileContent>();
   for (const [path, content] of Object.entries(service.files)) {
-    contents.set(path, typeof content === "object" && "secret" in content ? held(content.secret) : { content, isSecret: false });
+    contents.set(
+      path,
+      typeof content === "object" && "secret" in content ? held(content.secret) : { content, isSecret: false },
+    );
   }
   for (const name of Object.values(service.secrets)) contents.set(`secrets/${name}`, held(name));
   return contents;

@@ -45,7 +45,10 @@ function configuration(settings: PlainSettings, hostOf: GatewaySurroundings["hos
 export const gatewayMemoryMegabytes = 640;
 
 /** nginx: TLS, limits and routes to the engine and the sidecar. The only service that publishes ports. */
-export function describeGateway(settings: PlainSettings, { hostOf, certificate }: GatewaySurroundings): ServiceDescription {
+export function describeGateway(
+  settings: PlainSettings,
+  { hostOf, certificate }: GatewaySurroundings,
+): ServiceDescription {
   return {
     name: "gateway",
     run: "service",

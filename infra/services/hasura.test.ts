@@ -52,13 +52,19 @@ test("opens only the graphql API, rejects anonymous requests and sends no teleme
 
 test("only the gateway serves the console; Hasura's other APIs stay closed", () => {
   const [without, withConsole] = [describe({ engineConsole: false }), describe({ engineConsole: true })];
-  const changed = withConsole.filter((described, index) => JSON.stringify(described) !== JSON.stringify(without[index]));
+  const changed = withConsole.filter(
+    (described, index) => JSON.stringify(described) !== JSON.stringify(without[index]),
+  );
   expect(changed.map(({ name }) => name)).toEqual(["gateway"]);
 });
 
 test("its secrets are files, which a shell reads before it starts Hasura", () => {
   const { environment, secrets, files } = service("engine");
-  expect(Object.values(secrets).toSorted()).toEqual(["engine-access-key", "engine-database-url", "metadata-database-url"]);
+  expect(Object.values(secrets).toSorted()).toEqual([
+    "engine-access-key",
+    "engine-database-url",
+    "metadata-database-url",
+  ]);
   const script = files["start/hasura.sh"] as string;
   for (const name of Object.keys(secrets)) {
     expect(environment).not.toHaveProperty(name.replace(/_FILE$/, ""));
@@ -68,17 +74,22 @@ test("its secrets are files, which a shell reads before it starts Hasura", () =>
 });
 
 test("only this project's own engine receives limits that Hasura does not support", () => {
-  const ofOwn = (given: GivenSettings) => Object.keys(service("engine", given).environment).filter((name) => name.startsWith("ENGINE_"));
+  const ofOwn = (given: GivenSettings) =>
+    Object.keys(service("engine", given).environment).filter((name) => name.startsWith("ENGINE_"));
   expect(ofOwn({})).toEqual([]);
   expect(ofOwn({ hasuraImage: "routeql/engine" })).toContain("ENGINE_MAX_DEPTH");
 });
 
 /** Names that images/engine/graphql-engine removes before the embedded engine reads its environment. */
-const withoutMeaning = new Set(["ENABLE_TELEMETRY", "ENABLED_LOG_TYPES", "PG_CONNECTIONS"].map((name) => `HASURA_GRAPHQL_${name}`));
+const withoutMeaning = new Set(
+  ["ENABLE_TELEMETRY", "ENABLED_LOG_TYPES", "PG_CONNECTIONS"].map((name) => `HASURA_GRAPHQL_${name}`),
+);
 
 test("this project's own engine accepts all settings of Hasura", () => {
   const { environment } = service("engine", { hasuraImage: "routeql/engine" });
   const given = Object.entries(environment).filter(([name]) => !withoutMeaning.has(name));
   expect(given.map(([name]) => name).filter((name) => !settingNames.includes(name))).toEqual([]);
-  expect(() => readSettings({ ...Object.fromEntries(given), HASURA_GRAPHQL_ADMIN_SECRET: "0123456789abcdef0123456789abcdef" })).not.toThrow();
+  expect(() =>
+    readSettings({ ...Object.fromEntries(given), HASURA_GRAPHQL_ADMIN_SECRET: "0123456789abcdef0123456789abcdef" }),
+  ).not.toThrow();
 });

@@ -38,7 +38,8 @@ export function readTree(folder: URL, under: string, endings: readonly string[])
     .filter((entry) => entry.isFile() && endings.some((ending) => entry.name.endsWith(ending)))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort();
-  if (paths.length === 0) throw new Error(`There is no file ${endings.map((ending) => `*${ending}`).join(", ")} in ${root}.`);
+  if (paths.length === 0)
+    throw new Error(`There is no file ${endings.map((ending) => `*${ending}`).join(", ")} in ${root}.`);
   return Object.fromEntries(
     paths.map((path) => [`${under}/${relative(root, path).split(sep).join("/")}`, readFileSync(path, "utf8")]),
   );

@@ -6,7 +6,11 @@ import type { ServiceDescription } from "./description.ts";
  * Creates the roles, migrates the schema to the SQL files in its image, and creates the first administrator. Runs again when those
  * files or a password change.
  */
-export function describeMigrate({ database, monitoring, adminEmail }: Pick<PlainSettings, "database" | "monitoring" | "adminEmail">): ServiceDescription {
+export function describeMigrate({
+  database,
+  monitoring,
+  adminEmail,
+}: Pick<PlainSettings, "database" | "monitoring" | "adminEmail">): ServiceDescription {
   const ownDatabase = database === "single";
   return {
     name: "migrate",
@@ -15,11 +19,19 @@ export function describeMigrate({ database, monitoring, adminEmail }: Pick<Plain
     command: ["node", "database/migrate/main.ts"],
     user: 10_106,
     environment: {
-      ...(ownDatabase ? { DATABASE_HOST: databaseAddress.host, DATABASE_PORT: String(databaseAddress.port), DATABASE_NAME: databaseAddress.name } : {}),
+      ...(ownDatabase
+        ? {
+            DATABASE_HOST: databaseAddress.host,
+            DATABASE_PORT: String(databaseAddress.port),
+            DATABASE_NAME: databaseAddress.name,
+          }
+        : {}),
       ADMIN_EMAIL: adminEmail,
     },
     secrets: {
-      ...(ownDatabase ? { BOOTSTRAP_PASSWORD_FILE: "bootstrap-password" } : { BOOTSTRAP_URL_FILE: "bootstrap-database-url" }),
+      ...(ownDatabase
+        ? { BOOTSTRAP_PASSWORD_FILE: "bootstrap-password" }
+        : { BOOTSTRAP_URL_FILE: "bootstrap-database-url" }),
       OWNER_PASSWORD_FILE: "owner-password",
       ENGINE_PASSWORD_FILE: "engine-password",
       SIDECAR_PASSWORD_FILE: "sidecar-password",

@@ -6,7 +6,10 @@ import { describeServices } from "./all.ts";
 import type { ServiceDescription, ServiceName } from "./description.ts";
 
 const describe = (given: GivenSettings): readonly ServiceDescription[] =>
-  describeServices(withDefaults({ engine: "embedded", ...given }, "staging"), { hostOf: (name: ServiceName) => name, certificate: "CERTIFICATE" });
+  describeServices(withDefaults({ engine: "embedded", ...given }, "staging"), {
+    hostOf: (name: ServiceName) => name,
+    certificate: "CERTIFICATE",
+  });
 const names = (given: GivenSettings): string[] => describe(given).map(({ name }) => name);
 
 const off = describe({});
@@ -17,15 +20,35 @@ test("without monitoring nothing joins the metrics network and nothing is added"
 
 test("`scrape` adds the exporters, and `stack` Prometheus and Alertmanager too", () => {
   const before = off.map(({ name }) => name);
-  expect(names({ monitoring: "scrape" })).toEqual([...before, "database-exporter", "sessions-exporter", "disk-exporter"]);
-  expect(names({ monitoring: "stack" })).toEqual([...before, "database-exporter", "sessions-exporter", "disk-exporter", "alertmanager", "prometheus"]);
+  expect(names({ monitoring: "scrape" })).toEqual([
+    ...before,
+    "database-exporter",
+    "sessions-exporter",
+    "disk-exporter",
+  ]);
+  expect(names({ monitoring: "stack" })).toEqual([
+    ...before,
+    "database-exporter",
+    "sessions-exporter",
+    "disk-exporter",
+    "alertmanager",
+    "prometheus",
+  ]);
   expect(names({ monitoring: "scrape", target: "kubernetes" })).not.toContain("disk-exporter");
 });
 
 test("external services have no exporter", () => {
-  const external = { databaseUrl: "x", sessionsUrl: "x", database: "external", sessions: "external", monitoring: "scrape" } as const;
+  const external = {
+    databaseUrl: "x",
+    sessionsUrl: "x",
+    database: "external",
+    sessions: "external",
+    monitoring: "scrape",
+  } as const;
   expect(names(external).filter((name) => name.endsWith("exporter"))).toEqual(["disk-exporter"]);
-  expect(describe(external).find(({ name }) => name === "migrate")?.secrets).not.toHaveProperty("MONITOR_PASSWORD_FILE");
+  expect(describe(external).find(({ name }) => name === "migrate")?.secrets).not.toHaveProperty(
+    "MONITOR_PASSWORD_FILE",
+  );
 });
 
 test("monitoring changes only services with metrics and those with the new logins", () => {
@@ -38,37 +61,67 @@ test("monitoring changes only services with metrics and those with the new login
 });
 
 test("the members of the metrics network are those with metrics", () => {
-  for (const { metricsPort, joinsMetrics, run } of describe({ monitoring: "stack" })) expect(joinsMetrics === true && run === "service").toBe(metricsPort !== undefined);
+  for (const { metricsPort, joinsMetrics, run } of describe({ monitoring: "stack" }))
+    expect(joinsMetrics === true && run === "service").toBe(metricsPort !== undefined);
 });
 
 test("each exporter calls only its own service", () => {
   const on = describe({ monitoring: "stack" });
   const added = on.filter(({ name }) => !off.some((service) => service.name === name));
-  expect(added.flatMap(({ name, calls }) => calls.map((callee) => `${name} to ${callee}`))).toEqual(["database-exporter to database", "sessions-exporter to sessions"]);
+  expect(added.flatMap(({ name, calls }) => calls.map((callee) => `${name} to ${callee}`))).toEqual([
+    "database-exporter to database",
+    "sessions-exporter to sessions",
+  ]);
   expect(on.filter(({ joinsMetrics }) => joinsMetrics).map(({ name }) => name)).not.toContain("database");
 });
 
 test("Prometheus scrapes every service with metrics, itself included", () => {
   const on = describe({ monitoring: "stack" });
   const text = on.find(({ name }) => name === "prometheus")?.files["prometheus/prometheus.yml"];
-  const { scrape_configs: jobs } = parse(text as string) as { scrape_configs: { static_configs: { targets: string[] }[] }[] };
+  const { scrape_configs: jobs } = parse(text as string) as {
+    scrape_configs: { static_configs: { targets: string[] }[] }[];
+  };
   const targets = jobs.flatMap(({ static_configs: places }) => places.flatMap(({ targets: hosts }) => hosts));
-  expect(targets.toSorted()).toEqual(["alertmanager:9093", "auth-sidecar:9090", "database-exporter:9187", "disk-exporter:9100", "engine:9090", "gateway:9090", "prometheus:9090", "sessions-exporter:9121"]);
+  expect(targets.toSorted()).toEqual([
+    "alertmanager:9093",
+    "auth-sidecar:9090",
+    "database-exporter:9187",
+    "disk-exporter:9100",
+    "engine:9090",
+    "gateway:9090",
+    "prometheus:9090",
+    "sessions-exporter:9121",
+  ]);
 });
 
 test("Alertmanager posts to the given address, which it reads from a file", () => {
   const files = (alertWebhook: boolean): unknown => {
     const settings = withDefaults({ engine: "embedded", monitoring: "stack" }, "staging");
-    const services = describeServices(settings, { hostOf: (name: ServiceName) => name, certificate: "CERTIFICATE", alertWebhook });
-    return parse(services.find(({ name }) => name === "alertmanager")?.files["alertmanager/alertmanager.yml"] as string);
+    const services = describeServices(settings, {
+      hostOf: (name: ServiceName) => name,
+      certificate: "CERTIFICATE",
+      alertWebhook,
+    });
+    return parse(
+      services.find(({ name }) => name === "alertmanager")?.files["alertmanager/alertmanager.yml"] as string,
+    );
   };
-  expect(files(true)).toMatchObject({ receivers: [{ webhook_configs: [{ url_file: "/run/routeql/secrets/alert-webhook-url" }] }] });
+  expect(files(true)).toMatchObject({
+    receivers: [{ webhook_configs: [{ url_file: "/run/routeql/secrets/alert-webhook-url" }] }],
+  });
   expect(files(false)).toMatchObject({ receivers: [{ name: "stack" }] });
 });
 
 test("monitoring ports are published on the loopback address only", () => {
-  const on = describe({ monitoring: "stack", hostAddress: "0.0.0.0", prometheusPort: 19_090, alertmanagerPort: 19_093 });
-  const ports = on.flatMap(({ name, ports: published }) => published.map((port) => ({ name, ...port }))).filter(({ name }) => name !== "gateway");
+  const on = describe({
+    monitoring: "stack",
+    hostAddress: "0.0.0.0",
+    prometheusPort: 19_090,
+    alertmanagerPort: 19_093,
+  });
+  const ports = on
+    .flatMap(({ name, ports: published }) => published.map((port) => ({ name, ...port })))
+    .filter(({ name }) => name !== "gateway");
   expect(ports).toEqual([
     { name: "alertmanager", internal: 9093, published: 19_093, loopback: true },
     { name: "prometheus", internal: 9090, published: 19_090, loopback: true },

@@ -10,7 +10,10 @@ import { filesDirectory, secretPath } from "./description.ts";
 import type { ServiceDescription } from "./description.ts";
 import { prometheusFiles } from "../monitoring/prometheus-files.ts";
 
-type Monitored = Pick<PlainSettings, "monitoring" | "prometheusPort" | "alertmanagerPort" | "metricsDays" | "database" | "sessions" | "target">;
+type Monitored = Pick<
+  PlainSettings,
+  "monitoring" | "prometheusPort" | "alertmanagerPort" | "metricsDays" | "database" | "sessions" | "target"
+>;
 
 export interface MonitoringSurroundings {
   /** Whether an address for alerts is configured. */
@@ -38,11 +41,17 @@ const queries = {
     query: "select run, extract(epoch from finished_at) as finished_timestamp_seconds from migrations.finished_runs",
     metrics: [
       { run: { usage: "LABEL", description: "The command." } },
-      { finished_timestamp_seconds: { usage: "GAUGE", description: "Time at which the command last finished with success." } },
+      {
+        finished_timestamp_seconds: {
+          usage: "GAUGE",
+          description: "Time at which the command last finished with success.",
+        },
+      },
     ],
   },
   routeql_database: {
-    query: "select count(*) as connections, max(current_setting('max_connections')::integer) as connections_limit from pg_stat_activity where backend_type = 'client backend'",
+    query:
+      "select count(*) as connections, max(current_setting('max_connections')::integer) as connections_limit from pg_stat_activity where backend_type = 'client backend'",
     metrics: [
       { connections: { usage: "GAUGE", description: "Connections of clients." } },
       { connections_limit: { usage: "GAUGE", description: "Connections that the server accepts." } },
@@ -55,7 +64,14 @@ const databaseExporter: ServiceDescription = {
   ...common,
   name: "database-exporter",
   // The exporter reads settings at each scrape by default, but they change only with a restart.
-  command: ["prometheus-postgres-exporter", "--disable-settings-metrics", "--collector.long_running_transactions", "--collector.stat_activity_autovacuum", "--collector.postmaster", `--extend.query-path=${filesDirectory}/queries.yml`],
+  command: [
+    "prometheus-postgres-exporter",
+    "--disable-settings-metrics",
+    "--collector.long_running_transactions",
+    "--collector.stat_activity_autovacuum",
+    "--collector.postmaster",
+    `--extend.query-path=${filesDirectory}/queries.yml`,
+  ],
   files: { "queries.yml": stringify(queries) },
   user: 10_108,
   environment: {
@@ -107,7 +123,10 @@ const diskExporter: ServiceDescription = {
   resources: { memoryMegabytes: 64, cpuMillicores: 10, processes: 64 },
 };
 
-function prometheus(scraped: readonly ServiceDescription[], { prometheusPort, metricsDays }: Monitored): ServiceDescription {
+function prometheus(
+  scraped: readonly ServiceDescription[],
+  { prometheusPort, metricsDays }: Monitored,
+): ServiceDescription {
   const folder = `${filesDirectory}/prometheus`;
   return {
     ...common,
@@ -133,9 +152,15 @@ function prometheus(scraped: readonly ServiceDescription[], { prometheusPort, me
   };
 }
 
-function alertmanager({ alertmanagerPort }: Monitored, { alertWebhook = false }: MonitoringSurroundings): ServiceDescription {
+function alertmanager(
+  { alertmanagerPort }: Monitored,
+  { alertWebhook = false }: MonitoringSurroundings,
+): ServiceDescription {
   const folder = `${filesDirectory}/alertmanager`;
-  const receiver = { name: "stack", ...(alertWebhook ? { webhook_configs: [{ url_file: secretPath("alert-webhook-url") }] } : {}) };
+  const receiver = {
+    name: "stack",
+    ...(alertWebhook ? { webhook_configs: [{ url_file: secretPath("alert-webhook-url") }] } : {}),
+  };
   return {
     ...common,
     name: "alertmanager",
@@ -147,7 +172,12 @@ function alertmanager({ alertmanagerPort }: Monitored, { alertWebhook = false }:
       `--web.external-url=http://127.0.0.1:${alertmanagerPort}/`,
     ],
     user: 10_111,
-    files: { "alertmanager/alertmanager.yml": stringify({ route: { receiver: "stack", group_by: ["alertname", "service"], group_wait: "10s" }, receivers: [receiver] }) },
+    files: {
+      "alertmanager/alertmanager.yml": stringify({
+        route: { receiver: "stack", group_by: ["alertname", "service"], group_wait: "10s" },
+        receivers: [receiver],
+      }),
+    },
     secrets: alertWebhook ? { ALERT_WEBHOOK_URL_FILE: "alert-webhook-url" } : {},
     data: "/alertmanager",
     ports: [{ internal: 9093, published: alertmanagerPort, loopback: true }],
@@ -158,20 +188,37 @@ function alertmanager({ alertmanagerPort }: Monitored, { alertWebhook = false }:
 }
 
 /** The services with an exporter: only services of the stack. */
-export function monitoredParts({ monitoring, database, sessions }: Pick<PlainSettings, "monitoring" | "database" | "sessions">): readonly ("database" | "sessions")[] {
+export function monitoredParts({
+  monitoring,
+  database,
+  sessions,
+}: Pick<PlainSettings, "monitoring" | "database" | "sessions">): readonly ("database" | "sessions")[] {
   if (monitoring === "off") return [];
-  return [...(database === "single" ? (["database"] as const) : []), ...(sessions === "single" ? (["sessions"] as const) : [])];
+  return [
+    ...(database === "single" ? (["database"] as const) : []),
+    ...(sessions === "single" ? (["sessions"] as const) : []),
+  ];
 }
 
 /**
  * Adds exporters for the stack's own database and session store and for the disk of a Docker host, and with `stack` also Prometheus and Alertmanager. With `off` the
  * services are unchanged.
  */
-export function withMonitoring(services: readonly ServiceDescription[], settings: Monitored, surroundings: MonitoringSurroundings): readonly ServiceDescription[] {
+export function withMonitoring(
+  services: readonly ServiceDescription[],
+  settings: Monitored,
+  surroundings: MonitoringSurroundings,
+): readonly ServiceDescription[] {
   if (settings.monitoring === "off") return services;
   const parts = monitoredParts(settings);
-  const measured = services.map((service) => (service.metricsPort === undefined ? service : { ...service, joinsMetrics: true }));
-  const exporters = [...(parts.includes("database") ? [databaseExporter] : []), ...(parts.includes("sessions") ? [sessionsExporter] : []), ...(settings.target === "docker" ? [diskExporter] : [])];
+  const measured = services.map((service) =>
+    service.metricsPort === undefined ? service : { ...service, joinsMetrics: true },
+  );
+  const exporters = [
+    ...(parts.includes("database") ? [databaseExporter] : []),
+    ...(parts.includes("sessions") ? [sessionsExporter] : []),
+    ...(settings.target === "docker" ? [diskExporter] : []),
+  ];
   if (settings.monitoring !== "stack") return [...measured, ...exporters];
   const collected = [...measured, ...exporters, alertmanager(settings, surroundings)];
   return [...collected, prometheus(collected, settings)];

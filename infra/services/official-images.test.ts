@@ -7,7 +7,8 @@ import type { ServiceDescription, ServiceName } from "./description.ts";
 
 const surroundings = { hostOf: (name: ServiceName) => name, certificate: "CERTIFICATE" };
 const settings = (given: GivenSettings) => withDefaults(given, "staging");
-const describe = (given: GivenSettings): readonly ServiceDescription[] => describeServices(settings(given), surroundings);
+const describe = (given: GivenSettings): readonly ServiceDescription[] =>
+  describeServices(settings(given), surroundings);
 
 const built = describe({ images: "built" });
 const official = describe({ images: "official" });
@@ -17,7 +18,9 @@ test("exactly the services with an official image differ, and only in their star
   expect(changed.map(({ name }) => name).toSorted()).toEqual(["database", "gateway", "sessions"]);
   for (const [index, { name, secrets, ports, calls, after, data }] of official.entries()) {
     expect({ name, secrets, ports, calls, after, data }).toMatchObject(
-      JSON.parse(JSON.stringify({ secrets: built[index]?.secrets, ports: built[index]?.ports, calls: built[index]?.calls })) as object,
+      JSON.parse(
+        JSON.stringify({ secrets: built[index]?.secrets, ports: built[index]?.ports, calls: built[index]?.calls }),
+      ) as object,
     );
   }
 });
@@ -25,7 +28,9 @@ test("exactly the services with an official image differ, and only in their star
 test("delivers the scripts that an official image lacks as files", () => {
   for (const { files, entrypoint = [], command = [], environment, health } of official) {
     const check = health?.kind === "command" ? health.command : [];
-    const named = [...entrypoint, ...command, ...check, ...Object.values(environment)].filter((word) => word.startsWith("/run/routeql/start/"));
+    const named = [...entrypoint, ...command, ...check, ...Object.values(environment)].filter((word) =>
+      word.startsWith("/run/routeql/start/"),
+    );
     for (const path of named) expect(Object.keys(files)).toContain(path.replace("/run/routeql/", ""));
   }
 });
@@ -33,7 +38,6 @@ test("delivers the scripts that an official image lacks as files", () => {
 test("no service runs as root", () => {
   for (const { user } of official) expect(user).toBeGreaterThan(0);
 });
-
 
 test("every service has an image, built or pulled, for each choice", () => {
   const choices: GivenSettings[] = [
@@ -49,12 +53,15 @@ test("every service has an image, built or pulled, for each choice", () => {
     const images = [...builtImages(chosen), ...pulledImages(chosen)].map(({ name }) => name);
     expect(new Set(images).size).toBe(images.length);
     for (const { image } of describe(choice)) expect(images).toContain(image);
-    expect(images.filter((name) => describe(choice).every(({ image }) => image !== name && name !== "engine"))).toEqual([]);
+    expect(images.filter((name) => describe(choice).every(({ image }) => image !== name && name !== "engine"))).toEqual(
+      [],
+    );
   }
 });
 
 test("the metadata job is based on the same image as the running engine", () => {
-  const job = (given: GivenSettings) => builtImages(settings({ engine: "hasura", ...given })).find(({ name }) => name === "apply-metadata");
+  const job = (given: GivenSettings) =>
+    builtImages(settings({ engine: "hasura", ...given })).find(({ name }) => name === "apply-metadata");
   expect(job({})?.args["HASURA_IMAGE"]).toBe(settings({}).hasuraImage);
   const own = settings({ engine: "hasura", hasuraImage: "routeql/engine" });
   const engine = builtImages(own).find(({ name }) => name === "engine");

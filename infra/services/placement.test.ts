@@ -5,7 +5,12 @@ import { describeServices } from "./all.ts";
 import { callEdges, outsideEdges } from "./description.ts";
 import type { ServiceDescription } from "./description.ts";
 
-const surroundings = { hostOf: (name: string) => name, certificate: "CERTIFICATE", databaseAuthority: "AUTHORITY", sessionsAuthority: "OTHER AUTHORITY" };
+const surroundings = {
+  hostOf: (name: string) => name,
+  certificate: "CERTIFICATE",
+  databaseAuthority: "AUTHORITY",
+  sessionsAuthority: "OTHER AUTHORITY",
+};
 const describe = (given: GivenSettings): readonly ServiceDescription[] =>
   describeServices(withDefaults({ engine: "embedded", ...given }, "prod"), surroundings);
 const namesOf = (services: readonly ServiceDescription[]): string[] => services.map(({ name }) => name);
@@ -36,7 +41,9 @@ test("exactly the callers of an external database receive its certificate author
 test("only the migration knows the superuser of an external database", () => {
   for (const database of ["external", "cloudnative-pg"]) {
     const services = describe({ database });
-    const holders = services.filter(({ secrets }) => Object.values(secrets).some((name) => name.startsWith("bootstrap-")));
+    const holders = services.filter(({ secrets }) =>
+      Object.values(secrets).some((name) => name.startsWith("bootstrap-")),
+    );
     expect(namesOf(holders)).toEqual(["migrate"]);
     expect(find(services, "migrate").secrets["BOOTSTRAP_URL_FILE"]).toBe("bootstrap-database-url");
     expect(find(services, "migrate").environment).toEqual({ ADMIN_EMAIL: "admin@example.net" });

@@ -48,7 +48,8 @@ export function placeParts(
 ): readonly ServiceDescription[] {
   let placed = services;
   if (database !== "single") placed = placed.filter(({ name }) => name !== "database");
-  if (database === "external") placed = placed.map((service) => callOutside(withAuthority(service, databaseAuthority), "database"));
+  if (database === "external")
+    placed = placed.map((service) => callOutside(withAuthority(service, databaseAuthority), "database"));
   if (sessions === "external") {
     placed = placed
       .filter(({ name }) => name !== "sessions")

@@ -16,7 +16,10 @@ function environments(end: "least" | "most"): ReadonlyMap<string, Readonly<Recor
       return [name, Number(end === "least" ? least : most)];
     }),
   );
-  const services = describeServices(withDefaults({ ...given, engine: "embedded" }, "staging"), { hostOf: (name) => name, certificate: "" });
+  const services = describeServices(withDefaults({ ...given, engine: "embedded" }, "staging"), {
+    hostOf: (name) => name,
+    certificate: "",
+  });
   return new Map(services.map(({ name, environment }) => [name, environment]));
 }
 
@@ -40,8 +43,15 @@ test.each(["least", "most"] as const)("the services accept the %s value of every
   expect(readEngineSettings({ ...all.get("engine"), HASURA_GRAPHQL_ADMIN_SECRET: "secret" }).logLevel).toBe("info");
 });
 
-test.each(["debug", "info", "warn", "error"] as const)("the engine and the auth sidecar accept log level %s", (logLevel) => {
-  expect(settings.logLevel.allowed.split(", ")).toContain(logLevel);
-  expect(readSidecarSettings({ ...sidecarSecrets, ADMIN_EMAIL: "a@example.net", LOG_LEVEL: logLevel }).LOG_LEVEL).toBe(logLevel);
-  expect(readEngineSettings({ HASURA_GRAPHQL_LOG_LEVEL: logLevel, HASURA_GRAPHQL_ADMIN_SECRET: "secret" }).logLevel).toBe(logLevel);
-});
+test.each(["debug", "info", "warn", "error"] as const)(
+  "the engine and the auth sidecar accept log level %s",
+  (logLevel) => {
+    expect(settings.logLevel.allowed.split(", ")).toContain(logLevel);
+    expect(
+      readSidecarSettings({ ...sidecarSecrets, ADMIN_EMAIL: "a@example.net", LOG_LEVEL: logLevel }).LOG_LEVEL,
+    ).toBe(logLevel);
+    expect(
+      readEngineSettings({ HASURA_GRAPHQL_LOG_LEVEL: logLevel, HASURA_GRAPHQL_ADMIN_SECRET: "secret" }).logLevel,
+    ).toBe(logLevel);
+  },
+);

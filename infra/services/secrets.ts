@@ -23,7 +23,15 @@ export const secretNames = [
 ] as const;
 
 /** Secrets that exist only if configured. */
-export const optionalSecretNames = ["ldap-bind-password", "previous-key-encryption-key", "bootstrap-database-url", "monitor-password", "sessions-monitor-password", "sessions-monitor-login", "alert-webhook-url"] as const;
+export const optionalSecretNames = [
+  "ldap-bind-password",
+  "previous-key-encryption-key",
+  "bootstrap-database-url",
+  "monitor-password",
+  "sessions-monitor-password",
+  "sessions-monitor-login",
+  "alert-webhook-url",
+] as const;
 
 export type OptionalSecretName = (typeof optionalSecretNames)[number];
 

@@ -9,7 +9,10 @@ import { describeServices } from "./all.ts";
 import { outsideEdges, type ServiceDescription, type ServiceName } from "./description.ts";
 
 const describe = (given: GivenSettings): readonly ServiceDescription[] =>
-  describeServices(withDefaults({ engine: "embedded", ...given }, "staging"), { hostOf: (name: ServiceName) => name, certificate: "CERTIFICATE" });
+  describeServices(withDefaults({ engine: "embedded", ...given }, "staging"), {
+    hostOf: (name: ServiceName) => name,
+    certificate: "CERTIFICATE",
+  });
 const traceEndpoint = "http://192.0.2.10:4318";
 
 test("without an endpoint no service knows a collector", () => {
@@ -18,28 +21,41 @@ test("without an endpoint no service knows a collector", () => {
 
 test("the engine and the auth sidecar, and no other service, reach the collector", () => {
   const services = describe({ traceEndpoint, tracePercent: 50 });
-  expect(outsideEdges(services)).toEqual([["auth-sidecar", "collector"], ["engine", "collector"]]);
+  expect(outsideEdges(services)).toEqual([
+    ["auth-sidecar", "collector"],
+    ["engine", "collector"],
+  ]);
   for (const { name, environment } of services) {
     const isTraced = name === "engine" || name === "auth-sidecar";
-    expect([environment["TRACE_ENDPOINT"], environment["TRACE_PERCENT"]]).toEqual(isTraced ? [traceEndpoint, "50"] : [undefined, undefined]);
+    expect([environment["TRACE_ENDPOINT"], environment["TRACE_PERCENT"]]).toEqual(
+      isTraced ? [traceEndpoint, "50"] : [undefined, undefined],
+    );
   }
-  for (const [caller, outside] of outsideEdges(services)) expect(subnetOf("192.168.200.0/24", `${caller}-${outside}`)).toBeDefined();
+  for (const [caller, outside] of outsideEdges(services))
+    expect(subnetOf("192.168.200.0/24", `${caller}-${outside}`)).toBeDefined();
 });
 
 test("both services accept the settings", () => {
   const given = { TRACE_ENDPOINT: traceEndpoint, TRACE_PERCENT: "50" };
-  expect(readEngineSettings({ ...given, HASURA_GRAPHQL_ADMIN_SECRET: "secret" })).toMatchObject({ traceEndpoint, tracePercent: 50 });
+  expect(readEngineSettings({ ...given, HASURA_GRAPHQL_ADMIN_SECRET: "secret" })).toMatchObject({
+    traceEndpoint,
+    tracePercent: 50,
+  });
   const secrets = {
     DATABASE_URL: "postgres://sidecar:c2Vx7hPq@database/routeql",
     SESSIONS_URL: "redis://sessions",
     SERVICE_API_KEY: "f3a9d1c07b5e4826a1c9e07d35b8f264",
     KEY_ENCRYPTION_KEY: "b7e20f4c9d1a6835f0c4a7e92d5b8163",
   };
-  expect(readSidecarSettings({ ...given, ...secrets })).toMatchObject({ TRACE_ENDPOINT: traceEndpoint, TRACE_PERCENT: 50 });
+  expect(readSidecarSettings({ ...given, ...secrets })).toMatchObject({
+    TRACE_ENDPOINT: traceEndpoint,
+    TRACE_PERCENT: 50,
+  });
 });
 
 test("Hasura exports no traces, and this project's engine in its place does", () => {
-  const callers = (hasuraImage?: string): unknown[] => outsideEdges(describe({ engine: "hasura", traceEndpoint, hasuraImage })).map(([caller]) => caller);
+  const callers = (hasuraImage?: string): unknown[] =>
+    outsideEdges(describe({ engine: "hasura", traceEndpoint, hasuraImage })).map(([caller]) => caller);
   expect(callers()).toEqual(["auth-sidecar"]);
   expect(callers(ownEngineImage)).toEqual(["auth-sidecar", "engine"]);
 });

@@ -18,7 +18,14 @@ test("all problems are listed at once", () => {
 });
 
 test("suggests a similar name and accepts values known only during the deployment", () => {
-  expect(found({ publicHots: "routes.example.net", httpPort: output(80), adminEmail: Promise.resolve("a@example.net"), engine: ["hasura"] })).toEqual([
+  expect(
+    found({
+      publicHots: "routes.example.net",
+      httpPort: output(80),
+      adminEmail: Promise.resolve("a@example.net"),
+      engine: ["hasura"],
+    }),
+  ).toEqual([
     "publicHots is not a setting; is publicHost meant?",
     "httpPort must be a number, not an Output or a promise; only secrets may be one",
     "adminEmail must be a string, not an Output or a promise; only secrets may be one",

@@ -23,7 +23,8 @@ export function argumentProblems(given: Readonly<Record<string, unknown>>, stack
     }
     if (value === undefined || settings[name].type === "secret") continue;
     const expected = { flag: "boolean", number: "number", text: "string", file: "string" }[settings[name].type];
-    const problem = typeof value === expected ? checkValue(name, value as never) : `must be a ${expected}, not ${kindOf(value)}`;
+    const problem =
+      typeof value === expected ? checkValue(name, value as never) : `must be a ${expected}, not ${kindOf(value)}`;
     if (problem !== undefined) problems.push({ name, place, problem });
   }
   return problems.length > 0 ? problems : contradictions(given, stack);

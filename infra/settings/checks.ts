@@ -20,7 +20,8 @@ export const port = range(1, 65_535);
 
 export function oneOf(...values: readonly string[]): { check: Check<"text">; allowed: string } {
   return {
-    check: (value) => (values.includes(value) ? undefined : `must be one of ${values.join(", ")}, not ${JSON.stringify(value)}`),
+    check: (value) =>
+      values.includes(value) ? undefined : `must be one of ${values.join(", ")}, not ${JSON.stringify(value)}`,
     allowed: values.join(", "),
   };
 }

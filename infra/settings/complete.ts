@@ -18,8 +18,10 @@ function directoryProblems(given: GivenSettings, settings: PlainSettings): Setti
     return problems;
   }
   if (settings.ldapUserBase === undefined) missing("ldapUserBase", "ldapUrl");
-  if (given.ldapBindPassword === undefined && settings.ldapBindDn !== undefined) missing("ldapBindPassword", "ldapBindDn");
-  if (given.ldapBindPassword !== undefined && settings.ldapBindDn === undefined) missing("ldapBindDn", "ldapBindPassword");
+  if (given.ldapBindPassword === undefined && settings.ldapBindDn !== undefined)
+    missing("ldapBindPassword", "ldapBindDn");
+  if (given.ldapBindPassword !== undefined && settings.ldapBindDn === undefined)
+    missing("ldapBindDn", "ldapBindPassword");
   if (/\bldap:/.test(settings.ldapUrl) && !settings.ldapStarttls && !settings.ldapPlaintext) {
     const remedy = "take ldaps:// or set ldapStarttls or, if you must, ldapPlaintext";
     wrong("ldapUrl", `has ldap://, which sends passwords readable: ${remedy}`);
@@ -55,7 +57,14 @@ function partProblems(given: GivenSettings, settings: PlainSettings): SettingsPr
 }
 
 /** Settings that may name an image of Docker Hub. */
-const mirroredSettings = ["hasuraImage", "databaseImage", "sessionsImage", "gatewayImage", "debianBase", "nodeBase"] as const;
+const mirroredSettings = [
+  "hasuraImage",
+  "databaseImage",
+  "sessionsImage",
+  "gatewayImage",
+  "debianBase",
+  "nodeBase",
+] as const;
 
 /** Images of this project exist on this machine only. */
 const ownPrefix = "routeql/";
@@ -89,7 +98,11 @@ export function withDefaults(given: GivenSettings, stack: string): PlainSettings
 /** Combinations of allowed settings that are invalid together. */
 export function contradictions(given: GivenSettings, stackName: string): SettingsProblem[] {
   const settings = withDefaults(given, stackName);
-  const problems = [...directoryProblems(given, settings), ...partProblems(given, settings), ...kubernetesProblems(given, settings)];
+  const problems = [
+    ...directoryProblems(given, settings),
+    ...partProblems(given, settings),
+    ...kubernetesProblems(given, settings),
+  ];
   const place = "together with another setting";
   const stack = ["prometheusPort", "alertmanagerPort"] as const;
   const ports = ["httpPort", "httpsPort", "consolePort", ...(settings.monitoring === "stack" ? stack : [])] as const;
@@ -98,10 +111,18 @@ export function contradictions(given: GivenSettings, stackName: string): Setting
     if (same !== undefined) problems.push({ name, place, problem: `is the same port as ${same}: ${settings[name]}` });
   }
   if (settings.monitoring === "stack" && settings.target !== "docker") {
-    problems.push({ name: "monitoring", place, problem: `is stack, but target is ${settings.target}, not docker; use scrape and your cluster's Prometheus` });
+    problems.push({
+      name: "monitoring",
+      place,
+      problem: `is stack, but target is ${settings.target}, not docker; use scrape and your cluster's Prometheus`,
+    });
   }
   if (settings.monitoring === "operator" && settings.target !== "kubernetes") {
-    problems.push({ name: "monitoring", place, problem: `is operator, but target is ${settings.target}, not kubernetes; use scrape or stack` });
+    problems.push({
+      name: "monitoring",
+      place,
+      problem: `is operator, but target is ${settings.target}, not kubernetes; use scrape or stack`,
+    });
   }
   if ((settings.tlsCertificateFile === undefined) !== (settings.tlsPrivateKeyFile === undefined)) {
     const [name, other] =

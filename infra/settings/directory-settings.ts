@@ -2,7 +2,14 @@
  * Settings of the LDAP login: a section of the list in list.ts. docs/operate/ldap.md has examples.
  * @module
  */
-import { sidecarFile, sidecarFlag, sidecarNumber, sidecarSecret, sidecarText, sidecarTextWithDefault } from "./sidecar-settings.ts";
+import {
+  sidecarFile,
+  sidecarFlag,
+  sidecarNumber,
+  sidecarSecret,
+  sidecarText,
+  sidecarTextWithDefault,
+} from "./sidecar-settings.ts";
 
 export const directorySettings = {
   ldapUrl: sidecarText("LDAP_URL"),

@@ -30,9 +30,15 @@ test.each([
   ["\uFEFFA=b", "b"],
 ])("%j holds %j", (line, value) => expect(read(line)).toEqual({ A: value }));
 
-test.each(["A", "A B=c", "1A=b", "=b", 'A="b', "A='b'c", 'A="b"c"', "A: b"])("reports %j by its line number", (line) => {
-  expect(parseEnvironmentFile(`B=c\n${line}`)).toEqual({ entries: [{ name: "B", value: "c", line: 1 }], badLines: [2] });
-});
+test.each(["A", "A B=c", "1A=b", "=b", 'A="b', "A='b'c", 'A="b"c"', "A: b"])(
+  "reports %j by its line number",
+  (line) => {
+    expect(parseEnvironmentFile(`B=c\n${line}`)).toEqual({
+      entries: [{ name: "B", value: "c", line: 1 }],
+      badLines: [2],
+    });
+  },
+);
 
 const name = fc.stringMatching(/^[A-Z_][A-Z0-9_]{0,12}$/);
 const plain = fc.stringMatching(/^[A-Za-z0-9_./:@+-]{0,20}$/);

@@ -35,13 +35,15 @@ export const imageSettings = {
   }),
   imageMirror: text({
     environment: "IMAGE_MIRROR",
-    meaning: "Registry (and path) that replaces Docker Hub in the names of all images, such as `registry.example.net/hub`. Images that name a registry keep it.",
+    meaning:
+      "Registry (and path) that replaces Docker Hub in the names of all images, such as `registry.example.net/hub`. Images that name a registry keep it.",
     ...image,
   }),
   vulnerableImages: text({
     environment: "VULNERABLE_IMAGES",
     default: "warn",
-    meaning: "Reaction to an image version with a published advisory: `warn` names the advisory, `refuse` stops the deployment, `ignore` does nothing.",
+    meaning:
+      "Reaction to an image version with a published advisory: `warn` names the advisory, `refuse` stops the deployment, `ignore` does nothing.",
     ...oneOf("warn", "refuse", "ignore"),
   }),
 } as const;

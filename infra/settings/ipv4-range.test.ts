@@ -1,11 +1,18 @@
 import { expect, test } from "vitest";
 import { addressOf, overlap, parseRange, subnetsOf } from "./ipv4-range.ts";
 
-test.each(["192.168.1.0", "192.168.1.0/33", "192.168.1/24", "fd00::/8", "", "a.b.c.d/8"])("%j is no IPv4 range", (text) => expect(parseRange(text)).toBeUndefined());
+test.each(["192.168.1.0", "192.168.1.0/33", "192.168.1/24", "fd00::/8", "", "a.b.c.d/8"])(
+  "%j is no IPv4 range",
+  (text) => expect(parseRange(text)).toBeUndefined(),
+);
 
 test("a range begins at the network's address, also when host bits are set", () => {
   const range = parseRange("192.168.200.77/20")!;
-  expect([addressOf(range.first), addressOf(range.last), range.prefix]).toEqual(["192.168.192.0", "192.168.207.255", 20]);
+  expect([addressOf(range.first), addressOf(range.last), range.prefix]).toEqual([
+    "192.168.192.0",
+    "192.168.207.255",
+    20,
+  ]);
 });
 
 test.each([
@@ -19,5 +26,10 @@ test.each([
 });
 
 test("a range is divided into subnets of equal size", () => {
-  expect([...subnetsOf(parseRange("192.168.3.0/24")!, 26)].map(({ text }) => text)).toEqual(["192.168.3.0/26", "192.168.3.64/26", "192.168.3.128/26", "192.168.3.192/26"]);
+  expect([...subnetsOf(parseRange("192.168.3.0/24")!, 26)].map(({ text }) => text)).toEqual([
+    "192.168.3.0/26",
+    "192.168.3.64/26",
+    "192.168.3.128/26",
+    "192.168.3.192/26",
+  ]);
 });

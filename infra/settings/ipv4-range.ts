@@ -9,7 +9,8 @@ export interface Ipv4Range {
 const numberOf = (address: string): number => address.split(".").reduce((sum, part) => sum * 256 + Number(part), 0);
 
 /** `3232235776` → `192.168.1.0` */
-export const addressOf = (value: number): string => [24, 16, 8, 0].map((bits) => Math.floor(value / 2 ** bits) % 256).join(".");
+export const addressOf = (value: number): string =>
+  [24, 16, 8, 0].map((bits) => Math.floor(value / 2 ** bits) % 256).join(".");
 
 const sizeOf = (prefix: number): number => 2 ** (32 - prefix);
 
@@ -23,10 +24,15 @@ export function parseRange(text: string): (Ipv4Range & { readonly prefix: number
   return { first, last: first + size - 1, prefix };
 }
 
-export const overlap = (one: Ipv4Range, other: Ipv4Range): boolean => one.first <= other.last && other.first <= one.last;
+export const overlap = (one: Ipv4Range, other: Ipv4Range): boolean =>
+  one.first <= other.last && other.first <= one.last;
 
 /** Subnets of a range in the order of their addresses, `prefix` bits long each. */
-export function* subnetsOf({ first, last }: Ipv4Range, prefix: number): Generator<Ipv4Range & { readonly text: string }> {
+export function* subnetsOf(
+  { first, last }: Ipv4Range,
+  prefix: number,
+): Generator<Ipv4Range & { readonly text: string }> {
   const size = sizeOf(prefix);
-  for (let start = first; start + size - 1 <= last; start += size) yield { first: start, last: start + size - 1, text: `${addressOf(start)}/${prefix}` };
+  for (let start = first; start + size - 1 <= last; start += size)
+    yield { first: start, last: start + size - 1, text: `${addressOf(start)}/${prefix}` };
 }

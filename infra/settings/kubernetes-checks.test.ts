@@ -6,22 +6,35 @@ import type { SettingName } from "./list.ts";
 const cases: readonly (readonly [SettingName, readonly string[], readonly string[]])[] = [
   ["namespace", ["routes", "a-1"], ["Routes", "-a", "a.b", "a".repeat(64)]],
   ["clusterDomain", ["cluster.local", "k8s.example.net"], ["cluster..local", ".local", "a_b"]],
-  ["imageRegistry", ["registry.example.net", "192.0.2.1:5000/kit", "ghcr.io/team/kit"], ["https://a", "a/", "a b", ":5000"]],
+  [
+    "imageRegistry",
+    ["registry.example.net", "192.0.2.1:5000/kit", "ghcr.io/team/kit"],
+    ["https://a", "a/", "a b", ":5000"],
+  ],
   ["databaseStorage", ["1Gi", "500Mi", "2Ti"], ["1G", "0Gi", "big", "1 Gi"]],
   ["gatewayAnnotations", ["a=b", "service.example.net/kind=internal,b=1"], ["a", "=b", "a=b,,c=d"]],
   ["backupDestination", ["s3://backups", "s3://backups/routes/prod"], ["backups", "https://backups", "s3://"]],
   ["backupEndpoint", ["https://storage.example.net", "http://192.0.2.1:9000"], ["storage", "https://a/b"]],
   ["backupSchedule", ["0 0 2 * * *", "0 */30 * * * 1-5"], ["0 2 * * *", "daily"]],
-  ["databaseUrl", ["postgres://root:pw@db/routes", "postgresql://r:p@192.0.2.1:6432/r?sslmode=require"], ["db", "postgres://db/routes", "postgres://root:pw@db", "postgres://root:pw@db/Routes", "mysql://r:p@d/e"]],
-  ["sessionsUrl", ["redis://:pw@sessions", "rediss://user:pw@192.0.2.1:6380/1"], ["sessions", "redis://sessions", "http://:pw@a"]],
+  [
+    "databaseUrl",
+    ["postgres://root:pw@db/routes", "postgresql://r:p@192.0.2.1:6432/r?sslmode=require"],
+    ["db", "postgres://db/routes", "postgres://root:pw@db", "postgres://root:pw@db/Routes", "mysql://r:p@d/e"],
+  ],
+  [
+    "sessionsUrl",
+    ["redis://:pw@sessions", "rediss://user:pw@192.0.2.1:6380/1"],
+    ["sessions", "redis://sessions", "http://:pw@a"],
+  ],
 ];
 
 test.each(cases.flatMap(([name, good]) => good.map((value) => [name, value] as const)))("%s may be %s", (name, value) =>
   expect(parseValue(name, value)).toEqual({ value }),
 );
 
-test.each(cases.flatMap(([name, , bad]) => bad.map((value) => [name, value] as const)))("%s may not be %s", (name, value) =>
-  expect(parseValue(name, value)).toHaveProperty("problem"),
+test.each(cases.flatMap(([name, , bad]) => bad.map((value) => [name, value] as const)))(
+  "%s may not be %s",
+  (name, value) => expect(parseValue(name, value)).toHaveProperty("problem"),
 );
 
 test("reports an invalid secret URL without quoting it", () => {

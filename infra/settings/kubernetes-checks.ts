@@ -10,11 +10,17 @@ interface Checked {
 }
 
 function matching(pattern: RegExp, allowed: string): Checked {
-  return { check: (value) => (pattern.test(value) ? undefined : `must be ${allowed}, not ${JSON.stringify(value)}`), allowed };
+  return {
+    check: (value) => (pattern.test(value) ? undefined : `must be ${allowed}, not ${JSON.stringify(value)}`),
+    allowed,
+  };
 }
 
 /** Name of an object (RFC 1123 label). */
-export const objectName = matching(/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/, "a name of small letters, digits and hyphens");
+export const objectName = matching(
+  /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/,
+  "a name of small letters, digits and hyphens",
+);
 
 /** Name of an object that may have dots: a Secret, a storage class, an issuer. */
 export const dottedName = matching(
@@ -26,13 +32,22 @@ export const dottedName = matching(
 export const volumeSize = matching(/^[1-9][0-9]{0,5}(Mi|Gi|Ti)$/, "a size such as 20Gi");
 
 /** A folder in an object storage with Amazon's S3 API. */
-export const bucket = matching(/^s3:\/\/[a-z0-9][a-z0-9.-]+(\/[A-Za-z0-9._/-]*)?$/, "an address such as s3://bucket/folder");
+export const bucket = matching(
+  /^s3:\/\/[a-z0-9][a-z0-9.-]+(\/[A-Za-z0-9._/-]*)?$/,
+  "an address such as s3://bucket/folder",
+);
 
 /** Address of a server, for programs that add their own path. */
-export const webAddress = matching(/^https?:\/\/[A-Za-z0-9.-]+(:[0-9]{1,5})?$/, "an address such as https://storage.example.net");
+export const webAddress = matching(
+  /^https?:\/\/[A-Za-z0-9.-]+(:[0-9]{1,5})?$/,
+  "an address such as https://storage.example.net",
+);
 
 /** Six fields, starting with seconds. */
-export const schedule = matching(/^([0-9*,/-]+ ){3}[0-9*,/?-]+ [0-9A-Z*,/-]+ [0-9A-Z*,/?-]+$/, "six fields such as 0 0 2 * * *");
+export const schedule = matching(
+  /^([0-9*,/-]+ ){3}[0-9*,/?-]+ [0-9A-Z*,/-]+ [0-9A-Z*,/?-]+$/,
+  "six fields such as 0 0 2 * * *",
+);
 
 /** Address of a registry: host, port and path, without a slash at its end. */
 export const registry = matching(

@@ -4,7 +4,8 @@ import { contradictions } from "./complete.ts";
 import type { GivenSettings } from "./list.ts";
 import { parseValue } from "./parse.ts";
 
-const problems = (given: GivenSettings, stack = "prod"): string[] => contradictions(given, stack).map(({ name, problem }) => `${name} ${problem}`);
+const problems = (given: GivenSettings, stack = "prod"): string[] =>
+  contradictions(given, stack).map(({ name, problem }) => `${name} ${problem}`);
 
 const databaseUrl = "postgres://root:pw@db.example.net/routes";
 
@@ -18,9 +19,15 @@ test.each<[string, GivenSettings]>([
 ])("%s is right", (_title, given) => expect(problems(given)).toEqual([]));
 
 test.each<[GivenSettings, string]>([
-  [{ gatewayService: "NodePort", httpPort: 30_080 }, "httpsPort must be from 30000 to 32767, as gatewayService is NodePort, not 443"],
+  [
+    { gatewayService: "NodePort", httpPort: 30_080 },
+    "httpsPort must be from 30000 to 32767, as gatewayService is NodePort, not 443",
+  ],
   [{ gatewayReplicas: 7 }, "gatewayReplicasMost must not be less than gatewayReplicas, 7"],
-  [{ certificateIssuer: "a", certificateSecret: "b" }, "certificateSecret is one certificate too many: certificateIssuer is set too"],
+  [
+    { certificateIssuer: "a", certificateSecret: "b" },
+    "certificateSecret is one certificate too many: certificateIssuer is set too",
+  ],
   [
     { tlsCertificateFile: "a", tlsPrivateKeyFile: "b", certificateSecret: "c" },
     "certificateSecret is one certificate too many: tlsCertificateFile is set too",
@@ -39,7 +46,10 @@ test.each<[GivenSettings, string]>([
     "sidecarReplicasMost makes 50 connections of the auth sidecar to the database (10 a pod, and one pod more during an update), but its role may have 40",
   ],
   [{ backupDestination: "s3://backups" }, "backupDestination is set, but database is single, not cloudnative-pg"],
-  [{ database: "cloudnative-pg", backupEndpoint: "https://s" }, "backupDestination is missing, but backupEndpoint is set"],
+  [
+    { database: "cloudnative-pg", backupEndpoint: "https://s" },
+    "backupDestination is missing, but backupEndpoint is set",
+  ],
   [
     { database: "cloudnative-pg", backupDestination: "s3://b", backupAccessKeyId: "id" },
     "backupSecretAccessKey is missing, but backupAccessKeyId is set",
@@ -59,9 +69,13 @@ test.each<[GivenSettings, string]>([
 test("rejects a pool above the role's connection limit on every target", () => {
   const most = roles.engine.connectionLimit;
   expect(parseValue("enginePoolSize", String(most))).toEqual({ value: most });
-  expect(parseValue("enginePoolSize", String(most + 1))).toEqual({ problem: `must be a whole number from 1 to ${most}, not ${most + 1}` });
+  expect(parseValue("enginePoolSize", String(most + 1))).toEqual({
+    problem: `must be a whole number from 1 to ${most}, not ${most + 1}`,
+  });
 });
 
 test("accepts an external database on Docker and settings of an unused target", () => {
-  expect(problems({ database: "external", databaseUrl, engineReplicas: 3, gatewayService: "NodePort" }, "local")).toEqual([]);
+  expect(
+    problems({ database: "external", databaseUrl, engineReplicas: 3, gatewayService: "NodePort" }, "local"),
+  ).toEqual([]);
 });

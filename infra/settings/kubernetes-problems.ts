@@ -19,7 +19,9 @@ export function kubernetesProblems(given: GivenSettings, settings: PlainSettings
     }
     return problems;
   }
-  const certificates = (["tlsCertificateFile", "certificateIssuer", "certificateSecret"] as const).filter((name) => settings[name] !== undefined);
+  const certificates = (["tlsCertificateFile", "certificateIssuer", "certificateSecret"] as const).filter(
+    (name) => settings[name] !== undefined,
+  );
   for (const name of certificates.slice(1)) wrong(name, `is one certificate too many: ${certificates[0]} is set too`);
 
   for (const [least, most] of [
@@ -32,7 +34,10 @@ export function kubernetesProblems(given: GivenSettings, settings: PlainSettings
   if (settings.gatewayService === "NodePort") {
     for (const name of ["httpPort", "httpsPort", "consolePort"] as const) {
       if (settings[name] >= firstNodePort && settings[name] <= lastNodePort) continue;
-      wrong(name, `must be from ${firstNodePort} to ${lastNodePort}, as gatewayService is NodePort, not ${settings[name]}`);
+      wrong(
+        name,
+        `must be from ${firstNodePort} to ${lastNodePort}, as gatewayService is NodePort, not ${settings[name]}`,
+      );
     }
   }
   for (const [service, most, pool, limit] of [
@@ -42,12 +47,19 @@ export function kubernetesProblems(given: GivenSettings, settings: PlainSettings
     // A rollout starts one additional pod before an old one ends.
     const connections = (settings[most] + 1) * pool;
     if (connections <= limit) continue;
-    wrong(most, `makes ${connections} connections of the ${service} to the database (${pool} a pod, and one pod more during an update), but its role may have ${limit}`);
+    wrong(
+      most,
+      `makes ${connections} connections of the ${service} to the database (${pool} a pod, and one pod more during an update), but its role may have ${limit}`,
+    );
   }
   problems.push(...backupProblems(given, settings));
-  if (settings.pushImages && settings.imageRegistry === undefined) wrong("imageRegistry", "is missing, but pushImages is true");
+  if (settings.pushImages && settings.imageRegistry === undefined)
+    wrong("imageRegistry", "is missing, but pushImages is true");
   if (settings.pushImages && settings.engine === "hasura" && settings.hasuraImage === ownEngineImage) {
-    wrong("pushImages", `must be false with hasuraImage ${ownEngineImage}: the image of apply-metadata starts from one that only this machine has`);
+    wrong(
+      "pushImages",
+      `must be false with hasuraImage ${ownEngineImage}: the image of apply-metadata starts from one that only this machine has`,
+    );
   }
   return problems;
 }
@@ -59,7 +71,8 @@ function backupProblems(given: GivenSettings, settings: PlainSettings): Settings
   );
   const wrong = (name: SettingName, problem: string): SettingsProblem => ({ name, place, problem });
   if (set[0] === undefined) return [];
-  if (settings.database !== "cloudnative-pg") return [wrong(set[0], `is set, but database is ${settings.database}, not cloudnative-pg`)];
+  if (settings.database !== "cloudnative-pg")
+    return [wrong(set[0], `is set, but database is ${settings.database}, not cloudnative-pg`)];
   if (settings.backupDestination === undefined) return [wrong("backupDestination", `is missing, but ${set[0]} is set`)];
   const halves = set.filter((name) => name === "backupAccessKeyId" || name === "backupSecretAccessKey");
   const [half] = halves;

@@ -52,7 +52,8 @@ export const kubernetesSettings = {
   gatewayService: text({
     environment: "GATEWAY_SERVICE",
     default: "LoadBalancer",
-    meaning: "Kubernetes: type of the gateway's Service. With NodePort the three ports must be in the cluster's node port range.",
+    meaning:
+      "Kubernetes: type of the gateway's Service. With NodePort the three ports must be in the cluster's node port range.",
     ...oneOf("LoadBalancer", "NodePort", "ClusterIP"),
   }),
   gatewayAnnotations: text({
@@ -109,8 +110,7 @@ export const kubernetesSettings = {
   }),
   certificateSecret: text({
     environment: "CERTIFICATE_SECRET",
-    meaning:
-      "Kubernetes: existing Secret with the gateway's certificate and key (`tls.crt`, `tls.key`).",
+    meaning: "Kubernetes: existing Secret with the gateway's certificate and key (`tls.crt`, `tls.key`).",
     ...dottedName,
   }),
   storageClass: text({

@@ -59,7 +59,8 @@ export const settings = {
   hostAddress: text({
     environment: "HOST_ADDRESS",
     default: "127.0.0.1",
-    meaning: "Address of the Docker host on which the three ports are published; `0.0.0.0` publishes them on all addresses.",
+    meaning:
+      "Address of the Docker host on which the three ports are published; `0.0.0.0` publishes them on all addresses.",
     ...address,
   }),
   httpPort: number({
@@ -68,12 +69,7 @@ export const settings = {
     meaning: "Published port that redirects to https.",
     ...port,
   }),
-  httpsPort: number({
-    environment: "HTTPS_PORT",
-    default: 443,
-    meaning: "Published port of the API.",
-    ...port,
-  }),
+  httpsPort: number({ environment: "HTTPS_PORT", default: 443, meaning: "Published port of the API.", ...port }),
   consolePort: number({
     environment: "CONSOLE_PORT",
     default: 32_000,
@@ -91,10 +87,7 @@ export const settings = {
     environment: "TLS_CERTIFICATE_FILE",
     meaning: "Your certificate (PEM, with its chain). Without it the stack's own authority signs one.",
   }),
-  tlsPrivateKeyFile: file({
-    environment: "TLS_PRIVATE_KEY_FILE",
-    meaning: "Private key (PEM) of your certificate.",
-  }),
+  tlsPrivateKeyFile: file({ environment: "TLS_PRIVATE_KEY_FILE", meaning: "Private key (PEM) of your certificate." }),
   tokenLifeSeconds: sidecarNumber("TOKEN_LIFE_SECONDS"),
   sessionIdleSeconds: sidecarNumber("SESSION_IDLE_SECONDS"),
   sessionAbsoluteSeconds: sidecarNumber("SESSION_ABSOLUTE_SECONDS"),
@@ -177,7 +170,8 @@ export const settings = {
   processorLimit: number({
     environment: "PROCESSOR_LIMIT",
     default: 4,
-    meaning: "Docker: processors that one container may use at most. Hasura sizes its runtime by them; on a smaller host the host is the limit.",
+    meaning:
+      "Docker: processors that one container may use at most. Hasura sizes its runtime by them; on a smaller host the host is the limit.",
     ...range(1, 256),
   }),
   debianBase: text({
@@ -192,7 +186,10 @@ export const settings = {
     meaning: "Image with Node 24 and npm that installs the packages during a build.",
     ...image,
   }),
-} as const satisfies Record<string, Setting<"text"> | Setting<"number"> | Setting<"flag"> | Setting<"secret"> | Setting<"file">>;
+} as const satisfies Record<
+  string,
+  Setting<"text"> | Setting<"number"> | Setting<"flag"> | Setting<"secret"> | Setting<"file">
+>;
 
 export type SettingName = keyof typeof settings;
 export const settingNames = Object.keys(settings) as readonly SettingName[];

@@ -9,7 +9,9 @@ import type { Check } from "./setting.ts";
 
 /** Never quotes the value, because such addresses often contain a token. */
 const webAddress: Check<"secret"> = (value) =>
-  URL.canParse(value) && /^https?:\/\/./.test(value) ? undefined : "must be an address that begins with https:// or http://";
+  URL.canParse(value) && /^https?:\/\/./.test(value)
+    ? undefined
+    : "must be an address that begins with https:// or http://";
 
 const { TRACE_ENDPOINT: endpoint, TRACE_PERCENT: percent } = traceSettings;
 const endpointCheck: Check<"text"> = endpoint.problem;
@@ -36,7 +38,8 @@ export const monitoringSettings = {
   }),
   alertWebhookUrl: givenSecret({
     environment: "ALERT_WEBHOOK_URL",
-    meaning: "Docker with `stack`: address to which Alertmanager posts alerts as JSON. Without it alerts are only shown.",
+    meaning:
+      "Docker with `stack`: address to which Alertmanager posts alerts as JSON. Without it alerts are only shown.",
     check: webAddress,
     allowed: "https://<host>/<path>",
   }),
@@ -46,6 +49,16 @@ export const monitoringSettings = {
     meaning: "Docker with `stack`: days for which Prometheus keeps metrics.",
     ...range(1, 3650),
   }),
-  traceEndpoint: text({ environment: "TRACE_ENDPOINT", meaning: endpoint.meaning, check: endpointCheck, allowed: endpoint.allowed }),
-  tracePercent: number({ environment: "TRACE_PERCENT", default: percent.default, meaning: percent.meaning, ...range(percent.minimum, percent.maximum) }),
+  traceEndpoint: text({
+    environment: "TRACE_ENDPOINT",
+    meaning: endpoint.meaning,
+    check: endpointCheck,
+    allowed: endpoint.allowed,
+  }),
+  tracePercent: number({
+    environment: "TRACE_PERCENT",
+    default: percent.default,
+    meaning: percent.meaning,
+    ...range(percent.minimum, percent.maximum),
+  }),
 } as const;

@@ -14,7 +14,9 @@ function ipv4Range(smallest: number): { check: Check<"text">; allowed: string } 
   return {
     check: (value) => {
       const range = parseRange(value);
-      return range !== undefined && range.prefix >= widest && range.prefix <= smallest ? undefined : `must be ${allowed}, not ${JSON.stringify(value)}`;
+      return range !== undefined && range.prefix >= widest && range.prefix <= smallest
+        ? undefined
+        : `must be ${allowed}, not ${JSON.stringify(value)}`;
     },
     allowed,
   };

@@ -16,13 +16,16 @@ export const originsOf = (text: string | undefined): readonly string[] =>
     .filter((origin) => origin !== "");
 
 /** An origin in the form of a browser's header: scheme, host and a non-default port; no path, no slash at the end. */
-const isOrigin = (text: string): boolean => URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
+const isOrigin = (text: string): boolean =>
+  URL.canParse(text) && /^https?:/.test(text) && new URL(text).origin === text;
 
 /** `*`, or origins separated by commas. */
 export const origins: { check: Check<"text">; allowed: string } = {
   check: (value) => {
     const wrong = originsOf(value).find((origin) => origin !== "*" && !isOrigin(origin));
-    return wrong === undefined ? undefined : `must hold origins such as https://app.example.net, without a path or a slash at the end, not ${JSON.stringify(wrong)}`;
+    return wrong === undefined
+      ? undefined
+      : `must hold origins such as https://app.example.net, without a path or a slash at the end, not ${JSON.stringify(wrong)}`;
   },
   allowed: "origins separated by commas, or *",
 };

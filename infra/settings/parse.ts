@@ -12,7 +12,9 @@ function typed(setting: Setting, text: string): Parsed {
         ? { value: text === "true" }
         : { problem: `must be true or false, not ${JSON.stringify(text)}` };
     case "number":
-      return /^-?\d+$/.test(text) ? { value: Number(text) } : { problem: `must be a whole number, not ${JSON.stringify(text)}` };
+      return /^-?\d+$/.test(text)
+        ? { value: Number(text) }
+        : { problem: `must be a whole number, not ${JSON.stringify(text)}` };
     default:
       return { value: text };
   }

@@ -70,6 +70,7 @@ export const partSettings = {
   }),
   sessionsCaFile: file({
     environment: "SESSIONS_CA_FILE",
-    meaning: "Certificate authority (PEM) of the external session store, if it is not public; with it every connection is encrypted.",
+    meaning:
+      "Certificate authority (PEM) of the external session store, if it is not public; with it every connection is encrypted.",
   }),
 } as const;

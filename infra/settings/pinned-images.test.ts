@@ -5,7 +5,9 @@ import { ownEngineImage } from "./engine-settings.ts";
 /** Every setting whose default is an image reference. */
 const references = Object.entries(settings).flatMap(([name, setting]): [string, string][] => {
   const byDefault: unknown = "default" in setting ? setting.default : undefined;
-  return /(Image|Base)$/.test(name) && typeof byDefault === "string" && byDefault !== ownEngineImage ? [[name, byDefault]] : [];
+  return /(Image|Base)$/.test(name) && typeof byDefault === "string" && byDefault !== ownEngineImage
+    ? [[name, byDefault]]
+    : [];
 });
 
 test("finds settings with an image", () => {

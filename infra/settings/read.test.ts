@@ -19,7 +19,8 @@ function problems(configuration: Record<string, string>, content?: string): stri
   try {
     read(configuration, content);
   } catch (error) {
-    if (error instanceof SettingsError) return error.problems.map(({ name, problem, place }) => `${name} ${problem} (${place})`);
+    if (error instanceof SettingsError)
+      return error.problems.map(({ name, problem, place }) => `${name} ${problem} (${place})`);
     throw error;
   }
   return [];
@@ -88,7 +89,10 @@ test.each([
     { tlsCertificateFile: "certificate.pem" },
     "tlsPrivateKeyFile is missing, but tlsCertificateFile is set; give both or neither",
   ],
-  [{ tlsPrivateKeyFile: "key.pem" }, "tlsCertificateFile is missing, but tlsPrivateKeyFile is set; give both or neither"],
+  [
+    { tlsPrivateKeyFile: "key.pem" },
+    "tlsCertificateFile is missing, but tlsPrivateKeyFile is set; give both or neither",
+  ],
   [{ sessionIdleSeconds: "30000" }, "sessionIdleSeconds must not be more than sessionAbsoluteSeconds"],
 ])("rejects the contradiction in %j", (configuration: Record<string, string>, problem) => {
   expect(problems(configuration)).toEqual([`${problem} (together with another setting)`]);

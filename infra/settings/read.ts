@@ -52,7 +52,8 @@ function fromFile(file: SettingsSources["environmentFile"], problems: SettingsPr
   for (const { name: written, value, line } of entries) {
     const place = `${file.name}, line ${line}`;
     const name = namesByEnvironment.get(written);
-    if (name === undefined) problems.push({ name: written, place, problem: notASetting(written, [...namesByEnvironment.keys()]) });
+    if (name === undefined)
+      problems.push({ name: written, place, problem: notASetting(written, [...namesByEnvironment.keys()]) });
     else if (seen.has(written)) problems.push({ name: written, place, problem: "is set twice" });
     else if (value !== "") given.set(name, { written, place, value });
     seen.add(written);

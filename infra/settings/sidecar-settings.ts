@@ -12,7 +12,9 @@ import { file, flag, givenSecret, number, text, type Check } from "./setting.ts"
 const declared = { ...ldapSettings, TOKEN_ALGORITHM: tokenAlgorithm };
 type Declared = typeof declared;
 /** Names of the texts that have a default. */
-type Defaulted = { [Name in keyof Declared]: Declared[Name] extends { def: { defaultValue: string } } ? Name : never }[keyof Declared];
+type Defaulted = {
+  [Name in keyof Declared]: Declared[Name] extends { def: { defaultValue: string } } ? Name : never;
+}[keyof Declared];
 type Flag = "LDAP_STARTTLS" | "LDAP_PLAINTEXT";
 
 function textsOf(name: keyof Declared) {
@@ -31,8 +33,10 @@ export const sidecarNumber = (name: keyof typeof numberSettings) => {
 };
 /** A text without a default. */
 export const sidecarText = (name: keyof Declared) => text(declaration(name));
-export const sidecarTextWithDefault = (name: Defaulted) => text({ ...declaration(name), default: declared[name].def.defaultValue });
+export const sidecarTextWithDefault = (name: Defaulted) =>
+  text({ ...declaration(name), default: declared[name].def.defaultValue });
 export const sidecarSecret = (name: keyof Declared) => givenSecret(declaration(name));
-export const sidecarFlag = (name: Flag) => flag({ environment: name, default: declared[name].def.defaultValue, ...textsOf(name) });
+export const sidecarFlag = (name: Flag) =>
+  flag({ environment: name, default: declared[name].def.defaultValue, ...textsOf(name) });
 /** The deployment takes the path of a file with the value. */
 export const sidecarFile = (name: keyof Declared) => file({ environment: `${name}_FILE`, ...textsOf(name) });

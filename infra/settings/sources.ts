@@ -32,7 +32,9 @@ export function settingsSources({
   const own = Object.entries(configuration)
     .filter(([key]) => key.startsWith(`${project}:`))
     .map(([key, value]) => [key.slice(project.length + 1), value] as const);
-  const named = own.find(([key, value]) => key === environmentFileKey && value !== "")?.[1] ?? (variables[environmentFileVariable] || undefined);
+  const named =
+    own.find(([key, value]) => key === environmentFileKey && value !== "")?.[1] ??
+    (variables[environmentFileVariable] || undefined);
   return {
     stack,
     configuration: Object.fromEntries(own.filter(([key]) => key !== environmentFileKey)),

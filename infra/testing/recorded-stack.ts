@@ -24,7 +24,11 @@ export function recordStack(
   program: () => unknown,
   { stack = "local", preview = false, outputs = {} }: RunOptions = {},
 ): Promise<RecordedResource[]> {
-  return recordResources(program, { stack, preview, answers: (type, name) => ({ ...answers(type, name), ...outputs[name] }) });
+  return recordResources(program, {
+    stack,
+    preview,
+    answers: (type, name) => ({ ...answers(type, name), ...outputs[name] }),
+  });
 }
 
 /** The one resource of a type with a name. */

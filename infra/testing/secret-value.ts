@@ -2,7 +2,8 @@ import { secretSignature } from "./recorded-stack.ts";
 
 type Wrapped = Readonly<Record<string, unknown>>;
 
-const isWrapped = (value: unknown): value is Wrapped => typeof value === "object" && value !== null && secretSignature in value;
+const isWrapped = (value: unknown): value is Wrapped =>
+  typeof value === "object" && value !== null && secretSignature in value;
 
 /** Every secret inside a value of resource inputs, unwrapped, and the value without them. */
 export function splitSecrets(value: unknown): { secrets: unknown[]; open: string } {

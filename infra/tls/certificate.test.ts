@@ -13,7 +13,11 @@ let certificates: readonly string[] = [];
 
 async function makeAuthority(name: string): Promise<string> {
   const keys = await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
-  const made = await X509CertificateGenerator.createSelfSigned({ name: `CN=${name}`, signingAlgorithm: algorithm, keys });
+  const made = await X509CertificateGenerator.createSelfSigned({
+    name: `CN=${name}`,
+    signingAlgorithm: algorithm,
+    keys,
+  });
   writeFileSync(join(folder, `${name}.key`), KeyObject.from(keys.privateKey).export({ type: "pkcs8", format: "pem" }));
   return made.toString("pem");
 }

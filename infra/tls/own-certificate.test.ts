@@ -49,7 +49,8 @@ function problems(certificate: string, privateKey: string, publicHost?: string):
   try {
     take(certificate, privateKey, publicHost);
   } catch (error) {
-    if (error instanceof SettingsError) return error.problems.map(({ name, problem, place }) => `${name} ${problem} (${place})`);
+    if (error instanceof SettingsError)
+      return error.problems.map(({ name, problem, place }) => `${name} ${problem} (${place})`);
     throw error;
   }
   return [];
@@ -81,7 +82,9 @@ test.each([
   ["valid.pem", "other.key", ["tlsPrivateKeyFile does not belong to the certificate (other.key)"]],
   ["expired.pem", "expired.key", ["tlsCertificateFile expired on 2026-05-31T00:00:00.000Z (expired.pem)"]],
   ["early.pem", "early.key", ["tlsCertificateFile is not valid before 2026-07-01T00:00:00.000Z (early.pem)"]],
-])("%s with %s is refused", (certificate, privateKey, found) => expect(problems(certificate, privateKey)).toEqual(found));
+])("%s with %s is refused", (certificate, privateKey, found) =>
+  expect(problems(certificate, privateKey)).toEqual(found),
+);
 
 test("rejects a certificate for another name", () => {
   expect(problems("valid.pem", "valid.key", "elsewhere.example")).toEqual([

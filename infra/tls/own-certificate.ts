@@ -60,10 +60,15 @@ export function ownCertificate(
     if (problem !== undefined) wrong("tlsCertificateFile", certificateFile, problem);
   }
   if (privateKey === undefined) wrong("tlsPrivateKeyFile", privateKeyFile, "cannot be read");
-  else if (key === undefined) wrong("tlsPrivateKeyFile", privateKeyFile, "is not an unencrypted private key in PEM form");
+  else if (key === undefined)
+    wrong("tlsPrivateKeyFile", privateKeyFile, "is not an unencrypted private key in PEM form");
   else if (leaf !== undefined && !leaf.checkPrivateKey(key))
     wrong("tlsPrivateKeyFile", privateKeyFile, "does not belong to the certificate");
 
   if (problems.length > 0 || certificate === undefined || privateKey === undefined) throw new SettingsError(problems);
-  return { certificate: output(certificate), privateKey: secret(privateKey), caCertificate: output(`${blocks.at(-1)}\n`) };
+  return {
+    certificate: output(certificate),
+    privateKey: secret(privateKey),
+    caCertificate: output(`${blocks.at(-1)}\n`),
+  };
 }

@@ -5,7 +5,14 @@ import { splitSecrets } from "../testing/secret-value.ts";
 import { selfSigned, subjectNames } from "./self-signed.ts";
 
 const record = (host: string) =>
-  recordStack(() => void selfSigned(host, { stack: "local", named: (part) => part }, new ComponentResource("routeql:test:Parent", "parent")));
+  recordStack(
+    () =>
+      void selfSigned(
+        host,
+        { stack: "local", named: (part) => part },
+        new ComponentResource("routeql:test:Parent", "parent"),
+      ),
+  );
 
 test.each([
   ["localhost", ["localhost"], ["127.0.0.1", "::1"]],
@@ -32,6 +39,8 @@ test("the authority may sign and the certificate may serve", async () => {
 test("creates secret ECDSA P-256 keys for the authority and the gateway", async () => {
   const resources = await record("localhost");
   const keys = resources.filter(({ type }) => type === "tls:index/privateKey:PrivateKey");
-  expect(keys.map(({ inputs }) => inputs)).toEqual(Array.from({ length: 2 }, () => ({ algorithm: "ECDSA", ecdsaCurve: "P256" })));
+  expect(keys.map(({ inputs }) => inputs)).toEqual(
+    Array.from({ length: 2 }, () => ({ algorithm: "ECDSA", ecdsaCurve: "P256" })),
+  );
   for (const { inputs } of resources) expect(splitSecrets(inputs).open).not.toContain("PRIVATE KEY");
 });

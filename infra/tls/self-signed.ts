@@ -32,9 +32,17 @@ export interface SelfSignedScope {
 }
 
 /** The stack's own authority (ECDSA P-256) and a certificate signed by it; both are created once and kept. */
-export function selfSigned(publicHost: string, { stack, named }: SelfSignedScope, parent: Resource): GatewayCertificate {
+export function selfSigned(
+  publicHost: string,
+  { stack, named }: SelfSignedScope,
+  parent: Resource,
+): GatewayCertificate {
   const key = (name: string): PrivateKey =>
-    new PrivateKey(named(name), { algorithm: "ECDSA", ecdsaCurve: "P256" }, { parent, additionalSecretOutputs: ["privateKeyPem"] });
+    new PrivateKey(
+      named(name),
+      { algorithm: "ECDSA", ecdsaCurve: "P256" },
+      { parent, additionalSecretOutputs: ["privateKeyPem"] },
+    );
 
   const authorityKey = key("authority-key");
   const authority = new SelfSignedCert(

@@ -1,7 +1,9 @@
 import { errorCodes, type ErrorCode } from "@routeql/contract/error-codes";
 
 /** nginx's statuses, several of them internal to it (494, 497), and the code that clients receive for them. */
-const answers: ReadonlyArray<readonly [code: ErrorCode, statuses: readonly number[], header?: readonly [name: string, value: string]]> = [
+const answers: ReadonlyArray<
+  readonly [code: ErrorCode, statuses: readonly number[], header?: readonly [name: string, value: string]]
+> = [
   ["malformed-request", [400, 501, 505]],
   ["https-required", [497]],
   ["not-found", [403, 404]],
@@ -23,7 +25,9 @@ export function renderErrors(): string {
       `location = /-/errors/${code} {`,
       "  internal;",
       "  default_type application/json;",
-      ...(header === undefined ? [] : ["  include reply-headers.conf;", `  add_header ${header[0]} ${header[1]} always;`]),
+      ...(header === undefined
+        ? []
+        : ["  include reply-headers.conf;", `  add_header ${header[0]} ${header[1]} always;`]),
       `  return ${errorCodes[code].status} ${quote(errorBody(code))};`,
       "}",
     ];

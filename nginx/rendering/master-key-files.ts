@@ -14,7 +14,8 @@ const underscored = (name: string): string => name.replaceAll("-", "_");
 /** master-key.conf, for the http context: role and session variables of the client, empty without the admin secret. */
 export function renderMasterKey(settings: Names): string {
   const maps = names(settings).map(
-    (name) => `map $http_x_engine_access_key $with_key_${underscored(name)} {\n  ""      "";\n  default $http_${underscored(name)};\n}`,
+    (name) =>
+      `map $http_x_engine_access_key $with_key_${underscored(name)} {\n  ""      "";\n  default $http_${underscored(name)};\n}`,
   );
   return `${header}\n# (1) The engine rejects a wrong key, so these headers take effect with the right one only.\n${maps.join("\n")}\n`;
 }

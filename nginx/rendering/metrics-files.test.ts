@@ -22,13 +22,18 @@ const settings = {
 
 test("metrics add two files, load the module and change nothing else", () => {
   const [without, withMetrics] = [renderGateway(settings), renderGateway({ ...settings, metrics: true })];
-  expect(Object.keys(withMetrics).filter((name) => withMetrics[name] !== without[name])).toEqual(["nginx.conf", "metrics.conf", "metrics.js"]);
+  expect(Object.keys(withMetrics).filter((name) => withMetrics[name] !== without[name])).toEqual([
+    "nginx.conf",
+    "metrics.conf",
+    "metrics.js",
+  ]);
   expect(withMetrics["nginx.conf"]).toMatch(/^load_module \S+;\n[^]*\nhttp \{\n {2}include metrics\.conf;\n/);
   expect(JSON.stringify(without)).not.toContain("js_import");
 });
 
 test("the routes of the metrics are the paths of the contract", () => {
-  const [, listed = ""] = /const routes = \[(.*)\]/.exec(renderGateway({ ...settings, metrics: true })["metrics.js"] ?? "") ?? [];
+  const [, listed = ""] =
+    /const routes = \[([^\]]*)\]/.exec(renderGateway({ ...settings, metrics: true })["metrics.js"] ?? "") ?? [];
   const listedPaths = [...listed.matchAll(/"([^"]+)"/g)].map(([, path]) => path);
   expect(new Set(listedPaths)).toEqual(new Set(Object.values(paths)));
 });

@@ -12,7 +12,8 @@ const loadModule = "load_module /usr/lib/nginx/modules/ngx_http_js_module.so;\n"
  */
 export function metricsFiles(main: string): Record<string, string> {
   const start = "\nhttp {\n";
-  if (!main.includes(start)) throw new Error("nginx.conf has no block `http {`. Adapt nginx/rendering/metrics-files.ts.");
+  if (!main.includes(start))
+    throw new Error("nginx.conf has no block `http {`. Adapt nginx/rendering/metrics-files.ts.");
   return {
     "nginx.conf": loadModule + main.replace(start, `${start}  include metrics.conf;\n`),
     "metrics.conf": text("metrics.conf"),

@@ -32,13 +32,31 @@ test("equal settings produce equal files, and other settings change settings.con
 });
 
 test("every included file exists, and every file is included", () => {
-  const included = Object.values(files).flatMap((content) => [...content.matchAll(/^\s*(?:location [^{]+\{ )?include ([^;]+);/gm)].map(([, name]) => name));
-  const ofTheContainer = ["resolver", "tls-groups", "workers", "connections", "engine-servers", "auth-sidecar-servers"].map((name) => `/tmp/${name}.conf`);
-  expect(new Set(["nginx.conf", "start.sh", "follow.sh", "addresses.sh", ...included])).toEqual(new Set([...ofTheContainer, ...Object.keys(files)]));
+  const included = Object.values(files).flatMap((content) =>
+    [...content.matchAll(/^\s*(?:location [^{]+\{ )?include ([^;]+);/gm)].map(([, name]) => name),
+  );
+  const ofTheContainer = [
+    "resolver",
+    "tls-groups",
+    "workers",
+    "connections",
+    "engine-servers",
+    "auth-sidecar-servers",
+  ].map((name) => `/tmp/${name}.conf`);
+  expect(new Set(["nginx.conf", "start.sh", "follow.sh", "addresses.sh", ...included])).toEqual(
+    new Set([...ofTheContainer, ...Object.keys(files)]),
+  );
 });
 
 test("static files reach the gateway unchanged", () => {
-  const made = new Set(["addresses.sh", "settings.conf", "query-time.conf", "errors.conf", "master-key.conf", "proxy-master-key.conf"]);
+  const made = new Set([
+    "addresses.sh",
+    "settings.conf",
+    "query-time.conf",
+    "errors.conf",
+    "master-key.conf",
+    "proxy-master-key.conf",
+  ]);
   const sources = new Map(configurationFiles().map((path) => [basename(path), readFileSync(path, "utf8")]));
   for (const [name, content] of Object.entries(files)) if (!made.has(name)) expect(content).toBe(sources.get(name));
 });
@@ -51,7 +69,14 @@ test("each file has one short concern with a title", () => {
 });
 
 test("the API's paths match the contract", () => {
-  for (const path of [paths.graphql, paths.loginCredentials, paths.loginLdap, paths.token, paths.logout, paths.singleStepToken]) {
+  for (const path of [
+    paths.graphql,
+    paths.loginCredentials,
+    paths.loginLdap,
+    paths.token,
+    paths.logout,
+    paths.singleStepToken,
+  ]) {
     expect(files["api.conf"]).toContain(`location = ${path} `);
   }
   expect(files["health.conf"]).toContain(`location = ${paths.health} `);
@@ -90,8 +115,12 @@ test("the list of origins has the service's own and the configured ones", () => 
 });
 
 test("forwards role and session variables only with the admin secret", () => {
-  expect(files["proxy-master-key.conf"]).toContain("proxy_set_header x-hasura-org-id $with_key_x_hasura_org_id;\nproxy_set_header x-hasura-role $with_key_x_hasura_role;\n");
-  expect(files["master-key.conf"]).toContain('map $http_x_engine_access_key $with_key_x_hasura_role {\n  ""      "";\n  default $http_x_hasura_role;\n}');
+  expect(files["proxy-master-key.conf"]).toContain(
+    "proxy_set_header x-hasura-org-id $with_key_x_hasura_org_id;\nproxy_set_header x-hasura-role $with_key_x_hasura_role;\n",
+  );
+  expect(files["master-key.conf"]).toContain(
+    'map $http_x_engine_access_key $with_key_x_hasura_role {\n  ""      "";\n  default $http_x_hasura_role;\n}',
+  );
 });
 
 test("queries and WebSockets have separate time limits", () => {
@@ -101,7 +130,9 @@ test("queries and WebSockets have separate time limits", () => {
 });
 
 test("one login per minute has no burst", () => {
-  expect(renderGateway({ ...settings, loginRequestsPerMinutePerAddress: 1 })["settings.conf"]).toContain("\nlimit_req zone=logins;\n");
+  expect(renderGateway({ ...settings, loginRequestsPerMinutePerAddress: 1 })["settings.conf"]).toContain(
+    "\nlimit_req zone=logins;\n",
+  );
 });
 
 test.each([
@@ -126,7 +157,11 @@ test.each([
 });
 
 test("accepts an IPv6 address and a name with dots as hosts", () => {
-  const rendered = renderGateway({ ...settings, publicHost: "[2001:db8::1]", engineAddress: "engine.routeql.svc.cluster.local:8080" })["settings.conf"];
+  const rendered = renderGateway({
+    ...settings,
+    publicHost: "[2001:db8::1]",
+    engineAddress: "engine.routeql.svc.cluster.local:8080",
+  })["settings.conf"];
   expect(rendered).toContain("https://[2001:db8::1]");
 });
 
@@ -136,7 +171,14 @@ test("reports all invalid settings at once", () => {
 
 test("error pages have the status and text of the list", () => {
   const rendered = renderErrors();
-  for (const code of ["malformed-request", "not-found", "method-not-allowed", "payload-too-large", "too-many-requests", "unavailable"] as const) {
+  for (const code of [
+    "malformed-request",
+    "not-found",
+    "method-not-allowed",
+    "payload-too-large",
+    "too-many-requests",
+    "unavailable",
+  ] as const) {
     expect(rendered).toContain(`return ${errorCodes[code].status} '${errorBody(code)}';`);
   }
 });

@@ -72,8 +72,10 @@ export function checkGatewaySettings(settings: GatewaySettings): void {
       .filter(([key, most]) => !isCount(settings[key as keyof typeof numbers], most))
       .map(([key, most]) => `${key} must be a whole number from 1 to ${most}`),
   ];
-  if (!settings.corsOrigins.every((origin) => allowedOrigin.test(origin))) wrong.push("corsOrigins must hold origins such as https://app.example.net, or *");
-  if (!settings.sessionVariables.every((variable) => sessionVariable.test(variable))) wrong.push("sessionVariables must hold names such as X-Hasura-Org-Id");
+  if (!settings.corsOrigins.every((origin) => allowedOrigin.test(origin)))
+    wrong.push("corsOrigins must hold origins such as https://app.example.net, or *");
+  if (!settings.sessionVariables.every((variable) => sessionVariable.test(variable)))
+    wrong.push("sessionVariables must hold names such as X-Hasura-Org-Id");
   if (wrong.length > 0) throw new Error(`gateway settings: ${wrong.join("; ")}`);
 }
 

@@ -1,7 +1,12 @@
 import { expect, test } from "vitest";
 import { readVariable, withoutEmpty } from "./environment.ts";
 
-const files: Readonly<Record<string, string>> = { "/plain": "text", "/line": "text\n", "/windows": "text\r\n", "/two": "text\n\n" };
+const files: Readonly<Record<string, string>> = {
+  "/plain": "text",
+  "/line": "text\n",
+  "/windows": "text\r\n",
+  "/two": "text\n\n",
+};
 const readFile = (path: string): string => {
   const text = files[path];
   if (text === undefined) throw Object.assign(new Error(path), { code: "ENOENT" });
@@ -17,6 +22,8 @@ test.each([
   ["/windows", "text"],
   ["/two", "text\n"],
 ])("reads the file %s without one line break", (path, value) => expect(read({ KEY_FILE: path })).toEqual({ value }));
-test("rejects a variable given twice", () => expect(read({ KEY: "text", KEY_FILE: "/plain" })).toEqual({ problem: "KEY: both KEY and KEY_FILE are set" }));
-test("names the variable of an unreadable file, not its path", () => expect(read({ KEY_FILE: "/absent" })).toEqual({ problem: "KEY_FILE: the file cannot be read (ENOENT)" }));
+test("rejects a variable given twice", () =>
+  expect(read({ KEY: "text", KEY_FILE: "/plain" })).toEqual({ problem: "KEY: both KEY and KEY_FILE are set" }));
+test("names the variable of an unreadable file, not its path", () =>
+  expect(read({ KEY_FILE: "/absent" })).toEqual({ problem: "KEY_FILE: the file cannot be read (ENOENT)" }));
 test("drops empty variables", () => expect(withoutEmpty({ ONE: "", TWO: "2" })).toEqual({ TWO: "2" }));

@@ -14,14 +14,20 @@ export interface Variable {
  * @param readFile replaces the file system in tests
  * @example readVariable({ KEY_FILE: "/run/secrets/key" }, "KEY").value
  */
-export function readVariable(environment: Environment, name: string, readFile = (path: string): string => readFileSync(path, "utf8")): Variable {
+export function readVariable(
+  environment: Environment,
+  name: string,
+  readFile = (path: string): string => readFileSync(path, "utf8"),
+): Variable {
   const [value, path] = [environment[name], environment[`${name}_FILE`]];
   if (path === undefined) return { value };
   if (value !== undefined) return { problem: `${name}: both ${name} and ${name}_FILE are set` };
   try {
     return { value: readFile(path).replace(/\r?\n$/, "") };
   } catch (error) {
-    return { problem: `${name}_FILE: the file cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown error"})` };
+    return {
+      problem: `${name}_FILE: the file cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown error"})`,
+    };
   }
 }
 

@@ -41,11 +41,7 @@ export const errorCodes = {
     sentence: "The x-service-api-key header is missing or wrong.",
     remedy: "Send the value of SERVICE_API_KEY from the deployment's environment file.",
   },
-  "wrong-credentials": {
-    status: 401,
-    sentence: "wrong credentials",
-    remedy: "Check the user name and the password.",
-  },
+  "wrong-credentials": { status: 401, sentence: "wrong credentials", remedy: "Check the user name and the password." },
   "no-session": {
     status: 401,
     sentence: "There is no session, or it has ended.",
@@ -56,11 +52,7 @@ export const errorCodes = {
     sentence: "This account has no access.",
     remedy: "Ask an operator to enable the account or to give it a role.",
   },
-  "not-found": {
-    status: 404,
-    sentence: "There is nothing at this path.",
-    remedy: "Check the path.",
-  },
+  "not-found": { status: 404, sentence: "There is nothing at this path.", remedy: "Check the path." },
   "method-not-allowed": {
     status: 405,
     sentence: "This path does not take this method.",

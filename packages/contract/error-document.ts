@@ -27,12 +27,14 @@ export function renderErrorDocument(engine: Readonly<Record<string, EngineErrorR
     "",
     "## Codes of the engine",
     "",
-    "The engine answers in Hasura's form: `{\"errors\": [{\"message\", \"extensions\": {\"path\", \"code\"}}]}`. `message` says what is wrong and `path` where in the query.",
+    'The engine answers in Hasura\'s form: `{"errors": [{"message", "extensions": {"path", "code"}}]}`. `message` says what is wrong and `path` where in the query.',
     "The status below applies to clients that accept `application/graphql-response+json`. Other clients get Hasura's status: 503 for `busy`, otherwise 200.",
     "",
     "| code | status | meaning | what to do |",
     "|---|---|---|---|",
-    ...Object.entries(engine).flatMap(([code, row]) => (row === undefined ? [] : [`| \`${code}\` | ${row.status} | ${row.meaning} | ${row.remedy} |`])),
+    ...Object.entries(engine).flatMap(([code, row]) =>
+      row === undefined ? [] : [`| \`${code}\` | ${row.status} | ${row.meaning} | ${row.remedy} |`],
+    ),
     "",
   ].join("\n");
 }

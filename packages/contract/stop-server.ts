@@ -18,9 +18,12 @@ export async function stopServer(server: Server, graceMilliseconds: number, quie
   // The server's own close() would also close idle connections, although a request may be on its way on one of them.
   PlainServer.prototype.close.call(server);
   let idle: NodeJS.Timeout | undefined;
-  const waiting = setTimeout(() => {
-    idle = setInterval(() => server.closeIdleConnections(), idleInterval);
-  }, Math.min(quiet, graceMilliseconds));
+  const waiting = setTimeout(
+    () => {
+      idle = setInterval(() => server.closeIdleConnections(), idleInterval);
+    },
+    Math.min(quiet, graceMilliseconds),
+  );
   const cut = setTimeout(() => server.closeAllConnections(), graceMilliseconds);
   await closed;
   clearTimeout(waiting);

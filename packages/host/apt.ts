@@ -5,7 +5,10 @@ import { run } from "./process.ts";
 import { downloadSites, requireProxies } from "./reachable.ts";
 
 /** The absolute path of a program on PATH, or in the folders for root's programs. */
-export async function findProgram(name: string, environment: NodeJS.ProcessEnv = process.env): Promise<string | undefined> {
+export async function findProgram(
+  name: string,
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<string | undefined> {
   for (const folder of [...(environment.PATH ?? "").split(delimiter), "/usr/local/sbin", "/usr/sbin", "/sbin"]) {
     const path = join(folder, name);
     const found = await access(path, constants.X_OK).then(
@@ -29,7 +32,11 @@ let listsAreFresh = false;
  * Installs Debian or Ubuntu packages, one call at a time; waits up to five minutes for other users of apt. An interrupt does not stop it,
  * because that would leave a half-configured package.
  */
-export function installPackages(names: readonly string[], onLine: (line: string) => void, purpose: string): Promise<void> {
+export function installPackages(
+  names: readonly string[],
+  onLine: (line: string) => void,
+  purpose: string,
+): Promise<void> {
   const work = async (): Promise<void> => {
     const environment = { ...process.env, DEBIAN_FRONTEND: "noninteractive", LC_ALL: "C.UTF-8" };
     const wait = ["-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=3"];
@@ -38,7 +45,11 @@ export function installPackages(names: readonly string[], onLine: (line: string)
       throw new Failure(`${names.join(", ")} missing, and only root can install packages with apt`, { remedy });
     await requireProxies(downloadSites.debian);
     const install = (): Promise<unknown> =>
-      run("apt-get", ["install", "--yes", "--no-install-recommends", ...wait, ...names], { environment, onLine, remedy });
+      run("apt-get", ["install", "--yes", "--no-install-recommends", ...wait, ...names], {
+        environment,
+        onLine,
+        remedy,
+      });
     if (!listsAreFresh) {
       await run("apt-get", ["update", ...wait], { environment, onLine, remedy });
       listsAreFresh = true;

@@ -2,7 +2,10 @@ import { expect, test } from "vitest";
 import { explain, Failure, Interrupted } from "./failure.ts";
 
 test("a failure has its message, last lines, remedy and log file, without a stack trace", () => {
-  const text = explain(new Failure("The build failed", { lastLines: ["a", "b"], remedy: "free some disk." }), "/x/up.log");
+  const text = explain(
+    new Failure("The build failed", { lastLines: ["a", "b"], remedy: "free some disk." }),
+    "/x/up.log",
+  );
   expect(text).toBe("Failed: The build failed\n\n  | a\n  | b\n\nWhat to do: free some disk.\n\nFull log: /x/up.log");
 });
 

@@ -25,7 +25,8 @@ export function messageOf(error: unknown): string {
 
 /** The printed form of an error: one block, with a stack trace only for a fault of this program. */
 export function explain(error: unknown, logFile?: string): string {
-  if (error instanceof Interrupted) return "Interrupted. Run the command again: it resumes and repairs the interrupted run.";
+  if (error instanceof Interrupted)
+    return "Interrupted. Run the command again: it resumes and repairs the interrupted run.";
   const failure = error instanceof Failure ? error : undefined;
   const parts = [
     `Failed: ${failure ? failure.message : error instanceof Error ? (error.stack ?? error.message) : String(error)}`,

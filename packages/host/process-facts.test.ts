@@ -6,7 +6,11 @@ import { commandLineOf, listenerByLsof, startTimeOf } from "./process-facts.ts";
 /** As on macOS. */
 const noProc = "/nowhere/proc";
 const nobody = 4_194_303;
-const has = (program: string): Promise<boolean> => run("sh", ["-c", `command -v ${program}`]).then(() => true, () => false);
+const has = (program: string): Promise<boolean> =>
+  run("sh", ["-c", `command -v ${program}`]).then(
+    () => true,
+    () => false,
+  );
 
 test("a process has a start time and a command line, with /proc", async () => {
   expect(await startTimeOf(process.pid)).toMatch(/^\d+$/);

@@ -13,7 +13,9 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 test("a held lock names its holder, a released one is available", async () => {
   const path = join(folder, "run.lock");
   const first = await tryLock(path, "npm run up");
-  expect(await tryLock(path, "npm run down")).toEqual({ heldBy: expect.stringContaining(`npm run up (process ${process.pid}`) });
+  expect(await tryLock(path, "npm run down")).toEqual({
+    heldBy: expect.stringContaining(`npm run up (process ${process.pid}`),
+  });
   if ("release" in first) await first.release();
   expect(await tryLock(path, "npm run down")).toHaveProperty("release");
 });

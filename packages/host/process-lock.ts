@@ -46,7 +46,12 @@ export async function tryLock(path: string, what: string, folder = processFolder
 }
 
 /** Waits for the lock without a time limit, and prints its holder once. */
-export async function withLock<T>(path: string, what: string, say: (text: string) => void, work: () => Promise<T>): Promise<T> {
+export async function withLock<T>(
+  path: string,
+  what: string,
+  say: (text: string) => void,
+  work: () => Promise<T>,
+): Promise<T> {
   let said = false;
   for (;;) {
     const acquired = await tryLock(path, what);

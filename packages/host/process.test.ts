@@ -10,11 +10,13 @@ test("splits a stream of chunks into whole lines, including the last one without
 });
 
 test("reports a failed program with its exit code, last lines and remedy", async () => {
-  await expect(run("sh", ["-c", "echo first; echo second >&2; exit 3"], { remedy: "try again" })).rejects.toMatchObject({
-    message: "sh -c echo first; echo second >&2; exit 3 ended with exit code 3",
-    lastLines: ["first", "second"],
-    remedy: "try again",
-  });
+  await expect(run("sh", ["-c", "echo first; echo second >&2; exit 3"], { remedy: "try again" })).rejects.toMatchObject(
+    {
+      message: "sh -c echo first; echo second >&2; exit 3 ended with exit code 3",
+      lastLines: ["first", "second"],
+      remedy: "try again",
+    },
+  );
 });
 
 test("kills a program that exceeds its time, with all its children", async () => {

@@ -105,10 +105,10 @@ export async function runToEnd(program: string, args: readonly string[], options
       child.on("close", (exitCode) => resolve(exitCode ?? -1));
     });
     if (timedOut) {
-      throw new Failure(`${program} ${args[0] ?? ""} exceeded its time limit of ${(options.timeoutMilliseconds ?? 0) / 1000} s`, {
-        remedy: options.remedy,
-        lastLines: lastLines(collected),
-      });
+      throw new Failure(
+        `${program} ${args[0] ?? ""} exceeded its time limit of ${(options.timeoutMilliseconds ?? 0) / 1000} s`,
+        { remedy: options.remedy, lastLines: lastLines(collected) },
+      );
     }
     return { code, ...collected };
   } finally {

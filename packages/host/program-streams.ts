@@ -39,7 +39,15 @@ export function lastWords(): { readonly stream: Writable; readonly lines: () => 
       done();
     },
   });
-  return { stream, lines: () => said.trim().split("\n").filter((line) => line !== "").slice(-12) };
+  return {
+    stream,
+    lines: () =>
+      said
+        .trim()
+        .split("\n")
+        .filter((line) => line !== "")
+        .slice(-12),
+  };
 }
 
 /** Waits for a promise or a signal. @throws the signal's reason */
@@ -57,7 +65,10 @@ export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | u
 }
 
 /** Follows the size of a terminal until the returned function is called. */
-export function followSize(terminal: NodeJS.WriteStream, tell: (size: { columns: number; rows: number }) => void): () => void {
+export function followSize(
+  terminal: NodeJS.WriteStream,
+  tell: (size: { columns: number; rows: number }) => void,
+): () => void {
   const resized = (): void => {
     const { columns, rows } = terminal;
     if (columns && rows) tell({ columns, rows });

@@ -3,4 +3,8 @@ export interface ProxyProblem {
   readonly remedy: string;
 }
 export function proxyEnvironment(environment: NodeJS.ProcessEnv): Record<string, string>;
-export function proxyProblem(url: string, environment?: NodeJS.ProcessEnv, milliseconds?: number): Promise<ProxyProblem | undefined>;
+export function proxyProblem(
+  url: string,
+  environment?: NodeJS.ProcessEnv,
+  milliseconds?: number,
+): Promise<ProxyProblem | undefined>;

@@ -14,9 +14,15 @@ const names = ["http_proxy", "https_proxy", "no_proxy"];
 export function proxyEnvironment(environment) {
   const value = (name) => environment[name] || environment[name.toUpperCase()] || "";
   if (!value("http_proxy") && !value("https_proxy")) return {};
-  const excluded = value("no_proxy").split(/[\s,]+/).filter(Boolean);
+  const excluded = value("no_proxy")
+    .split(/[\s,]+/)
+    .filter(Boolean);
   const missing = excluded.includes("*") ? [] : loopback.filter((host) => !excluded.includes(host));
-  const values = { http_proxy: value("http_proxy"), https_proxy: value("https_proxy"), no_proxy: [...excluded, ...missing].join(",") };
+  const values = {
+    http_proxy: value("http_proxy"),
+    https_proxy: value("https_proxy"),
+    no_proxy: [...excluded, ...missing].join(","),
+  };
   const set = names.filter((name) => values[name] !== "");
   return Object.fromEntries([
     ...set.flatMap((name) => [
@@ -40,7 +46,12 @@ const problemOf = (variable, proxy, why) => {
 function tunnelProblem(proxy, target, milliseconds) {
   const { protocol, hostname, port, username, password } = new URL(proxy);
   const secure = protocol === "https:";
-  const login = username === "" ? {} : { "proxy-authorization": `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64")}` };
+  const login =
+    username === ""
+      ? {}
+      : {
+          "proxy-authorization": `Basic ${Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString("base64")}`,
+        };
   return new Promise((resolve) => {
     const asked = (secure ? requestOverTls : request)({
       host: hostname,
@@ -50,7 +61,10 @@ function tunnelProblem(proxy, target, milliseconds) {
       headers: { host: target.host, ...login },
       agent: false,
     });
-    const timer = setTimeout(() => asked.destroy(new Error(`does not answer within ${milliseconds / 1000} s`)), milliseconds);
+    const timer = setTimeout(
+      () => asked.destroy(new Error(`does not answer within ${milliseconds / 1000} s`)),
+      milliseconds,
+    );
     const end = (problem) => {
       clearTimeout(timer);
       asked.destroy();
@@ -58,13 +72,21 @@ function tunnelProblem(proxy, target, milliseconds) {
     };
     asked.on("connect", ({ statusCode }) => end(statusCode === 407 ? "requires a login (407)" : undefined));
     asked.on("response", ({ statusCode }) => end(statusCode === 407 ? "requires a login (407)" : undefined));
-    asked.on("error", (error) => end(/within/.test(error.message) ? error.message : `cannot be used: ${error.message}`));
+    asked.on("error", (error) =>
+      end(/within/.test(error.message) ? error.message : `cannot be used: ${error.message}`),
+    );
     asked.end();
   });
 }
 
 const isExcluded = (host, excluded) =>
-  excluded.split(/[\s,]+/).some((entry) => entry === "*" || (entry !== "" && (host === entry || host.endsWith(entry.startsWith(".") ? entry : `.${entry}`))));
+  excluded
+    .split(/[\s,]+/)
+    .some(
+      (entry) =>
+        entry === "*" ||
+        (entry !== "" && (host === entry || host.endsWith(entry.startsWith(".") ? entry : `.${entry}`))),
+    );
 
 /**
  * Asks the proxy of an address before the first download: npm, apt and Go would wait for a silent proxy for many minutes without output.
@@ -75,9 +97,11 @@ export async function proxyProblem(url, environment = process.env, milliseconds 
   const target = new URL(url);
   const variable = target.protocol === "http:" ? "http_proxy" : "https_proxy";
   const name = [variable, variable.toUpperCase()].find((candidate) => environment[candidate]);
-  if (name === undefined || isExcluded(target.hostname, environment.no_proxy || environment.NO_PROXY || "")) return undefined;
+  if (name === undefined || isExcluded(target.hostname, environment.no_proxy || environment.NO_PROXY || ""))
+    return undefined;
   const proxy = environment[name].includes("://") ? environment[name] : `http://${environment[name]}`;
-  if (!URL.canParse(proxy)) return { what: `${name} is not a URL`, remedy: `write http://host:port into ${name}, or unset it.` };
+  if (!URL.canParse(proxy))
+    return { what: `${name} is not a URL`, remedy: `write http://host:port into ${name}, or unset it.` };
   const problem = await tunnelProblem(proxy, target, milliseconds);
   return problem === undefined ? undefined : problemOf(name, proxy, problem);
 }

@@ -56,14 +56,22 @@ test("names a proxy that accepts and stays silent, with its variable and without
 });
 
 test("names a proxy that refuses connections, with the reason", async () => {
-  const port = await withServer(() => undefined, async (free) => free);
+  const port = await withServer(
+    () => undefined,
+    async (free) => free,
+  );
   expect(await problemOf(`http://127.0.0.1:${port}`)).toContain("ECONNREFUSED");
 });
 
 test("accepts a proxy that answers, and reports one that requires a login", async () => {
-  const answering = (status: string) => (server: Server) => void server.on("connection", (socket) => socket.once("data", () => socket.end(`HTTP/1.1 ${status}\r\n\r\n`)));
-  expect(await withServer(answering("200 Connection established"), (port) => problemOf(`http://127.0.0.1:${port}`))).toBeUndefined();
-  expect(await withServer(answering("407 Proxy Authentication Required"), (port) => problemOf(`http://127.0.0.1:${port}`))).toContain("requires a login (407)");
+  const answering = (status: string) => (server: Server) =>
+    void server.on("connection", (socket) => socket.once("data", () => socket.end(`HTTP/1.1 ${status}\r\n\r\n`)));
+  expect(
+    await withServer(answering("200 Connection established"), (port) => problemOf(`http://127.0.0.1:${port}`)),
+  ).toBeUndefined();
+  expect(
+    await withServer(answering("407 Proxy Authentication Required"), (port) => problemOf(`http://127.0.0.1:${port}`)),
+  ).toContain("requires a login (407)");
 });
 
 test("a registry excluded from the proxy is reached without it", async () => {

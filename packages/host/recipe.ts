@@ -16,7 +16,12 @@ export interface Platform {
  * @param recipe folder with package.json and package-lock.json
  * @param platform of the packages, if it is not this machine's
  */
-export async function installRecipe(name: string, recipe: string, onLine: (line: string) => void, platform?: Platform): Promise<string> {
+export async function installRecipe(
+  name: string,
+  recipe: string,
+  onLine: (line: string) => void,
+  platform?: Platform,
+): Promise<string> {
   const hash = createHash("sha256")
     .update(await readFile(join(recipe, "package-lock.json")))
     .digest("hex")

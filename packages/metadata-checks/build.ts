@@ -19,6 +19,9 @@ await build({
     emptyOutDir: true,
     target: "node22",
     // Optional parts of the Postgres client, for other runtimes.
-    rollupOptions: { external: [/^node:/, "pg-native", /^cloudflare:/], output: { entryFileNames: "main.js", format: "es", codeSplitting: false } },
+    rollupOptions: {
+      external: [/^node:/, "pg-native", /^cloudflare:/],
+      output: { entryFileNames: "main.js", format: "es", codeSplitting: false },
+    },
   },
 });

@@ -116,7 +116,10 @@ export const advisories: readonly Advisory[] = [
 ];
 
 /** Whether a version of a program has the problem. */
-function isAffected(subject: ImageVersion, { program, fixed, since }: Pick<Advisory, "program" | "fixed" | "since">): boolean {
+function isAffected(
+  subject: ImageVersion,
+  { program, fixed, since }: Pick<Advisory, "program" | "fixed" | "since">,
+): boolean {
   const { version } = subject;
   if (subject.program !== program) return false;
   if (since !== undefined && compareVersions(version, since) < 0) return false;
@@ -127,7 +130,8 @@ function isAffected(subject: ImageVersion, { program, fixed, since }: Pick<Advis
 }
 
 /** Every advisory that a version of a program is affected by. */
-export const advisoriesFor = (subject: ImageVersion): readonly Advisory[] => advisories.filter((advisory) => isAffected(subject, advisory));
+export const advisoriesFor = (subject: ImageVersion): readonly Advisory[] =>
+  advisories.filter((advisory) => isAffected(subject, advisory));
 
 /** Advisories of an image by its name; none if the name contains no version. */
 export function advisoriesOf(image: string): readonly Advisory[] {
@@ -136,10 +140,13 @@ export function advisoriesOf(image: string): readonly Advisory[] {
 }
 
 /** `<ids>: <effect> Fixed in <versions>. <source>` */
-export const describeAdvisory = ({ ids, effect, fixed, source }: Advisory): string => `${ids.join(", ")}: ${effect} Fixed in ${fixed.join(", ")}. See ${source}`;
+export const describeAdvisory = ({ ids, effect, fixed, source }: Advisory): string =>
+  `${ids.join(", ")}: ${effect} Fixed in ${fixed.join(", ")}. See ${source}`;
 
 /** The oldest version of a line without a known advisory, of all lines that got a fix. */
 export function safeFloor(program: Program): readonly string[] {
   const candidates = advisories.filter((advisory) => advisory.program === program).flatMap(({ fixed }) => fixed);
-  return [...new Set(candidates)].filter((version) => advisoriesFor({ program, version }).length === 0).toSorted(compareVersions);
+  return [...new Set(candidates)]
+    .filter((version) => advisoriesFor({ program, version }).length === 0)
+    .toSorted(compareVersions);
 }

@@ -37,7 +37,8 @@ const versionParts: Readonly<Record<Program, number>> = { hasura: 3, postgres: 2
 /** Numbers that name a line of releases, which gets its own fixes: Hasura 2.45, Postgres 17, nginx 1.30, Valkey 8.1, Node 24. */
 const lineParts: Readonly<Record<Program, number>> = { hasura: 2, postgres: 1, nginx: 2, valkey: 2, node: 1 };
 
-export const lineOf = ({ program, version }: ImageVersion): string => version.split(".").slice(0, lineParts[program]).join(".");
+export const lineOf = ({ program, version }: ImageVersion): string =>
+  version.split(".").slice(0, lineParts[program]).join(".");
 
 /** Negative when `left` is older, 0 when equal. */
 export function compareVersions(left: string, right: string): number {

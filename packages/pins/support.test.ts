@@ -13,8 +13,12 @@ test("the pins of this revision are supported on the day of their last review", 
 });
 
 test("reports a pin whose support ends within 90 days", () => {
-  expect(pinProblems(today, [pin({ supportedUntil: "2027-02-20" })])).toEqual([expect.stringContaining("support ends on 2027-02-20")]);
-  expect(pinProblems(today, [pin({ supportedUntil: "2026-11-01" })])).toEqual([expect.stringContaining("support ended on 2026-11-01")]);
+  expect(pinProblems(today, [pin({ supportedUntil: "2027-02-20" })])).toEqual([
+    expect.stringContaining("support ends on 2027-02-20"),
+  ]);
+  expect(pinProblems(today, [pin({ supportedUntil: "2026-11-01" })])).toEqual([
+    expect.stringContaining("support ended on 2026-11-01"),
+  ]);
   expect(pinProblems(today, [pin({ supportedUntil: "2027-02-21" })])).toEqual([]);
 });
 
@@ -24,7 +28,9 @@ test("reports a pin with a published advisory", () => {
 
 test("reports a program whose support ends, and none without a date", () => {
   const program: ProgramPin = { ...programs.pulumi, supportedUntil: "2027-01-01" };
-  expect(programProblems(today, [program])).toEqual([expect.stringMatching(/^Pulumi CLI .*: support ends on 2027-01-01/)]);
+  expect(programProblems(today, [program])).toEqual([
+    expect.stringMatching(/^Pulumi CLI .*: support ends on 2027-01-01/),
+  ]);
   expect(programProblems(today, [programs.pulumi])).toEqual([]);
 });
 
@@ -32,9 +38,15 @@ test("the pinned programs are those that the packages and the cluster of the tes
   const read = (path: string): string => readFileSync(resolve(import.meta.dirname, "../..", path), "utf8");
   const { dependencies } = JSON.parse(read("cli/package.json")) as { dependencies: Record<string, string> };
   expect(dependencies["@pulumi/pulumi"]).toBe(programs.pulumi.version);
-  expect(read("providers/pulumi-cli/go.mod")).toContain(`github.com/pulumi/pulumi/pkg/v3 v${programs.pulumiFromSource.version}`);
-  expect(read("tests/kubernetes/cluster/modules/kubernetes/go.mod")).toContain(`k8s.io/kubernetes v${programs.kubernetes.version}`);
-  expect(read("tests/kubernetes/cluster/modules/definitions/go.mod")).toContain(`cloudnative-pg v${programs.cloudNativePg.version}`);
+  expect(read("providers/pulumi-cli/go.mod")).toContain(
+    `github.com/pulumi/pulumi/pkg/v3 v${programs.pulumiFromSource.version}`,
+  );
+  expect(read("tests/kubernetes/cluster/modules/kubernetes/go.mod")).toContain(
+    `k8s.io/kubernetes v${programs.kubernetes.version}`,
+  );
+  expect(read("tests/kubernetes/cluster/modules/definitions/go.mod")).toContain(
+    `cloudnative-pg v${programs.cloudNativePg.version}`,
+  );
 });
 
 test("Renovate finds every pin", () => {
@@ -43,9 +55,15 @@ test("Renovate finds every pin", () => {
     readonly managerFilePatterns: readonly string[];
     readonly matchStrings: readonly string[];
   }
-  const { customManagers } = JSON.parse(readFileSync(resolve(root, "renovate.json"), "utf8")) as { customManagers: readonly Manager[] };
-  const manager = customManagers.find(({ managerFilePatterns: [pattern = ""] }) => new RegExp(pattern.slice(1, -1)).test("packages/pins/pins.ts"));
+  const { customManagers } = JSON.parse(readFileSync(resolve(root, "renovate.json"), "utf8")) as {
+    customManagers: readonly Manager[];
+  };
+  const manager = customManagers.find(({ managerFilePatterns: [pattern = ""] }) =>
+    new RegExp(pattern.slice(1, -1)).test("packages/pins/pins.ts"),
+  );
   const text = readFileSync(resolve(import.meta.dirname, "pins.ts"), "utf8");
-  const found = [...text.matchAll(new RegExp(manager?.matchStrings[0] ?? "(?!)", "g"))].map(({ groups }) => `${groups?.["depName"]}:${groups?.["currentValue"]}`);
+  const found = [...text.matchAll(new RegExp(manager?.matchStrings[0] ?? "(?!)", "g"))].map(
+    ({ groups }) => `${groups?.["depName"]}:${groups?.["currentValue"]}`,
+  );
   expect(found).toEqual(Object.values<Pin>(pins).map(({ image }) => image));
 });

@@ -20,9 +20,19 @@ export function pinProblems(today: Date, all: readonly Pin[] = Object.values<Pin
 }
 
 /** One line for each program whose support ends soon. */
-export function programProblems(today: Date, all: readonly ProgramPin[] = Object.values<ProgramPin>(programs)): readonly string[] {
+export function programProblems(
+  today: Date,
+  all: readonly ProgramPin[] = Object.values<ProgramPin>(programs),
+): readonly string[] {
   return all.flatMap(({ program, version, supportedUntil, source }) =>
-    supportedUntil === undefined ? [] : supportProblems(today, `${program} ${version}`, supportedUntil, `Choose the next line in packages/pins/programs.ts; see ${source}`),
+    supportedUntil === undefined
+      ? []
+      : supportProblems(
+          today,
+          `${program} ${version}`,
+          supportedUntil,
+          `Choose the next line in packages/pins/programs.ts; see ${source}`,
+        ),
   );
 }
 
@@ -34,6 +44,7 @@ function supportProblems(today: Date, name: string, supportedUntil: string, reme
 if (import.meta.main) {
   const problems = [...pinProblems(new Date()), ...programProblems(new Date())];
   for (const problem of problems) console.error(problem);
-  if (problems.length === 0) console.log(`Every pinned version has support for more than ${noticeDays} days and no known advisory.`);
+  if (problems.length === 0)
+    console.log(`Every pinned version has support for more than ${noticeDays} days and no known advisory.`);
   process.exitCode = problems.length === 0 ? 0 : 1;
 }

@@ -18,6 +18,11 @@ export function withoutSpan<Result>(work: () => Result): Result {
 }
 
 /** Runs work in a child of the current span; without a current span only the work runs. */
-export function inCurrentSpan<Result>(name: string, kind: SpanKind, attributes: Attributes, work: () => Result): Result {
+export function inCurrentSpan<Result>(
+  name: string,
+  kind: SpanKind,
+  attributes: Attributes,
+  work: () => Result,
+): Result {
   return inSpan(storage.getStore(), name, kind, attributes, work);
 }

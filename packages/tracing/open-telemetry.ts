@@ -3,7 +3,16 @@
  * @module
  */
 import { hostname } from "node:os";
-import { type Context, ROOT_CONTEXT, type Span as SdkSpan, SpanKind as SdkSpanKind, SpanStatusCode, trace, TraceFlags, type Tracer } from "@opentelemetry/api";
+import {
+  type Context,
+  ROOT_CONTEXT,
+  type Span as SdkSpan,
+  SpanKind as SdkSpanKind,
+  SpanStatusCode,
+  trace,
+  TraceFlags,
+  type Tracer,
+} from "@opentelemetry/api";
 import { ExportResultCode } from "@opentelemetry/core";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { resourceFromAttributes } from "@opentelemetry/resources";
@@ -36,7 +45,11 @@ const exportTimeout = 5_000;
 const stopTimeout = 2_000;
 const warningInterval = 600_000;
 
-const kinds: Readonly<Record<SpanKind, SdkSpanKind>> = { server: SdkSpanKind.SERVER, client: SdkSpanKind.CLIENT, internal: SdkSpanKind.INTERNAL };
+const kinds: Readonly<Record<SpanKind, SdkSpanKind>> = {
+  server: SdkSpanKind.SERVER,
+  client: SdkSpanKind.CLIENT,
+  internal: SdkSpanKind.INTERNAL,
+};
 
 export class OpenTelemetry implements Tracing {
   readonly #provider: BasicTracerProvider;
@@ -45,16 +58,34 @@ export class OpenTelemetry implements Tracing {
   readonly #sampler: TraceIdRatioBasedSampler;
   readonly #limit = new RateLimit(mostTracesPerSecond);
 
-  constructor({ service, version, endpoint, percent, onEvent, interval = 5_000 }: TracingOptions & { readonly endpoint: string }) {
+  constructor({
+    service,
+    version,
+    endpoint,
+    percent,
+    onEvent,
+    interval = 5_000,
+  }: TracingOptions & { readonly endpoint: string }) {
     const exporter = new OTLPTraceExporter({ url: endpointOf(endpoint) ?? endpoint, timeoutMillis: exportTimeout });
     this.#sampler = new TraceIdRatioBasedSampler(percent / 100);
     this.#provider = new BasicTracerProvider({
-      resource: resourceFromAttributes({ "service.name": service, "service.version": version, "service.namespace": "routeql", "service.instance.id": hostname() }),
+      resource: resourceFromAttributes({
+        "service.name": service,
+        "service.version": version,
+        "service.namespace": "routeql",
+        "service.instance.id": hostname(),
+      }),
       // start() decides before it creates a span, because most requests have none.
       sampler: new AlwaysOnSampler(),
       idGenerator: this.#ids,
       spanLimits: { attributeValueLengthLimit: longestValue },
-      spanProcessors: [new BatchSpanProcessor(reporting(exporter, onEvent), { ...queue, scheduledDelayMillis: interval, exportTimeoutMillis: exportTimeout })],
+      spanProcessors: [
+        new BatchSpanProcessor(reporting(exporter, onEvent), {
+          ...queue,
+          scheduledDelayMillis: interval,
+          exportTimeoutMillis: exportTimeout,
+        }),
+      ],
     });
     this.#tracer = this.#provider.getTracer("routeql");
   }
@@ -64,7 +95,15 @@ export class OpenTelemetry implements Tracing {
     const traceId = caller?.traceId ?? traceIdOf(undefined, requestId) ?? this.#ids.generateTraceId();
     if (!(caller?.isSampled ?? this.#isSampled(traceId)) || !this.#limit.take()) return undefined;
     this.#ids.next = caller === undefined ? traceId : undefined;
-    const parent = caller === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { traceId, spanId: caller.spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true });
+    const parent =
+      caller === undefined
+        ? ROOT_CONTEXT
+        : trace.setSpanContext(ROOT_CONTEXT, {
+            traceId,
+            spanId: caller.spanId,
+            traceFlags: TraceFlags.SAMPLED,
+            isRemote: true,
+          });
     const span = this.#tracer.startSpan(name, { kind: SdkSpanKind.SERVER, attributes }, parent);
     return new RecordedSpan(span, { tracer: this.#tracer, spans: 1 });
   }
@@ -114,7 +153,10 @@ class RecordedSpan implements Span {
     if (this.#trace.spans >= mostSpansPerTrace) return new OmittedSpan(this.traceId);
     this.#trace.spans += 1;
     this.#context ??= trace.setSpan(ROOT_CONTEXT, this.#span);
-    return new RecordedSpan(this.#trace.tracer.startSpan(name, { kind: kinds[kind], attributes }, this.#context), this.#trace);
+    return new RecordedSpan(
+      this.#trace.tracer.startSpan(name, { kind: kinds[kind], attributes }, this.#context),
+      this.#trace,
+    );
   }
 
   fail(type: string): void {

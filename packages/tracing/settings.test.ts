@@ -10,7 +10,10 @@ test.each([
   expect(traceSettings.TRACE_ENDPOINT.problem(given)).toBeUndefined();
 });
 
-test.each(["collector:4318", "grpc://collector:4317", "http://", "", "http://user:secret-word@collector:4318"])("rejects the address %s without repeating it", (given) => {
-  expect(traceSettings.TRACE_ENDPOINT.problem(given)).toContain("must have the form");
-  expect(traceSettings.TRACE_ENDPOINT.problem(given)).not.toContain("secret-word");
-});
+test.each(["collector:4318", "grpc://collector:4317", "http://", "", "http://user:secret-word@collector:4318"])(
+  "rejects the address %s without repeating it",
+  (given) => {
+    expect(traceSettings.TRACE_ENDPOINT.problem(given)).toContain("must have the form");
+    expect(traceSettings.TRACE_ENDPOINT.problem(given)).not.toContain("secret-word");
+  },
+);

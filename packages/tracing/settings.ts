@@ -3,23 +3,35 @@ import type { NumberSetting } from "@routeql/contract/settings";
 /** Settings of the engine and the auth sidecar. The deployment takes their checks, ranges, defaults and texts from here. */
 export const traceSettings = {
   TRACE_ENDPOINT: {
-    meaning: "OTLP/HTTP address of the collector that receives traces. Without a path, `/v1/traces` is added. Without an address no request is traced.",
+    meaning:
+      "OTLP/HTTP address of the collector that receives traces. Without a path, `/v1/traces` is added. Without an address no request is traced.",
     allowed: "http[s]://<host>[:<port>][/<path>]",
     /** The problem of a value; never repeats it. */
-    problem: (value: string): string | undefined => (endpointOf(value) === undefined ? "must have the form http[s]://<host>[:<port>][/<path>], without a login" : undefined),
+    problem: (value: string): string | undefined =>
+      endpointOf(value) === undefined
+        ? "must have the form http[s]://<host>[:<port>][/<path>], without a login"
+        : undefined,
   },
   TRACE_PERCENT: {
     minimum: 0,
     maximum: 100,
     default: 1,
-    meaning: "Percentage of requests that are traced. A request with a `traceparent` header follows the header's sampled flag instead.",
+    meaning:
+      "Percentage of requests that are traced. A request with a `traceparent` header follows the header's sampled flag instead.",
   } satisfies NumberSetting,
 } as const;
 
 /** The address to which spans are posted; undefined for an invalid one. */
 export function endpointOf(text: string): string | undefined {
   const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === "" || url.username !== "" || url.password !== "") return undefined;
+  if (
+    url === null ||
+    !/^https?:$/.test(url.protocol) ||
+    url.hostname === "" ||
+    url.username !== "" ||
+    url.password !== ""
+  )
+    return undefined;
   if (url.pathname === "/") url.pathname = "/v1/traces";
   return url.href;
 }

@@ -41,7 +41,14 @@ test("a child span ends with its work", async () => {
     }),
   ).toThrow(broken);
   await expect(inSpan(parent, "rejected", "internal", {}, () => Promise.reject(broken))).rejects.toBe(broken);
-  expect(log).toEqual(["sync ended", "async ended", "thrown failed: 57014", "thrown ended", "rejected failed: 57014", "rejected ended"]);
+  expect(log).toEqual([
+    "sync ended",
+    "async ended",
+    "thrown failed: 57014",
+    "thrown ended",
+    "rejected failed: 57014",
+    "rejected ended",
+  ]);
 });
 
 test("without a parent only the work runs", () => {

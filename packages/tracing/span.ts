@@ -25,7 +25,13 @@ export interface Span {
  * Runs work in a child span, which ends with the work or with its promise. Without a parent only the work runs.
  * @throws any error of the work
  */
-export function inSpan<Result>(parent: Span | undefined, name: string, kind: SpanKind, attributes: Attributes, work: (span?: Span) => Result): Result {
+export function inSpan<Result>(
+  parent: Span | undefined,
+  name: string,
+  kind: SpanKind,
+  attributes: Attributes,
+  work: (span?: Span) => Result,
+): Result {
   if (parent === undefined) return work();
   const span = parent.child(name, kind, attributes);
   try {

@@ -17,7 +17,14 @@ interface Opened extends AsyncDisposable {
 async function open(percent: number): Promise<Opened> {
   const receiver = await OtlpReceiver.start();
   const events: TracingEvent[] = [];
-  const tracing = await startTracing({ service: "test", version: "1", endpoint: receiver.url, percent, interval: 20, onEvent: (event) => void events.push(event) });
+  const tracing = await startTracing({
+    service: "test",
+    version: "1",
+    endpoint: receiver.url,
+    percent,
+    interval: 20,
+    onEvent: (event) => void events.push(event),
+  });
   if (tracing === undefined) throw new Error("tracing is off");
   return {
     tracing,
@@ -37,7 +44,9 @@ const sampled = (tracing: Tracing, origin: Parameters<Tracing["start"]>[1]): boo
 };
 
 test("is off without an endpoint", async () => {
-  expect(await startTracing({ service: "test", version: "1", endpoint: undefined, percent: 100, onEvent: () => undefined })).toBeUndefined();
+  expect(
+    await startTracing({ service: "test", version: "1", endpoint: undefined, percent: 100, onEvent: () => undefined }),
+  ).toBeUndefined();
 });
 
 test("exports a request and its children with their attributes and errors", async () => {
@@ -50,8 +59,21 @@ test("exports a request and its children with their attributes and errors", asyn
   span?.end();
   await opened.tracing.stop();
   const [first, second] = opened.receiver.of(requestId).toSorted((a, b) => a.kind - b.kind);
-  expect(first).toMatchObject({ service: "test", name: "POST /login", kind: 2, parentSpanId: "", failed: false, attributes: { "http.route": "/login", "http.response.status_code": 200 } });
-  expect(second).toMatchObject({ name: "SELECT", kind: 3, parentSpanId: first?.spanId, failed: true, attributes: { "db.system.name": "postgresql", "error.type": "57014" } });
+  expect(first).toMatchObject({
+    service: "test",
+    name: "POST /login",
+    kind: 2,
+    parentSpanId: "",
+    failed: false,
+    attributes: { "http.route": "/login", "http.response.status_code": 200 },
+  });
+  expect(second).toMatchObject({
+    name: "SELECT",
+    kind: 3,
+    parentSpanId: first?.spanId,
+    failed: true,
+    attributes: { "db.system.name": "postgresql", "error.type": "57014" },
+  });
 });
 
 test("takes the trace of the caller, else the request id, else a random id", async () => {
@@ -59,7 +81,9 @@ test("takes the trace of the caller, else the request id, else a random id", asy
   const idOf = (span: Span | undefined): string | undefined => span?.traceId;
   expect(idOf(opened.tracing.start("a", { traceparent: traceparent("01"), requestId }, {}))).toBe(caller.traceId);
   expect(idOf(opened.tracing.start("b", without, {}))).toBe(requestId);
-  expect(idOf(opened.tracing.start("c", { traceparent: undefined, requestId: "of-another-proxy" }, {}))).toMatch(/^(?!0123)[0-9a-f]{32}$/);
+  expect(idOf(opened.tracing.start("c", { traceparent: undefined, requestId: "of-another-proxy" }, {}))).toMatch(
+    /^(?!0123)[0-9a-f]{32}$/,
+  );
 });
 
 test("follows the sampled flag of the caller", async () => {
@@ -75,7 +99,10 @@ test("follows the sampled flag of the caller", async () => {
 
 test("samples the given percentage of other requests", async () => {
   await using opened = await open(5);
-  const ids = Array.from({ length: 1_000 }, (_, index) => (index * 4_294_967).toString(16).padStart(8, "0").repeat(3) + requestId.slice(0, 8));
+  const ids = Array.from(
+    { length: 1_000 },
+    (_, index) => (index * 4_294_967).toString(16).padStart(8, "0").repeat(3) + requestId.slice(0, 8),
+  );
   const count = ids.filter((id) => sampled(opened.tracing, { traceparent: undefined, requestId: id })).length;
   expect(count).toBeGreaterThan(20);
   expect(count).toBeLessThan(100);
@@ -86,7 +113,9 @@ test("bounds the traces of a second and the spans of a trace", async () => {
   const span = opened.tracing.start("request", { traceparent: traceparent("01"), requestId }, {});
   for (let index = 0; index < 300; index += 1) span?.child("SELECT", "client").end();
   span?.end();
-  const traced = Array.from({ length: 1_000 }, () => sampled(opened.tracing, { traceparent: traceparent("01"), requestId })).filter(Boolean);
+  const traced = Array.from({ length: 1_000 }, () =>
+    sampled(opened.tracing, { traceparent: traceparent("01"), requestId }),
+  ).filter(Boolean);
   // The loop may run into a second second.
   expect(traced.length).toBeLessThanOrEqual(200);
   await opened.tracing.stop();
@@ -110,7 +139,13 @@ test("reports a collector that does not answer once, and its recovery", async ()
 
 test("stops in bounded time without a collector", async () => {
   const events: TracingEvent[] = [];
-  const tracing = await startTracing({ service: "test", version: "1", endpoint: "http://192.0.2.1:4318", percent: 100, onEvent: (event) => void events.push(event) });
+  const tracing = await startTracing({
+    service: "test",
+    version: "1",
+    endpoint: "http://192.0.2.1:4318",
+    percent: 100,
+    onEvent: (event) => void events.push(event),
+  });
   tracing?.start("request", without, {})?.end();
   const start = performance.now();
   await tracing?.stop();

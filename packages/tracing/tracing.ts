@@ -19,8 +19,7 @@ export interface Tracing {
 
 export type TracingEvent =
   /** Spans are lost. Reported at most once in ten minutes. */
-  | { readonly type: "failed"; readonly reason: string }
-  | { readonly type: "recovered" };
+  { readonly type: "failed"; readonly reason: string } | { readonly type: "recovered" };
 
 export interface TracingOptions {
   /** Name of the service in its spans. */

@@ -29,13 +29,16 @@ const refusals = [
   },
   {
     reason: /Pool overlaps|conflicts with network/,
-    text: (subnets: string) => `Another network of this Docker host uses addresses of ${subnets}. Run npm run up again, which chooses a free range, or set NETWORK_RANGE to a range that no network uses`,
+    text: (subnets: string) =>
+      `Another network of this Docker host uses addresses of ${subnets}. Run npm run up again, which chooses a free range, or set NETWORK_RANGE to a range that no network uses`,
   },
 ];
 
 function explained(error: unknown, { ipamConfigs = [] }: NetworkInputs): unknown {
   const refusal = refusals.find(({ reason }) => reason.test(String(error)));
-  return refusal === undefined ? error : new Error(refusal.text(ipamConfigs.map(({ subnet }) => subnet).join(", ")), { cause: error });
+  return refusal === undefined
+    ? error
+    : new Error(refusal.text(ipamConfigs.map(({ subnet }) => subnet).join(", ")), { cause: error });
 }
 
 /** A container that restarts may rejoin the network after it was disconnected. */
@@ -118,7 +121,12 @@ export const network: ResourceKind<NetworkInputs> = {
         CheckDuplicate: true,
         ...(wanted.ipamConfigs === undefined
           ? {}
-          : { IPAM: { Driver: "default", Config: wanted.ipamConfigs.map(({ subnet, gateway }) => ({ Subnet: subnet, Gateway: gateway })) } }),
+          : {
+              IPAM: {
+                Driver: "default",
+                Config: wanted.ipamConfigs.map(({ subnet, gateway }) => ({ Subnet: subnet, Gateway: gateway })),
+              },
+            }),
       })
       .catch((error: unknown) => {
         throw explained(error, wanted);

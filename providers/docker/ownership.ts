@@ -14,7 +14,9 @@ type Labels = Readonly<Record<string, string>> | null | undefined;
 export function refuseOtherState(what: string, name: string, wanted: Labels, found: Labels): void {
   const [mine, other] = [wanted?.[stateLabel], found?.[stateLabel]];
   if (other === undefined || mine === undefined || other === mine) return;
-  throw new Error(`a ${what} named ${name} already exists and belongs to another Pulumi state (${other}); use another stack name, or remove it`);
+  throw new Error(
+    `a ${what} named ${name} already exists and belongs to another Pulumi state (${other}); use another stack name, or remove it`,
+  );
 }
 
 /** @throws Error with the name of the conflicting resource */

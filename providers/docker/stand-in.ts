@@ -24,7 +24,8 @@ const remoteImage: ResourceKind<RemoteImageInputs> = {
   inputs,
 
   async create({ name }, { signal }) {
-    if ((await idOf(name)) === undefined) await pullImage(name, { onLine: () => undefined, show: () => undefined, signal });
+    if ((await idOf(name)) === undefined)
+      await pullImage(name, { onLine: () => undefined, show: () => undefined, signal });
     const imageId = await idOf(name);
     return { id: `${imageId}${name}`, outputs: { imageId, repoDigest: "" } };
   },

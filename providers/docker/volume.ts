@@ -18,7 +18,10 @@ const docker = dockerClient();
 const removalMilliseconds = 70_000;
 
 const usersOf = (id: string, ...labels: readonly string[]) =>
-  docker.listContainers({ all: true, filters: { volume: [id], ...(labels.length === 0 ? {} : { label: [...labels] }) } });
+  docker.listContainers({
+    all: true,
+    filters: { volume: [id], ...(labels.length === 0 ? {} : { label: [...labels] }) },
+  });
 
 /**
  * Pulumi deletes the known users of a volume before the volume. So a stopped container of the same stack that still uses it is left
@@ -26,7 +29,9 @@ const usersOf = (id: string, ...labels: readonly string[]) =>
  */
 async function removeLeftovers(id: string, stack: string | undefined): Promise<void> {
   if (stack === undefined) return;
-  const stopped = (await usersOf(id, `${stackLabel}=${stack}`)).filter(({ State }) => State === "created" || State === "exited");
+  const stopped = (await usersOf(id, `${stackLabel}=${stack}`)).filter(
+    ({ State }) => State === "created" || State === "exited",
+  );
   for (const { Id } of stopped) await removeContainer(Id, {});
 }
 
@@ -64,9 +69,10 @@ export const volume: ResourceKind<z.infer<typeof inputs>> = {
           continue;
         }
         const names = (await usersOf(id)).map(({ Names }) => Names[0]?.slice(1));
-        throw new Error(`the volume ${id} is in use by ${names.join(", ")}; stop and remove what does not belong to the stack`, {
-          cause: error,
-        });
+        throw new Error(
+          `the volume ${id} is in use by ${names.join(", ")}; stop and remove what does not belong to the stack`,
+          { cause: error },
+        );
       }
     }
   },

@@ -2,7 +2,17 @@ import { type Cluster, fieldManager } from "@routeql/host/kubernetes/cluster";
 import { ApiError } from "@routeql/host/kubernetes/error";
 import { conditionOf, type KubernetesObject, nameOf } from "@routeql/host/kubernetes/objects";
 import { deleteAndWait, NotReady, untilReady } from "./await/await.ts";
-import { completed, desiredObject, driftProperty, idOf, inputsProperty, nameIn, parseId, referenceTo, wasAutonamed } from "./state/desired.ts";
+import {
+  completed,
+  desiredObject,
+  driftProperty,
+  idOf,
+  inputsProperty,
+  nameIn,
+  parseId,
+  referenceTo,
+  wasAutonamed,
+} from "./state/desired.ts";
 import { differences, differencesAmong, hasUnknown, type Path, pathText } from "./state/paths.ts";
 import { replacingPaths } from "./state/replacement.ts";
 import { parseToken } from "./state/token.ts";
@@ -26,7 +36,8 @@ export function keepSecret(inputs: unknown, live: unknown): unknown {
 /** The data of a Secret is always secret. */
 export function hideSecretData(object: Properties): Properties {
   if (object["kind"] !== "Secret") return object;
-  const hide = (name: string): Properties => (object[name] === undefined ? {} : { [name]: secret(unwrap(object[name])) });
+  const hide = (name: string): Properties =>
+    object[name] === undefined ? {} : { [name]: secret(unwrap(object[name])) };
   return { ...object, ...hide("data"), ...hide("stringData") };
 }
 
@@ -75,8 +86,13 @@ export function kubernetesProvider(version: string, connect: () => Cluster): Sta
       return { id: idOf(live), outs: stateOf(inputs, live) };
     } catch (error) {
       const live = error instanceof NotReady ? error.object : applied;
-      const reasons = error instanceof NotReady ? error.reasons : [error instanceof Error ? error.message : String(error)];
-      throw Object.assign(error instanceof Error ? error : new Error(String(error)), { id: idOf(live), properties: stateOf(inputs, live), reasons });
+      const reasons =
+        error instanceof NotReady ? error.reasons : [error instanceof Error ? error.message : String(error)];
+      throw Object.assign(error instanceof Error ? error : new Error(String(error)), {
+        id: idOf(live),
+        properties: stateOf(inputs, live),
+        reasons,
+      });
     }
   }
 
@@ -110,7 +126,17 @@ export function kubernetesProvider(version: string, connect: () => Cluster): Sta
       const tried = await tryApply(after);
       if (tried === undefined) return result(changed, []);
       if (Array.isArray(tried)) return result(changed, tried);
-      return result([...differencesAmong([desiredObject(before, undefined), desiredObject(after, undefined)], unwrapAll(olds), tried), ...drifted], []);
+      return result(
+        [
+          ...differencesAmong(
+            [desiredObject(before, undefined), desiredObject(after, undefined)],
+            unwrapAll(olds),
+            tried,
+          ),
+          ...drifted,
+        ],
+        [],
+      );
     },
 
     async create(_urn: string, inputs: Properties) {
@@ -126,7 +152,11 @@ export function kubernetesProvider(version: string, connect: () => Cluster): Sta
       if (!live) return { id: "", props: {} };
       const inputs = (properties?.[inputsProperty] as Properties | undefined) ?? importedInputs(live);
       const found = await driftOf(inputs, live);
-      return { id: idOf(live), inputs, props: { ...stateOf(inputs, live), ...(found.length > 0 ? { [driftProperty]: found } : {}) } };
+      return {
+        id: idOf(live),
+        inputs,
+        props: { ...stateOf(inputs, live), ...(found.length > 0 ? { [driftProperty]: found } : {}) },
+      };
     },
 
     async update(_id: string, _urn: string, _olds: State, news: Properties) {
@@ -166,14 +196,17 @@ export function kubernetesProvider(version: string, connect: () => Cluster): Sta
   /** An interrupted update leaves objects that are missing in its state. Only objects with our field manager may be adopted. */
   async function takeOver(present: KubernetesObject, object: KubernetesObject): Promise<void> {
     const instance = "app.kubernetes.io/instance";
-    const ours = present.metadata.managedFields?.some(({ manager, operation }) => manager === fieldManager && operation === "Apply");
+    const ours = present.metadata.managedFields?.some(
+      ({ manager, operation }) => manager === fieldManager && operation === "Apply",
+    );
     if (!ours || present.metadata.labels?.[instance] !== object.metadata.labels?.[instance]) {
       throw new Error(
         `${nameOf(referenceTo(object))} already exists and was not created by this stack: delete it, choose another name or namespace, or import it (pulumi import)`,
       );
     }
     const isFailed = present.kind === "Job" && conditionOf(present, "Failed")?.status === "True";
-    if (isFailed || present.metadata.deletionTimestamp !== undefined) await deleteAndWait(referenceTo(present), cluster(), signal);
+    if (isFailed || present.metadata.deletionTimestamp !== undefined)
+      await deleteAndWait(referenceTo(present), cluster(), signal);
   }
 }
 
@@ -188,5 +221,13 @@ function unreadyJob(olds: State): string[] {
 function importedInputs(live: KubernetesObject): Properties {
   const { status: _status, metadata, ...rest } = live;
   const { name, namespace, labels, annotations } = metadata;
-  return { ...rest, metadata: { name, ...(namespace === undefined ? {} : { namespace }), ...(labels ? { labels } : {}), ...(annotations ? { annotations } : {}) } };
+  return {
+    ...rest,
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labels ? { labels } : {}),
+      ...(annotations ? { annotations } : {}),
+    },
+  };
 }

@@ -6,4 +6,7 @@ import { kubernetesProvider } from "./provider.ts";
 // The run's log contains the standard error of plugins.
 const warn = (text: string): void => console.error(`Warning of the Kubernetes API server: ${text}`);
 
-export const provider = kubernetesProvider(providerVersion("kubernetes"), () => new Cluster(new ApiClient(defaultConfig(), warn)));
+export const provider = kubernetesProvider(
+  providerVersion("kubernetes"),
+  () => new Cluster(new ApiClient(defaultConfig(), warn)),
+);

@@ -66,8 +66,7 @@ export async function acquireCli(options: AcquireOptions): Promise<PulumiCli> {
   const machine = machineProbes(found);
   const source = await planCli(machine, sdkVersion);
   if (source.kind === "path") return { command: await PulumiCommand.get(), origin: `${source.version} from PATH` };
-  if (source.kind === "cache")
-    return { command: found.get(source.root)!, origin: `${source.version} from the cache` };
+  if (source.kind === "cache") return { command: found.get(source.root)!, origin: `${source.version} from the cache` };
   const lock = join(cacheFolder(), "pulumi", "build.lock");
   return withLock(lock, "a run that installs the Pulumi CLI", options.say, async () => {
     for (const version of [sdkVersion, builtVersion]) {

@@ -21,7 +21,11 @@ const modules: Readonly<Record<string, readonly LeftOut[]>> = {
   "github.com/pulumi/pulumi/pkg/v3": [
     { package: "cmd/pulumi/cloud", by: "api-command.go" },
     { package: "cmd/pulumi/neo", by: "neo-command.go" },
-    { package: "operations", files: ["operations_aws.go", "operations_cloud_aws.go", "operations_gcp.go"], by: "provider-logs.go" },
+    {
+      package: "operations",
+      files: ["operations_aws.go", "operations_cloud_aws.go", "operations_gcp.go"],
+      by: "provider-logs.go",
+    },
     { package: "secrets/cloud", by: "key-services.go" },
     { package: "authhelpers", by: "google-credentials.go" },
     { package: "backend/diy/postgres", by: "state-in-postgres.go" },
@@ -44,7 +48,10 @@ export async function leaveOut(folder: string, go: RunGo): Promise<void> {
   for (const name of ["go.mod", "go.sum"]) await copyFile(join(import.meta.dirname, name), join(folder, name));
   // Verified against go.sum, as in the build itself.
   const { stdout } = await go("mod", "download", "-json", ...Object.keys(modules));
-  for (const { Path: path, Dir: source } of JSON.parse(`[${stdout.trim().replaceAll(/^\}\s*\{/gm, "},{")}]`) as { Path: string; Dir: string }[]) {
+  for (const { Path: path, Dir: source } of JSON.parse(`[${stdout.trim().replaceAll(/^\}\s*\{/gm, "},{")}]`) as {
+    Path: string;
+    Dir: string;
+  }[]) {
     const copy = join(folder, "modules", path);
     await copyModule(source, copy);
     for (const cut of modules[path] ?? []) await replaceFiles(join(copy, cut.package), cut);

@@ -29,7 +29,11 @@ export function makePassword(wanted: PasswordInputs): string {
     { on: wanted.lower ?? true, least: wanted.minLower ?? 0, characters: "abcdefghijklmnopqrstuvwxyz" },
     { on: wanted.upper ?? true, least: wanted.minUpper ?? 0, characters: "ABCDEFGHIJKLMNOPQRSTUVWXYZ" },
     { on: wanted.numeric ?? true, least: wanted.minNumeric ?? 0, characters: "0123456789" },
-    { on: wanted.special ?? true, least: wanted.minSpecial ?? 0, characters: wanted.overrideSpecial || "!@#$%&*()-_=+[]{}<>:?" },
+    {
+      on: wanted.special ?? true,
+      least: wanted.minSpecial ?? 0,
+      characters: wanted.overrideSpecial || "!@#$%&*()-_=+[]{}<>:?",
+    },
   ].filter(({ on, least }) => on || least > 0);
   const drawn = classes.flatMap(({ least, characters }) => Array.from({ length: least }, () => pick(characters)));
   const all = classes.map(({ characters }) => characters).join("");

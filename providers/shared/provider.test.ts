@@ -63,7 +63,9 @@ test.each([
 
 test("deletes the old resource first only if both would have the same name", async () => {
   const { diff } = provider();
-  expect(await diff("id", urn, { name: "a" }, { name: "a", password: "x" })).toMatchObject({ deleteBeforeReplace: true });
+  expect(await diff("id", urn, { name: "a" }, { name: "a", password: "x" })).toMatchObject({
+    deleteBeforeReplace: true,
+  });
   expect(await diff("id", urn, { name: "a" }, { name: "b" })).toMatchObject({ deleteBeforeReplace: false });
 });
 

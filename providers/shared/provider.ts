@@ -22,11 +22,7 @@ export function typeOf(urn: string): string {
  * A provider built from resource kinds, by type token. It rejects unsupported types and properties by name at check, so that a preview
  * already fails.
  */
-export function makeProvider(
-  name: string,
-  version: string,
-  kinds: Readonly<Record<string, AnyResourceKind>>,
-): StandIn {
+export function makeProvider(name: string, version: string, kinds: Readonly<Record<string, AnyResourceKind>>): StandIn {
   const cancelled = new AbortController();
   const context = (urn: string): Context => ({ urn, signal: cancelled.signal });
   const kindOf = (urn: string): AnyResourceKind => {
@@ -92,7 +88,9 @@ export function makeProvider(
     async update(id: string, urn: string, olds: Properties, news: Properties) {
       const kind = kindOf(urn);
       const computed = await kind.update?.(id, unwrapAll(olds), unwrapAll(news), context(urn));
-      const keep = Object.entries(olds).filter(([key]) => key !== driftProperty && !Object.hasOwn(kind.inputs.shape, key));
+      const keep = Object.entries(olds).filter(
+        ([key]) => key !== driftProperty && !Object.hasOwn(kind.inputs.shape, key),
+      );
       return { outs: { ...Object.fromEntries(keep), ...outputs(kind, news, computed ?? {}) } };
     },
 

@@ -21,7 +21,10 @@ function endWithEngine(engineRuns: () => boolean): void {
 // Not the package's main entry, which also loads npm's and TypeScript's code: a third of a second for each plugin.
 
 /** Serves a provider as long as its engine runs, and prints the port. The last argument is the address of the engine that started this process. */
-export async function serveProvider(provider: pulumi.Provider, engineRuns: () => boolean = startedByEngine()): Promise<void> {
+export async function serveProvider(
+  provider: pulumi.Provider,
+  engineRuns: () => boolean = startedByEngine(),
+): Promise<void> {
   endWithEngine(engineRuns);
   await main(provider, process.argv.slice(2));
   // Node writes it at exit, but the engine kills its plugins.

@@ -19,14 +19,19 @@ test("routes each resource to its package's provider, which loads once on demand
   const { loads, provider } = two();
   expect(loads).toEqual([]);
   const ids = [];
-  for (const name of ["other", "other", "one"]) ids.push((await provider.create!(urnOf(`${name}:index/thing:Thing`), {})).id);
+  for (const name of ["other", "other", "one"])
+    ids.push((await provider.create!(urnOf(`${name}:index/thing:Thing`), {})).id);
   expect(ids).toEqual(["of other", "of other", "of one"]);
   expect(loads).toEqual(["other", "one"]);
 });
 
 test("rejects a package or type without a stand-in and names it", async () => {
   const { provider } = two();
-  await expect(provider.check!(urnOf("third:index/thing:Thing"), {}, {})).rejects.toThrow("no stand-in provider supports third:index/thing:Thing");
+  await expect(provider.check!(urnOf("third:index/thing:Thing"), {}, {})).rejects.toThrow(
+    "no stand-in provider supports third:index/thing:Thing",
+  );
   const { failures } = await provider.check!(urnOf("one:index/else:Else"), {}, {});
-  expect(failures).toEqual([{ property: "", reason: expect.stringContaining("the stand-in one provider does not support") }]);
+  expect(failures).toEqual([
+    { property: "", reason: expect.stringContaining("the stand-in one provider does not support") },
+  ]);
 });

@@ -22,11 +22,14 @@ export function together(version: string, load: Readonly<Record<string, () => Pr
     version,
     schema: JSON.stringify({ name: "stand-ins", version }),
     check: async (urn: string, olds: Properties, news: Properties) => (await providerOf(urn)).check(urn, olds, news),
-    diff: async (id: string, urn: string, olds: Properties, news: Properties) => (await providerOf(urn)).diff(id, urn, olds, news),
+    diff: async (id: string, urn: string, olds: Properties, news: Properties) =>
+      (await providerOf(urn)).diff(id, urn, olds, news),
     create: async (urn: string, inputs: Properties) => (await providerOf(urn)).create(urn, inputs),
     read: async (id: string, urn: string, properties: Properties) => (await providerOf(urn)).read(id, urn, properties),
-    update: async (id: string, urn: string, olds: Properties, news: Properties) => (await providerOf(urn)).update(id, urn, olds, news),
-    delete: async (id: string, urn: string, properties: Properties) => (await providerOf(urn)).delete(id, urn, properties),
+    update: async (id: string, urn: string, olds: Properties, news: Properties) =>
+      (await providerOf(urn)).update(id, urn, olds, news),
+    delete: async (id: string, urn: string, properties: Properties) =>
+      (await providerOf(urn)).delete(id, urn, properties),
     async cancel() {
       for (const provider of await Promise.all(loaded.values())) await provider.cancel();
     },

@@ -42,7 +42,8 @@ export function unwrap(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([name, entry]) => [name, unwrap(entry)]));
 }
 
-export const unwrapAll = (properties: Properties | undefined): Properties => (unwrap(properties ?? {}) ?? {}) as Properties;
+export const unwrapAll = (properties: Properties | undefined): Properties =>
+  (unwrap(properties ?? {}) ?? {}) as Properties;
 
 /** Equal text for equal values, independent of the order of keys; keys without a value do not count. */
 export function canonical(value: unknown): string {

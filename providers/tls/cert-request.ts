@@ -6,7 +6,11 @@ import type { ResourceKind } from "../shared/resource-kind.ts";
 import { signingKeys } from "./keys.ts";
 import { alternativeNameInputs, alternativeNames, distinguishedName, subjectInputs } from "./names.ts";
 
-const inputs = z.strictObject({ privateKeyPem: z.string(), subject: subjectInputs.optional(), ...alternativeNameInputs });
+const inputs = z.strictObject({
+  privateKeyPem: z.string(),
+  subject: subjectInputs.optional(),
+  ...alternativeNameInputs,
+});
 
 /** CertRequest of the tls provider (PKCS #10). */
 export const certRequest: ResourceKind<z.infer<typeof inputs>> = {

@@ -1,4 +1,10 @@
-import { ExtendedKeyUsage, ExtendedKeyUsageExtension, type Extension, KeyUsageFlags, KeyUsagesExtension } from "@peculiar/x509";
+import {
+  ExtendedKeyUsage,
+  ExtendedKeyUsageExtension,
+  type Extension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+} from "@peculiar/x509";
 import { z } from "zod";
 
 const keyUses = {
@@ -23,7 +29,9 @@ const extendedUses = {
 type Use = keyof typeof keyUses | keyof typeof extendedUses;
 
 /** Names of certificate uses in the real provider. */
-export const allowedUsesInput = z.array(z.enum([...Object.keys(keyUses), ...Object.keys(extendedUses)] as [Use, ...Use[]]));
+export const allowedUsesInput = z.array(
+  z.enum([...Object.keys(keyUses), ...Object.keys(extendedUses)] as [Use, ...Use[]]),
+);
 
 /** Key usage (critical) and extended key usage (RFC 5280, 4.2.1.3 and 4.2.1.12). */
 export function useExtensions(uses: readonly Use[]): Extension[] {

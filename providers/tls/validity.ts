@@ -28,7 +28,10 @@ export const validityOutputs = ({ notBefore, notAfter }: Validity): Record<strin
 });
 
 /** On refresh: a certificate requires replacement within `earlyRenewalHours` of its end. */
-export function readRenewal(state: { validityEndTime?: unknown; earlyRenewalHours?: number }, now = Date.now()): Reading {
+export function readRenewal(
+  state: { validityEndTime?: unknown; earlyRenewalHours?: number },
+  now = Date.now(),
+): Reading {
   const end = Date.parse(String(state.validityEndTime));
   const ready = now >= end - (state.earlyRenewalHours ?? 0) * hour;
   return ready

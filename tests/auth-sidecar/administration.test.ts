@@ -24,7 +24,9 @@ beforeEach(async () => {
 
 /** Runs the administration as it runs inside the container. */
 async function run(words: readonly string[], input = ""): Promise<{ code: number; output: string; error: string }> {
-  const child = spawn(process.execPath, ["auth-sidecar/src/administration/main.ts", ...words], { env: { ...stack.environment } });
+  const child = spawn(process.execPath, ["auth-sidecar/src/administration/main.ts", ...words], {
+    env: { ...stack.environment },
+  });
   child.stdin.end(input);
   const [output, error, [code]] = await Promise.all([
     text(child.stdout),
@@ -42,11 +44,24 @@ async function done(words: readonly string[], input?: string): Promise<string> {
 
 const password = "correct horse battery staple";
 const events = async () =>
-  (await stack.sql.query<{ event: string }>("select event from auth.audit_events order by id")).rows.map(({ event }) => event);
+  (await stack.sql.query<{ event: string }>("select event from auth.audit_events order by id")).rows.map(
+    ({ event }) => event,
+  );
 
 test("adds an account with a password from standard input, which logs in and is listed", async () => {
   const output = await done(
-    ["users", "add", "Tenant@Example.net", "--role", "tenant", "--organisation", "as64496", "--name", "A tenant", "--json"],
+    [
+      "users",
+      "add",
+      "Tenant@Example.net",
+      "--role",
+      "tenant",
+      "--organisation",
+      "as64496",
+      "--name",
+      "A tenant",
+      "--json",
+    ],
     `${password}\n`,
   );
   const [added] = JSON.parse(output) as Record<string, unknown>[];
@@ -134,7 +149,11 @@ test.each([
   [["users"], "", "which command? users has list, show,"],
   [["users", "explode", "nobody@example.net"], "", "users explode is no command; see --help"],
   [["users", "list", "foo"], "", "foo is one word too many; usage: users list"],
-  [["users", "disable", "a@example.net", "b@example.net"], "", "b@example.net is one word too many; usage: users disable ACCOUNT"],
+  [
+    ["users", "disable", "a@example.net", "b@example.net"],
+    "",
+    "b@example.net is one word too many; usage: users disable ACCOUNT",
+  ],
   [["keys", "rotate", "now"], "", "now is one word too many; usage: keys rotate"],
   [["keys", "list", "--role", "viewer"], "", "keys list takes no --role"],
   [["users", "show"], "", "which account"],
@@ -160,7 +179,10 @@ test.each([
   ["password", [], "the password of a directory account is the directory's"],
 ])("cannot change the %s of a directory account", async (verb, words, sentence) => {
   const id = `ldap-${verb}`;
-  await stack.sql.query("insert into auth.users (id, provider, email, name, role) values ($1, 'ldap', $1 || '@example.net', 'Of the directory', 'viewer')", [id]);
+  await stack.sql.query(
+    "insert into auth.users (id, provider, email, name, role) values ($1, 'ldap', $1 || '@example.net', 'Of the directory', 'viewer')",
+    [id],
+  );
   const before = await stack.sql.query("select * from auth.users where id = $1", [id]);
   const { code, error } = await run(["users", verb, id, ...words, "--provider", "ldap"], password);
   expect({ code, error }).toEqual({ code: 1, error: expect.stringContaining(sentence) as string });

@@ -25,7 +25,14 @@ describe("session flow", () => {
     expect(status).toBe(200);
     const { sessionId } = (body as LoginReply).user;
     expect(body).toEqual({
-      user: { _id: user.id, name: `Test user ${user.id}`, email: user.email, role: "analyst", lastLogin: null, sessionId },
+      user: {
+        _id: user.id,
+        name: `Test user ${user.id}`,
+        email: user.email,
+        role: "analyst",
+        lastLogin: null,
+        sessionId,
+      },
     });
     expect(headers.getSetCookie()).toEqual([`sid=${sessionId}; Path=/api/auth; HttpOnly; Secure; SameSite=Strict`]);
     expect(headers.get("cache-control")).toBe("no-store");
@@ -56,7 +63,11 @@ describe("session flow", () => {
         audience: "routeql",
         algorithms: ["ES256"],
       });
-      expect(protectedHeader).toEqual({ alg: "ES256", typ: "JWT", kid: expect.stringMatching(/^[\w-]{43}$/) as string });
+      expect(protectedHeader).toEqual({
+        alg: "ES256",
+        typ: "JWT",
+        kid: expect.stringMatching(/^[\w-]{43}$/) as string,
+      });
       expect(payload).toEqual({
         iss: "routeql",
         aud: "routeql",
@@ -103,7 +114,9 @@ describe("session flow", () => {
   });
 
   test("the directory login reports that no directory is configured", async () => {
-    const answer = await running.client.call("POST", "/api/auth/login/ldap", { body: { email: "a@example.net", password: "x" } });
+    const answer = await running.client.call("POST", "/api/auth/login/ldap", {
+      body: { email: "a@example.net", password: "x" },
+    });
     expect(answer).toMatchObject({ status: 503, body: { code: "ldap-not-configured" } });
   });
 
@@ -144,7 +157,10 @@ describe("single-step flow", () => {
       status: 400,
       body: { code: "invalid-field" },
     });
-    expect(await running.client.call("GET", "/jwt/auth")).toMatchObject({ status: 405, body: { code: "method-not-allowed" } });
+    expect(await running.client.call("GET", "/jwt/auth")).toMatchObject({
+      status: 405,
+      body: { code: "method-not-allowed" },
+    });
   });
 });
 
@@ -186,7 +202,13 @@ describe("accounts without access", () => {
     });
     await stack.sql.query("update auth.users set role = 'viewer' where id = $1", [user.id]);
     expect((await running.client.token(sessionId)).status).toBe(200);
-    expect(await recorded(user.id)).toEqual(["login success", "token refused", "login success", "token refused", "token success"]);
+    expect(await recorded(user.id)).toEqual([
+      "login success",
+      "token refused",
+      "login success",
+      "token refused",
+      "token success",
+    ]);
   });
 
   test("ASVS 7.4.2: the session of a disabled user is rejected and stays invalid", async () => {
@@ -194,12 +216,21 @@ describe("accounts without access", () => {
     const sessionId = await running.client.session(user.email, user.password);
     await stack.sql.query("update auth.users set disabled = true where id = $1", [user.id]);
     expect(await running.client.token(sessionId)).toMatchObject({ status: 403, body: { code: "no-access" } });
-    expect(await running.client.login(user.email, user.password)).toMatchObject({ status: 403, body: { code: "no-access" } });
+    expect(await running.client.login(user.email, user.password)).toMatchObject({
+      status: 403,
+      body: { code: "no-access" },
+    });
     expect((await running.client.login(user.email, "wrong")).status).toBe(401);
     expect((await running.client.singleStep(user.email, user.password)).status).toBe(403);
     await stack.sql.query("update auth.users set disabled = false where id = $1", [user.id]);
     expect((await running.client.token(sessionId)).status).toBe(401);
-    expect(await recorded(user.id)).toEqual(["login success", "token refused", "login refused", "login failure", "login refused"]);
+    expect(await recorded(user.id)).toEqual([
+      "login success",
+      "token refused",
+      "login refused",
+      "login failure",
+      "login refused",
+    ]);
   });
 
   test("the session of a deleted user is invalid", async () => {
@@ -240,7 +271,10 @@ describe("passwords", () => {
     const longest = "é".repeat(512);
     const user = await stack.addUser("viewer", { passwordHash: await hashPassword(longest) });
     expect((await running.client.login(user.email, longest)).status).toBe(200);
-    expect(await running.client.login(user.email, `${longest}e`)).toMatchObject({ status: 400, body: { code: "invalid-field" } });
+    expect(await running.client.login(user.email, `${longest}e`)).toMatchObject({
+      status: 400,
+      body: { code: "invalid-field" },
+    });
   });
 
   test("a hash with outdated parameters is renewed at login", async () => {
@@ -248,17 +282,22 @@ describe("passwords", () => {
     const weak = await hash("a plain old password", { memoryCost: 8192, timeCost: 1 });
     const user = await stack.addUser("viewer", { passwordHash: weak });
     expect((await running.client.login(user.email, "a plain old password")).status).toBe(200);
-    const { rows } = await stack.sql.query<{ password_hash: string }>("select password_hash from auth.users where id = $1", [
-      user.id,
-    ]);
+    const { rows } = await stack.sql.query<{ password_hash: string }>(
+      "select password_hash from auth.users where id = $1",
+      [user.id],
+    );
     expect(rows[0]?.password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect((await running.client.login(user.email, "a plain old password")).status).toBe(200);
   });
 
   test("concurrent logins renew an outdated hash once, and all of them succeed", async () => {
     const { hash } = await import("@node-rs/argon2");
-    const user = await stack.addUser("viewer", { passwordHash: await hash("a plain old password", { memoryCost: 8192, timeCost: 1 }) });
-    const logins = await Promise.all(Array.from({ length: 6 }, () => running.client.login(user.email, "a plain old password")));
+    const user = await stack.addUser("viewer", {
+      passwordHash: await hash("a plain old password", { memoryCost: 8192, timeCost: 1 }),
+    });
+    const logins = await Promise.all(
+      Array.from({ length: 6 }, () => running.client.login(user.email, "a plain old password")),
+    );
     expect(logins.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200]);
   });
 });

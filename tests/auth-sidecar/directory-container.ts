@@ -68,7 +68,10 @@ export class StartedDirectoryContainer extends ReachableContainer {
       const { host, port } = addressOf(container, inside);
       return ToxicProxy.to(host, port);
     };
-    return new StartedDirectoryContainer(container, kind, output, { plain: await to(kind.plainPort), tls: await to(kind.tlsPort) });
+    return new StartedDirectoryContainer(container, kind, output, {
+      plain: await to(kind.plainPort),
+      tls: await to(kind.tlsPort),
+    });
   }
 
   /** Address at localhost. */
@@ -87,7 +90,9 @@ export class StartedDirectoryContainer extends ReachableContainer {
   }
 
   override async stop(): Promise<StoppedTestContainer> {
-    await Promise.all([this.#forwarders.plain, this.#forwarders.tls].map((forwarder) => forwarder[Symbol.asyncDispose]()));
+    await Promise.all(
+      [this.#forwarders.plain, this.#forwarders.tls].map((forwarder) => forwarder[Symbol.asyncDispose]()),
+    );
     return super.stop();
   }
 
@@ -99,10 +104,20 @@ export class StartedDirectoryContainer extends ReachableContainer {
 }
 
 /** @param moreNames additional names of OpenLDAP's certificate, in OpenSSL's form: `IP:192.0.2.1` */
-export async function startDirectory(name: DirectoryName = "openldap", moreNames = ""): Promise<StartedDirectoryContainer> {
+export async function startDirectory(
+  name: DirectoryName = "openldap",
+  moreNames = "",
+): Promise<StartedDirectoryContainer> {
   const kind: DirectoryKind = kinds[name];
   const image = `routeql/test-${name}:test`;
-  await mustRun("docker", ["build", "--network", "host", "-t", image, new URL(`directory/${name}`, import.meta.url).pathname]);
+  await mustRun("docker", [
+    "build",
+    "--network",
+    "host",
+    "-t",
+    image,
+    new URL(`directory/${name}`, import.meta.url).pathname,
+  ]);
   const container = await new GenericContainer(image)
     .withLabels(runLabels)
     .withExposedPorts(kind.plainPort, kind.tlsPort)

@@ -41,13 +41,19 @@ interface Kind {
   readonly join: readonly [ldif: string, role: string];
 }
 
-const modify = (dn: string, ...lines: readonly string[]) => [`dn: ${dn}`, "changetype: modify", ...lines, ""].join("\n");
+const modify = (dn: string, ...lines: readonly string[]) =>
+  [`dn: ${dn}`, "changetype: modify", ...lines, ""].join("\n");
 const remove = (dn: string) => `dn: ${dn}\nchangetype: delete\n`;
 const uuid = /^ldap-[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const person = (name: string) => `uid=${name},ou=people,dc=example,dc=net`;
 const staff = (name: string) => `${name},OU=Staff,DC=example,DC=net`;
 const account = (name: string) => `uid=${name},cn=users,cn=accounts,dc=example,dc=net`;
-const names: Readonly<Record<string, string>> = { ada: "CN=Ada Operator", ben: "CN=Analyst\\, Ben", cy: "CN=Cy", dot: "CN=Dot" };
+const names: Readonly<Record<string, string>> = {
+  ada: "CN=Ada Operator",
+  ben: "CN=Analyst\\, Ben",
+  cy: "CN=Cy",
+  dot: "CN=Dot",
+};
 
 const kinds: readonly Kind[] = [
   {
@@ -95,7 +101,10 @@ const kinds: readonly Kind[] = [
     ],
     dn: account,
     disable: modify(account("cy"), "replace: nsAccountLock", "nsAccountLock: TRUE"),
-    join: [modify("cn=staff,cn=groups,cn=accounts,dc=example,dc=net", "add: member", `member: ${account("dot")}`), "analyst"],
+    join: [
+      modify("cn=staff,cn=groups,cn=accounts,dc=example,dc=net", "add: member", `member: ${account("dot")}`),
+      "analyst",
+    ],
   },
   {
     title: "lldap",
@@ -118,7 +127,10 @@ const kinds: readonly Kind[] = [
       ["cy", "cy", "viewer"],
     ],
     dn: person,
-    join: [modify("cn=routeql_operators,ou=groups,dc=example,dc=net", "add: member", `member: ${person("dot")}`), "operator"],
+    join: [
+      modify("cn=routeql_operators,ou=groups,dc=example,dc=net", "add: member", `member: ${person("dot")}`),
+      "operator",
+    ],
   },
 ];
 
@@ -132,94 +144,97 @@ afterAll(async () => {
   await stack[Symbol.asyncDispose]();
 });
 
-describe.each(kinds)("the example for $title", ({ title, server, searchPassword, password, id, notRootless, logins, dn, before, disable, join }) => {
-  let directory: StartedDirectoryContainer;
-  let running: RunningSidecar;
+describe.each(kinds)(
+  "the example for $title",
+  ({ title, server, searchPassword, password, id, notRootless, logins, dn, before, disable, join }) => {
+    let directory: StartedDirectoryContainer;
+    let running: RunningSidecar;
 
-  const obstacle = isRootless ? notRootless : undefined;
-  beforeEach((context) => context.skip(obstacle !== undefined, obstacle));
+    const obstacle = isRootless ? notRootless : undefined;
+    beforeEach((context) => context.skip(obstacle !== undefined, obstacle));
 
-  beforeAll(async () => {
-    if (obstacle !== undefined) return;
-    directory = await startDirectory(server);
-    if (before !== undefined) await directory.change(before);
-    const { LDAP_CA_FILE: _, ...settings } = example(title);
-    const port = settings["LDAP_STARTTLS"] === "true" ? directory.getPlainPort() : directory.getTlsPort();
-    const scheme = settings["LDAP_STARTTLS"] === "true" ? "ldap" : "ldaps";
-    running = await stack.sidecar({
-      ...settings,
-      LDAP_URL: `${scheme}://localhost:${port}`,
-      LDAP_CA: directory.ca,
-      LDAP_BIND_PASSWORD: searchPassword,
-      // On a busy machine an answer may take more than three seconds, which would return 503. These tests check the answer, not its
-      // duration.
-      LDAP_TIMEOUT_MILLISECONDS: "30000",
+    beforeAll(async () => {
+      if (obstacle !== undefined) return;
+      directory = await startDirectory(server);
+      if (before !== undefined) await directory.change(before);
+      const { LDAP_CA_FILE: _, ...settings } = example(title);
+      const port = settings["LDAP_STARTTLS"] === "true" ? directory.getPlainPort() : directory.getTlsPort();
+      const scheme = settings["LDAP_STARTTLS"] === "true" ? "ldap" : "ldaps";
+      running = await stack.sidecar({
+        ...settings,
+        LDAP_URL: `${scheme}://localhost:${port}`,
+        LDAP_CA: directory.ca,
+        LDAP_BIND_PASSWORD: searchPassword,
+        // On a busy machine an answer may take more than three seconds, which would return 503. These tests check the answer, not its
+        // duration.
+        LDAP_TIMEOUT_MILLISECONDS: "30000",
+      });
     });
-  });
 
-  afterAll(async () => {
-    await running?.[Symbol.asyncDispose]();
-    await directory?.stop();
-  });
+    afterAll(async () => {
+      await running?.[Symbol.asyncDispose]();
+      await directory?.stop();
+    });
 
-  const login = (email: string, secret: string) =>
-    running.client.call("POST", "/api/auth/login/ldap", { body: { email, password: secret } });
-  const session = async (typed: string, name: string) => (await login(typed, password(name))).body as LoginReply;
-  const role = async (sessionId: string) => {
-    const { status, body } = await running.client.token(sessionId);
-    if (status !== 200) return status;
-    const claims = decodeJwt((body as { access_token: string }).access_token)["https://hasura.io/jwt/claims"];
-    return (claims as Record<string, unknown>)["x-hasura-default-role"];
-  };
+    const login = (email: string, secret: string) =>
+      running.client.call("POST", "/api/auth/login/ldap", { body: { email, password: secret } });
+    const session = async (typed: string, name: string) => (await login(typed, password(name))).body as LoginReply;
+    const role = async (sessionId: string) => {
+      const { status, body } = await running.client.token(sessionId);
+      if (status !== 200) return status;
+      const claims = decodeJwt((body as { access_token: string }).access_token)["https://hasura.io/jwt/claims"];
+      return (claims as Record<string, unknown>)["x-hasura-default-role"];
+    };
 
-  test.each(logins)("logs %s in as %s with the role %s", async (typed, name, expected) => {
-    const { user } = await session(typed, name);
-    expect(user._id).toMatch(id);
-    expect(user.name.toLowerCase()).toContain(name);
-    expect(await role(user.sessionId)).toBe(expected);
-  });
-
-  test("identifies one account by one id, for every login name", async () => {
-    const own = logins.filter(([, name]) => name === "ada");
-    const ids = await Promise.all(own.map(async ([typed, name]) => (await session(typed, name)).user._id));
-    expect(new Set(ids).size).toBe(1);
-  });
-
-  test("rejects a wrong password, an empty one and another account's", async () => {
-    const [[typed]] = logins as [Kind["logins"][number]];
-    for (const wrong of ["", "wrong", password("ben")]) {
-      expect(await login(typed, wrong)).toMatchObject({ status: 401, body: { code: "wrong-credentials" } });
-    }
-  });
-
-  test("rejects patterns and filters as names", async () => {
-    for (const name of ["*", "ada*", "*)(objectClass=*", "ada)(|(uid=*", "ada\0", "\\2a"])
-      expect((await login(name, password("ada"))).status, JSON.stringify(name)).toBe(401);
-  });
-
-  test("an account that joins a group has its role from the next token", async () => {
-    const typed = server === "openldap" ? "dot@example.net" : "dot.nobody@example.net";
-    const { user } = await session(typed, "dot");
-    expect(["pending", "viewer"]).toContain(user.role);
-    await directory.change(join[0]);
-    expect(await role(user.sessionId)).toBe(join[1]);
-  });
-
-  if (disable !== undefined) {
-    test("ASVS 7.4.2: ends the session of a disabled account and rejects its logins", async () => {
-      const [typed, name] = logins.at(-1)!;
+    test.each(logins)("logs %s in as %s with the role %s", async (typed, name, expected) => {
       const { user } = await session(typed, name);
-      await directory.change(disable);
+      expect(user._id).toMatch(id);
+      expect(user.name.toLowerCase()).toContain(name);
+      expect(await role(user.sessionId)).toBe(expected);
+    });
+
+    test("identifies one account by one id, for every login name", async () => {
+      const own = logins.filter(([, name]) => name === "ada");
+      const ids = await Promise.all(own.map(async ([typed, name]) => (await session(typed, name)).user._id));
+      expect(new Set(ids).size).toBe(1);
+    });
+
+    test("rejects a wrong password, an empty one and another account's", async () => {
+      const [[typed]] = logins as [Kind["logins"][number]];
+      for (const wrong of ["", "wrong", password("ben")]) {
+        expect(await login(typed, wrong)).toMatchObject({ status: 401, body: { code: "wrong-credentials" } });
+      }
+    });
+
+    test("rejects patterns and filters as names", async () => {
+      for (const name of ["*", "ada*", "*)(objectClass=*", "ada)(|(uid=*", "ada\0", "\\2a"])
+        expect((await login(name, password("ada"))).status, JSON.stringify(name)).toBe(401);
+    });
+
+    test("an account that joins a group has its role from the next token", async () => {
+      const typed = server === "openldap" ? "dot@example.net" : "dot.nobody@example.net";
+      const { user } = await session(typed, "dot");
+      expect(["pending", "viewer"]).toContain(user.role);
+      await directory.change(join[0]);
+      expect(await role(user.sessionId)).toBe(join[1]);
+    });
+
+    if (disable !== undefined) {
+      test("ASVS 7.4.2: ends the session of a disabled account and rejects its logins", async () => {
+        const [typed, name] = logins.at(-1)!;
+        const { user } = await session(typed, name);
+        await directory.change(disable);
+        expect(await role(user.sessionId)).toBe(401);
+        expect((await login(typed, password(name))).status).toBe(401);
+      });
+    }
+
+    test("ASVS 7.4.2: ends the session of a removed account and rejects its logins", async () => {
+      const [[typed, name]] = logins as [Kind["logins"][number]];
+      const { user } = await session(typed, name);
+      await directory.change(remove(dn(name)));
       expect(await role(user.sessionId)).toBe(401);
       expect((await login(typed, password(name))).status).toBe(401);
     });
-  }
-
-  test("ASVS 7.4.2: ends the session of a removed account and rejects its logins", async () => {
-    const [[typed, name]] = logins as [Kind["logins"][number]];
-    const { user } = await session(typed, name);
-    await directory.change(remove(dn(name)));
-    expect(await role(user.sessionId)).toBe(401);
-    expect((await login(typed, password(name))).status).toBe(401);
-  });
-});
+  },
+);

@@ -49,7 +49,8 @@ const person = (uid: string, mail = `${uid}@example.net`) =>
     "",
   ].join("\n");
 const session = (body: unknown) => (body as LoginReply).user.sessionId;
-const claims = (body: unknown) => decodeJwt((body as { access_token: string }).access_token)["https://hasura.io/jwt/claims"];
+const claims = (body: unknown) =>
+  decodeJwt((body as { access_token: string }).access_token)["https://hasura.io/jwt/claims"];
 
 describe("the directory login", () => {
   test.each([
@@ -57,20 +58,25 @@ describe("the directory login", () => {
     ["BEN@EXAMPLE.NET", "ben", "Ben", "analyst"],
     ["cy@example.net", "cy", "Cy", "tenant"],
     ["jo@example.net", "jo", "Smith, Jo (x)*\\", "analyst"],
-  ])("answers %s as the credentials login does, with the role of the first group that holds", async (email, uid, name, role) => {
-    const { status, headers, body } = await login(email, passwordOf(uid));
-    expect(status).toBe(200);
-    expect((body as LoginReply).user).toMatchObject({ name, role, lastLogin: null });
-    expect((body as LoginReply).user._id).toMatch(/^ldap-[0-9a-f-]{36}$/);
-    expect(headers.getSetCookie()).toEqual([`sid=${session(body)}; Path=/api/auth; HttpOnly; Secure; SameSite=Strict`]);
-    const token = await running.client.token(session(body));
-    expect(claims(token.body)).toMatchObject({
-      "x-hasura-default-role": role,
-      ...(role === "tenant" ? { "x-hasura-org-id": "as64496" } : {}),
-    });
-    expect((await running.client.logout(session(body))).status).toBe(200);
-    expect((await running.client.token(session(body))).status).toBe(401);
-  });
+  ])(
+    "answers %s as the credentials login does, with the role of the first group that holds",
+    async (email, uid, name, role) => {
+      const { status, headers, body } = await login(email, passwordOf(uid));
+      expect(status).toBe(200);
+      expect((body as LoginReply).user).toMatchObject({ name, role, lastLogin: null });
+      expect((body as LoginReply).user._id).toMatch(/^ldap-[0-9a-f-]{36}$/);
+      expect(headers.getSetCookie()).toEqual([
+        `sid=${session(body)}; Path=/api/auth; HttpOnly; Secure; SameSite=Strict`,
+      ]);
+      const token = await running.client.token(session(body));
+      expect(claims(token.body)).toMatchObject({
+        "x-hasura-default-role": role,
+        ...(role === "tenant" ? { "x-hasura-org-id": "as64496" } : {}),
+      });
+      expect((await running.client.logout(session(body))).status).toBe(200);
+      expect((await running.client.token(session(body))).status).toBe(401);
+    },
+  );
 
   test("an account without a group gets a session but no token", async () => {
     const { body } = await login("dot@example.net", passwordOf("dot"));
@@ -104,14 +110,21 @@ describe("the directory login", () => {
   });
 
   test("requires the service key and a JSON body, like the credentials login", async () => {
-    expect((await running.client.call("POST", "/api/auth/login/ldap", { serviceKey: null, body: {} })).status).toBe(401);
+    expect((await running.client.call("POST", "/api/auth/login/ldap", { serviceKey: null, body: {} })).status).toBe(
+      401,
+    );
     expect(await running.client.call("POST", "/api/auth/login/ldap", { raw: "{" })).toMatchObject({
       status: 400,
       body: { code: "malformed-json" },
     });
     expect(await login(1, 2)).toMatchObject({ status: 400, body: { code: "invalid-field" } });
     expect(
-      (await running.client.call("POST", "/api/auth/login/ldap", { raw: "x", headers: { "content-type": "text/plain" } })).status,
+      (
+        await running.client.call("POST", "/api/auth/login/ldap", {
+          raw: "x",
+          headers: { "content-type": "text/plain" },
+        })
+      ).status,
     ).toBe(415);
   });
 
@@ -120,9 +133,11 @@ describe("the directory login", () => {
     const address = freshAddress();
     const attempt = (password: string) =>
       limited.client.call("POST", "/api/auth/login/ldap", { address, body: { email: "ben@example.net", password } });
-    expect([(await attempt("wrong")).status, (await attempt("wrong")).status, (await attempt(passwordOf("ben"))).status]).toEqual(
-      [401, 401, 429],
-    );
+    expect([
+      (await attempt("wrong")).status,
+      (await attempt("wrong")).status,
+      (await attempt(passwordOf("ben"))).status,
+    ]).toEqual([401, 401, 429]);
   });
 
   test("ASVS 6.3.1: of concurrent guesses exactly the limit get the answer wrong credentials", async () => {
@@ -130,7 +145,9 @@ describe("the directory login", () => {
     const address = freshAddress();
     const body = (guess: number) => ({ email: "ben@example.net", password: `guess ${guess}` });
     const answers = await Promise.all(
-      Array.from({ length: 6 }, (_, guess) => limited.client.call("POST", "/api/auth/login/ldap", { address, body: body(guess) })),
+      Array.from({ length: 6 }, (_, guess) =>
+        limited.client.call("POST", "/api/auth/login/ldap", { address, body: body(guess) }),
+      ),
     );
     const of = (status: number) => answers.filter((answer) => answer.status === status);
     expect({ wrong: of(401).length, refused: of(429).length }).toEqual({ wrong: 2, refused: 4 });
@@ -147,10 +164,20 @@ describe("the directory login", () => {
     const statuses = async (name: string): Promise<number[]> => {
       const address = freshAddress();
       const found: number[] = [];
-      const spellings = [name, `${name} `, ` ${name.toUpperCase()}`, `${name}\u00a0`, name.replace(/[!-~]/g, (letter) => String.fromCodePoint(letter.charCodeAt(0) + 0xfee0)), `${name}\u00ad`, `${name}\u200b`];
+      const spellings = [
+        name,
+        `${name} `,
+        ` ${name.toUpperCase()}`,
+        `${name}\u00a0`,
+        name.replace(/[!-~]/g, (letter) => String.fromCodePoint(letter.charCodeAt(0) + 0xfee0)),
+        `${name}\u00ad`,
+        `${name}\u200b`,
+      ];
       for (const [index, email] of [...spellings, ...spellings].entries()) {
         const password = index < spellings.length ? "wrong" : passwordOf(name);
-        found.push((await limited.client.call("POST", "/api/auth/login/ldap", { address, body: { email, password } })).status);
+        found.push(
+          (await limited.client.call("POST", "/api/auth/login/ldap", { address, body: { email, password } })).status,
+        );
       }
       return found;
     };
@@ -211,15 +238,20 @@ describe("ASVS 6.8.1: accounts of the directory and local ones", () => {
 
 describe("ASVS 7.4.2: at the next use of a session", () => {
   const dn = (uid: string) => `uid=${uid},ou=people,dc=example,dc=net`;
-  const roleChanges = async (userId: string) => (await stack.audit(userId)).filter(({ event }) => event === "role-changed").map(({ detail }) => detail);
+  const roleChanges = async (userId: string) =>
+    (await stack.audit(userId)).filter(({ event }) => event === "role-changed").map(({ detail }) => detail);
 
   test("another group gives another role, and no group none", async () => {
     await directory.change(person("eve"));
-    await directory.change(`dn: cn=staff,ou=groups,dc=example,dc=net\nchangetype: modify\nadd: member\nmember: ${dn("eve")}\n`);
+    await directory.change(
+      `dn: cn=staff,ou=groups,dc=example,dc=net\nchangetype: modify\nadd: member\nmember: ${dn("eve")}\n`,
+    );
     const { user } = (await login("eve@example.net", passwordOf("eve"))).body as LoginReply;
     const { sessionId } = user;
     expect(claims((await running.client.token(sessionId)).body)).toMatchObject({ "x-hasura-default-role": "analyst" });
-    await directory.change(`dn: cn=noc,ou=groups,dc=example,dc=net\nchangetype: modify\nadd: member\nmember: ${dn("eve")}\n`);
+    await directory.change(
+      `dn: cn=noc,ou=groups,dc=example,dc=net\nchangetype: modify\nadd: member\nmember: ${dn("eve")}\n`,
+    );
     expect(claims((await running.client.token(sessionId)).body)).toMatchObject({ "x-hasura-default-role": "operator" });
     for (const group of ["noc", "staff"])
       await directory.change(
@@ -235,15 +267,23 @@ describe("ASVS 7.4.2: at the next use of a session", () => {
   test("a role change applies only after it is recorded", async () => {
     await directory.change(person("iva"));
     const { user } = (await login("iva@example.net", passwordOf("iva"))).body as LoginReply;
-    await directory.change(`dn: cn=noc,ou=groups,dc=example,dc=net\nchangetype: modify\nadd: member\nmember: ${dn("iva")}\n`);
-    await stack.sql.query("alter table auth.audit_events add constraint unrecorded check (event <> 'role-changed') not valid");
+    await directory.change(
+      `dn: cn=noc,ou=groups,dc=example,dc=net\nchangetype: modify\nadd: member\nmember: ${dn("iva")}\n`,
+    );
+    await stack.sql.query(
+      "alter table auth.audit_events add constraint unrecorded check (event <> 'role-changed') not valid",
+    );
     try {
       expect((await running.client.token(user.sessionId)).status).toBe(500);
-      expect((await stack.sql.query("select role from auth.users where id = $1", [user._id])).rows).toEqual([{ role: "pending" }]);
+      expect((await stack.sql.query("select role from auth.users where id = $1", [user._id])).rows).toEqual([
+        { role: "pending" },
+      ]);
     } finally {
       await stack.sql.query("alter table auth.audit_events drop constraint unrecorded");
     }
-    expect(claims((await running.client.token(user.sessionId)).body)).toMatchObject({ "x-hasura-default-role": "operator" });
+    expect(claims((await running.client.token(user.sessionId)).body)).toMatchObject({
+      "x-hasura-default-role": "operator",
+    });
     expect(await roleChanges(user._id)).toEqual([{ from: "pending", to: "operator", by: "directory" }]);
   });
 
@@ -295,11 +335,15 @@ describe("the connection", () => {
   });
 
   test.each(["ldaps", "ldap"])(
-    "ASVS 12.3.2: over %s a certificate of an unknown CA is refused with 503, before any password is sent",
+    "ASVS 12.3.2: over %s an unknown CA is refused with 503 before a password is sent",
     async (scheme) => {
       const { LDAP_CA: _, ...rest } = settings;
       const port = scheme === "ldaps" ? directory.getTlsPort() : directory.getPlainPort();
-      await using other = await stack.sidecar({ ...rest, LDAP_URL: `${scheme}://localhost:${port}`, LDAP_STARTTLS: "true" });
+      await using other = await stack.sidecar({
+        ...rest,
+        LDAP_URL: `${scheme}://localhost:${port}`,
+        LDAP_STARTTLS: "true",
+      });
       expect(await login("ada@example.net", passwordOf("ada"), other)).toMatchObject({
         status: 503,
         body: { code: "unavailable" },
@@ -366,7 +410,8 @@ describe("the connection", () => {
 test("neither log nor audit trail holds a password, an address or a DN of the directory", async () => {
   const { rows } = await stack.sql.query("select * from auth.audit_events");
   const kept = running.log() + JSON.stringify(rows);
-  for (const secret of ["has a password", "directory-search", "@example.net", "uid=ada"]) expect(kept).not.toContain(secret);
+  for (const secret of ["has a password", "directory-search", "@example.net", "uid=ada"])
+    expect(kept).not.toContain(secret);
 });
 
 test("ASVS 6.3.8: an unknown name takes at least as long as a wrong password", async () => {

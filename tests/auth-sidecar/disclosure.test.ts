@@ -94,6 +94,8 @@ test("ASVS 6.1.1: the documentation has the throttle's actual limits", () => {
 });
 
 test("ASVS 13.1.4: every secret is documented with its readers and its rotation", () => {
-  const rows = [...document("secrets.md").matchAll(/^\| `([a-z-]+)` \| (.+) \| (.+) \|$/gm)].map(([, name = ""]) => name);
+  const rows = [...document("secrets.md").matchAll(/^\| `([a-z-]+)` \| (.+) \| (.+) \|$/gm)].map(
+    ([, name = ""]) => name,
+  );
   expect(rows.toSorted()).toEqual([...secretNames, ...optionalSecretNames].toSorted());
 });

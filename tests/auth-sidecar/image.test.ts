@@ -50,7 +50,10 @@ test("ASVS 13.4.5: metrics are served only on their own port", async () => {
 test("it runs without root, and administration runs inside it", async () => {
   expect((await sidecar.exec(["id", "-u"])).output.trim()).toBe("10103");
   const { exitCode, output } = await sidecar.exec(["node", "auth-sidecar/src/administration/main.ts", "users", "list"]);
-  expect({ exitCode, output }).toMatchObject({ exitCode: 0, output: expect.stringContaining("admin@example.net") as string });
+  expect({ exitCode, output }).toMatchObject({
+    exitCode: 0,
+    output: expect.stringContaining("admin@example.net") as string,
+  });
 });
 
 test("answers a storm of logins within 256 MiB", async () => {

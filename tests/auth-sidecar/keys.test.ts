@@ -28,9 +28,16 @@ beforeEach(async () => {
   await stack.sql.query("truncate auth.signing_keys, auth.audit_events");
 });
 
-const policy: RotationPolicy = { algorithm: "ES256", publishedBeforeSigning: 80, publishedAfterSigning: 920, period: 3600 };
-const rotation = (changes: Partial<RotationPolicy> = {}) => new KeyRotation(database, encryption, { ...policy, ...changes });
-const states = async () => (await new KeyRepository(database, encryption).all()).map(({ id, state }) => ({ id, state }));
+const policy: RotationPolicy = {
+  algorithm: "ES256",
+  publishedBeforeSigning: 80,
+  publishedAfterSigning: 920,
+  period: 3600,
+};
+const rotation = (changes: Partial<RotationPolicy> = {}) =>
+  new KeyRotation(database, encryption, { ...policy, ...changes });
+const states = async () =>
+  (await new KeyRepository(database, encryption).all()).map(({ id, state }) => ({ id, state }));
 /** Moves all times of the keys into the past, as if this number of seconds had passed. */
 const elapse = (seconds: number) =>
   stack.sql.query(
@@ -109,21 +116,25 @@ test("both replicas publish a new key before either signs with it", async () => 
   const [old] = await published(first.client);
   const rotated = await rotation().rotate();
   const signer = async ({ client }: { client: Client }) =>
-    decodeProtectedHeader(((await client.singleStep(user.email, user.password)).body as { access_token: string }).access_token)
-      .kid;
+    decodeProtectedHeader(
+      ((await client.singleStep(user.email, user.password)).body as { access_token: string }).access_token,
+    ).kid;
   for (const { client } of [first, second]) await expect.poll(() => published(client)).toEqual([old, rotated.id]);
   for (const replica of [first, second]) expect(await signer(replica)).toBe(old);
   await elapse(81);
   for (const replica of [first, second]) await expect.poll(() => signer(replica), { interval: 500 }).toBe(rotated.id);
 });
 
-test.each(["EdDSA", "RS256"])("with TOKEN_ALGORITHM=%s a new stack uses and publishes that algorithm", async (algorithm) => {
-  await using running = await stack.sidecar({ TOKEN_ALGORITHM: algorithm });
-  const user = await stack.addUser();
-  const { body } = await running.client.singleStep(user.email, user.password);
-  const { protectedHeader } = await jwtVerify(
-    (body as { access_token: string }).access_token,
-    createRemoteJWKSet(new URL(`${running.client.url}/jwks`)),
-  );
-  expect(protectedHeader.alg).toBe(algorithm);
-});
+test.each(["EdDSA", "RS256"])(
+  "with TOKEN_ALGORITHM=%s a new stack uses and publishes that algorithm",
+  async (algorithm) => {
+    await using running = await stack.sidecar({ TOKEN_ALGORITHM: algorithm });
+    const user = await stack.addUser();
+    const { body } = await running.client.singleStep(user.email, user.password);
+    const { protectedHeader } = await jwtVerify(
+      (body as { access_token: string }).access_token,
+      createRemoteJWKSet(new URL(`${running.client.url}/jwks`)),
+    );
+    expect(protectedHeader.alg).toBe(algorithm);
+  },
+);

@@ -69,7 +69,9 @@ test("ASVS 13.3.4: a new KEY_ENCRYPTION_KEY re-encrypts the keys, and tokens sta
   expect(Object.values(stored2)).not.toEqual(Object.values(stored1));
   const keys = createRemoteJWKSet(new URL(`${running.client.url}/jwks`));
   for (const held of [before, await token(running.client)]) await jwtVerify(held, keys);
-  const { rows } = await stack.sql.query("select outcome, detail from auth.audit_events where event = 'keys-reencrypted'");
+  const { rows } = await stack.sql.query(
+    "select outcome, detail from auth.audit_events where event = 'keys-reencrypted'",
+  );
   expect(rows).toEqual([{ outcome: "success", detail: { keys: 1 } }]);
   for (const secret of Object.values(changed)) expect(running.log()).not.toContain(secret);
   // From now on the previous value is unused and decrypts nothing.
@@ -88,7 +90,9 @@ test("concurrent new replicas re-encrypt every key once beside an old one", asyn
     const { rows } = await stack.sql.query("select detail from auth.audit_events where event = 'keys-reencrypted'");
     expect(rows).toEqual([{ detail: { keys: 3 } }]);
     await sleep(1500);
-    const sets = await Promise.all([beside, ...replicas].map(async ({ client }) => (await client.call("GET", "/jwks")).body));
+    const sets = await Promise.all(
+      [beside, ...replicas].map(async ({ client }) => (await client.call("GET", "/jwks")).body),
+    );
     for (const set of sets) expect(set).toEqual(sets[0]);
     const keys = createRemoteJWKSet(new URL(`${beside.client.url}/jwks`));
     for (const { client } of [beside, ...replicas]) await jwtVerify(await token(client), keys);
@@ -129,20 +133,23 @@ test("a key that neither value decrypts stops the start, and no key changes", as
   });
   const [code] = (await once(child, "close")) as [number];
   expect(code).toBe(1);
-  expect(output()).toContain(`signing key ${victim} does not open with this KEY_ENCRYPTION_KEY, nor with a previous one`);
+  expect(output()).toContain(
+    `signing key ${victim} does not open with this KEY_ENCRYPTION_KEY, nor with a previous one`,
+  );
   expect(await stored()).toEqual(before);
 });
 
 test.each([
   ["ES256", "EdDSA"],
   ["EdDSA", "RS256"],
-])("a change of TOKEN_ALGORITHM from %s to %s rotates once, also while replicas of both run, and refuses no token", async (from, to) => {
+])("a change from %s to %s rotates once, also with replicas of both, and refuses no token", async (from, to) => {
   const short = { KEY_REFRESH_SECONDS: "1", JWKS_MAX_AGE_SECONDS: "120" };
   await using before = await stack.sidecar({ ...short, TOKEN_ALGORITHM: from });
   const held = await token(before.client);
   await using after = await stack.sidecar({ ...short, TOKEN_ALGORITHM: to });
   const algorithm = async (client: Client) => decodeProtectedHeader(await token(client)).alg;
-  const rotations = async () => (await stack.sql.query("select from auth.audit_events where event = 'key-rotated'")).rows.length;
+  const rotations = async () =>
+    (await stack.sql.query("select from auth.audit_events where event = 'key-rotated'")).rows.length;
   await expect.poll(rotations).toBe(1);
   for (const { client } of [before, after]) expect(await algorithm(client)).toBe(from);
   // Simulates the end of the waiting time between publication and first signature.

@@ -102,7 +102,9 @@ describe.each(logins)("POST %s", (path) => {
 
   test("accepts content types with other case and parameters", async () => {
     for (const type of ["application/json; charset=utf-8", "Application/JSON", 'application/json;charset="UTF-8"']) {
-      expect((await running.client.call("POST", path, { body: goodBody(), headers: { "content-type": type } })).status).toBe(200);
+      expect(
+        (await running.client.call("POST", path, { body: goodBody(), headers: { "content-type": type } })).status,
+      ).toBe(200);
     }
   });
 
@@ -143,11 +145,12 @@ test("the session id counts only in the cookie sid", async () => {
     { cookie: `sid2=${sessionId}` },
     { "x-session-id": sessionId },
   ];
-  for (const headers of tries) expect((await running.client.call("GET", "/api/auth/jwt", { headers })).status).toBe(401);
+  for (const headers of tries)
+    expect((await running.client.call("GET", "/api/auth/jwt", { headers })).status).toBe(401);
   expect((await running.client.call("GET", `/api/auth/jwt?sid=${sessionId}`)).status).toBe(401);
-  expect((await running.client.call("GET", "/api/auth/jwt", { headers: { cookie: `a=b; sid=${sessionId}; c=d` } })).status).toBe(
-    200,
-  );
+  expect(
+    (await running.client.call("GET", "/api/auth/jwt", { headers: { cookie: `a=b; sid=${sessionId}; c=d` } })).status,
+  ).toBe(200);
 });
 
 describe("invalid HTTP", () => {
@@ -165,7 +168,11 @@ describe("invalid HTTP", () => {
   test.each([
     ["GET\r\n\r\n", 400, "malformed-request"],
     ["\0\0\0\0\r\n\r\n", 400, "malformed-request"],
-    ["POST /jwt/auth HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n", 400, "malformed-request"],
+    [
+      "POST /jwt/auth HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
+      400,
+      "malformed-request",
+    ],
     ["POST /jwt/auth HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n", 400, "malformed-request"],
     [`GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431, "headers-too-large"],
   ])("%j gets an error in the common form", async (text, status, code) => {

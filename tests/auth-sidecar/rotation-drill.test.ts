@@ -36,7 +36,11 @@ beforeAll(async () => {
   engine = await startEngineProcess({
     ROUTEQL_DATABASE_URL: stack.database.getConnectionUri("engine"),
     ENGINE_METADATA_DIRECTORY: new URL("../../hasura-metadata", import.meta.url).pathname,
-    HASURA_GRAPHQL_JWT_SECRET: JSON.stringify({ jwk_url: `${balancer.url}/jwks`, issuer: "routeql", audience: "routeql" }),
+    HASURA_GRAPHQL_JWT_SECRET: JSON.stringify({
+      jwk_url: `${balancer.url}/jwks`,
+      issuer: "routeql",
+      audience: "routeql",
+    }),
     ENGINE_POOL_SIZE: "5",
   });
 });
@@ -144,10 +148,10 @@ test(
     const figures = {
       "rotation drill, seconds": Math.round(elapsed),
       "requests a second": Math.round(rate),
-      "tokens": done.tokens,
-      "queries": done.queries,
+      tokens: done.tokens,
+      queries: done.queries,
       "keys that signed": tokens.signers.size,
-      "refused": refused.length,
+      refused: refused.length,
     };
     keepFigures("rotation-drill", figures);
     console.log(

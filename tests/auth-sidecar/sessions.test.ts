@@ -76,7 +76,10 @@ test.each([
   await stack.sql.query("commit");
   expect(await login).toMatchObject({ status: 401, body: { code: "wrong-credentials" } });
   expect(await redis.exists(`user-sessions:${user.id}`)).toBe(0);
-  const { rows } = await stack.sql.query("select outcome from auth.audit_events where event = 'login' and user_id = $1", [user.id]);
+  const { rows } = await stack.sql.query(
+    "select outcome from auth.audit_events where event = 'login' and user_id = $1",
+    [user.id],
+  );
   expect(rows).toEqual([{ outcome: "failure" }]);
 });
 
@@ -151,7 +154,10 @@ describe("the index by user", () => {
     const second = await store.create("user-c", first);
     expect(await redis.zcard("user-sessions:user-c")).toBe(1);
     expect(await redis.exists(keyOf(first))).toBe(0);
-    for (const [key, seconds] of [[keyOf(second), 60], ["user-sessions:user-c", 120]] as const) {
+    for (const [key, seconds] of [
+      [keyOf(second), 60],
+      ["user-sessions:user-c", 120],
+    ] as const) {
       const left = await redis.pttl(key);
       expect(left).toBeGreaterThan(0);
       expect(left).toBeLessThanOrEqual(seconds * 1000);

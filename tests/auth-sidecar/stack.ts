@@ -53,7 +53,12 @@ export class Stack implements AsyncDisposable {
       LOG_LEVEL: "debug",
     };
     const { SERVICE_API_KEY, KEY_ENCRYPTION_KEY, DATABASE_URL, SESSIONS_URL } = this.environment;
-    this.secrets = [SERVICE_API_KEY!, KEY_ENCRYPTION_KEY!, new URL(DATABASE_URL!).password, new URL(SESSIONS_URL!).password];
+    this.secrets = [
+      SERVICE_API_KEY!,
+      KEY_ENCRYPTION_KEY!,
+      new URL(DATABASE_URL!).password,
+      new URL(SESSIONS_URL!).password,
+    ];
   }
 
   static async start(): Promise<Stack> {
@@ -97,7 +102,9 @@ export class Stack implements AsyncDisposable {
       password: randomBytes(12).toString("base64url"),
     };
     if (organisation !== undefined) {
-      await this.sql.query("insert into auth.organisations (id, name) values ($1, $1) on conflict do nothing", [organisation]);
+      await this.sql.query("insert into auth.organisations (id, name) values ($1, $1) on conflict do nothing", [
+        organisation,
+      ]);
     }
     await this.sql.query(
       "insert into auth.users (id, email, name, password_hash, role, organisation_id) values ($1, $2, $3, $4, $5, $6)",

@@ -59,7 +59,10 @@ test("ASVS 13.3.1: the private key is in the database in no readable form", asyn
 
 test("another KEY_ENCRYPTION_KEY stops the start with a reason", async () => {
   await (await stack.sidecar())[Symbol.asyncDispose]();
-  await using running = await stack.sidecar({ KEY_ENCRYPTION_KEY: "8a3f0c6b5d7e9142aa07bb45cc89dd61" }, { waits: false });
+  await using running = await stack.sidecar(
+    { KEY_ENCRYPTION_KEY: "8a3f0c6b5d7e9142aa07bb45cc89dd61" },
+    { waits: false },
+  );
   await expect(running.sidecar.prepared).rejects.toThrow(KeyDecryptionError);
 });
 
@@ -89,7 +92,10 @@ describe("the process", () => {
 
   test("exits with a reason if its key cannot be decrypted", async () => {
     await (await stack.sidecar())[Symbol.asyncDispose]();
-    const { child, output } = startProcess({ ...stack.environment, KEY_ENCRYPTION_KEY: "8a3f0c6b5d7e9142aa07bb45cc89dd61" });
+    const { child, output } = startProcess({
+      ...stack.environment,
+      KEY_ENCRYPTION_KEY: "8a3f0c6b5d7e9142aa07bb45cc89dd61",
+    });
     const [code] = (await once(child, "close")) as [number];
     expect(code).toBe(1);
     expect(output()).toContain("does not open with this KEY_ENCRYPTION_KEY");
@@ -100,13 +106,19 @@ describe("the process", () => {
     ["a rejection", "void Promise.reject(new Error('unexpected failure'))"],
   ])("ASVS 16.5.4: logs %s without a handler, and stops the service cleanly with 1", async (_title, failure) => {
     const failsOnSignal = encodeURIComponent(`process.on("SIGUSR2", () => { ${failure} })`);
-    const { child, output } = startProcess({ ...stack.environment, NODE_OPTIONS: `--import=data:text/javascript,${failsOnSignal}` });
+    const { child, output } = startProcess({
+      ...stack.environment,
+      NODE_OPTIONS: `--import=data:text/javascript,${failsOnSignal}`,
+    });
     while (!output().includes('"msg":"ready"')) await sleep(50);
     const closed = once(child, "close");
     child.kill("SIGUSR2");
     const [code] = (await closed) as [number];
     expect(code).toBe(1);
-    const lines = output().trim().split("\n").map((line) => JSON.parse(line) as { level: string; msg: string; err?: { message: string } });
+    const lines = output()
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { level: string; msg: string; err?: { message: string } });
     expect(lines.find(({ level }) => level === "fatal")).toMatchObject({
       msg: "an unhandled error",
       err: { message: "unexpected failure" },
@@ -117,7 +129,11 @@ describe("the process", () => {
   test("on SIGTERM finishes running requests, accepts no new ones, and exits with 0", async () => {
     const user = await stack.addUser();
     const [port] = (await freePorts(1)) as [number];
-    const { child, output } = startProcess({ ...stack.environment, PORT: String(port), PASSWORD_HASH_CONCURRENCY: "1" });
+    const { child, output } = startProcess({
+      ...stack.environment,
+      PORT: String(port),
+      PASSWORD_HASH_CONCURRENCY: "1",
+    });
     const client = new Client(`http://127.0.0.1:${port}`, stack.environment["SERVICE_API_KEY"]!);
     while (!output().includes('"msg":"ready"')) await sleep(50);
     while ((await client.call("GET", "/readyz")).status !== 200) await sleep(50);
@@ -140,7 +156,12 @@ describe("the process", () => {
     await running.client.singleStep(user.email, "wrong");
     await running.client.call("GET", "/somewhere-else");
     const text = await (await fetch(`http://127.0.0.1:${running.sidecar.metricsPort}/metrics`)).text();
-    for (const gauge of ["auth_password_hashes_running", "auth_password_hashes_waiting", "auth_tokens_running", "auth_tokens_waiting"]) {
+    for (const gauge of [
+      "auth_password_hashes_running",
+      "auth_password_hashes_waiting",
+      "auth_tokens_running",
+      "auth_tokens_waiting",
+    ]) {
       expect(text).toContain(`\n${gauge} 0\n`);
     }
     expect(text).toContain('auth_tokens_total{flow="single-step"} 1');

@@ -108,7 +108,8 @@ test("the account-wide limit spares addresses that the account uses", async () =
   const user = await stack.addUser();
   const home = freshAddress();
   expect((await running.client.login(user.email, user.password, { address: home })).status).toBe(200);
-  for (let guess = 0; guess < 10; guess++) expect((await running.client.login(user.email, `guess ${guess}`)).status).toBe(401);
+  for (let guess = 0; guess < 10; guess++)
+    expect((await running.client.login(user.email, `guess ${guess}`)).status).toBe(401);
   expect((await running.client.login(user.email, "guess 11")).status).toBe(429);
   expect((await running.client.login(user.email, user.password, { address: home })).status).toBe(200);
 });
@@ -166,7 +167,9 @@ test("ASVS 4.1.3: only the last address of X-Forwarded-For counts", async () => 
 test("logins beyond the queue get 429, and queued ones are served", async () => {
   await using running = await stack.sidecar({ PASSWORD_HASH_CONCURRENCY: "1", PASSWORD_HASH_QUEUE: "5" });
   const user = await stack.addUser();
-  const answers = await Promise.all(Array.from({ length: 40 }, () => running.client.singleStep(user.email, user.password)));
+  const answers = await Promise.all(
+    Array.from({ length: 40 }, () => running.client.singleStep(user.email, user.password)),
+  );
   const count = (status: number) => answers.filter((answer) => answer.status === status).length;
   expect(count(200)).toBeGreaterThanOrEqual(1);
   expect(count(429)).toBeGreaterThan(0);

@@ -9,7 +9,11 @@ let running: RunningSidecar;
 
 beforeAll(async () => {
   stack = await Stack.start();
-  running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "1000", LOGIN_ATTEMPTS_PER_ADDRESS: "10000", LOG_LEVEL: "error" });
+  running = await stack.sidecar({
+    LOGIN_ATTEMPTS_PER_ACCOUNT: "1000",
+    LOGIN_ATTEMPTS_PER_ADDRESS: "10000",
+    LOG_LEVEL: "error",
+  });
 });
 
 afterAll(async () => {
@@ -25,22 +29,29 @@ test("ASVS 6.3.8: an unknown user and a wrong password take the same time", { ti
   expect(Math.abs(t)).toBeLessThan(significant);
 });
 
-test("ASVS 6.3.8: a wrong password takes the same time for an outdated hash, within a tenth", { timeout: 120_000 }, async () => {
-  const user = await stack.addUser();
-  const oldUser = await stack.addUser("viewer", { passwordHash: await hash("a password", { ...passwordHashParameters, memoryCost: 1024 }) });
-  const [current, outdated] = await times(100, [user.email, oldUser.email]);
-  console.log(`today's hash ${median(current!)}, outdated hash ${median(outdated!)}`);
-  const scaled = (factor: number): number[] => current!.map((milliseconds) => milliseconds * factor);
-  expect(difference(scaled(0.9), outdated!), "less by more than a tenth").toBeLessThan(significant);
-  expect(difference(outdated!, scaled(1.1)), "more by more than a tenth").toBeLessThan(significant);
-});
+test(
+  "ASVS 6.3.8: a wrong password takes the same time for an outdated hash, within a tenth",
+  { timeout: 120_000 },
+  async () => {
+    const user = await stack.addUser();
+    const oldUser = await stack.addUser("viewer", {
+      passwordHash: await hash("a password", { ...passwordHashParameters, memoryCost: 1024 }),
+    });
+    const [current, outdated] = await times(100, [user.email, oldUser.email]);
+    console.log(`today's hash ${median(current!)}, outdated hash ${median(outdated!)}`);
+    const scaled = (factor: number): number[] => current!.map((milliseconds) => milliseconds * factor);
+    expect(difference(scaled(0.9), outdated!), "less by more than a tenth").toBeLessThan(significant);
+    expect(difference(outdated!, scaled(1.1)), "more by more than a tenth").toBeLessThan(significant);
+  },
+);
 
 /**
  * Durations of a number of attempts per name in milliseconds, each with a separate address. Their order is random, so that periodic load
  * affects all names alike.
  */
 async function times(perName: number, names: readonly [string, string]): Promise<number[][]> {
-  const attempt = (index: number) => running.client.singleStep(names[index]!, "a wrong password", { address: `192.0.2.${index + 1}` });
+  const attempt = (index: number) =>
+    running.client.singleStep(names[index]!, "a wrong password", { address: `192.0.2.${index + 1}` });
   for (let warming = 0; warming < 20; warming++) for (const index of names.keys()) await attempt(index);
   const found: number[][] = names.map(() => []);
   for (let round = 0; round < perName; round++) {

@@ -2,14 +2,23 @@ import { join } from "node:path";
 import { expect, test } from "vitest";
 import { brokenRule, type Package, readPackages, repository } from "./packages.ts";
 
-const library = (name: string, folder: string, dependencies: readonly string[] = [], devDependencies: readonly string[] = []): Package => ({
+const library = (
+  name: string,
+  folder: string,
+  dependencies: readonly string[] = [],
+  devDependencies: readonly string[] = [],
+): Package => ({
   name,
   folder,
   dependencies: new Set(dependencies),
   devDependencies: new Set(devDependencies),
   published: false,
 });
-const packages = [library("@routeql/low", "packages/low", [], ["@routeql/high"]), library("@routeql/middle", "middle", ["@routeql/low"]), library("@routeql/high", "high", ["@routeql/middle"])];
+const packages = [
+  library("@routeql/low", "packages/low", [], ["@routeql/high"]),
+  library("@routeql/middle", "middle", ["@routeql/low"]),
+  library("@routeql/high", "high", ["@routeql/middle"]),
+];
 const broken = (file: string, specifier: string) => brokenRule(packages, join(repository, file), specifier);
 
 test.each([
@@ -36,7 +45,9 @@ test("rejects an import that creates a cycle of packages", () => {
 
 test("lists every workspace package, and packages/contract imports none", () => {
   const known = readPackages();
-  expect(known.map(({ folder }) => folder)).toEqual(expect.arrayContaining(["packages/contract", "packages/metadata", "engine", "infra", "cli", "tests"]));
+  expect(known.map(({ folder }) => folder)).toEqual(
+    expect.arrayContaining(["packages/contract", "packages/metadata", "engine", "infra", "cli", "tests"]),
+  );
   const contract = known.find(({ folder }) => folder === "packages/contract");
   expect([...(contract?.dependencies ?? [])].filter((name) => name.startsWith("@routeql/"))).toEqual([]);
 });

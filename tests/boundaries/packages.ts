@@ -21,12 +21,19 @@ interface Manifest {
 
 export const repository: string = resolve(import.meta.dirname, "../..");
 
-const manifest = (folder: string): Manifest => JSON.parse(readFileSync(resolve(repository, folder, "package.json"), "utf8")) as Manifest;
+const manifest = (folder: string): Manifest =>
+  JSON.parse(readFileSync(resolve(repository, folder, "package.json"), "utf8")) as Manifest;
 
 export function readPackages(): readonly Package[] {
   return (manifest(".").workspaces ?? []).map((folder) => {
     const { name, private: kept, dependencies = {}, devDependencies = {} } = manifest(folder);
-    return { name, folder, dependencies: new Set(Object.keys(dependencies)), devDependencies: new Set(Object.keys(devDependencies)), published: kept !== true };
+    return {
+      name,
+      folder,
+      dependencies: new Set(Object.keys(dependencies)),
+      devDependencies: new Set(Object.keys(devDependencies)),
+      published: kept !== true,
+    };
   });
 }
 
@@ -34,7 +41,8 @@ export function readPackages(): readonly Package[] {
 function dependsOn(packages: readonly Package[], from: Package, on: string, seen = new Set<string>()): boolean {
   if (seen.has(from.name)) return false;
   seen.add(from.name);
-  const used = (name: string): boolean => from.dependencies.has(name) || (from.published && from.devDependencies.has(name));
+  const used = (name: string): boolean =>
+    from.dependencies.has(name) || (from.published && from.devDependencies.has(name));
   return used(on) || packages.some((other) => used(other.name) && dependsOn(packages, other, on, seen));
 }
 
@@ -50,12 +58,17 @@ export function brokenRule(packages: readonly Package[], file: string, specifier
   if (own === undefined) return undefined;
   if (specifier.startsWith(".")) {
     const target = posix.join(posix.dirname(path), specifier);
-    return target.startsWith(`${own.folder}/`) ? undefined : `${specifier} leaves the package ${own.name}. Import ${target} by the name of its package and list it in that package's exports.`;
+    return target.startsWith(`${own.folder}/`)
+      ? undefined
+      : `${specifier} leaves the package ${own.name}. Import ${target} by the name of its package and list it in that package's exports.`;
   }
   const named = packages.find(({ name }) => specifier === name || specifier.startsWith(`${name}/`));
   if (named === undefined) return undefined;
-  const listed = own.dependencies.has(named.name) || ((own.published || isTest(path)) && own.devDependencies.has(named.name));
-  if (named !== own && !listed) return `${own.folder}/package.json does not list ${named.name}. Add it to the dependencies if ${own.folder} may depend on ${named.folder}.`;
-  if (dependsOn(packages, named, own.name) && !isTest(path)) return `${named.name} already depends on ${own.name}: the import creates a cycle of packages.`;
+  const listed =
+    own.dependencies.has(named.name) || ((own.published || isTest(path)) && own.devDependencies.has(named.name));
+  if (named !== own && !listed)
+    return `${own.folder}/package.json does not list ${named.name}. Add it to the dependencies if ${own.folder} may depend on ${named.folder}.`;
+  if (dependsOn(packages, named, own.name) && !isTest(path))
+    return `${named.name} already depends on ${own.name}: the import creates a cycle of packages.`;
   return undefined;
 }

@@ -16,11 +16,13 @@ afterEach(() => rmSync(root, { recursive: true }));
 
 test("reads a folder's setup, cases and helpers, without teardowns", () => {
   const files = {
-    "setup.yaml": "type: bulk\nargs:\n- {type: run_sql, args: {sql: select 1}}\n- {type: bulk, args: [{type: track_table, args: a}]}\n",
+    "setup.yaml":
+      "type: bulk\nargs:\n- {type: run_sql, args: {sql: select 1}}\n- {type: bulk, args: [{type: track_table, args: a}]}\n",
     "teardown.yaml": "type: run_sql\nargs: {sql: drop}\n",
     "helper.yaml": "type: pg_create_function_permission\nargs: {role: a, function: f}\n",
     "one.yaml": "url: /v1/graphql\nquery: {query: '{ a }'}\nresponse: {data: {a: []}}\n",
-    "two.yaml": "- {url: /v1/graphql, status: 200, headers: {X-Hasura-User-Id: 1}, query: {}}\n- {url: /v1/query, status: 400, query: {type: run_sql}}\n",
+    "two.yaml":
+      "- {url: /v1/graphql, status: 200, headers: {X-Hasura-User-Id: 1}, query: {}}\n- {url: /v1/query, status: 400, query: {type: run_sql}}\n",
     "driven.yaml": "- {insert: 1}\n",
     "live.yaml": "query: subscription { a }\nvariables_same: [{x: 1}]\n",
     "empty.yaml": "",
@@ -37,7 +39,12 @@ test("reads a folder's setup, cases and helpers, without teardowns", () => {
     ["one", 1, false],
     ["two", 2, false],
   ]);
-  expect(folder?.cases[2]?.liveQuery).toEqual({ query: "subscription { a }", representative: undefined, same: [{ x: 1 }], different: [] });
+  expect(folder?.cases[2]?.liveQuery).toEqual({
+    query: "subscription { a }",
+    representative: undefined,
+    same: [{ x: 1 }],
+    different: [],
+  });
   expect(folder?.cases[4]?.steps[0]).toMatchObject({ status: 200, headers: { "X-Hasura-User-Id": "1" } });
 });
 

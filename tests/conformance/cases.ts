@@ -54,7 +54,10 @@ export interface Folder {
 }
 
 /** In the order in which Hasura's suite applies them. */
-const setupFiles = ["pre_setup", "schema_setup", "setup", "values_setup", "post_setup"].flatMap((name) => [`${name}.yaml`, `${name}_postgres.yaml`]);
+const setupFiles = ["pre_setup", "schema_setup", "setup", "values_setup", "post_setup"].flatMap((name) => [
+  `${name}.yaml`,
+  `${name}_postgres.yaml`,
+]);
 const teardown = /^(pre_|post_|schema_|values_)?teardown/;
 const otherDatabase = /_(mssql|bigquery|citus|cockroach|mysql)\.yaml$/;
 
@@ -67,11 +70,19 @@ export function commandsOf(value: unknown): readonly Command[] {
   if (Array.isArray(value)) return value.flatMap(commandsOf);
   if (!isRecord(value) || typeof value["type"] !== "string") return [];
   if (["bulk", "bulk_atomic", "concurrent_bulk"].includes(value["type"])) return commandsOf(value["args"] ?? []);
-  return [{ type: value["type"], args: value["args"], ...(typeof value["version"] === "number" ? { version: value["version"] } : {}) }];
+  return [
+    {
+      type: value["type"],
+      args: value["args"],
+      ...(typeof value["version"] === "number" ? { version: value["version"] } : {}),
+    },
+  ];
 }
 
 function textsOf(value: unknown): Record<string, string> | undefined {
-  return isRecord(value) ? Object.fromEntries(Object.entries(value).map(([name, text]) => [name, String(text)])) : undefined;
+  return isRecord(value)
+    ? Object.fromEntries(Object.entries(value).map(([name, text]) => [name, String(text)]))
+    : undefined;
 }
 
 /** A list of several valid replies may be the value itself, or below its own key. */
@@ -96,7 +107,8 @@ function stepOf(value: unknown): Step | undefined {
 }
 
 function liveQueryOf(value: unknown): LiveQuery | undefined {
-  if (!isRecord(value) || typeof value["query"] !== "string" || !/^\s*subscription\b/.test(value["query"])) return undefined;
+  if (!isRecord(value) || typeof value["query"] !== "string" || !/^\s*subscription\b/.test(value["query"]))
+    return undefined;
   const listOf = (variables: unknown) => (Array.isArray(variables) ? (variables as readonly unknown[]) : []);
   return {
     query: value["query"],
@@ -134,7 +146,8 @@ function caseOf(file: string, content: unknown): Case {
   const steps = (Array.isArray(content) ? (content as readonly unknown[]) : [content]).map(stepOf);
   const liveQuery = liveQueryOf(content);
   if (content === null || content === undefined) return { name, steps: [], liveQuery, unusable: "the file is empty" };
-  if (!steps.includes(undefined)) return { name, steps: steps as readonly Step[], liveQuery: undefined, unusable: undefined };
+  if (!steps.includes(undefined))
+    return { name, steps: steps as readonly Step[], liveQuery: undefined, unusable: undefined };
   if (liveQuery !== undefined) return { name, steps: [], liveQuery, unusable: undefined };
   return { name, steps: [], liveQuery, unusable: "contains no request with a url; code of Hasura's own suite runs it" };
 }
@@ -142,7 +155,10 @@ function caseOf(file: string, content: unknown): Case {
 /** Whether the file contains only API commands. */
 function isHelper(content: unknown): boolean {
   const items: readonly unknown[] = Array.isArray(content) ? content : [content];
-  return items.length > 0 && items.every((item) => isRecord(item) && item["url"] === undefined && commandsOf(item).length > 0);
+  return (
+    items.length > 0 &&
+    items.every((item) => isRecord(item) && item["url"] === undefined && commandsOf(item).length > 0)
+  );
 }
 
 /** @returns the content, or the reason why the file cannot be read */
@@ -150,18 +166,24 @@ function tryFile(file: string): { readonly content: unknown; readonly problem: s
   try {
     return { content: readFile(file), problem: undefined };
   } catch (error) {
-    return { content: undefined, problem: `${basename(file)} is not YAML: ${(error as Error).message.split("\n", 1)[0] ?? ""}` };
+    return {
+      content: undefined,
+      problem: `${basename(file)} is not YAML: ${(error as Error).message.split("\n", 1)[0] ?? ""}`,
+    };
   }
 }
 
 function readFolder(directory: string, root: string): Folder {
-  const files = readdirSync(directory).filter((name) => name.endsWith(".yaml")).sort();
+  const files = readdirSync(directory)
+    .filter((name) => name.endsWith(".yaml"))
+    .sort();
   const setups = setupFiles.filter((name) => files.includes(name)).map((name) => tryFile(join(directory, name)));
   const helpers: { name: string; commands: readonly Command[] }[] = [];
   const cases: Case[] = [];
   for (const name of files) {
     if (setupFiles.includes(name) || teardown.test(name)) continue;
-    const skipped = (reason: string) => cases.push({ name: basename(name, ".yaml"), steps: [], liveQuery: undefined, unusable: reason });
+    const skipped = (reason: string) =>
+      cases.push({ name: basename(name, ".yaml"), steps: [], liveQuery: undefined, unusable: reason });
     if (otherDatabase.test(name)) {
       if (!/setup_/.test(name)) skipped("for another database");
       continue;
@@ -172,7 +194,14 @@ function readFolder(directory: string, root: string): Folder {
     else cases.push(caseOf(join(directory, name), content));
   }
   const unusable = setups.find(({ problem }) => problem !== undefined)?.problem;
-  return { name: relative(root, directory) || ".", directory, setup: setups.flatMap(({ content }) => commandsOf(content)), unusable, helpers, cases };
+  return {
+    name: relative(root, directory) || ".",
+    directory,
+    setup: setups.flatMap(({ content }) => commandsOf(content)),
+    unusable,
+    helpers,
+    cases,
+  };
 }
 
 /** All folders of cases below a directory of Hasura's fixtures. */

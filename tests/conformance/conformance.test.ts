@@ -10,7 +10,12 @@ const fixtures = resolve(import.meta.dirname, "../../../shared/hasura-fixtures")
 test("the engine answers every runnable read case as Hasura does", { timeout: 900_000 }, async (context) => {
   if (!existsSync(fixtures)) context.skip("../shared/hasura-fixtures is absent");
   await using database = await startConformanceDatabase();
-  const results = await runFixtures({ fixtures, filter: undefined, database: database.address, onResult: () => undefined });
+  const results = await runFixtures({
+    fixtures,
+    filter: undefined,
+    database: database.address,
+    onResult: () => undefined,
+  });
   console.log(closingLine(count(results)));
   expect(results.flatMap((result) => describeResult(result) ?? [])).toEqual([]);
   expect(count(results).passed).toBeGreaterThan(250);

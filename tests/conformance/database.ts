@@ -16,8 +16,13 @@ export async function startConformanceDatabase(): Promise<ConformanceDatabase> {
   const dockerfile = join(import.meta.dirname, "Dockerfile");
   const name = `routeql/conformance-database:${createHash("sha256").update(readFileSync(dockerfile)).digest("hex").slice(0, 12)}`;
   const { code } = await run("docker", ["image", "inspect", name]);
-  if (code !== 0) await mustRun("docker", ["build", "--network", "host", "--tag", name, "--file", dockerfile, import.meta.dirname]);
-  const container = await new GenericContainer(name).withLabels(runLabels).withExposedPorts(5432).withWaitStrategy(Wait.forLogMessage(/ready to accept connections/)).start();
+  if (code !== 0)
+    await mustRun("docker", ["build", "--network", "host", "--tag", name, "--file", dockerfile, import.meta.dirname]);
+  const container = await new GenericContainer(name)
+    .withLabels(runLabels)
+    .withExposedPorts(5432)
+    .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/))
+    .start();
   const { host, port } = addressOf(container, 5432);
   return {
     address: `postgres://postgres@${host}:${port}/postgres`,

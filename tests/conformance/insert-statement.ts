@@ -13,5 +13,7 @@ export function insertStatement(table: Qualified, row: Json): string {
     return literal(typeof value === "string" ? value : JSON.stringify(value));
   });
   const target = `${quote(table.schema)}.${quote(table.name)}`;
-  return columns.length === 0 ? `INSERT INTO ${target} DEFAULT VALUES;` : `INSERT INTO ${target} (${columns.map(quote).join(", ")}) VALUES (${values.join(", ")});`;
+  return columns.length === 0
+    ? `INSERT INTO ${target} DEFAULT VALUES;`
+    : `INSERT INTO ${target} (${columns.map(quote).join(", ")}) VALUES (${values.join(", ")});`;
 }

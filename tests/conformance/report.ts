@@ -22,7 +22,10 @@ const title = ({ folder, name, transport }: Result) => `${folder}/${name} (${tra
 export function describe(result: Result): string | undefined {
   const { outcome } = result;
   if (outcome.kind !== "failed") return undefined;
-  const query = typeof outcome.query === "object" && outcome.query !== null && "query" in outcome.query ? String(outcome.query.query) : JSON.stringify(outcome.query);
+  const query =
+    typeof outcome.query === "object" && outcome.query !== null && "query" in outcome.query
+      ? String(outcome.query.query)
+      : JSON.stringify(outcome.query);
   const indented = (query ?? "").trim().replaceAll("\n", "\n      ");
   return `FAILED ${title(result)}, step ${outcome.step}${outcome.description === undefined ? "" : `: ${outcome.description}`}\n      ${outcome.difference}\n      ${indented}`;
 }
@@ -35,8 +38,14 @@ export function reportByFolder(results: readonly Result[]): string {
     return `| ${folder} | ${passed} | ${failed} | ${skipped} |`;
   });
   const failures = results.flatMap((result) => describe(result) ?? []);
-  const skips = results.flatMap((result) => (result.outcome.kind === "skipped" ? [`- ${title(result)}: ${result.outcome.reason}`] : []));
-  const notes = results.flatMap((result) => (result.outcome.kind === "passed" && result.outcome.notes.length > 0 ? [`- ${title(result)}: ${result.outcome.notes.join("; ")}`] : []));
+  const skips = results.flatMap((result) =>
+    result.outcome.kind === "skipped" ? [`- ${title(result)}: ${result.outcome.reason}`] : [],
+  );
+  const notes = results.flatMap((result) =>
+    result.outcome.kind === "passed" && result.outcome.notes.length > 0
+      ? [`- ${title(result)}: ${result.outcome.notes.join("; ")}`]
+      : [],
+  );
   return [
     "# Conformance with Hasura's read cases",
     "",

@@ -8,7 +8,13 @@ import type { Transport } from "./transports.ts";
 
 export type Outcome =
   | { readonly kind: "passed"; readonly notes: readonly string[] }
-  | { readonly kind: "failed"; readonly step: number; readonly description: string | undefined; readonly difference: string; readonly query: unknown }
+  | {
+      readonly kind: "failed";
+      readonly step: number;
+      readonly description: string | undefined;
+      readonly difference: string;
+      readonly query: unknown;
+    }
   | { readonly kind: "skipped"; readonly reason: string };
 
 const noMutations = "mutations are not served";
@@ -24,7 +30,11 @@ function queriesOf(query: unknown): readonly string[] {
 function rootFieldsOf(query: unknown): readonly string[] {
   return queriesOf(query).flatMap((text) =>
     parse(text).definitions.flatMap((definition) =>
-      definition.kind === Kind.OPERATION_DEFINITION ? definition.selectionSet.selections.flatMap((selection) => (selection.kind === Kind.FIELD ? [selection.name.value] : [])) : [],
+      definition.kind === Kind.OPERATION_DEFINITION
+        ? definition.selectionSet.selections.flatMap((selection) =>
+            selection.kind === Kind.FIELD ? [selection.name.value] : [],
+          )
+        : [],
     ),
   );
 }
@@ -40,7 +50,8 @@ function trackedNames(commands: readonly unknown[]): readonly string[] {
     const { type, args } = command as Command;
     if (!/track_(table|function)$/.test(type)) return [];
     const named = typeof args === "object" && args !== null ? args : { name: args };
-    const target: unknown = "name" in named ? named.name : "table" in named ? named.table : "function" in named ? named.function : undefined;
+    const target: unknown =
+      "name" in named ? named.name : "table" in named ? named.table : "function" in named ? named.function : undefined;
     const name = typeof target === "object" && target !== null && "name" in target ? target.name : target;
     return typeof name === "string" ? [plain(name)] : [];
   });
@@ -52,7 +63,8 @@ export function changesStage({ steps }: Case): boolean {
 }
 
 /** Types that only mutations use, in either naming convention; their descriptions are removed on both sides. */
-const typeOfMutations = /^mutation_root$|(?:insert_?input|set_?input|inc_?input|on_?conflict|_constraint|[a-z]Constraint|update_?column|mutation_?response|pk_?columns_?input)$/i;
+const typeOfMutations =
+  /^mutation_root$|(?:insert_?input|set_?input|inc_?input|on_?conflict|_constraint|[a-z]Constraint|update_?column|mutation_?response|pk_?columns_?input)$/i;
 
 interface Looked {
   readonly mutates: boolean;
@@ -77,7 +89,9 @@ function lookAt(query: unknown): Looked {
           if ((operation as string) === "mutation") mutates = true;
         },
         Field: (node) => {
-          const asked = node.arguments?.some(({ value }) => value.kind === Kind.STRING && typeOfMutations.test(value.value)) ?? false;
+          const asked =
+            node.arguments?.some(({ value }) => value.kind === Kind.STRING && typeOfMutations.test(value.value)) ??
+            false;
           if (node.name.value === "__type" && asked) aboutMutations.push(node.alias?.value ?? node.name.value);
         },
       });
@@ -92,7 +106,11 @@ function lookAt(query: unknown): Looked {
 function without(answer: unknown, keys: readonly string[], expected: unknown): unknown {
   if (keys.length === 0 || typeof answer !== "object" || answer === null || !("data" in answer)) return answer;
   const wanted = (expected as { data?: Record<string, unknown> }).data ?? {};
-  return { data: Object.fromEntries(Object.entries(answer.data as object).filter(([key]) => !keys.includes(key) || wanted[key] === null)) };
+  return {
+    data: Object.fromEntries(
+      Object.entries(answer.data as object).filter(([key]) => !keys.includes(key) || wanted[key] === null),
+    ),
+  };
 }
 
 function differingHeader(expected: Step["answerHeaders"], found: Headers): string | undefined {
@@ -116,7 +134,9 @@ export class CaseRunner {
     const { leftOut } = this.#stage;
     if (leftOut.length === 0 || outcome.kind === "skipped") return outcome;
     const remark = `left out of the setup: ${leftOut.join(", ")}`;
-    return outcome.kind === "passed" ? { ...outcome, notes: [...outcome.notes, remark] } : { ...outcome, difference: `${outcome.difference}\n      ${remark}` };
+    return outcome.kind === "passed"
+      ? { ...outcome, notes: [...outcome.notes, remark] }
+      : { ...outcome, difference: `${outcome.difference}\n      ${remark}` };
   }
 
   async #outcome({ steps, liveQuery, unusable }: Case): Promise<Outcome> {
@@ -130,7 +150,8 @@ export class CaseRunner {
       const reason = this.#cannotRun(step) ?? this.#notSetUp(step, steps);
       if (reason !== undefined) {
         leftOut = reason;
-        if (reason === noMutations && expectsData(step.response)) missing = "a step needs data of an earlier mutation, and mutations are not supported";
+        if (reason === noMutations && expectsData(step.response))
+          missing = "a step needs data of an earlier mutation, and mutations are not supported";
         continue;
       }
       let problem: string | undefined;
@@ -140,8 +161,16 @@ export class CaseRunner {
         if (error instanceof UnknownCommand) return { kind: "skipped", reason: error.message };
         problem = (error as Error).message;
       }
-      if (problem !== undefined && missing !== undefined) return { kind: "skipped", reason: `${missing}: step ${index + 1}: ${problem}` };
-      if (problem !== undefined) return { kind: "failed", step: index + 1, description: step.description, difference: problem, query: step.query };
+      if (problem !== undefined && missing !== undefined)
+        return { kind: "skipped", reason: `${missing}: step ${index + 1}: ${problem}` };
+      if (problem !== undefined)
+        return {
+          kind: "failed",
+          step: index + 1,
+          description: step.description,
+          difference: problem,
+          query: step.query,
+        };
       if (graphqlPath.test(step.url) || step.status !== 200) ran += 1;
     }
     if (ran === 0) return { kind: "skipped", reason: leftOut === "" ? "no GraphQL request in it" : leftOut };
@@ -150,8 +179,11 @@ export class CaseRunner {
 
   async #explain(liveQuery: LiveQuery): Promise<Outcome> {
     if (this.#transport.name === "websocket") return { kind: "skipped", reason: "over HTTP only: /v1/graphql/explain" };
-    const difference = await compareLiveQuery(this.#stage.port, this.#secretHeaders(), liveQuery).catch((error: Error) => error.message);
-    if (difference !== undefined) return { kind: "failed", step: 1, description: undefined, difference, query: liveQuery };
+    const difference = await compareLiveQuery(this.#stage.port, this.#secretHeaders(), liveQuery).catch(
+      (error: Error) => error.message,
+    );
+    if (difference !== undefined)
+      return { kind: "failed", step: 1, description: undefined, difference, query: liveQuery };
     return { kind: "passed", notes: ["its statement explained"] };
   }
 
@@ -178,14 +210,19 @@ export class CaseRunner {
     const text = plain(JSON.stringify(commands));
     const tracked = trackedNames(commands);
     const fields = rootFieldsOf(step.query).filter((name) => !name.startsWith("__") && name !== "no_queries_available");
-    const missing = fields.find((name) => !text.includes(plain(name)) && !tracked.some((known) => plain(name).includes(known)));
+    const missing = fields.find(
+      (name) => !text.includes(plain(name)) && !tracked.some((known) => plain(name).includes(known)),
+    );
     return missing === undefined ? undefined : `nothing in the folder sets up ${missing}`;
   }
 
   /** Applies a command of Hasura's API to the metadata or the database; of a rejection only the status is compared, not the text. */
   async #command(step: Step): Promise<string | undefined> {
     const command = step.query as Command;
-    if (step.status !== 200) return (await this.#stage.refuses(command)) ? undefined : `the command should have been refused with status ${step.status}`;
+    if (step.status !== 200)
+      return (await this.#stage.refuses(command))
+        ? undefined
+        : `the command should have been refused with status ${step.status}`;
     try {
       await this.#stage.change(command);
       return undefined;
@@ -197,14 +234,26 @@ export class CaseRunner {
 
   async #request(step: Step, notes: string[]): Promise<string | undefined> {
     const headers = { ...this.#secretHeaders(), ...step.headers };
-    const answer = await this.#transport.send(this.#stage.port, { url: step.url, method: step.method, headers, body: step.query });
-    if (answer.status !== step.status) return `expected status ${step.status}, found ${answer.status}: ${JSON.stringify(answer.body)}`;
+    const answer = await this.#transport.send(this.#stage.port, {
+      url: step.url,
+      method: step.method,
+      headers,
+      body: step.query,
+    });
+    if (answer.status !== step.status)
+      return `expected status ${step.status}, found ${answer.status}: ${JSON.stringify(answer.body)}`;
     const header = answer.headers === undefined ? undefined : differingHeader(step.answerHeaders, answer.headers);
     if (header !== undefined) return header;
     const { aboutMutations } = lookAt(step.query);
     const wanted = step.allowedResponses ?? (step.response === undefined ? [] : [step.response]);
     if (wanted.length === 0) return undefined;
-    const compared = wanted.map((expected) => compareAnswers(step.query, without(expected, aboutMutations, expected), without(answer.body, aboutMutations, expected)));
+    const compared = wanted.map((expected) =>
+      compareAnswers(
+        step.query,
+        without(expected, aboutMutations, expected),
+        without(answer.body, aboutMutations, expected),
+      ),
+    );
     const agreeing = compared.find(({ difference }) => difference === undefined);
     if (agreeing?.note !== undefined) notes.push(agreeing.note);
     return agreeing === undefined ? compared[0]?.difference : undefined;

@@ -44,7 +44,13 @@ function byFlags({ directory }: Folder, cases: readonly Case[]): readonly (reado
   return [...groups];
 }
 
-async function runGroup(folder: Folder, cases: readonly Case[], flags: ServerFlags, database: string, report: (result: Result) => void): Promise<void> {
+async function runGroup(
+  folder: Folder,
+  cases: readonly Case[],
+  flags: ServerFlags,
+  database: string,
+  report: (result: Result) => void,
+): Promise<void> {
   const results: Result[] = [];
   await using stage = new Stage(database, flags);
   try {
@@ -52,31 +58,51 @@ async function runGroup(folder: Folder, cases: readonly Case[], flags: ServerFla
     await stage.start(folder.setup);
   } catch (error) {
     for (const one of cases) {
-      for (const transport of [http, websocket]) report({ folder: folder.name, name: one.name, transport: transport.name, outcome: withoutStage(one, error) });
+      for (const transport of [http, websocket])
+        report({ folder: folder.name, name: one.name, transport: transport.name, outcome: withoutStage(one, error) });
     }
     return;
   }
   for (const transport of [http, websocket]) {
     const runner = new CaseRunner(stage, transport, folder.setup);
     for (const one of cases) {
-      const outcome = changesStage(one) ? await runAlone(folder, one, flags, database, transport) : await runner.run(one);
+      const outcome = changesStage(one)
+        ? await runAlone(folder, one, flags, database, transport)
+        : await runner.run(one);
       results.push({ folder: folder.name, name: one.name, transport: transport.name, outcome });
     }
   }
   for (const result of results) {
     const one = cases.find(({ name }) => name === result.name);
-    report(result.outcome.kind === "failed" && one !== undefined ? await againOtherwise(folder, one, result, flags, database) : result);
+    report(
+      result.outcome.kind === "failed" && one !== undefined
+        ? await againOtherwise(folder, one, result, flags, database)
+        : result,
+    );
   }
 }
 
 /** Result of a case whose folder's setup cannot be applied. */
 function withoutStage({ unusable }: Case, error: unknown): Outcome {
   if (unusable !== undefined) return { kind: "skipped", reason: unusable };
-  return { kind: "failed", step: 0, description: undefined, difference: `the setup failed: ${(error as Error).message}`, query: undefined };
+  return {
+    kind: "failed",
+    step: 0,
+    description: undefined,
+    difference: `the setup failed: ${(error as Error).message}`,
+    query: undefined,
+  };
 }
 
 /** @param before commands that are first applied to the running engine */
-async function runAlone(folder: Folder, one: Case, flags: ServerFlags, database: string, transport: Transport, before: readonly Command[] = []): Promise<Outcome> {
+async function runAlone(
+  folder: Folder,
+  one: Case,
+  flags: ServerFlags,
+  database: string,
+  transport: Transport,
+  before: readonly Command[] = [],
+): Promise<Outcome> {
   try {
     await using stage = new Stage(database, flags);
     await stage.start(folder.setup);
@@ -91,11 +117,21 @@ async function runAlone(folder: Folder, one: Case, flags: ServerFlags, database:
  * Hasura's tests apply the folder's files of bare commands before some cases, and start the server with other settings for some. The
  * files do not show which cases these are. A failed case runs again with each of these variants, on a fresh stage.
  */
-async function againOtherwise(folder: Folder, one: Case, failed: Result, flags: ServerFlags, database: string): Promise<Result> {
+async function againOtherwise(
+  folder: Folder,
+  one: Case,
+  failed: Result,
+  flags: ServerFlags,
+  database: string,
+): Promise<Result> {
   const transport = failed.transport === "http" ? http : websocket;
   const ways = [
     ...folder.helpers.map(({ name, commands }) => ({ note: `after ${name}`, flags, commands })),
-    ...otherFlagsFor(`${folder.directory}/${one.name}`).map((other) => ({ note: `with ${other.called}`, flags: other.flags, commands: [] })),
+    ...otherFlagsFor(`${folder.directory}/${one.name}`).map((other) => ({
+      note: `with ${other.called}`,
+      flags: other.flags,
+      commands: [],
+    })),
   ];
   for (const way of ways) {
     const outcome = await runAlone(folder, one, way.flags, database, transport, way.commands);

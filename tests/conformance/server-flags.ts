@@ -20,7 +20,11 @@ const byName: readonly (readonly [RegExp, ServerFlags])[] = [
 
 /** In these folders some cases need a different server than the rest. Neither their names nor their texts show it. */
 const others: readonly (readonly [RegExp, ServerFlags, string])[] = [
-  [/(^|\/)naming_conventions?\//, { namingConvention: "graphql-default" }, "HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION=graphql-default"],
+  [
+    /(^|\/)naming_conventions?\//,
+    { namingConvention: "graphql-default" },
+    "HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION=graphql-default",
+  ],
 ];
 
 const none: ServerFlags = {};
@@ -32,5 +36,7 @@ export function flagsFor(name: string): ServerFlags {
 
 /** Alternative flags for a failed case, with their names for the report. */
 export function otherFlagsFor(name: string): readonly { readonly flags: ServerFlags; readonly called: string }[] {
-  return others.filter(([pattern]) => pattern.test(name)).map(([, flags, called]) => ({ flags: { ...flagsFor(name), ...flags }, called }));
+  return others
+    .filter(([pattern]) => pattern.test(name))
+    .map(([, flags, called]) => ({ flags: { ...flagsFor(name), ...flags }, called }));
 }

@@ -58,7 +58,8 @@ export class Sources {
     switch (type) {
       case "add_source": {
         const known = this.#sources.get(name);
-        if (known !== undefined && args["replace_configuration"] !== true) throw new Error(`there is already a source ${name}`);
+        if (known !== undefined && args["replace_configuration"] !== true)
+          throw new Error(`there is already a source ${name}`);
         this.#add(name, args, known);
         return true;
       }
@@ -98,7 +99,16 @@ export class Sources {
     this.#databases.set(name, database);
     const { tables = [], functions = [], logical_models = [], native_queries = [] } = kept ?? {};
     const configuration = configurationOf(database);
-    this.#sources.set(name, { name, kind: "postgres", configuration, ...(Object.keys(customization).length === 0 ? {} : { customization }), tables, functions, logical_models, native_queries });
+    this.#sources.set(name, {
+      name,
+      kind: "postgres",
+      configuration,
+      ...(Object.keys(customization).length === 0 ? {} : { customization }),
+      tables,
+      functions,
+      logical_models,
+      native_queries,
+    });
   }
 
   #move(name: string, database: string): void {

@@ -108,7 +108,12 @@ export class Stage implements AsyncDisposable {
       HASURA_GRAPHQL_SERVER_HOST: "127.0.0.1",
       ENGINE_METRICS_PORT: "0",
       HASURA_GRAPHQL_ADMIN_SECRET: this.secret,
-      HASURA_GRAPHQL_JWT_SECRET: JSON.stringify({ type: "HS256", key: this.secret, issuer: "conformance", audience: "conformance" }),
+      HASURA_GRAPHQL_JWT_SECRET: JSON.stringify({
+        type: "HS256",
+        key: this.secret,
+        issuer: "conformance",
+        audience: "conformance",
+      }),
       HASURA_GRAPHQL_STRINGIFY_NUMERIC_TYPES: "true",
       HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: "100",
       ...(unauthorizedRole === undefined ? {} : { HASURA_GRAPHQL_UNAUTHORIZED_ROLE: unauthorizedRole }),
@@ -126,7 +131,13 @@ export class Stage implements AsyncDisposable {
     );
     this.#engine = engine;
     const logger = pino({ level: "silent" });
-    this.#served = await serve({ settings, engine, metadata: metadataOf(engine), authenticator: await authenticatorOf(settings, logger), logger });
+    this.#served = await serve({
+      settings,
+      engine,
+      metadata: metadataOf(engine),
+      authenticator: await authenticatorOf(settings, logger),
+      logger,
+    });
   }
 
   /**
@@ -141,7 +152,10 @@ export class Stage implements AsyncDisposable {
   }
 
   /** Loads the metadata, without objects that no longer match the databases if they may be removed. */
-  async #fitting<Result>(mayDrop: boolean, use: (metadata: Record<string, unknown>) => Promise<Result>): Promise<Result> {
+  async #fitting<Result>(
+    mayDrop: boolean,
+    use: (metadata: Record<string, unknown>) => Promise<Result>,
+  ): Promise<Result> {
     for (let round = 0; ; round += 1) {
       try {
         return await use(this.#builder.merged());

@@ -49,7 +49,10 @@ export const websocket: Transport = {
   send: (port, { url, headers, body }) =>
     new Promise((resolve, reject) => {
       const socket = new WebSocket(`ws://127.0.0.1:${port}${url}`, "graphql-ws");
-      const timer = setTimeout(() => finish(() => reject(new Error("no answer over the WebSocket within 60 s"))), patience);
+      const timer = setTimeout(
+        () => finish(() => reject(new Error("no answer over the WebSocket within 60 s"))),
+        patience,
+      );
       let answer: unknown;
       function finish(settle: () => void): void {
         clearTimeout(timer);
@@ -62,9 +65,11 @@ export const websocket: Transport = {
       socket.on("message", (data) => {
         const message = JSON.parse((data as Buffer).toString("utf8")) as { type: string; payload?: unknown };
         if (message.type === "connection_ack") socket.send(JSON.stringify({ type: "start", id: "1", payload: body }));
-        else if (message.type === "connection_error") finish(() => resolve({ status: 200, headers: undefined, body: { errors: [{ message: message.payload }] } }));
+        else if (message.type === "connection_error")
+          finish(() => resolve({ status: 200, headers: undefined, body: { errors: [{ message: message.payload }] } }));
         else if (message.type === "data" || message.type === "error") answer = message.payload;
-        else if (message.type === "complete") finish(() => resolve({ status: 200, headers: undefined, body: withoutNullData(answer) }));
+        else if (message.type === "complete")
+          finish(() => resolve({ status: 200, headers: undefined, body: withoutNullData(answer) }));
       });
     }),
 };

@@ -10,7 +10,8 @@ describe("the planner's statistics of the updates", { timeout: 120_000 }, () => 
     await using owner = await database.connect("owner");
     await owner.query("select routing.ensure_partitions('2026-01-01', '2026-02-28')");
     // Disables autovacuum, because its own analyse would change the counts.
-    for (const month of ["202601", "202602"]) await owner.query(`alter table routing.bgp_updates_${month} set (autovacuum_enabled = off)`);
+    for (const month of ["202601", "202602"])
+      await owner.query(`alter table routing.bgp_updates_${month} set (autovacuum_enabled = off)`);
   }, 180_000);
 
   afterAll(async () => {
@@ -46,7 +47,9 @@ describe("the planner's statistics of the updates", { timeout: 120_000 }, () => 
     expect(await analysed()).toEqual(first);
     await load("2026-02", 3000);
     expect(await analysed()).toEqual({ ...first, 202602: 3 });
-    expect(await rowsOf(database, "owner", "select reltuples from pg_class where relname = 'bgp_updates_202602'")).toEqual([{ reltuples: 24_000 }]);
+    expect(
+      await rowsOf(database, "owner", "select reltuples from pg_class where relname = 'bgp_updates_202602'"),
+    ).toEqual([{ reltuples: 24_000 }]);
   });
 
   test("are renewed as a whole after 10 % of it was deleted", async () => {

@@ -24,7 +24,11 @@ async function contentOf(database: StartedDatabaseContainer): Promise<Record<str
   )) as { name: string }[];
   const rows: Record<string, unknown> = {};
   for (const { name } of tables) {
-    rows[name] = await rowsOf(database, "backup", `select count(*) as rows, md5(string_agg(t::text, e'\\n' order by t::text)) as hash from ${name} t`);
+    rows[name] = await rowsOf(
+      database,
+      "backup",
+      `select count(*) as rows, md5(string_agg(t::text, e'\\n' order by t::text)) as hash from ${name} t`,
+    );
   }
   const rights = await rowsOf(
     database,
@@ -48,9 +52,12 @@ describe("backup and restore", { timeout: 120_000 }, () => {
 
   const drop = async (): Promise<void> => {
     await using owner = await database.connect("owner");
-    await owner.query("drop schema auth, migrations, routing cascade; drop schema public cascade; create schema public");
+    await owner.query(
+      "drop schema auth, migrations, routing cascade; drop schema public cascade; create schema public",
+    );
   };
-  const restore = (from: string, replace = false): Promise<void> => restoreFrom(programsOf(database), from, { replace, show: silent });
+  const restore = (from: string, replace = false): Promise<void> =>
+    restoreFrom(programsOf(database), from, { replace, show: silent });
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "routeql-backup-"));
@@ -62,7 +69,9 @@ describe("backup and restore", { timeout: 120_000 }, () => {
     await using sidecar = await database.connect("sidecar");
     await sidecar.query(`insert into auth.users (id, email, name, password_hash, role)
       select 'user' || n, n || '@example.net', 'N', '$argon2id$v=19$' || md5(n::text), 'viewer' from generate_series(1, 3) n`);
-    await sidecar.query("insert into auth.audit_events (event, outcome) select 'login', 'success' from generate_series(1, 5)");
+    await sidecar.query(
+      "insert into auth.audit_events (event, outcome) select 'login', 'success' from generate_series(1, 5)",
+    );
     before = await contentOf(database);
   }, 180_000);
 
@@ -82,7 +91,9 @@ describe("backup and restore", { timeout: 120_000 }, () => {
   });
 
   test("reports a missing folder and a failed dump, and leaves no file", async () => {
-    await expect(backUpTo(programsOf(database), join(folder, "none", "a.dump"), silent)).rejects.toThrow("the folder does not exist");
+    await expect(backUpTo(programsOf(database), join(folder, "none", "a.dump"), silent)).rejects.toThrow(
+      "the folder does not exist",
+    );
     const wrong = programsOf(database, () => "wrong");
     await expect(backUpTo(wrong, join(folder, "b.dump"), silent)).rejects.toMatchObject({
       message: "The backup failed (psql ended with 2)",
@@ -101,7 +112,9 @@ describe("backup and restore", { timeout: 120_000 }, () => {
   test("a cancelled backup leaves nothing", async () => {
     const stop = new AbortController();
     const given = { ...programsOf(database), signal: stop.signal };
-    await expect(backUpTo(given, join(folder, "c.dump"), () => stop.abort(new Error("stopped")))).rejects.toThrow("stopped");
+    await expect(backUpTo(given, join(folder, "c.dump"), () => stop.abort(new Error("stopped")))).rejects.toThrow(
+      "stopped",
+    );
     await expect(backUpTo(given, join(folder, "c.dump"), silent)).rejects.toThrow("stopped");
     const sessions = "select pid from pg_stat_activity where usename = 'routeql_backup' and pid <> pg_backend_pid()";
     await expect.poll(() => rowsOf(database, "bootstrap", sessions), { timeout: 30_000 }).toEqual([]);
@@ -109,7 +122,9 @@ describe("backup and restore", { timeout: 120_000 }, () => {
   });
 
   test("keeps existing data unless --replace is given", async () => {
-    await expect(restore(file)).rejects.toThrow("The database is not empty: it has routing updates, hijacks, configured prefixes, accounts");
+    await expect(restore(file)).rejects.toThrow(
+      "The database is not empty: it has routing updates, hijacks, configured prefixes, accounts",
+    );
     expect(await contentOf(database)).toEqual(before);
   });
 
@@ -164,13 +179,21 @@ describe("backup and restore", { timeout: 120_000 }, () => {
     await backUpTo(programsOf(database), later, silent);
     await restore(file, true);
     expect(await contentOf(database)).toEqual(before);
-    await expect(restore(later, true)).rejects.toThrow("comes from a later version: this checkout has no migration 9999_of_tomorrow");
+    await expect(restore(later, true)).rejects.toThrow(
+      "comes from a later version: this checkout has no migration 9999_of_tomorrow",
+    );
     expect(await contentOf(database)).toEqual(before);
   });
 
   test("Postgres' own tools can read the file", async () => {
     await database.copyFilesToContainer([{ source: file, target: "/tmp/all.dump", mode: 0o444 }]);
-    const { stdout } = await promisify(execFile)("docker", ["exec", database.getId(), "pg_restore", "--list", "/tmp/all.dump"]);
+    const { stdout } = await promisify(execFile)("docker", [
+      "exec",
+      database.getId(),
+      "pg_restore",
+      "--list",
+      "/tmp/all.dump",
+    ]);
     expect(stdout).toContain("TABLE DATA auth users");
     expect(stdout).not.toContain("hdb_catalog");
   });

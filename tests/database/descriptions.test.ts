@@ -25,8 +25,13 @@ test("every view and column has the description and type of the data dictionary"
     "select relname as name, obj_description(oid, 'pg_class') as description from pg_class where relnamespace = 'public'::regnamespace and relkind = 'v'",
   );
   const found = rows.map((row) => ({ ...row, type: row.type.replace(/^varying/, "varchar") }));
-  const documented = documentedViews().flatMap(({ name, columns }) => columns.map((column) => ({ view: name, ...column })));
-  const byPlace = (one: { view: string; name: string }, other: { view: string; name: string }): number => `${one.view}.${one.name}`.localeCompare(`${other.view}.${other.name}`);
+  const documented = documentedViews().flatMap(({ name, columns }) =>
+    columns.map((column) => ({ view: name, ...column })),
+  );
+  const byPlace = (one: { view: string; name: string }, other: { view: string; name: string }): number =>
+    `${one.view}.${one.name}`.localeCompare(`${other.view}.${other.name}`);
   expect(found.toSorted(byPlace)).toEqual(documented.toSorted(byPlace));
-  expect(new Map(views.rows.map(({ name, description }) => [name, description]))).toEqual(new Map(documentedViews().map(({ name, description }) => [name, description])));
+  expect(new Map(views.rows.map(({ name, description }) => [name, description]))).toEqual(
+    new Map(documentedViews().map(({ name, description }) => [name, description])),
+  );
 });

@@ -39,7 +39,9 @@ describe("detect", () => {
 
   beforeEach(async () => {
     await using owner = await database.connect("owner");
-    await owner.query("truncate routing.bgp_updates, routing.hijacks, routing.update_links, routing.configured_prefixes");
+    await owner.query(
+      "truncate routing.bgp_updates, routing.hijacks, routing.update_links, routing.configured_prefixes",
+    );
   });
 
   async function loadLines(...lines: string[]): Promise<void> {
@@ -143,7 +145,9 @@ describe("detect", () => {
       { type: "A", peer_asn: 64_497, hijack_key: hijack?.["key"] },
       { type: "W", peer_asn: 64_497, hijack_key: hijack?.["key"] },
     ]);
-    expect(await ask("select peer_asn, type from view_bgpupdates where cardinality(hijack_key) > 0 order by timestamp")).toEqual([
+    expect(
+      await ask("select peer_asn, type from view_bgpupdates where cardinality(hijack_key) > 0 order by timestamp"),
+    ).toEqual([
       { peer_asn: 64_496, type: "A" },
       { peer_asn: 64_497, type: "A" },
       { peer_asn: 64_497, type: "W" },
@@ -161,7 +165,13 @@ describe("detect", () => {
     await detectWith({ "192.0.2.0/24": [64_500] });
     const state = "select active, withdrawn, time_last, time_ended, peers_withdrawn from view_hijacks";
     expect(await ask(state)).toEqual([
-      { active: true, withdrawn: false, time_last: time(4), time_ended: null, peers_withdrawn: [64_496, 64_497, 64_498] },
+      {
+        active: true,
+        withdrawn: false,
+        time_last: time(4),
+        time_ended: null,
+        peers_withdrawn: [64_496, 64_497, 64_498],
+      },
     ]);
     await loadLines(withdraw(30, "192.0.2.0/24", 64_499));
     await detectWith({ "192.0.2.0/24": [64_500] });
@@ -204,9 +214,13 @@ describe("detect", () => {
     expect(await ask(everything)).toEqual(before);
     const [{ count }] = (await ask("select count(*)::integer from view_hijacks")) as [{ count: number }];
     await load("--demo", "4000", "--start", "2026-05-02");
-    expect((await detect(configuration)).stdout).toMatch(new RegExp(`hijacks +${count} found: 0 new, ${count} updated`));
+    expect((await detect(configuration)).stdout).toMatch(
+      new RegExp(`hijacks +${count} found: 0 new, ${count} updated`),
+    );
     expect(
-      await ask("select count(*)::integer, count(distinct (prefix, hijack_as, type))::integer as distinct from view_hijacks"),
+      await ask(
+        "select count(*)::integer, count(distinct (prefix, hijack_as, type))::integer as distinct from view_hijacks",
+      ),
     ).toEqual([{ count, distinct: count }]);
   });
 
@@ -270,10 +284,14 @@ describe("detect", () => {
     await loadLines(line, line);
     await detectWith({ "192.0.2.0/24": [64_500] });
     const links = "select count(*)::integer from view_bgpupdates_hijacks";
-    expect(await ask("select count(*)::integer from view_bgpupdates where cardinality(hijack_key) = 1")).toEqual([{ count: 2 }]);
+    expect(await ask("select count(*)::integer from view_bgpupdates where cardinality(hijack_key) = 1")).toEqual([
+      { count: 2 },
+    ]);
     expect(await ask(links)).toEqual([{ count: 1 }]);
     await using owner = await database.connect("owner");
-    await owner.query("delete from routing.bgp_updates where key = (select min(key::text)::uuid from routing.bgp_updates)");
+    await owner.query(
+      "delete from routing.bgp_updates where key = (select min(key::text)::uuid from routing.bgp_updates)",
+    );
     expect(await ask(links)).toEqual([{ count: 1 }]);
     await owner.query("update routing.bgp_updates set hijack_key = '{}'");
     expect(await ask(links)).toEqual([{ count: 0 }]);

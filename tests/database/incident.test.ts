@@ -42,10 +42,7 @@ describe("the real data of SOURCES.md", () => {
     const first = await load(sharedData(file));
     // Progress lines end with the elapsed seconds.
     expect(first.stderr.split("\n").filter((line) => line !== "" && !/, \d+ s$/.test(line))).toEqual([]);
-    expect(first).toMatchObject({
-      code: 0,
-      stdout: expect.stringMatching(/duplicates +0\n +refused +0\n/) as string,
-    });
+    expect(first).toMatchObject({ code: 0, stdout: expect.stringMatching(/duplicates +0\n +refused +0\n/) as string });
     expect(await rowsOf(database, "engine", count, [from])).toEqual(expected);
     expect((await load(sharedData(file))).stdout).toMatch(/loaded +0\n/);
     expect(await rowsOf(database, "engine", count, [from])).toEqual(expected);
@@ -69,7 +66,9 @@ describe("the real data of SOURCES.md", () => {
       await load(sharedData("bgp/telegram-20260616.ripestat.tar.gz"));
       expect(await detect(join(folder, "incident.yaml"))).toMatchObject({ code: 0, stderr: "" });
       await rm(folder, { recursive: true });
-      const timeline = JSON.parse(await readFile(sharedData("hijacks/telegram-20260616.timeline.json"), "utf8")) as TimelineRow[];
+      const timeline = JSON.parse(
+        await readFile(sharedData("hijacks/telegram-20260616.timeline.json"), "utf8"),
+      ) as TimelineRow[];
       compared = (await rowsOf(
         database,
         "engine",
@@ -131,7 +130,9 @@ describe("the real data of SOURCES.md", () => {
     });
 
     test("two records have later announcements by that upstream, from the withdrawal", async () => {
-      const neither = prefixesWhere(({ record, start, last, followedLast }) => record && !(start && last) && !followedLast);
+      const neither = prefixesWhere(
+        ({ record, start, last, followedLast }) => record && !(start && last) && !followedLast,
+      );
       expect(neither).toEqual(["91.108.56.0/22", "2001:b28:f23c::/48"]);
       const last =
         "select prefix, time_last from view_hijacks where prefix = any ($1::inet[]) and hijack_as = 18101 order by prefix";

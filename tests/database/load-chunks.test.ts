@@ -47,7 +47,11 @@ describe("load in chunks", { timeout: 120_000 }, () => {
 
   /** Number and hash of all rows of the updates. */
   const content = (): Promise<unknown[]> =>
-    rowsOf(database, "backup", "select count(*)::int as rows, md5(string_agg(u::text, e'\\n' order by u::text)) as hash from routing.bgp_updates u");
+    rowsOf(
+      database,
+      "backup",
+      "select count(*)::int as rows, md5(string_agg(u::text, e'\\n' order by u::text)) as hash from routing.bgp_updates u",
+    );
 
   test("stores the same rows in chunks and in one", async () => {
     expect(await loadDemo(20_000, 100_000)).toBe(20_000);
@@ -80,7 +84,8 @@ describe("load in chunks", { timeout: 120_000 }, () => {
     const query = `select count(*)::int as rows from view_bgpupdates`;
     const pending: Promise<unknown>[] = [];
     await loadDemo(12_000, 4_000, (step) => {
-      if (step.step === "writing" && step.done % 4_000 === 0) pending.push(reader.query(query).then(({ rows }) => seen.push(...(rows as unknown[]))));
+      if (step.step === "writing" && step.done % 4_000 === 0)
+        pending.push(reader.query(query).then(({ rows }) => seen.push(...(rows as unknown[]))));
     });
     await Promise.all(pending);
     for (const row of seen) expect([4_000, 8_000, 12_000]).toContain((row as { rows: number }).rows);
@@ -110,7 +115,10 @@ describe("load in chunks", { timeout: 120_000 }, () => {
       const onProgress = (step) => { if (step.step === "writing" && step.done >= 8000) process.kill(process.pid, "SIGKILL"); };
       await loadInput(client, (async function* () { yield demoMember(${JSON.stringify(demo(20_000))}); })(), { chunkRows: 4000, onProgress });`;
     const env = { PATH: process.env["PATH"], DATABASE: database.getConnectionUri("loader") };
-    const child = spawn(process.execPath, ["--input-type=module", "--eval", script], { env, stdio: ["ignore", "ignore", "pipe"] });
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+      env,
+      stdio: ["ignore", "ignore", "pipe"],
+    });
     const [[, signal], said] = await Promise.all([once(child, "exit"), text(child.stderr)]);
     expect([signal, said]).toEqual(["SIGKILL", ""]);
     const sessions = "select pid from pg_stat_activity where application_name = 'routeql-load'";

@@ -48,7 +48,13 @@ describe("load", () => {
       "BGP4MP_ET|1445565680.000001|A|192.0.2.1|64496|2001:db8:2::/48||IGP|::|0|0||NAG||",
     ];
     expect(await loadText(lines.join("\n"), "--service", "ripe-ris|rrc03")).toMatchObject({ code: 0 });
-    const unhandled = { hijack_key: [], handled: false, matched_prefix: null, orig_path: null, service: "ripe-ris|rrc03" };
+    const unhandled = {
+      hijack_key: [],
+      handled: false,
+      matched_prefix: null,
+      orig_path: null,
+      service: "ripe-ris|rrc03",
+    };
     expect(await rowsOf(database, "engine", served)).toEqual([
       {
         ...unhandled,
@@ -87,7 +93,8 @@ describe("load", () => {
   });
 
   test("an AS set becomes one row per member, with the announced path beside it", async () => {
-    const line = "BGP4MP|1445565678|A|192.0.2.1|64496|198.51.100.0/24|64496 64497 {64500,64501}|IGP|192.0.2.1|0|0||NAG||\n";
+    const line =
+      "BGP4MP|1445565678|A|192.0.2.1|64496|198.51.100.0/24|64496 64497 {64500,64501}|IGP|192.0.2.1|0|0||NAG||\n";
     const { stdout } = await loadText(line);
     expect(stdout).toMatch(/read +1: 1 announcements[^]*rows +2 in[^]*loaded +2$/m);
     expect(await rowsOf(database, "engine", `select as_path, origin_as, orig_path from (${served}) s`)).toEqual([
@@ -98,7 +105,9 @@ describe("load", () => {
   });
 
   test("bits beyond a prefix's length do not create another prefix", async () => {
-    await loadText("BGP4MP|1445565678|W|192.0.2.1|64496|198.51.100.77/24\nBGP4MP|1445565678|W|192.0.2.1|64496|2001:db8::7/32\n");
+    await loadText(
+      "BGP4MP|1445565678|W|192.0.2.1|64496|198.51.100.77/24\nBGP4MP|1445565678|W|192.0.2.1|64496|2001:db8::7/32\n",
+    );
     expect(await rowsOf(database, "engine", `select prefix from (${served}) s`)).toEqual([
       { prefix: "198.51.100.0/24" },
       { prefix: "2001:db8::/32" },
@@ -131,10 +140,18 @@ describe("load", () => {
       type,
       attrs: { source_id: source, target_prefix: "198.51.100.0/24", path, community: path && [] },
     });
-    const updates = [update("W", "00-192.0.2.1"), update("A", "00-192.0.2.1", [64_496, 64_500]), update("W", "01-192.0.2.9")];
+    const updates = [
+      update("W", "00-192.0.2.1"),
+      update("A", "00-192.0.2.1", [64_496, 64_500]),
+      update("W", "01-192.0.2.9"),
+    ];
     expect(await loadText(gzipSync(JSON.stringify({ data: { updates } })))).toMatchObject({ code: 0 });
     expect(
-      await rowsOf(database, "engine", 'select type, peer_asn, service, "timestamp" from view_bgpupdates order by service, type'),
+      await rowsOf(
+        database,
+        "engine",
+        'select type, peer_asn, service, "timestamp" from view_bgpupdates order by service, type',
+      ),
     ).toEqual([
       { type: "A", peer_asn: 64_496, service: "ripe-ris|rrc00", timestamp: "2026-06-16T08:21:48.25" },
       { type: "W", peer_asn: 64_496, service: "ripe-ris|rrc00", timestamp: "2026-06-16T08:21:48.25" },
@@ -145,13 +162,17 @@ describe("load", () => {
   test("counts and shows a broken line, and loads the others", async () => {
     const good = "BGP4MP|1445565678|W|192.0.2.1|64496|198.51.100.0/24";
     const { code, stdout } = await loadText(
-      ["garbage \u001b[31m", good, good.replace("/24", "/42"), "BGP4MP|1445565678|STATE|192.0.2.1|64496|6|1"].join("\n"),
+      ["garbage \u001b[31m", good, good.replace("/24", "/42"), "BGP4MP|1445565678|STATE|192.0.2.1|64496|6|1"].join(
+        "\n",
+      ),
     );
     expect(code).toBe(0);
     expect(stdout).toMatch(/read +4: 0 announcements, 1 withdrawals, 1 STATE skipped, 2 refused\n/);
     expect(stdout).toMatch(/loaded +1\n/);
     expect(stdout).toContain("1 × not a line of bgpdump -m updates\n      1: garbage ?[31m\n");
-    expect(stdout).toContain("1 × the prefix is not understood\n      3: BGP4MP|1445565678|W|192.0.2.1|64496|198.51.100.0/42");
+    expect(stdout).toContain(
+      "1 × the prefix is not understood\n      3: BGP4MP|1445565678|W|192.0.2.1|64496|198.51.100.0/42",
+    );
   });
 
   test("loads nothing of a broken file, and all of the other files", async () => {
@@ -188,7 +209,11 @@ describe("load", () => {
   test("updates around the end of a month go to both months, each to its own partition", async () => {
     expect((await load("--demo", "400", "--start", "2024-02-29T23:59:50Z")).stdout).toMatch(/loaded +400\n/);
     expect(
-      await rowsOf(database, "backup", `select distinct tableoid::regclass as partition, to_char("timestamp", 'YYYY-MM-DD') as day from routing.bgp_updates order by 1`),
+      await rowsOf(
+        database,
+        "backup",
+        `select distinct tableoid::regclass as partition, to_char("timestamp", 'YYYY-MM-DD') as day from routing.bgp_updates order by 1`,
+      ),
     ).toEqual([
       { partition: "routing.bgp_updates_202402", day: "2024-02-29" },
       { partition: "routing.bgp_updates_202403", day: "2024-03-01" },
@@ -208,7 +233,10 @@ describe("load", () => {
   });
 
   test("invalid arguments fail before the database is queried", async () => {
-    expect(await load()).toMatchObject({ code: 2, stderr: expect.stringContaining("there is no FILE to load") as string });
+    expect(await load()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("there is no FILE to load") as string,
+    });
     expect(await load("--help")).toMatchObject({ code: 0, stdout: expect.stringContaining("npm run load") as string });
   });
 
@@ -216,12 +244,16 @@ describe("load", () => {
     await using other = await database.connect("bootstrap");
     await other.query("select pg_advisory_lock($1)", [advisoryLocks.turn]);
     const sessions = async (condition: string): Promise<number> => {
-      const { rows } = await other.query<{ count: number }>(`select count(*)::int from pg_stat_activity where application_name = 'routeql-load' and ${condition}`);
+      const { rows } = await other.query<{ count: number }>(
+        `select count(*)::int from pg_stat_activity where application_name = 'routeql-load' and ${condition}`,
+      );
       return rows[0]!.count;
     };
     const socket = new Socket();
     const config = { connectionString: database.getConnectionUri("loader"), stream: () => socket };
-    const cutOff = expect(runCommand(loadCommand, ["--demo", "10"], async () => ({ config, close: async () => {} }))).rejects.toThrow("Connection terminated");
+    const cutOff = expect(
+      runCommand(loadCommand, ["--demo", "10"], async () => ({ config, close: async () => {} })),
+    ).rejects.toThrow("Connection terminated");
     await expect.poll(() => sessions("wait_event = 'advisory'")).toBe(1);
     socket.destroy();
     await cutOff;
@@ -237,10 +269,14 @@ describe("load", () => {
       const open = async () => ({ config: { connectionString: process.env.DATABASE }, close: async () => {} });
       process.exitCode = await loadCommand(["-"], open).catch((error) => { console.error(error.message); return 3; });`;
     const env = { PATH: process.env["PATH"], DATABASE: database.getConnectionUri("loader") };
-    const child = spawn(process.execPath, ["--input-type=module", "--eval", script], { env, stdio: ["pipe", "ignore", "pipe"] });
+    const child = spawn(process.execPath, ["--input-type=module", "--eval", script], {
+      env,
+      stdio: ["pipe", "ignore", "pipe"],
+    });
     try {
       const [ended, said] = [once(child, "exit"), text(child.stderr)];
-      const copying = "select pid from pg_stat_activity where application_name = 'routeql-load' and query ~ '^copy' and state = 'active'";
+      const copying =
+        "select pid from pg_stat_activity where application_name = 'routeql-load' and query ~ '^copy' and state = 'active'";
       await expect.poll(() => rowsOf(database, "bootstrap", copying), { timeout: 60_000 }).toHaveLength(1);
       await other.query(`select pg_terminate_backend(pid) from (${copying}) copying`);
       expect(await ended).toEqual([3, null]);

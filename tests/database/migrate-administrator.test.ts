@@ -22,7 +22,9 @@ describe("the migrate job on an external database", () => {
     folder = await mkdtemp(join(tmpdir(), "routeql-administrator-"));
     database = await new DatabaseContainer(await image("database")).withoutMigrations().start();
     await using superuser = await database.connect("bootstrap");
-    await superuser.query(`create role "${administrator.name}" login createrole createdb password '${administrator.password}'`);
+    await superuser.query(
+      `create role "${administrator.name}" login createrole createdb password '${administrator.password}'`,
+    );
     for (const role of roles) await writeFile(join(folder, role), password(role));
   });
 
@@ -31,7 +33,11 @@ describe("the migrate job on an external database", () => {
     await rm(folder, { recursive: true });
   });
 
-  async function migrate(name: string, parameters: Record<string, string> = {}, passwords = folder): Promise<{ code: number; stdout: string; stderr: string }> {
+  async function migrate(
+    name: string,
+    parameters: Record<string, string> = {},
+    passwords = folder,
+  ): Promise<{ code: number; stdout: string; stderr: string }> {
     const url = new URL(`postgres://${database.getHost()}:${database.getPort()}/${name}`);
     url.username = encodeURIComponent(administrator.name);
     url.password = administrator.password;
@@ -71,23 +77,35 @@ describe("the migrate job on an external database", () => {
     expect(stdout).not.toContain(administrator.password);
     expect(await ask("records", "ENGINE", "select count(*)::int as answer from view_hijacks")).toBe(0);
     expect(await ask("records", "SIDECAR", "select count(*)::int as answer from auth.users")).toBe(0);
-    expect(await ask("records", "METADATA", "select pg_get_userbyid(nspowner) as answer from pg_namespace where nspname = 'hdb_catalog'")).toBe(
-      "routeql_metadata",
-    );
+    expect(
+      await ask(
+        "records",
+        "METADATA",
+        "select pg_get_userbyid(nspowner) as answer from pg_namespace where nspname = 'hdb_catalog'",
+      ),
+    ).toBe("routeql_metadata");
   });
 
   test("a second run succeeds and sets only the passwords, which it cannot compare", async () => {
     const { code, stdout } = await migrate("records");
     expect(code).toBe(0);
-    const other = stdout.split("\n").filter((line) => line !== "" && !/set the password of routeql_|done, 6 changes/.test(line));
+    const other = stdout
+      .split("\n")
+      .filter((line) => line !== "" && !/set the password of routeql_|done, 6 changes/.test(line));
     expect(other).toEqual([]);
   });
 
   test("encrypts and verifies every connection with an authority", async () => {
-    const [own, other] = [await makeCertificate("ecdsa", database.getHost()), await makeCertificate("ecdsa", database.getHost())];
+    const [own, other] = [
+      await makeCertificate("ecdsa", database.getHost()),
+      await makeCertificate("ecdsa", database.getHost()),
+    ];
     await writeFile(join(folder, "own.pem"), own.certificate);
     await writeFile(join(folder, "other.pem"), other.certificate);
-    for (const [file, content] of [["server.key", own.privateKey], ["server.crt", own.certificate]] as const) {
+    for (const [file, content] of [
+      ["server.key", own.privateKey],
+      ["server.crt", own.certificate],
+    ] as const) {
       const { exitCode } = await database.exec(["bash", "-c", `umask 077; printf %s '${content}' >"$PGDATA/${file}"`]);
       expect(exitCode).toBe(0);
     }

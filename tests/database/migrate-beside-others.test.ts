@@ -29,7 +29,13 @@ describe("the migrate job", { timeout: 120_000 }, () => {
   /** The job as `database.migrate()` runs it, for tests that kill it. */
   function startJob() {
     const files = Object.fromEntries(roles.map((role) => [`${role.toUpperCase()}_PASSWORD_FILE`, join(folder, role)]));
-    const env = { PATH: process.env["PATH"], DATABASE_HOST: database.getHost(), DATABASE_PORT: String(database.getPort()), DATABASE_NAME: "routeql", ...files };
+    const env = {
+      PATH: process.env["PATH"],
+      DATABASE_HOST: database.getHost(),
+      DATABASE_PORT: String(database.getPort()),
+      DATABASE_NAME: "routeql",
+      ...files,
+    };
     return spawn(process.execPath, ["database/migrate/main.ts"], { env, stdio: "ignore" });
   }
 
@@ -59,16 +65,22 @@ describe("the migrate job", { timeout: 120_000 }, () => {
     await owner.query("select routing.ensure_partitions('2026-03-01', '2026-04-01')");
     await owner.query("grant select on routing.hijacks to routeql_engine");
     // The lock of `npm run prune` during an exchange of partitions.
-    await owner.query(`begin; select pg_advisory_xact_lock(${advisoryLocks.partitions}); drop table routing.bgp_updates_202603`);
+    await owner.query(
+      `begin; select pg_advisory_xact_lock(${advisoryLocks.partitions}); drop table routing.bgp_updates_202603`,
+    );
     const job = database.migrate();
-    await expect.poll(() => waitingFor("locktype in ('advisory', 'transactionid')"), { timeout: 60_000 }).toHaveLength(1);
+    await expect
+      .poll(() => waitingFor("locktype in ('advisory', 'transactionid')"), { timeout: 60_000 })
+      .toHaveLength(1);
     await owner.query("commit");
     expect(await job).toContain("set what each role may do");
     expect(await partitionsOf(database)).toEqual(["bgp_updates_202604"]);
   });
 
   test("the server soon closes connections of machines that disappeared", async () => {
-    const asked = roles.map(async (role) => (await rowsOf(database, role, "select current_setting('tcp_keepalives_idle') as idle"))[0]);
+    const asked = roles.map(
+      async (role) => (await rowsOf(database, role, "select current_setting('tcp_keepalives_idle') as idle"))[0],
+    );
     const [bootstrap, ...others] = await Promise.all(asked);
     expect(others).toEqual(others.map(() => ({ idle: "60" })));
     expect(bootstrap).not.toEqual({ idle: "60" });

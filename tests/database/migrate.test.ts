@@ -9,7 +9,10 @@ import { run } from "../harness/process.ts";
 import { jsonRows } from "./support.ts";
 
 const passwords: Record<string, string> = Object.fromEntries(
-  ["OWNER", "ENGINE", "SIDECAR", "LOADER", "BACKUP", "METADATA"].map((role) => [role, `${role.toLowerCase()}-0123456789abcdef`]),
+  ["OWNER", "ENGINE", "SIDECAR", "LOADER", "BACKUP", "METADATA"].map((role) => [
+    role,
+    `${role.toLowerCase()}-0123456789abcdef`,
+  ]),
 );
 
 /** All catalogue entries that the job creates; passwords by their verifiers. */
@@ -42,7 +45,9 @@ describe("the migrate job", () => {
     for (const [role, password] of Object.entries(files)) await writeFile(join(folder, role), `${password}\n`);
   }
 
-  async function migrate(changes: Record<string, string> = {}): Promise<{ code: number; stdout: string; stderr: string }> {
+  async function migrate(
+    changes: Record<string, string> = {},
+  ): Promise<{ code: number; stdout: string; stderr: string }> {
     const env: Record<string, string | undefined> = {
       PATH: process.env["PATH"],
       DATABASE_HOST: database.getHost(),
@@ -79,7 +84,11 @@ describe("the migrate job", () => {
     const url = new URL(`postgres://postgres@${database.getHost()}:${database.getPort()}/routeql?sslmode=disable`);
     url.password = encodeURIComponent(database.getPassword("bootstrap"));
     await writeFile(join(folder, "URL"), url.href);
-    const named = { DATABASE_HOST: "nowhere.invalid", BOOTSTRAP_PASSWORD_FILE: "/nowhere", BOOTSTRAP_URL_FILE: join(folder, "URL") };
+    const named = {
+      DATABASE_HOST: "nowhere.invalid",
+      BOOTSTRAP_PASSWORD_FILE: "/nowhere",
+      BOOTSTRAP_URL_FILE: join(folder, "URL"),
+    };
     expect(await migrate(named)).toEqual({ code: 0, stdout: "migrate: everything was in place\n", stderr: "" });
   });
 
@@ -92,15 +101,27 @@ describe("the migrate job", () => {
     await using owner = await database.connect("bootstrap");
     await write({ ADMINISTRATOR: "an administrator's 1st password" });
     const given = { ADMIN_EMAIL: "Admin@Example.net", ADMIN_PASSWORD_FILE: join(folder, "ADMINISTRATOR") };
-    expect((await migrate(given)).stdout).toBe("migrate: created the first administrator, admin@example.net\nmigrate: done, 1 changes\n");
-    const users = await owner.query<{ email: string; role: string; hash: string }>("select email, role, password_hash as hash from auth.users");
+    expect((await migrate(given)).stdout).toBe(
+      "migrate: created the first administrator, admin@example.net\nmigrate: done, 1 changes\n",
+    );
+    const users = await owner.query<{ email: string; role: string; hash: string }>(
+      "select email, role, password_hash as hash from auth.users",
+    );
     expect(users.rows).toMatchObject([{ email: "admin@example.net", role: "operator" }]);
     const hash = users.rows[0]?.hash ?? "";
-    expect([await verifyPassword(hash, "an administrator's 1st password"), await verifyPassword(hash, "another password"), isOutdated(hash)]).toEqual([true, false, false]);
+    expect([
+      await verifyPassword(hash, "an administrator's 1st password"),
+      await verifyPassword(hash, "another password"),
+      isOutdated(hash),
+    ]).toEqual([true, false, false]);
     const events = await owner.query("select event, outcome from auth.audit_events");
     expect(events.rows).toEqual([{ event: "first-administrator", outcome: "success" }]);
 
-    expect(await migrate({ ...given, ADMIN_EMAIL: "another@example.net" })).toEqual({ code: 0, stdout: "migrate: everything was in place\n", stderr: "" });
+    expect(await migrate({ ...given, ADMIN_EMAIL: "another@example.net" })).toEqual({
+      code: 0,
+      stdout: "migrate: everything was in place\n",
+      stderr: "",
+    });
     await owner.query("delete from auth.users; delete from auth.audit_events");
   });
 
@@ -139,7 +160,9 @@ describe("the migrate job", () => {
       { role: "cnpg_metrics_exporter", databases: ["postgres", "routeql"] },
       { role: "streaming_replica", databases: ["postgres"] },
     ]);
-    await superuser.query("revoke connect on database postgres, routeql from cnpg_metrics_exporter, streaming_replica; drop role cnpg_metrics_exporter, streaming_replica");
+    await superuser.query(
+      "revoke connect on database postgres, routeql from cnpg_metrics_exporter, streaming_replica; drop role cnpg_metrics_exporter, streaming_replica",
+    );
     expect((await migrate()).stdout).toBe("migrate: everything was in place\n");
   });
 
@@ -164,7 +187,11 @@ describe("the migrate job", () => {
   test.each([
     ["a wrong superuser password", { BOOTSTRAP_PASSWORD_FILE: "/proc/version" }, "refused the connection"],
     ["a missing server", { DATABASE_PORT: "1", DATABASE_WAIT_SECONDS: "1" }, "did not answer within 1 s"],
-    ["a missing password file", { OWNER_PASSWORD_FILE: "/nowhere" }, "OWNER_PASSWORD_FILE: the file cannot be read (ENOENT)"],
+    [
+      "a missing password file",
+      { OWNER_PASSWORD_FILE: "/nowhere" },
+      "OWNER_PASSWORD_FILE: the file cannot be read (ENOENT)",
+    ],
   ])("ends with a clear error on %s", async (_, changes, message) => {
     const { code, stdout, stderr } = await migrate(changes);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });

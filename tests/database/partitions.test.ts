@@ -21,7 +21,9 @@ const rows = `
   select gen_random_uuid(), '192.0.2.0/24', 64500, 64501, '{64501,64500}', 'a|b', 'A', day + interval '1 day' - make_interval(secs => n * 7e-6),
     case when n = 1 then '{k}'::text[] else '{}' end
   from unnest('{2026-02-27,2026-02-28,2026-03-01,2026-03-31,2026-05-05}'::date[]) day, generate_series(1, 20) n`;
-const days = ["20260227", "20260228", "20260301", "20260315", "20260331", "20260410", "20260505"].map((day) => `bgp_updates_${day}`);
+const days = ["20260227", "20260228", "20260301", "20260315", "20260331", "20260410", "20260505"].map(
+  (day) => `bgp_updates_${day}`,
+);
 
 describe("a database with daily partitions of updates", { timeout: 120_000 }, () => {
   let database: StartedDatabaseContainer;
@@ -46,9 +48,12 @@ describe("a database with daily partitions of updates", { timeout: 120_000 }, ()
   // The state of an earlier version: without the migration, and with the function that created partitions of days.
   beforeEach(async () => {
     await using owner = await database.connect("owner");
-    const [makeDays] = /create function routing\.ensure_partitions[^]*?end \$\$;/.exec(await readFile(functions, "utf8")) ?? [];
+    const [makeDays] =
+      /create function routing\.ensure_partitions[^]*?end \$\$;/.exec(await readFile(functions, "utf8")) ?? [];
     await owner.query(makeDays!.replace("create", "create or replace"));
-    await owner.query("delete from migrations.schema_migrations where name >= '0005'; truncate routing.bgp_updates, routing.hijacks, routing.update_links");
+    await owner.query(
+      "delete from migrations.schema_migrations where name >= '0005'; truncate routing.bgp_updates, routing.hijacks, routing.update_links",
+    );
     await dropPartitions(owner);
     for (const day of days) await owner.query("select routing.ensure_partitions($1, $1)", [day.slice(-8)]);
     await owner.query(rows);
@@ -107,14 +112,21 @@ describe("a database with daily partitions of updates", { timeout: 120_000 }, ()
     // A role without a limit for idle transactions.
     await using reader = await database.connect("backup");
     await reader.query("begin; select from routing.bgp_updates limit 1");
-    expect(await database.migrate()).toContain("left months with partitions of days, because a load, a prune or a long query was in the way");
+    expect(await database.migrate()).toContain(
+      "left months with partitions of days, because a load, a prune or a long query was in the way",
+    );
     await reader.query("rollback");
     expect(await content()).toEqual(before);
     expect((await commandsOn(database).load("--demo", "10", "--start", "2026-03-02T00:00:00Z")).code).toBe(0);
     expect((await commandsOn(database).load("--demo", "10", "--start", "2026-06-02T00:00:00Z")).code).toBe(0);
     expect(await partitionsOf(database)).toEqual([...days, "bgp_updates_20260302", "bgp_updates_202606"].toSorted());
     expect(await mergeDays(owner, { patience })).toBe(0);
-    expect(await partitionsOf(database)).toEqual(["bgp_updates_202602", "bgp_updates_202603", "bgp_updates_202605", "bgp_updates_202606"]);
+    expect(await partitionsOf(database)).toEqual([
+      "bgp_updates_202602",
+      "bgp_updates_202603",
+      "bgp_updates_202605",
+      "bgp_updates_202606",
+    ]);
     expect(await rowsOf(database, "engine", "select count(*) from view_bgpupdates")).toEqual([{ count: 120 }]);
   });
 
@@ -126,7 +138,8 @@ describe("a database with daily partitions of updates", { timeout: 120_000 }, ()
     let months = 0;
     Object.assign(client, {
       query: (text: string, values?: unknown[]) => {
-        if (text.includes("rename to") && ++months === 2) (client as Client & { connection: { stream: Socket } }).connection.stream.destroy();
+        if (text.includes("rename to") && ++months === 2)
+          (client as Client & { connection: { stream: Socket } }).connection.stream.destroy();
         return query(text, values);
       },
     });
@@ -142,9 +155,12 @@ describe("a database with daily partitions of updates", { timeout: 120_000 }, ()
   test("merges smaller months first and leaves large ones to a later run", async () => {
     await using owner = await database.connect("owner");
     const months: string[] = [];
-    const bytes = "select sum(pg_total_relation_size(inhrelid))::integer as bytes from pg_inherits where inhrelid::regclass::text ~ '_20260[45]'";
+    const bytes =
+      "select sum(pg_total_relation_size(inhrelid))::integer as bytes from pg_inherits where inhrelid::regclass::text ~ '_20260[45]'";
     const { rows: sizes } = await owner.query<{ bytes: number }>(bytes);
-    expect(await mergeDays(owner, { patience, mostBytes: sizes[0]!.bytes, onMonth: (month) => months.push(month) })).toBe(2);
+    expect(
+      await mergeDays(owner, { patience, mostBytes: sizes[0]!.bytes, onMonth: (month) => months.push(month) }),
+    ).toBe(2);
     expect(months.toSorted()).toEqual(["2026-04", "2026-05"]);
     expect(await content()).toEqual(before);
   });
@@ -159,7 +175,13 @@ describe("a database with daily partitions of updates", { timeout: 120_000 }, ()
       ["2026-03-15", "2026-03-15", 0, 0],
     ]);
     expect(await partitionsOf(database)).toEqual(["bgp_updates_202602", "bgp_updates_202603", "bgp_updates_202605"]);
-    expect(await rowsOf(database, "backup", `select "timestamp"::date as day, count(*) from routing.bgp_updates group by 1 order by 1`)).toEqual([
+    expect(
+      await rowsOf(
+        database,
+        "backup",
+        `select "timestamp"::date as day, count(*) from routing.bgp_updates group by 1 order by 1`,
+      ),
+    ).toEqual([
       { day: "2026-02-27", count: 1 },
       { day: "2026-02-28", count: 1 },
       { day: "2026-03-01", count: 1 },

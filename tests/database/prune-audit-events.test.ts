@@ -26,16 +26,26 @@ const prune = (...args: string[]) =>
     args,
     async () => ({ config: { connectionString: database.getConnectionUri("owner") }, close: async () => {} }),
   );
-const kept = (): Promise<unknown[]> => rowsOf(database, "owner", "select count(*)::int as events, min(occurred_at) as first from auth.audit_events");
+const kept = (): Promise<unknown[]> =>
+  rowsOf(database, "owner", "select count(*)::int as events, min(occurred_at) as first from auth.audit_events");
 
 test("a dry run counts the matching audit events, and deletes none", async () => {
-  expect(await prune("--keep-audit-days", "7", "--dry-run")).toMatchObject({ code: 0, stdout: "Before 2026-03-03: 48 audit events would be deleted\n" });
+  expect(await prune("--keep-audit-days", "7", "--dry-run")).toMatchObject({
+    code: 0,
+    stdout: "Before 2026-03-03: 48 audit events would be deleted\n",
+  });
   expect(await kept()).toEqual([{ events: 229, first: "2026-03-01T00:00:00+00:00" }]);
 });
 
 test("deletes old events, and a second run changes nothing", async () => {
-  expect(await prune("--keep-audit-days", "7")).toMatchObject({ code: 0, stdout: "Before 2026-03-03: 48 audit events deleted\n" });
-  expect(await prune("--keep-audit-days", "7")).toMatchObject({ code: 0, stdout: "Before 2026-03-03: no audit events to delete\n" });
+  expect(await prune("--keep-audit-days", "7")).toMatchObject({
+    code: 0,
+    stdout: "Before 2026-03-03: 48 audit events deleted\n",
+  });
+  expect(await prune("--keep-audit-days", "7")).toMatchObject({
+    code: 0,
+    stdout: "Before 2026-03-03: no audit events to delete\n",
+  });
   expect(await kept()).toEqual([{ events: 181, first: "2026-03-03T00:00:00+00:00" }]);
 });
 
@@ -57,5 +67,8 @@ test("concurrent runs delete each event once", async () => {
 
 test("deletes audit events before it waits for updates", async () => {
   const { code, stdout } = await prune("--keep-days", "1", "--keep-audit-days", "1");
-  expect({ code, stdout }).toEqual({ code: 0, stdout: "Before 2026-03-09: 24 audit events deleted\nBefore 2026-03-09: no updates to delete\n" });
+  expect({ code, stdout }).toEqual({
+    code: 0,
+    stdout: "Before 2026-03-09: 24 audit events deleted\nBefore 2026-03-09: no updates to delete\n",
+  });
 });

@@ -21,7 +21,8 @@ describe("retention of updates", { timeout: 120_000 }, () => {
       `select "timestamp"::date as day, count(*) as rows, count(*) filter (where hijack_key <> '{}') as hijacked
        from routing.bgp_updates group by 1 order by 1`,
     );
-  const waiting = (what: string): Promise<unknown[]> => rowsOf(database, "bootstrap", `select from pg_locks where not granted and ${what}`);
+  const waiting = (what: string): Promise<unknown[]> =>
+    rowsOf(database, "bootstrap", `select from pg_locks where not granted and ${what}`);
 
   beforeAll(async () => {
     database = await startDatabase();
@@ -74,16 +75,24 @@ describe("retention of updates", { timeout: 120_000 }, () => {
   test("at the end of a month drops its partition, and no row of the next one", async () => {
     await using loader = await database.connect("loader");
     await loader.query(`update routing.bgp_updates set hijack_key = '{}' where hijack_key <> '{}'`);
-    expect((await prune("--keep-days", "10")).stdout).toBe("2026-02-01 to 2026-02-27: 15 updates deleted\nBefore 2026-02-28: 15 updates deleted\n");
-    expect((await prune("--keep-days", "9")).stdout).toBe("2026-02-01 to 2026-02-28: 5 updates deleted\nBefore 2026-03-01: 5 updates deleted\n");
+    expect((await prune("--keep-days", "10")).stdout).toBe(
+      "2026-02-01 to 2026-02-27: 15 updates deleted\nBefore 2026-02-28: 15 updates deleted\n",
+    );
+    expect((await prune("--keep-days", "9")).stdout).toBe(
+      "2026-02-01 to 2026-02-28: 5 updates deleted\nBefore 2026-03-01: 5 updates deleted\n",
+    );
     expect(await partitionsOf(database)).toEqual(["bgp_updates_202603"]);
-    expect((await prune("--keep-days", "8")).stdout).toBe("2026-03-01: 5 updates deleted\nBefore 2026-03-02: 5 updates deleted\n");
+    expect((await prune("--keep-days", "8")).stdout).toBe(
+      "2026-03-01: 5 updates deleted\nBefore 2026-03-02: 5 updates deleted\n",
+    );
     expect((await days())[0]).toEqual({ day: "2026-03-02", rows: 5, hijacked: 0 });
   });
 
   test("deletes rows in batches of any split, also if one moment exceeds a batch", async () => {
     await using owner = await database.connect("owner");
-    await owner.query(`update routing.bgp_updates set "timestamp" = '2026-03-01 12:00:00' where "timestamp"::date = '2026-03-01'`);
+    await owner.query(
+      `update routing.bgp_updates set "timestamp" = '2026-03-01 12:00:00' where "timestamp"::date = '2026-03-01'`,
+    );
     for (const batch of [3, 2]) {
       const before = batch === 3 ? "2026-03-03" : "2026-03-05";
       const pruned = await pruneUpdates(owner, { before, dryRun: false, batch });
@@ -97,8 +106,12 @@ describe("retention of updates", { timeout: 120_000 }, () => {
 
   test("late updates of a dropped month are loaded into a complete partition", async () => {
     await prune("--keep-days", "7");
-    expect((await commandsOn(database).load("--demo", "10", "--start", "2026-01-01T00:00:00Z")).stdout).toMatch(/loaded +10\n/);
-    expect((await commandsOn(database).load("--demo", "10", "--start", "2026-02-02T00:00:00Z")).stdout).toMatch(/loaded +10\n/);
+    expect((await commandsOn(database).load("--demo", "10", "--start", "2026-01-01T00:00:00Z")).stdout).toMatch(
+      /loaded +10\n/,
+    );
+    expect((await commandsOn(database).load("--demo", "10", "--start", "2026-02-02T00:00:00Z")).stdout).toMatch(
+      /loaded +10\n/,
+    );
     expect(await partitionsOf(database)).toEqual(["bgp_updates_202601", "bgp_updates_202602", "bgp_updates_202603"]);
     await using loader = await database.connect("loader");
     await loader.query(`update routing.bgp_updates set hijack_key = '{}' where hijack_key <> '{}'`);

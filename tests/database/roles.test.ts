@@ -33,7 +33,10 @@ describe("the roles of the database", () => {
     ["engine", "select * from view_bgpupdates_hijacks"],
     ["engine", "select * from view_configured_prefixes"],
     ["sidecar", "insert into auth.organisations (id, name) values ('a', 'A')"],
-    ["sidecar", "insert into users (id, email, name, role, organisation_id) values ('u', 'u@example.net', 'U', 'viewer', 'a')"],
+    [
+      "sidecar",
+      "insert into users (id, email, name, role, organisation_id) values ('u', 'u@example.net', 'U', 'viewer', 'a')",
+    ],
     ["sidecar", "update users set last_login = now()"],
     ["sidecar", "insert into audit_events (event, outcome) values ('login', 'success')"],
     ["sidecar", "select * from signing_keys for update"],
@@ -43,7 +46,10 @@ describe("the roles of the database", () => {
     ["backup", "select * from routing.bgp_updates"],
     ["backup", "select * from auth.users"],
     ["backup", "select * from migrations.schema_migrations"],
-    ["metadata", "create table hdb_catalog.hdb_metadata (id integer primary key, metadata json not null, resource_version integer not null)"],
+    [
+      "metadata",
+      "create table hdb_catalog.hdb_metadata (id integer primary key, metadata json not null, resource_version integer not null)",
+    ],
     ["metadata", "create extension if not exists pgcrypto schema public"],
     ["backup", "select * from hdb_catalog.hdb_metadata"],
   ])("%s may: %s", async (role, statement) => {
@@ -64,7 +70,10 @@ describe("the roles of the database", () => {
     ["engine", "select routing.ensure_partitions('2026-01-01', '2026-01-01')"],
     ["engine", "set transaction_read_only = off; delete from view_hijacks"],
     ["engine", "set transaction_read_only = off; update view_bgpupdates set handled = true"],
-    ["engine", "set transaction_read_only = off; insert into view_configured_prefixes values ('192.0.2.0/24', '{1}', null)"],
+    [
+      "engine",
+      "set transaction_read_only = off; insert into view_configured_prefixes values ('192.0.2.0/24', '{1}', null)",
+    ],
     ["engine", "set transaction_read_only = off; create temporary table mine (i integer)"],
     ["engine", "set transaction_read_only = off; create table public.mine (i integer)"],
     ["engine", "select * from pg_authid"],
@@ -111,24 +120,29 @@ describe("the roles of the database", () => {
     await engine.query(`${role} password 'another password'`);
     await expect(database.connect("engine")).rejects.toThrow("password authentication failed");
     await database.migrate();
-    const settings = "select current_setting('default_transaction_read_only') r, current_setting('statement_timeout') t, (select count(*) > 0 from view_hijacks) v";
+    const settings =
+      "select current_setting('default_transaction_read_only') r, current_setting('statement_timeout') t, (select count(*) > 0 from view_hijacks) v";
     expect(await rowsOf(database, "engine", settings)).toMatchObject([{ r: "on", t: "30s" }]);
     expect(await database.migrate()).toContain("everything was in place");
   });
 
   test("a statement of the engine cannot fill the disk with temporary files", { timeout: 120_000 }, async () => {
     await using engine = await database.connect("engine");
-    const sort = "select count(*) from (select repeat('x', 900) || value as text from generate_series(1, 1000000) value order by 1 desc offset 1) sorted";
+    const sort =
+      "select count(*) from (select repeat('x', 900) || value as text from generate_series(1, 1000000) value order by 1 desc offset 1) sorted";
     await expect(engine.query(sort)).rejects.toMatchObject({ code: "53400" });
   });
 
-  test.each<DatabaseRole>(["engine", "sidecar", "loader", "backup", "metadata", "owner"])("%s reaches no other database", async (role) => {
-    for (const other of ["postgres", "template1"]) {
-      const { Client } = await import("pg");
-      const client = new Client({ connectionString: database.getConnectionUri(role).replace(/routeql$/, other) });
-      await expect(client.connect()).rejects.toThrow("permission denied for database");
-    }
-  });
+  test.each<DatabaseRole>(["engine", "sidecar", "loader", "backup", "metadata", "owner"])(
+    "%s reaches no other database",
+    async (role) => {
+      for (const other of ["postgres", "template1"]) {
+        const { Client } = await import("pg");
+        const client = new Client({ connectionString: database.getConnectionUri(role).replace(/routeql$/, other) });
+        await expect(client.connect()).rejects.toThrow("permission denied for database");
+      }
+    },
+  );
 
   test("the role backup can dump the whole database", async () => {
     const { exitCode, output } = await database.exec(
@@ -178,8 +192,12 @@ describe("the roles of the database", () => {
     await using owner = await database.connect("owner");
     const legal: string[] = [];
     for (let bits = 0; bits < 64; bits += 1) {
-      const flags = ["active", "resolved", "ignored", "withdrawn", "outdated", "dormant"].filter((_, bit) => (bits >> bit) & 1);
-      const values = ["active", "resolved", "ignored", "withdrawn", "outdated", "dormant"].map((flag) => flags.includes(flag));
+      const flags = ["active", "resolved", "ignored", "withdrawn", "outdated", "dormant"].filter(
+        (_, bit) => (bits >> bit) & 1,
+      );
+      const values = ["active", "resolved", "ignored", "withdrawn", "outdated", "dormant"].map((flag) =>
+        flags.includes(flag),
+      );
       const insert = `insert into routing.hijacks (key, type, prefix, hijack_as, time_detected, active, resolved, ignored, withdrawn, outdated, dormant)
         values ('k${bits}', 'E|0|-|-', '192.0.2.0/24', 1, now(), ${values.join(", ")})`;
       await owner.query(insert).then(

@@ -26,7 +26,10 @@ export function commandsOn(database: StartedDatabaseContainer): { load: Run; det
     config: { connectionString: database.getConnectionUri("loader") },
     close: async () => {},
   });
-  return { load: (...args) => runCommand(loadCommand, args, open), detect: (...args) => runCommand(detectCommand, args, open) };
+  return {
+    load: (...args) => runCommand(loadCommand, args, open),
+    detect: (...args) => runCommand(detectCommand, args, open),
+  };
 }
 
 export type Run = (...args: string[]) => Promise<CommandResult>;
@@ -55,7 +58,10 @@ export async function rowsOf(
 }
 
 /** The commands' access to a database that belongs to no stack. */
-export const programsOf = (database: StartedDatabaseContainer, passwordOf = (role: DatabaseRole) => database.getPassword(role)): Programs => ({
+export const programsOf = (
+  database: StartedDatabaseContainer,
+  passwordOf = (role: DatabaseRole) => database.getPassword(role),
+): Programs => ({
   as: (role) =>
     programsIn(dockerClient().getContainer(database.getId()), [
       "PGHOST=127.0.0.1",

@@ -19,7 +19,16 @@ interface Step {
 interface GitHubWorkflow {
   readonly concurrency: { readonly group: string; readonly "cancel-in-progress": string };
   readonly permissions: Record<string, string>;
-  readonly jobs: Record<string, { readonly "runs-on": string; readonly "timeout-minutes": number; readonly needs?: string; readonly env?: Record<string, string>; readonly steps: readonly Step[] }>;
+  readonly jobs: Record<
+    string,
+    {
+      readonly "runs-on": string;
+      readonly "timeout-minutes": number;
+      readonly needs?: string;
+      readonly env?: Record<string, string>;
+      readonly steps: readonly Step[];
+    }
+  >;
 }
 
 interface GitLabJob {
@@ -59,7 +68,9 @@ function expectKnown(command: string): void {
 }
 
 test("GitHub's scheduled workflow runs the report on the pins with the same actions", () => {
-  const scheduled = parse(read("ci-templates/github/pins.yml")) as GitHubWorkflow & { readonly on: { readonly schedule: readonly { readonly cron: string }[] } };
+  const scheduled = parse(read("ci-templates/github/pins.yml")) as GitHubWorkflow & {
+    readonly on: { readonly schedule: readonly { readonly cron: string }[] };
+  };
   expect(scheduled.on.schedule).toHaveLength(1);
   expect(scheduled.permissions).toEqual({ contents: "read" });
   const known = new Set(steps.flatMap(({ uses }) => uses ?? []));
@@ -73,7 +84,8 @@ describe("the workflow for GitHub", () => {
   test("may only read the repository, and leaves no credentials in it", () => {
     expect(github.permissions).toEqual({ contents: "read" });
     expect(Object.values(github.jobs).every((job) => !("permissions" in job))).toBe(true);
-    for (const step of steps.filter(({ uses }) => uses?.startsWith("actions/checkout"))) expect(step.with?.["persist-credentials"]).toBe(false);
+    for (const step of steps.filter(({ uses }) => uses?.startsWith("actions/checkout")))
+      expect(step.with?.["persist-credentials"]).toBe(false);
   });
 
   test("pins each action to one digest of a release", () => {
@@ -86,7 +98,10 @@ describe("the workflow for GitHub", () => {
       digests.set(action, (digests.get(action) ?? new Set()).add(digest));
     }
     for (const [action, found] of digests) expect(found.size, action).toBe(1);
-    for (const line of read("ci-templates/github/routeql.yml").split("\n").filter((text) => text.includes("uses:"))) expect(line).toMatch(/ # v\d+\.\d+\.\d+$/);
+    for (const line of read("ci-templates/github/routeql.yml")
+      .split("\n")
+      .filter((text) => text.includes("uses:")))
+      expect(line).toMatch(/ # v\d+\.\d+\.\d+$/);
   });
 
   test("jobs have a runner version, a time limit and their dependencies", () => {
@@ -106,7 +121,11 @@ describe("the workflow for GitHub", () => {
   test("keeps the logs of failed and timed-out suites, although their folder is hidden", () => {
     const kept = steps.filter(({ uses }) => uses?.startsWith("actions/upload-artifact"));
     expect(kept).toHaveLength(2);
-    for (const step of kept) expect(step).toMatchObject({ if: "failure() || cancelled()", with: { "include-hidden-files": true, "if-no-files-found": "ignore" } });
+    for (const step of kept)
+      expect(step).toMatchObject({
+        if: "failure() || cancelled()",
+        with: { "include-hidden-files": true, "if-no-files-found": "ignore" },
+      });
   });
 
   test("a new push cancels the run of a pull request, never of the main branch", () => {
@@ -142,8 +161,12 @@ describe("the pipeline for GitLab", () => {
   });
 
   test("compares metadata with the branch point and annotates the change", () => {
-    expect(gitlab["metadata"]).toMatchObject({ variables: { GIT_DEPTH: "0" }, artifacts: { when: "always", reports: { codequality: "gl-code-quality-report.json" } } });
-    for (const command of gitlab["metadata"]?.script ?? []) expect(command).toContain('--base "$CI_MERGE_REQUEST_DIFF_BASE_SHA"');
+    expect(gitlab["metadata"]).toMatchObject({
+      variables: { GIT_DEPTH: "0" },
+      artifacts: { when: "always", reports: { codequality: "gl-code-quality-report.json" } },
+    });
+    for (const command of gitlab["metadata"]?.script ?? [])
+      expect(command).toContain('--base "$CI_MERGE_REQUEST_DIFF_BASE_SHA"');
   });
 
   test("calls only existing commands", () => {
@@ -158,6 +181,7 @@ test("both run quick checks, metadata, the embedded engine, Hasura and a preview
   expect(gitlabJobs.map(([name]) => name).toSorted()).toEqual([...names, "pins"].toSorted());
   expect(github.jobs["hasura"]?.env).toEqual({ ENGINE: "hasura" });
   expect(gitlab["hasura"]?.variables).toEqual({ ENGINE: "hasura" });
-  for (const name of ["embedded", "hasura"]) expect(github.jobs[name]?.steps.at(-1)?.with?.["path"]).toBe(".routeql/test-logs");
+  for (const name of ["embedded", "hasura"])
+    expect(github.jobs[name]?.steps.at(-1)?.with?.["path"]).toBe(".routeql/test-logs");
   expect(gitlab[".with-docker"]?.artifacts?.paths).toEqual([".routeql/test-logs"]);
 });

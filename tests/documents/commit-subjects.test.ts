@@ -13,7 +13,11 @@ describe("the check", () => {
   const folder = mkdtempSync(join(tmpdir(), "subjects-"));
   const checkout = join(folder, "checkout");
   const git = (...args: readonly string[]): string =>
-    execFileSync("git", ["-c", "user.name=test", "-c", "user.email=test@example.net", ...args], { cwd: folder, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+    execFileSync("git", ["-c", "user.name=test", "-c", "user.email=test@example.net", ...args], {
+      cwd: folder,
+      encoding: "utf8",
+      stdio: ["ignore", "pipe", "ignore"],
+    }).trim();
   const commit = (subject: string): string => {
     git("-C", checkout, "commit", "--quiet", "--allow-empty", "--message", subject);
     return git("-C", checkout, "rev-parse", "HEAD");
@@ -29,12 +33,16 @@ describe("the check", () => {
   afterAll(() => rmSync(folder, { recursive: true }));
 
   test("reports a subject of 73 characters after the base commit", () => {
-    expect(checkSubjects(checkout, first)).toEqual({ problems: [expect.stringMatching(/^\w+ y{73}: 73 characters; at most 72$/)] });
+    expect(checkSubjects(checkout, first)).toEqual({
+      problems: [expect.stringMatching(/^\w+ y{73}: 73 characters; at most 72$/)],
+    });
   });
 
   test("skips a shallow clone without the base commit, with the reason", () => {
     git("clone", "--quiet", "--depth", "1", `file://${checkout}`, "shallow");
-    expect(checkSubjects(join(folder, "shallow"), first)).toEqual({ skipped: expect.stringContaining("as in a shallow clone") as unknown });
+    expect(checkSubjects(join(folder, "shallow"), first)).toEqual({
+      skipped: expect.stringContaining("as in a shallow clone") as unknown,
+    });
   });
 
   test("skips a folder that is not a Git checkout, with the reason", () => {

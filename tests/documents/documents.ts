@@ -54,7 +54,9 @@ Writes the documents that are generated from code.
   --help   this text`;
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { check: { type: "boolean", default: false }, help: { type: "boolean", default: false } } });
+  const { values } = parseArgs({
+    options: { check: { type: "boolean", default: false }, help: { type: "boolean", default: false } },
+  });
   if (values.help) {
     console.log(help);
     return 0;

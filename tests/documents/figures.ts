@@ -17,7 +17,9 @@ export interface FigureGroup {
 }
 
 /** Written by `npm run bench:stack -- --record`. */
-const stackFigures = JSON.parse(readFileSync(resolve(import.meta.dirname, "stack-figures.json"), "utf8")) as FigureGroup[];
+const stackFigures = JSON.parse(
+  readFileSync(resolve(import.meta.dirname, "stack-figures.json"), "utf8"),
+) as FigureGroup[];
 
 /** The only place of all measured figures. Change a figure here after a measurement, then run `npm run documents`. */
 export const figureGroups: readonly FigureGroup[] = [
@@ -25,7 +27,11 @@ export const figureGroups: readonly FigureGroup[] = [
     title: "Start",
     source: "`npm run up`, times of its phases",
     figures: [
-      { what: "new machine, nothing installed but Node 20, npm and git", figure: "3 min 53 s", source: "Debian 12, no other load; Pulumi CLI 3 min 0 s, images 1 min 41 s beside it" },
+      {
+        what: "new machine, nothing installed but Node 20, npm and git",
+        figure: "3 min 53 s",
+        source: "Debian 12, no other load; Pulumi CLI 3 min 0 s, images 1 min 41 s beside it",
+      },
       { what: "Pulumi CLI in the cache, no images", figure: "3 min 16 s" },
       { what: "images and CLI present, no stack", figure: "20 s" },
       { what: "no change", figure: "5.7 s" },
@@ -35,24 +41,61 @@ export const figureGroups: readonly FigureGroup[] = [
   },
   {
     title: "Engine",
-    source: "`npm run bench:engine`, one million updates; ratios to node:http with node-postgres, median (least to most)",
+    source:
+      "`npm run bench:engine`, one million updates; ratios to node:http with node-postgres, median (least to most)",
     figures: [
-      { what: "10 rows, requests/s", figure: "1.39 (1.23 to 1.57) of the baseline, 4.6 of PostGraphile 5", source: "p99 0.82 of the baseline; 132 MB" },
-      { what: "1,000 rows, requests/s", figure: "1.51 (1.23 to 1.73) of the baseline, 4.8 of PostGraphile 5", source: "`--quick`; p99 0.80; 148 MB" },
-      { what: "nested rows, requests/s", figure: "1.08 (0.96 to 1.10) of the baseline, 2.0 of PostGraphile 5", source: "p99 1.27; 124 MB" },
-      { what: "aggregate, requests/s", figure: "1.19 (0.91 to 1.58) of the baseline, 3.7 of PostGraphile 5", source: "p99 1.09; 132 MB" },
+      {
+        what: "10 rows, requests/s",
+        figure: "1.39 (1.23 to 1.57) of the baseline, 4.6 of PostGraphile 5",
+        source: "p99 0.82 of the baseline; 132 MB",
+      },
+      {
+        what: "1,000 rows, requests/s",
+        figure: "1.51 (1.23 to 1.73) of the baseline, 4.8 of PostGraphile 5",
+        source: "`--quick`; p99 0.80; 148 MB",
+      },
+      {
+        what: "nested rows, requests/s",
+        figure: "1.08 (0.96 to 1.10) of the baseline, 2.0 of PostGraphile 5",
+        source: "p99 1.27; 124 MB",
+      },
+      {
+        what: "aggregate, requests/s",
+        figure: "1.19 (0.91 to 1.58) of the baseline, 3.7 of PostGraphile 5",
+        source: "p99 1.09; 132 MB",
+      },
       { what: "ready with 50 tables", figure: "367 ms (364 to 385)" },
-      { what: "change to client at p95, 5,000 subscribers", figure: "0.48 s (0.14 to 0.63), 145 MB", source: "100 variable sets, one core" },
-      { what: "change to client at p95, 10,000 subscribers", figure: "0.57 s (0.16 to 1.0), 187 MB", source: "the same" },
-      { what: "change to client at p95, 20,000 subscribers", figure: "0.74 s (0.37 to 1.2), 295 MB", source: "the same" },
+      {
+        what: "change to client at p95, 5,000 subscribers",
+        figure: "0.48 s (0.14 to 0.63), 145 MB",
+        source: "100 variable sets, one core",
+      },
+      {
+        what: "change to client at p95, 10,000 subscribers",
+        figure: "0.57 s (0.16 to 1.0), 187 MB",
+        source: "the same",
+      },
+      {
+        what: "change to client at p95, 20,000 subscribers",
+        figure: "0.74 s (0.37 to 1.2), 295 MB",
+        source: "the same",
+      },
     ],
   },
   {
     title: "Auth sidecar",
     source: "`npm run bench:auth`, one core for each contender",
     figures: [
-      { what: "tokens", figure: "6,997/s; 0.34 (0.28 to 0.37) of empty answers", source: "0.42 by processor time; target 0.5 not reached" },
-      { what: "logins", figure: "77/s; 0.85 (0.84 to 0.87) of argon2id alone", source: "0.84 by processor time; target 0.9 not reached" },
+      {
+        what: "tokens",
+        figure: "6,997/s; 0.34 (0.28 to 0.37) of empty answers",
+        source: "0.42 by processor time; target 0.5 not reached",
+      },
+      {
+        what: "logins",
+        figure: "77/s; 0.85 (0.84 to 0.87) of argon2id alone",
+        source: "0.84 by processor time; target 0.9 not reached",
+      },
       { what: "logins at three times the load", figure: "66/s answered, 158/s rejected with 429 within 21 ms" },
       { what: "tokens at three times the load", figure: "6,469/s, all answered", source: "p99 0.8 s from sending" },
     ],
@@ -63,29 +106,81 @@ export const figureGroups: readonly FigureGroup[] = [
     source: "suites and commands on a running stack",
     figures: [
       { what: "`npm run load`, 577,792 rows of 2015", figure: "14.0 s, 41,000 rows/s" },
-      { what: "`npm run load`, 6,000,000 rows, in one transaction", figure: "727 s, 8,249 rows/s", source: "before the chunks" },
-      { what: "the same, processor time of the server", figure: "53 µs a row", source: "2,000,000 rows, Postgres 15, load 16" },
-      { what: "`npm run load` in chunks, 6,000,000 rows, processor time", figure: "server 34 µs a row, loader 6 µs a row", source: "a month, Postgres 15, load 15 to 30" },
-      { what: "the same, server's processor time by million", figure: "23, 27, 32, 33, 33, 33 µs a row", source: "rates were not comparable: 1,085 s beside other work" },
-      { what: "`npm run detect`, 10,000 prefixes, 2,000,000 updates", figure: "40 s, 10 s of processor time", source: "99,813 updates within them; Postgres 15, load 15" },
+      {
+        what: "`npm run load`, 6,000,000 rows, in one transaction",
+        figure: "727 s, 8,249 rows/s",
+        source: "before the chunks",
+      },
+      {
+        what: "the same, processor time of the server",
+        figure: "53 µs a row",
+        source: "2,000,000 rows, Postgres 15, load 16",
+      },
+      {
+        what: "`npm run load` in chunks, 6,000,000 rows, processor time",
+        figure: "server 34 µs a row, loader 6 µs a row",
+        source: "a month, Postgres 15, load 15 to 30",
+      },
+      {
+        what: "the same, server's processor time by million",
+        figure: "23, 27, 32, 33, 33, 33 µs a row",
+        source: "rates were not comparable: 1,085 s beside other work",
+      },
+      {
+        what: "`npm run detect`, 10,000 prefixes, 2,000,000 updates",
+        figure: "40 s, 10 s of processor time",
+        source: "99,813 updates within them; Postgres 15, load 15",
+      },
       { what: "newest 10 updates at 10 million", figure: "0.3 ms", source: "40 days, 100,000 hijacks" },
       { what: "newest 10 hijacks", figure: "0.1 ms", source: "the same" },
       { what: "updates by prefix, origin or peer", figure: "0.2 to 3 ms", source: "the same" },
-      { what: "daily partitions merged into months", figure: "841 days, 1,500,000 updates: 34 s of processor time", source: "longest query wait 2.0 s at load 15" },
+      {
+        what: "daily partitions merged into months",
+        figure: "841 days, 1,500,000 updates: 34 s of processor time",
+        source: "longest query wait 2.0 s at load 15",
+      },
     ],
   },
   {
     title: "Tests",
     source: "the named suites",
     figures: [
-      { what: "Hasura's read cases", figure: "282 passed, 0 failed, 20 skipped", source: "`npm run test:conformance`, HTTP and WebSocket" },
-      { what: "unknown user against wrong password", figure: "Welch's t between -0.4 and 0.05", source: "500 logins each" },
-      { what: "faults", figure: "40 faults, 7,930 requests, 0 wrong answers; longest recovery 17.4 s", source: "`npm run test:faults`" },
+      {
+        what: "Hasura's read cases",
+        figure: "282 passed, 0 failed, 20 skipped",
+        source: "`npm run test:conformance`, HTTP and WebSocket",
+      },
+      {
+        what: "unknown user against wrong password",
+        figure: "Welch's t between -0.4 and 0.05",
+        source: "500 logins each",
+      },
+      {
+        what: "faults",
+        figure: "40 faults, 7,930 requests, 0 wrong answers; longest recovery 17.4 s",
+        source: "`npm run test:faults`",
+      },
       { what: "attacks", figure: "6,525 inputs, 6,525 rejected", source: "`npm run test:hostile`" },
-      { what: "permissions", figure: "18,911 checks in 3.4 s; 25 of 25 planted faults found", source: "`npm run test:permissions`" },
-      { what: "secrets", figure: "443 secrets in 443 files and 927 MiB of image layers: 0 found", source: "`npm test`" },
-      { what: "key rotation under load, ten minutes", figure: "58,318 tokens, 58,320 queries, 0 rejected in the end", source: "149 answered 503 and repeated, at load 10 to 13" },
-      { what: "Kubernetes node of the suite", figure: "ready in 13 s; stack up in 42 to 67 s", source: "`npm run test:kubernetes`" },
+      {
+        what: "permissions",
+        figure: "18,911 checks in 3.4 s; 25 of 25 planted faults found",
+        source: "`npm run test:permissions`",
+      },
+      {
+        what: "secrets",
+        figure: "443 secrets in 443 files and 927 MiB of image layers: 0 found",
+        source: "`npm test`",
+      },
+      {
+        what: "key rotation under load, ten minutes",
+        figure: "58,318 tokens, 58,320 queries, 0 rejected in the end",
+        source: "149 answered 503 and repeated, at load 10 to 13",
+      },
+      {
+        what: "Kubernetes node of the suite",
+        figure: "ready in 13 s; stack up in 42 to 67 s",
+        source: "`npm run test:kubernetes`",
+      },
       { what: "mutations", figure: "87 of 87 noticed", source: "`npm run test:mutations`" },
     ],
   },

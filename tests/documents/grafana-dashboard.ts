@@ -10,7 +10,14 @@ import { sections } from "@routeql/infra/monitoring/panels";
 import type { Panel, Unit } from "@routeql/infra/monitoring/panels";
 
 /** Grafana's names of the units. */
-const units: Readonly<Record<Unit, string>> = { count: "short", "per second": "reqps", "per minute": "opm", seconds: "s", share: "percentunit", bytes: "bytes" };
+const units: Readonly<Record<Unit, string>> = {
+  count: "short",
+  "per second": "reqps",
+  "per minute": "opm",
+  seconds: "s",
+  share: "percentunit",
+  bytes: "bytes",
+};
 
 function timeseries({ title, unit, query, by }: Panel): PanelBuilder {
   const legend = by.length === 0 ? title : by.map((label) => `{{${label}}}`).join(" ");

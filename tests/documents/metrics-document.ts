@@ -45,7 +45,12 @@ interface Registered {
 function registered(metrics: readonly unknown[]): readonly DocumentedMetric[] {
   return (metrics as readonly Registered[])
     .filter(({ name }) => !/^(process|nodejs)_/.test(name))
-    .map((metric) => ({ name: metric.name, type: metric.constructor.name.toLowerCase(), labels: metric.labelNames ?? [], help: metric.help }));
+    .map((metric) => ({
+      name: metric.name,
+      type: metric.constructor.name.toLowerCase(),
+      labels: metric.labelNames ?? [],
+      help: metric.help,
+    }));
 }
 
 function engineMetrics(): readonly DocumentedMetric[] {
@@ -60,19 +65,37 @@ function never(): never {
 
 /** Gauges are registered next to their value, so they are found in the source. */
 function sidecarMetrics(): readonly DocumentedMetric[] {
-  const sources = globSync("auth-sidecar/src/**/*.ts", { cwd: root }).filter((path) => !path.endsWith(".test.ts")).toSorted();
-  const gauges = sources.flatMap((path) => [...read(path).matchAll(/metrics\.gauge\("(\w+)", "([^"]+)"/g)]);
-  return [...registered(createSidecarMetrics().registry.getMetricsAsArray()), ...gauges.map(([, name = "", help = ""]) => ({ name, type: "gauge", labels: [], help }))];
+  const sources = globSync("auth-sidecar/src/**/*.ts", { cwd: root })
+    .filter((path) => !path.endsWith(".test.ts"))
+    .toSorted();
+  const gauges = sources.flatMap((path) => [...read(path).matchAll(/metrics\.gauge\(\s*"(\w+)",\s*"([^"]+)"/g)]);
+  return [
+    ...registered(createSidecarMetrics().registry.getMetricsAsArray()),
+    ...gauges.map(([, name = "", help = ""]) => ({ name, type: "gauge", labels: [], help })),
+  ];
 }
 
 function gatewayMetrics(): readonly DocumentedMetric[] {
-  const lines = read("nginx/metrics/metrics.js").matchAll(/^ {2}(routeql_gateway_\w+): \["(\w+)", (\[.*?\]), "(.*)"\],$/gm);
-  return [...lines].map(([, name = "", type = "", labels = "[]", help = ""]) => ({ name, type, labels: JSON.parse(labels) as string[], help }));
+  const source = read("nginx/metrics/metrics.js");
+  const found = [
+    ...source.matchAll(/^ {2}(routeql_gateway_\w+): \[\s*"(\w+)",\s*(\[[^\]]*\]),\s*"([^"]*)",?\s*\],$/gm),
+  ].map(([, name = "", type = "", labels = "[]", help = ""]) => ({
+    name,
+    type,
+    labels: JSON.parse(labels) as string[],
+    help,
+  }));
+  if (found.length !== source.match(/^ {2}routeql_gateway_\w+: \[/gm)?.length)
+    throw new Error("An entry of nginx/metrics/metrics.js has an unexpected form.");
+  return found;
 }
 
 /** Names of the exporters' metrics that panels and alerts use. */
 function usedOfExporters(): readonly string[] {
-  const text = [...sections.flatMap(({ panels }) => panels.map(({ query }) => query)), read("infra/monitoring/alerts.yml")].join("\n");
+  const text = [
+    ...sections.flatMap(({ panels }) => panels.map(({ query }) => query)),
+    read("infra/monitoring/alerts.yml"),
+  ].join("\n");
   return [...new Set(text.match(/\b(?:pg|redis|node|routeql_run|routeql_database)_[a-z_]+\b/g))].toSorted();
 }
 
@@ -80,7 +103,8 @@ function table(metrics: readonly DocumentedMetric[]): string {
   const rows = metrics.map(({ name, type, labels, help }) => {
     const bounded = labels.map((label) => {
       const bound = bounds[label];
-      if (bound === undefined) throw new Error(`The label ${label} of ${name} has no bound. Add it to tests/documents/metrics-document.ts.`);
+      if (bound === undefined)
+        throw new Error(`The label ${label} of ${name} has no bound. Add it to tests/documents/metrics-document.ts.`);
       return `\`${label}\` (${bound})`;
     });
     return `| \`${name}\` | ${type} | ${bounded.join(", ") || "none"} | ${help} |`;

@@ -11,22 +11,38 @@ const files = (pattern: string): string[] =>
     .filter((path) => !path.startsWith("tests/documents/plain-language"))
     .toSorted();
 
-const listed = (path: string, findings: readonly Finding[]): string[] => findings.map(({ line, problem }) => `${path}:${line}: ${problem}`);
+const listed = (path: string, findings: readonly Finding[]): string[] =>
+  findings.map(({ line, problem }) => `${path}:${line}: ${problem}`);
 
 describe("the check", () => {
-  test.each(["whoever reads it", "it gives up", "the rules it is held to", "made anew", "the metadata are applied"])("finds jargon in '%s'", (text) => {
-    expect(jargonIn(text)).toHaveLength(1);
-  });
+  test.each(["whoever reads it", "it gives up", "the rules it is held to", "made anew", "the metadata are applied"])(
+    "finds jargon in '%s'",
+    (text) => {
+      expect(jargonIn(text)).toHaveLength(1);
+    },
+  );
 
   test("finds a long title and jargon in a comment, and ignores code", () => {
     const source = ['test("' + "x".repeat(91) + '", () => {', "  // nobody waits", "  const nobody = 1;"].join("\n");
     expect(sourceFindings(source).map(({ line }) => line)).toEqual([1, 2]);
   });
 
+  test("finds a long title on the line after its call", () => {
+    const title = `  "${"x".repeat(91)}",`;
+    expect(sourceFindings(["test(", title, "])(", title, "other(", title].join("\n")).map(({ line }) => line)).toEqual([
+      2, 4,
+    ]);
+  });
+
   test("finds a long sentence and a long line of a page, and ignores tables and code", () => {
     const words = Array.from({ length: 60 }, () => "word").join("\n");
-    const page = [`${words}.`, "", "```", "x".repeat(300), "```", `| ${"x".repeat(300)} |`, "", "x".repeat(201)].join("\n");
-    expect(pageFindings(page).map(({ problem }) => problem)).toEqual(["a line of 201 characters; at most 200", "a sentence of 60 words; at most 50"]);
+    const page = [`${words}.`, "", "```", "x".repeat(300), "```", `| ${"x".repeat(300)} |`, "", "x".repeat(201)].join(
+      "\n",
+    );
+    expect(pageFindings(page).map(({ problem }) => problem)).toEqual([
+      "a line of 201 characters; at most 200",
+      "a sentence of 60 words; at most 50",
+    ]);
   });
 });
 
@@ -39,5 +55,7 @@ test("pages follow the plain-language rules", () => {
 test("comments and test titles follow the plain-language rules", () => {
   const sources = files("**/*.{ts,tsx,mjs}");
   expect(sources.length).toBeGreaterThan(500);
-  expect(sources.flatMap((path) => listed(path, sourceFindings(readFileSync(join(repository, path), "utf8"))))).toEqual([]);
+  expect(sources.flatMap((path) => listed(path, sourceFindings(readFileSync(join(repository, path), "utf8"))))).toEqual(
+    [],
+  );
 });

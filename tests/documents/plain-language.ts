@@ -40,12 +40,17 @@ const longestTitle = 90;
 
 /** Comments and test titles of a source file. */
 export function sourceFindings(source: string): Finding[] {
-  return source.split("\n").flatMap((text, index) => {
+  const lines = source.split("\n");
+  return lines.flatMap((text, index) => {
     const line = index + 1;
     const comment = /^\s*(?:\/\*\*?|\*|\/\/)\s?(.*)$/.exec(text)?.[1] ?? /\s\/\/ (.*)$/.exec(text)?.[1];
-    const title = /(?<![.\w])(?:test|describe|attacks)(?:\.each\(.*\))?\(\s*"((?:[^"\\]|\\.)*)"/.exec(text)?.[1];
+    const call = /(?:(?<![.\w])(?:test|describe|attacks)(?:\.each\(.*\))?|^\s*[\])]+)\($/.test(lines[index - 1] ?? "")
+      ? `test(${text.trim()}`
+      : text;
+    const title = /(?<![.\w])(?:test|describe|attacks)(?:\.each\(.*\))?\(\s*"((?:[^"\\]|\\.)*)"/.exec(call)?.[1];
     const findings = [comment, title].flatMap((prose) => (prose === undefined ? [] : jargonIn(prose)));
-    if (title !== undefined && title.length > longestTitle) findings.push(`a title of ${title.length} characters; at most ${longestTitle}`);
+    if (title !== undefined && title.length > longestTitle)
+      findings.push(`a title of ${title.length} characters; at most ${longestTitle}`);
     return findings.map((problem) => ({ line, problem }));
   });
 }
@@ -64,12 +69,14 @@ export function pageFindings(page: string): Finding[] {
     else if (!code) {
       const line = index + 1;
       for (const problem of jargonIn(text)) findings.push({ line, problem });
-      if (!/^\s*(\||<|\[)/.test(text) && text.length > longestLine) findings.push({ line, problem: `a line of ${text.length} characters; at most ${longestLine}` });
+      if (!/^\s*(\||<|\[)/.test(text) && text.length > longestLine)
+        findings.push({ line, problem: `a line of ${text.length} characters; at most ${longestLine}` });
     }
   }
   for (const sentence of sentencesOf(page)) {
     const words = sentence.text.split(/\s+/).length;
-    if (words > longestSentence) findings.push({ line: sentence.line, problem: `a sentence of ${words} words; at most ${longestSentence}` });
+    if (words > longestSentence)
+      findings.push({ line: sentence.line, problem: `a sentence of ${words} words; at most ${longestSentence}` });
   }
   return findings;
 }

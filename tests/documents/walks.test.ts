@@ -16,7 +16,9 @@ function walk(title: string): readonly string[] {
 /** Files of the same package that a file imports. */
 function imports(path: string, { types }: { readonly types: boolean }): readonly string[] {
   const found = [...text(path).matchAll(/^(?:import|export) (type )?[^;]*?from "(\.[^"]+)";/gms)];
-  return found.filter(([, type]) => types || type === undefined).map(([, , specifier = ""]) => posix.join(posix.dirname(path), specifier));
+  return found
+    .filter(([, type]) => types || type === undefined)
+    .map(([, , specifier = ""]) => posix.join(posix.dirname(path), specifier));
 }
 
 /** All files that a file imports, directly or indirectly. */
@@ -38,7 +40,11 @@ test.each(["A query", "A login"])("%s passes at most 12 files in one direction",
   // The sidecar's modules know each other by interfaces; sidecar.ts connects them.
   const all = new Set([...reached(first), ...reached("auth-sidecar/src/sidecar.ts")]);
   expect(rest.filter((path) => !all.has(path))).toEqual([]);
-  const backwards = files.flatMap((path, index) => imports(path, { types: false }).filter((target) => files.slice(0, index).includes(target)).map((target) => `${path} imports ${target}`));
+  const backwards = files.flatMap((path, index) =>
+    imports(path, { types: false })
+      .filter((target) => files.slice(0, index).includes(target))
+      .map((target) => `${path} imports ${target}`),
+  );
   expect(backwards).toEqual([]);
 });
 
@@ -52,6 +58,20 @@ test("the files and folders of the table exist", () => {
 test("a setting is named in at most 10 files, and the page lists them", async () => {
   const files = walk("A setting");
   expect(files.length).toBeLessThanOrEqual(10);
-  const found = await mustRun("git", ["grep", "--files-with-matches", "-E", "loginAttemptsPerAccount|LOGIN_ATTEMPTS_PER_ACCOUNT", "--", ".", ":!*.test.ts", ":!tests", ":!*.md"], { cwd: repository });
+  const found = await mustRun(
+    "git",
+    [
+      "grep",
+      "--files-with-matches",
+      "-E",
+      "loginAttemptsPerAccount|LOGIN_ATTEMPTS_PER_ACCOUNT",
+      "--",
+      ".",
+      ":!*.test.ts",
+      ":!tests",
+      ":!*.md",
+    ],
+    { cwd: repository },
+  );
   expect(found.trim().split("\n").toSorted()).toEqual(files.filter((path) => !path.endsWith(".md")).toSorted());
 });

@@ -14,15 +14,28 @@ describe("What the service does", () => {
   });
 
   test("1: the database is exposed through a GraphQL API at /api/graphql", async () => {
-    const answer = await data<{ view_bgpupdates: unknown[] }>("{ view_bgpupdates(limit: 1) { prefix } }", await analyst.caller());
+    const answer = await data<{ view_bgpupdates: unknown[] }>(
+      "{ view_bgpupdates(limit: 1) { prefix } }",
+      await analyst.caller(),
+    );
     expect(answer.view_bgpupdates).toHaveLength(1);
   });
 
   test("2: queries are written against the schema that the engine generates from the database", async () => {
     const query = '{ __type(name: "view_bgpupdates") { fields { name type { name kind } } } }';
-    const answer = await data<{ __type: { fields: { name: string; type: { name: string | null; kind: string } }[] } }>(query, await analyst.caller());
+    const answer = await data<{ __type: { fields: { name: string; type: { name: string | null; kind: string } }[] } }>(
+      query,
+      await analyst.caller(),
+    );
     const types = Object.fromEntries(answer.__type.fields.map(({ name, type }) => [name, type.name ?? type.kind]));
-    expect(types).toMatchObject({ prefix: "inet", origin_as: "bigint", timestamp: "timestamp", handled: "Boolean", communities: "json", as_path: "LIST" });
+    expect(types).toMatchObject({
+      prefix: "inet",
+      origin_as: "bigint",
+      timestamp: "timestamp",
+      handled: "Boolean",
+      communities: "json",
+      as_path: "LIST",
+    });
   });
 
   test("3: a caller authenticates with an access token", async () => {
@@ -37,7 +50,14 @@ describe("What the service does", () => {
     );
     expect(answer.view_bgpupdates).toHaveLength(10_001);
     const roots = answer.__schema.queryType.fields.map(({ name }) => name);
-    expect(roots).toEqual(expect.arrayContaining(["view_bgpupdates", "view_hijacks", "view_bgpupdates_hijacks", "view_configured_prefixes"]));
+    expect(roots).toEqual(
+      expect.arrayContaining([
+        "view_bgpupdates",
+        "view_hijacks",
+        "view_bgpupdates_hijacks",
+        "view_configured_prefixes",
+      ]),
+    );
   });
 
   test("3: a wrong master key is rejected", async () => {
@@ -68,8 +88,11 @@ describe("What the service does", () => {
 
 describe("Resources and their fields", () => {
   test.each(views)("the queryable root field $view accepts limit and order_by", async ({ view, sort }) => {
-    const query = '{ __type(name: "query_root") { fields { name args { name type { name kind ofType { kind ofType { name } } } } } } }';
-    const answer = await data<{ __type: { fields: { name: string; args: { name: string; type: { name: string | null } }[] }[] } }>(query, master);
+    const query =
+      '{ __type(name: "query_root") { fields { name args { name type { name kind ofType { kind ofType { name } } } } } } }';
+    const answer = await data<{
+      __type: { fields: { name: string; args: { name: string; type: { name: string | null } }[] }[] };
+    }>(query, master);
     const field = answer.__type.fields.find(({ name }) => name === view);
     const args = field?.args.map(({ name }) => name) ?? [];
     expect(args.toSorted()).toEqual(["distinct_on", "limit", "offset", "order_by", "where"]);
@@ -84,7 +107,14 @@ describe("Resources and their fields", () => {
       await analyst.caller(),
     );
     const roots = answer.__schema.queryType.fields.map(({ name }) => name);
-    expect(roots).toEqual(expect.arrayContaining(["view_bgpupdates", "view_bgpupdates_aggregate", "view_hijacks", "view_hijacks_aggregate"]));
+    expect(roots).toEqual(
+      expect.arrayContaining([
+        "view_bgpupdates",
+        "view_bgpupdates_aggregate",
+        "view_hijacks",
+        "view_hijacks_aggregate",
+      ]),
+    );
     expect(roots.filter((name) => !name.startsWith("view_"))).toEqual([]);
     expect(answer.__schema.mutationType).toBeNull();
   });

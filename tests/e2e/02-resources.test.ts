@@ -8,7 +8,11 @@ import { data, master } from "./support/graphql.ts";
 type Row = Record<string, unknown>;
 
 /** Candidates for the answer: all rows not older than its last row. In Postgres' JSON form. */
-async function candidates({ view, fields, sort }: View, limit: number, between: readonly [string, string]): Promise<Row[]> {
+async function candidates(
+  { view, fields, sort }: View,
+  limit: number,
+  between: readonly [string, string],
+): Promise<Row[]> {
   const owner = await database("owner");
   const columns = fields.map((field) => `"${field}"`).join(", ");
   const { rows } = await owner.query<{ rows: Row[] }>(
@@ -45,10 +49,14 @@ describe("Resources and their fields", () => {
   });
 
   test.each(views)("$view has exactly the specified fields besides its relationships", async ({ view, fields }) => {
-    const answer = await data<{ __type: { fields: { name: string; type: { kind: string; ofType: { kind: string; name: string | null; ofType: { kind: string } | null } | null } }[] } }>(
-      `{ __type(name: "${view}") { fields { name type { kind ofType { kind name ofType { kind } } } } } }`,
-      master,
-    );
+    const answer = await data<{
+      __type: {
+        fields: {
+          name: string;
+          type: { kind: string; ofType: { kind: string; name: string | null; ofType: { kind: string } | null } | null };
+        }[];
+      };
+    }>(`{ __type(name: "${view}") { fields { name type { kind ofType { kind name ofType { kind } } } } } }`, master);
     const names = answer.__type.fields.map(({ name }) => name);
     const related = /^(hijack_links|update_links|configurations)(_aggregate)?$/;
     expect(new Set(names.filter((name) => !related.test(name)))).toEqual(new Set(fields));
@@ -73,7 +81,9 @@ describe("Resources and their fields", () => {
 
   test("hijack_key of an update refers to key of a hijack record, in both directions", async () => {
     const query = `{ view_hijacks(limit: 5, order_by: {time_last: desc}) { key prefix update_links(limit: 3) { hijack_key update { hijack_key prefix } } } }`;
-    const answer = await data<{ view_hijacks: { key: string; update_links: { hijack_key: string; update: { hijack_key: string[] } }[] }[] }>(query, await operator.caller());
+    const answer = await data<{
+      view_hijacks: { key: string; update_links: { hijack_key: string; update: { hijack_key: string[] } }[] }[];
+    }>(query, await operator.caller());
     expect(answer.view_hijacks.length).toBeGreaterThan(0);
     for (const { key, update_links: links } of answer.view_hijacks) {
       expect(links.length).toBeGreaterThan(0);
@@ -82,7 +92,9 @@ describe("Resources and their fields", () => {
         expect(link.update.hijack_key).toContain(key);
       }
     }
-    const back = await data<{ view_bgpupdates: { hijack_key: string[]; hijack_links: { hijack: { key: string } }[] }[] }>(
+    const back = await data<{
+      view_bgpupdates: { hijack_key: string[]; hijack_links: { hijack: { key: string } }[] }[];
+    }>(
       "{ view_bgpupdates(limit: 5, where: {hijack_links: {}}) { hijack_key hijack_links { hijack { key } } } }",
       await operator.caller(),
     );

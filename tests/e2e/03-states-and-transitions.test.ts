@@ -66,7 +66,14 @@ describe("Session and token records", () => {
     const account = await makeAccount("viewer");
     const reply = await login(account);
     expect(reply.json()).toEqual({
-      user: { _id: account.id, name: account.name, email: account.email, role: "viewer", lastLogin: null, sessionId: expect.any(String) as string },
+      user: {
+        _id: account.id,
+        name: account.name,
+        email: account.email,
+        role: "viewer",
+        lastLogin: null,
+        sessionId: expect.any(String) as string,
+      },
     });
   });
 

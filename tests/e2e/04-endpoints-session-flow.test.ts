@@ -27,19 +27,33 @@ describe("Endpoints, variant B: session flow", () => {
   });
 
   test("POST /api/auth/login/ldap exists and reports that no directory is configured", async () => {
-    const reply = await call("/api/auth/login/ldap", { method: "POST", headers: serviceKey, body: { email: account.email, password: account.password } });
+    const reply = await call("/api/auth/login/ldap", {
+      method: "POST",
+      headers: serviceKey,
+      body: { email: account.email, password: account.password },
+    });
     expect(reply.status).toBe(503);
-    expect(reply.json()).toEqual({ error: "No directory is configured for the LDAP login.", code: "ldap-not-configured" });
+    expect(reply.json()).toEqual({
+      error: "No directory is configured for the LDAP login.",
+      code: "ldap-not-configured",
+    });
     expect(reply.headers.get("retry-after")).toMatch(/^\d+$/);
   });
 
-  test.each(["GET", "POST"])("%s /api/auth/jwt with the cookie gives 200 and exactly one field, access_token", async (method) => {
-    const { sessionId } = await session(account);
-    const reply = await call("/api/auth/jwt", { method, headers: sessionHeaders(sessionId), ...(method === "POST" ? { body: {} } : {}) });
-    expect(reply.status, reply.text).toBe(200);
-    expect(reply.json()).toEqual({ access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/) as string });
-    expect(reply.headers.get("cache-control")).toContain("no-store");
-  });
+  test.each(["GET", "POST"])(
+    "%s /api/auth/jwt with the cookie gives 200 and exactly one field, access_token",
+    async (method) => {
+      const { sessionId } = await session(account);
+      const reply = await call("/api/auth/jwt", {
+        method,
+        headers: sessionHeaders(sessionId),
+        ...(method === "POST" ? { body: {} } : {}),
+      });
+      expect(reply.status, reply.text).toBe(200);
+      expect(reply.json()).toEqual({ access_token: expect.stringMatching(/^[\w-]+\.[\w-]+\.[\w-]+$/) as string });
+      expect(reply.headers.get("cache-control")).toContain("no-store");
+    },
+  );
 
   test("DELETE /api/auth/logout invalidates the session, answers 200 and takes the cookie back", async () => {
     const { sessionId } = await session(account);
@@ -58,7 +72,10 @@ describe("Endpoints, variant B: session flow", () => {
     const { sessionId } = await session(account);
     const body = method === "POST" ? { body: { email: account.email, password: account.password } } : {};
     for (const key of [undefined, "", "wrong", `${stack.serviceApiKey}x`]) {
-      const headers: Record<string, string> = { cookie: `sid=${sessionId}`, ...(key === undefined ? {} : { "x-service-api-key": key }) };
+      const headers: Record<string, string> = {
+        cookie: `sid=${sessionId}`,
+        ...(key === undefined ? {} : { "x-service-api-key": key }),
+      };
       const reply = await call(path, { method, headers, ...body });
       expect(reply.status, `${key}`).toBe(401);
       expect(reply.json()).toMatchObject({ code: "wrong-service-key" });

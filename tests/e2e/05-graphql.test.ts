@@ -13,17 +13,20 @@ describe("Endpoints, GraphQL", () => {
     analyst = await Member.join("analyst");
   });
 
-  test.each(views)("POST /api/graphql with a bearer token and a body with query: the specified query on $view", async (view) => {
-    const reply = await post(specifiedQuery(view), await analyst.caller());
-    expect(reply.status).toBe(200);
-    expect(reply.headers.get("content-type")).toMatch(/^application\/json/);
-    const body = reply.json() as { data: Record<string, Record<string, unknown>[]> };
-    expect(Object.keys(body)).toEqual(["data"]);
-    const rows = body.data[view.view] as Record<string, unknown>[];
-    expect(rows.length).toBeGreaterThan(0);
-    expect(rows.length).toBeLessThanOrEqual(10);
-    for (const row of rows) expect(Object.keys(row)).toEqual(view.fields);
-  });
+  test.each(views)(
+    "POST /api/graphql with a bearer token and a body with query: the specified query on $view",
+    async (view) => {
+      const reply = await post(specifiedQuery(view), await analyst.caller());
+      expect(reply.status).toBe(200);
+      expect(reply.headers.get("content-type")).toMatch(/^application\/json/);
+      const body = reply.json() as { data: Record<string, Record<string, unknown>[]> };
+      expect(Object.keys(body)).toEqual(["data"]);
+      const rows = body.data[view.view] as Record<string, unknown>[];
+      expect(rows.length).toBeGreaterThan(0);
+      expect(rows.length).toBeLessThanOrEqual(10);
+      for (const row of rows) expect(Object.keys(row)).toEqual(view.fields);
+    },
+  );
 
   test.each(views)("POST /api/graphql with the master key header: the specified query on $view", async (view) => {
     const answer = await data<Record<string, unknown[]>>(specifiedQuery(view), master);
@@ -32,7 +35,8 @@ describe("Endpoints, GraphQL", () => {
 
   test("variables, operation names, aliases and fragments are the engine's own GraphQL", async () => {
     const body = {
-      query: "query a { __typename } query b($n: Int!) { newest: view_bgpupdates(limit: $n, order_by: {timestamp: desc}) { ...f } } fragment f on view_bgpupdates { at: timestamp }",
+      query:
+        "query a { __typename } query b($n: Int!) { newest: view_bgpupdates(limit: $n, order_by: {timestamp: desc}) { ...f } } fragment f on view_bgpupdates { at: timestamp }",
       operationName: "b",
       variables: { n: 2 },
     };
@@ -85,7 +89,7 @@ describe("Endpoints, GraphQL", () => {
   });
 
   test("rejects a mutation, also with the master key", async () => {
-    const reply = await post('mutation { delete_view_bgpupdates(where: {}) { affected_rows } }', master);
+    const reply = await post("mutation { delete_view_bgpupdates(where: {}) { affected_rows } }", master);
     const { errors } = reply.json() as { errors: { extensions: { code: string } }[] };
     expect(errors[0]?.extensions.code).toBe("validation-failed");
   });

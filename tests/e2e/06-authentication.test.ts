@@ -24,22 +24,34 @@ describe("Authentication", () => {
       const token = await viewer.freshToken();
       expect(headerOf(token)).toMatchObject({ alg: "ES256", kid: expect.stringMatching(/^[\w-]{43}$/) as string });
       const claims = claimsOf(token);
-      expect(claims).toMatchObject({ iss: "routeql", aud: "routeql", sub: viewer.account.id, jti: expect.any(String) as string, nbf: expect.any(Number) as number });
+      expect(claims).toMatchObject({
+        iss: "routeql",
+        aud: "routeql",
+        sub: viewer.account.id,
+        jti: expect.any(String) as string,
+        nbf: expect.any(Number) as number,
+      });
       expect(claims.exp - claims.iat).toBe(stack.tokenLifeSeconds);
     });
 
-    test.each(["viewer", "analyst", "operator"] as const)("of a %s carries that role alone, and no organisation", async (role) => {
-      const member = await Member.join(role);
-      expect(claimsOf(await member.freshToken())[claimsName]).toEqual({
-        "x-hasura-allowed-roles": [role],
-        "x-hasura-default-role": role,
-        "x-hasura-user-id": member.account.id,
-      });
-    });
+    test.each(["viewer", "analyst", "operator"] as const)(
+      "of a %s carries that role alone, and no organisation",
+      async (role) => {
+        const member = await Member.join(role);
+        expect(claimsOf(await member.freshToken())[claimsName]).toEqual({
+          "x-hasura-allowed-roles": [role],
+          "x-hasura-default-role": role,
+          "x-hasura-user-id": member.account.id,
+        });
+      },
+    );
 
     test("of a tenant carries the organisation", async () => {
       const tenant = await Member.join("tenant", { organisation: "e2e-org-claims" });
-      expect(claimsOf(await tenant.freshToken())[claimsName]).toMatchObject({ "x-hasura-default-role": "tenant", "x-hasura-org-id": "e2e-org-claims" });
+      expect(claimsOf(await tenant.freshToken())[claimsName]).toMatchObject({
+        "x-hasura-default-role": "tenant",
+        "x-hasura-org-id": "e2e-org-claims",
+      });
     });
 
     test("contains no e-mail address, session or password", async () => {
@@ -71,7 +83,9 @@ describe("Authentication", () => {
       const right = await viewer.freshToken();
       const { privateKey } = await generateKeyPair("ES256");
       for (const kid of [headerOf(right)["kid"] as string, "another", undefined]) {
-        const token = await new SignJWT(claimsOf(right)).setProtectedHeader({ alg: "ES256", ...(kid === undefined ? {} : { kid }) }).sign(privateKey);
+        const token = await new SignJWT(claimsOf(right))
+          .setProtectedHeader({ alg: "ES256", ...(kid === undefined ? {} : { kid }) })
+          .sign(privateKey);
         const { extensions } = await refusal(query, { token });
         expect(extensions.code).toBe("invalid-jwt");
       }
@@ -82,7 +96,9 @@ describe("Authentication", () => {
       const { privateKey, publicKey } = await generateKeyPair("ES256", { extractable: true });
       const jwk = await exportJWK(publicKey);
       for (const extra of [{ jwk }, { jku: `${stack.url}/jwks` }, { x5u: `${stack.url}/key` }]) {
-        const token = await new SignJWT(claimsOf(right)).setProtectedHeader({ alg: "ES256", ...extra }).sign(privateKey);
+        const token = await new SignJWT(claimsOf(right))
+          .setProtectedHeader({ alg: "ES256", ...extra })
+          .sign(privateKey);
         const { extensions } = await refusal(query, { token });
         expect(extensions.code).toBe("invalid-jwt");
       }
@@ -91,7 +107,9 @@ describe("Authentication", () => {
     test("alg none, in every spelling", async () => {
       const claims = claimsOf(await viewer.freshToken());
       const unsecured = new UnsecuredJWT(claims).encode();
-      const spelled = ["None", "NONE", "nOnE"].map((alg) => [Buffer.from(JSON.stringify({ alg, typ: "JWT" })).toString("base64url"), unsecured.split(".")[1], ""].join("."));
+      const spelled = ["None", "NONE", "nOnE"].map((alg) =>
+        [Buffer.from(JSON.stringify({ alg, typ: "JWT" })).toString("base64url"), unsecured.split(".")[1], ""].join("."),
+      );
       for (const token of [unsecured, ...spelled]) {
         const { extensions } = await refusal(query, { token });
         expect(extensions.code).toBe("invalid-jwt");
@@ -108,7 +126,9 @@ describe("Authentication", () => {
 
     test("a token whose role was changed after it was signed", async () => {
       const [header, payload, signature] = (await viewer.freshToken()).split(".") as [string, string, string];
-      const changed = Buffer.from(Buffer.from(payload, "base64url").toString().replaceAll("viewer", "operator")).toString("base64url");
+      const changed = Buffer.from(
+        Buffer.from(payload, "base64url").toString().replaceAll("viewer", "operator"),
+      ).toString("base64url");
       const { extensions } = await refusal(query, { token: [header, changed, signature].join(".") });
       expect(extensions.code).toBe("invalid-jwt");
     });
@@ -117,7 +137,11 @@ describe("Authentication", () => {
       const token = await viewer.freshToken();
       const address = await call(`/api/graphql?access_token=${token}`, { method: "POST", body: { query } });
       expect(address.json()).toHaveProperty("errors");
-      const cookie = await call("/api/graphql", { method: "POST", headers: { cookie: `Authorization=${token}; token=${token}` }, body: { query } });
+      const cookie = await call("/api/graphql", {
+        method: "POST",
+        headers: { cookie: `Authorization=${token}; token=${token}` },
+        body: { query },
+      });
       expect(cookie.json()).toHaveProperty("errors");
       const body = await call("/api/graphql", { method: "POST", body: { query, access_token: token } });
       expect(body.json()).toHaveProperty("errors");
@@ -135,21 +159,33 @@ describe("Authentication", () => {
       const token = await viewer.freshToken();
       const { extensions } = await refusal(twoFields, { headers: { authorization: `Bearer ${token}`, ...headers } });
       expect(extensions.code).toBe("validation-failed");
-      const rows = await data<{ view_bgpupdates: unknown[] }>("{ view_bgpupdates(limit: 1000) { type } }", { headers: { authorization: `Bearer ${token}`, ...headers } });
+      const rows = await data<{ view_bgpupdates: unknown[] }>("{ view_bgpupdates(limit: 1000) { type } }", {
+        headers: { authorization: `Bearer ${token}`, ...headers },
+      });
       expect(rows.view_bgpupdates).toHaveLength(100);
     });
 
     test("a tenant with another organisation's x-hasura-org-id sees none of its rows", async () => {
       const tenant = await Member.join("tenant", { organisation: "e2e-org-empty" });
-      const headers = { authorization: `Bearer ${await tenant.freshToken()}`, "x-hasura-org-id": organisations.north, "x-hasura-user-id": "1" };
-      const answer = await data<{ view_bgpupdates: unknown[]; view_hijacks: unknown[] }>("{ view_bgpupdates { type } view_hijacks { key } }", { headers });
+      const headers = {
+        authorization: `Bearer ${await tenant.freshToken()}`,
+        "x-hasura-org-id": organisations.north,
+        "x-hasura-user-id": "1",
+      };
+      const answer = await data<{ view_bgpupdates: unknown[]; view_hijacks: unknown[] }>(
+        "{ view_bgpupdates { type } view_hijacks { key } }",
+        { headers },
+      );
       expect(answer).toEqual({ view_bgpupdates: [], view_hijacks: [] });
     });
 
-    test.each(["x-hasura-admin-secret", "x-hasura-access-key", "X-Hasura-Admin-Secret"])("the master key in %s has no effect", async (name) => {
-      const { extensions } = await refusal(query, { headers: { [name]: stack.engineAccessKey } });
-      expect(extensions.code).toBe("invalid-headers");
-    });
+    test.each(["x-hasura-admin-secret", "x-hasura-access-key", "X-Hasura-Admin-Secret"])(
+      "the master key in %s has no effect",
+      async (name) => {
+        const { extensions } = await refusal(query, { headers: { [name]: stack.engineAccessKey } });
+        expect(extensions.code).toBe("invalid-headers");
+      },
+    );
 
     test("x-hasura-role and x-hasura-user-id without a token grant no role", async () => {
       const { extensions } = await refusal(query, { headers: { "x-hasura-role": "viewer", "x-hasura-user-id": "1" } });
@@ -177,8 +213,23 @@ describe("Authentication", () => {
   });
 
   test("the engine's other endpoints are closed from outside, also with the master key", async () => {
-    for (const path of ["/v1/graphql", "/v1/metadata", "/v2/query", "/v1/query", "/v1/version", "/v1alpha1/graphql", "/console", "/metrics", "/jwks", "/api/graphql/explain"]) {
-      const reply = await call(path, { method: "POST", headers: { "x-engine-access-key": stack.engineAccessKey }, body: { type: "export_metadata", version: 2, args: {} } });
+    for (const path of [
+      "/v1/graphql",
+      "/v1/metadata",
+      "/v2/query",
+      "/v1/query",
+      "/v1/version",
+      "/v1alpha1/graphql",
+      "/console",
+      "/metrics",
+      "/jwks",
+      "/api/graphql/explain",
+    ]) {
+      const reply = await call(path, {
+        method: "POST",
+        headers: { "x-engine-access-key": stack.engineAccessKey },
+        body: { type: "export_metadata", version: 2, args: {} },
+      });
       expect(reply.status, path).toBe(404);
       expect(reply.json(), path).toMatchObject({ code: "not-found" });
     }

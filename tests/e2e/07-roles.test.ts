@@ -13,7 +13,12 @@ type Row = Record<string, unknown>;
 
 /** Permissions of each role in design section 1. */
 const granted = {
-  viewer: { hiddenUpdateFields: ["communities", "orig_path"], hiddenHijackFields: ["comment", "community_annotation"], limit: 100, aggregates: false },
+  viewer: {
+    hiddenUpdateFields: ["communities", "orig_path"],
+    hiddenHijackFields: ["comment", "community_annotation"],
+    limit: 100,
+    aggregates: false,
+  },
   analyst: { hiddenUpdateFields: [], hiddenHijackFields: [], limit: 1000, aggregates: true },
   tenant: { hiddenUpdateFields: [], hiddenHijackFields: [], limit: 1000, aggregates: true },
   operator: { hiddenUpdateFields: [], hiddenHijackFields: [], limit: 10_000, aggregates: true },
@@ -40,7 +45,9 @@ describe("Authentication, 7: roles determine permissions", () => {
     const refused =
       reply.status === 403
         ? reply
-        : await call("/api/auth/jwt", { headers: sessionHeaders((reply.json() as { user: { sessionId: string } }).user.sessionId) });
+        : await call("/api/auth/jwt", {
+            headers: sessionHeaders((reply.json() as { user: { sessionId: string } }).user.sessionId),
+          });
     expect(refused.status).toBe(403);
     expect(refused.json()).toMatchObject({ code: "no-access" });
   });
@@ -51,22 +58,28 @@ describe("Authentication, 7: roles determine permissions", () => {
     test.each([
       ["view_bgpupdates", updateFields, hiddenUpdateFields],
       ["view_hijacks", hijackFields, hiddenHijackFields],
-    ] as const)("has exactly its columns of %s, in the schema and in answers", async (view, fields, hidden: readonly string[]) => {
-      const caller = await members[role].caller();
-      const schema = await data<{ __type: { fields: { name: string }[] } }>(`{ __type(name: "${view}") { fields { name } } }`, caller);
-      const names = schema.__type.fields.map(({ name }) => name);
-      for (const field of fields) {
-        const query = `{ ${view}(limit: 1) { ${field} } }`;
-        if (hidden.includes(field)) {
-          expect(names).not.toContain(field);
-          const { extensions } = await refusal(query, caller);
-          expect(extensions.code).toBe("validation-failed");
-        } else {
-          expect(names).toContain(field);
-          await data(query, caller);
+    ] as const)(
+      "has exactly its columns of %s, in the schema and in answers",
+      async (view, fields, hidden: readonly string[]) => {
+        const caller = await members[role].caller();
+        const schema = await data<{ __type: { fields: { name: string }[] } }>(
+          `{ __type(name: "${view}") { fields { name } } }`,
+          caller,
+        );
+        const names = schema.__type.fields.map(({ name }) => name);
+        for (const field of fields) {
+          const query = `{ ${view}(limit: 1) { ${field} } }`;
+          if (hidden.includes(field)) {
+            expect(names).not.toContain(field);
+            const { extensions } = await refusal(query, caller);
+            expect(extensions.code).toBe("validation-failed");
+          } else {
+            expect(names).toContain(field);
+            await data(query, caller);
+          }
         }
-      }
-    });
+      },
+    );
 
     test("cannot filter or order by a column that it does not see", async () => {
       const caller = await members[role].caller();
@@ -83,7 +96,10 @@ describe("Authentication, 7: roles determine permissions", () => {
       const caller = await members[role].caller();
       const where = role === "tenant" ? `where: {prefix: {_eq: "${northPrefix}"}}` : "where: {}";
       const unasked = await data<{ view_bgpupdates: unknown[] }>(`{ view_bgpupdates(${where}) { type } }`, caller);
-      const asked = await data<{ view_bgpupdates: unknown[] }>(`{ view_bgpupdates(${where}, limit: 20000) { type } }`, caller);
+      const asked = await data<{ view_bgpupdates: unknown[] }>(
+        `{ view_bgpupdates(${where}, limit: 20000) { type } }`,
+        caller,
+      );
       const most = Math.min(limit, await visibleUpdates(role));
       expect(unasked.view_bgpupdates).toHaveLength(most);
       expect(asked.view_bgpupdates).toHaveLength(most);
@@ -93,7 +109,8 @@ describe("Authentication, 7: roles determine permissions", () => {
 
     test(`${aggregates ? "has" : "has no"} aggregates`, async () => {
       const caller = await members[role].caller();
-      const query = "{ view_hijacks_aggregate { aggregate { count } } view_bgpupdates_aggregate { aggregate { count } } }";
+      const query =
+        "{ view_hijacks_aggregate { aggregate { count } } view_bgpupdates_aggregate { aggregate { count } } }";
       if (aggregates) {
         const answer = await data<{ view_hijacks_aggregate: { aggregate: { count: number } } }>(query, caller);
         expect(answer.view_hijacks_aggregate.aggregate.count).toBe(await visibleHijacks(role));
@@ -104,14 +121,20 @@ describe("Authentication, 7: roles determine permissions", () => {
     });
 
     test("sees exactly the hijacks that SQL returns for its permissions", async () => {
-      const answer = await data<{ view_hijacks: { key: string }[] }>("{ view_hijacks(order_by: {key: asc}) { key } }", await members[role].caller());
+      const answer = await data<{ view_hijacks: { key: string }[] }>(
+        "{ view_hijacks(order_by: {key: asc}) { key } }",
+        await members[role].caller(),
+      );
       const expected = await hijackKeys(role);
       expect(expected.length).toBeGreaterThan(0);
       expect(answer.view_hijacks.map(({ key }) => key)).toEqual(expected.slice(0, limit));
     });
 
     test("has no mutations", async () => {
-      const answer = await data<{ __schema: Row }>("{ __schema { mutationType { name } } }", await members[role].caller());
+      const answer = await data<{ __schema: Row }>(
+        "{ __schema { mutationType { name } } }",
+        await members[role].caller(),
+      );
       expect(answer.__schema).toEqual({ mutationType: null });
     });
   });
@@ -126,7 +149,8 @@ describe("Authentication, 7: roles determine permissions", () => {
 
   test("tenants of two organisations see disjoint rows, and together less than an analyst", async () => {
     const south = await Member.join("tenant", { organisation: organisations.south });
-    const query = "{ view_hijacks(order_by: {key: asc}) { key configured_prefix } view_bgpupdates(limit: 1000) { prefix matched_prefix } }";
+    const query =
+      "{ view_hijacks(order_by: {key: asc}) { key configured_prefix } view_bgpupdates(limit: 1000) { prefix matched_prefix } }";
     const north = await data<{ view_hijacks: Row[]; view_bgpupdates: Row[] }>(query, await members.tenant.caller());
     const other = await data<{ view_hijacks: Row[]; view_bgpupdates: Row[] }>(query, await south.caller());
     expect(north.view_hijacks.length).toBeGreaterThan(0);
@@ -154,7 +178,9 @@ describe("Authentication, 7: roles determine permissions", () => {
       operator: "true",
       tenant: `configured_prefix in (select prefix from public.view_configured_prefixes where organisation = '${organisations.north}')`,
     }[role];
-    const { rows } = await owner.query<{ key: string }>(`select key from public.view_hijacks where ${filter} order by key collate "C"`);
+    const { rows } = await owner.query<{ key: string }>(
+      `select key from public.view_hijacks where ${filter} order by key collate "C"`,
+    );
     return rows.map(({ key }) => key);
   }
 
@@ -165,7 +191,9 @@ describe("Authentication, 7: roles determine permissions", () => {
   async function visibleUpdates(role: (typeof readers)[number]): Promise<number> {
     const owner = await database("owner");
     const filter = role === "tenant" ? `prefix = '${northPrefix}'` : "true";
-    const { rows } = await owner.query<{ count: string }>(`select count(*) from public.view_bgpupdates where ${filter}`);
+    const { rows } = await owner.query<{ count: string }>(
+      `select count(*) from public.view_bgpupdates where ${filter}`,
+    );
     return Number(rows[0]?.count);
   }
 });

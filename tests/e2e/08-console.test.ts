@@ -11,7 +11,12 @@ describe("Console (optional)", () => {
     const page = await call("/", { base: stack.consoleUrl });
     expect(page.status).toBe(200);
     expect(page.headers.get("content-type")).toMatch(/^text\/html/);
-    const api = await call("/api/graphql", { base: stack.consoleUrl, method: "POST", headers: headersOf(master), body: { query: "{ __typename }" } });
+    const api = await call("/api/graphql", {
+      base: stack.consoleUrl,
+      method: "POST",
+      headers: headersOf(master),
+      body: { query: "{ __typename }" },
+    });
     expect(api.json()).toEqual({ data: { __typename: "query_root" } });
   });
 
@@ -54,7 +59,10 @@ describe("Console (optional)", () => {
     });
 
     test("the console's page when asked, only once", async () => {
-      const { headers, body } = await request(new URL("/", stack.consoleUrl), { headers: { "accept-encoding": "gzip" }, dispatcher });
+      const { headers, body } = await request(new URL("/", stack.consoleUrl), {
+        headers: { "accept-encoding": "gzip" },
+        dispatcher,
+      });
       const bytes = Buffer.from(await body.arrayBuffer());
       expect(headers["content-encoding"]).toBe("gzip");
       const page = new TextDecoder().decode(await gunzip(bytes));
@@ -64,5 +72,7 @@ describe("Console (optional)", () => {
 });
 
 async function gunzip(bytes: Buffer): Promise<ArrayBuffer> {
-  return new Response(new Blob([new Uint8Array(bytes)]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  return new Response(
+    new Blob([new Uint8Array(bytes)]).stream().pipeThrough(new DecompressionStream("gzip")),
+  ).arrayBuffer();
 }

@@ -29,7 +29,9 @@ describe("Limits", () => {
   });
 
   test("accepts a body of 250 KiB", async () => {
-    expect(await data(`{ __typename } # ${"x".repeat(250 * 1024)}`, await analyst.caller())).toEqual({ __typename: "query_root" });
+    expect(await data(`{ __typename } # ${"x".repeat(250 * 1024)}`, await analyst.caller())).toEqual({
+      __typename: "query_root",
+    });
   });
 
   test("rejects a query that is too deep with the reason", async (context) => {

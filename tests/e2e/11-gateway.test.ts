@@ -12,7 +12,12 @@ import { stack } from "./support/stack.ts";
 /** Design section 1: listeners, paths, TLS; section 2: only the gateway publishes ports. */
 describe("Endpoints: the gateway", () => {
   test("plain HTTP only redirects to https", async () => {
-    for (const [method, path] of [["GET", "/"], ["GET", "/healthz?a=b"], ["POST", "/api/graphql"], ["POST", "/jwt/auth"]] as const) {
+    for (const [method, path] of [
+      ["GET", "/"],
+      ["GET", "/healthz?a=b"],
+      ["POST", "/api/graphql"],
+      ["POST", "/jwt/auth"],
+    ] as const) {
       const { status, headers } = await plain(stack.httpUrl, method, path);
       expect([301, 308], path).toContain(status);
       expect(headers.location, path).toBe(new URL(path, stack.url).href);
@@ -23,7 +28,9 @@ describe("Endpoints: the gateway", () => {
     const port = Number(new URL(stack.url).port);
     const answer = await new Promise<string>((resolve, reject) => {
       const socket = connectPlain(port, "127.0.0.1", () =>
-        socket.write(`POST /api/graphql HTTP/1.1\r\nHost: localhost\r\nX-Engine-Access-Key: ${stack.engineAccessKey}\r\nContent-Length: 24\r\nConnection: close\r\n\r\n{"query":"{__typename}"}`),
+        socket.write(
+          `POST /api/graphql HTTP/1.1\r\nHost: localhost\r\nX-Engine-Access-Key: ${stack.engineAccessKey}\r\nContent-Length: 24\r\nConnection: close\r\n\r\n{"query":"{__typename}"}`,
+        ),
       );
       let text = "";
       socket.on("data", (chunk) => (text += chunk.toString()));
@@ -34,17 +41,29 @@ describe("Endpoints: the gateway", () => {
     expect(answer).not.toContain("query_root");
   });
 
-  test.each(["/", "/api", "/api/", "/api/graphql/", "/api/auth/login", "/jwt", "/API/GRAPHQL", "/.env", "/api/auth/../graphql/x", "/%2e%2e/etc/passwd"])(
-    "%s is an unknown path: 404 not-found",
-    async (path) => {
-      for (const method of ["GET", "POST"]) {
-        const reply = await call(path, { method, headers: headersOf(master), ...(method === "POST" ? { body: {} } : {}) });
-        expect(reply.status).toBe(404);
-        expect(reply.json()).toEqual({ error: "There is nothing at this path.", code: "not-found" });
-        expect(reply.headers.get("cache-control")).toBe("no-store");
-      }
-    },
-  );
+  test.each([
+    "/",
+    "/api",
+    "/api/",
+    "/api/graphql/",
+    "/api/auth/login",
+    "/jwt",
+    "/API/GRAPHQL",
+    "/.env",
+    "/api/auth/../graphql/x",
+    "/%2e%2e/etc/passwd",
+  ])("%s is an unknown path: 404 not-found", async (path) => {
+    for (const method of ["GET", "POST"]) {
+      const reply = await call(path, {
+        method,
+        headers: headersOf(master),
+        ...(method === "POST" ? { body: {} } : {}),
+      });
+      expect(reply.status).toBe(404);
+      expect(reply.json()).toEqual({ error: "There is nothing at this path.", code: "not-found" });
+      expect(reply.headers.get("cache-control")).toBe("no-store");
+    }
+  });
 
   test("/healthz is 200 when every service behind the gateway works", async () => {
     const reply = await call("/healthz");
@@ -52,7 +71,11 @@ describe("Endpoints: the gateway", () => {
   });
 
   test("every reply has HSTS and a request id, and reveals no version", async () => {
-    for (const reply of [await call("/healthz"), await call("/nothing"), await call("/api/graphql", { method: "POST", body: { query: "{ __typename }" } })]) {
+    for (const reply of [
+      await call("/healthz"),
+      await call("/nothing"),
+      await call("/api/graphql", { method: "POST", body: { query: "{ __typename }" } }),
+    ]) {
       expect(reply.headers.get("strict-transport-security")).toMatch(/max-age=\d{7,}/);
       expect(reply.headers.get("x-request-id")).toMatch(/^[0-9a-f]{32}$/);
       expect(reply.headers.get("server") ?? "").not.toMatch(/\d/);
@@ -65,15 +88,20 @@ describe("Endpoints: the gateway", () => {
     expect(reply.headers.get("x-request-id")).not.toBe("mine");
   });
 
-  test.each(["TLSv1.2", "TLSv1.3"] as const)("supports %s, with a certificate that the stack's CA signed for the host", async (version) => {
-    const socket = await handshake({ minVersion: version, maxVersion: version, ca: stack.caCertificate });
-    expect(socket.getProtocol()).toBe(version);
-    expect(socket.authorized).toBe(true);
-    socket.destroy();
-  });
+  test.each(["TLSv1.2", "TLSv1.3"] as const)(
+    "supports %s, with a certificate that the stack's CA signed for the host",
+    async (version) => {
+      const socket = await handshake({ minVersion: version, maxVersion: version, ca: stack.caCertificate });
+      expect(socket.getProtocol()).toBe(version);
+      expect(socket.authorized).toBe(true);
+      socket.destroy();
+    },
+  );
 
   test("rejects TLS 1.1", async () => {
-    await expect(handshake({ minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ca: stack.caCertificate, ciphers: "ALL:@SECLEVEL=0" })).rejects.toThrow();
+    await expect(
+      handshake({ minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ca: stack.caCertificate, ciphers: "ALL:@SECLEVEL=0" }),
+    ).rejects.toThrow();
   });
 
   test("a client without the CA does not trust the certificate", async () => {
@@ -82,15 +110,25 @@ describe("Endpoints: the gateway", () => {
 
   test("only the gateway publishes ports, on 127.0.0.1", async () => {
     for (const { id, service } of await containers("service")) {
-      const ports = JSON.parse(await mustRun("docker", ["inspect", "--format", "{{json .HostConfig.PortBindings}}", id])) as Record<string, { HostIp: string }[]> | null;
-      const addresses = Object.values(ports ?? {}).flat().map(({ HostIp: address }) => address);
+      const ports = JSON.parse(
+        await mustRun("docker", ["inspect", "--format", "{{json .HostConfig.PortBindings}}", id]),
+      ) as Record<string, { HostIp: string }[]> | null;
+      const addresses = Object.values(ports ?? {})
+        .flat()
+        .map(({ HostIp: address }) => address);
       expect(new Set(addresses), service).toEqual(new Set(service === "gateway" ? ["127.0.0.1"] : []));
     }
   });
 
   test("containers run read-only, unprivileged and within limits", async () => {
     const running = await containers("service");
-    expect(running.map(({ service }) => service).toSorted()).toEqual(["auth-sidecar", "database", "engine", "gateway", "sessions"]);
+    expect(running.map(({ service }) => service).toSorted()).toEqual([
+      "auth-sidecar",
+      "database",
+      "engine",
+      "gateway",
+      "sessions",
+    ]);
     for (const { id, service } of running) {
       const [inspected] = JSON.parse(await mustRun("docker", ["inspect", id])) as [Inspected];
       expect(inspected.Config.User, service).toMatch(/^(101\d\d|999)\b/);
@@ -101,10 +139,12 @@ describe("Endpoints: the gateway", () => {
       expect(inspected.HostConfig.SecurityOpt?.join(), service).toContain("no-new-privileges");
       // An engine without a control group drops its limit.
       if (!ignoredLimits.has("memory")) expect(inspected.HostConfig.Memory, service).toBeGreaterThan(0);
-      if (!ignoredLimits.has("processes")) expect(inspected.HostConfig.PidsLimit, `${service}: a limit of processes`).toBeGreaterThan(0);
+      if (!ignoredLimits.has("processes"))
+        expect(inspected.HostConfig.PidsLimit, `${service}: a limit of processes`).toBeGreaterThan(0);
       // A limit by user would also count the processes of other containers.
       expect(inspected.HostConfig.Ulimits?.map(({ Name: name }) => name) ?? [], service).not.toContain("nproc");
-      if (!ignoredLimits.has("processors")) expect(inspected.HostConfig.CpuQuota, `${service}: a limit of processors`).toBeGreaterThan(0);
+      if (!ignoredLimits.has("processors"))
+        expect(inspected.HostConfig.CpuQuota, `${service}: a limit of processors`).toBeGreaterThan(0);
     }
   });
 
@@ -127,7 +167,8 @@ describe("Endpoints: the gateway", () => {
       ["auth-sidecar", "sessions", 6379, true],
       ["sessions", "database", 5432, false],
     ] as const;
-    for (const [from, to, port, allowed] of edges) expect(await reach(from, to, port), `${from} to ${to}:${port}`).toBe(allowed);
+    for (const [from, to, port, allowed] of edges)
+      expect(await reach(from, to, port), `${from} to ${to}:${port}`).toBe(allowed);
   });
 });
 
@@ -146,8 +187,15 @@ interface Inspected {
   };
 }
 
-async function plain(base: string, method: string, path: string): Promise<{ status: number; headers: Record<string, string | string[] | undefined> }> {
-  const { promise, resolve, reject } = Promise.withResolvers<{ status: number; headers: Record<string, string | string[] | undefined> }>();
+async function plain(
+  base: string,
+  method: string,
+  path: string,
+): Promise<{ status: number; headers: Record<string, string | string[] | undefined> }> {
+  const { promise, resolve, reject } = Promise.withResolvers<{
+    status: number;
+    headers: Record<string, string | string[] | undefined>;
+  }>();
   const request = plainRequest(new URL(path, base), { method }, (response) => {
     response.resume();
     resolve({ status: response.statusCode as number, headers: response.headers });
@@ -160,7 +208,9 @@ async function plain(base: string, method: string, path: string): Promise<{ stat
 async function handshake(options: ConnectionOptions): Promise<TLSSocket> {
   const { hostname, port } = new URL(stack.url);
   const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>();
-  const socket = connect({ host: hostname, port: Number(port), servername: hostname, ...options }, () => resolve(socket));
+  const socket = connect({ host: hostname, port: Number(port), servername: hostname, ...options }, () =>
+    resolve(socket),
+  );
   socket.once("error", reject);
   return promise;
 }

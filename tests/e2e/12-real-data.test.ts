@@ -40,7 +40,8 @@ describe("Real data", () => {
 
   describe.each(dataSets)("of $year", ({ file, period: [from, to], records }) => {
     async function counts(): Promise<{ A: number; W: number }> {
-      const where = (type: string): string => `where: {type: {_eq: "${type}"}, timestamp: {_gte: "${from}", _lte: "${to}"}}`;
+      const where = (type: string): string =>
+        `where: {type: {_eq: "${type}"}, timestamp: {_gte: "${from}", _lte: "${to}"}}`;
       const answer = await data<Counts>(
         `{ A: view_bgpupdates_aggregate(${where("A")}) { aggregate { count } } W: view_bgpupdates_aggregate(${where("W")}) { aggregate { count } } }`,
         await operator.caller(),
@@ -56,7 +57,9 @@ describe("Real data", () => {
       const before = await counts();
       const printed = await command("load", file);
       expect(printed).toMatch(/loaded\s+0$/m);
-      expect(printed).toMatch(new RegExp(String.raw`duplicates\s+${(records.A + records.W).toLocaleString("en-US")}$`, "m"));
+      expect(printed).toMatch(
+        new RegExp(String.raw`duplicates\s+${(records.A + records.W).toLocaleString("en-US")}$`, "m"),
+      );
       expect(await counts()).toEqual(before);
     });
 
@@ -99,9 +102,15 @@ describe("Real data", () => {
       timeline = JSON.parse(await readFile(realData.timeline2026, "utf8")) as TimelineRow[];
     });
 
-    async function found(prefix: string): Promise<{ started: string | undefined; first: string | undefined; last: string | undefined; types: string[] }> {
+    async function found(
+      prefix: string,
+    ): Promise<{ started: string | undefined; first: string | undefined; last: string | undefined; types: string[] }> {
       const announcements = `prefix: {_eq: "${prefix}"}, origin_as: {_eq: "${hijacker}"}, type: {_eq: "A"}, as_path: {_contains: ["${followedUpstream}"]}, hijack_links: {hijack: {hijack_as: {_eq: "${hijacker}"}}}`;
-      const answer = await data<{ view_hijacks: { time_started: string; type: string }[]; first: { timestamp: string }[]; last: { timestamp: string }[] }>(
+      const answer = await data<{
+        view_hijacks: { time_started: string; type: string }[];
+        first: { timestamp: string }[];
+        last: { timestamp: string }[];
+      }>(
         `{ view_hijacks(where: {prefix: {_eq: "${prefix}"}, hijack_as: {_eq: "${hijacker}"}}) { time_started type }
            first: view_bgpupdates(where: {${announcements}}, order_by: {timestamp: asc}, limit: 1) { timestamp }
            last: view_bgpupdates(where: {${announcements}}, order_by: {timestamp: desc}, limit: 1) { timestamp } }`,
@@ -157,7 +166,13 @@ describe("Real data", () => {
     });
 
     test("every linked update belongs to that prefix and names the hijack", async () => {
-      const answer = await data<{ view_hijacks: { key: string; prefix: string; update_links: { update: { prefix: string; hijack_key: string[] } }[] }[] }>(
+      const answer = await data<{
+        view_hijacks: {
+          key: string;
+          prefix: string;
+          update_links: { update: { prefix: string; hijack_key: string[] } }[];
+        }[];
+      }>(
         `{ view_hijacks(where: {hijack_as: {_eq: "${hijacker}"}}) { key prefix update_links { update { prefix hijack_key } } } }`,
         await operator.caller(),
       );
@@ -172,7 +187,8 @@ describe("Real data", () => {
     });
 
     test("detect again updates and never duplicates", async () => {
-      const query = "{ view_hijacks(order_by: {key: asc}) { key time_detected update_links_aggregate { aggregate { count } } } }";
+      const query =
+        "{ view_hijacks(order_by: {key: asc}) { key time_detected update_links_aggregate { aggregate { count } } } }";
       const before = await data<{ view_hijacks: unknown[] }>(query, await operator.caller());
       await detectAll();
       expect(before.view_hijacks.length).toBeGreaterThanOrEqual(34);
@@ -181,7 +197,9 @@ describe("Real data", () => {
   });
 
   /** The first line of the 2016 file, parsed here without the loader. */
-  async function first2016(): Promise<Record<string, unknown> & { prefix: string; peer_asn: number; timestamp: string }> {
+  async function first2016(): Promise<
+    Record<string, unknown> & { prefix: string; peer_asn: number; timestamp: string }
+  > {
     const lines = createInterface(createReadStream(realData.bgp2016).pipe(createGunzip()));
     for await (const line of lines) {
       const [, epoch, type, , peer, prefix, path, , , , , communities] = line.split("|");

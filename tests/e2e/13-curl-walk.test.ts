@@ -24,7 +24,12 @@ describe("Endpoints, walked with curl", () => {
   afterAll(() => rm(folder, { recursive: true }));
 
   /** Status and parsed body. Secrets are in a configuration file, because every user of the machine can read an argument list. */
-  async function curl(path: string, method: string, headers: Readonly<Record<string, string>>, body?: unknown): Promise<{ status: string; body: unknown }> {
+  async function curl(
+    path: string,
+    method: string,
+    headers: Readonly<Record<string, string>>,
+    body?: unknown,
+  ): Promise<{ status: string; body: unknown }> {
     const output = join(folder, "output.json");
     const lines = [
       `url = "${stack.url}${path}"`,
@@ -47,22 +52,39 @@ describe("Endpoints, walked with curl", () => {
   }
 
   test("POST /api/auth/login/credentials", async () => {
-    const { status, body } = await curl("/api/auth/login/credentials", "POST", { "x-service-api-key": stack.serviceApiKey }, { email: account.email, password: account.password });
+    const { status, body } = await curl(
+      "/api/auth/login/credentials",
+      "POST",
+      { "x-service-api-key": stack.serviceApiKey },
+      { email: account.email, password: account.password },
+    );
     expect(status).toBe("200");
     sessionId = (body as { user: { sessionId: string } }).user.sessionId;
     expect(sessionId).not.toBe("");
   });
 
   test("GET /api/auth/jwt", async () => {
-    const { status, body } = await curl("/api/auth/jwt", "GET", { "Content-Type": "application/json", "x-service-api-key": stack.serviceApiKey, Cookie: `sid=${sessionId}` });
+    const { status, body } = await curl("/api/auth/jwt", "GET", {
+      "Content-Type": "application/json",
+      "x-service-api-key": stack.serviceApiKey,
+      Cookie: `sid=${sessionId}`,
+    });
     expect(status).toBe("200");
     token = (body as { access_token: string }).access_token;
   });
 
   test.each(views)("POST /api/graphql, the specified query on $view", async (view: View) => {
-    const { status, body } = await curl("/api/graphql", "POST", { Authorization: `Bearer ${token}` }, { query: specifiedQuery(view) });
+    const { status, body } = await curl(
+      "/api/graphql",
+      "POST",
+      { Authorization: `Bearer ${token}` },
+      { query: specifiedQuery(view) },
+    );
     expect(status).toBe("200");
-    const rows = (body as { data: Record<string, Record<string, unknown>[]> }).data[view.view] as Record<string, unknown>[];
+    const rows = (body as { data: Record<string, Record<string, unknown>[]> }).data[view.view] as Record<
+      string,
+      unknown
+    >[];
     expect(rows.length).toBeGreaterThan(0);
     expect(Object.keys(rows[0] as object)).toEqual(view.fields);
   });
@@ -75,10 +97,19 @@ describe("Endpoints, walked with curl", () => {
   });
 
   test("DELETE /api/auth/logout ends the session, and the token still queries", async () => {
-    const headers = { "Content-Type": "application/json", "x-service-api-key": stack.serviceApiKey, Cookie: `sid=${sessionId}` };
+    const headers = {
+      "Content-Type": "application/json",
+      "x-service-api-key": stack.serviceApiKey,
+      Cookie: `sid=${sessionId}`,
+    };
     expect(await curl("/api/auth/logout", "DELETE", headers)).toEqual({ status: "200", body: {} });
     expect(await curl("/api/auth/jwt", "GET", headers)).toMatchObject({ status: "401", body: { code: "no-session" } });
-    const { body } = await curl("/api/graphql", "POST", { Authorization: `Bearer ${token}` }, { query: "{ __typename }" });
+    const { body } = await curl(
+      "/api/graphql",
+      "POST",
+      { Authorization: `Bearer ${token}` },
+      { query: "{ __typename }" },
+    );
     expect(body).toEqual({ data: { __typename: "query_root" } });
   });
 });

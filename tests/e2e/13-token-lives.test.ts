@@ -3,7 +3,13 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { post } from "./support/graphql.ts";
 import { protocols } from "./support/sockets.ts";
 import { stack } from "./support/stack.ts";
-import { type LoggedOutSocketLife, type SocketLife, type TokenLives, tokenLives, tokensEndSoon } from "./support/token-lives.ts";
+import {
+  type LoggedOutSocketLife,
+  type SocketLife,
+  type TokenLives,
+  tokenLives,
+  tokensEndSoon,
+} from "./support/token-lives.ts";
 
 /** Tolerance in milliseconds before and after the token's expiry for closing a socket. */
 const early = 1000;
@@ -17,19 +23,25 @@ describe("States and transitions: access tokens already issued stay valid until 
   });
 
   beforeEach((context) => {
-    if (!tokensEndSoon) context.skip(`the stack's tokens live ${stack.tokenLifeSeconds} s, too long to wait for: set TOKEN_LIFE_SECONDS=60`);
+    if (!tokensEndSoon)
+      context.skip(
+        `the stack's tokens live ${stack.tokenLifeSeconds} s, too long to wait for: set TOKEN_LIFE_SECONDS=60`,
+      );
   });
 
   afterAll(async () => {
     if (!tokensEndSoon) return;
-    for (const { untouched, loggedOut } of lives.sockets.values()) await Promise.all([untouched.feed.dispose(), loggedOut.feed.dispose()]);
+    for (const { untouched, loggedOut } of lives.sockets.values())
+      await Promise.all([untouched.feed.dispose(), loggedOut.feed.dispose()]);
   });
 
   test("rejects an expired token", { timeout: 120_000 }, async () => {
     const { token, expiry } = lives.token;
     await sleep(Math.max(0, expiry + 1500 - Date.now()));
     const reply = await post("{ view_bgpupdates(limit: 1) { prefix } }", { token });
-    expect(reply.json()).toEqual({ errors: [{ message: "Could not verify JWT: JWTExpired", extensions: { path: "$", code: "invalid-jwt" } }] });
+    expect(reply.json()).toEqual({
+      errors: [{ message: "Could not verify JWT: JWTExpired", extensions: { path: "$", code: "invalid-jwt" } }],
+    });
   });
 
   describe.each(protocols)("over a subscription, $name", ({ name }) => {

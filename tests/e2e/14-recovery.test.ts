@@ -48,7 +48,10 @@ describe("Errors when a service is down", () => {
     expect((await login(analyst.account)).status).toBe(200);
     await mustRun("docker", ["start", containerOf("engine")]);
     await expect
-      .poll(async () => (await call("/api/graphql", { method: "POST", headers: headersOf(master), body: query })).status, { timeout: 30_000, interval: 250 })
+      .poll(
+        async () => (await call("/api/graphql", { method: "POST", headers: headersOf(master), body: query })).status,
+        { timeout: 30_000, interval: 250 },
+      )
       .toBe(200);
     const answer = await data<{ view_bgpupdates: unknown[] }>(query.query, await analyst.caller());
     expect(answer.view_bgpupdates).toHaveLength(1);

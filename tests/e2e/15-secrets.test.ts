@@ -23,7 +23,20 @@ describe("No secret anywhere", () => {
 
   test("the list of secrets is complete: keys, passwords, the TLS key, tokens, sessions", () => {
     const names = [...secrets.keys()].join(" ");
-    for (const part of ["engineAccessKey", "serviceApiKey", "adminPassword", "migrate", "database", "sessions", "auth-sidecar", "engine", "gateway", "token", "session id", "password"]) {
+    for (const part of [
+      "engineAccessKey",
+      "serviceApiKey",
+      "adminPassword",
+      "migrate",
+      "database",
+      "sessions",
+      "auth-sidecar",
+      "engine",
+      "gateway",
+      "token",
+      "session id",
+      "password",
+    ]) {
       expect(names).toContain(part);
     }
     for (const [name, value] of secrets) expect(value.length, name).toBeGreaterThanOrEqual(12);
@@ -38,14 +51,19 @@ describe("No secret anywhere", () => {
   });
 
   test("docker inspect shows none of them", async () => {
-    for (const { id, name } of all) expectNone(secrets, await mustRun("docker", ["inspect", id]), `inspection of ${name}`);
+    for (const { id, name } of all)
+      expectNone(secrets, await mustRun("docker", ["inspect", id]), `inspection of ${name}`);
   });
 
   test("none is in an image's configuration or history", async () => {
     for (const { id, name } of all) {
       const imageId = (await mustRun("docker", ["inspect", "--format", "{{.Image}}", id])).trim();
       expectNone(secrets, await mustRun("docker", ["image", "inspect", imageId]), `image of ${name}`);
-      expectNone(secrets, await mustRun("docker", ["history", "--no-trunc", imageId]), `history of the image of ${name}`);
+      expectNone(
+        secrets,
+        await mustRun("docker", ["history", "--no-trunc", imageId]),
+        `history of the image of ${name}`,
+      );
     }
   });
 
@@ -80,7 +98,9 @@ describe("No secret anywhere", () => {
     await refusal("{ __typename }", { token: `${token.slice(0, -4)}AAAA` });
     await refusal("{ __typename }", { masterKey: `wrong${stack.engineAccessKey}` });
     for (const subscribe of [subscribeModern, subscribeLegacy]) {
-      const feed = subscribe("subscription { view_bgpupdates(limit: 1) { prefix } }", { payload: { headers: { Authorization: `Bearer ${token}` } } });
+      const feed = subscribe("subscription { view_bgpupdates(limit: 1) { prefix } }", {
+        payload: { headers: { Authorization: `Bearer ${token}` } },
+      });
       await feed.until(() => true, 5000);
       await feed.dispose();
     }

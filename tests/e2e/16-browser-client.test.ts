@@ -3,7 +3,13 @@ import { basename, dirname, join } from "node:path";
 import { createRequire } from "node:module";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { chromiumAbsent, chromiumEnvironment, chromiumFlags, chromiumPath, NetworkChanges } from "../harness/browser.ts";
+import {
+  chromiumAbsent,
+  chromiumEnvironment,
+  chromiumFlags,
+  chromiumPath,
+  NetworkChanges,
+} from "../harness/browser.ts";
 import { Member } from "./support/accounts.ts";
 import { loadDemo } from "./support/data.ts";
 import { loadLines } from "./support/load-lines.ts";
@@ -17,7 +23,10 @@ const library = dirname(createRequire(import.meta.url).resolve("graphql-ws/clien
  * WebSockets ignore the context's trust in the certificate. Local Network Access also ignores the page's origin if the page was not
  * loaded from a network.
  */
-const forSockets = ["--ignore-certificate-errors", "--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets"];
+const forSockets = [
+  "--ignore-certificate-errors",
+  "--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets",
+];
 
 /** State of the subscription in the page's script. */
 interface PageState {
@@ -39,7 +48,11 @@ describe("Events: a GraphQL client in a browser", { retry: networkChanges.retry 
     if (absent !== undefined) return;
     await loadDemo();
     analyst = await Member.join("analyst");
-    browser = await chromium.launch({ executablePath: chromiumPath, env: chromiumEnvironment(), args: [...chromiumFlags, ...forSockets] });
+    browser = await chromium.launch({
+      executablePath: chromiumPath,
+      env: chromiumEnvironment(),
+      args: [...chromiumFlags, ...forSockets],
+    });
   });
 
   afterAll(() => browser?.close());
@@ -50,7 +63,9 @@ describe("Events: a GraphQL client in a browser", { retry: networkChanges.retry 
     page = await fresh.newPage();
     networkChanges.watch(page);
     // A page of the API's own origin, with graphql-ws like in its documentation.
-    await page.route(`${stack.url}/page`, (route) => route.fulfill({ contentType: "text/html", body: "<!doctype html><title>client</title>" }));
+    await page.route(`${stack.url}/page`, (route) =>
+      route.fulfill({ contentType: "text/html", body: "<!doctype html><title>client</title>" }),
+    );
     await page.route(`${stack.url}/graphql-ws/*`, async (route) => {
       const file = join(library, basename(new URL(route.request().url()).pathname));
       await route.fulfill({ contentType: "text/javascript", body: await readFile(file, "utf8") });
@@ -93,13 +108,17 @@ describe("Events: a GraphQL client in a browser", { retry: networkChanges.retry 
 
     const line = announcement({ prefix: "198.18.2.0/24" });
     await loadLines([line.text]);
-    await expect.poll(async () => JSON.stringify((await state()).answers.at(-1)?.data), { timeout: 30_000 }).toContain("198.18.2.0/24");
+    await expect
+      .poll(async () => JSON.stringify((await state()).answers.at(-1)?.data), { timeout: 30_000 })
+      .toContain("198.18.2.0/24");
   });
 
   test("gets the reason why a hidden column is rejected", async () => {
     const viewer = await Member.join("viewer");
     await subscribe(await viewer.freshToken(), "subscription { view_hijacks(limit: 1) { comment } }");
-    await expect.poll(async () => (await state()).error, { timeout: 30_000 }).toContain("field 'comment' not found in type: 'view_hijacks'");
+    await expect
+      .poll(async () => (await state()).error, { timeout: 30_000 })
+      .toContain("field 'comment' not found in type: 'view_hijacks'");
     expect((await state()).answers).toEqual([]);
   });
 

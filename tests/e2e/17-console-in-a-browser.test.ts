@@ -1,6 +1,12 @@
 import { type Browser, type BrowserContextOptions, chromium } from "playwright-core";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { chromiumAbsent, chromiumEnvironment, chromiumFlags, chromiumPath, NetworkChanges } from "../harness/browser.ts";
+import {
+  chromiumAbsent,
+  chromiumEnvironment,
+  chromiumFlags,
+  chromiumPath,
+  NetworkChanges,
+} from "../harness/browser.ts";
 import { type Account, makeAccount } from "./support/accounts.ts";
 import { ConsolePage } from "./support/console-page.ts";
 import { loadDemo } from "./support/data.ts";
@@ -24,7 +30,11 @@ describe("Console: GraphiQL in a browser", { retry: networkChanges.retry }, () =
     if (absent !== undefined) return;
     await loadDemo();
     viewer = await makeAccount("viewer");
-    browser = await chromium.launch({ executablePath: chromiumPath, env: chromiumEnvironment(), args: [...chromiumFlags, ...forSockets] });
+    browser = await chromium.launch({
+      executablePath: chromiumPath,
+      env: chromiumEnvironment(),
+      args: [...chromiumFlags, ...forSockets],
+    });
   });
 
   afterAll(() => browser?.close());
@@ -69,7 +79,9 @@ describe("Console: GraphiQL in a browser", { retry: networkChanges.retry }, () =
     test("with an access token, and not with another text", async () => {
       await console.open();
       await console.submit("Token", { token: "nonsense" });
-      await expect.poll(() => console.page.locator("#login-error").textContent()).toContain("rejected the access token");
+      await expect
+        .poll(() => console.page.locator("#login-error").textContent())
+        .toContain("rejected the access token");
       await console.submit("Token", { token: accessToken(await singleStep(viewer)) });
       await console.ready();
       await console.run("{ view_bgpupdates(limit: 2) { prefix } }");
@@ -80,7 +92,9 @@ describe("Console: GraphiQL in a browser", { retry: networkChanges.retry }, () =
       await console.logInWithKey();
       await console.run("{ __typename }");
       await console.expectResult("query_root");
-      expect(await console.page.evaluate("JSON.stringify([localStorage, sessionStorage, document.cookie])")).not.toContain(stack.engineAccessKey);
+      expect(
+        await console.page.evaluate("JSON.stringify([localStorage, sessionStorage, document.cookie])"),
+      ).not.toContain(stack.engineAccessKey);
       await console.page.reload();
       await console.page.getByRole("button", { name: "Log in" }).waitFor();
       expect(await console.page.content()).not.toContain(stack.engineAccessKey);
@@ -91,7 +105,9 @@ describe("Console: GraphiQL in a browser", { retry: networkChanges.retry }, () =
     await console.logInWithKey();
     await console.write("{ view_hij");
     await console.page.keyboard.press("Control+Space");
-    await expect.poll(() => console.page.locator(".suggest-widget").textContent(), { timeout: 30_000 }).toContain("view_hijacks");
+    await expect
+      .poll(() => console.page.locator(".suggest-widget").textContent(), { timeout: 30_000 })
+      .toContain("view_hijacks");
     await console.page.keyboard.press("Escape");
     await console.write("{ view_hijacks { nothing } }");
     await console.page.locator(".graphiql-query-editor .squiggly-error").waitFor({ timeout: 30_000 });
@@ -157,7 +173,9 @@ describe("Console: GraphiQL in a browser", { retry: networkChanges.retry }, () =
   test("follows a dark system theme", async () => {
     const dark = await open({ colorScheme: "dark" });
     await dark.logInWithKey();
-    const background = String(await dark.page.evaluate("getComputedStyle(document.querySelector('.graphiql-container')).backgroundColor"));
+    const background = String(
+      await dark.page.evaluate("getComputedStyle(document.querySelector('.graphiql-container')).backgroundColor"),
+    );
     const [red = 255] = (background.match(/\d+/g) ?? []).map(Number);
     expect(red).toBeLessThan(80);
     await dark.page.context().close();

@@ -5,7 +5,13 @@ import { join, resolve } from "node:path";
 import { chromium } from "playwright-core";
 import { createServer } from "vite";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { chromiumAbsent, chromiumEnvironment, chromiumFlags, chromiumPath, NetworkChanges } from "../harness/browser.ts";
+import {
+  chromiumAbsent,
+  chromiumEnvironment,
+  chromiumFlags,
+  chromiumPath,
+  NetworkChanges,
+} from "../harness/browser.ts";
 import { run } from "../harness/process.ts";
 import { type Account, makeAccount } from "./support/accounts.ts";
 import { loadDemo } from "./support/data.ts";
@@ -42,7 +48,12 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
 /** Runs a sample until its output contains all these texts in order; `after` runs after the first of them. */
-async function expectOutput(command: string, arguments_: readonly string[], texts: readonly string[], after: () => Promise<unknown> = async () => undefined): Promise<void> {
+async function expectOutput(
+  command: string,
+  arguments_: readonly string[],
+  texts: readonly string[],
+  after: () => Promise<unknown> = async () => undefined,
+): Promise<void> {
   const child = spawn(command, arguments_, { cwd: samples, env: environment, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   let errors = "";
@@ -68,27 +79,44 @@ describe("Clients: the samples of docs/clients", () => {
   });
 
   test("live.mjs prints updates, and new ones as they arrive", () =>
-    expectOutput(process.execPath, ["live.mjs"], ['{"view_bgpupdates":[', "198.18.4.0/24"], newUpdate("198.18.4.0/24")));
+    expectOutput(
+      process.execPath,
+      ["live.mjs"],
+      ['{"view_bgpupdates":[', "198.18.4.0/24"],
+      newUpdate("198.18.4.0/24"),
+    ));
 
   test("apollo.mjs queries and subscribes", () =>
-    expectOutput(process.execPath, ["apollo.mjs"], ['query [{"__typename":"view_hijacks"', "subscription {", "198.18.5.0/24"], newUpdate("198.18.5.0/24")));
+    expectOutput(
+      process.execPath,
+      ["apollo.mjs"],
+      ['query [{"__typename":"view_hijacks"', "subscription {", "198.18.5.0/24"],
+      newUpdate("198.18.5.0/24"),
+    ));
 
   test("urql.mjs queries and subscribes", () =>
-    expectOutput(process.execPath, ["urql.mjs"], ['query [{"key":', "subscription {", "198.18.6.0/24"], newUpdate("198.18.6.0/24")));
+    expectOutput(
+      process.execPath,
+      ["urql.mjs"],
+      ['query [{"key":', "subscription {", "198.18.6.0/24"],
+      newUpdate("198.18.6.0/24"),
+    ));
 
   test("codegen creates types without any", async () => {
     const target = join(folder, "codegen");
     await cp(join(samples, "codegen"), target, { recursive: true });
     await symlink(join(repository, "node_modules"), join(folder, "node_modules"));
     const token = accessToken(await singleStep(account));
-    const { code, stdout, stderr } = await run(process.execPath, [join(repository, "node_modules/@graphql-codegen/cli/cjs/bin.js"), "--config", "codegen.mjs"], {
-      cwd: target,
-      env: { ...environment, ROUTEQL_TOKEN: token },
-    });
+    const { code, stdout, stderr } = await run(
+      process.execPath,
+      [join(repository, "node_modules/@graphql-codegen/cli/cjs/bin.js"), "--config", "codegen.mjs"],
+      { cwd: target, env: { ...environment, ROUTEQL_TOKEN: token } },
+    );
     expect(code, stdout + stderr).toBe(0);
     const generated = await readFile(join(target, "generated/graphql.ts"), "utf8");
     const result = /export type LatestUpdatesQuery = .*/.exec(generated)?.[0] ?? "";
-    for (const field of ["timestamp: string", "prefix: string", "origin_as: number", "as_path: Array<number>"]) expect.soft(result).toContain(field);
+    for (const field of ["timestamp: string", "prefix: string", "origin_as: number", "as_path: Array<number>"])
+      expect.soft(result).toContain(field);
     expect(generated).not.toMatch(/: any\b/);
   });
 
@@ -104,14 +132,21 @@ describe("Clients: the samples of docs/clients", () => {
     });
 
     test("latest.py checks its queries against the schema, queries and subscribes", () =>
-      expectOutput(python, ["latest.py"], ["query [{'key':", "subscription [{", "198.18.7.0/24"], newUpdate("198.18.7.0/24")));
+      expectOutput(
+        python,
+        ["latest.py"],
+        ["query [{'key':", "subscription [{", "198.18.7.0/24"],
+        newUpdate("198.18.7.0/24"),
+      ));
 
     test("export.py writes every update of a period once, with any page size", async () => {
       const period = ["2026-01-01T00:00:00", "2026-01-01T00:01:00"];
       const rows: string[] = [];
       for (const page of ["100", "7"]) {
         const file = join(folder, `updates-${page}.csv`);
-        const { code, stdout, stderr } = await run(python, [join(samples, "export.py"), ...period, file], { env: { ...environment, ROUTEQL_PAGE: page } });
+        const { code, stdout, stderr } = await run(python, [join(samples, "export.py"), ...period, file], {
+          env: { ...environment, ROUTEQL_PAGE: page },
+        });
         expect(code, stderr).toBe(0);
         const text = await readFile(file, "utf8");
         rows.push(text);
@@ -122,7 +157,10 @@ describe("Clients: the samples of docs/clients", () => {
     });
 
     test("notebook.py creates a data frame", async () => {
-      const { code, stdout, stderr } = await run(python, [join(samples, "notebook.py")], { env: environment, cwd: samples });
+      const { code, stdout, stderr } = await run(python, [join(samples, "notebook.py")], {
+        env: environment,
+        cwd: samples,
+      });
       expect(code, stderr).toBe(0);
       expect(stdout).toContain("origin_as");
     });
@@ -133,11 +171,20 @@ const networkChanges = new NetworkChanges();
 
 describe("Clients: a browser application on another origin", { retry: networkChanges.retry }, () => {
   const absent = chromiumAbsent();
-  const socketFlags = ["--ignore-certificate-errors", "--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets"];
+  const socketFlags = [
+    "--ignore-certificate-errors",
+    "--disable-features=LocalNetworkAccessChecks,LocalNetworkAccessChecksWebSockets",
+  ];
 
   async function serve(port: number) {
     process.env["VITE_ROUTEQL_URL"] = stack.url;
-    const server = await createServer({ root: join(samples, "browser"), cacheDir: join(folder, "vite"), configFile: false, logLevel: "error", server: { port, strictPort: true, host: "localhost" } });
+    const server = await createServer({
+      root: join(samples, "browser"),
+      cacheDir: join(folder, "vite"),
+      configFile: false,
+      logLevel: "error",
+      server: { port, strictPort: true, host: "localhost" },
+    });
     await server.listen();
     return server;
   }
@@ -146,7 +193,11 @@ describe("Clients: a browser application on another origin", { retry: networkCha
     await using resources = new AsyncDisposableStack();
     const server = await serve(Number(new URL(pageOrigin).port));
     resources.defer(() => server.close());
-    const browser = await chromium.launch({ executablePath: chromiumPath, env: chromiumEnvironment(), args: [...chromiumFlags, ...socketFlags] });
+    const browser = await chromium.launch({
+      executablePath: chromiumPath,
+      env: chromiumEnvironment(),
+      args: [...chromiumFlags, ...socketFlags],
+    });
     resources.defer(() => browser.close());
     const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage();
     networkChanges.watch(page);
@@ -159,18 +210,25 @@ describe("Clients: a browser application on another origin", { retry: networkCha
     await expect.poll(() => page.locator("#updates").textContent(), { timeout: 30_000 }).toContain("198.18.8.0/24");
   });
 
-  test.skipIf(absent !== undefined)("is refused on an origin that the setting does not list, over HTTP and WebSocket", async () => {
-    await using resources = new AsyncDisposableStack();
-    const server = await serve(5174);
-    resources.defer(() => server.close());
-    const browser = await chromium.launch({ executablePath: chromiumPath, env: chromiumEnvironment(), args: [...chromiumFlags, ...socketFlags] });
-    resources.defer(() => browser.close());
-    const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage();
-    networkChanges.watch(page);
-    await page.goto("http://localhost:5174");
-    const socket = `new Promise((done) => { const socket = new WebSocket(${JSON.stringify(`${stack.url.replace("https:", "wss:")}/api/graphql`)}, "graphql-transport-ws"); socket.onopen = () => done("open"); socket.onerror = () => done("refused"); })`;
-    const login = `fetch(${JSON.stringify(`${stack.url}/jwt/auth`)}, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }).then(() => "readable", () => "refused")`;
-    expect(await page.evaluate(socket)).toBe("refused");
-    expect(await page.evaluate(login)).toBe("refused");
-  });
+  test.skipIf(absent !== undefined)(
+    "is refused on an origin that the setting does not list, over HTTP and WebSocket",
+    async () => {
+      await using resources = new AsyncDisposableStack();
+      const server = await serve(5174);
+      resources.defer(() => server.close());
+      const browser = await chromium.launch({
+        executablePath: chromiumPath,
+        env: chromiumEnvironment(),
+        args: [...chromiumFlags, ...socketFlags],
+      });
+      resources.defer(() => browser.close());
+      const page = await (await browser.newContext({ ignoreHTTPSErrors: true })).newPage();
+      networkChanges.watch(page);
+      await page.goto("http://localhost:5174");
+      const socket = `new Promise((done) => { const socket = new WebSocket(${JSON.stringify(`${stack.url.replace("https:", "wss:")}/api/graphql`)}, "graphql-transport-ws"); socket.onopen = () => done("open"); socket.onerror = () => done("refused"); })`;
+      const login = `fetch(${JSON.stringify(`${stack.url}/jwt/auth`)}, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" }).then(() => "readable", () => "refused")`;
+      expect(await page.evaluate(socket)).toBe("refused");
+      expect(await page.evaluate(login)).toBe("refused");
+    },
+  );
 });

@@ -7,7 +7,12 @@ import { stack } from "./support/stack.ts";
 
 /** Sends the request unchanged, with the master key. fetch must not add a type to a string body without one. */
 const fetchFn = (url: string, { headers, body, ...rest }: RequestInit = {}) =>
-  fetch(url, { ...rest, body: typeof body === "string" ? Buffer.from(body) : body, headers: { ...(headers as Record<string, string>), ...headersOf(master) }, dispatcher });
+  fetch(url, {
+    ...rest,
+    body: typeof body === "string" ? Buffer.from(body) : body,
+    headers: { ...(headers as Record<string, string>), ...headersOf(master) },
+    dispatcher,
+  });
 
 describe("GraphQL over HTTP: the audits of graphql-http", () => {
   test("find no error and no warning", async (context) => {
@@ -16,7 +21,8 @@ describe("GraphQL over HTTP: the audits of graphql-http", () => {
     const found: string[] = [];
     for (const audit of audits) {
       const result = await audit.fn();
-      if (result.status === "error" || result.status === "warn") found.push(`${result.status} ${result.name}: ${result.reason}`);
+      if (result.status === "error" || result.status === "warn")
+        found.push(`${result.status} ${result.name}: ${result.reason}`);
     }
     expect(audits.length).toBeGreaterThan(50);
     expect(found).toEqual([]);

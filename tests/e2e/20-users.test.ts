@@ -40,7 +40,14 @@ const tokenStatus = async (sessionId: string): Promise<number> =>
 describe("npm run users", () => {
   beforeAll(async () => {
     const [added] = await rows(["users", "add", email, "--role", "viewer", "--name", "Vi Ewer"], `${password}\n`);
-    expect(added).toMatchObject({ email, name: "Vi Ewer", role: "viewer", provider: "local", disabled: false, lastLogin: null });
+    expect(added).toMatchObject({
+      email,
+      name: "Vi Ewer",
+      role: "viewer",
+      provider: "local",
+      disabled: false,
+      lastLogin: null,
+    });
   });
   afterAll(async () => {
     await (await database("owner")).query("delete from auth.users where email like $1", [`%${mark}@example.net`]);
@@ -94,7 +101,9 @@ describe("npm run users", () => {
   test("a new password ends the sessions and the old password", async () => {
     const { sessionId } = await session({ email, password });
     const another = randomBytes(18).toString("base64url");
-    expect(await done(["users", "password", email], `${another}\n`)).toMatch(/^the password is changed; \d+ sessions? ended\n$/);
+    expect(await done(["users", "password", email], `${another}\n`)).toMatch(
+      /^the password is changed; \d+ sessions? ended\n$/,
+    );
     expect(await tokenStatus(sessionId)).toBe(401);
     expect((await login({ email, password })).status).toBe(401);
     expect((await login({ email, password: another })).status).toBe(200);
@@ -107,13 +116,20 @@ describe("npm run users", () => {
       [`users add ${email} --role viewer`, password, `there is already a local account ${email}\n`],
       [`users add new-${mark}@example.net --role viewer`, "short", "the password must have at least 12 characters\n"],
       [`users add new-${mark}@example.net --role viewer`, "", "the password must have at least 12 characters\n"],
-      [`users add new-${mark}@example.net`, password, "the role must be one of pending, viewer, analyst, tenant, operator\n"],
+      [
+        `users add new-${mark}@example.net`,
+        password,
+        "the role must be one of pending, viewer, analyst, tenant, operator\n",
+      ],
       [`users show nobody-${mark}@example.net`, "", `there is no local account nobody-${mark}@example.net\n`],
       ["keys retire no-such-key", "", "there is no key no-such-key, or it is already retired\n"],
     ];
     for (const [line, input, stderr] of cases)
       expect(await administer(line.split(" "), input)).toEqual({ code: 1, stdout: "", stderr });
-    const given = await administer(["users", "add", `new-${mark}@example.net`, "--role", "viewer", "--password", password], "");
+    const given = await administer(
+      ["users", "add", `new-${mark}@example.net`, "--role", "viewer", "--password", password],
+      "",
+    );
     expect(given).toMatchObject({ code: 1, stdout: "" });
     expect(given.stderr).toContain("unknown option '--password'");
     expect(given.stderr).not.toContain(password);

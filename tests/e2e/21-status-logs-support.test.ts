@@ -27,7 +27,11 @@ interface Report {
 const repository = resolve(import.meta.dirname, "../..");
 
 async function status(): Promise<{ readonly code: number; readonly report: Report }> {
-  const { code, stdout, stderr } = await run(process.execPath, ["cli/main.ts", "status", "--stack", stack.name, "--json"], { cwd: repository, timeout: 120_000 });
+  const { code, stdout, stderr } = await run(
+    process.execPath,
+    ["cli/main.ts", "status", "--stack", stack.name, "--json"],
+    { cwd: repository, timeout: 120_000 },
+  );
   expect(stdout, stderr).toMatch(/^\{/);
   return { code, report: JSON.parse(stdout) as Report };
 }
@@ -50,23 +54,28 @@ describe("npm run status", () => {
     const { code, report } = await status();
     expect(report.problems).toEqual([]);
     expect(code).toBe(0);
-    expect(report.services.map(({ service }) => service)).toEqual(expect.arrayContaining(["database", "migrate", "sessions", "auth-sidecar", "engine", "gateway"]));
+    expect(report.services.map(({ service }) => service)).toEqual(
+      expect.arrayContaining(["database", "migrate", "sessions", "auth-sidecar", "engine", "gateway"]),
+    );
     expect(report.metadataConsistent).toBe(true);
     expect(report.database.migrations).toEqual(report.expectedMigrations);
     expect(report.database.keys.map(({ state }) => state)).toContain("signing");
   });
 
-  test.each(["sessions", "database", "engine", "gateway", "auth-sidecar"])("names the stopped service %s first", async (service) => {
-    down = containerOf(service);
-    await mustRun("docker", ["kill", down]);
-    const { code, report } = await status();
-    expect(code).toBe(1);
-    expect(report.problems[0]).toEqual({
-      subject: service,
-      reason: expect.stringMatching(/^stopped with exit code 137/) as string,
-      next: `npm run logs -- --stack ${stack.name} --tail 50 ${service}, then npm run up -- --stack ${stack.name}`,
-    });
-  });
+  test.each(["sessions", "database", "engine", "gateway", "auth-sidecar"])(
+    "names the stopped service %s first",
+    async (service) => {
+      down = containerOf(service);
+      await mustRun("docker", ["kill", down]);
+      const { code, report } = await status();
+      expect(code).toBe(1);
+      expect(report.problems[0]).toEqual({
+        subject: service,
+        reason: expect.stringMatching(/^stopped with exit code 137/) as string,
+        next: `npm run logs -- --stack ${stack.name} --tail 50 ${service}, then npm run up -- --stack ${stack.name}`,
+      });
+    },
+  );
 });
 
 describe("npm run logs", () => {
@@ -77,11 +86,14 @@ describe("npm run logs", () => {
     expect(failed.headers.get("x-graphql-errors")).toBeNull();
     const rejected = await post("{ __typename }", { token: `${token.slice(0, -4)}AAAA` });
     const login = await call("/api/auth/jwt", { headers: { "x-service-api-key": stack.serviceApiKey } });
-    const id = (reply: { readonly headers: { get: (name: string) => string | null } }): string => reply.headers.get("x-request-id") ?? "";
+    const id = (reply: { readonly headers: { get: (name: string) => string | null } }): string =>
+      reply.headers.get("x-request-id") ?? "";
 
     // Each service logs at the end of its answer, so either line may be first.
     const query = await linesOf("--request-id", id(failed));
-    expect(query.toSorted((one, other) => String(one["service"]).localeCompare(String(other["service"])))).toMatchObject([
+    expect(
+      query.toSorted((one, other) => String(one["service"]).localeCompare(String(other["service"]))),
+    ).toMatchObject([
       { service: "engine", requestId: id(failed), role: "analyst", status: 200, errors: ["validation-failed"] },
       { service: "gateway", requestId: id(failed), status: 200, graphql_errors: "validation-failed" },
     ]);
@@ -91,7 +103,9 @@ describe("npm run logs", () => {
         expect.objectContaining({ service: "gateway", graphql_errors: "invalid-jwt" }) as unknown,
       ]),
     );
-    const services = (await linesOf("--request-id", id(login))).map(({ service, status: code }) => `${service as string} ${code as number}`);
+    const services = (await linesOf("--request-id", id(login))).map(
+      ({ service, status: code }) => `${service as string} ${code as number}`,
+    );
     expect(services.toSorted()).toEqual(["auth-sidecar 401", "gateway 401"]);
   });
 });
@@ -102,9 +116,11 @@ test("the lines of a request at three services name the trace of its client", as
   await post("{ __typename }", { headers: { "x-engine-access-key": stack.engineAccessKey, traceparent } });
   await call("/api/auth/jwt", { headers: { "x-service-api-key": stack.serviceApiKey, traceparent } });
   const lines = await linesOf("--request-id", trace);
-  expect(lines.map(({ service, traceId }) => ({ service, traceId })).toSorted((one, other) => String(one.service).localeCompare(String(other.service)))).toEqual(
-    ["auth-sidecar", "engine", "gateway", "gateway"].map((service) => ({ service, traceId: trace })),
-  );
+  expect(
+    lines
+      .map(({ service, traceId }) => ({ service, traceId }))
+      .toSorted((one, other) => String(one.service).localeCompare(String(other.service))),
+  ).toEqual(["auth-sidecar", "engine", "gateway", "gateway"].map((service) => ({ service, traceId: trace })));
 });
 
 describe("npm run support", () => {
@@ -118,7 +134,14 @@ describe("npm run support", () => {
       const file = join(folder, "bundle.tar.gz");
       await command("support", "--to", file);
       const bundle = gunzipSync(await readFile(file));
-      for (const name of ["status.json", "versions.json", "settings.json", "resources.json", `logs/${containerOf("gateway")}.log`]) expect(bundle.includes(name), name).toBe(true);
+      for (const name of [
+        "status.json",
+        "versions.json",
+        "settings.json",
+        "resources.json",
+        `logs/${containerOf("gateway")}.log`,
+      ])
+        expect(bundle.includes(name), name).toBe(true);
       expect(bundle.includes(".error.txt")).toBe(false);
       const secrets: NamedSecret[] = [
         ["engineAccessKey", stack.engineAccessKey],
@@ -131,7 +154,9 @@ describe("npm run support", () => {
         ["signature", token.split(".")[2]!],
       ];
       for (const { id, service } of await containers()) secrets.push(...(await secretsOfContainer(id, service)));
-      const searched = secrets.filter(([, value]) => value.length >= shortest).map(([name, value]) => ({ name, value }));
+      const searched = secrets
+        .filter(([, value]) => value.length >= shortest)
+        .map(([name, value]) => ({ name, value }));
       expect(searched.length).toBeGreaterThan(12);
       expect([...new Scanner(searched).inBytes(bundle)]).toEqual([]);
     } finally {

@@ -22,11 +22,16 @@ afterAll(async () => {
 });
 
 const open = (): Promise<Connection> =>
-  Connection.open({ connectionString: database.getConnectionUri("engine") }, (_connection, error) => lost.push(error.message));
+  Connection.open({ connectionString: database.getConnectionUri("engine") }, (_connection, error) =>
+    lost.push(error.message),
+  );
 
 const claimed: Claim = { client: "one" };
 
-function pool(size: number, options: { idleTimeout?: number; waitTimeout?: number } = {}): ConnectionPool & AsyncDisposable {
+function pool(
+  size: number,
+  options: { idleTimeout?: number; waitTimeout?: number } = {},
+): ConnectionPool & AsyncDisposable {
   const connections = new ConnectionPool({
     connection: { connectionString: database.getConnectionUri("engine") },
     size,
@@ -38,12 +43,15 @@ function pool(size: number, options: { idleTimeout?: number; waitTimeout?: numbe
   return Object.assign(connections, { [Symbol.asyncDispose]: () => connections.end() });
 }
 
-const texts = (rows: readonly Row[]): (string | null)[][] => rows.map((row) => row.map((value) => (value === null ? null : textOf(value))));
+const texts = (rows: readonly Row[]): (string | null)[][] =>
+  rows.map((row) => row.map((value) => (value === null ? null : textOf(value))));
 const plain = (text: string, ...values: (string | null)[]) => ({ text, name: undefined, values });
 
 test("values arrive as Postgres prints them, null as null", async () => {
   const connection = await open();
-  const rows = await connection.query(plain("select $1::text, $2::text, 0.10::numeric, true, array[1, null] from generate_series(1, 2)", "ä€🌍", null));
+  const rows = await connection.query(
+    plain("select $1::text, $2::text, 0.10::numeric, true, array[1, null] from generate_series(1, 2)", "ä€🌍", null),
+  );
   expect(texts(rows)).toEqual(Array.from({ length: 2 }, () => ["ä€🌍", null, "0.10", "t", "{1,NULL}"]));
   await connection.close();
 });
@@ -62,7 +70,11 @@ test("values stay unchanged while others are read", async () => {
   const connection = await open();
   const lengths = [1, 9_000, 15_000, 16_000, 70_000, 200_000];
   const columns = lengths.map((length) => `repeat($1, ${length})`);
-  const ask = (letter: string) => connection.queryAll([plain(`select ${columns.join(", ")}`, letter), ...columns.map((column) => plain(`select ${column}`, letter))]);
+  const ask = (letter: string) =>
+    connection.queryAll([
+      plain(`select ${columns.join(", ")}`, letter),
+      ...columns.map((column) => plain(`select ${column}`, letter)),
+    ]);
   const letters = ["a", "b", "c", "d"];
   const answers = [];
   for (const letter of letters) answers.push(await ask(letter));
@@ -76,7 +88,9 @@ test("values stay unchanged while others are read", async () => {
 test("a failed statement reports the reason, and the connection stays usable", async () => {
   const connection = await open();
   await expect(connection.query(plain("select $1::int", "x"))).rejects.toMatchObject({ code: "22P02" });
-  await expect(connection.query({ text: "select nonsense", name: "bad", values: [] })).rejects.toMatchObject({ code: "42703" });
+  await expect(connection.query({ text: "select nonsense", name: "bad", values: [] })).rejects.toMatchObject({
+    code: "42703",
+  });
   await expect(connection.command("nonsense")).rejects.toMatchObject({ code: "42601" });
   // The name of a failed preparation is free.
   expect(texts(await connection.query({ text: "select 1", name: "bad", values: [] }))).toEqual([["1"]]);
@@ -85,7 +99,8 @@ test("a failed statement reports the reason, and the connection stays usable", a
 
 test("keeps a bounded number of prepared statements, each reusable", async () => {
   const connection = await open();
-  for (let index = 0; index < 260; index += 1) await connection.query({ text: `select ${index}`, name: `s${index}`, values: [] });
+  for (let index = 0; index < 260; index += 1)
+    await connection.query({ text: `select ${index}`, name: `s${index}`, values: [] });
   expect(texts(await connection.query({ text: "select 0", name: "s0", values: [] }))).toEqual([["0"]]);
   const [count] = texts(await connection.query(plain("select count(*) from pg_prepared_statements where name <> ''")));
   expect(count).toEqual(["250"]);
@@ -95,21 +110,37 @@ test("keeps a bounded number of prepared statements, each reusable", async () =>
 test("answers statements of one turn together, up to the first failure", async () => {
   const connection = await open();
   const divide = (value: string) => ({ text: "select (12 / $1::int)::text", name: "divide", values: [value] });
-  const whole = await connection.queryAll([divide("3"), plain("select 1 where false"), { text: "select 'x'", name: "x", values: [] }, divide("4")]);
+  const whole = await connection.queryAll([
+    divide("3"),
+    plain("select 1 where false"),
+    { text: "select 'x'", name: "x", values: [] },
+    divide("4"),
+  ]);
   expect(whole.finished.map(texts)).toEqual([[["4"]], [], [["x"]], [["3"]]]);
-  const { finished, error } = await connection.queryAll([divide("6"), divide("0"), { text: "select 'y'", name: "y", values: [] }]);
+  const { finished, error } = await connection.queryAll([
+    divide("6"),
+    divide("0"),
+    { text: "select 'y'", name: "y", values: [] },
+  ]);
   expect(finished.map(texts)).toEqual([[["2"]]]);
   expect(error).toMatchObject({ code: "22012" });
   // Skipped statements are not prepared either.
   expect(texts(await connection.query({ text: "select 'z'", name: "y", values: [] }))).toEqual([["z"]]);
-  expect(texts(await connection.query(plain("select name from pg_prepared_statements where name <> '' order by 1")))).toEqual([["divide"], ["x"], ["y"]]);
+  expect(
+    texts(await connection.query(plain("select name from pg_prepared_statements where name <> '' order by 1"))),
+  ).toEqual([["divide"], ["x"], ["y"]]);
   await connection.close();
 });
 
 test("statements of one turn stay within the bound of prepared ones", async () => {
   const connection = await open();
-  const statements = Array.from({ length: 260 }, (_, index) => ({ text: `select ${index}`, name: `s${index}`, values: [] }));
-  for (let index = 0; index < statements.length; index += 4) await connection.queryAll(statements.slice(index, index + 4));
+  const statements = Array.from({ length: 260 }, (_, index) => ({
+    text: `select ${index}`,
+    name: `s${index}`,
+    values: [],
+  }));
+  for (let index = 0; index < statements.length; index += 4)
+    await connection.queryAll(statements.slice(index, index + 4));
   const [count] = texts(await connection.query(plain("select count(*) from pg_prepared_statements where name <> ''")));
   expect(count).toEqual(["250"]);
   await connection.close();
@@ -140,7 +171,11 @@ test("rows arrive over TLS too, also long ones", async () => {
     // The client first requests TLS in a separate message; the server behind this proxy uses plain text.
     socket.once("data", () => {
       socket.write("S");
-      const secured = new TLSSocket(socket, { isServer: true, key: certificate.privateKey, cert: certificate.certificate });
+      const secured = new TLSSocket(socket, {
+        isServer: true,
+        key: certificate.privateKey,
+        cert: certificate.certificate,
+      });
       const behind = connect(database.getPort(), database.getHost());
       secured.on("error", () => behind.destroy()).pipe(behind);
       behind.on("error", () => secured.destroy()).pipe(secured);
@@ -149,7 +184,10 @@ test("rows arrive over TLS too, also long ones", async () => {
   await once(server, "listening");
   const url = new URL(database.getConnectionUri("engine"));
   url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const connection = await Connection.open({ connectionString: url.href, ssl: { ca: certificate.certificate, servername: "localhost" } }, () => undefined);
+  const connection = await Connection.open(
+    { connectionString: url.href, ssl: { ca: certificate.certificate, servername: "localhost" } },
+    () => undefined,
+  );
   const [row] = texts(await connection.query(plain("select repeat('ä', 100000), 'z'")));
   expect(row).toEqual(["ä".repeat(100_000), "z"]);
   await connection.close();
@@ -186,7 +224,11 @@ test("a cancelled wait ends immediately, and later ones keep their turn", async 
   const taken = await connections.take(claimed);
   const leaving = new AbortController();
   const [before, between, behind] = [{ client: "one" }, { client: "one" }, { client: "one" }];
-  const [first, left, last] = [connections.take(before), connections.take(between, leaving.signal), connections.take(behind)];
+  const [first, left, last] = [
+    connections.take(before),
+    connections.take(between, leaving.signal),
+    connections.take(behind),
+  ];
   leaving.abort(new Error("gone"));
   await expect(left).rejects.toThrow("gone");
   expect(connections.statistics.waiting).toBe(2);
@@ -201,7 +243,12 @@ test("a waiting client gets the place of a lost connection", async () => {
   const taken = await connections.take(claimed);
   const waiting = (async () => connections.take(claimed))();
   await using bootstrap = await database.connect("bootstrap");
-  await expect(Promise.all([taken.query(plain("select pg_sleep(30)")), bootstrap.query("select pg_terminate_backend($1)", [taken.processId])])).rejects.toMatchObject({ code: "57P01" });
+  await expect(
+    Promise.all([
+      taken.query(plain("select pg_sleep(30)")),
+      bootstrap.query("select pg_terminate_backend($1)", [taken.processId]),
+    ]),
+  ).rejects.toMatchObject({ code: "57P01" });
   connections.give(taken, claimed);
   const next = await waiting;
   expect(texts(await next.query(plain("select 1")))).toEqual([["1"]]);
@@ -244,18 +291,31 @@ test("an unused connection does not keep the process alive", async () => {
     const pool = new ConnectionPool({ connection: { connectionString: process.env.URI }, size: 1, idleTimeout: 60_000, waitTimeout: 1_000, onLost: () => {} });
     const claimed = { client: "one" };
     pool.give(await pool.take(claimed), claimed);`;
-  const child = spawn(process.execPath, ["--input-type=module", "--eval", program], { env: { ...process.env, URI: database.getConnectionUri("engine") }, stdio: "inherit" });
+  const child = spawn(process.execPath, ["--input-type=module", "--eval", program], {
+    env: { ...process.env, URI: database.getConnectionUri("engine") },
+    stdio: "inherit",
+  });
   const [code] = (await once(child, "exit")) as [number | null];
   expect(code).toBe(0);
 });
 
 test("a result over the limit closes the connection with a clear error", async () => {
-  const connection = await Connection.open({ connectionString: database.getConnectionUri("engine") }, (_connection, error) => lost.push(error.message), 1_000_000);
+  const connection = await Connection.open(
+    { connectionString: database.getConnectionUri("engine") },
+    (_connection, error) => lost.push(error.message),
+    1_000_000,
+  );
   expect(await connection.query({ text: "SELECT repeat('x', 900000)", name: undefined, values: [] })).toHaveLength(1);
   expect(await connection.query({ text: "SELECT repeat('x', 900000)", name: undefined, values: [] })).toHaveLength(1);
   for (const text of ["SELECT repeat('x', 200000000)", "SELECT generate_series(1, 10000000)::text"]) {
-    const other = await Connection.open({ connectionString: database.getConnectionUri("engine") }, (_connection, error) => lost.push(error.message), 1_000_000);
-    await expect(other.query({ text, name: undefined, values: [] })).rejects.toThrow("the answer is larger than the limit of 1000000 bytes");
+    const other = await Connection.open(
+      { connectionString: database.getConnectionUri("engine") },
+      (_connection, error) => lost.push(error.message),
+      1_000_000,
+    );
+    await expect(other.query({ text, name: undefined, values: [] })).rejects.toThrow(
+      "the answer is larger than the limit of 1000000 bytes",
+    );
     expect(other.isUsable).toBe(false);
   }
   await connection.close();

@@ -30,36 +30,63 @@ describe("a plan", () => {
   test("is reused for other values of its variables", async () => {
     const query = "query($key: String) { view_hijacks(where: {key: {_eq: $key}}) { key } }";
     const before = world.engine.statistics().plans;
-    for (const key of ["h1", "h2", "h3", "h1"]) expect(await world.ask("analyst", query, { key })).toEqual({ view_hijacks: [{ key }] });
+    for (const key of ["h1", "h2", "h3", "h1"])
+      expect(await world.ask("analyst", query, { key })).toEqual({ view_hijacks: [{ key }] });
     const after = world.engine.statistics().plans;
     expect([after.misses - before.misses, after.hits - before.hits]).toEqual([1, 3]);
   });
 
   test("differs if a variable changes the statement", async () => {
-    const query = "query($limit: Int, $with: Boolean!) { view_hijacks(limit: $limit, order_by: {key: asc}) { key type @include(if: $with) } }";
+    const query =
+      "query($limit: Int, $with: Boolean!) { view_hijacks(limit: $limit, order_by: {key: asc}) { key type @include(if: $with) } }";
     expect(await world.ask("analyst", query, { limit: 1, with: false })).toEqual({ view_hijacks: [{ key: "h1" }] });
-    expect(await world.ask("analyst", query, { limit: 2, with: false })).toEqual({ view_hijacks: [{ key: "h1" }, { key: "h2" }] });
-    expect(await world.ask("analyst", query, { limit: 1, with: true })).toEqual({ view_hijacks: [{ key: "h1", type: "E|0|-|-" }] });
-    expect(await world.ask("analyst", query, { with: false })).toEqual({ view_hijacks: [{ key: "h1" }, { key: "h2" }, { key: "h3" }] });
+    expect(await world.ask("analyst", query, { limit: 2, with: false })).toEqual({
+      view_hijacks: [{ key: "h1" }, { key: "h2" }],
+    });
+    expect(await world.ask("analyst", query, { limit: 1, with: true })).toEqual({
+      view_hijacks: [{ key: "h1", type: "E|0|-|-" }],
+    });
+    expect(await world.ask("analyst", query, { with: false })).toEqual({
+      view_hijacks: [{ key: "h1" }, { key: "h2" }, { key: "h3" }],
+    });
   });
 
   test("checks the values of every request", async () => {
     const query = "query($peers: Int) { view_hijacks(where: {num_peers_seen: {_eq: $peers}}) { key } }";
     expect(await world.ask("analyst", query, { peers: 3 })).toEqual({ view_hijacks: [{ key: "h1" }] });
-    await expect(world.ask("analyst", query, { peers: true })).rejects.toMatchObject({ code: "parse-failed", path: "$.selectionSet.view_hijacks.args.where.num_peers_seen._eq" });
-    await expect(world.ask("analyst", query, { peers: "many" })).rejects.toMatchObject({ code: "data-exception", path: "$", message: 'invalid input syntax for type integer: "many"' });
-    await expect(world.ask("analyst", query, { peers: null })).rejects.toMatchObject({ path: "$.selectionSet.view_hijacks.args.where.num_peers_seen._eq", message: "unexpected null value for type 'Int'" });
+    await expect(world.ask("analyst", query, { peers: true })).rejects.toMatchObject({
+      code: "parse-failed",
+      path: "$.selectionSet.view_hijacks.args.where.num_peers_seen._eq",
+    });
+    await expect(world.ask("analyst", query, { peers: "many" })).rejects.toMatchObject({
+      code: "data-exception",
+      path: "$",
+      message: 'invalid input syntax for type integer: "many"',
+    });
+    await expect(world.ask("analyst", query, { peers: null })).rejects.toMatchObject({
+      path: "$.selectionSet.view_hijacks.args.where.num_peers_seen._eq",
+      message: "unexpected null value for type 'Int'",
+    });
   });
 
   test("accepts a single variable value as a list, and names an invalid item", async () => {
-    const query = "query($seen: [Int!], $keys: [String!]) { view_hijacks(where: {num_peers_seen: {_in: $seen}, key: {_in: $keys}}) { key } }";
+    const query =
+      "query($seen: [Int!], $keys: [String!]) { view_hijacks(where: {num_peers_seen: {_in: $seen}, key: {_in: $keys}}) { key } }";
     const ask = (seen: unknown, keys: unknown) => world.ask("analyst", query, { seen, keys });
     const at = "$.selectionSet.view_hijacks.args.where";
     expect(await ask(3, "h1")).toEqual({ view_hijacks: [{ key: "h1" }] });
     expect(await ask([3, 3], ["h1", "{h2}"])).toEqual({ view_hijacks: [{ key: "h1" }] });
-    await expect(ask([3, null], [])).rejects.toMatchObject({ code: "validation-failed", path: `${at}.num_peers_seen._in[1]`, message: "unexpected null value for type 'Int'" });
+    await expect(ask([3, null], [])).rejects.toMatchObject({
+      code: "validation-failed",
+      path: `${at}.num_peers_seen._in[1]`,
+      message: "unexpected null value for type 'Int'",
+    });
     await expect(ask([3], ["h1", 2])).rejects.toMatchObject({ code: "parse-failed", path: `${at}.key._in[1]` });
-    await expect(ask(null, [])).rejects.toMatchObject({ code: "validation-failed", path: `${at}.num_peers_seen._in`, message: "expected a list, but found null" });
+    await expect(ask(null, [])).rejects.toMatchObject({
+      code: "validation-failed",
+      path: `${at}.num_peers_seen._in`,
+      message: "expected a list, but found null",
+    });
   });
 
   test("of one role is never used for another", async () => {
@@ -70,12 +97,21 @@ describe("a plan", () => {
 });
 
 test("a subscription is rejected as a query, after its validation errors", async () => {
-  await expect(world.ask("analyst", "subscription { view_hijacks { key } }")).rejects.toMatchObject({ code: "unexpected-payload", message: "subscriptions are not supported over HTTP, use websockets instead" });
-  await expect(world.ask("analyst", "subscription { view_hijacks { nothing } }")).rejects.toMatchObject({ code: "validation-failed", path: "$.selectionSet.view_hijacks.selectionSet.nothing" });
+  await expect(world.ask("analyst", "subscription { view_hijacks { key } }")).rejects.toMatchObject({
+    code: "unexpected-payload",
+    message: "subscriptions are not supported over HTTP, use websockets instead",
+  });
+  await expect(world.ask("analyst", "subscription { view_hijacks { nothing } }")).rejects.toMatchObject({
+    code: "validation-failed",
+    path: "$.selectionSet.view_hijacks.selectionSet.nothing",
+  });
 });
 
 test("several root fields use one snapshot of the database and keep their order", async () => {
-  const data = await world.ask("analyst", "{ b: view_hijacks_aggregate { aggregate { count } } t: __typename a: view_hijacks(where: {key: {_eq: \"h1\"}}) { key } }");
+  const data = await world.ask(
+    "analyst",
+    '{ b: view_hijacks_aggregate { aggregate { count } } t: __typename a: view_hijacks(where: {key: {_eq: "h1"}}) { key } }',
+  );
   expect(Object.keys(data as object)).toEqual(["b", "t", "a"]);
   expect(data).toEqual({ b: { aggregate: { count: 3 } }, t: "query_root", a: [{ key: "h1" }] });
 });
@@ -83,7 +119,10 @@ test("several root fields use one snapshot of the database and keep their order"
 test("returns Postgres' own text, so that big numbers keep their digits", async () => {
   await using owner = await world.database.connect("owner");
   await owner.query("update routing.hijacks set peers_seen = '{9007199254740993}' where key = 'h1'");
-  const text = await world.engine.execute({ query: '{ view_hijacks(where: {key: {_eq: "h1"}}) { peers_seen } }' }, sessionOf("analyst"));
+  const text = await world.engine.execute(
+    { query: '{ view_hijacks(where: {key: {_eq: "h1"}}) { peers_seen } }' },
+    sessionOf("analyst"),
+  );
   expect(text).toBe('{"data":{"view_hijacks":[{"peers_seen":[9007199254740993]}]}}');
 });
 
@@ -108,9 +147,13 @@ describe("a statement", () => {
     await using admin = await world.database.connect("bootstrap");
     const own = "select pg_backend_pid()::text";
     const [[id] = []] = await database.run({ text: own, values: [] });
-    const stateOf = async () => (await admin.query<{ state: string }>("select state from pg_stat_activity where pid = $1::int", [id])).rows[0]?.state;
+    const stateOf = async () =>
+      (await admin.query<{ state: string }>("select state from pg_stat_activity where pid = $1::int", [id])).rows[0]
+        ?.state;
     const leaving = new AbortController();
-    const running = expect(database.run({ text: "select pg_sleep(600)::text", values: [] }, { signal: leaving.signal })).rejects.toThrow("left");
+    const running = expect(
+      database.run({ text: "select pg_sleep(600)::text", values: [] }, { signal: leaving.signal }),
+    ).rejects.toThrow("left");
     await expect.poll(stateOf).toBe("active");
     leaving.abort(new Error("left"));
     await expect.poll(stateOf).toBe("idle");
@@ -123,7 +166,9 @@ describe("a statement", () => {
     const database = withOneConnection();
     const leaving = new AbortController();
     const first = database.run({ text: "select pg_sleep(0.3)::text", values: [] });
-    const second = expect(database.run({ text: "select pg_sleep(30)::text", values: [] }, { signal: leaving.signal })).rejects.toThrow("left");
+    const second = expect(
+      database.run({ text: "select pg_sleep(30)::text", values: [] }, { signal: leaving.signal }),
+    ).rejects.toThrow("left");
     leaving.abort(new Error("left"));
     await Promise.all([first, second]);
     expect(await database.run({ text: "select 1", values: [] })).toEqual([["1"]]);
@@ -131,29 +176,59 @@ describe("a statement", () => {
   });
 
   test("reports Postgres' error about the request's values, and hides other errors", async () => {
-    await expect(world.ask("analyst", '{ view_hijacks(where: {prefix: {_eq: "x"}}) { key } }')).rejects.toMatchObject({ code: "data-exception", message: 'invalid input syntax for type inet: "x"' });
-    await expect(world.ask("analyst", '{ view_bgpupdates(where: {communities: {_eq: "[]"}}) { prefix } }')).rejects.toMatchObject({ code: "unexpected", message: "database query error" });
+    await expect(world.ask("analyst", '{ view_hijacks(where: {prefix: {_eq: "x"}}) { key } }')).rejects.toMatchObject({
+      code: "data-exception",
+      message: 'invalid input syntax for type inet: "x"',
+    });
+    await expect(
+      world.ask("analyst", '{ view_bgpupdates(where: {communities: {_eq: "[]"}}) { prefix } }'),
+    ).rejects.toMatchObject({ code: "unexpected", message: "database query error" });
   });
 });
 
 test("rejects mutations, and subscriptions in execute", async () => {
-  await expect(world.ask("admin", "mutation { delete_view_hijacks(where: {}) { affected_rows } }")).rejects.toThrow("field 'delete_view_hijacks' not found in type: 'mutation_root'");
-  await expect(world.ask("admin", "subscription { view_hijacks { key } }")).rejects.toMatchObject({ code: "unexpected-payload" });
+  await expect(world.ask("admin", "mutation { delete_view_hijacks(where: {}) { affected_rows } }")).rejects.toThrow(
+    "field 'delete_view_hijacks' not found in type: 'mutation_root'",
+  );
+  await expect(world.ask("admin", "subscription { view_hijacks { key } }")).rejects.toMatchObject({
+    code: "unexpected-payload",
+  });
 });
 
 test("explain shows the statement and Postgres' plan", async () => {
-  const explained = { sql: expect.stringMatching(/^SELECT coalesce/), plan: expect.arrayContaining([expect.stringMatching(/Aggregate/)]) };
+  const explained = {
+    sql: expect.stringMatching(/^SELECT coalesce/),
+    plan: expect.arrayContaining([expect.stringMatching(/Aggregate/)]),
+  };
   expect(await world.engine.explain({ query: "{ __typename view_hijacks { key } }" }, sessionOf("admin"))).toEqual([
     { field: "__typename", sql: null, plan: null },
     { field: "view_hijacks", ...explained },
   ]);
-  const live = { query: "subscription ($key: String) { view_hijacks(where: {key: {_eq: $key}}) { key } }", variables: { key: "h1" } };
-  expect(await world.engine.explain(live, sessionOf("admin"))).toEqual({ ...explained, variables: { session: {}, query: { key: "h1" }, synthetic: [], cursor: {} } });
-  const listed = { query: "subscription ($seen: [Int!]) { view_hijacks(where: {num_peers_seen: {_in: $seen}}) { key } }", variables: { seen: [1, 2, 3] } };
-  expect(await world.engine.explain(listed, sessionOf("admin"))).toMatchObject({ variables: { synthetic: ["{1,2,3}"] } });
-  const streamed = { query: 'subscription { view_hijacks_stream(batch_size: 1, cursor: {initial_value: {time_started: "2026-01-01T00:00:00"}}) { key } }' };
-  expect(await world.engine.explain(streamed, sessionOf("admin"))).toMatchObject({ variables: { cursor: { time_started: "2026-01-01T00:00:00" } } });
-  await expect(world.engine.explain({ query: "mutation { insert_x { id } }" }, sessionOf("admin"))).rejects.toMatchObject({ code: "invalid-params", message: "only queries can be explained" });
+  const live = {
+    query: "subscription ($key: String) { view_hijacks(where: {key: {_eq: $key}}) { key } }",
+    variables: { key: "h1" },
+  };
+  expect(await world.engine.explain(live, sessionOf("admin"))).toEqual({
+    ...explained,
+    variables: { session: {}, query: { key: "h1" }, synthetic: [], cursor: {} },
+  });
+  const listed = {
+    query: "subscription ($seen: [Int!]) { view_hijacks(where: {num_peers_seen: {_in: $seen}}) { key } }",
+    variables: { seen: [1, 2, 3] },
+  };
+  expect(await world.engine.explain(listed, sessionOf("admin"))).toMatchObject({
+    variables: { synthetic: ["{1,2,3}"] },
+  });
+  const streamed = {
+    query:
+      'subscription { view_hijacks_stream(batch_size: 1, cursor: {initial_value: {time_started: "2026-01-01T00:00:00"}}) { key } }',
+  };
+  expect(await world.engine.explain(streamed, sessionOf("admin"))).toMatchObject({
+    variables: { cursor: { time_started: "2026-01-01T00:00:00" } },
+  });
+  await expect(
+    world.engine.explain({ query: "mutation { insert_x { id } }" }, sessionOf("admin")),
+  ).rejects.toMatchObject({ code: "invalid-params", message: "only queries can be explained" });
 });
 
 test("the schema text is deterministic and shows no object hidden from the role", () => {
@@ -166,11 +241,22 @@ test("inconsistent metadata prevents the start and leaves a running engine uncha
   const url = world.database.getConnectionUri("engine");
   const broken = {
     version: 3,
-    sources: [sourceAt(url, { tables: [{ table: "view_hijacks", select_permissions: [{ role: "a", permission: { columns: ["kee"], filter: {} } }] }, { table: "nowhere" }] })],
+    sources: [
+      sourceAt(url, {
+        tables: [
+          { table: "view_hijacks", select_permissions: [{ role: "a", permission: { columns: ["kee"], filter: {} } }] },
+          { table: "nowhere" },
+        ],
+      }),
+    ],
   };
-  await expect(createEngine({ metadata: broken })).rejects.toThrow(/no table or view public\.nowhere[\s\S]*has no column kee|has no column kee[\s\S]*no table or view public\.nowhere/);
+  await expect(createEngine({ metadata: broken })).rejects.toThrow(
+    /no table or view public\.nowhere[\s\S]*has no column kee|has no column kee[\s\S]*no table or view public\.nowhere/,
+  );
   await expect(world.engine.reload(broken)).rejects.toBeInstanceOf(MetadataError);
-  expect(await world.ask("analyst", "{ view_hijacks_aggregate { aggregate { count } } }")).toEqual({ view_hijacks_aggregate: { aggregate: { count: 3 } } });
+  expect(await world.ask("analyst", "{ view_hijacks_aggregate { aggregate { count } } }")).toEqual({
+    view_hijacks_aggregate: { aggregate: { count: 3 } },
+  });
 });
 
 test("a reload applies immediately, and running requests finish on the old connections", async () => {

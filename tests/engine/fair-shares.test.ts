@@ -8,7 +8,9 @@ let container: StartedDatabaseContainer;
 
 beforeAll(async () => {
   // As in a deployment, each Postgres process has a memory limit.
-  container = await new DatabaseContainer(await preparedDatabaseImage()).withEnvironment({ POSTGRES_PROCESS_MEGABYTES: "200" }).start();
+  container = await new DatabaseContainer(await preparedDatabaseImage())
+    .withEnvironment({ POSTGRES_PROCESS_MEGABYTES: "200" })
+    .start();
 });
 
 afterAll(async () => container.stop());
@@ -61,14 +63,20 @@ const many = (count: number, ask: (index: number) => Promise<unknown>): Promise<
 
 test("one client with many slow statements does not delay another", async () => {
   await using database = start(4);
-  const times = await bystander(database, many(6, () => database.ask(sleep(1.5), { client: "hostile" })));
+  const times = await bystander(
+    database,
+    many(6, () => database.ask(sleep(1.5), { client: "hostile" })),
+  );
   expect(times.length).toBeGreaterThan(10);
   expect(Math.max(...times)).toBeLessThan(500);
 });
 
 test("ten clients with slow statements delay another only briefly, without errors", async () => {
   await using database = start(4);
-  const times = await bystander(database, many(40, (index) => database.ask(sleep(3), { client: `hostile ${index % 10}` })));
+  const times = await bystander(
+    database,
+    many(40, (index) => database.ask(sleep(3), { client: `hostile ${index % 10}` })),
+  );
   expect(times.length).toBeGreaterThan(3);
   expect(Math.max(...times)).toBeLessThan(3_000);
 });
@@ -83,11 +91,19 @@ test("a preempted slow statement is answered in the end", async () => {
 
 test("few statements run for long at once, also while no other client waits", async () => {
   await using database = start(8);
-  const slow = Promise.all(Array.from({ length: 6 }, (_, index) => database.ask(sleep(2), { client: `slow ${index % 3}` })));
+  const slow = Promise.all(
+    Array.from({ length: 6 }, (_, index) => database.ask(sleep(2), { client: `slow ${index % 3}` })),
+  );
   await new Promise((next) => setTimeout(next, 1_500));
   const counts: number[] = [];
   for (let look = 0; look < 10; look += 1) {
-    counts.push(Number(await database.ask(`select count(*)::text from pg_stat_activity where state = 'active' and query like 'select pg_sleep%' and ${(statements += 1)} > 0`)));
+    counts.push(
+      Number(
+        await database.ask(
+          `select count(*)::text from pg_stat_activity where state = 'active' and query like 'select pg_sleep%' and ${(statements += 1)} > 0`,
+        ),
+      ),
+    );
     await new Promise((next) => setTimeout(next, 100));
   }
   expect(Math.max(...counts)).toBe(2);
@@ -97,7 +113,9 @@ test("few statements run for long at once, also while no other client waits", as
 test("a client with its own time limit gets an error when a statement exceeds it", async () => {
   await using database = start(2);
   const begin = performance.now();
-  await expect(database.ask(sleep(30), { client: "viewer", timeout: 1_000 })).rejects.toMatchObject({ code: "timeout" });
+  await expect(database.ask(sleep(30), { client: "viewer", timeout: 1_000 })).rejects.toMatchObject({
+    code: "timeout",
+  });
   expect(performance.now() - begin).toBeLessThan(4_000);
   expect(await database.ask(quick(), { client: "viewer", timeout: 1_000 })).toBe("quick");
 });
@@ -107,7 +125,11 @@ test("a connection whose process reached its memory limit is closed", async () =
   const process = () => database.ask("select pg_backend_pid()::text");
   const before = await process();
   expect(await process()).toBe(before);
-  const greedy = "select array_length(array_agg(repeat('x', 1000) || value), 1)::text from generate_series(1, 400000) value";
-  await expect(database.ask(greedy)).rejects.toMatchObject({ code: "unexpected", message: expect.stringContaining("memory") as string });
+  const greedy =
+    "select array_length(array_agg(repeat('x', 1000) || value), 1)::text from generate_series(1, 400000) value";
+  await expect(database.ask(greedy)).rejects.toMatchObject({
+    code: "unexpected",
+    message: expect.stringContaining("memory") as string,
+  });
   expect(await process()).not.toBe(before);
 });

@@ -32,16 +32,39 @@ let aliases = 0;
 const quote = (text: string) => `'${text}'`;
 
 const comparison = fc.oneof(
-  fc.tuple(fc.constantFrom("_gt", "_gte", "_lt", "_lte"), fc.integer({ min: -1, max: 5 })).map(([operator, value]): Both => {
-    const symbol = { _gt: ">", _gte: ">=", _lt: "<", _lte: "<=" }[operator];
-    return { filter: { n: { [operator]: value } }, sql: (row) => `${row}.n ${symbol ?? ""} ${value}` };
-  }),
-  fc.integer({ min: -1, max: 5 }).map((value): Both => ({ filter: { n: { _eq: value } }, sql: (row) => `${row}.n = ${value}` })),
-  fc.constantFrom("p1", "c1", "c2").map((value): Both => ({ filter: { s: { _neq: value } }, sql: (row) => `${row}.s <> ${quote(value)}` })),
-  fc.subarray([0, 1, 2]).map((values): Both => ({ filter: { n: { _in: values } }, sql: (row) => `${row}.n = any ('{${values.join(",")}}')` })),
-  fc.subarray(["c0", "p1"]).map((values): Both => ({ filter: { s: { _nin: values } }, sql: (row) => `${row}.s <> all ('{${values.join(",")}}')` })),
-  fc.constantFrom("%1", "c_", "p%").map((value): Both => ({ filter: { s: { _like: value } }, sql: (row) => `${row}.s like ${quote(value)}` })),
-  fc.boolean().map((value): Both => ({ filter: { s: { _is_null: value } }, sql: (row) => `${row}.s is ${value ? "" : "not "}null` })),
+  fc
+    .tuple(fc.constantFrom("_gt", "_gte", "_lt", "_lte"), fc.integer({ min: -1, max: 5 }))
+    .map(([operator, value]): Both => {
+      const symbol = { _gt: ">", _gte: ">=", _lt: "<", _lte: "<=" }[operator];
+      return { filter: { n: { [operator]: value } }, sql: (row) => `${row}.n ${symbol ?? ""} ${value}` };
+    }),
+  fc
+    .integer({ min: -1, max: 5 })
+    .map((value): Both => ({ filter: { n: { _eq: value } }, sql: (row) => `${row}.n = ${value}` })),
+  fc
+    .constantFrom("p1", "c1", "c2")
+    .map((value): Both => ({ filter: { s: { _neq: value } }, sql: (row) => `${row}.s <> ${quote(value)}` })),
+  fc
+    .subarray([0, 1, 2])
+    .map((values): Both => ({
+      filter: { n: { _in: values } },
+      sql: (row) => `${row}.n = any ('{${values.join(",")}}')`,
+    })),
+  fc
+    .subarray(["c0", "p1"])
+    .map((values): Both => ({
+      filter: { s: { _nin: values } },
+      sql: (row) => `${row}.s <> all ('{${values.join(",")}}')`,
+    })),
+  fc
+    .constantFrom("%1", "c_", "p%")
+    .map((value): Both => ({ filter: { s: { _like: value } }, sql: (row) => `${row}.s like ${quote(value)}` })),
+  fc
+    .boolean()
+    .map((value): Both => ({
+      filter: { s: { _is_null: value } },
+      sql: (row) => `${row}.s is ${value ? "" : "not "}null`,
+    })),
   fc.constant<Both>({ filter: { n: { _cgt: "id" } }, sql: (row) => `${row}.n > ${row}.id` }),
   fc.constant<Both>({ filter: { n: "X-Hasura-N" }, sql: (row) => `${row}.n = 2` }),
 );
@@ -76,7 +99,10 @@ function filterOf(table: "parent" | "child", depth: number): fc.Arbitrary<Both> 
   );
 }
 
-const relation = (name: string, columns: Record<string, string>) => ({ name, using: { manual_configuration: { remote_table: name === "parent" ? "parent" : "child", column_mapping: columns } } });
+const relation = (name: string, columns: Record<string, string>) => ({
+  name,
+  using: { manual_configuration: { remote_table: name === "parent" ? "parent" : "child", column_mapping: columns } },
+});
 
 async function engineWith(filter: object) {
   const permission = [{ role: "tested", permission: { columns: "*", filter, allow_aggregations: true } }];
@@ -87,8 +113,16 @@ async function engineWith(filter: object) {
       sources: [
         sourceAt(database.getConnectionUri("bootstrap"), {
           tables: [
-            { table: "child", object_relationships: [relation("parent", { parent_id: "id" })], select_permissions: permission },
-            { table: "parent", array_relationships: [relation("children", { id: "parent_id" })], select_permissions: open },
+            {
+              table: "child",
+              object_relationships: [relation("parent", { parent_id: "id" })],
+              select_permissions: permission,
+            },
+            {
+              table: "parent",
+              array_relationships: [relation("children", { id: "parent_id" })],
+              select_permissions: open,
+            },
           ],
         }),
       ],
@@ -111,12 +145,19 @@ test("no random filter returns a row that its SQL equivalent does not", async ()
     fc.asyncProperty(filterOf("child", 3), async ({ filter, sql }) => {
       const engine = await engineWith(filter);
       try {
-        const { rows } = await client.query<{ id: number; linked: boolean }>(`select id, parent_id is not null as linked from public.child c where ${sql("c")} order by id`);
-        const query = "{ child(order_by: {id: asc}) { id } child_aggregate { aggregate { count } } parent(order_by: {id: asc}) { children { id } } }";
-        const { data } = JSON.parse(await engine.execute({ query }, sessionOf("tested", { "x-hasura-n": "2" }))) as Answer;
+        const { rows } = await client.query<{ id: number; linked: boolean }>(
+          `select id, parent_id is not null as linked from public.child c where ${sql("c")} order by id`,
+        );
+        const query =
+          "{ child(order_by: {id: asc}) { id } child_aggregate { aggregate { count } } parent(order_by: {id: asc}) { children { id } } }";
+        const { data } = JSON.parse(
+          await engine.execute({ query }, sessionOf("tested", { "x-hasura-n": "2" })),
+        ) as Answer;
         expect(data.child.map(({ id }) => id)).toEqual(rows.map(({ id }) => id));
         expect(data.child_aggregate.aggregate.count).toBe(rows.length);
-        const nested = data.parent.flatMap(({ children }) => children.map(({ id }) => id)).sort((one, other) => one - other);
+        const nested = data.parent
+          .flatMap(({ children }) => children.map(({ id }) => id))
+          .sort((one, other) => one - other);
         expect(nested).toEqual(rows.filter(({ linked }) => linked).map(({ id }) => id));
       } finally {
         await engine.close();

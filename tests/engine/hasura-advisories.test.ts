@@ -36,7 +36,12 @@ beforeAll(async () => {
         { role: "named", permission: { columns: ["name"], filter: { id: { _lt: 0 } } } },
       ],
     },
-    { table: "note", select_permissions: [{ role: "user", permission: { columns: ["id", "body"], filter: { owner: "X-Hasura-User-Id" } } }] },
+    {
+      table: "note",
+      select_permissions: [
+        { role: "user", permission: { columns: ["id", "body"], filter: { owner: "X-Hasura-User-Id" } } },
+      ],
+    },
   ];
   const inherited_roles = [
     { role_name: "both", role_set: ["paid", "named"] },
@@ -51,36 +56,57 @@ afterAll(async () => {
   await database.stop();
 });
 
-const ask = async (role: string, query: string): Promise<unknown> => JSON.parse(await engine.execute({ query }, sessionOf(role, { "x-hasura-user-id": "u1" }))) as unknown;
+const ask = async (role: string, query: string): Promise<unknown> =>
+  JSON.parse(await engine.execute({ query }, sessionOf(role, { "x-hasura-user-id": "u1" }))) as unknown;
 
 const proven: Readonly<Record<PermissionFeature, () => void>> = {
   "table-computed-field": () => {
     test("a where on a table computed field sees only rows of the role", async () => {
-      expect(await ask("user", '{ employee(where: {notes: {body: {_like: "mine%"}}}) { name notes { body } } }')).toEqual({ data: { employee: [{ name: "ada", notes: [{ body: "mine" }] }] } });
-      expect(await ask("user", '{ employee(where: {notes: {body: {_like: "secret%"}}}) { name } }')).toEqual({ data: { employee: [] } });
-      expect(await ask("user", '{ employee_aggregate(where: {notes: {body: {_like: "secret%"}}}) { aggregate { count } } }')).toEqual({ data: { employee_aggregate: { aggregate: { count: 0 } } } });
-      expect(await ask("admin", '{ employee(where: {notes: {body: {_like: "secret%"}}}) { name } }')).toEqual({ data: { employee: [{ name: "ada" }] } });
+      expect(
+        await ask("user", '{ employee(where: {notes: {body: {_like: "mine%"}}}) { name notes { body } } }'),
+      ).toEqual({ data: { employee: [{ name: "ada", notes: [{ body: "mine" }] }] } });
+      expect(await ask("user", '{ employee(where: {notes: {body: {_like: "secret%"}}}) { name } }')).toEqual({
+        data: { employee: [] },
+      });
+      expect(
+        await ask("user", '{ employee_aggregate(where: {notes: {body: {_like: "secret%"}}}) { aggregate { count } } }'),
+      ).toEqual({ data: { employee_aggregate: { aggregate: { count: 0 } } } });
+      expect(await ask("admin", '{ employee(where: {notes: {body: {_like: "secret%"}}}) { name } }')).toEqual({
+        data: { employee: [{ name: "ada" }] },
+      });
     });
   },
   "nested-inherited-role": () => {
     test.each(["both", "nested"])("the role %s is limited to the filters and columns of its parents", async (role) => {
-      expect(await ask(role, "{ employee { name salary } }")).toEqual({ data: { employee: [{ name: "ada", salary: 100 }] } });
+      expect(await ask(role, "{ employee { name salary } }")).toEqual({
+        data: { employee: [{ name: "ada", salary: 100 }] },
+      });
       // A comparison with a column that the role sees only in its own row reveals nothing about other rows.
       expect(await ask(role, "{ employee(where: {salary: {_gt: 150}}) { name } }")).toEqual({ data: { employee: [] } });
     });
   },
   "update-many": () => {
     test("no role has a mutation", async () => {
-      expect(await ask("user", "{ __schema { mutationType { name } } }")).toEqual({ data: { __schema: { mutationType: null } } });
-      await expect(ask("user", 'mutation { update_employee_many(updates: [{where: {}, _set: {name: "x"}}]) { affected_rows } }')).rejects.toThrow();
+      expect(await ask("user", "{ __schema { mutationType { name } } }")).toEqual({
+        data: { __schema: { mutationType: null } },
+      });
+      await expect(
+        ask("user", 'mutation { update_employee_many(updates: [{where: {}, _set: {name: "x"}}]) { affected_rows } }'),
+      ).rejects.toThrow();
     });
 
     test("metadata with an update permission is rejected", async () => {
-      const tables = [{ table: "employee", update_permissions: [{ role: "user", permission: { columns: ["name"], filter: own } }] }];
+      const tables = [
+        { table: "employee", update_permissions: [{ role: "user", permission: { columns: ["name"], filter: own } }] },
+      ];
       const source = sourceAt(database.getConnectionUri("bootstrap"), { tables });
-      await expect(createEngine({ metadata: { version: 3, sources: [source] }, poolSize: 1 })).rejects.toThrow("does not serve mutations");
+      await expect(createEngine({ metadata: { version: 3, sources: [source] }, poolSize: 1 })).rejects.toThrow(
+        "does not serve mutations",
+      );
     });
   },
 };
 
-describe.each(advisories.flatMap(({ ids, feature }) => (feature === undefined ? [] : [{ name: ids.join(", "), feature }])))("$name", ({ feature }) => proven[feature]());
+describe.each(
+  advisories.flatMap(({ ids, feature }) => (feature === undefined ? [] : [{ name: ids.join(", "), feature }])),
+)("$name", ({ feature }) => proven[feature]());

@@ -9,7 +9,12 @@ beforeAll(async () => {
 
 afterAll(async () => world[Symbol.asyncDispose]());
 
-function prepare(role: string, query: string, variables: Record<string, unknown> = {}, session: Record<string, string> = {}) {
+function prepare(
+  role: string,
+  query: string,
+  variables: Record<string, unknown> = {},
+  session: Record<string, string> = {},
+) {
   return world.engine.prepareSubscription({ query, variables }, sessionOf(role, session));
 }
 
@@ -21,8 +26,13 @@ describe("live queries", () => {
     const prepared = prefixes.map((prefix) => prepare("analyst", byPrefix, { prefix }));
     const [first] = prepared;
     expect(new Set(prepared.map(({ cohortKey }) => cohortKey)).size).toBe(1);
-    const answers = await world.engine.poll(first?.cohortKey ?? "", prepared.map(({ parameters }) => parameters));
-    expect(answers.map(({ text }) => JSON.parse(text) as unknown)).toEqual(prefixes.map((prefix) => ({ data: { updates: [{ prefix }] } })));
+    const answers = await world.engine.poll(
+      first?.cohortKey ?? "",
+      prepared.map(({ parameters }) => parameters),
+    );
+    expect(answers.map(({ text }) => JSON.parse(text) as unknown)).toEqual(
+      prefixes.map((prefix) => ({ data: { updates: [{ prefix }] } })),
+    );
   });
 
   test("share a cohort when a whole condition is the variable and only its values differ", () => {
@@ -64,13 +74,19 @@ describe("live queries", () => {
     await owner.query("begin");
     await owner.query("lock table routing.hijacks in access exclusive mode");
     const waiting = async () => {
-      const { rowCount } = await admin.query("select from pg_stat_activity where application_name = 'routeql-engine' and wait_event_type = 'Lock'");
+      const { rowCount } = await admin.query(
+        "select from pg_stat_activity where application_name = 'routeql-engine' and wait_event_type = 'Lock'",
+      );
       return rowCount;
     };
     const query = "subscription($key: String) { view_hijacks(where: {key: {_eq: $key}}) { key } }";
     const members = ["h1", "h3"].map((key) => prepare("analyst", query, { key }));
     const leaving = new AbortController();
-    const poll = world.engine.poll(members[0]?.cohortKey ?? "", members.map(({ parameters }) => parameters), { signal: leaving.signal });
+    const poll = world.engine.poll(
+      members[0]?.cohortKey ?? "",
+      members.map(({ parameters }) => parameters),
+      { signal: leaving.signal },
+    );
     const left = expect(poll).rejects.toThrow("nobody listens");
     await expect.poll(waiting).toBe(1);
     leaving.abort(new Error("nobody listens"));
@@ -97,10 +113,19 @@ describe("streams", () => {
     for (;;) {
       const [answer] = await world.engine.poll(stream.cohortKey, [parameters]);
       if (answer === undefined || answer.empty) break;
-      seen.push(...(JSON.parse(answer.text) as { data: { view_bgpupdates_stream: { timestamp: string }[] } }).data.view_bgpupdates_stream.map(({ timestamp }) => timestamp));
+      seen.push(
+        ...(
+          JSON.parse(answer.text) as { data: { view_bgpupdates_stream: { timestamp: string }[] } }
+        ).data.view_bgpupdates_stream.map(({ timestamp }) => timestamp),
+      );
       parameters = answer.nextParameters ?? parameters;
     }
-    expect(seen).toEqual(["2026-01-01T10:00:00.123456", "2026-01-02T00:00:00", "2026-01-03T00:00:00", "2026-01-04T00:00:00"]);
+    expect(seen).toEqual([
+      "2026-01-01T10:00:00.123456",
+      "2026-01-02T00:00:00",
+      "2026-01-03T00:00:00",
+      "2026-01-04T00:00:00",
+    ]);
   });
 
   test("one statement answers readers at different positions", async () => {
@@ -108,12 +133,17 @@ describe("streams", () => {
     const later = prepare("analyst", query, { from: "2026-01-03" });
     expect(later.cohortKey).toBe(start.cohortKey);
     const answers = await world.engine.poll(start.cohortKey, [start.parameters, later.parameters]);
-    expect(answers.map(({ nextParameters }) => nextParameters)).toEqual([["2026-01-02 00:00:00"], ["2026-01-04 00:00:00"]]);
+    expect(answers.map(({ nextParameters }) => nextParameters)).toEqual([
+      ["2026-01-02 00:00:00"],
+      ["2026-01-04 00:00:00"],
+    ]);
   });
 
   test("apply the role's filter", async () => {
     const tenant = prepare("tenant", query, { from: "2000-01-01" }, { "x-hasura-org-id": "org-2" });
     const [answer] = await world.engine.poll(tenant.cohortKey, [tenant.parameters]);
-    expect(JSON.parse(answer?.text ?? "")).toEqual({ data: { view_bgpupdates_stream: [{ timestamp: "2026-01-03T00:00:00" }] } });
+    expect(JSON.parse(answer?.text ?? "")).toEqual({
+      data: { view_bgpupdates_stream: [{ timestamp: "2026-01-03T00:00:00" }] },
+    });
   });
 });

@@ -12,7 +12,9 @@ let directory = "";
 beforeAll(async () => {
   database = await startDatabase();
   await using admin = await database.connect("bootstrap");
-  await admin.query("create table public.apple (id int primary key, kind text); insert into public.apple values (1, 'cox')");
+  await admin.query(
+    "create table public.apple (id int primary key, kind text); insert into public.apple values (1, 'cox')",
+  );
   await admin.query("create table public.pear (id int primary key)");
   directory = mkdtempSync(join(tmpdir(), "routeql-metadata-"));
   mkdirSync(join(directory, "databases"));
@@ -33,7 +35,9 @@ beforeEach(async () => {
 const configuration = { connection_info: { database_url: { from_env: "SOURCE_URL" } } };
 
 function metadata(...tables: (string | object)[]) {
-  const entries = tables.map((table) => (typeof table === "string" ? { table: { schema: "public", name: table } } : table));
+  const entries = tables.map((table) =>
+    typeof table === "string" ? { table: { schema: "public", name: table } } : table,
+  );
   return { version: 3, sources: [{ name: "default", kind: "postgres", configuration, tables: entries }] };
 }
 
@@ -69,8 +73,14 @@ describe("one engine with a metadata database", () => {
     {
       await using engine = await start();
       expect(await engine.ask("{ apple { kind } }")).toEqual({ data: { apple: [{ kind: "cox" }] } });
-      expect((await engine.metadata({ type: "export_metadata", version: 2, args: {} })).body).toEqual({ resource_version: 1, metadata: metadata("apple") });
-      expect(await engine.metadata(replace(metadata("apple", "pear")))).toEqual({ status: 200, body: { is_consistent: true, inconsistent_objects: [] } });
+      expect((await engine.metadata({ type: "export_metadata", version: 2, args: {} })).body).toEqual({
+        resource_version: 1,
+        metadata: metadata("apple"),
+      });
+      expect(await engine.metadata(replace(metadata("apple", "pear")))).toEqual({
+        status: 200,
+        body: { is_consistent: true, inconsistent_objects: [] },
+      });
       expect(await engine.ask("{ pear { id } }")).toEqual({ data: { pear: [] } });
     }
     await using engine = await start();
@@ -99,10 +109,18 @@ describe("one engine with a metadata database", () => {
         path: "$.args",
         error: "cannot continue due to inconsistent metadata",
         code: "unexpected",
-        internal: [{ type: "table", name: "table plum in source default", reason: "Inconsistent object: the database has no table or view public.plum" }],
+        internal: [
+          {
+            type: "table",
+            name: "table plum in source default",
+            reason: "Inconsistent object: the database has no table or view public.plum",
+          },
+        ],
       },
     });
-    expect((await engine.metadata({ type: "export_metadata", version: 2, args: {} })).body).toMatchObject({ resource_version: 1 });
+    expect((await engine.metadata({ type: "export_metadata", version: 2, args: {} })).body).toMatchObject({
+      resource_version: 1,
+    });
     expect(await engine.ask("{ apple { id } }")).toEqual({ data: { apple: [{ id: 1 }] } });
   }, 60_000);
 
@@ -111,15 +129,25 @@ describe("one engine with a metadata database", () => {
     const permission = { role: "user", permission: { columns: ["id", "colour"], filter: {} } };
     const partly = metadata("plum", { table: { schema: "public", name: "apple" }, select_permissions: [permission] });
     const answer = await engine.metadata(replace(partly, { allow_inconsistent_metadata: true }));
-    expect(answer).toMatchObject({ status: 200, body: { is_consistent: false, inconsistent_objects: [{ type: "table" }, { type: "select_permission" }] } });
+    expect(answer).toMatchObject({
+      status: 200,
+      body: { is_consistent: false, inconsistent_objects: [{ type: "table" }, { type: "select_permission" }] },
+    });
     expect(await (await fetch(`${engine.url}/healthz`)).text()).toBe("WARN: inconsistent objects in schema");
     const strict = await fetch(`${engine.url}/healthz?strict=true`);
     expect([strict.status, await strict.text()]).toEqual([500, "ERROR: inconsistent objects in schema"]);
     expect((await engine.metadata({ type: "get_inconsistent_metadata", args: {} })).body).toEqual(answer.body);
     expect(await engine.ask("{ apple { id } }")).toEqual({ data: { apple: [{ id: 1 }] } });
-    expect((await engine.metadata({ type: "drop_inconsistent_metadata", args: {} })).body).toEqual({ message: "success" });
-    expect((await engine.metadata({ type: "get_inconsistent_metadata", args: {} })).body).toEqual({ is_consistent: true, inconsistent_objects: [] });
-    expect((await engine.metadata({ type: "export_metadata", args: {} })).body).toEqual(metadata({ table: { schema: "public", name: "apple" }, select_permissions: [] }));
+    expect((await engine.metadata({ type: "drop_inconsistent_metadata", args: {} })).body).toEqual({
+      message: "success",
+    });
+    expect((await engine.metadata({ type: "get_inconsistent_metadata", args: {} })).body).toEqual({
+      is_consistent: true,
+      inconsistent_objects: [],
+    });
+    expect((await engine.metadata({ type: "export_metadata", args: {} })).body).toEqual(
+      metadata({ table: { schema: "public", name: "apple" }, select_permissions: [] }),
+    );
     expect(await (await fetch(`${engine.url}/healthz?strict=true`)).text()).toBe("OK");
   }, 60_000);
 
@@ -129,7 +157,10 @@ describe("one engine with a metadata database", () => {
     await admin.query("alter table public.apple add column sweet boolean");
     try {
       expect(await engine.ask("{ apple { sweet } }")).toHaveProperty("errors");
-      expect((await engine.metadata({ type: "reload_metadata", args: { reload_sources: true } })).body).toEqual({ message: "success", is_consistent: true });
+      expect((await engine.metadata({ type: "reload_metadata", args: { reload_sources: true } })).body).toEqual({
+        message: "success",
+        is_consistent: true,
+      });
       expect(await engine.ask("{ apple { sweet } }")).toEqual({ data: { apple: [{ sweet: null }] } });
     } finally {
       await admin.query("alter table public.apple drop column sweet");
@@ -140,13 +171,23 @@ describe("one engine with a metadata database", () => {
     await using engine = await start();
     const { status, body } = await engine.metadata({
       type: "bulk",
-      args: [{ type: "clear_metadata", args: {} }, { type: "get_inconsistent_metadata", args: {} }, { type: "export_metadata", version: 2, args: {} }],
+      args: [
+        { type: "clear_metadata", args: {} },
+        { type: "get_inconsistent_metadata", args: {} },
+        { type: "export_metadata", version: 2, args: {} },
+      ],
     });
     expect([status, body]).toEqual([
       200,
-      [{ message: "success" }, { is_consistent: true, inconsistent_objects: [] }, { resource_version: 1, metadata: { version: 3, sources: [] } }],
+      [
+        { message: "success" },
+        { is_consistent: true, inconsistent_objects: [] },
+        { resource_version: 1, metadata: { version: 3, sources: [] } },
+      ],
     ]);
-    expect((await engine.metadata({ type: "export_metadata", version: 2, args: {} })).body).toMatchObject({ resource_version: 2 });
+    expect((await engine.metadata({ type: "export_metadata", version: 2, args: {} })).body).toMatchObject({
+      resource_version: 2,
+    });
     expect(await engine.ask("{ __typename }")).toEqual({ data: { __typename: "query_root" } });
   }, 60_000);
 
@@ -165,8 +206,14 @@ describe("one engine with a metadata database", () => {
     await admin.query(`update hdb_catalog.hdb_metadata set metadata = '{"version":3,"sources":[],"surplus":1}'`);
     await expect(start()).rejects.toThrow("surplus: unknown key");
     await using engine = await start({ HASURA_GRAPHQL_ENABLED_APIS: "metadata" });
-    expect((await engine.metadata({ type: "get_inconsistent_metadata", args: {} })).body).toMatchObject({ is_consistent: false, inconsistent_objects: [{ name: "surplus" }] });
-    expect((await engine.metadata(replace(metadata("apple")))).body).toEqual({ is_consistent: true, inconsistent_objects: [] });
+    expect((await engine.metadata({ type: "get_inconsistent_metadata", args: {} })).body).toMatchObject({
+      is_consistent: false,
+      inconsistent_objects: [{ name: "surplus" }],
+    });
+    expect((await engine.metadata(replace(metadata("apple")))).body).toEqual({
+      is_consistent: true,
+      inconsistent_objects: [],
+    });
     expect((await fetch(`${engine.url}/v1/graphql`, { method: "POST", body: "{}" })).status).toBe(404);
   }, 60_000);
 });
@@ -175,8 +222,12 @@ describe("two engines with one metadata database", () => {
   test("both serve a change of one of them, and close their WebSockets", async () => {
     await using one = await start();
     await using other = await start();
-    const socket = new WebSocket(other.url.replace("http", "ws") + "/v1/graphql", "graphql-transport-ws", { headers: { "x-hasura-admin-secret": adminSecret } });
-    const closed = new Promise<[number, string]>((resolve) => socket.on("close", (code, reason) => resolve([code, String(reason)])));
+    const socket = new WebSocket(other.url.replace("http", "ws") + "/v1/graphql", "graphql-transport-ws", {
+      headers: { "x-hasura-admin-secret": adminSecret },
+    });
+    const closed = new Promise<[number, string]>((resolve) =>
+      socket.on("close", (code, reason) => resolve([code, String(reason)])),
+    );
     await new Promise((opened) => socket.once("open", opened));
     expect(await other.ask("{ pear { id } }")).toHaveProperty("errors");
     expect((await one.metadata(replace(metadata("pear")))).status).toBe(200);
@@ -189,7 +240,10 @@ describe("two engines with one metadata database", () => {
   test("rejects one of two changes of the same version", async () => {
     await using one = await start();
     await using other = await start();
-    const answers = await Promise.all([one.metadata(replace(metadata("pear"), {}, 1)), other.metadata(replace(metadata("apple", "pear"), {}, 1))]);
+    const answers = await Promise.all([
+      one.metadata(replace(metadata("pear"), {}, 1)),
+      other.metadata(replace(metadata("apple", "pear"), {}, 1)),
+    ]);
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 409]));
     expect(answers.find(({ status }) => status === 409)?.body).toEqual({
       path: "$",
@@ -200,7 +254,9 @@ describe("two engines with one metadata database", () => {
 
   test("that start at the same time agree on the first metadata", async () => {
     const engines = await Promise.all([start(), start(), start()]);
-    const exported = await Promise.all(engines.map((engine) => engine.metadata({ type: "export_metadata", version: 2, args: {} })));
+    const exported = await Promise.all(
+      engines.map((engine) => engine.metadata({ type: "export_metadata", version: 2, args: {} })),
+    );
     for (const { body } of exported) expect(body).toEqual({ resource_version: 1, metadata: metadata("apple") });
     expect(await Promise.all(engines.map((engine) => engine.stop()))).toEqual([0, 0, 0]);
   }, 60_000);
@@ -209,22 +265,36 @@ describe("two engines with one metadata database", () => {
     await using engine = await start();
     await using admin = await database.connect("bootstrap");
     await admin.query(`update hdb_catalog.hdb_metadata set metadata = '{"version":2}', resource_version = 7`);
-    await expect.poll(() => engine.log().some(({ resourceVersion }) => resourceVersion === 7), { timeout: 20_000 }).toBe(true);
+    await expect
+      .poll(() => engine.log().some(({ resourceVersion }) => resourceVersion === 7), { timeout: 20_000 })
+      .toBe(true);
     await admin.query("alter schema hdb_catalog rename to elsewhere");
     try {
-      await expect.poll(() => engine.log().some(({ message }) => String(message).includes("does not answer")), { timeout: 20_000 }).toBe(true);
+      await expect
+        .poll(() => engine.log().some(({ message }) => String(message).includes("does not answer")), {
+          timeout: 20_000,
+        })
+        .toBe(true);
       expect(await engine.ask("{ apple { id } }")).toEqual({ data: { apple: [{ id: 1 }] } });
       expect(await (await fetch(`${engine.url}/healthz?strict=true`)).text()).toBe("OK");
-      expect(await engine.metadata(replace(metadata("pear")))).toMatchObject({ status: 500, body: { error: "the metadata store does not answer" } });
+      expect(await engine.metadata(replace(metadata("pear")))).toMatchObject({
+        status: 500,
+        body: { error: "the metadata store does not answer" },
+      });
     } finally {
       await admin.query("alter schema elsewhere rename to hdb_catalog");
     }
-    await expect.poll(() => engine.log().some(({ message }) => String(message).includes("answers again")), { timeout: 20_000 }).toBe(true);
+    await expect
+      .poll(() => engine.log().some(({ message }) => String(message).includes("answers again")), { timeout: 20_000 })
+      .toBe(true);
   }, 60_000);
 });
 
 describe("metadata with unsupported objects", () => {
-  const foreign = { ...metadata({ table: { schema: "public", name: "apple" }, event_triggers: [{ name: "on_apple" }] }), actions: [{ name: "login" }] };
+  const foreign = {
+    ...metadata({ table: { schema: "public", name: "apple" }, event_triggers: [{ name: "on_apple" }] }),
+    actions: [{ name: "login" }],
+  };
 
   test("is served as far as possible if allowed, with a list of problems, and stored whole", async () => {
     await using engine = await start({ ENGINE_ALLOW_UNSUPPORTED: "true" });
@@ -234,13 +304,19 @@ describe("metadata with unsupported objects", () => {
       body: {
         is_consistent: false,
         inconsistent_objects: [
-          { name: "sources[0].tables[0].event_triggers", reason: "Hasura knows this, but this engine does not serve event triggers", definition: [{ name: "on_apple" }] },
+          {
+            name: "sources[0].tables[0].event_triggers",
+            reason: "Hasura knows this, but this engine does not serve event triggers",
+            definition: [{ name: "on_apple" }],
+          },
           { name: "actions" },
         ],
       },
     });
     expect(await engine.ask("{ apple { id } }")).toEqual({ data: { apple: [{ id: 1 }] } });
-    expect((await engine.metadata({ type: "drop_inconsistent_metadata", args: {} })).body).toEqual({ message: "success" });
+    expect((await engine.metadata({ type: "drop_inconsistent_metadata", args: {} })).body).toEqual({
+      message: "success",
+    });
     expect((await engine.metadata({ type: "export_metadata", args: {} })).body).toEqual(foreign);
   }, 60_000);
 });
@@ -250,8 +326,17 @@ describe("an engine without a metadata database", () => {
 
   test("exports and reloads the directory's metadata, but does not change it", async () => {
     await using engine = await withoutStore();
-    expect((await engine.metadata({ type: "export_metadata", version: 2, args: {} })).body).toEqual({ resource_version: 1, metadata: metadata("apple") });
-    expect((await engine.metadata({ type: "reload_metadata", args: {} })).body).toEqual({ message: "success", is_consistent: true });
-    expect(await engine.metadata(replace(metadata("pear")))).toMatchObject({ status: 400, body: { code: "not-supported" } });
+    expect((await engine.metadata({ type: "export_metadata", version: 2, args: {} })).body).toEqual({
+      resource_version: 1,
+      metadata: metadata("apple"),
+    });
+    expect((await engine.metadata({ type: "reload_metadata", args: {} })).body).toEqual({
+      message: "success",
+      is_consistent: true,
+    });
+    expect(await engine.metadata(replace(metadata("pear")))).toMatchObject({
+      status: 400,
+      body: { code: "not-supported" },
+    });
   }, 60_000);
 });

@@ -8,7 +8,9 @@ let engine: EngineProcess;
 beforeAll(async () => {
   database = await startDatabase();
   await using admin = await database.connect("bootstrap");
-  await admin.query("create table public.author (id int primary key); create table public.article (id int primary key)");
+  await admin.query(
+    "create table public.author (id int primary key); create table public.article (id int primary key)",
+  );
   const url = database.getConnectionUri("bootstrap");
   engine = await startEngineProcess({ SOURCE_URL: url, HASURA_GRAPHQL_METADATA_DATABASE_URL: url });
 });
@@ -24,8 +26,14 @@ beforeEach(async () => {
 
 const send = (type: string, args: unknown) => engine.metadata({ type, args });
 const configuration = { connection_info: { database_url: { from_env: "SOURCE_URL" } } };
-const metadata = (...tables: readonly string[]) => ({ version: 3, sources: [{ name: "default", kind: "postgres", configuration, tables: tables.map((table) => ({ table })) }] });
-const replace = (...tables: readonly string[]) => ({ type: "replace_metadata", args: { metadata: metadata(...tables) } });
+const metadata = (...tables: readonly string[]) => ({
+  version: 3,
+  sources: [{ name: "default", kind: "postgres", configuration, tables: tables.map((table) => ({ table })) }],
+});
+const replace = (...tables: readonly string[]) => ({
+  type: "replace_metadata",
+  args: { metadata: metadata(...tables) },
+});
 const consistent = { is_consistent: true, inconsistent_objects: [] };
 
 async function versionOf(): Promise<number> {
@@ -35,16 +43,33 @@ async function versionOf(): Promise<number> {
 
 test("bulk is one change: all of it is stored at once, or nothing", async () => {
   const before = await versionOf();
-  expect(await send("bulk", [replace("author"), replace("gone")])).toMatchObject({ status: 400, body: { path: "$.args[1].args", code: "unexpected" } });
+  expect(await send("bulk", [replace("author"), replace("gone")])).toMatchObject({
+    status: 400,
+    body: { path: "$.args[1].args", code: "unexpected" },
+  });
   expect(await versionOf()).toBe(before);
-  expect(await send("bulk", [replace("author"), replace("author", "article")])).toEqual({ status: 200, body: [consistent, consistent] });
+  expect(await send("bulk", [replace("author"), replace("author", "article")])).toEqual({
+    status: 200,
+    body: [consistent, consistent],
+  });
   expect(await versionOf()).toBe(before + 1);
   expect(await engine.ask("{ author { id } article { id } }")).toEqual({ data: { author: [], article: [] } });
 });
 
 test("bulk_keep_going runs all possible requests, and reports the failures", async () => {
-  const answer = await send("bulk_keep_going", [replace("author"), replace("gone"), { type: "pg_track_table", args: { table: "article" } }]);
-  expect(answer).toMatchObject({ status: 200, body: [consistent, { path: "$.args[1].args", code: "unexpected" }, { path: "$.args[2].type", code: "not-supported" }] });
+  const answer = await send("bulk_keep_going", [
+    replace("author"),
+    replace("gone"),
+    { type: "pg_track_table", args: { table: "article" } },
+  ]);
+  expect(answer).toMatchObject({
+    status: 200,
+    body: [
+      consistent,
+      { path: "$.args[1].args", code: "unexpected" },
+      { path: "$.args[2].type", code: "not-supported" },
+    ],
+  });
   expect(await engine.ask("{ author { id } }")).toEqual({ data: { author: [] } });
 });
 
@@ -52,7 +77,12 @@ test("rejects a command that changes one object, with the remedy", async () => {
   const before = await versionOf();
   expect(await send("pg_track_table", { table: "author" })).toEqual({
     status: 400,
-    body: { code: "not-supported", path: "$.type", error: "pg_track_table is no command of this engine: it changes one object; change the whole metadata with replace_metadata" },
+    body: {
+      code: "not-supported",
+      path: "$.type",
+      error:
+        "pg_track_table is no command of this engine: it changes one object; change the whole metadata with replace_metadata",
+    },
   });
   expect(await versionOf()).toBe(before);
 });
@@ -60,8 +90,14 @@ test("rejects a command that changes one object, with the remedy", async () => {
 test("rejects a stale resource_version, and drops inconsistent objects", async () => {
   const args = { allow_inconsistent_metadata: true, metadata: metadata("gone") };
   expect(await send("replace_metadata", args)).toMatchObject({ status: 200, body: { is_consistent: false } });
-  expect(await engine.metadata({ ...replace("author"), resource_version: 1 })).toMatchObject({ status: 409, body: { code: "conflict" } });
-  expect((await send("get_inconsistent_metadata", {})).body).toMatchObject({ is_consistent: false, inconsistent_objects: [{ type: "table", name: "table gone in source default" }] });
+  expect(await engine.metadata({ ...replace("author"), resource_version: 1 })).toMatchObject({
+    status: 409,
+    body: { code: "conflict" },
+  });
+  expect((await send("get_inconsistent_metadata", {})).body).toMatchObject({
+    is_consistent: false,
+    inconsistent_objects: [{ type: "table", name: "table gone in source default" }],
+  });
   expect(await send("drop_inconsistent_metadata", {})).toEqual({ status: 200, body: { message: "success" } });
   expect((await send("get_inconsistent_metadata", {})).body).toEqual(consistent);
 });

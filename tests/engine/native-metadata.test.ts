@@ -30,7 +30,11 @@ async function problemsOf(contents: object): Promise<readonly Problem[]> {
 }
 
 const said = (problems: readonly Problem[]) => problems.map(({ path, reason }) => `${path}: ${reason}`);
-const withQuery = (change: object, models: readonly object[] = [model], rest: object = {}) => ({ logical_models: models, native_queries: [{ ...numbers, ...change }], ...rest });
+const withQuery = (change: object, models: readonly object[] = [model], rest: object = {}) => ({
+  logical_models: models,
+  native_queries: [{ ...numbers, ...change }],
+  ...rest,
+});
 const typed = (scalar: string) => [{ name: "numbers", fields: [{ name: "n", type: { scalar } }] }];
 const path = "sources[0].native_queries[0]";
 const refused = `${path}.code: Postgres rejects the query: `;
@@ -39,34 +43,164 @@ test.each([
   ["invalid SQL", withQuery({ code: "query bad" }), `${refused}syntax error at or near "query"`],
   ["a missing table", withQuery({ code: "SELECT n FROM nothing" }), `${refused}relation "nothing" does not exist`],
   ["two statements", withQuery({ code: "SELECT 1 AS n; SELECT 2" }), `${refused}syntax error at or near ";"`],
-  ["a change of rows", withQuery({ code: "DELETE FROM author RETURNING id AS n" }), `${refused}WITH clause containing a data-modifying statement must be at the top level`],
-  ["a column that is not returned", withQuery({ code: "SELECT 1 AS m" }), `${refused}column _routeql_rows.n does not exist`],
-  ["a column that is returned twice", withQuery({ code: "SELECT 1 AS n, 2 AS n" }), `${refused}column reference "n" is ambiguous`],
-  ["a type other than declared", withQuery({ code: "SELECT 'a' AS n" }), `${path}.code: the column n is of the type text; the logical model numbers says integer`],
-  ["an argument of the wrong type", withQuery({ code: "SELECT 1 / {{by}} AS n", arguments: { by: { type: "text" } } }), `${refused}operator does not exist: integer / text`],
-  ["an argument that is not declared", withQuery({ code: "SELECT {{x}} AS n" }), `${path}.code: the code uses {{x}}, which is not declared as an argument`],
-  ["an argument that is not used", withQuery({ arguments: { x: { type: "int" } } }), `${path}.arguments.x: the code does not use this argument`],
+  [
+    "a change of rows",
+    withQuery({ code: "DELETE FROM author RETURNING id AS n" }),
+    `${refused}WITH clause containing a data-modifying statement must be at the top level`,
+  ],
+  [
+    "a column that is not returned",
+    withQuery({ code: "SELECT 1 AS m" }),
+    `${refused}column _routeql_rows.n does not exist`,
+  ],
+  [
+    "a column that is returned twice",
+    withQuery({ code: "SELECT 1 AS n, 2 AS n" }),
+    `${refused}column reference "n" is ambiguous`,
+  ],
+  [
+    "a type other than declared",
+    withQuery({ code: "SELECT 'a' AS n" }),
+    `${path}.code: the column n is of the type text; the logical model numbers says integer`,
+  ],
+  [
+    "an argument of the wrong type",
+    withQuery({ code: "SELECT 1 / {{by}} AS n", arguments: { by: { type: "text" } } }),
+    `${refused}operator does not exist: integer / text`,
+  ],
+  [
+    "an argument that is not declared",
+    withQuery({ code: "SELECT {{x}} AS n" }),
+    `${path}.code: the code uses {{x}}, which is not declared as an argument`,
+  ],
+  [
+    "an argument that is not used",
+    withQuery({ arguments: { x: { type: "int" } } }),
+    `${path}.arguments.x: the code does not use this argument`,
+  ],
   ["unclosed braces", withQuery({ code: "SELECT {{x AS n" }), `${path}.code: {{ has no closing }}`],
-  ["a parameter by its number", withQuery({ code: "SELECT $1 + {{x}} AS n", arguments: { x: { type: "int" } } }), `${path}.code: $1 is not an argument; write arguments as {{name}}`],
-  ["a missing type", withQuery({ code: "SELECT {{x}} AS n", arguments: { x: { type: "nonsense" } } }), `${path}.arguments.x.type: the database has no type nonsense for values`],
-  ["a list as a type", withQuery({ code: "SELECT {{x}} AS n", arguments: { x: { type: "text[]" } } }), `${path}.arguments.x.type: "text[]" is not the name of a type; lists and lengths cannot be given here`],
+  [
+    "a parameter by its number",
+    withQuery({ code: "SELECT $1 + {{x}} AS n", arguments: { x: { type: "int" } } }),
+    `${path}.code: $1 is not an argument; write arguments as {{name}}`,
+  ],
+  [
+    "a missing type",
+    withQuery({ code: "SELECT {{x}} AS n", arguments: { x: { type: "nonsense" } } }),
+    `${path}.arguments.x.type: the database has no type nonsense for values`,
+  ],
+  [
+    "a list as a type",
+    withQuery({ code: "SELECT {{x}} AS n", arguments: { x: { type: "text[]" } } }),
+    `${path}.arguments.x.type: "text[]" is not the name of a type; lists and lengths cannot be given here`,
+  ],
   ["a missing logical model", withQuery({ returns: "none" }), `${path}.returns: there is no logical model none`],
-  ["a relationship to a table that is not tracked", withQuery({ array_relationships: [{ name: "many", using: { remote_table: "author", column_mapping: { n: "id" } } }] }), `${path}.array_relationships[0].using: public.author is not tracked`],
-  ["a relationship to a missing native query", withQuery({ object_relationships: [{ name: "one", using: { remote_native_query: "none", column_mapping: { n: "n" } } }] }), `${path}.object_relationships[0].using: there is no native query none`],
-  ["a relationship over missing columns", withQuery({ object_relationships: [{ name: "one", using: { remote_native_query: "numbers", column_mapping: { m: "n" } } }] }), `${path}.object_relationships[0].using: the logical model numbers has no column m`],
-  ["a relationship with the name of a column", withQuery({ object_relationships: [{ name: "n", using: { remote_native_query: "numbers", column_mapping: { n: "n" } } }] }), `${path}.object_relationships[0].name: the native query has another field of the name n`],
-  ["a table's relationship to a missing native query", withQuery({}, [model], { tables: [{ table: "author", object_relationships: [{ name: "one", using: { manual_configuration: { remote_native_query: "none", column_mapping: { id: "n" } } } }] }] }), "sources[0].tables[0].object_relationships[0]: there is no native query none"],
-  ["a field that refers to a model, without a relationship", withQuery({}, [{ ...model, fields: [...model.fields, { name: "next", type: { logical_model: "numbers" } }] }]), `${path}.returns: the field next of the logical model numbers needs a relationship of that name`],
-  ["the root field of a table", withQuery({ root_field_name: "author" }, [model], { tables: [{ table: "author" }] }), `${path}.root_field_name: the native query author would define the root field author, which public.author defines`],
-  ["the type of a table", withQuery({ returns: "author" }, [{ ...model, name: "author" }], { tables: [{ table: "author" }] }), "sources[0].logical_models[0]: the logical model author would define the type author_order_by, which public.author defines"],
-  ["a field that refers to a missing model", { logical_models: [{ ...model, fields: [{ name: "x", type: { array: { logical_model: "none" } } }] }] }, "sources[0].logical_models[0].fields[0]: there is no logical model none"],
-  ["a type that a field cannot have", { logical_models: typed("void") }, "sources[0].logical_models[0].fields[0]: the database has no type void for values"],
-  ["a permission on a missing column", { logical_models: [{ ...model, select_permissions: [{ role: "a", permission: { columns: ["m"], filter: {} } }] }] }, "sources[0].logical_models[0].select_permissions[0].permission.columns[0]: the logical model numbers has no column m"],
-  ["a filter on a missing column", { logical_models: [{ ...model, select_permissions: [{ role: "a", permission: { columns: "*", filter: { m: 1 } } }] }] }, "sources[0].logical_models[0].select_permissions[0].permission.filter.m: the logical model numbers has no column, relationship or computed field m"],
-  ["a constant that does not fit its column", { logical_models: [{ ...model, select_permissions: [{ role: "a", permission: { columns: "*", filter: { n: { _eq: "many" } } } }] }] }, 'sources[0].logical_models[0].select_permissions[0].permission.filter.n._eq: an integer is expected, but found "many"'],
-  ["a permission for admin", { logical_models: [{ ...model, select_permissions: [{ role: "admin", permission: { columns: "*", filter: {} } }] }] }, "sources[0].logical_models[0].select_permissions[0].role: the role admin has access to everything; remove its permission"],
+  [
+    "a relationship to a table that is not tracked",
+    withQuery({
+      array_relationships: [{ name: "many", using: { remote_table: "author", column_mapping: { n: "id" } } }],
+    }),
+    `${path}.array_relationships[0].using: public.author is not tracked`,
+  ],
+  [
+    "a relationship to a missing native query",
+    withQuery({
+      object_relationships: [{ name: "one", using: { remote_native_query: "none", column_mapping: { n: "n" } } }],
+    }),
+    `${path}.object_relationships[0].using: there is no native query none`,
+  ],
+  [
+    "a relationship over missing columns",
+    withQuery({
+      object_relationships: [{ name: "one", using: { remote_native_query: "numbers", column_mapping: { m: "n" } } }],
+    }),
+    `${path}.object_relationships[0].using: the logical model numbers has no column m`,
+  ],
+  [
+    "a relationship with the name of a column",
+    withQuery({
+      object_relationships: [{ name: "n", using: { remote_native_query: "numbers", column_mapping: { n: "n" } } }],
+    }),
+    `${path}.object_relationships[0].name: the native query has another field of the name n`,
+  ],
+  [
+    "a table's relationship to a missing native query",
+    withQuery({}, [model], {
+      tables: [
+        {
+          table: "author",
+          object_relationships: [
+            {
+              name: "one",
+              using: { manual_configuration: { remote_native_query: "none", column_mapping: { id: "n" } } },
+            },
+          ],
+        },
+      ],
+    }),
+    "sources[0].tables[0].object_relationships[0]: there is no native query none",
+  ],
+  [
+    "a field that refers to a model, without a relationship",
+    withQuery({}, [{ ...model, fields: [...model.fields, { name: "next", type: { logical_model: "numbers" } }] }]),
+    `${path}.returns: the field next of the logical model numbers needs a relationship of that name`,
+  ],
+  [
+    "the root field of a table",
+    withQuery({ root_field_name: "author" }, [model], { tables: [{ table: "author" }] }),
+    `${path}.root_field_name: the native query author would define the root field author, which public.author defines`,
+  ],
+  [
+    "the type of a table",
+    withQuery({ returns: "author" }, [{ ...model, name: "author" }], { tables: [{ table: "author" }] }),
+    "sources[0].logical_models[0]: the logical model author would define the type author_order_by, which public.author defines",
+  ],
+  [
+    "a field that refers to a missing model",
+    { logical_models: [{ ...model, fields: [{ name: "x", type: { array: { logical_model: "none" } } }] }] },
+    "sources[0].logical_models[0].fields[0]: there is no logical model none",
+  ],
+  [
+    "a type that a field cannot have",
+    { logical_models: typed("void") },
+    "sources[0].logical_models[0].fields[0]: the database has no type void for values",
+  ],
+  [
+    "a permission on a missing column",
+    { logical_models: [{ ...model, select_permissions: [{ role: "a", permission: { columns: ["m"], filter: {} } }] }] },
+    "sources[0].logical_models[0].select_permissions[0].permission.columns[0]: the logical model numbers has no column m",
+  ],
+  [
+    "a filter on a missing column",
+    {
+      logical_models: [
+        { ...model, select_permissions: [{ role: "a", permission: { columns: "*", filter: { m: 1 } } }] },
+      ],
+    },
+    "sources[0].logical_models[0].select_permissions[0].permission.filter.m: the logical model numbers has no column, relationship or computed field m",
+  ],
+  [
+    "a constant that does not fit its column",
+    {
+      logical_models: [
+        { ...model, select_permissions: [{ role: "a", permission: { columns: "*", filter: { n: { _eq: "many" } } } }] },
+      ],
+    },
+    'sources[0].logical_models[0].select_permissions[0].permission.filter.n._eq: an integer is expected, but found "many"',
+  ],
+  [
+    "a permission for admin",
+    {
+      logical_models: [{ ...model, select_permissions: [{ role: "admin", permission: { columns: "*", filter: {} } }] }],
+    },
+    "sources[0].logical_models[0].select_permissions[0].role: the role admin has access to everything; remove its permission",
+  ],
   ["an unknown key", withQuery({ kind: "query" }), `${path}.kind: unknown key`],
-  ["a list of scalars", { logical_models: [{ ...model, fields: [{ name: "n", type: { array: { scalar: "text" } } }] }] }, "sources[0].logical_models[0].fields[0].type.array: Hasura knows this, but this engine does not serve lists in the rows of native queries, nor does Hasura for Postgres"],
+  [
+    "a list of scalars",
+    { logical_models: [{ ...model, fields: [{ name: "n", type: { array: { scalar: "text" } } }] }] },
+    "sources[0].logical_models[0].fields[0].type.array: Hasura knows this, but this engine does not serve lists in the rows of native queries, nor does Hasura for Postgres",
+  ],
 ])("reports %s when metadata is read", async (_what, contents, expected) => {
   expect(said(await problemsOf(contents))).toContain(expected);
 });
@@ -82,17 +216,37 @@ test("ignores placeholders in literals and comments of the code", async () => {
 
 test("checks code without running it", async () => {
   await using admin = await database.connect("bootstrap");
-  await admin.query("create sequence if not exists public.runs; create or replace function public.run(n int) returns int volatile language sql as 'select nextval(''public.runs'')::int'");
-  await admin.query("create or replace function public.strict_about(n int) returns int immutable language plpgsql as 'begin if n is null then raise exception ''null''; end if; return n; end'");
-  expect(await problemsOf(withQuery({ code: "SELECT run({{x}}) + strict_about({{x}}) AS n LIMIT {{x}}", arguments: { x: { type: "int" } } }))).toEqual([]);
-  expect((await admin.query<{ is_called: boolean }>("select is_called from public.runs")).rows).toEqual([{ is_called: false }]);
+  await admin.query(
+    "create sequence if not exists public.runs; create or replace function public.run(n int) returns int volatile language sql as 'select nextval(''public.runs'')::int'",
+  );
+  await admin.query(
+    "create or replace function public.strict_about(n int) returns int immutable language plpgsql as 'begin if n is null then raise exception ''null''; end if; return n; end'",
+  );
+  expect(
+    await problemsOf(
+      withQuery({
+        code: "SELECT run({{x}}) + strict_about({{x}}) AS n LIMIT {{x}}",
+        arguments: { x: { type: "int" } },
+      }),
+    ),
+  ).toEqual([]);
+  expect((await admin.query<{ is_called: boolean }>("select is_called from public.runs")).rows).toEqual([
+    { is_called: false },
+  ]);
 });
 
 test("omits invalid objects if allowed, and serves the rest", async () => {
   const broken = { ...numbers, root_field_name: "broken", code: "SELECT 1" };
   const toBroken = { name: "again", using: { remote_native_query: "broken", column_mapping: { n: "n" } } };
-  const engine = await engineOn(database, { logical_models: [model], native_queries: [broken, { ...numbers, object_relationships: [toBroken] }] }, { allowInconsistent: true });
-  expect(engine.inconsistencies.map(({ type, name }) => [type, name])).toEqual([["native_query", "broken"], ["object_relationship", "numbers.again"]]);
+  const engine = await engineOn(
+    database,
+    { logical_models: [model], native_queries: [broken, { ...numbers, object_relationships: [toBroken] }] },
+    { allowInconsistent: true },
+  );
+  expect(engine.inconsistencies.map(({ type, name }) => [type, name])).toEqual([
+    ["native_query", "broken"],
+    ["object_relationship", "numbers.again"],
+  ]);
   expect(await query(engine, "admin", {}, "{ numbers { n } }")).toEqual({ numbers: [{ n: 1 }] });
   expect(engine.schemaText("admin")).not.toContain("broken");
   await engine.close();
@@ -106,11 +260,29 @@ test("shows a problem of a directory with its file and line", async () => {
   };
   const { tables: _, ...source } = sourceAt(database.getConnectionUri("bootstrap"), { tables: [] });
   write("version.yaml", "version: 3\n");
-  write("databases/databases.yaml", stringify([{ ...source, tables: [], logical_models: "!include default/logical_models/logical_models.yaml", native_queries: "!include default/native_queries/native_queries.yaml" }]));
+  write(
+    "databases/databases.yaml",
+    stringify([
+      {
+        ...source,
+        tables: [],
+        logical_models: "!include default/logical_models/logical_models.yaml",
+        native_queries: "!include default/native_queries/native_queries.yaml",
+      },
+    ]),
+  );
   write("databases/default/logical_models/logical_models.yaml", stringify([model]));
-  write("databases/default/native_queries/native_queries.yaml", "- root_field_name: numbers\n  returns: numbers\n  code: |-\n    SELECT 1 AS m\n");
-  const problems = await createEngine({ metadata: directory.path }).then(() => [], (error: unknown) => (error as MetadataError).problems);
-  expect(problems).toMatchObject([{ file: "databases/default/native_queries/native_queries.yaml", path: "[0].code", line: 3, kind: "inconsistent" }]);
+  write(
+    "databases/default/native_queries/native_queries.yaml",
+    "- root_field_name: numbers\n  returns: numbers\n  code: |-\n    SELECT 1 AS m\n",
+  );
+  const problems = await createEngine({ metadata: directory.path }).then(
+    () => [],
+    (error: unknown) => (error as MetadataError).problems,
+  );
+  expect(problems).toMatchObject([
+    { file: "databases/default/native_queries/native_queries.yaml", path: "[0].code", line: 3, kind: "inconsistent" },
+  ]);
 });
 
 test("every object of the tests' library is valid", async () => {

@@ -1,5 +1,16 @@
 import fc from "fast-check";
-import { buildSchema, getNamedType, isEnumType, isInputObjectType, isListType, isNonNullType, isObjectType, type GraphQLArgument, type GraphQLInputType, type GraphQLObjectType } from "graphql";
+import {
+  buildSchema,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  type GraphQLArgument,
+  type GraphQLInputType,
+  type GraphQLObjectType,
+} from "graphql";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createEngine, type Engine } from "@routeql/engine";
 import { EngineError } from "@routeql/engine/errors";
@@ -32,10 +43,21 @@ beforeAll(async () => {
           tables: [
             {
               table: "writer",
-              array_relationships: [{ name: "works", using: { foreign_key_constraint_on: { table: "work", column: "writer_id" } } }],
+              array_relationships: [
+                { name: "works", using: { foreign_key_constraint_on: { table: "work", column: "writer_id" } } },
+              ],
               computed_fields: [{ name: "label", definition: { function: "label" } }],
               select_permissions: [
-                { role: "user", permission: { columns: ["id", "name", "doc"], computed_fields: ["label"], filter: { works: own }, limit: 3, allow_aggregations: true } },
+                {
+                  role: "user",
+                  permission: {
+                    columns: ["id", "name", "doc"],
+                    computed_fields: ["label"],
+                    filter: { works: own },
+                    limit: 3,
+                    allow_aggregations: true,
+                  },
+                },
                 { role: "guest", permission: { columns: ["name", "born", "mood"], filter: {} } },
               ],
             },
@@ -43,7 +65,10 @@ beforeAll(async () => {
               table: "work",
               object_relationships: relations("writer", "writer_id"),
               select_permissions: [
-                { role: "user", permission: { columns: "*", filter: { _or: [own, { open: true }] }, allow_aggregations: true } },
+                {
+                  role: "user",
+                  permission: { columns: "*", filter: { _or: [own, { open: true }] }, allow_aggregations: true },
+                },
                 { role: "guest", permission: { columns: ["title"], filter: { open: true } } },
               ],
             },
@@ -62,13 +87,43 @@ afterAll(async () => {
   await database.stop();
 });
 
-const fitting: Readonly<Record<string, readonly string[]>> = { Int: ["1", "3"], String: ['"w1"', '"%1"'], Boolean: ["true", "false"], Float: ["0.5"], jsonb: ["{a: [1]}", '"a"'], date: ['"2020-01-03"'], mood: ['"fine"'], bigint: ["5"], numeric: ["1.5"] };
+const fitting: Readonly<Record<string, readonly string[]>> = {
+  Int: ["1", "3"],
+  String: ['"w1"', '"%1"'],
+  Boolean: ["true", "false"],
+  Float: ["0.5"],
+  jsonb: ["{a: [1]}", '"a"'],
+  date: ['"2020-01-03"'],
+  mood: ['"fine"'],
+  bigint: ["5"],
+  numeric: ["1.5"],
+};
 /**
  * Operations that Postgres rejects as invalid: operators with text that Postgres parses as a program, and an order of distinct rows
  * with duplicate or hidden columns.
  */
 const unread = /^(_jsonb_path_|distinct_on$)/;
-const odd = ["0", "-1", "2147483648", "99999999999999999999", "1e400", '""', '"["', '"\\\\"', '"\\u0000"', '"\\ud800"', "null", "[]", "{}", "[null]", "[[1]]", "{a: 1}", "fine", "true", "1.5"];
+const odd = [
+  "0",
+  "-1",
+  "2147483648",
+  "99999999999999999999",
+  "1e400",
+  '""',
+  '"["',
+  '"\\\\"',
+  '"\\u0000"',
+  '"\\ud800"',
+  "null",
+  "[]",
+  "{}",
+  "[null]",
+  "[[1]]",
+  "{a: 1}",
+  "fine",
+  "true",
+  "1.5",
+];
 
 /** A random query of the schema, with some invalid values; deterministic for a seed. */
 class Drawing {
@@ -98,19 +153,27 @@ class Drawing {
   #value(type: GraphQLInputType, depth: number): string {
     if (isNonNullType(type)) return this.#value(type.ofType, depth);
     if (this.#chance(3)) return this.#one(odd);
-    if (isListType(type)) return this.#chance(15) ? this.#value(type.ofType, depth) : `[${Array.from({ length: this.#one([0, 1, 2]) }, () => this.#value(type.ofType, depth - 1)).join(", ")}]`;
+    if (isListType(type))
+      return this.#chance(15)
+        ? this.#value(type.ofType, depth)
+        : `[${Array.from({ length: this.#one([0, 1, 2]) }, () => this.#value(type.ofType, depth - 1)).join(", ")}]`;
     if (isEnumType(type)) return this.#one(type.getValues()).name;
     if (!isInputObjectType(type)) return this.#one(this.#chance(80) ? (fitting[type.name] ?? ['"1"']) : odd);
     const fields = Object.values(type.getFields()).filter(({ name }) => !unread.test(name));
     const shallow = fields.filter((field) => !isInputObjectType(getNamedType(field.type)));
     const optional = depth > 0 ? fields : shallow;
-    const chosen = new Set([...fields.filter((field) => isNonNullType(field.type)), ...(optional.length === 0 ? [] : this.#some(optional, 2))]);
+    const chosen = new Set([
+      ...fields.filter((field) => isNonNullType(field.type)),
+      ...(optional.length === 0 ? [] : this.#some(optional, 2)),
+    ]);
     return `{${[...chosen].map((field) => `${field.name}: ${this.#value(field.type, depth - 1)}`).join(", ")}}`;
   }
 
   #arguments(all: readonly GraphQLArgument[]): string {
     const given = all.filter(({ name, type }) => !unread.test(name) && this.#chance(isNonNullType(type) ? 98 : 35));
-    return given.length === 0 ? "" : `(${given.map(({ name, type }) => `${name}: ${this.#value(type, 3)}`).join(", ")})`;
+    return given.length === 0
+      ? ""
+      : `(${given.map(({ name, type }) => `${name}: ${this.#value(type, 3)}`).join(", ")})`;
   }
 
   selection(type: GraphQLObjectType, depth: number): string {
@@ -118,31 +181,46 @@ class Drawing {
       const below = getNamedType(field.type);
       if (isObjectType(below) && depth === 0) return [];
       const alias = this.#chance(80) ? `a${index}: ` : "";
-      const directive = this.#chance(5) ? this.#one([" @skip(if: true)", " @include(if: false)", " @other", " @skip(if: null)"]) : "";
-      return [`${alias}${field.name}${this.#arguments(field.args)}${directive}${isObjectType(below) ? ` ${this.selection(below, depth - 1)}` : ""}`];
+      const directive = this.#chance(5)
+        ? this.#one([" @skip(if: true)", " @include(if: false)", " @other", " @skip(if: null)"])
+        : "";
+      return [
+        `${alias}${field.name}${this.#arguments(field.args)}${directive}${isObjectType(below) ? ` ${this.selection(below, depth - 1)}` : ""}`,
+      ];
     });
     return `{ ${["__typename", ...fields].join(" ")} }`;
   }
 }
 
-const faultsOfClients = new Set(["bad-request", "not-supported", "validation-failed", "parse-failed", "data-exception"]);
+const faultsOfClients = new Set([
+  "bad-request",
+  "not-supported",
+  "validation-failed",
+  "parse-failed",
+  "data-exception",
+]);
 
-test.each(["admin", "user", "guest", "both"])("answers any query of the schema of %s, or rejects it as the client's fault", async (role) => {
-  const root = buildSchema(engine.schemaText(role)).getQueryType();
-  if (!root) throw new Error("there is no query type");
-  let answered = 0;
-  await fc.assert(
-    fc.asyncProperty(fc.nat(), async (seed) => {
-      const query = new Drawing(seed).selection(root, 3);
-      try {
-        const answer = await engine.execute({ query }, sessionOf(role, { "x-hasura-user-id": "1" }));
-        expect(JSON.parse(answer)).toMatchObject({ data: { __typename: "query_root" } });
-        answered += 1;
-      } catch (error) {
-        if (!(error instanceof EngineError) || !faultsOfClients.has(error.code)) throw new Error(`${query}\n${String(error)}`, { cause: error });
-      }
-    }),
-    { numRuns: 300, endOnFailure: true },
-  );
-  expect(answered).toBeGreaterThan(30);
-}, 120_000);
+test.each(["admin", "user", "guest", "both"])(
+  "answers any query of the schema of %s, or rejects it as the client's fault",
+  async (role) => {
+    const root = buildSchema(engine.schemaText(role)).getQueryType();
+    if (!root) throw new Error("there is no query type");
+    let answered = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.nat(), async (seed) => {
+        const query = new Drawing(seed).selection(root, 3);
+        try {
+          const answer = await engine.execute({ query }, sessionOf(role, { "x-hasura-user-id": "1" }));
+          expect(JSON.parse(answer)).toMatchObject({ data: { __typename: "query_root" } });
+          answered += 1;
+        } catch (error) {
+          if (!(error instanceof EngineError) || !faultsOfClients.has(error.code))
+            throw new Error(`${query}\n${String(error)}`, { cause: error });
+        }
+      }),
+      { numRuns: 300, endOnFailure: true },
+    );
+    expect(answered).toBeGreaterThan(30);
+  },
+  120_000,
+);

@@ -69,17 +69,25 @@ describe("viewer", () => {
   });
 
   test.each(["comment", "community_annotation"])("has no %s", async (column) => {
-    await expect(world.ask("viewer", `{ view_hijacks { ${column} } }`)).rejects.toThrow(`field '${column}' not found in type: 'view_hijacks'`);
-    await expect(world.ask("viewer", `{ view_hijacks(where: {${column}: {_eq: "private"}}) { key } }`)).rejects.toThrow("not found");
+    await expect(world.ask("viewer", `{ view_hijacks { ${column} } }`)).rejects.toThrow(
+      `field '${column}' not found in type: 'view_hijacks'`,
+    );
+    await expect(world.ask("viewer", `{ view_hijacks(where: {${column}: {_eq: "private"}}) { key } }`)).rejects.toThrow(
+      "not found",
+    );
   });
 
   test.each(["communities", "orig_path"])("has no %s of updates", async (column) => {
     await expect(world.ask("viewer", `{ view_bgpupdates { ${column} } }`)).rejects.toThrow("not found");
-    await expect(world.ask("viewer", `{ view_bgpupdates_hijacks { update { ${column} } } }`)).rejects.toThrow("not found");
+    await expect(world.ask("viewer", `{ view_bgpupdates_hijacks { update { ${column} } } }`)).rejects.toThrow(
+      "not found",
+    );
   });
 
   test("has no aggregates", async () => {
-    await expect(world.ask("viewer", "{ view_hijacks_aggregate { aggregate { count } } }")).rejects.toThrow("not found");
+    await expect(world.ask("viewer", "{ view_hijacks_aggregate { aggregate { count } } }")).rejects.toThrow(
+      "not found",
+    );
   });
 });
 
@@ -101,17 +109,26 @@ describe("tenant", () => {
   });
 
   test("without an organisation sees only an error", async () => {
-    await expect(world.ask("tenant", "{ view_hijacks { key } }")).rejects.toMatchObject({ code: "not-found", message: 'missing session variable: "x-hasura-org-id"' });
+    await expect(world.ask("tenant", "{ view_hijacks { key } }")).rejects.toMatchObject({
+      code: "not-found",
+      message: 'missing session variable: "x-hasura-org-id"',
+    });
   });
 
   test("cannot query the owners of prefixes", async () => {
-    await expect(world.ask("tenant", "{ view_hijacks { configurations { organisation } } }", {}, org("org-1"))).rejects.toThrow("not found");
-    await expect(world.ask("tenant", "{ view_configured_prefixes { organisation } }", {}, org("org-1"))).rejects.toThrow("not found");
+    await expect(
+      world.ask("tenant", "{ view_hijacks { configurations { organisation } } }", {}, org("org-1")),
+    ).rejects.toThrow("not found");
+    await expect(
+      world.ask("tenant", "{ view_configured_prefixes { organisation } }", {}, org("org-1")),
+    ).rejects.toThrow("not found");
   });
 });
 
 test.each(["pending", "nobody", "anonymous"])("%s has nothing", async (role) => {
-  expect(await world.ask(role, "{ __schema { queryType { fields { name } } } }")).toEqual({ __schema: { queryType: { fields: [{ name: "no_queries_available" }] } } });
+  expect(await world.ask(role, "{ __schema { queryType { fields { name } } } }")).toEqual({
+    __schema: { queryType: { fields: [{ name: "no_queries_available" }] } },
+  });
 });
 
 test.each([
@@ -132,7 +149,13 @@ test("the engine's database role and its connections are read-only", async () =>
   await expect(engine.query("delete from public.view_hijacks")).rejects.toThrow(/permission denied/);
   // Even if the role may write.
   const connection = { connectionString: world.database.getConnectionUri("owner") };
-  const connections = new Database({ connection, poolSize: 1, statementTimeout: 5000, idleTimeout: 1000, onConnectionLost: () => undefined });
+  const connections = new Database({
+    connection,
+    poolSize: 1,
+    statementTimeout: 5000,
+    idleTimeout: 1000,
+    onConnectionLost: () => undefined,
+  });
   try {
     const writing = connections.run({ text: "create table public.written ()", values: [] });
     await expect(writing).rejects.toMatchObject({ internal: { error: { status_code: "25006" } } });

@@ -16,18 +16,22 @@ afterAll(() => database.stop());
 
 const schema = (...args: string[]) => run(process.execPath, [program, "schema", ...args]);
 
-test.each(["admin", "viewer", "tenant"])("npm run schema prints the same schema for %s as the engine serves", async (role) => {
-  const address = database.getConnectionUri("engine");
-  const { code, stdout, stderr } = await schema("--role", role, "--database", address);
-  expect([code, stderr]).toEqual([0, ""]);
-  expect(buildSchema(stdout).getQueryType()?.getFields()).toHaveProperty("view_hijacks");
-  const engine = await createEngine({ metadata: "hasura-metadata", environment: { ROUTEQL_DATABASE_URL: address } });
-  try {
-    expect(stdout).toBe(`${engine.schemaText(role)}\n`);
-  } finally {
-    await engine.close();
-  }
-}, 240_000);
+test.each(["admin", "viewer", "tenant"])(
+  "npm run schema prints the same schema for %s as the engine serves",
+  async (role) => {
+    const address = database.getConnectionUri("engine");
+    const { code, stdout, stderr } = await schema("--role", role, "--database", address);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(buildSchema(stdout).getQueryType()?.getFields()).toHaveProperty("view_hijacks");
+    const engine = await createEngine({ metadata: "hasura-metadata", environment: { ROUTEQL_DATABASE_URL: address } });
+    try {
+      expect(stdout).toBe(`${engine.schemaText(role)}\n`);
+    } finally {
+      await engine.close();
+    }
+  },
+  240_000,
+);
 
 test("npm run schema lists the roles for an unknown one, and never the password", async () => {
   const address = database.getConnectionUri("engine");

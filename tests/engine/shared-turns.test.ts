@@ -8,7 +8,9 @@ let container: StartedDatabaseContainer;
 beforeAll(async () => {
   container = await startDatabase();
   await using owner = await container.connect("owner");
-  await owner.query("create table public.shared (id int); insert into public.shared values (1); grant select on public.shared to public");
+  await owner.query(
+    "create table public.shared (id int); insert into public.shared values (1); grant select on public.shared to public",
+  );
   // lock_timeout would not end this wait.
   await owner.query(`create function public.pass_gate(gate bigint) returns text language plpgsql security definer as $$
     begin
@@ -41,8 +43,11 @@ async function closedGate(): Promise<{ readonly key: string; open(): Promise<voi
 /** Resolves once the expected number of statements with this text runs. */
 async function untilRunning(text: string, expected: number, longerThan = "0 ms"): Promise<void> {
   await using admin = await container.connect("bootstrap");
-  const running = "select count(*)::int as running from pg_stat_activity where state = 'active' and query = $1 and xact_start < clock_timestamp() - $2::interval";
-  await expect.poll(async () => (await admin.query(running, [text, longerThan])).rows, { timeout: 60_000 }).toEqual([{ running: expected }]);
+  const running =
+    "select count(*)::int as running from pg_stat_activity where state = 'active' and query = $1 and xact_start < clock_timestamp() - $2::interval";
+  await expect
+    .poll(async () => (await admin.query(running, [text, longerThan])).rows, { timeout: 60_000 })
+    .toEqual([{ running: expected }]);
 }
 
 interface TestDatabase extends AsyncDisposable {
@@ -55,7 +60,12 @@ interface TestDatabase extends AsyncDisposable {
 }
 
 /** Starts with these statements already known. */
-async function start(sharing: SharingLimits, poolSize: number, known: readonly [text: string, ...values: string[]][], statementTimeout = 60_000): Promise<TestDatabase> {
+async function start(
+  sharing: SharingLimits,
+  poolSize: number,
+  known: readonly [text: string, ...values: string[]][],
+  statementTimeout = 60_000,
+): Promise<TestDatabase> {
   const database = new Database({
     connection: { connectionString: container.getConnectionUri("engine") },
     poolSize,
@@ -101,7 +111,10 @@ const free = "-1";
 const sleep = "select pg_sleep($1::float)::text";
 
 test("batches up to four quick statements, and each gets its own rows", async () => {
-  await using shared = await start(patient, 1, [[beginning, ""], [echo, ""]]);
+  await using shared = await start(patient, 1, [
+    [beginning, ""],
+    [echo, ""],
+  ]);
   const release = await shared.holdConnections();
   const times = Array.from({ length: 5 }, () => shared.ask(beginning, ""));
   const echoes = ["a", "ä€", "c"].map((value) => shared.ask(echo, value));
@@ -125,10 +138,16 @@ test("runs an unknown or unshareable statement alone", async () => {
 });
 
 test("a failing statement fails alone, with its own reason", async () => {
-  await using shared = await start(patient, 1, [[echo, ""], [divide, "1"]]);
+  await using shared = await start(patient, 1, [
+    [echo, ""],
+    [divide, "1"],
+  ]);
   const release = await shared.holdConnections();
   const before = shared.ask(echo, "before");
-  const failing = expect(shared.ask(divide, "0")).rejects.toMatchObject({ code: "data-exception", message: "division by zero" });
+  const failing = expect(shared.ask(divide, "0")).rejects.toMatchObject({
+    code: "data-exception",
+    message: "division by zero",
+  });
   const after = [shared.ask(echo, "after"), shared.ask(divide, "3")];
   await release();
   await failing;
@@ -136,7 +155,15 @@ test("a failing statement fails alone, with its own reason", async () => {
 });
 
 test("a stuck statement delays no other and meets the statement timeout", async () => {
-  await using shared = await start(impatient, 2, [[echo, ""], [pass, free]], 10_000);
+  await using shared = await start(
+    impatient,
+    2,
+    [
+      [echo, ""],
+      [pass, free],
+    ],
+    10_000,
+  );
   await using gate = await closedGate();
   const release = await shared.holdConnections();
   let isStuck = true;
@@ -154,7 +181,10 @@ test("a stuck statement delays no other and meets the statement timeout", async 
 }, 60_000);
 
 test("a stuck statement that resumes in time is answered, and so are those behind it", async () => {
-  await using shared = await start(impatient, 1, [[echo, ""], [pass, free]]);
+  await using shared = await start(impatient, 1, [
+    [echo, ""],
+    [pass, free],
+  ]);
   await using gate = await closedGate();
   const release = await shared.holdConnections();
   const stuck = shared.ask(pass, gate.key);
@@ -166,7 +196,10 @@ test("a stuck statement that resumes in time is answered, and so are those behin
 });
 
 test("a disconnected client disturbs no other, and its statement ends in Postgres", async () => {
-  await using shared = await start({ quick: Infinity, patience: 2_000 }, 1, [[echo, ""], [pass, free]]);
+  await using shared = await start({ quick: Infinity, patience: 2_000 }, 1, [
+    [echo, ""],
+    [pass, free],
+  ]);
   await using gate = await closedGate();
   const release = await shared.holdConnections();
   const leaving = new AbortController();
@@ -182,7 +215,10 @@ test("a disconnected client disturbs no other, and its statement ends in Postgre
 });
 
 test("a queued statement of a client that left does not run", async () => {
-  await using shared = await start(patient, 1, [[echo, ""], [sleep, "0"]]);
+  await using shared = await start(patient, 1, [
+    [echo, ""],
+    [sleep, "0"],
+  ]);
   const release = await shared.holdConnections();
   const leaving = new AbortController();
   const left = expect(shared.askFor(leaving.signal, sleep, "4000")).rejects.toThrow("left");
@@ -195,9 +231,14 @@ test("a queued statement of a client that left does not run", async () => {
 
 test("a lost connection fails the statements that wait for it, and the next one works", async () => {
   const terminate = "select pg_terminate_backend(case when $1 = 'now' then pg_backend_pid() else 0 end)::text";
-  await using shared = await start(patient, 1, [[echo, ""], [terminate, "never"]]);
+  await using shared = await start(patient, 1, [
+    [echo, ""],
+    [terminate, "never"],
+  ]);
   const release = await shared.holdConnections();
-  const failing = [shared.ask(terminate, "now"), shared.ask(echo, "a")].map((asked) => expect(asked).rejects.toMatchObject({ code: "postgres-error", status: 503 }));
+  const failing = [shared.ask(terminate, "now"), shared.ask(echo, "a")].map((asked) =>
+    expect(asked).rejects.toMatchObject({ code: "postgres-error", status: 503 }),
+  );
   await release();
   await Promise.all(failing);
   expect(await shared.ask(echo, "b")).toBe("b");
@@ -225,7 +266,9 @@ test("a blocked queue times out for all waiting statements", async () => {
 
 test("answers statements from before close, and rejects later ones", async () => {
   await using started = await start(patient, 1, [["select id::text from public.shared"]]);
-  const asked = ["select id::text from public.shared", "select id::text from public.shared", "select 'alone'"].map((text) => started.ask(text));
+  const asked = ["select id::text from public.shared", "select id::text from public.shared", "select 'alone'"].map(
+    (text) => started.ask(text),
+  );
   const closing = started.database.close();
   await expect(started.ask("select id::text from public.shared")).rejects.toMatchObject({ code: "postgres-error" });
   expect(await Promise.all(asked)).toEqual(["1", "1", "alone"]);

@@ -13,7 +13,12 @@ beforeAll(async () => {
   const address = database.getConnectionUri("engine");
   const { hostname, port } = new URL(address);
   proxy = await ToxicProxy.to(hostname, Number(port));
-  engine = await createEngine({ metadata: "hasura-metadata", environment: { ROUTEQL_DATABASE_URL: proxy.through(address) }, statementTimeout: 500, poolSize: 1 });
+  engine = await createEngine({
+    metadata: "hasura-metadata",
+    environment: { ROUTEQL_DATABASE_URL: proxy.through(address) },
+    statementTimeout: 500,
+    poolSize: 1,
+  });
 });
 
 afterAll(async () => {

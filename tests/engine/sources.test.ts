@@ -31,7 +31,12 @@ afterAll(async () => {
   await database.stop();
 });
 
-const permission = { columns: "*", filter: { owner: "X-Hasura-User-Id" }, allow_aggregations: true, computed_fields: ["title"] };
+const permission = {
+  columns: "*",
+  filter: { owner: "X-Hasura-User-Id" },
+  allow_aggregations: true,
+  computed_fields: ["title"],
+};
 
 function source(name: string, extra: object = {}) {
   return {
@@ -59,8 +64,16 @@ function source(name: string, extra: object = {}) {
   };
 }
 
-async function ask(options: { sources: object[]; stringifyNumericTypes?: boolean }, query: string, role = "admin"): Promise<unknown> {
-  const engine = await createEngine({ metadata: { version: 3, sources: options.sources }, poolSize: 1, stringifyNumericTypes: options.stringifyNumericTypes ?? false });
+async function ask(
+  options: { sources: object[]; stringifyNumericTypes?: boolean },
+  query: string,
+  role = "admin",
+): Promise<unknown> {
+  const engine = await createEngine({
+    metadata: { version: 3, sources: options.sources },
+    poolSize: 1,
+    stringifyNumericTypes: options.stringifyNumericTypes ?? false,
+  });
   engines.push(engine);
   return JSON.parse(await engine.execute({ query }, sessionOf(role, { "x-hasura-user-id": "u1" }))) as unknown;
 }
@@ -73,59 +86,91 @@ test("serves enum tables, materialized views, session functions and computed fie
       thing: [{ label: "a", colour: "red", title: "A", alike: [{ label: "b" }] }],
       copy_aggregate: { aggregate: { count: 2 } },
       things_of: [{ label: "a" }],
-      colour: [{ value: "blue", comment: null }, { value: "red", comment: "warm" }],
+      colour: [
+        { value: "blue", comment: null },
+        { value: "red", comment: "warm" },
+      ],
     },
   });
 });
 
 test("aggregates computed fields with the client's arguments, and keeps their type", async () => {
-  const query = "{ thing_aggregate { aggregate { max { raised(args: {by: 10}) } avg { raised(args: {by: 1}) } } } __type(name: \"thing_avg_fields\") { fields { name type { name } args { name } } } }";
+  const query =
+    '{ thing_aggregate { aggregate { max { raised(args: {by: 10}) } avg { raised(args: {by: 1}) } } } __type(name: "thing_avg_fields") { fields { name type { name } args { name } } } }';
   expect(await ask({ sources: [source("default")] }, query)).toMatchObject({
     data: {
       thing_aggregate: { aggregate: { max: { raised: 12 }, avg: { raised: 2.5 } } },
-      __type: { fields: expect.arrayContaining([{ name: "raised", type: { name: "Int" }, args: [{ name: "args" }] }, { name: "id", type: { name: "Float" }, args: [] }]) as unknown },
+      __type: {
+        fields: expect.arrayContaining([
+          { name: "raised", type: { name: "Int" }, args: [{ name: "args" }] },
+          { name: "id", type: { name: "Float" }, args: [] },
+        ]) as unknown,
+      },
     },
   });
 });
 
 test("a computed field's rows follow the role's filter", async () => {
-  expect(await ask({ sources: [source("default")] }, "{ thing { label alike(args: {most: 5}) { label } } }", "user")).toEqual({ data: { thing: [{ label: "a", alike: [] }] } });
+  expect(
+    await ask({ sources: [source("default")] }, "{ thing { label alike(args: {most: 5}) { label } } }", "user"),
+  ).toEqual({ data: { thing: [{ label: "a", alike: [] }] } });
 });
 
 test("a function cannot write, because the connections are read-only", async () => {
-  await expect(ask({ sources: [source("default")] }, "{ remove_things { label } }")).rejects.toThrow("database query error");
+  await expect(ask({ sources: [source("default")] }, "{ remove_things { label } }")).rejects.toThrow(
+    "database query error",
+  );
   await using admin = await database.connect("bootstrap");
   expect((await admin.query("select count(*)::int as left from public.thing")).rows).toEqual([{ left: 2 }]);
 });
 
 test("numbers are Postgres' own, or strings with the setting", async () => {
   const query = '{ thing(where: {label: {_eq: "a"}}) { price } thing_aggregate { aggregate { sum { price } } } }';
-  expect(await ask({ sources: [source("default")] }, query)).toEqual({ data: { thing: [{ price: 1.1 }], thing_aggregate: { aggregate: { sum: { price: 3.1 } } } } });
+  expect(await ask({ sources: [source("default")] }, query)).toEqual({
+    data: { thing: [{ price: 1.1 }], thing_aggregate: { aggregate: { sum: { price: 3.1 } } } },
+  });
   expect(await ask({ sources: [source("default")], stringifyNumericTypes: true }, query)).toEqual({
     data: { thing: [{ price: "1.10" }], thing_aggregate: { aggregate: { sum: { price: "3.10" } } } },
   });
 });
 
 test("two sources need different names", async () => {
-  const other = source("other", { customization: { root_fields: { namespace: "other" }, type_names: { prefix: "other_" } } });
-  const query = "{ thing_aggregate { aggregate { count } } other { thing(limit: 1, order_by: {id: asc}) { label __typename } } }";
-  expect(await ask({ sources: [source("default"), other] }, query)).toEqual({
-    data: { thing_aggregate: { aggregate: { count: 2 } }, other: { thing: [{ label: "b", __typename: "other_thing" }] } },
+  const other = source("other", {
+    customization: { root_fields: { namespace: "other" }, type_names: { prefix: "other_" } },
   });
-  await expect(ask({ sources: [source("default"), source("other")] }, query)).rejects.toThrow(/duplicate root field thing/);
+  const query =
+    "{ thing_aggregate { aggregate { count } } other { thing(limit: 1, order_by: {id: asc}) { label __typename } } }";
+  expect(await ask({ sources: [source("default"), other] }, query)).toEqual({
+    data: {
+      thing_aggregate: { aggregate: { count: 2 } },
+      other: { thing: [{ label: "b", __typename: "other_thing" }] },
+    },
+  });
+  await expect(ask({ sources: [source("default"), source("other")] }, query)).rejects.toThrow(
+    /duplicate root field thing/,
+  );
 });
 
 test("two sources with the same tables need only different root fields", async () => {
   const customization = { root_fields: { prefix: "other_" } };
   const of = (thing: object) => {
-    const { tables: [colour, first, ...more], ...rest } = source("other", { customization });
+    const {
+      tables: [colour, first, ...more],
+      ...rest
+    } = source("other", { customization });
     return { ...rest, tables: [colour, { ...first, ...thing }, ...more] };
   };
-  const hidden = of({ select_permissions: [{ role: "user", permission: { ...permission, filter: { id: { _eq: -1 } } } }] });
-  const query = "{ thing { label __typename } other_thing { label } __type(name: \"thing\") { kind } }";
-  expect(await ask({ sources: [source("default"), hidden] }, query, "user")).toEqual({ data: { thing: [{ label: "a", __typename: "thing" }], other_thing: [], __type: { kind: "OBJECT" } } });
+  const hidden = of({
+    select_permissions: [{ role: "user", permission: { ...permission, filter: { id: { _eq: -1 } } } }],
+  });
+  const query = '{ thing { label __typename } other_thing { label } __type(name: "thing") { kind } }';
+  expect(await ask({ sources: [source("default"), hidden] }, query, "user")).toEqual({
+    data: { thing: [{ label: "a", __typename: "thing" }], other_thing: [], __type: { kind: "OBJECT" } },
+  });
   const renamed = of({ configuration: { column_config: { label: { custom_name: "name" } } } });
-  await expect(ask({ sources: [source("default"), renamed] }, query)).rejects.toThrow(/duplicate type thing: here and in source default, with other fields/);
+  await expect(ask({ sources: [source("default"), renamed] }, query)).rejects.toThrow(
+    /duplicate type thing: here and in source default, with other fields/,
+  );
   const narrower = of({ select_permissions: [{ role: "user", permission: { ...permission, columns: ["id"] } }] });
   await expect(ask({ sources: [source("default"), narrower] }, query)).rejects.toThrow(/duplicate type thing_bool_exp/);
 });
@@ -135,10 +180,16 @@ test("a subscription may select several fields below its source's field", async 
   const engine = await createEngine({ metadata: { version: 3, sources: [named] }, poolSize: 1 });
   engines.push(engine);
   const prepare = (query: string) => engine.prepareSubscription({ query }, sessionOf("admin"));
-  const live = prepare("subscription { all: shop { one: thing(limit: 1, order_by: {id: asc}) { label } other: thing_aggregate { aggregate { count } } } }");
+  const live = prepare(
+    "subscription { all: shop { one: thing(limit: 1, order_by: {id: asc}) { label } other: thing_aggregate { aggregate { count } } } }",
+  );
   const [answer] = await engine.poll(live.cohortKey, [live.parameters]);
-  expect(JSON.parse(answer?.text ?? "")).toEqual({ data: { all: { one: [{ label: "b" }], other: { aggregate: { count: 2 } } } } });
-  expect(() => prepare("subscription @_multiple_top_level_fields { a: shop { thing { label } } b: shop { thing { label } } }")).toThrow("subscriptions must select one top level field");
+  expect(JSON.parse(answer?.text ?? "")).toEqual({
+    data: { all: { one: [{ label: "b" }], other: { aggregate: { count: 2 } } } },
+  });
+  expect(() =>
+    prepare("subscription @_multiple_top_level_fields { a: shop { thing { label } } b: shop { thing { label } } }"),
+  ).toThrow("subscriptions must select one top level field");
 });
 
 test("aggregates of related rows use their own source, also with equal table names", async () => {
@@ -146,20 +197,49 @@ test("aggregates of related rows use their own source, also with equal table nam
   const withThings = (name: string, extra: object, permission: object) => {
     const { tables, ...rest } = source(name, extra);
     const [colour, thing] = tables;
-    return { ...rest, tables: [{ ...colour, is_enum: false, array_relationships: [related], select_permissions: [{ role: "user", permission: { columns: "*", filter: {} } }] }, { ...thing, select_permissions: [{ role: "user", permission }] }], functions: [] };
+    return {
+      ...rest,
+      tables: [
+        {
+          ...colour,
+          is_enum: false,
+          array_relationships: [related],
+          select_permissions: [{ role: "user", permission: { columns: "*", filter: {} } }],
+        },
+        { ...thing, select_permissions: [{ role: "user", permission }] },
+      ],
+      functions: [],
+    };
   };
-  const other = withThings("other", { customization: { root_fields: { namespace: "other" }, type_names: { prefix: "other_" } } }, { columns: "*", filter: { owner: "u2" }, allow_aggregations: true });
+  const other = withThings(
+    "other",
+    { customization: { root_fields: { namespace: "other" }, type_names: { prefix: "other_" } } },
+    { columns: "*", filter: { owner: "u2" }, allow_aggregations: true },
+  );
   const first = withThings("default", {}, { columns: "*", filter: { owner: "u1" }, allow_aggregations: true });
   const where = "where: {things_aggregate: {count: {predicate: {_eq: 1}}}}";
-  expect(await ask({ sources: [first, other] }, `{ colour(${where}) { value } other { colour(${where}) { value } } }`, "user")).toEqual({
-    data: { colour: [{ value: "red" }], other: { colour: [{ value: "blue" }] } },
-  });
+  expect(
+    await ask(
+      { sources: [first, other] },
+      `{ colour(${where}) { value } other { colour(${where}) { value } } }`,
+      "user",
+    ),
+  ).toEqual({ data: { colour: [{ value: "red" }], other: { colour: [{ value: "blue" }] } } });
 });
 
 test("under graphql-default enum values are in capitals in requests and responses", async () => {
-  const query = "query ($colour: ColourEnum!) { thing(where: {colour: {_in: [RED, $colour]}}, orderBy: {label: ASC}) { colour } thingsOf(args: {lowest: 1}) { label } }";
-  const engine = await createEngine({ metadata: { version: 3, sources: [source("default", { customization: { naming_convention: "graphql-default" } })] }, poolSize: 1 });
+  const query =
+    "query ($colour: ColourEnum!) { thing(where: {colour: {_in: [RED, $colour]}}, orderBy: {label: ASC}) { colour } thingsOf(args: {lowest: 1}) { label } }";
+  const engine = await createEngine({
+    metadata: { version: 3, sources: [source("default", { customization: { naming_convention: "graphql-default" } })] },
+    poolSize: 1,
+  });
   engines.push(engine);
-  const answer = await engine.execute({ query, variables: { colour: "BLUE" } }, sessionOf("admin", { "x-hasura-user-id": "u1" }));
-  expect(JSON.parse(answer)).toEqual({ data: { thing: [{ colour: "RED" }, { colour: "BLUE" }], thingsOf: [{ label: "a" }] } });
+  const answer = await engine.execute(
+    { query, variables: { colour: "BLUE" } },
+    sessionOf("admin", { "x-hasura-user-id": "u1" }),
+  );
+  expect(JSON.parse(answer)).toEqual({
+    data: { thing: [{ colour: "RED" }, { colour: "BLUE" }], thingsOf: [{ label: "a" }] },
+  });
 });

@@ -6,7 +6,9 @@ import { suffer } from "./support/suffer.ts";
 const recovery = 45_000;
 
 afterEach(async () => {
-  await expect.poll(async () => (await Promise.all(parts.map(isHealthy))).every(Boolean), { timeout: 60_000, interval: 200 }).toBe(true);
+  await expect
+    .poll(async () => (await Promise.all(parts.map(isHealthy))).every(Boolean), { timeout: 60_000, interval: 200 })
+    .toBe(true);
 });
 
 describe.each(parts)("the %s", (part) => {
@@ -18,13 +20,31 @@ describe.each(parts)("the %s", (part) => {
     expect(await restarts(part)).toBe(before + 1);
   });
 
-  test("freezes for a while: errors are the gateway's own and in time, and clients recover", { timeout: 150_000 }, async () => {
-    await suffer({ inject: () => pause(part), undo: () => resume(part), milliseconds: 2500, recovery, unreachable, noticed: false });
-  });
+  test(
+    "freezes for a while: errors are the gateway's own and in time, and clients recover",
+    { timeout: 150_000 },
+    async () => {
+      await suffer({
+        inject: () => pause(part),
+        undo: () => resume(part),
+        milliseconds: 2500,
+        recovery,
+        unreachable,
+        noticed: false,
+      });
+    },
+  );
 });
 
 describe.each(parts.filter((part) => part !== "gateway"))("the network drops packets to the %s", (part) => {
   test("errors are the gateway's own and in time, and clients recover", { timeout: 150_000 }, async () => {
-    await suffer({ inject: () => cutOff(part), undo: () => reconnect(part), milliseconds: 5000, recovery, noticed: true, mayWait: true });
+    await suffer({
+      inject: () => cutOff(part),
+      undo: () => reconnect(part),
+      milliseconds: 5000,
+      recovery,
+      noticed: true,
+      mayWait: true,
+    });
   });
 });

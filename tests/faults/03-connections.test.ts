@@ -37,7 +37,8 @@ describe("the database is out of connections", () => {
         end loop;
       end $$`;
     const hogs = `rm -f ${enough}; for i in $(seq ${most + 10}); do (until [ -e ${enough} ] || PGAPPNAME=hog ${psql} 'select pg_sleep(60)' 2>/dev/null; do sleep 0.2; done) & done; wait`;
-    const inDatabase = (...command: string[]): Promise<string> => mustRun("docker", ["exec", containerOf("database"), ...command]);
+    const inDatabase = (...command: string[]): Promise<string> =>
+      mustRun("docker", ["exec", containerOf("database"), ...command]);
     let done: Promise<unknown> = Promise.resolve();
     await suffer({
       inject: async () => {
@@ -59,7 +60,9 @@ describe("half of a load is aborted by its clients", () => {
     await (await theWorld()).crowd.stop();
     const left = new AbortController();
     const asked = (count: number, signal?: AbortSignal): Promise<Outcome>[] =>
-      Array.from({ length: count }, (_, index) => ask({ ...updatesOnly(askers[index % askers.length] as Asker), ...(signal === undefined ? {} : { signal }) }));
+      Array.from({ length: count }, (_, index) =>
+        ask({ ...updatesOnly(askers[index % askers.length] as Asker), ...(signal === undefined ? {} : { signal }) }),
+      );
     const owner = await database("owner");
     await owner.query("begin");
     // Readers of updates wait for this lock.
@@ -83,11 +86,23 @@ describe("half of a load is aborted by its clients", () => {
     expect(outcomes.leaving.map(({ verdict }) => verdict)).toEqual(outcomes.leaving.map(() => "unreachable"));
 
     const started = performance.now();
-    await expect.poll(() => asSuperuser("select count(*) from pg_stat_activity where usename = 'routeql_engine' and state = 'active'"), { timeout: 10_000 }).toBe("0\n");
+    await expect
+      .poll(
+        () =>
+          asSuperuser("select count(*) from pg_stat_activity where usename = 'routeql_engine' and state = 'active'"),
+        { timeout: 10_000 },
+      )
+      .toBe("0\n");
     const open = Number(await asSuperuser("select count(*) from pg_stat_activity where usename = 'routeql_engine'"));
     expect(open, "connections of the engine to Postgres").toBeLessThanOrEqual(10);
     await expect.poll(() => connectionsTo("engine", 8080), { timeout: 15_000 }).toBeLessThanOrEqual(2);
-    countFault({ requests: leaving.length + staying.length, wrong: 0, lost: 0, recovered: performance.now() - started, longest: 0 });
+    countFault({
+      requests: leaving.length + staying.length,
+      wrong: 0,
+      lost: 0,
+      recovered: performance.now() - started,
+      longest: 0,
+    });
   });
 });
 
@@ -101,6 +116,8 @@ function updatesOnly(asker: Asker): ReturnType<Asker["next"]> {
 
 /** Number of sessions that wait for this connection's lock on the updates. */
 async function statementsWaiting(holder: Client): Promise<number> {
-  const { rows } = await holder.query<{ count: number }>("select count(distinct pid)::integer as count from pg_locks where not granted and relation = 'routing.bgp_updates'::regclass");
+  const { rows } = await holder.query<{ count: number }>(
+    "select count(distinct pid)::integer as count from pg_locks where not granted and relation = 'routing.bgp_updates'::regclass",
+  );
   return rows[0]?.count ?? 0;
 }

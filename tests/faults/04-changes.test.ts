@@ -29,7 +29,9 @@ describe("the certificate is renewed in its place while clients work", () => {
       await crowd.served(20_000);
       const started = performance.now();
       await put(folder, renewed);
-      await expect.poll(shownCertificate, { timeout: 45_000, interval: 500 }).toBe(renewed.certificate.replaceAll(/\s/g, ""));
+      await expect
+        .poll(shownCertificate, { timeout: 45_000, interval: 500 })
+        .toBe(renewed.certificate.replaceAll(/\s/g, ""));
       await crowd.served(20_000);
       const { count, complaints, requests, longest } = crowd.since(started);
       countFault({ requests, wrong: count.wrong, lost: 0, recovered: performance.now() - started, longest });
@@ -52,7 +54,8 @@ describe("the certificate is renewed in its place while clients work", () => {
     await copyIn(join(folder, "new-certificate.pem"), "certificate.pem");
   }
 
-  const copyIn = (file: string, name: string): Promise<string> => mustRun("docker", ["cp", file, `${files}:/run/routeql/tls/${name}`]);
+  const copyIn = (file: string, name: string): Promise<string> =>
+    mustRun("docker", ["cp", file, `${files}:/run/routeql/tls/${name}`]);
 });
 
 describe("a change is applied while clients work", () => {
@@ -70,7 +73,9 @@ describe("a change is applied while clients work", () => {
     const owner = await database("owner");
     const { count } = await suffer({
       inject: async () => {
-        await owner.query("begin; set local lock_timeout = '10s'; alter table routing.hijacks add column faults_probe text; create index faults_probe on routing.hijacks (faults_probe); select pg_sleep(0.5); commit");
+        await owner.query(
+          "begin; set local lock_timeout = '10s'; alter table routing.hijacks add column faults_probe text; create index faults_probe on routing.hijacks (faults_probe); select pg_sleep(0.5); commit",
+        );
       },
       undo: () => owner.query("alter table routing.hijacks drop column faults_probe"),
       milliseconds: 500,
@@ -80,11 +85,20 @@ describe("a change is applied while clients work", () => {
     expect(count.refused).toBe(0);
   });
 
-  test("another engine limit by `up` replaces the engine, and every client is served again", { timeout: 240_000 }, async () => {
-    const before = await engineId();
-    await suffer({ inject: () => updateOwn(stack.name, { queryDepth: String(randomInt(11, 60)) }), milliseconds: 0, recovery: 45_000, noticed: true });
-    expect(await engineId()).not.toBe(before);
-  });
+  test(
+    "another engine limit by `up` replaces the engine, and every client is served again",
+    { timeout: 240_000 },
+    async () => {
+      const before = await engineId();
+      await suffer({
+        inject: () => updateOwn(stack.name, { queryDepth: String(randomInt(11, 60)) }),
+        milliseconds: 0,
+        recovery: 45_000,
+        noticed: true,
+      });
+      expect(await engineId()).not.toBe(before);
+    },
+  );
 
   const engineId = (): Promise<string> => mustRun("docker", ["inspect", "--format", "{{.Id}}", containerOf("engine")]);
 });

@@ -68,7 +68,10 @@ describe("the clock of the engine jumps", () => {
       headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
       body: JSON.stringify({ query: "{ view_hijacks(limit: 1) { key } }" }),
     });
-    const body = (await response.json()) as { data?: unknown; errors?: { message: string; extensions: { code: string } }[] };
+    const body = (await response.json()) as {
+      data?: unknown;
+      errors?: { message: string; extensions: { code: string } }[];
+    };
     if (body.data !== undefined) return "served";
     expect(body.errors?.[0]?.extensions.code).toBe("invalid-jwt");
     return body.errors?.[0]?.message as string;

@@ -41,7 +41,8 @@ interface Answer {
 }
 
 /** The reply to a viewer. */
-const rowsOf = (engine: EngineProcess): Promise<Answer> => engine.ask("{ view_hijacks(order_by: {key: asc}) { key prefix } }", "viewer");
+const rowsOf = (engine: EngineProcess): Promise<Answer> =>
+  engine.ask("{ view_hijacks(order_by: {key: asc}) { key prefix } }", "viewer");
 
 /** A client that sends a viewer's requests, one after another. */
 class Viewer {
@@ -64,14 +65,20 @@ class Viewer {
       const { data, errors } = await rowsOf(this.engine).catch((error: unknown): Answer => ({ errors: String(error) }));
       this.last = data?.view_hijacks.length ?? 0;
       this.answered += 1;
-      if (![limitOf(0), limitOf(1)].includes(this.last)) this.problems.push(JSON.stringify(errors ?? data).slice(0, 300));
+      if (![limitOf(0), limitOf(1)].includes(this.last))
+        this.problems.push(JSON.stringify(errors ?? data).slice(0, 300));
       await sleep(10);
     }
   }
 }
 
 /** A client that subscribes, and subscribes again after its socket is closed. */
-function subscriber(engine: EngineProcess): { readonly lengths: number[]; readonly problems: string[]; readonly closings: number[]; readonly end: () => Promise<void> } {
+function subscriber(engine: EngineProcess): {
+  readonly lengths: number[];
+  readonly problems: string[];
+  readonly closings: number[];
+  readonly end: () => Promise<void>;
+} {
   const [lengths, problems, closings]: [number[], string[], number[]] = [[], [], []];
   const client = createClient({
     url: `${engine.url.replace("http", "ws")}/v1/graphql`,
@@ -85,7 +92,8 @@ function subscriber(engine: EngineProcess): { readonly lengths: number[]; readon
   client.subscribe<Answer["data"]>(
     { query: "subscription { view_hijacks(order_by: {key: asc}) { key } }" },
     {
-      next: ({ data, errors }) => (errors === undefined && data ? lengths.push(data.view_hijacks.length) : problems.push(JSON.stringify(errors))),
+      next: ({ data, errors }) =>
+        errors === undefined && data ? lengths.push(data.view_hijacks.length) : problems.push(JSON.stringify(errors)),
       error: (error) => problems.push(String(error)),
       complete: () => undefined,
     },
@@ -94,7 +102,12 @@ function subscriber(engine: EngineProcess): { readonly lengths: number[]; readon
 }
 
 interface Exported {
-  readonly sources: { readonly tables: { readonly table: { readonly name: string }; readonly select_permissions?: { readonly role: string; readonly permission: { limit?: number } }[] }[] }[];
+  readonly sources: {
+    readonly tables: {
+      readonly table: { readonly name: string };
+      readonly select_permissions?: { readonly role: string; readonly permission: { limit?: number } }[];
+    }[];
+  }[];
 }
 
 /** The served metadata with another limit for viewers. */
@@ -108,11 +121,15 @@ async function withLimit(limit: number): Promise<Exported> {
   return metadata;
 }
 
-const replace = async (metadata: object): Promise<number> => (await (engines[0] as EngineProcess).metadata({ type: "replace_metadata", version: 2, args: { metadata } })).status;
+const replace = async (metadata: object): Promise<number> =>
+  (await (engines[0] as EngineProcess).metadata({ type: "replace_metadata", version: 2, args: { metadata } })).status;
 
 test("releases while clients work: no request fails, and sockets reconnect", { timeout: 180_000 }, async () => {
   expect(await replace(await withLimit(limitOf(0)))).toBe(200);
-  for (const engine of engines) await expect.poll(async () => (await rowsOf(engine)).data?.view_hijacks.length, { timeout: bound }).toBe(limitOf(0));
+  for (const engine of engines)
+    await expect
+      .poll(async () => (await rowsOf(engine)).data?.view_hijacks.length, { timeout: bound })
+      .toBe(limitOf(0));
   const end = new AbortController();
   const viewers = engines.flatMap((engine) => [new Viewer(engine, end.signal), new Viewer(engine, end.signal)]);
   const subscribers = engines.map(subscriber);
@@ -123,13 +140,32 @@ test("releases while clients work: no request fails, and sockets reconnect", { t
     for (let release = 1; release <= releases; release += 1) {
       // Like the job `migrate` with a new migration.
       await database.migrate();
-      await owner.query(`begin; set local lock_timeout = '10s'; alter table routing.hijacks add column release_${release} text; create index on routing.hijacks (release_${release}); commit`);
-      if (release === 3) expect(await replace({ version: 3, sources: [{ name: "default", kind: "postgres", tables: [{ table: "nowhere" }] }] })).toBe(400);
+      await owner.query(
+        `begin; set local lock_timeout = '10s'; alter table routing.hijacks add column release_${release} text; create index on routing.hijacks (release_${release}); commit`,
+      );
+      if (release === 3)
+        expect(
+          await replace({
+            version: 3,
+            sources: [{ name: "default", kind: "postgres", tables: [{ table: "nowhere" }] }],
+          }),
+        ).toBe(400);
       expect(await replace(await withLimit(limitOf(release)))).toBe(200);
       const acknowledged = performance.now();
       const seen = subscribers.map(({ lengths }) => lengths.length);
-      await expect.poll(() => viewers.map(({ last }) => last), { timeout: bound }).toEqual(viewers.map(() => limitOf(release)));
-      await expect.poll(() => subscribers.map(({ lengths }, index) => lengths.slice(seen[index]).includes(limitOf(release)) || lengths.at(-1) === limitOf(release)), { timeout: bound }).toEqual([true, true]);
+      await expect
+        .poll(() => viewers.map(({ last }) => last), { timeout: bound })
+        .toEqual(viewers.map(() => limitOf(release)));
+      await expect
+        .poll(
+          () =>
+            subscribers.map(
+              ({ lengths }, index) =>
+                lengths.slice(seen[index]).includes(limitOf(release)) || lengths.at(-1) === limitOf(release),
+            ),
+          { timeout: bound },
+        )
+        .toEqual([true, true]);
       slowest = Math.max(slowest, performance.now() - acknowledged);
     }
   } finally {
@@ -139,7 +175,8 @@ test("releases while clients work: no request fails, and sockets reconnect", { t
   }
   expect(viewers.flatMap(({ problems }) => problems)).toEqual([]);
   expect(subscribers.flatMap(({ problems }) => problems)).toEqual([]);
-  for (const { closings } of subscribers) expect(closings.filter((code) => code === 1012).length).toBeGreaterThanOrEqual(releases);
+  for (const { closings } of subscribers)
+    expect(closings.filter((code) => code === 1012).length).toBeGreaterThanOrEqual(releases);
   const answered = viewers.reduce((sum, viewer) => sum + viewer.answered, 0);
   expect(answered).toBeGreaterThan(100);
   countFault({ requests: answered, wrong: 0, lost: 0, recovered: slowest, longest: 0 });

@@ -55,9 +55,14 @@ test("an already compressed reply passes unchanged", async () => {
   expect([reply.headers["content-encoding"], reply.body.equals(bytes)]).toEqual(["gzip", true]);
 });
 
-test.each(["image/png", "application/octet-stream", "font/woff2"])("leaves a reply of type %s unchanged", async (type) => {
-  expect((await ask({ headers: { "content-type": type }, body: large })).headers).not.toHaveProperty("content-encoding");
-});
+test.each(["image/png", "application/octet-stream", "font/woff2"])(
+  "leaves a reply of type %s unchanged",
+  async (type) => {
+    expect((await ask({ headers: { "content-type": type }, body: large })).headers).not.toHaveProperty(
+      "content-encoding",
+    );
+  },
+);
 
 test("a client behind a proxy also gets compressed replies", async () => {
   expect((await ask({ body: large }, { ...asking, via: "1.1 proxy" })).headers["content-encoding"]).toBe("gzip");

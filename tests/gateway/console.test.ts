@@ -21,16 +21,26 @@ describe("with the console on", () => {
     const reply = await request(parts.gateway, "/?a=b", { listener: "console" });
     expect([reply.status, reply.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
     expect(reply.body.toString()).toContain("<title>RouteQL console</title>");
-    expect(reply.headers).toMatchObject({ "cache-control": "no-cache", "x-frame-options": "DENY", "x-content-type-options": "nosniff" });
+    expect(reply.headers).toMatchObject({
+      "cache-control": "no-cache",
+      "x-frame-options": "DENY",
+      "x-content-type-options": "nosniff",
+    });
     expect(reply.headers["strict-transport-security"]).toMatch(/^max-age=\d+/);
     expect(await parts.engine.received()).toEqual([]);
   });
 
   test("the policy allows scripts, workers and connections of the own origin only", async () => {
-    const policy = String((await request(parts.gateway, "/", { listener: "console" })).headers["content-security-policy"]);
-    const directives = new Map(policy.split("; ").map((directive) => [directive.split(" ")[0], directive.split(" ").slice(1).join(" ")]));
-    for (const name of ["script-src", "worker-src", "connect-src"]) expect.soft([name, directives.get(name)]).toEqual([name, "'self'"]);
-    for (const name of ["default-src", "base-uri", "form-action", "frame-ancestors"]) expect.soft([name, directives.get(name)]).toEqual([name, "'none'"]);
+    const policy = String(
+      (await request(parts.gateway, "/", { listener: "console" })).headers["content-security-policy"],
+    );
+    const directives = new Map(
+      policy.split("; ").map((directive) => [directive.split(" ")[0], directive.split(" ").slice(1).join(" ")]),
+    );
+    for (const name of ["script-src", "worker-src", "connect-src"])
+      expect.soft([name, directives.get(name)]).toEqual([name, "'self'"]);
+    for (const name of ["default-src", "base-uri", "form-action", "frame-ancestors"])
+      expect.soft([name, directives.get(name)]).toEqual([name, "'none'"]);
     expect(policy).not.toMatch(/https?:|unsafe-eval|\*/);
   });
 
@@ -56,8 +66,16 @@ describe("with the console on", () => {
   });
 
   test.each([
-    "/console", "/console/", "/console/index.html", "/console/assets/", "/console/assets/none.js", "/console/assets/../index.html",
-    "/console/assets/%2e%2e/index.html", "/console/../v1/metadata", "/console/assets/a%20b", "/console/assets/a%0d%0ab",
+    "/console",
+    "/console/",
+    "/console/index.html",
+    "/console/assets/",
+    "/console/assets/none.js",
+    "/console/assets/../index.html",
+    "/console/assets/%2e%2e/index.html",
+    "/console/../v1/metadata",
+    "/console/assets/a%20b",
+    "/console/assets/a%0d%0ab",
   ])("%s does not exist", async (path) => {
     expect((await request(parts.gateway, path, { listener: "console" })).status).toBe(404);
     expect(await parts.engine.received()).toEqual([]);
@@ -71,7 +89,8 @@ describe("with the console on", () => {
   });
 
   test("the API's listener has no console", async () => {
-    for (const path of ["/", "/console", ...(await assets())]) expect((await request(parts.gateway, path)).status).toBe(404);
+    for (const path of ["/", "/console", ...(await assets())])
+      expect((await request(parts.gateway, path)).status).toBe(404);
   });
 });
 

@@ -9,7 +9,10 @@ beforeEach(async () => void (await Promise.all([parts.engine.answer(), parts.sid
 afterAll(() => parts?.[Symbol.asyncDispose]());
 
 const allowed = "https://app.example.net";
-const asked = { "access-control-request-method": "POST", "access-control-request-headers": "authorization,content-type" };
+const asked = {
+  "access-control-request-method": "POST",
+  "access-control-request-headers": "authorization,content-type",
+};
 
 /** The reply's CORS headers. */
 const cors = (headers: Readonly<Record<string, unknown>>): Record<string, unknown> =>
@@ -32,14 +35,16 @@ describe.each([paths.graphql, paths.singleStepToken])("%s", (path) => {
     expect([...(await parts.engine.received()), ...(await parts.sidecar.received())]).toEqual([]);
   });
 
-  test.each(["https://other.example.net", "https://app.example.net.attacker.example", "http://app.example.net", "null"])(
-    "a preflight from %s gets no permission",
-    async (origin) => {
-      const reply = await request(parts.gateway, path, { method: "OPTIONS", headers: { origin, ...asked } });
-      expect(reply.status).not.toBe(204);
-      expect(cors(reply.headers)).toEqual({});
-    },
-  );
+  test.each([
+    "https://other.example.net",
+    "https://app.example.net.attacker.example",
+    "http://app.example.net",
+    "null",
+  ])("a preflight from %s gets no permission", async (origin) => {
+    const reply = await request(parts.gateway, path, { method: "OPTIONS", headers: { origin, ...asked } });
+    expect(reply.status).not.toBe(204);
+    expect(cors(reply.headers)).toEqual({});
+  });
 
   test("only an allowed origin may read replies and errors", async () => {
     const headers = { origin: allowed, "content-type": "application/json" };
@@ -47,15 +52,23 @@ describe.each([paths.graphql, paths.singleStepToken])("%s", (path) => {
     const large = await request(parts.gateway, path, { method: "POST", headers, body: "x".repeat(300_000) });
     for (const reply of [good, large]) expect(reply.headers["access-control-allow-origin"]).toBe(allowed);
     expect(large.status).toBe(413);
-    const other = await request(parts.gateway, path, { method: "POST", headers: { ...headers, origin: "https://other.example.net" }, body: "{}" });
+    const other = await request(parts.gateway, path, {
+      method: "POST",
+      headers: { ...headers, origin: "https://other.example.net" },
+      body: "{}",
+    });
     expect(cors(other.headers)).toEqual({});
   });
 });
 
 test("the engine's own CORS headers never reach a client", async () => {
-  await parts.engine.answer({ "/v1/graphql": { headers: { "access-control-allow-origin": "*", "access-control-allow-credentials": "true" } } });
+  await parts.engine.answer({
+    "/v1/graphql": { headers: { "access-control-allow-origin": "*", "access-control-allow-credentials": "true" } },
+  });
   expect(cors((await query(parts.gateway, { headers: { origin: "https://other.example.net" } })).headers)).toEqual({});
-  expect((await query(parts.gateway, { headers: { origin: allowed } })).headers["access-control-allow-origin"]).toBe(allowed);
+  expect((await query(parts.gateway, { headers: { origin: allowed } })).headers["access-control-allow-origin"]).toBe(
+    allowed,
+  );
 });
 
 test("allows pages of the service itself", async () => {
@@ -63,14 +76,20 @@ test("allows pages of the service itself", async () => {
   expect((await query(parts.gateway, { headers: { origin } })).headers["access-control-allow-origin"]).toBe(origin);
 });
 
-test.each([paths.loginCredentials, paths.loginLdap, paths.token, paths.logout, paths.health])("rejects pages of other origins on %s", async (path) => {
-  const preflight = await request(parts.gateway, path, { method: "OPTIONS", headers: { origin: allowed, ...asked } });
-  const reply = await request(parts.gateway, path, { method: "POST", headers: { origin: allowed } });
-  expect([cors(preflight.headers), cors(reply.headers)]).toEqual([{}, {}]);
-});
+test.each([paths.loginCredentials, paths.loginLdap, paths.token, paths.logout, paths.health])(
+  "rejects pages of other origins on %s",
+  async (path) => {
+    const preflight = await request(parts.gateway, path, { method: "OPTIONS", headers: { origin: allowed, ...asked } });
+    const reply = await request(parts.gateway, path, { method: "POST", headers: { origin: allowed } });
+    expect([cors(preflight.headers), cors(reply.headers)]).toEqual([{}, {}]);
+  },
+);
 
 test("with * every origin is allowed", async () => {
   await using open = await startSurroundings({ settings: { corsOrigins: ["*"] } });
-  const reply = await request(open.gateway, paths.graphql, { method: "OPTIONS", headers: { origin: "https://any.example", ...asked } });
+  const reply = await request(open.gateway, paths.graphql, {
+    method: "OPTIONS",
+    headers: { origin: "https://any.example", ...asked },
+  });
   expect([reply.status, reply.headers["access-control-allow-origin"]]).toEqual([204, "https://any.example"]);
 });

@@ -68,42 +68,67 @@ const trace = "0af7651916cd43dd8448eb211c80319c";
 const traceparent = `00-${trace}-b7ad6b7169203331-01`;
 
 test("a valid traceparent reaches the engine and the auth sidecar, and the log has its trace id", async () => {
-  for (const send of [query, (gateway: typeof parts.gateway, options: object) => request(gateway, paths.token, { method: "POST", ...options })]) {
+  for (const send of [
+    query,
+    (gateway: typeof parts.gateway, options: object) => request(gateway, paths.token, { method: "POST", ...options }),
+  ]) {
     const reply = await send(parts.gateway, { headers: { traceparent } });
     expect(reply.echo().headers["traceparent"]).toBe(traceparent);
     const { access } = await parts.gateway.log(String(reply.headers["x-request-id"]));
-    expect(access.find((line) => line["request_id"] === reply.headers["x-request-id"])).toMatchObject({ trace_id: trace });
+    expect(access.find((line) => line["request_id"] === reply.headers["x-request-id"])).toMatchObject({
+      trace_id: trace,
+    });
   }
 });
 
-test.each(["chosen", `${traceparent}, ${traceparent}`, traceparent.replace("00-", "01-"), traceparent.replace(trace, "0".repeat(32)), traceparent.toUpperCase()])(
-  "an invalid traceparent stays at the gateway: %s",
-  async (invalid) => {
-    const reply = await query(parts.gateway, { headers: { traceparent: invalid } });
-    expect(reply.echo().headers).not.toHaveProperty("traceparent");
-    const { access } = await parts.gateway.log(String(reply.headers["x-request-id"]));
-    expect(access.find((line) => line["request_id"] === reply.headers["x-request-id"])).toMatchObject({ trace_id: reply.headers["x-request-id"] });
-  },
-);
+test.each([
+  "chosen",
+  `${traceparent}, ${traceparent}`,
+  traceparent.replace("00-", "01-"),
+  traceparent.replace(trace, "0".repeat(32)),
+  traceparent.toUpperCase(),
+])("an invalid traceparent stays at the gateway: %s", async (invalid) => {
+  const reply = await query(parts.gateway, { headers: { traceparent: invalid } });
+  expect(reply.echo().headers).not.toHaveProperty("traceparent");
+  const { access } = await parts.gateway.log(String(reply.headers["x-request-id"]));
+  expect(access.find((line) => line["request_id"] === reply.headers["x-request-id"])).toMatchObject({
+    trace_id: reply.headers["x-request-id"],
+  });
+});
 
 test("a client without credentials gives the engine none", async () => {
   const reply = await query(parts.gateway);
-  expect(Object.keys(reply.echo().headers).sort()).toEqual(
-    ["content-length", "content-type", "host", "x-forwarded-for", "x-forwarded-proto", "x-request-id"],
-  );
+  expect(Object.keys(reply.echo().headers).sort()).toEqual([
+    "content-length",
+    "content-type",
+    "host",
+    "x-forwarded-for",
+    "x-forwarded-proto",
+    "x-request-id",
+  ]);
 });
 
 test("role and known session variables pass with the master key", async () => {
-  const headers = { "x-engine-access-key": "master", "x-hasura-role": "tenant", "X-Hasura-Org-Id": "acme", "x-hasura-user-id": "7" };
+  const headers = {
+    "x-engine-access-key": "master",
+    "x-hasura-role": "tenant",
+    "X-Hasura-Org-Id": "acme",
+    "x-hasura-user-id": "7",
+  };
   const received = (await query(parts.gateway, { headers })).echo().headers;
   expect(received).toMatchObject({ "x-hasura-role": "tenant", "x-hasura-org-id": "acme" });
   expect(received).not.toHaveProperty("x-hasura-user-id");
 });
 
-test.each([{}, { "x-engine-access-key": "" }, { authorization: "Bearer a.b.c" }])("never passes role and session variables with %o", async (credentials) => {
-  const reply = await query(parts.gateway, { headers: { "x-hasura-role": "admin", "x-hasura-org-id": "acme", ...credentials } });
-  expect(Object.keys(reply.echo().headers).filter((name) => name.startsWith("x-hasura"))).toEqual([]);
-});
+test.each([{}, { "x-engine-access-key": "" }, { authorization: "Bearer a.b.c" }])(
+  "never passes role and session variables with %o",
+  async (credentials) => {
+    const reply = await query(parts.gateway, {
+      headers: { "x-hasura-role": "admin", "x-hasura-org-id": "acme", ...credentials },
+    });
+    expect(Object.keys(reply.echo().headers).filter((name) => name.startsWith("x-hasura"))).toEqual([]);
+  },
+);
 
 test("ignores a duplicated master key", async () => {
   const reply = await query(parts.gateway, { headers: { "X-Engine-Access-Key": ["master", "master"] } });
@@ -144,8 +169,15 @@ test("client and upstream receive the same new request id", async () => {
 });
 
 test("a reply has each security header once, and none that reveals internals", async () => {
-  const revealing = { "x-powered-by": "Express", server: "engine/1.2.3", "x-request-id": "inner", "x-frame-options": "ALLOWALL" };
-  await parts.engine.answer({ "/v1/graphql": { headers: { ...revealing, "referrer-policy": "origin", "x-content-type-options": "nosniff" } } });
+  const revealing = {
+    "x-powered-by": "Express",
+    server: "engine/1.2.3",
+    "x-request-id": "inner",
+    "x-frame-options": "ALLOWALL",
+  };
+  await parts.engine.answer({
+    "/v1/graphql": { headers: { ...revealing, "referrer-policy": "origin", "x-content-type-options": "nosniff" } },
+  });
   const { headers } = await query(parts.gateway);
   expect(headers).toMatchObject({
     "cache-control": "no-store",
@@ -161,7 +193,9 @@ test("a reply has each security header once, and none that reveals internals", a
 });
 
 test("keeps the upstream's headers for caching and page policy", async () => {
-  await parts.engine.answer({ "/v1/graphql": { headers: { "cache-control": "max-age=60", "content-security-policy": "default-src 'self'" } } });
+  await parts.engine.answer({
+    "/v1/graphql": { headers: { "cache-control": "max-age=60", "content-security-policy": "default-src 'self'" } },
+  });
   const { headers } = await query(parts.gateway);
   expect([headers["cache-control"], headers["content-security-policy"]]).toEqual(["max-age=60", "default-src 'self'"]);
 });
@@ -174,7 +208,12 @@ test("the session cookie of the sidecar reaches the client unchanged", async () 
 });
 
 test("no header of an upstream controls the gateway", async () => {
-  await parts.engine.answer({ "/v1/graphql": { headers: { "x-accel-redirect": "/-/errors/not-found", "x-accel-limit-rate": "1" }, body: '{"data":1}' } });
+  await parts.engine.answer({
+    "/v1/graphql": {
+      headers: { "x-accel-redirect": "/-/errors/not-found", "x-accel-limit-rate": "1" },
+      body: '{"data":1}',
+    },
+  });
   const reply = await query(parts.gateway);
   expect([reply.status, reply.body.toString()]).toEqual([200, '{"data":1}']);
 });

@@ -12,15 +12,29 @@ const engineTarget = "/healthz?strict=true";
 const sidecarTarget = "/readyz";
 
 async function health(engine: Answer = {}, sidecar: Answer = {}, method = "GET"): ReturnType<typeof request> {
-  await Promise.all([parts.engine.answer({ [engineTarget]: engine }), parts.sidecar.answer({ [sidecarTarget]: sidecar })]);
-  return request(parts.gateway, "/healthz", { method, headers: { authorization: "Bearer a", cookie: "sid=1", "x-engine-access-key": "k" } });
+  await Promise.all([
+    parts.engine.answer({ [engineTarget]: engine }),
+    parts.sidecar.answer({ [sidecarTarget]: sidecar }),
+  ]);
+  return request(parts.gateway, "/healthz", {
+    method,
+    headers: { authorization: "Bearer a", cookie: "sid=1", "x-engine-access-key": "k" },
+  });
 }
 
 test("returns 200 if the engine's strict check and the sidecar succeed", async () => {
   const reply = await health();
-  expect([reply.status, reply.headers["content-type"], reply.body.toString()]).toEqual([200, "application/json", '{"status":"ok"}']);
-  expect((await parts.engine.received()).map(({ method, target }) => [method, target])).toEqual([["GET", engineTarget]]);
-  expect((await parts.sidecar.received()).map(({ method, target }) => [method, target])).toEqual([["GET", sidecarTarget]]);
+  expect([reply.status, reply.headers["content-type"], reply.body.toString()]).toEqual([
+    200,
+    "application/json",
+    '{"status":"ok"}',
+  ]);
+  expect((await parts.engine.received()).map(({ method, target }) => [method, target])).toEqual([
+    ["GET", engineTarget],
+  ]);
+  expect((await parts.sidecar.received()).map(({ method, target }) => [method, target])).toEqual([
+    ["GET", sidecarTarget],
+  ]);
 });
 
 test("the health requests contain no client data", async () => {
@@ -32,20 +46,30 @@ test("the health requests contain no client data", async () => {
 });
 
 const sick: ReadonlyArray<readonly [string, Answer]> = [
-  ...[401, 403, 404, 429, 500, 502, 503].map((status) => [`answers ${status}`, { status, body: "its own words" }] as const),
+  ...[401, 403, 404, 429, 500, 502, 503].map(
+    (status) => [`answers ${status}`, { status, body: "its own words" }] as const,
+  ),
   ["hangs up", { hangUp: true }],
   ["does not answer in time", { delay: 3500 }],
 ];
 
 test.each(sick)("returns 503 with Retry-After if the engine %s", async (_, answer) => {
   const reply = await health(answer);
-  expect([reply.status, reply.headers["retry-after"], reply.body.toString()]).toEqual([503, "5", errorBody("unavailable")]);
+  expect([reply.status, reply.headers["retry-after"], reply.body.toString()]).toEqual([
+    503,
+    "5",
+    errorBody("unavailable"),
+  ]);
   expect(reply.headers["cache-control"]).toBe("no-store");
 });
 
 test.each(sick)("returns 503 with Retry-After if the sidecar %s", async (_, answer) => {
   const reply = await health({}, answer);
-  expect([reply.status, reply.headers["retry-after"], reply.body.toString()]).toEqual([503, "5", errorBody("unavailable")]);
+  expect([reply.status, reply.headers["retry-after"], reply.body.toString()]).toEqual([
+    503,
+    "5",
+    errorBody("unavailable"),
+  ]);
 });
 
 test("HEAD gets the same answer without a body", async () => {

@@ -65,11 +65,14 @@ test.each([
   expect(await command(...words)).toMatch(/ERR|not allowed/);
 });
 
-test.each(["", "short", 'quotes "in" the password', "two\nlines of more than enough"])("rejects the password %j", async (weak) => {
-  container.put(secret, weak);
-  await container.start(name);
-  expect(await container.exitCode()).toBe(78);
-});
+test.each(["", "short", 'quotes "in" the password', "two\nlines of more than enough"])(
+  "rejects the password %j",
+  async (weak) => {
+    container.put(secret, weak);
+    await container.start(name);
+    expect(await container.exitCode()).toBe(78);
+  },
+);
 
 test("the password is in no log, no argument and no environment", async () => {
   await start();

@@ -6,10 +6,26 @@ import { mustRun, run } from "../harness/process.ts";
 import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
-const users = { gateway: 10_101, engine: 10_102, "auth-sidecar": 10_103, sessions: 10_104, database: 10_105, "database-tools": 10_106 } as const;
+const users = {
+  gateway: 10_101,
+  engine: 10_102,
+  "auth-sidecar": 10_103,
+  sessions: 10_104,
+  database: 10_105,
+  "database-tools": 10_106,
+} as const;
 const withNode = ["engine", "auth-sidecar", "database-tools"] as const;
 
-const confined = ["--rm", "--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges", "--network", "none"];
+const confined = [
+  "--rm",
+  "--read-only",
+  "--cap-drop",
+  "ALL",
+  "--security-opt",
+  "no-new-privileges",
+  "--network",
+  "none",
+];
 const shell = async (name: string, script: string): Promise<string> =>
   mustRun("docker", ["run", ...confined, "--entrypoint", "/bin/sh", await image(name), "-c", script]);
 
@@ -17,21 +33,36 @@ const shell = async (name: string, script: string): Promise<string> =>
 const onRequest = { "apply-metadata": 10_107, monitoring: 10_110 } as const;
 
 test("each service has an image with its own user", () => {
-  const folders = readdirSync(resolve(repository, "images"), { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  const folders = readdirSync(resolve(repository, "images"), { withFileTypes: true }).filter((entry) =>
+    entry.isDirectory(),
+  );
   const all = { ...users, ...onRequest };
   expect(folders.map((entry) => entry.name).sort()).toEqual(Object.keys(all).sort());
   expect(new Set(Object.values(all)).size).toBe(Object.keys(all).length);
 });
 
 test.each(Object.entries(onRequest))("the image %s ends with its numeric user", (name, user) => {
-  expect(readFileSync(resolve(repository, "images", name, "Dockerfile"), "utf8").match(/^USER .*$/gm)?.at(-1)).toBe(`USER ${user}:${user}`);
+  expect(
+    readFileSync(resolve(repository, "images", name, "Dockerfile"), "utf8")
+      .match(/^USER .*$/gm)
+      ?.at(-1),
+  ).toBe(`USER ${user}:${user}`);
 });
 
 describe.each(Object.entries(users))("the image %s", (name, user) => {
   test(`runs as ${user} and can gain nothing`, async () => {
-    expect((await shell(name, "id -u; id -g; grep -E '^(CapPrm|CapEff|NoNewPrivs)' /proc/self/status")).trim().split(/\s+/)).toEqual(
-      [String(user), String(user), "CapPrm:", "0000000000000000", "CapEff:", "0000000000000000", "NoNewPrivs:", "1"],
-    );
+    expect(
+      (await shell(name, "id -u; id -g; grep -E '^(CapPrm|CapEff|NoNewPrivs)' /proc/self/status")).trim().split(/\s+/),
+    ).toEqual([
+      String(user),
+      String(user),
+      "CapPrm:",
+      "0000000000000000",
+      "CapEff:",
+      "0000000000000000",
+      "NoNewPrivs:",
+      "1",
+    ]);
   });
 
   test("contains no package caches and no build tools", async () => {
@@ -40,14 +71,21 @@ describe.each(Object.entries(users))("the image %s", (name, user) => {
   });
 
   test("declares a numeric user, for orchestrators that check it", async () => {
-    expect((await mustRun("docker", ["image", "inspect", "--format", "{{.Config.User}}", await image(name)])).trim()).toBe(`${user}:${user}`);
+    expect(
+      (await mustRun("docker", ["image", "inspect", "--format", "{{.Config.User}}", await image(name)])).trim(),
+    ).toBe(`${user}:${user}`);
   });
 });
 
 describe.each(withNode)("the image %s", (name) => {
   test("contains no tests, development dependencies or lock files", async () => {
     expect(await shell(name, "find /routeql -path '*/node_modules' -prune -o -name '*.test.ts' -print")).toBe("");
-    expect(await shell(name, "ls /routeql /routeql/node_modules | grep -E '^(vitest|typescript|oxlint|package-lock.json)$' || true")).toBe("");
+    expect(
+      await shell(
+        name,
+        "ls /routeql /routeql/node_modules | grep -E '^(vitest|typescript|oxlint|package-lock.json)$' || true",
+      ),
+    ).toBe("");
   });
 });
 
@@ -71,6 +109,8 @@ describe("the gateway's container", () => {
     const { code } = await run("docker", ["stop", "--time", "60", parts.gateway.getId()]);
     expect(code).toBe(0);
     // A killed process has another exit code.
-    expect((await mustRun("docker", ["inspect", "--format", "{{.State.ExitCode}}", parts.gateway.getId()])).trim()).toBe("0");
+    expect(
+      (await mustRun("docker", ["inspect", "--format", "{{.State.ExitCode}}", parts.gateway.getId()])).trim(),
+    ).toBe("0");
   });
 });

@@ -25,7 +25,11 @@ describe.concurrent("limits", () => {
     expect(passed).toBeLessThan(40);
     expect(await engine.received()).toHaveLength(passed);
     for (const reply of replies.filter((reply) => reply.status !== 200)) {
-      expect([reply.status, reply.headers["retry-after"], reply.body.toString()]).toEqual([429, "1", errorBody("too-many-requests")]);
+      expect([reply.status, reply.headers["retry-after"], reply.body.toString()]).toEqual([
+        429,
+        "1",
+        errorBody("too-many-requests"),
+      ]);
       expect(reply.headers["cache-control"]).toBe("no-store");
     }
     await pause(1200);
@@ -38,10 +42,18 @@ describe.concurrent("limits", () => {
     const logins = [paths.loginCredentials, paths.loginLdap, paths.singleStepToken, "/api/auth/login/%63redentials"];
     const replies = [];
     for (let attempt = 0; attempt < 8; attempt += 1) {
-      replies.push(await request(gateway, logins[attempt % logins.length] ?? "", { method: "POST", headers: { "x-forwarded-for": `192.0.2.${attempt}` } }));
+      replies.push(
+        await request(gateway, logins[attempt % logins.length] ?? "", {
+          method: "POST",
+          headers: { "x-forwarded-for": `192.0.2.${attempt}` },
+        }),
+      );
     }
     expect(replies.map((reply) => reply.status)).toEqual([200, 200, 200, 200, 200, 200, 429, 429]);
-    expect([replies[7]?.headers["retry-after"], replies[7]?.body.toString()]).toEqual(["10", errorBody("too-many-requests")]);
+    expect([replies[7]?.headers["retry-after"], replies[7]?.body.toString()]).toEqual([
+      "10",
+      errorBody("too-many-requests"),
+    ]);
     expect(await sidecar.received()).toHaveLength(6);
     expect((await request(gateway, paths.token)).status).toBe(200);
     expect((await query(gateway)).status).toBe(200);
@@ -62,11 +74,15 @@ describe.concurrent("limits", () => {
   test("disconnects a client with slow headers or body before it reaches the engine", async ({ expect }) => {
     await using parts = await startSurroundings({
       edit: (files) => {
-        files["client-limits.conf"] = (files["client-limits.conf"] ?? "").replaceAll(/(client_(?:header|body)_timeout +)10s/g, "$11s");
+        files["client-limits.conf"] = (files["client-limits.conf"] ?? "").replaceAll(
+          /(client_(?:header|body)_timeout +)10s/g,
+          "$11s",
+        );
       },
     });
     const { gateway, engine } = parts;
-    const head = "POST /api/graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n";
+    const head =
+      "POST /api/graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n";
     for (const text of ["POST /api/graphql HTTP/1.1\r\nHost: a\r\nX-Slow: ", `${head}{"query"`]) {
       expect(statuses(await raw(gateway, text))).toEqual([]);
     }

@@ -37,12 +37,18 @@ test("logs each request as one JSON object", async () => {
 });
 
 test("logs the codes of GraphQL errors, and removes their header", async () => {
-  for (const [header, logged] of [["timeout,validation-failed", "timeout,validation-failed"], ['odd"\xe9', ""]] as const) {
+  for (const [header, logged] of [
+    ["timeout,validation-failed", "timeout,validation-failed"],
+    ['odd"\xe9', ""],
+  ] as const) {
     await parts.engine.answer({ "/v1/graphql": { headers: { "x-graphql-errors": header } } });
     const reply = await query(parts.gateway);
     expect(reply.headers).not.toHaveProperty("x-graphql-errors");
     const { access } = await parts.gateway.log(idOf(reply));
-    expect(access.find((line) => line["request_id"] === idOf(reply))).toMatchObject({ status: 200, graphql_errors: logged });
+    expect(access.find((line) => line["request_id"] === idOf(reply))).toMatchObject({
+      status: 200,
+      graphql_errors: logged,
+    });
   }
   await parts.engine.answer();
 });
@@ -50,11 +56,18 @@ test("logs the codes of GraphQL errors, and removes their header", async () => {
 test("logs a rejected request with its method and path", async () => {
   const reply = await request(parts.gateway, "/api/graphql?a=b", { method: "PUT" });
   const { access } = await parts.gateway.log(idOf(reply));
-  expect(access.find((line) => line["request_id"] === reply.headers["x-request-id"])).toMatchObject({ method: "PUT", path: "/api/graphql", status: 405 });
+  expect(access.find((line) => line["request_id"] === reply.headers["x-request-id"])).toMatchObject({
+    method: "PUT",
+    path: "/api/graphql",
+    status: 405,
+  });
 });
 
 test("logs a path with invalid text as JSON up to the first such byte", async () => {
-  for (const bytes of ["\xff\xfe", "\xc2\x9b31m", "\xe9?a=b", "\xf0\x9f"]) expect(await raw(parts.gateway, `GET /odd${bytes} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)).toContain(" 404 ");
+  for (const bytes of ["\xff\xfe", "\xc2\x9b31m", "\xe9?a=b", "\xf0\x9f"])
+    expect(await raw(parts.gateway, `GET /odd${bytes} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`)).toContain(
+      " 404 ",
+    );
   const { access, text } = await parts.gateway.log(idOf(await query(parts.gateway)));
   expect(access.filter((line) => line["path"] === "/odd")).toHaveLength(4);
   expect(text).toMatch(/^[\n -~]*$/);
@@ -62,18 +75,36 @@ test("logs a path with invalid text as JSON up to the first such byte", async ()
 
 test("logs no secret of a request, in any place and for any failure", async () => {
   const secret = "VerySecretValue";
-  const headers = { authorization: `Bearer ${secret}`, "x-engine-access-key": secret, cookie: `sid=${secret}`, "x-service-api-key": secret, referer: secret, "user-agent": secret };
-  const everywhere = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body: `{"password":"${secret}"}` };
+  const headers = {
+    authorization: `Bearer ${secret}`,
+    "x-engine-access-key": secret,
+    cookie: `sid=${secret}`,
+    "x-service-api-key": secret,
+    referer: secret,
+    "user-agent": secret,
+  };
+  const everywhere = {
+    method: "POST",
+    headers: { ...headers, "content-type": "application/json" },
+    body: `{"password":"${secret}"}`,
+  };
   const target = `?access_token=${secret}`;
   for (const answer of [{}, { hangUp: true }]) {
-    await Promise.all([parts.engine.answer({ "/v1/graphql": answer }), parts.sidecar.answer({ [paths.token]: answer })]);
+    await Promise.all([
+      parts.engine.answer({ "/v1/graphql": answer }),
+      parts.sidecar.answer({ [paths.token]: answer }),
+    ]);
     await request(parts.gateway, `${paths.graphql}${target}`, everywhere);
     await request(parts.gateway, `${paths.token}${target}`, everywhere);
     await request(parts.gateway, `/nothing${target}`, everywhere);
     await request(parts.gateway, `/${target}`, { listener: "redirect" });
     await request(parts.gateway, `/healthz${target}`, { headers });
   }
-  for (const line of [`POST /?${secret} HTTP/1.1`, `POST / HTTP/1.1\r\nAuthorization : Bearer ${secret}`, `POST / HTTP/1.1\r\nX-${secret}\x00: a`]) {
+  for (const line of [
+    `POST /?${secret} HTTP/1.1`,
+    `POST / HTTP/1.1\r\nAuthorization : Bearer ${secret}`,
+    `POST / HTTP/1.1\r\nX-${secret}\x00: a`,
+  ]) {
     await raw(parts.gateway, `${line}\r\nContent-Length: a\r\n\r\n`);
   }
   await raw(parts.gateway, `GET /?${secret} HTTP/1.1\r\nHost: a\r\n\r\n`, { plain: true });

@@ -18,7 +18,11 @@ afterEach(() => parts?.[Symbol.asyncDispose]());
 
 /** Memory of all nginx processes without that of files, in KiB. */
 async function residentKilobytes(): Promise<number> {
-  const { output } = await parts.gateway.exec(["sh", "-c", "grep -h -A99 '^Name:.nginx' /proc/[0-9]*/status | grep '^RssAnon:'"]);
+  const { output } = await parts.gateway.exec([
+    "sh",
+    "-c",
+    "grep -h -A99 '^Name:.nginx' /proc/[0-9]*/status | grep '^RssAnon:'",
+  ]);
   const all = [...output.matchAll(/^RssAnon:\s+(\d+) kB/gm)].map(([, size]) => Number(size));
   expect(all.length).toBeGreaterThan(1);
   return all.reduce((sum, size) => sum + size, 0);
@@ -27,7 +31,9 @@ async function residentKilobytes(): Promise<number> {
 /** Connections that all workers accept together. */
 async function mostConnections(): Promise<number> {
   const { output } = await parts.gateway.exec(["sh", "-c", "cat /tmp/workers.conf /tmp/connections.conf"]);
-  const [workers, connections] = [/worker_processes (\d+);/, /worker_connections (\d+);/].map((form) => Number(form.exec(output)?.[1]));
+  const [workers, connections] = [/worker_processes (\d+);/, /worker_connections (\d+);/].map((form) =>
+    Number(form.exec(output)?.[1]),
+  );
   return (workers as number) * (connections as number);
 }
 
@@ -36,7 +42,12 @@ test("as many idle connections as nginx accepts fit into the container's memory"
   const secureContext = createSecureContext({ ca: parts.gateway.certificate.certificate });
   const sockets: TLSSocket[] = [];
   for (let index = 0; index < count; index += 1) {
-    const socket = connect({ host: parts.gateway.getHost(), port: parts.gateway.port("api"), servername: "localhost", secureContext });
+    const socket = connect({
+      host: parts.gateway.getHost(),
+      port: parts.gateway.port("api"),
+      servername: "localhost",
+      secureContext,
+    });
     sockets.push(socket);
     await once(socket, "secureConnect");
   }

@@ -5,7 +5,10 @@ import { query, request } from "./support/request.ts";
 import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
 
 let parts: Surroundings;
-beforeAll(async () => void (parts = await startSurroundings({ settings: { metrics: true, requestsPerSecondPerAddress: 1, burst: 5 } })));
+beforeAll(
+  async () =>
+    void (parts = await startSurroundings({ settings: { metrics: true, requestsPerSecondPerAddress: 1, burst: 5 } })),
+);
 afterAll(() => parts?.[Symbol.asyncDispose]());
 
 /** The listener is not published, so the test reads it inside the container. */
@@ -14,7 +17,9 @@ async function metrics(): Promise<ReadonlyMap<string, number>> {
   const { stdout } = await run("docker", ["exec", parts.gateway.getId(), "bash", "-c", get]);
   expect(stdout).toMatch(/^HTTP\/1\.1 200 /);
   const samples = stdout.split("\n").filter((line) => /^(routeql_gateway|process)_/.test(line));
-  return new Map(samples.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ")))]));
+  return new Map(
+    samples.map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ")))]),
+  );
 }
 
 test("counts requests by route and status, their time, and those over a limit", async () => {

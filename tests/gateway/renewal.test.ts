@@ -22,11 +22,17 @@ beforeAll(async () => {
 });
 afterAll(() => parts[Symbol.asyncDispose]());
 
-const fingerprint = (certificate: TestCertificate): string => new X509Certificate(certificate.certificate).fingerprint256;
+const fingerprint = (certificate: TestCertificate): string =>
+  new X509Certificate(certificate.certificate).fingerprint256;
 
 async function shown(): Promise<string> {
   // The fingerprint identifies the certificate.
-  const socket = connect({ host: parts.gateway.getHost(), port: parts.gateway.port("api"), servername: "localhost", rejectUnauthorized: false });
+  const socket = connect({
+    host: parts.gateway.getHost(),
+    port: parts.gateway.port("api"),
+    servername: "localhost",
+    rejectUnauthorized: false,
+  });
   await once(socket, "secureConnect");
   const { fingerprint256 } = socket.getPeerCertificate();
   socket.end();
@@ -50,8 +56,12 @@ test("loads a certificate renewed in place without a restart", async () => {
 });
 
 test("a gateway without its certificate watcher exits cleanly and is restarted", async () => {
-  const killItsSleep = 'for each in /proc/[0-9]*; do [ "$(cat "$each/comm" 2>/dev/null)" = sleep ] && kill "${each#/proc/}"; done; true';
+  const killItsSleep =
+    'for each in /proc/[0-9]*; do [ "$(cat "$each/comm" 2>/dev/null)" = sleep ] && kill "${each#/proc/}"; done; true';
   await parts.gateway.exec(["sh", "-c", killItsSleep]).catch(() => undefined); // The container may exit before the command does.
-  const state = async (): Promise<string> => (await mustRun("docker", ["inspect", "--format", "{{.State.Status}} {{.State.ExitCode}}", parts.gateway.getId()])).trim();
+  const state = async (): Promise<string> =>
+    (
+      await mustRun("docker", ["inspect", "--format", "{{.State.Status}} {{.State.ExitCode}}", parts.gateway.getId()])
+    ).trim();
   await expect.poll(state).toBe("exited 0");
 });

@@ -50,10 +50,13 @@ test.each(Object.keys(ambiguous))("a request with %s never reaches the engine as
   for (const status of statuses(reply)) expect(status).toBeOneOf([200, 400, 404]);
 });
 
-test.each(Object.keys(ambiguous).filter((name) => !/folded|space before|bare carriage/.test(name)))("rejects a request with %s with 400", async (name) => {
-  expect(statuses(await raw(parts.gateway, ambiguous[name] ?? ""))[0]).toBe(400);
-  expect(await parts.engine.received()).toEqual([]);
-});
+test.each(Object.keys(ambiguous).filter((name) => !/folded|space before|bare carriage/.test(name)))(
+  "rejects a request with %s with 400",
+  async (name) => {
+    expect(statuses(await raw(parts.gateway, ambiguous[name] ?? ""))[0]).toBe(400);
+    expect(await parts.engine.received()).toEqual([]);
+  },
+);
 
 test("two requests in one packet are two requests to the engine", async () => {
   const one = `${post}Content-Length: 2\r\n\r\n{}`;
@@ -63,9 +66,17 @@ test("two requests in one packet are two requests to the engine", async () => {
 });
 
 test("a chunked body reaches the engine whole, with its length", async () => {
-  await raw(parts.gateway, `${post}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1;extension=1\r\n}\r\n0\r\nX-Hasura-Role: admin\r\n\r\n`);
+  await raw(
+    parts.gateway,
+    `${post}Connection: close\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n{\r\n1;extension=1\r\n}\r\n0\r\nX-Hasura-Role: admin\r\n\r\n`,
+  );
   const [entry] = await parts.engine.received();
-  expect([entry?.body, entry?.headers["content-length"], entry?.headers["transfer-encoding"], entry?.headers["x-hasura-role"]]).toEqual(["{}", "2", undefined, undefined]);
+  expect([
+    entry?.body,
+    entry?.headers["content-length"],
+    entry?.headers["transfer-encoding"],
+    entry?.headers["x-hasura-role"],
+  ]).toEqual(["{}", "2", undefined, undefined]);
 });
 
 test("a header value cannot carry a second header to the engine", async () => {

@@ -20,19 +20,31 @@ async function startWith(openssl: string): Promise<{ readonly groups: string; re
     "sh -s",
   ].join("; ");
   const script = await readFile(start, "utf8");
-  const { code, stdout, stderr } = await run("docker", ["run", "--rm", "--interactive", "--label", `${runLabel}=${runId}`, pins.debian.image, "sh", "-c", prepare], { input: script });
+  const { code, stdout, stderr } = await run(
+    "docker",
+    ["run", "--rm", "--interactive", "--label", `${runLabel}=${runId}`, pins.debian.image, "sh", "-c", prepare],
+    { input: script },
+  );
   expect(code, stderr).toBe(0);
   return { groups: stdout, log: stderr };
 }
 
-test.each(["3.5.1", "3.6.0", "4.0.0"])("OpenSSL %s: the gateway offers the hybrid post-quantum group first", async (openssl) => {
-  const { groups, log } = await startWith(openssl);
-  expect(groups).toBe("ssl_ecdh_curve X25519MLKEM768:X25519:prime256v1:secp384r1;\n");
-  expect(log).toBe("");
-});
+test.each(["3.5.1", "3.6.0", "4.0.0"])(
+  "OpenSSL %s: the gateway offers the hybrid post-quantum group first",
+  async (openssl) => {
+    const { groups, log } = await startWith(openssl);
+    expect(groups).toBe("ssl_ecdh_curve X25519MLKEM768:X25519:prime256v1:secp384r1;\n");
+    expect(log).toBe("");
+  },
+);
 
-test.each(["1.1.1", "3.0.17", "3.4.9"])("OpenSSL %s: the gateway starts without that group and logs it", async (openssl) => {
-  const { groups, log } = await startWith(openssl);
-  expect(groups).toBe("ssl_ecdh_curve X25519:prime256v1:secp384r1;\n");
-  expect(log).toContain(`nginx has OpenSSL ${openssl.split(".").slice(0, 2).join(".")}, which lacks the group X25519MLKEM768`);
-});
+test.each(["1.1.1", "3.0.17", "3.4.9"])(
+  "OpenSSL %s: the gateway starts without that group and logs it",
+  async (openssl) => {
+    const { groups, log } = await startWith(openssl);
+    expect(groups).toBe("ssl_ecdh_curve X25519:prime256v1:secp384r1;\n");
+    expect(log).toContain(
+      `nginx has OpenSSL ${openssl.split(".").slice(0, 2).join(".")}, which lacks the group X25519MLKEM768`,
+    );
+  },
+);

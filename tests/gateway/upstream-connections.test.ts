@@ -48,14 +48,27 @@ test("requests of many clients share kept connections", async () => {
 });
 
 test("nothing of a client stays on a connection for the next client", async () => {
-  const credentials = { authorization: "Bearer a.b.c", "x-engine-access-key": "master", "x-hasura-role": "admin", cookie: "sid=1" };
+  const credentials = {
+    authorization: "Bearer a.b.c",
+    "x-engine-access-key": "master",
+    "x-hasura-role": "admin",
+    cookie: "sid=1",
+  };
   for (let index = 0; index < 2 * workers; index += 1) await query(parts.gateway, { headers: credentials });
   const known = new Set((await parts.engine.received()).map(({ connection }) => connection));
   await parts.engine.answer();
   for (let index = 0; index < 2 * workers; index += 1) await query(parts.gateway);
   const later = (await parts.engine.received()).filter(({ connection }) => known.has(connection));
   expect(later).not.toEqual([]);
-  for (const { headers } of later) expect(Object.keys(headers).sort()).toEqual(["content-length", "content-type", "host", "x-forwarded-for", "x-forwarded-proto", "x-request-id"]);
+  for (const { headers } of later)
+    expect(Object.keys(headers).sort()).toEqual([
+      "content-length",
+      "content-type",
+      "host",
+      "x-forwarded-for",
+      "x-forwarded-proto",
+      "x-request-id",
+    ]);
 });
 
 test("no kept connection is used for longer than 20 s", { timeout: 60_000 }, async () => {

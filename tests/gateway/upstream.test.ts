@@ -17,7 +17,11 @@ beforeEach(async () => void (await Promise.all([parts.engine.answer(), parts.sid
 afterAll(() => parts?.[Symbol.asyncDispose]());
 
 function expectUnavailable(reply: Reply): void {
-  expect([reply.status, reply.headers["retry-after"], reply.body.toString()]).toEqual([503, "5", errorBody("unavailable")]);
+  expect([reply.status, reply.headers["retry-after"], reply.body.toString()]).toEqual([
+    503,
+    "5",
+    errorBody("unavailable"),
+  ]);
   expect(reply.headers).toMatchObject({ "cache-control": "no-store", "content-type": "application/json" });
 }
 
@@ -25,8 +29,14 @@ test.each([
   ["hangs up", { hangUp: true }],
   ["exceeds its timeout", { delay: 30_000 }],
 ])("a service that %s gives 503 and receives one request", async (_, answer) => {
-  await Promise.all([parts.engine.answer({ "/v1/graphql": answer }), parts.sidecar.answer({ [paths.loginCredentials]: answer })]);
-  const replies = await Promise.all([query(parts.gateway), request(parts.gateway, paths.loginCredentials, { method: "POST" })]);
+  await Promise.all([
+    parts.engine.answer({ "/v1/graphql": answer }),
+    parts.sidecar.answer({ [paths.loginCredentials]: answer }),
+  ]);
+  const replies = await Promise.all([
+    query(parts.gateway),
+    request(parts.gateway, paths.loginCredentials, { method: "POST" }),
+  ]);
   for (const reply of replies) expectUnavailable(reply);
   expect(await parts.engine.received()).toHaveLength(1);
   expect(await parts.sidecar.received()).toHaveLength(1);

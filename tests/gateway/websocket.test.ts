@@ -15,24 +15,41 @@ beforeAll(async () => void (parts = await startSurroundings({ settings: { idleWe
 beforeEach(async () => void (await Promise.all([parts.engine.answer(), parts.sidecar.answer()])));
 afterAll(() => parts?.[Symbol.asyncDispose]());
 
-const handshake = { "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==", "sec-websocket-version": "13", connection: "Upgrade" };
+const handshake = {
+  "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==",
+  "sec-websocket-version": "13",
+  connection: "Upgrade",
+};
 
 /** An open socket with the handshake that the engine received. */
 async function open(
   gateway: StartedGateway,
-  { listener = "api", headers = {}, protocols = ["graphql-transport-ws"] }: { listener?: "api" | "console"; headers?: Record<string, string>; protocols?: string[] } = {},
+  {
+    listener = "api",
+    headers = {},
+    protocols = ["graphql-transport-ws"],
+  }: { listener?: "api" | "console"; headers?: Record<string, string>; protocols?: string[] } = {},
 ): Promise<{ socket: WebSocket; seen: Received }> {
-  const socket = openSocket(gateway, { listener, protocols, headers, search: "?token=secret", origin: "https://routes.example.net" });
+  const socket = openSocket(gateway, {
+    listener,
+    protocols,
+    headers,
+    search: "?token=secret",
+    origin: "https://routes.example.net",
+  });
   const [data] = (await once(socket, "message")) as [Buffer];
   return { socket, seen: JSON.parse(data.toString()) as Received };
 }
 
 describe.each(["api", "console"] as const)("on the %s listener", (listener) => {
-  test.each([["graphql-transport-ws"], ["graphql-ws"]])("the protocol %s is negotiated with the engine's /v1/graphql", async (protocol) => {
-    const { socket, seen } = await open(parts.gateway, { listener, protocols: [protocol] });
-    expect([socket.protocol, seen.method, seen.target]).toEqual([protocol, "GET", "/v1/graphql"]);
-    socket.terminate();
-  });
+  test.each([["graphql-transport-ws"], ["graphql-ws"]])(
+    "the protocol %s is negotiated with the engine's /v1/graphql",
+    async (protocol) => {
+      const { socket, seen } = await open(parts.gateway, { listener, protocols: [protocol] });
+      expect([socket.protocol, seen.method, seen.target]).toEqual([protocol, "GET", "/v1/graphql"]);
+      socket.terminate();
+    },
+  );
 
   test("forwards frames in both directions", async () => {
     const { socket } = await open(parts.gateway, { listener });
@@ -46,7 +63,13 @@ describe.each(["api", "console"] as const)("on the %s listener", (listener) => {
 });
 
 test("the handshake carries exactly the listed headers", async () => {
-  const headers = { authorization: "Bearer a", "x-engine-access-key": "master", "x-hasura-role": "admin", cookie: "sid=1", "x-forwarded-for": "192.0.2.1" };
+  const headers = {
+    authorization: "Bearer a",
+    "x-engine-access-key": "master",
+    "x-hasura-role": "admin",
+    cookie: "sid=1",
+    "x-forwarded-for": "192.0.2.1",
+  };
   const { socket, seen } = await open(parts.gateway, { headers });
   socket.terminate();
   expect(seen.headers).toEqual({
@@ -74,11 +97,14 @@ test("forwards the engine's rejection of a handshake", async () => {
   expect([reply.status, reply.body.toString()]).toEqual([403, '{"error":"no"}']);
 });
 
-test.each(["h2c", "TLS/1.0", "websocket, h2c", "h2c, websocket", "websocketx", ""])("rejects an upgrade to %j", async (upgrade) => {
-  const reply = await request(parts.gateway, paths.graphql, { headers: { ...handshake, upgrade } });
-  expect(reply.status).toBe(405);
-  expect(await parts.engine.received()).toEqual([]);
-});
+test.each(["h2c", "TLS/1.0", "websocket, h2c", "h2c, websocket", "websocketx", ""])(
+  "rejects an upgrade to %j",
+  async (upgrade) => {
+    const reply = await request(parts.gateway, paths.graphql, { headers: { ...handshake, upgrade } });
+    expect(reply.status).toBe(405);
+    expect(await parts.engine.received()).toEqual([]);
+  },
+);
 
 test("a POST never upgrades, despite its headers", async () => {
   const head = `POST ${paths.graphql} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nContent-Length: 2\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n{}`;
@@ -88,9 +114,13 @@ test("a POST never upgrades, despite its headers", async () => {
 });
 
 test.each([paths.token, paths.singleStepToken, "/"])("forwards no handshake from %s", async (path) => {
-  const reply = await request(parts.gateway, path, { headers: { ...handshake, upgrade: "websocket" }, listener: "console" });
+  const reply = await request(parts.gateway, path, {
+    headers: { ...handshake, upgrade: "websocket" },
+    listener: "console",
+  });
   expect(reply.status).toBe(200);
-  for (const entry of [...(await parts.engine.received()), ...(await parts.sidecar.received())]) expect(entry.headers).not.toHaveProperty("upgrade");
+  for (const entry of [...(await parts.engine.received()), ...(await parts.sidecar.received())])
+    expect(entry.headers).not.toHaveProperty("upgrade");
 });
 
 test("keeps an active socket open and closes it after the idle time", async () => {

@@ -45,7 +45,9 @@ export class AuthSidecarContainer extends GenericContainer {
   withSecret(name: string, value: string): this {
     noteSecret(`auth-sidecar: ${name}`, value);
     const target = `${SECRETS}/${name.toLowerCase().replaceAll("_", "-")}`;
-    return this.withCopyContentToContainer([{ target, content: value, mode: 0o444 }]).withEnvironment({ [`${name}_FILE`]: target });
+    return this.withCopyContentToContainer([{ target, content: value, mode: 0o444 }]).withEnvironment({
+      [`${name}_FILE`]: target,
+    });
   }
 
   override async start(): Promise<StartedAuthSidecarContainer> {

@@ -26,7 +26,10 @@ export function chromiumAbsent(): string | undefined {
 }
 
 /** Environment of the browser. Its sockets are in the temporary folder, because a socket's path may have only 107 characters. */
-export const chromiumEnvironment = (): Record<string, string> => ({ ...(process.env as Record<string, string>), TMPDIR: "/tmp" });
+export const chromiumEnvironment = (): Record<string, string> => ({
+  ...(process.env as Record<string, string>),
+  TMPDIR: "/tmp",
+});
 
 /**
  * Chromium aborts connections with ERR_NETWORK_CHANGED when a network interface of the machine appears or disappears, as Docker's do.

@@ -1,6 +1,11 @@
 import "reflect-metadata";
 import { isIP } from "node:net";
-import { BasicConstraintsExtension, PemConverter, SubjectAlternativeNameExtension, X509CertificateGenerator } from "@peculiar/x509";
+import {
+  BasicConstraintsExtension,
+  PemConverter,
+  SubjectAlternativeNameExtension,
+  X509CertificateGenerator,
+} from "@peculiar/x509";
 
 /** Key and certificate as PEM; the certificate is self-signed. */
 export interface TestCertificate {

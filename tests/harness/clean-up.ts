@@ -40,9 +40,14 @@ const isOfAny = (runs: readonly string[], stack: string): boolean => runs.some((
 async function found(runs: readonly string[], ...list: readonly string[]): Promise<string[]> {
   const id = list[0] === "volume" ? "{{.Name}}" : "{{.ID}}";
   const lists = [runLabel, ...stackLabels].map(async (label) => {
-    const lines = (await mustRun("docker", [...list, "--filter", `label=${label}`, "--format", `${id} {{.Label "${label}"}}`])).split("\n");
+    const lines = (
+      await mustRun("docker", [...list, "--filter", `label=${label}`, "--format", `${id} {{.Label "${label}"}}`])
+    ).split("\n");
     const isOurs = (value: string): boolean => (label === runLabel ? runs.includes(value) : isOfAny(runs, value));
-    return lines.map((line) => line.split(" ")).filter(([, value]) => value !== undefined && isOurs(value)).map(([name = ""]) => name);
+    return lines
+      .map((line) => line.split(" "))
+      .filter(([, value]) => value !== undefined && isOurs(value))
+      .map(([name = ""]) => name);
   });
   return [...new Set((await Promise.all(lists)).flat())];
 }

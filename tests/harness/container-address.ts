@@ -5,11 +5,17 @@ import { engineAddress, socketOf } from "@routeql/host/docker/engine-address";
 import { type EngineInfo, hasBridgesHere } from "./engine-network.ts";
 
 /** Whether processes of this machine reach containers at their own addresses; otherwise at published ports. */
-const reachesContainers: boolean = hasBridgesHere((await dockerClient().info()) as EngineInfo, socketOf(engineAddress()) !== undefined);
+const reachesContainers: boolean = hasBridgesHere(
+  (await dockerClient().info()) as EngineInfo,
+  socketOf(engineAddress()) !== undefined,
+);
 
 /** Skips a test whose server on a loopback address of this machine is for the Docker engine. */
 export function requireLoopback(context: TestContext): void {
-  context.skip(!reachesContainers, "the Docker engine has a network of its own and does not reach a server on this machine's loopback address");
+  context.skip(
+    !reachesContainers,
+    "the Docker engine has a network of its own and does not reach a server on this machine's loopback address",
+  );
 }
 
 type Container = Pick<StartedTestContainer, "getNetworkNames" | "getIpAddress" | "getHost" | "getMappedPort">;
@@ -24,7 +30,8 @@ interface Address {
  * never answered about one in a thousand connections, so the container's own address is used if possible.
  */
 export function addressOf(container: Container, port: number): Address {
-  if (!reachesContainers) return { host: container.getHost().replace("localhost", "127.0.0.1"), port: container.getMappedPort(port) };
+  if (!reachesContainers)
+    return { host: container.getHost().replace("localhost", "127.0.0.1"), port: container.getMappedPort(port) };
   const [network] = container.getNetworkNames();
   if (network === undefined) throw new Error("the container is on no network");
   return { host: container.getIpAddress(network), port };

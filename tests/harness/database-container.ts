@@ -98,7 +98,10 @@ export class StartedDatabaseContainer extends ReachableContainer {
 
   /** A connected client; closed by `await using`. */
   async connect(role: DatabaseRole): Promise<Client & AsyncDisposable> {
-    const client = new Client({ connectionString: this.getConnectionUri(role), connectionTimeoutMillis: CONNECTION_TIMEOUT });
+    const client = new Client({
+      connectionString: this.getConnectionUri(role),
+      connectionTimeoutMillis: CONNECTION_TIMEOUT,
+    });
     // A test may stop the database while a client is idle. The error of an idle client does not matter, because a later statement fails
     // itself.
     client.on("error", () => undefined);
@@ -120,7 +123,8 @@ export class StartedDatabaseContainer extends ReachableContainer {
         DATABASE_PORT: String(this.getPort()),
         DATABASE_NAME: DATABASE,
       };
-      const passwords = administrator === undefined ? this.passwords : { ...this.passwords, admin: administrator.password };
+      const passwords =
+        administrator === undefined ? this.passwords : { ...this.passwords, admin: administrator.password };
       if (administrator !== undefined) env["ADMIN_EMAIL"] = administrator.email;
       for (const [role, password] of Object.entries(passwords)) {
         const file = join(folder, `${role}-password`);
@@ -160,5 +164,8 @@ export async function startDatabase(): Promise<StartedDatabaseContainer> {
 
 function newPasswords(): Record<DatabaseRole, string> {
   const roles = Object.keys(databaseRoles) as DatabaseRole[];
-  return Object.fromEntries(roles.map((role) => [role, randomBytes(24).toString("hex")])) as Record<DatabaseRole, string>;
+  return Object.fromEntries(roles.map((role) => [role, randomBytes(24).toString("hex")])) as Record<
+    DatabaseRole,
+    string
+  >;
 }

@@ -31,7 +31,18 @@ async function make(): Promise<string> {
   const database = await image("database");
   const name = `routeql/test-database:${database.split(":")[1]}-${createHash("sha256").update(dockerfile).digest("hex").slice(0, 8)}`;
   if ((await run("docker", ["image", "inspect", name])).code === 0) return name;
-  await mustRun("docker", ["build", "--network", "none", "--tag", name, "--build-arg", `DATABASE=${database}`, "-"], { input: dockerfile });
-  await mustRun("docker", ["image", "prune", "--all", "--force", "--filter", `label=${label}`, "--filter", "until=24h"]);
+  await mustRun("docker", ["build", "--network", "none", "--tag", name, "--build-arg", `DATABASE=${database}`, "-"], {
+    input: dockerfile,
+  });
+  await mustRun("docker", [
+    "image",
+    "prune",
+    "--all",
+    "--force",
+    "--filter",
+    `label=${label}`,
+    "--filter",
+    "until=24h",
+  ]);
   return name;
 }

@@ -46,7 +46,9 @@ export class EngineContainer extends GenericContainer {
   withSecret(name: string, value: string): this {
     noteSecret(`engine: ${name}`, value);
     const target = `${SECRETS}/${name.toLowerCase().replaceAll("_", "-")}`;
-    return this.withCopyContentToContainer([{ target, content: value, mode: 0o444 }]).withEnvironment({ [`${name}_FILE`]: target });
+    return this.withCopyContentToContainer([{ target, content: value, mode: 0o444 }]).withEnvironment({
+      [`${name}_FILE`]: target,
+    });
   }
 
   override async start(): Promise<StartedEngineContainer> {

@@ -2,7 +2,11 @@ import { hostname } from "node:os";
 import { expect, test } from "vitest";
 import { hasBridgesHere } from "./engine-network.ts";
 
-const here = { Name: hostname(), OperatingSystem: "Debian GNU/Linux 13 (trixie)", SecurityOptions: ["name=seccomp,profile=default"] };
+const here = {
+  Name: hostname(),
+  OperatingSystem: "Debian GNU/Linux 13 (trixie)",
+  SecurityOptions: ["name=seccomp,profile=default"],
+};
 
 test("an engine of this machine has its bridges here", () => {
   expect(hasBridgesHere(here, true, "linux")).toBe(true);

@@ -11,7 +11,11 @@ export interface EngineInfo {
  * virtual machine or on another host.
  * @param hasSocket whether a socket of this machine reaches the engine
  */
-export function hasBridgesHere({ Name, OperatingSystem, SecurityOptions = [] }: EngineInfo, hasSocket: boolean, platform: NodeJS.Platform = process.platform): boolean {
+export function hasBridgesHere(
+  { Name, OperatingSystem, SecurityOptions = [] }: EngineInfo,
+  hasSocket: boolean,
+  platform: NodeJS.Platform = process.platform,
+): boolean {
   const rootless = SecurityOptions.some((option) => option.split(",").includes("name=rootless"));
   return platform === "linux" && hasSocket && !rootless && OperatingSystem !== "Docker Desktop" && Name === hostname();
 }

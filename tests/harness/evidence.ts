@@ -21,7 +21,9 @@ export function noteSecret(name: string, value: string): void {
   const folder = evidenceFolder();
   if (folder === undefined) return;
   // One line is one write, smaller than the atomic size of a pipe or file, so that parallel suites do not mix their lines.
-  appendFileSync(join(folder, evidence.secrets), `${JSON.stringify({ name, value } satisfies NotedSecret)}\n`, { mode: 0o600 });
+  appendFileSync(join(folder, evidence.secrets), `${JSON.stringify({ name, value } satisfies NotedSecret)}\n`, {
+    mode: 0o600,
+  });
 }
 
 /** Records the output of `docker inspect` for a container: environment, command, labels, mounts. */

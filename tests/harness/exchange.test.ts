@@ -24,12 +24,19 @@ async function socketTo(answer: (socket: Socket) => void): Promise<Socket> {
 }
 
 test("returns all bytes until the other side closes, with the status of each reply", async () => {
-  const text = await exchange(await socketTo((socket) => socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 404 Not Found\r\n\r\n"))), "GET");
+  const text = await exchange(
+    await socketTo((socket) =>
+      socket.once("data", () => socket.end("HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 404 Not Found\r\n\r\n")),
+    ),
+    "GET",
+  );
   expect(statuses(text)).toEqual([200, 404]);
 });
 
 test("silence without a close is a failure, and a close without a reply is not", async () => {
-  await expect(exchange(await socketTo(() => undefined), "GET", 100)).rejects.toThrow("neither an answer nor an end within 100 ms");
+  await expect(exchange(await socketTo(() => undefined), "GET", 100)).rejects.toThrow(
+    "neither an answer nor an end within 100 ms",
+  );
   server.close();
   expect(await exchange(await socketTo((socket) => socket.destroy()), "GET")).toBe("");
 });

@@ -30,7 +30,17 @@ export class FilesVolume implements AsyncDisposable {
   async fill(image: string): Promise<void> {
     if (!this.#filled) {
       await mustRun("docker", ["volume", "create", "--label", `${runLabel}=${runId}`, this.name]);
-      await mustRun("docker", ["create", "--label", `${runLabel}=${runId}`, "--name", this.name, "--volume", `${this.name}:/files`, image, "true"]);
+      await mustRun("docker", [
+        "create",
+        "--label",
+        `${runLabel}=${runId}`,
+        "--name",
+        this.name,
+        "--volume",
+        `${this.name}:/files`,
+        image,
+        "true",
+      ]);
       this.#filled = true;
     }
     await mustRun("docker", ["cp", `${this.#folder}/.`, `${this.name}:/files`]);

@@ -28,11 +28,29 @@ export class PrivateRegistry implements AsyncDisposable {
   }
 
   static async start(): Promise<PrivateRegistry> {
-    await mustRun("docker", ["build", "--network", "host", "--build-arg", `DEBIAN_BASE=${pins.debian.image}`, "--tag", imageName, folder]);
+    await mustRun("docker", [
+      "build",
+      "--network",
+      "host",
+      "--build-arg",
+      `DEBIAN_BASE=${pins.debian.image}`,
+      "--tag",
+      imageName,
+      folder,
+    ]);
     const configFolder = await mkdtemp(join(tmpdir(), "routeql-docker-config-"));
     const password = `registry-${runId}-password`;
     const environment = ["--env", "REGISTRY_USER=registry-user", "--env", `REGISTRY_PASSWORD=${password}`];
-    const started = await mustRun("docker", ["run", "--detach", "--label", `${runLabel}=${runId}`, "--publish", "127.0.0.1::5000", ...environment, imageName]);
+    const started = await mustRun("docker", [
+      "run",
+      "--detach",
+      "--label",
+      `${runLabel}=${runId}`,
+      "--publish",
+      "127.0.0.1::5000",
+      ...environment,
+      imageName,
+    ]);
     const container = started.trim();
     const published = await mustRun("docker", ["port", container, "5000/tcp"]);
     const registry = new PrivateRegistry(container, published.trim(), configFolder);
@@ -47,7 +65,11 @@ export class PrivateRegistry implements AsyncDisposable {
 
   /** `docker login`, as a user runs it. */
   async login(password = this.password): Promise<void> {
-    await mustRun("docker", ["--config", this.configFolder, "login", this.host, "--username", this.user, "--password-stdin"], { input: password });
+    await mustRun(
+      "docker",
+      ["--config", this.configFolder, "login", this.host, "--username", this.user, "--password-stdin"],
+      { input: password },
+    );
   }
 
   async logout(): Promise<void> {
@@ -73,7 +95,8 @@ export class PrivateRegistry implements AsyncDisposable {
     for (;;) {
       const answer = await fetch(`http://${this.host}/v2/`).catch(() => undefined);
       if (answer?.status === 401) return;
-      if (Date.now() > end) throw new Error(`the registry does not answer: ${await mustRun("docker", ["logs", this.#container])}`);
+      if (Date.now() > end)
+        throw new Error(`the registry does not answer: ${await mustRun("docker", ["logs", this.#container])}`);
       await new Promise((wake) => setTimeout(wake, 100));
     }
   }

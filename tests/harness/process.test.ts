@@ -18,7 +18,9 @@ test("kills a process that exceeds its time limit", async () => {
 });
 
 test("a failure shows the last lines of both streams", async () => {
-  await expect(mustRun(node, ["-e", "console.log('what was done'); throw new Error('what went wrong')"])).rejects.toThrow(/what was done[^]*what went wrong/);
+  await expect(
+    mustRun(node, ["-e", "console.log('what was done'); throw new Error('what went wrong')"]),
+  ).rejects.toThrow(/what was done[^]*what went wrong/);
 });
 
 test("a program that does not exist is an error", async () => {

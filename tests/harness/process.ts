@@ -17,8 +17,21 @@ export interface RunOptions {
 }
 
 /** Runs a program until it exits; never throws for a non-zero exit. */
-export async function run(file: string, args: readonly string[], { cwd, env, input = "", timeout }: RunOptions = {}): Promise<Finished> {
-  const result = await execa(file, args, { cwd, env, extendEnv: env === undefined, input, timeout, killSignal: "SIGKILL", reject: false, stripFinalNewline: false });
+export async function run(
+  file: string,
+  args: readonly string[],
+  { cwd, env, input = "", timeout }: RunOptions = {},
+): Promise<Finished> {
+  const result = await execa(file, args, {
+    cwd,
+    env,
+    extendEnv: env === undefined,
+    input,
+    timeout,
+    killSignal: "SIGKILL",
+    reject: false,
+    stripFinalNewline: false,
+  });
   // Without an exit code it was killed or never started.
   if (result.exitCode === undefined && result.signal === undefined && !result.timedOut) throw result;
   return { code: result.exitCode ?? -1, stdout: result.stdout, stderr: result.stderr };

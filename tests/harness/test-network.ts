@@ -21,7 +21,9 @@ export class TestNetwork implements AsyncDisposable {
    * the first restart of the Docker engine.
    */
   async gateway(): Promise<string> {
-    return (await mustRun("docker", ["network", "inspect", this.name, "--format", "{{(index .IPAM.Config 0).Gateway}}"])).trim();
+    return (
+      await mustRun("docker", ["network", "inspect", this.name, "--format", "{{(index .IPAM.Config 0).Gateway}}"])
+    ).trim();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

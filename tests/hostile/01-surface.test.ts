@@ -16,7 +16,9 @@ const served: Readonly<Record<string, readonly string[]>> = {
 };
 
 const methods = [
-  ..."GET HEAD POST PUT PATCH DELETE OPTIONS TRACE TRACK CONNECT PROPFIND PROPPATCH MKCOL COPY MOVE LOCK UNLOCK".split(" "),
+  ..."GET HEAD POST PUT PATCH DELETE OPTIONS TRACE TRACK CONNECT PROPFIND PROPPATCH MKCOL COPY MOVE LOCK UNLOCK".split(
+    " ",
+  ),
   ..."SEARCH REPORT PURGE DEBUG LINK BREW PRI get pOST".split(" "),
   "X".repeat(200),
   "GET/",
@@ -109,23 +111,32 @@ const spellings: readonly ((path: string) => string)[] = [
 /** Matches replies of a service behind the gateway. `{"error":…,"code":"not-found"}` is the gateway's own. */
 const inside = /"(resource_version|server_type|tables|keys|parts|version)"|metric|process_|root:|# HELP|\[core\]/;
 
-attacks("no spelling of a path reaches a hidden service, with any key", () =>
-  [stack.url, stack.consoleUrl].flatMap((base) =>
-    hidden.flatMap((path) =>
-      spellings.map((spelling): Attack => ({
-        name: spelling(path),
-        async run() {
-          const body = '{"type":"export_metadata","version":2,"args":{}}';
-          const text = await raw(request("POST", spelling(path), keys, body), { base });
-          return inside.test(text) ? text.slice(-200) : notRefused(statuses(text)[0] ?? 0, text);
-        },
-      })),
+attacks(
+  "no spelling of a path reaches a hidden service, with any key",
+  () =>
+    [stack.url, stack.consoleUrl].flatMap((base) =>
+      hidden.flatMap((path) =>
+        spellings.map((spelling): Attack => ({
+          name: spelling(path),
+          async run() {
+            const body = '{"type":"export_metadata","version":2,"args":{}}';
+            const text = await raw(request("POST", spelling(path), keys, body), { base });
+            return inside.test(text) ? text.slice(-200) : notRefused(statuses(text)[0] ?? 0, text);
+          },
+        })),
+      ),
     ),
-  ),
   { atOnce: 16 },
 );
 
-const injections = ["%0d%0aX-Injected:%20yes", "%0aX-Injected: yes", "%0d%0a%0d%0a<html>", "%E5%98%8A%E5%98%8DX-Injected:yes", "\tX-Injected: yes", "\x0bX-Injected: yes"];
+const injections = [
+  "%0d%0aX-Injected:%20yes",
+  "%0aX-Injected: yes",
+  "%0d%0a%0d%0a<html>",
+  "%E5%98%8A%E5%98%8DX-Injected:yes",
+  "\tX-Injected: yes",
+  "\x0bX-Injected: yes",
+];
 
 attacks("no reply header contains client input from path, query, host or value", () =>
   [stack.url, stack.consoleUrl, stack.httpUrl].flatMap((base) =>
@@ -135,8 +146,17 @@ attacks("no reply header contains client input from path, query, host or value",
         request("GET", `/api/auth/jwt?${text}`, keys),
         request("GET", "/", `X-Request-ID: a${text}\r\n`),
         request("GET", "/").replace("Host: localhost", `Host: attacker.example${text}`),
-        request("GET", "/", `X-Forwarded-Host: attacker.example${text}\r\nX-Forwarded-Proto: http\r\nForwarded: host=attacker.example\r\n`),
-        request("POST", paths.graphql, `Origin: https://attacker.example${text}\r\n${keys}`, '{"query":"{__typename}"}'),
+        request(
+          "GET",
+          "/",
+          `X-Forwarded-Host: attacker.example${text}\r\nX-Forwarded-Proto: http\r\nForwarded: host=attacker.example\r\n`,
+        ),
+        request(
+          "POST",
+          paths.graphql,
+          `Origin: https://attacker.example${text}\r\n${keys}`,
+          '{"query":"{__typename}"}',
+        ),
         request("GET", paths.token, `Cookie: sid=${text}\r\n${keys}`),
       ].map((bytes): Attack => ({
         name: JSON.stringify(bytes.slice(0, 60)),
@@ -164,7 +184,7 @@ const codings = [
   "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked",
   "Transfer-Encoding: chunked, chunked",
   "Transfer-Encoding: chunked;q=1",
-  "Transfer-Encoding: \"chunked\"",
+  'Transfer-Encoding: "chunked"',
   "Transfer-Encoding: Chunked",
   "Transfer-Encoding:\x0bchunked",
   "Transfer-Encoding:\x00chunked",
@@ -178,8 +198,14 @@ const codings = [
 
 /** The length and the chunks end the bodies at different places; the bytes in between must not become a request. */
 const desynchronised = codings.flatMap((coding) => [
-  { name: `CL.TE ${coding}`, bytes: `${post}Content-Length: ${second.length + 5}\r\n${coding}\r\n\r\n0\r\n\r\n${second}` },
-  { name: `TE.CL ${coding}`, bytes: `${post}Content-Length: 4\r\n${coding}\r\n\r\n${second.length.toString(16)}\r\n${second}\r\n0\r\n\r\n` },
+  {
+    name: `CL.TE ${coding}`,
+    bytes: `${post}Content-Length: ${second.length + 5}\r\n${coding}\r\n\r\n0\r\n\r\n${second}`,
+  },
+  {
+    name: `TE.CL ${coding}`,
+    bytes: `${post}Content-Length: 4\r\n${coding}\r\n\r\n${second.length.toString(16)}\r\n${second}\r\n0\r\n\r\n`,
+  },
   { name: `CL.0 ${coding}`, bytes: `${post}${coding}\r\nContent-Length: 0\r\n\r\n${second}` },
 ]);
 
@@ -192,7 +218,11 @@ attacks("no request is smuggled inside another, and no other client gets its rep
       const mark = `m${Math.random().toString(36).slice(2)}`;
       const [text, victim] = await Promise.all([
         raw(bytes),
-        call(paths.graphql, { method: "POST", headers: { "x-engine-access-key": stack.engineAccessKey }, body: { query: `{${mark}: __typename}` } }),
+        call(paths.graphql, {
+          method: "POST",
+          headers: { "x-engine-access-key": stack.engineAccessKey },
+          body: { query: `{${mark}: __typename}` },
+        }),
       ]);
       if (victim.text !== `{"data":{"${mark}":"query_root"}}`) return `another client got ${victim.text}`;
       const answers = statuses(text);

@@ -12,7 +12,8 @@ const head = `POST ${paths.graphql} HTTP/1.1\r\nHost: a\r\nContent-Type: applica
 const megabyte = "x".repeat(1024 * 1024);
 
 /** The engine answers in its own form, with 200 where Hasura does. */
-const isGraphQLError = (text: string): boolean => statuses(text)[0] === 200 && /\{"errors":/.test(text) && !text.includes('"data"');
+const isGraphQLError = (text: string): boolean =>
+  statuses(text)[0] === 200 && /\{"errors":/.test(text) && !text.includes('"data"');
 
 const oversized: Readonly<Record<string, string | Buffer>> = {
   "an address of 10 KiB": `GET /${"a".repeat(10_240)} HTTP/1.1\r\nHost: a\r\n\r\n`,
@@ -46,7 +47,9 @@ attacks("rejects every element of a request above its limit", () =>
 );
 
 const bodies: Readonly<Record<string, { body: Buffer | string; headers?: Record<string, string> }>> = {
-  "JSON nested 60,000 deep": { body: `{"query":"{__typename}","variables":{"a":${"[".repeat(60_000)}${"]".repeat(60_000)}}}` },
+  "JSON nested 60,000 deep": {
+    body: `{"query":"{__typename}","variables":{"a":${"[".repeat(60_000)}${"]".repeat(60_000)}}}`,
+  },
   "200 KiB of open brackets": { body: "[".repeat(200_000) },
   "200 KiB of digits": { body: `{"query":${"9".repeat(200_000)}}` },
   "a number beyond all": { body: '{"query":"{__typename}","variables":1e999999}' },
@@ -54,13 +57,13 @@ const bodies: Readonly<Record<string, { body: Buffer | string; headers?: Record<
   "a body declared as br": { body: "{}", headers: { "content-encoding": "br" } },
   "UTF-16": { body: Buffer.from('{"query":"{__typename}"}', "utf16le") },
   "UTF-8 that is none": { body: Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0xc0, 0xaf, 0x22, 0x7d]) },
-  "NULs": { body: Buffer.alloc(1000) },
+  NULs: { body: Buffer.alloc(1000) },
   "a key 100 KiB long": { body: `{"${"k".repeat(100_000)}":1}` },
   "50,000 keys": { body: `{${Array.from({ length: 15_000 }, (_, index) => `"k${index}":1`).join(",")}}` },
-  "__proto__": { body: '{"__proto__":{"query":"{__typename}"},"constructor":{"prototype":{"query":"{__typename}"}}}' },
+  __proto__: { body: '{"__proto__":{"query":"{__typename}"},"constructor":{"prototype":{"query":"{__typename}"}}}' },
   "two values": { body: '{"query":"{__typename}"}{"query":"{__typename}"}' },
   "a number": { body: "1" },
-  "null": { body: "null" },
+  null: { body: "null" },
   "an empty list": { body: "[]" },
 };
 const posts = [paths.graphql, paths.loginCredentials, paths.loginLdap, paths.singleStepToken];
@@ -71,7 +74,9 @@ attacks("each endpoint rejects an invalid body with an error message", () =>
       name: `${path}, ${name}`,
       async run() {
         const length = `Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n`;
-        const more = Object.entries(headers ?? {}).map(([header, value]) => `${header}: ${value}\r\n`).join("");
+        const more = Object.entries(headers ?? {})
+          .map(([header, value]) => `${header}: ${value}\r\n`)
+          .join("");
         const keys = `${key}\r\nX-Service-Api-Key: ${stack.serviceApiKey}\r\n`;
         const start = `POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n${keys}${more}${length}\r\n`;
         const text = await raw(Buffer.concat([Buffer.from(start), Buffer.from(body)]));
@@ -129,14 +134,16 @@ attacks(
   { atOnce: 200, waits: true },
 );
 
-attacks("a storm of wrong passwords is rejected without a server failure", () =>
-  Array.from({ length: 150 }, (_, index): Attack => ({
-    name: `login ${index}`,
-    async run() {
-      const body = { username: `nobody-${index % 7}@example.net`, password: `wrong ${index}` };
-      const { status, text } = await call(paths.singleStepToken, { method: "POST", body });
-      return status === 401 || status === 429 ? undefined : `${status} ${text}`;
-    },
-  })),
+attacks(
+  "a storm of wrong passwords is rejected without a server failure",
+  () =>
+    Array.from({ length: 150 }, (_, index): Attack => ({
+      name: `login ${index}`,
+      async run() {
+        const body = { username: `nobody-${index % 7}@example.net`, password: `wrong ${index}` };
+        const { status, text } = await call(paths.singleStepToken, { method: "POST", body });
+        return status === 401 || status === 429 ? undefined : `${status} ${text}`;
+      },
+    })),
   { atOnce: 60 },
 );

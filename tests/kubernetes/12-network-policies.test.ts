@@ -15,36 +15,59 @@ let addresses: ReadonlyMap<string, string>;
 const running = (): readonly ServiceDescription[] => services.filter(({ run }) => run === "service");
 
 interface Pods {
-  readonly items: readonly { readonly metadata: { readonly labels: Readonly<Record<string, string>> }; readonly status: { readonly podIP: string; readonly phase: string } }[];
+  readonly items: readonly {
+    readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+    readonly status: { readonly podIP: string; readonly phase: string };
+  }[];
 }
 
 beforeAll(async () => {
   const { plain } = await readConfiguration(stackName, stackSettings(node));
   services = describeServices(plain, { hostOf: (name) => name, certificate: "" });
   await makeProbes(services.map(({ name }) => name));
-  const { items } = await node.get<Pods>("pods", `--namespace=${namespace}`, "--selector=probe!=true", "--field-selector=status.phase=Running");
+  const { items } = await node.get<Pods>(
+    "pods",
+    `--namespace=${namespace}`,
+    "--selector=probe!=true",
+    "--field-selector=status.phase=Running",
+  );
   addresses = new Map(items.map(({ metadata, status }) => [metadata.labels["app.kubernetes.io/name"]!, status.podIP]));
 }, 120_000);
 
 afterAll(removeProbes);
 
 const portsOf = ({ listens, ports, metricsPort }: ServiceDescription): number[] => [
-  ...new Set([...listens.map(({ port }) => port), ...ports.map(({ internal }) => internal), ...(metricsPort === undefined ? [] : [metricsPort])]),
+  ...new Set([
+    ...listens.map(({ port }) => port),
+    ...ports.map(({ internal }) => internal),
+    ...(metricsPort === undefined ? [] : [metricsPort]),
+  ]),
 ];
 
 test("each service has one policy, one policy denies everything, and there are no others", async () => {
-  const { items } = await node.get<{ items: { metadata: { name: string } }[] }>("networkpolicies", `--namespace=${namespace}`);
-  expect(items.map(({ metadata }) => metadata.name).toSorted()).toEqual(["deny-all", ...services.map(({ name }) => name)].toSorted());
+  const { items } = await node.get<{ items: { metadata: { name: string } }[] }>(
+    "networkpolicies",
+    `--namespace=${namespace}`,
+  );
+  expect(items.map(({ metadata }) => metadata.name).toSorted()).toEqual(
+    ["deny-all", ...services.map(({ name }) => name)].toSorted(),
+  );
 });
 
 test("each service reaches exactly the ports of its declared callees", { timeout: 240_000 }, async () => {
   const declared = new Set(callEdges(services).map((edge) => edge.join(" → ")));
   let tried = 0;
   for (const { name } of services) {
-    const targets = running().flatMap((callee) => portsOf(callee).map((port) => ({ callee, host: addresses.get(callee.name)!, port })));
-    const outcomes = await tryFrom(name, targets.map(({ host, port }): Target => ({ host, port })));
+    const targets = running().flatMap((callee) =>
+      portsOf(callee).map((port) => ({ callee, host: addresses.get(callee.name)!, port })),
+    );
+    const outcomes = await tryFrom(
+      name,
+      targets.map(({ host, port }): Target => ({ host, port })),
+    );
     targets.forEach(({ callee, port }, index) => {
-      const allowed = declared.has(`${name} → ${callee.name}`) && callee.listens.some((listening) => listening.port === port);
+      const allowed =
+        declared.has(`${name} → ${callee.name}`) && callee.listens.some((listening) => listening.port === port);
       expect(outcomes[index], `${name} → ${callee.name}:${port}`).toBe(allowed ? "connected" : "forbidden");
       tried += 1;
     });
@@ -52,35 +75,55 @@ test("each service reaches exactly the ports of its declared callees", { timeout
   expect(tried).toBeGreaterThan(services.length * 4);
 });
 
-test("no service reaches external addresses, and services without calls have no DNS", { timeout: 120_000 }, async () => {
-  const server = createServer((socket) => socket.destroy());
-  server.listen(0, "0.0.0.0");
-  await once(server, "listening");
-  const { port } = server.address() as { port: number };
-  // The machine's end of the node's link.
-  const machine = { host: node.address.replace(/\.2$/, ".1"), port };
-  try {
-    for (const { name, calls } of services) {
-      expect(await tryFrom(name, [machine]), name).toEqual(["forbidden"]);
-      expect(await looksUp(name, "kubernetes.default.svc.cluster.local"), name).toBe(calls.length > 0);
+test(
+  "no service reaches external addresses, and services without calls have no DNS",
+  { timeout: 120_000 },
+  async () => {
+    const server = createServer((socket) => socket.destroy());
+    server.listen(0, "0.0.0.0");
+    await once(server, "listening");
+    const { port } = server.address() as { port: number };
+    // The machine's end of the node's link.
+    const machine = { host: node.address.replace(/\.2$/, ".1"), port };
+    try {
+      for (const { name, calls } of services) {
+        expect(await tryFrom(name, [machine]), name).toEqual(["forbidden"]);
+        expect(await looksUp(name, "kubernetes.default.svc.cluster.local"), name).toBe(calls.length > 0);
+      }
+    } finally {
+      server.close();
     }
-  } finally {
-    server.close();
-  }
-});
+  },
+);
 
 test("a pod of another namespace reaches only published ports", { timeout: 300_000 }, async () => {
   const outside = `${namespace}-outside`;
   await node.kubectl(["create", "namespace", outside]);
   try {
-    const { items } = await node.get<{ items: { spec: { containers: { image: string }[] } }[] }>("pods", `--namespace=${namespace}`, "--selector=app.kubernetes.io/name=auth-sidecar");
+    const { items } = await node.get<{ items: { spec: { containers: { image: string }[] } }[] }>(
+      "pods",
+      `--namespace=${namespace}`,
+      "--selector=app.kubernetes.io/name=auth-sidecar",
+    );
     const image = items[0]!.spec.containers[0]!.image;
-    await node.kubectl(["run", "stranger", `--namespace=${outside}`, `--image=${image}`, "--image-pull-policy=Never", "--command", "--", "sleep", "600"]);
+    await node.kubectl([
+      "run",
+      "stranger",
+      `--namespace=${outside}`,
+      `--image=${image}`,
+      "--image-pull-policy=Never",
+      "--command",
+      "--",
+      "sleep",
+      "600",
+    ]);
     await node.kubectl(["wait", `--namespace=${outside}`, "pod/stranger", "--for=condition=Ready", "--timeout=180s"]);
     for (const callee of running()) {
       for (const port of portsOf(callee)) {
         const attempt = `const s=require("node:net").connect({host:"${addresses.get(callee.name)}",port:${port},timeout:8000});s.once("connect",()=>{console.log("connected");s.destroy()});s.once("timeout",()=>{console.log("forbidden");s.destroy()});s.once("error",({code})=>console.log(code==="EHOSTUNREACH"?"forbidden":code))`;
-        const outcome = (await node.kubectl(["exec", `--namespace=${outside}`, "stranger", "--", "node", "-e", attempt])).trim();
+        const outcome = (
+          await node.kubectl(["exec", `--namespace=${outside}`, "stranger", "--", "node", "-e", attempt])
+        ).trim();
         const published = callee.ports.some(({ internal }) => internal === port);
         expect(outcome, `${callee.name}:${port}`).toBe(published ? "connected" : "forbidden");
       }

@@ -16,9 +16,21 @@ test("a rolling restart of each Deployment while clients work loses no request",
     const before = await node.kubectl(["get", "pods", `--namespace=${namespace}`, selector, "--output=name"]);
     const clients = new Clients();
     await node.kubectl(["rollout", "restart", `deployment/${metadata.name}`, `--namespace=${namespace}`]);
-    await node.kubectl(["rollout", "status", `deployment/${metadata.name}`, `--namespace=${namespace}`, "--timeout=180s"]);
+    await node.kubectl([
+      "rollout",
+      "status",
+      `deployment/${metadata.name}`,
+      `--namespace=${namespace}`,
+      "--timeout=180s",
+    ]);
     // The last old pod still serves while it drains.
-    await node.kubectl(["wait", ...before.trim().split("\n"), `--namespace=${namespace}`, "--for=delete", "--timeout=180s"]);
+    await node.kubectl([
+      "wait",
+      ...before.trim().split("\n"),
+      `--namespace=${namespace}`,
+      "--for=delete",
+      "--timeout=180s",
+    ]);
     const { answered, lost } = await clients.end();
     expect(lost, `restart of ${metadata.name}`).toEqual([]);
     expect(answered, `restart of ${metadata.name}`).toBeGreaterThan(20);

@@ -11,7 +11,11 @@ interface Pod {
 
 const podsOf = async (service: string): Promise<string[]> => {
   const selector = Object.entries(labelsOf(service)).map(([key, value]) => `${key}=${value}`);
-  const { items } = await node.get<{ items: Pod[] }>("pods", `--namespace=${namespace}`, `--selector=${selector.join(",")},!probe`);
+  const { items } = await node.get<{ items: Pod[] }>(
+    "pods",
+    `--namespace=${namespace}`,
+    `--selector=${selector.join(",")},!probe`,
+  );
   return items.filter(({ metadata }) => metadata.deletionTimestamp === undefined).map(({ metadata }) => metadata.name);
 };
 
@@ -19,7 +23,10 @@ const podsOf = async (service: string): Promise<string[]> => {
 async function evict(pod: string): Promise<string | undefined> {
   const eviction = { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: pod, namespace } };
   try {
-    await node.kubectl(["create", "--raw", `/api/v1/namespaces/${namespace}/pods/${pod}/eviction`, "--filename=-"], JSON.stringify(eviction));
+    await node.kubectl(
+      ["create", "--raw", `/api/v1/namespaces/${namespace}/pods/${pod}/eviction`, "--filename=-"],
+      JSON.stringify(eviction),
+    );
     return undefined;
   } catch (error) {
     return (error as Error).message;
@@ -38,7 +45,8 @@ test("a drain evicts only one pod of each service, so clients lose no request", 
     expect(await evict(second), service).toContain("Cannot evict pod as it would violate the pod's disruption budget");
   }
   await node.kubectl(["uncordon", nodeName]);
-  for (const service of services) await node.kubectl(["rollout", "status", `deployment/${service}`, `--namespace=${namespace}`, "--timeout=180s"]);
+  for (const service of services)
+    await node.kubectl(["rollout", "status", `deployment/${service}`, `--namespace=${namespace}`, "--timeout=180s"]);
   const { answered, lost } = await clients.end();
   expect(lost).toEqual([]);
   expect(answered).toBeGreaterThan(20);

@@ -22,7 +22,8 @@ test("npm run logs shows the logs of each pod and rejects unknown services", asy
   expect((await login(administrator)).status).toBe(200);
   const lines = (await command("logs", "--tail", "3")).trim().split("\n");
   const pods = new Set(lines.map((line) => line.split(" ")[0]?.replace(/-.*/, "")));
-  for (const service of ["auth", "database", "gateway", "migrate", "sessions"]) expect(pods, lines.join("\n")).toContain(service);
+  for (const service of ["auth", "database", "gateway", "migrate", "sessions"])
+    expect(pods, lines.join("\n")).toContain(service);
   const unknown = await npmRun("logs", ["nothing"]);
   expect(unknown.code).toBe(1);
   expect(unknown.stderr).toContain("There is no service nothing");

@@ -35,14 +35,18 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 /** Data of these tests in the database. */
 async function contents(): Promise<unknown> {
   const owner = await database("owner");
-  const { rows } = await owner.query("select id, password_hash from auth.users where id like 'backup-%' union all select id, name from auth.organisations where id like 'backup-%' order by 1");
+  const { rows } = await owner.query(
+    "select id, password_hash from auth.users where id like 'backup-%' union all select id, name from auth.organisations where id like 'backup-%' order by 1",
+  );
   return rows;
 }
 
 test("npm run backup and restore recover the pod's database", limit, async () => {
   const owner = await database("owner");
   const sidecar = await database("sidecar");
-  await sidecar.query("insert into auth.users (id, email, name, password_hash, role) values ('backup-user', 'backup@example.net', 'N', 'hash', 'viewer')");
+  await sidecar.query(
+    "insert into auth.users (id, email, name, password_hash, role) values ('backup-user', 'backup@example.net', 'N', 'hash', 'viewer')",
+  );
   const before = await contents();
   expect(before).toEqual([{ id: "backup-user", password_hash: "hash" }]);
 
@@ -62,7 +66,10 @@ test("npm run backup and restore recover the pod's database", limit, async () =>
   expect(await contents()).toEqual(changed);
 
   const restore = await npmRun("restore", ["--replace", file]);
-  expect(restore, restore.stderr).toMatchObject({ code: 0, stdout: `The database of the stack ${stackName} now has the content of ${file}.\n` });
+  expect(restore, restore.stderr).toMatchObject({
+    code: 0,
+    stdout: `The database of the stack ${stackName} now has the content of ${file}.\n`,
+  });
   expect(await contents()).toEqual(before);
   expect((await login(administrator)).status).toBe(200);
   // The temporary migration job is deleted, and the program's own is unchanged.
@@ -78,7 +85,9 @@ test("a backup whose connection ends leaves no file and no dump in the pod", lim
   const owner = await database("owner");
   const sidecar = await database("sidecar");
   const dumps = async (): Promise<number> => {
-    const { rows } = await sidecar.query("select count(*)::integer as number from pg_stat_activity where usename = 'routeql_backup'");
+    const { rows } = await sidecar.query(
+      "select count(*)::integer as number from pg_stat_activity where usename = 'routeql_backup'",
+    );
     return (rows as { number: number }[])[0]!.number;
   };
   const stop = new AbortController();
@@ -109,7 +118,13 @@ test("reports why a program failed before it read all of its input", limit, asyn
     for (let megabyte = 0; megabyte < 16; megabyte++) yield Buffer.alloc(1024 * 1024, " ");
   };
   const psql = ["psql", "--no-psqlrc", "--set=ON_ERROR_STOP=1", "--file=-"];
-  const ended = runProgram(programs, "owner", psql, { input: Readable.from(script()), output: new PassThrough().resume() }, "The script");
+  const ended = runProgram(
+    programs,
+    "owner",
+    psql,
+    { input: Readable.from(script()), output: new PassThrough().resume() },
+    "The script",
+  );
   await expect(ended).rejects.toMatchObject({
     message: "The script failed (psql ended with 3)",
     lastLines: [expect.stringContaining('column "nothing" does not exist'), expect.anything(), expect.anything()],
@@ -127,15 +142,29 @@ test("commands reach an external database from temporary pods", limit, async () 
     expect(await text(output.end())).toBe("routeql_backup\n");
     await using relay = await relayBeside(connection.cluster, place, values, 5432);
     const socket = await ForwardedSocket.open(connection.config, place, relay.pod);
-    const client = new Client({ stream: () => socket, user: "routeql_loader", password: values.databasePasswords.loader, database: "routeql" });
+    const client = new Client({
+      stream: () => socket,
+      user: "routeql_loader",
+      password: values.databasePasswords.loader,
+      database: "routeql",
+    });
     await client.connect();
     expect((await client.query("select current_user as name")).rows).toEqual([{ name: "routeql_loader" }]);
     await client.end();
-    const specs = await node.get<{ items: { metadata: { name: string }; spec: object }[] }>("pods", `--namespace=${namespace}`, "--selector=app.kubernetes.io/name=migrate", "--field-selector=status.phase=Running");
-    expect(new Set(specs.items.map(({ metadata }) => metadata.name.split("-")[0]))).toEqual(new Set(["clients", "relay"]));
+    const specs = await node.get<{ items: { metadata: { name: string }; spec: object }[] }>(
+      "pods",
+      `--namespace=${namespace}`,
+      "--selector=app.kubernetes.io/name=migrate",
+      "--field-selector=status.phase=Running",
+    );
+    expect(new Set(specs.items.map(({ metadata }) => metadata.name.split("-")[0]))).toEqual(
+      new Set(["clients", "relay"]),
+    );
     expect(JSON.stringify(specs.items.map(({ spec }) => spec))).not.toContain("migrate-secrets");
   }
-  expect((await node.kubectl(["get", "jobs", `--namespace=${namespace}`, "--output=name"])).trim()).toMatch(onlyMigrate);
+  expect((await node.kubectl(["get", "jobs", `--namespace=${namespace}`, "--output=name"])).trim()).toMatch(
+    onlyMigrate,
+  );
 });
 
 /** A kubeconfig of a user that may only read pods. */
@@ -143,14 +172,28 @@ async function onlooker(): Promise<string> {
   const scope = `--namespace=${namespace}`;
   await node.kubectl(["create", "serviceaccount", "onlooker", scope]);
   await node.kubectl(["create", "role", "onlooker", "--verb=get,list", "--resource=pods", scope]);
-  await node.kubectl(["create", "rolebinding", "onlooker", "--role=onlooker", `--serviceaccount=${namespace}:onlooker`, scope]);
+  await node.kubectl([
+    "create",
+    "rolebinding",
+    "onlooker",
+    "--role=onlooker",
+    `--serviceaccount=${namespace}:onlooker`,
+    scope,
+  ]);
   const token = (await node.kubectl(["create", "token", "onlooker", scope])).trim();
-  const config = JSON.parse(await node.kubectl(["config", "view", "--raw", "--output=json"])) as { users: object[]; contexts: { context: object }[] };
+  const config = JSON.parse(await node.kubectl(["config", "view", "--raw", "--output=json"])) as {
+    users: object[];
+    contexts: { context: object }[];
+  };
   const [context] = config.contexts;
   const file = join(folder, "onlooker.json");
   await writeFile(
     file,
-    JSON.stringify({ ...config, users: [{ name: "onlooker", user: { token } }], contexts: [{ ...context, context: { ...context!.context, user: "onlooker" } }] }),
+    JSON.stringify({
+      ...config,
+      users: [{ name: "onlooker", user: { token } }],
+      contexts: [{ ...context, context: { ...context!.context, user: "onlooker" } }],
+    }),
     { mode: 0o600 },
   );
   return file;
@@ -162,11 +205,19 @@ test("names the missing permission of a user who may not run programs in pods", 
     vi.stubEnv("KUBECONFIG", config);
     await using programs = await openClientPrograms(stackName);
     await expect(backUpTo(programs, join(folder, "refused.dump"), silent)).rejects.toMatchObject({
-      message: expect.stringMatching(/^The cluster denies this user a permission: pods "database-0" is forbidden: .*cannot (get|create) resource "pods\/exec"/),
+      message: expect.stringMatching(
+        /^The cluster denies this user a permission: pods "database-0" is forbidden: .*cannot (get|create) resource "pods\/exec"/,
+      ),
       remedy: expect.stringContaining(`it needs get and create of pods/exec in the namespace ${namespace}`),
     });
     expect(await readdir(folder)).not.toContain("refused.dump");
   } finally {
-    await node.kubectl(["delete", "rolebinding/onlooker", "role/onlooker", "serviceaccount/onlooker", `--namespace=${namespace}`]);
+    await node.kubectl([
+      "delete",
+      "rolebinding/onlooker",
+      "role/onlooker",
+      "serviceaccount/onlooker",
+      `--namespace=${namespace}`,
+    ]);
   }
 });

@@ -12,7 +12,11 @@ const name = "rendered";
 const namespace = `routeql-${name}`;
 
 /** Folder of the definitions in each module. */
-const folders = { "cloudnative-pg": "config/crd/bases", "plugin-barman-cloud": "config/crd/bases", "cert-manager": "deploy/crds" } as const;
+const folders = {
+  "cloudnative-pg": "config/crd/bases",
+  "plugin-barman-cloud": "config/crd/bases",
+  "cert-manager": "deploy/crds",
+} as const;
 
 interface Manifest {
   readonly apiVersion: string;
@@ -42,7 +46,12 @@ afterAll(async () => {
 
 /** Every manifest of the stack with the suite's settings and these. */
 async function manifests(more: Readonly<Record<string, string>>): Promise<Manifest[]> {
-  const { given } = await readConfiguration(name, { ...stackSettings(node), publicHost: "routes.example.net", gatewayService: "LoadBalancer", ...more });
+  const { given } = await readConfiguration(name, {
+    ...stackSettings(node),
+    publicHost: "routes.example.net",
+    gatewayService: "LoadBalancer",
+    ...more,
+  });
   const { files } = await renderStack(name, given);
   return [...files]
     .filter(([path]) => path.endsWith(".yaml"))
@@ -53,18 +62,30 @@ async function manifests(more: Readonly<Record<string, string>>): Promise<Manife
 /** Applies them with a server-side dry run, which validates all against the schemas of the API and of the definitions and creates nothing. */
 async function check(all: readonly Manifest[]): Promise<void> {
   const list = { apiVersion: "v1", kind: "List", items: all };
-  await node.kubectl(["apply", "--server-side", "--dry-run=server", "--validate=strict", "--force-conflicts", "--filename=-"], JSON.stringify(list));
+  await node.kubectl(
+    ["apply", "--server-side", "--dry-run=server", "--validate=strict", "--force-conflicts", "--filename=-"],
+    JSON.stringify(list),
+  );
 }
 
-const kindsOf = (all: readonly Manifest[]): Set<string> => new Set(all.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`));
+const kindsOf = (all: readonly Manifest[]): Set<string> =>
+  new Set(all.map(({ apiVersion, kind }) => `${apiVersion} ${kind}`));
 
-test("the manifests with a CloudNativePG database match its definitions and the API", { timeout: 120_000 }, async () => {
-  const all = await manifests({ database: "cloudnative-pg", backupDestination: "s3://backups/routes", backupEndpoint: "https://storage.example.net" });
-  expect(kindsOf(all)).toContain("postgresql.cnpg.io/v1 Cluster");
-  expect(kindsOf(all)).toContain("postgresql.cnpg.io/v1 ScheduledBackup");
-  expect(all.some(({ kind, metadata }) => kind === "StatefulSet" && metadata.name === "database")).toBe(false);
-  await check(all);
-});
+test(
+  "the manifests with a CloudNativePG database match its definitions and the API",
+  { timeout: 120_000 },
+  async () => {
+    const all = await manifests({
+      database: "cloudnative-pg",
+      backupDestination: "s3://backups/routes",
+      backupEndpoint: "https://storage.example.net",
+    });
+    expect(kindsOf(all)).toContain("postgresql.cnpg.io/v1 Cluster");
+    expect(kindsOf(all)).toContain("postgresql.cnpg.io/v1 ScheduledBackup");
+    expect(all.some(({ kind, metadata }) => kind === "StatefulSet" && metadata.name === "database")).toBe(false);
+    await check(all);
+  },
+);
 
 test("the API accepts manifests with a certificate by cert-manager", { timeout: 120_000 }, async () => {
   const all = await manifests({ certificateIssuer: "letsencrypt" });
@@ -74,7 +95,12 @@ test("the API accepts manifests with a certificate by cert-manager", { timeout: 
 
 test("the dry run rejects an undefined field", { timeout: 120_000 }, async () => {
   const all = await manifests({ database: "cloudnative-pg" });
-  const wrong = all.filter(({ kind }) => kind === "Cluster").map((manifest) => ({ ...manifest, spec: { ...(manifest as unknown as { spec: object }).spec, instanceCount: 3 } }));
+  const wrong = all
+    .filter(({ kind }) => kind === "Cluster")
+    .map((manifest) => ({
+      ...manifest,
+      spec: { ...(manifest as unknown as { spec: object }).spec, instanceCount: 3 },
+    }));
   expect(wrong).toHaveLength(1);
   await expect(check(wrong)).rejects.toThrow(/instanceCount/);
 });

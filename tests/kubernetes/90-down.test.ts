@@ -7,11 +7,26 @@ interface Named {
   readonly items: readonly { readonly kind: string; readonly metadata: { readonly name: string } }[];
 }
 
-const kinds = ["deployments", "statefulsets", "jobs", "pods", "services", "configmaps", "secrets", "networkpolicies", "poddisruptionbudgets", "horizontalpodautoscalers"];
+const kinds = [
+  "deployments",
+  "statefulsets",
+  "jobs",
+  "pods",
+  "services",
+  "configmaps",
+  "secrets",
+  "networkpolicies",
+  "poddisruptionbudgets",
+  "horizontalpodautoscalers",
+];
 
 /** Objects of the stack in all namespaces. */
 async function left(...more: string[]): Promise<string[]> {
-  const { items } = await node.get<Named>([...kinds, ...more].join(","), "--all-namespaces", `--selector=app.kubernetes.io/instance=${namespace}`);
+  const { items } = await node.get<Named>(
+    [...kinds, ...more].join(","),
+    "--all-namespaces",
+    `--selector=app.kubernetes.io/instance=${namespace}`,
+  );
   return items.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 }
 

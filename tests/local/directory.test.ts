@@ -21,7 +21,9 @@ const undo: (() => Promise<unknown>)[] = [];
 /** An address of this machine that a container with external access reaches. It is not on a network that may disappear. */
 function hostAddress(): string {
   const interfaces = Object.entries(networkInterfaces()).filter(([name]) => !/^(br-|veth)/.test(name));
-  const found = interfaces.flatMap(([, list = []]) => list).find(({ family, internal }) => family === "IPv4" && !internal);
+  const found = interfaces
+    .flatMap(([, list = []]) => list)
+    .find(({ family, internal }) => family === "IPv4" && !internal);
   if (found === undefined) throw new Error("This machine has no address that a container could reach.");
   return found.address;
 }
@@ -76,7 +78,10 @@ test("an account of the directory logs in through the gateway, with the role of 
     status: 200,
     body: { user: { email: "Ada@example.net", role: "operator" } },
   });
-  expect(await login("ben@example.net", "ben has a password")).toMatchObject({ status: 200, body: { user: { role: "viewer" } } });
+  expect(await login("ben@example.net", "ben has a password")).toMatchObject({
+    status: 200,
+    body: { user: { role: "viewer" } },
+  });
   expect(await login("ben@example.net", "ada has a password")).toMatchObject({
     status: 401,
     body: { code: "wrong-credentials" },
@@ -88,7 +93,9 @@ test("only the sidecar has external access, through its own network", async () =
   const open = networks.filter(({ Internal: internal }) => !internal).map(({ Name: name }) => name);
   const wayOut = `routeql-${stack}-auth-sidecar-directory`;
   expect(open.toSorted()).toEqual([wayOut, `routeql-${stack}-edge`]);
-  const { Containers: members } = (await docker.getNetwork(wayOut).inspect()) as { Containers: Record<string, { Name: string }> };
+  const { Containers: members } = (await docker.getNetwork(wayOut).inspect()) as {
+    Containers: Record<string, { Name: string }>;
+  };
   expect(Object.values(members).map(({ Name: name }) => name)).toEqual([`routeql-${stack}-auth-sidecar`]);
 });
 

@@ -9,7 +9,10 @@ const inspect = (name: string): ReturnType<ReturnType<typeof docker.getContainer
   docker.getContainer(name).inspect();
 /** The update has run the check itself; Docker's own check runs at its interval. */
 const expectHealthy = (name: string): Promise<void> =>
-  vi.waitFor(async () => expect((await inspect(name)).State.Health?.Status).toBe("healthy"), { timeout: 20_000, interval: 200 });
+  vi.waitFor(async () => expect((await inspect(name)).State.Health?.Status).toBe("healthy"), {
+    timeout: 20_000,
+    interval: 200,
+  });
 /** The stack itself and the resources of smallProgram. */
 const everything = 8;
 
@@ -57,15 +60,19 @@ test.concurrent(
   },
 );
 
-test.concurrent("another memory limit is set without replacing the container", { timeout: 300_000 }, async (context) => {
-  requireLimit(context, "memory");
-  await using tiny = await tinyStack();
-  const before = await tiny.up(smallProgram(tiny.name));
-  const { changes, outputs } = await tiny.up(smallProgram(tiny.name, { memory: 32 }));
-  expect(changes).toEqual({ update: 1, same: everything - 1 });
-  expect(outputs.service).toBe(before.outputs.service);
-  expect((await inspect(`routeql-${tiny.name}-service`)).HostConfig.Memory).toBe(32 * 1024 * 1024);
-});
+test.concurrent(
+  "another memory limit is set without replacing the container",
+  { timeout: 300_000 },
+  async (context) => {
+    requireLimit(context, "memory");
+    await using tiny = await tinyStack();
+    const before = await tiny.up(smallProgram(tiny.name));
+    const { changes, outputs } = await tiny.up(smallProgram(tiny.name, { memory: 32 }));
+    expect(changes).toEqual({ update: 1, same: everything - 1 });
+    expect(outputs.service).toBe(before.outputs.service);
+    expect((await inspect(`routeql-${tiny.name}-service`)).HostConfig.Memory).toBe(32 * 1024 * 1024);
+  },
+);
 
 test.concurrent(
   "repairs a stopped, a paused and a removed container and a removed network",
@@ -135,7 +142,9 @@ test.concurrent("a destroy leaves only the volume to keep", { timeout: 300_000 }
   const filters = { label: [`com.routeql.stack=${tiny.name}`] };
   expect(await docker.listContainers({ all: true, filters })).toEqual([]);
   expect(await docker.listNetworks({ filters })).toEqual([]);
-  expect((await docker.listVolumes({ filters })).Volumes.map(({ Name }) => Name)).toEqual([`routeql-${tiny.name}-data`]);
+  expect((await docker.listVolumes({ filters })).Volumes.map(({ Name }) => Name)).toEqual([
+    `routeql-${tiny.name}-data`,
+  ]);
 });
 
 test.concurrent(
@@ -143,10 +152,16 @@ test.concurrent(
   { timeout: 300_000 },
   async () => {
     await using tiny = await tinyStack();
-    const foreign = await docker.createContainer({ name: `routeql-${tiny.name}-service`, Image: "debian:trixie-slim", Cmd: ["true"] });
+    const foreign = await docker.createContainer({
+      name: `routeql-${tiny.name}-service`,
+      Image: "debian:trixie-slim",
+      Cmd: ["true"],
+    });
     try {
       await expect(tiny.up(smallProgram(tiny.name))).rejects.toMatchObject({
-        lastLines: expect.arrayContaining([expect.stringContaining(`a container named routeql-${tiny.name}-service already exists`)]),
+        lastLines: expect.arrayContaining([
+          expect.stringContaining(`a container named routeql-${tiny.name}-service already exists`),
+        ]),
       });
       expect(await orUndefined(foreign.inspect())).toBeDefined();
     } finally {

@@ -24,7 +24,9 @@ async function engineProcesses(stack: string): Promise<number[]> {
   const lines = await Promise.all(
     ids.map(async (id) => [id, await readFile(`/proc/${id}/cmdline`, "utf8").catch(() => "")] as const),
   );
-  return lines.filter(([, line]) => line.split("\0")[0]?.endsWith("pulumi") && line.includes(`\0${stack}\0`)).map(([id]) => id);
+  return lines
+    .filter(([, line]) => line.split("\0")[0]?.endsWith("pulumi") && line.includes(`\0${stack}\0`))
+    .map(([id]) => id);
 }
 
 /** Ids of the processes with provider plugins, started by this process or by these engines. */
@@ -32,14 +34,22 @@ async function pluginsOf(engines: readonly number[]): Promise<number[]> {
   const ids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name)).map(Number);
   const processes = await Promise.all(
     ids.map(async (id) => {
-      const [state, line] = await Promise.all([`/proc/${id}/stat`, `/proc/${id}/cmdline`].map((file) => readFile(file, "utf8").catch(() => "")));
+      const [state, line] = await Promise.all(
+        [`/proc/${id}/stat`, `/proc/${id}/cmdline`].map((file) => readFile(file, "utf8").catch(() => "")),
+      );
       return { id, parent: Number(/\) \S (\d+)/.exec(state ?? "")?.[1]), line: line ?? "" };
     }),
   );
-  return processes.filter(({ parent, line }) => engines.includes(parent) || (parent === process.pid && line.includes("/providers/"))).map(({ id }) => id);
+  return processes
+    .filter(({ parent, line }) => engines.includes(parent) || (parent === process.pid && line.includes("/providers/")))
+    .map(({ id }) => id);
 }
 
-const isGone = (id: number): Promise<boolean> => readFile(`/proc/${id}/cmdline`, "utf8").then((line) => line === "", () => true);
+const isGone = (id: number): Promise<boolean> =>
+  readFile(`/proc/${id}/cmdline`, "utf8").then(
+    (line) => line === "",
+    () => true,
+  );
 
 /** Never becomes healthy, so the update waits for it. */
 const neverHealthy = { check: "false" };
@@ -62,25 +72,21 @@ test("an interrupted update stops cleanly, and the next one repairs it", { timeo
   expect((await tiny.up(smallProgram(tiny.name))).changes).toEqual({ same: 8 });
 });
 
-test(
-  "the next update repairs the lock and the partial objects of a killed engine",
-  { timeout: 300_000 },
-  async () => {
-    await using tiny = await tinyStack();
-    const killed = tiny.up(smallProgram(tiny.name, neverHealthy)).then(
-      () => "done",
-      () => "failed",
-    );
-    await until("the service's start", () => runs(`routeql-${tiny.name}-service`));
-    const processes = await engineProcesses(tiny.name);
-    expect(processes).not.toEqual([]);
-    const plugins = await pluginsOf(processes);
-    expect(plugins).not.toEqual([]);
-    for (const id of processes) process.kill(id, "SIGKILL");
-    expect(await killed).toBe("failed");
-    await until("the plugins' end", async () => (await Promise.all(plugins.map(isGone))).every(Boolean));
+test("the next update repairs the lock and the partial objects of a killed engine", { timeout: 300_000 }, async () => {
+  await using tiny = await tinyStack();
+  const killed = tiny.up(smallProgram(tiny.name, neverHealthy)).then(
+    () => "done",
+    () => "failed",
+  );
+  await until("the service's start", () => runs(`routeql-${tiny.name}-service`));
+  const processes = await engineProcesses(tiny.name);
+  expect(processes).not.toEqual([]);
+  const plugins = await pluginsOf(processes);
+  expect(plugins).not.toEqual([]);
+  for (const id of processes) process.kill(id, "SIGKILL");
+  expect(await killed).toBe("failed");
+  await until("the plugins' end", async () => (await Promise.all(plugins.map(isGone))).every(Boolean));
 
-    await tiny.up(smallProgram(tiny.name));
-    expect((await tiny.up(smallProgram(tiny.name))).changes).toEqual({ same: 8 });
-  },
-);
+  await tiny.up(smallProgram(tiny.name));
+  expect((await tiny.up(smallProgram(tiny.name))).changes).toEqual({ same: 8 });
+});

@@ -34,7 +34,13 @@ beforeAll(async () => {
   address = `http://127.0.0.1:${prometheusPort}`;
   collector = await OtlpReceiver.start("0.0.0.0");
   const traces = { traceEndpoint: `http://${hostAddress()}:${collector.port}`, tracePercent: "100" };
-  const settings = { engine: "embedded", monitoring: "stack", prometheusPort: String(prometheusPort), alertmanagerPort: String(alertmanagerPort), ...traces };
+  const settings = {
+    engine: "embedded",
+    monitoring: "stack",
+    prometheusPort: String(prometheusPort),
+    alertmanagerPort: String(alertmanagerPort),
+    ...traces,
+  };
   await bringUpOwn(name, settings);
 }, 600_000);
 afterAll(async () => {
@@ -45,7 +51,11 @@ afterAll(async () => {
 /** Milliseconds of the normal load that must not raise an alert: longer than the longest window of a fast alert. */
 const normalLoad = 150_000;
 
-const command = (...args: string[]): Promise<string> => mustRun(process.execPath, ["cli/main.ts", args[0]!, "--stack", name, ...args.slice(1)], { cwd: root, timeout: 300_000 });
+const command = (...args: string[]): Promise<string> =>
+  mustRun(process.execPath, ["cli/main.ts", args[0]!, "--stack", name, ...args.slice(1)], {
+    cwd: root,
+    timeout: 300_000,
+  });
 
 async function api<Data>(path: string): Promise<Data> {
   const response = await fetch(`${address}/api/v1/${path}`);
@@ -58,35 +68,56 @@ interface Sample {
   readonly metric: Readonly<Record<string, string>>;
   readonly value: readonly [number, string];
 }
-const samplesOf = async (query: string): Promise<readonly Sample[]> => (await api<{ result: Sample[] }>(`query?query=${encodeURIComponent(query)}`)).result;
+const samplesOf = async (query: string): Promise<readonly Sample[]> =>
+  (await api<{ result: Sample[] }>(`query?query=${encodeURIComponent(query)}`)).result;
 
 async function firing(): Promise<readonly string[]> {
   const { alerts } = await api<{ alerts: { state: string; labels: Record<string, string> }[] }>("alerts");
-  return alerts.filter(({ state }) => state === "firing").map(({ labels }) => `${labels["alertname"]} ${labels["service"]}`);
+  return alerts
+    .filter(({ state }) => state === "firing")
+    .map(({ labels }) => `${labels["alertname"]} ${labels["service"]}`);
 }
 
 /** Queries with the master key, logins, tokens and one wrong password, as of some people at work. */
-async function underLoad(milliseconds: number): Promise<{ readonly queries: number; readonly failed: readonly string[] }> {
+async function underLoad(
+  milliseconds: number,
+): Promise<{ readonly queries: number; readonly failed: readonly string[] }> {
   const stack = await describeStack(accessFileOf(name));
   const agent = new Agent({ connect: { ca: stack.caCertificate }, connections: 4 });
   const failed: string[] = [];
   let queries = 0;
-  const send = async (path: string, body: object | undefined, headers: Readonly<Record<string, string>>, expected: number): Promise<unknown> => {
+  const send = async (
+    path: string,
+    body: object | undefined,
+    headers: Readonly<Record<string, string>>,
+    expected: number,
+  ): Promise<unknown> => {
     const method = body === undefined ? "GET" : "POST";
-    const response = await request(new URL(path, stack.url), { method, headers: { "content-type": "application/json", ...headers }, dispatcher: agent, body: body === undefined ? null : JSON.stringify(body) });
+    const response = await request(new URL(path, stack.url), {
+      method,
+      headers: { "content-type": "application/json", ...headers },
+      dispatcher: agent,
+      body: body === undefined ? null : JSON.stringify(body),
+    });
     const answer = await response.body.json();
     if (response.statusCode !== expected) failed.push(`${path} ${response.statusCode}`);
     return answer;
   };
   const key = { "x-service-api-key": stack.serviceApiKey };
-  const login = (password: string, expected: number): Promise<unknown> => send("/api/auth/login/credentials", { email: stack.adminEmail, password }, key, expected);
+  const login = (password: string, expected: number): Promise<unknown> =>
+    send("/api/auth/login/credentials", { email: stack.adminEmail, password }, key, expected);
   const end = performance.now() + milliseconds;
   await login("a wrong password", 401);
   while (performance.now() < end) {
     const { user } = (await login(stack.adminPassword, 200)) as { user: { sessionId: string } };
     await send("/api/auth/jwt", undefined, { ...key, cookie: `sid=${user.sessionId}` }, 200);
     for (let turn = 0; turn < 20 && performance.now() < end; turn += 1) {
-      await send("/api/graphql", { query: "{ view_bgpupdates(limit: 10, order_by: {timestamp: desc}) { prefix origin_as as_path } }" }, { "x-engine-access-key": stack.engineAccessKey }, 200);
+      await send(
+        "/api/graphql",
+        { query: "{ view_bgpupdates(limit: 10, order_by: {timestamp: desc}) { prefix origin_as as_path } }" },
+        { "x-engine-access-key": stack.engineAccessKey },
+        200,
+      );
       queries += 1;
       await sleep(100);
     }
@@ -96,101 +127,199 @@ async function underLoad(milliseconds: number): Promise<{ readonly queries: numb
 }
 
 const alertQueries = (): string[] =>
-  (parse(readFileSync(resolve(rulesFolder, "alerts.yml"), "utf8")) as { groups: { rules: { expr: string }[] }[] }).groups.flatMap(({ rules }) => rules.map(({ expr }) => expr));
+  (
+    parse(readFileSync(resolve(rulesFolder, "alerts.yml"), "utf8")) as { groups: { rules: { expr: string }[] }[] }
+  ).groups.flatMap(({ rules }) => rules.map(({ expr }) => expr));
 
 test("Prometheus reads every service, and no alert fires", async () => {
   const states = async (): Promise<Record<string, string>> => {
-    const { activeTargets } = await api<{ activeTargets: { labels: { service: string }; health: string }[] }>("targets");
+    const { activeTargets } = await api<{ activeTargets: { labels: { service: string }; health: string }[] }>(
+      "targets",
+    );
     return Object.fromEntries(activeTargets.map(({ labels, health }) => [labels.service, health]));
   };
-  const services = ["alertmanager", "auth-sidecar", "database-exporter", "disk-exporter", "engine", "gateway", "prometheus", "sessions-exporter"];
-  await expect.poll(states, { timeout: 60_000 }).toEqual(Object.fromEntries(services.map((service) => [service, "up"])));
+  const services = [
+    "alertmanager",
+    "auth-sidecar",
+    "database-exporter",
+    "disk-exporter",
+    "engine",
+    "gateway",
+    "prometheus",
+    "sessions-exporter",
+  ];
+  await expect
+    .poll(states, { timeout: 60_000 })
+    .toEqual(Object.fromEntries(services.map((service) => [service, "up"])));
   expect(await samplesOf("pg_up == 1 and on () redis_up == 1")).toHaveLength(1);
   expect(await firing()).toEqual([]);
 });
 
-test("every panel has data under load, and every metric of a panel or an alert exists", { timeout: 300_000 }, async () => {
-  await command("load", "--demo", "1000");
-  await command("backup", "--to", join(await mkdtemp(join(tmpdir(), "routeql-monitoring-")), "first.dump"));
-  // The rates of panels need requests in several scrapes.
-  await underLoad(30_000);
-  const panels = sections.flatMap((section) => section.panels);
-  const empty = async (): Promise<string[]> => {
-    const results = await Promise.all(panels.map(async ({ title, query, mayBeEmpty }) => ((await samplesOf(query)).length === 0 && mayBeEmpty !== true ? title : "")));
-    return results.filter((title) => title !== "");
-  };
-  await expect.poll(empty, { timeout: 60_000, interval: 2000 }).toEqual([]);
+test(
+  "every panel has data under load, and every metric of a panel or an alert exists",
+  { timeout: 300_000 },
+  async () => {
+    await command("load", "--demo", "1000");
+    await command("backup", "--to", join(await mkdtemp(join(tmpdir(), "routeql-monitoring-")), "first.dump"));
+    // The rates of panels need requests in several scrapes.
+    await underLoad(30_000);
+    const panels = sections.flatMap((section) => section.panels);
+    const empty = async (): Promise<string[]> => {
+      const results = await Promise.all(
+        panels.map(async ({ title, query, mayBeEmpty }) =>
+          (await samplesOf(query)).length === 0 && mayBeEmpty !== true ? title : "",
+        ),
+      );
+      return results.filter((title) => title !== "");
+    };
+    await expect.poll(empty, { timeout: 60_000, interval: 2000 }).toEqual([]);
 
-  const known = new Set(await api<string[]>("label/__name__/values"));
-  const queries = [...panels.map(({ query }) => query), ...alertQueries()].join("\n").replaceAll(/"[^"]*"/g, "");
-  const metrics = new Set(queries.match(/\b(?:routeql|auth|http|node|pg|redis|process)_[a-z_]+\b/g));
-  // It counts rejections, and nothing was rejected.
-  const unseen = [...metrics].filter((metric) => !known.has(metric) && metric !== "routeql_gateway_limited_requests_total");
-  expect(metrics.size).toBeGreaterThan(25);
-  expect(unseen).toEqual([]);
-});
+    const known = new Set(await api<string[]>("label/__name__/values"));
+    const queries = [...panels.map(({ query }) => query), ...alertQueries()].join("\n").replaceAll(/"[^"]*"/g, "");
+    const metrics = new Set(queries.match(/\b(?:routeql|auth|http|node|pg|redis|process)_[a-z_]+\b/g));
+    // It counts rejections, and nothing was rejected.
+    const unseen = [...metrics].filter(
+      (metric) => !known.has(metric) && metric !== "routeql_gateway_limited_requests_total",
+    );
+    expect(metrics.size).toBeGreaterThan(25);
+    expect(unseen).toEqual([]);
+  },
+);
 
 test("normal load raises no alert, not even a pending one", { timeout: 300_000 }, async () => {
   const sent = await underLoad(normalLoad);
   expect(sent.queries).toBeGreaterThan(normalLoad / 1000);
   expect(sent.failed).toEqual([]);
-  const raised = await samplesOf(`count by (alertname, alertstate, service, route) (max_over_time(ALERTS[${normalLoad / 1000}s]))`);
+  const raised = await samplesOf(
+    `count by (alertname, alertstate, service, route) (max_over_time(ALERTS[${normalLoad / 1000}s]))`,
+  );
   expect(raised.map(({ metric }) => metric)).toEqual([]);
 });
 
 test("the console page shows every panel", async () => {
   const response = await fetch(`${address}/consoles/routeql.html`);
   const page = await response.text();
-  expect({ status: response.status, error: /error (parsing|executing)/i.exec(page)?.[0] }).toEqual({ status: 200, error: undefined });
+  expect({ status: response.status, error: /error (parsing|executing)/i.exec(page)?.[0] }).toEqual({
+    status: 200,
+    error: undefined,
+  });
   for (const { panels } of sections) for (const { title } of panels) expect(page).toContain(`>${title}</a>`);
   expect(page).toContain("<td>/api/graphql 200</td>");
 });
 
 test("the alerts pass their unit tests", async () => {
-  const image = (await mustRun("docker", ["inspect", "--format", "{{.Config.Image}}", containerOf("prometheus")])).trim();
-  const { stdout, stderr, code } = await run("docker", ["run", "--rm", "--network=none", `--volume=${rulesFolder}:/rules:ro`, "--workdir=/rules", image, "promtool", "test", "rules", "alerts.test.yml"]);
+  const image = (
+    await mustRun("docker", ["inspect", "--format", "{{.Config.Image}}", containerOf("prometheus")])
+  ).trim();
+  const { stdout, stderr, code } = await run("docker", [
+    "run",
+    "--rm",
+    "--network=none",
+    `--volume=${rulesFolder}:/rules:ro`,
+    "--workdir=/rules",
+    image,
+    "promtool",
+    "test",
+    "rules",
+    "alerts.test.yml",
+  ]);
   expect({ code, text: stdout + stderr }).toMatchObject({ code: 0 });
 });
 
 test("the exporters' logins read no row and no key", async () => {
-  const login = (await mustRun("docker", ["exec", containerOf("sessions-exporter"), "cat", "/run/routeql/secrets/sessions-monitor-login"])).trim();
+  const login = (
+    await mustRun("docker", [
+      "exec",
+      containerOf("sessions-exporter"),
+      "cat",
+      "/run/routeql/secrets/sessions-monitor-login",
+    ])
+  ).trim();
   const [password = ""] = Object.values(JSON.parse(login) as Record<string, string>);
   const valkey = async (...args: string[]): Promise<string> => {
-    const { stdout } = await run("docker", ["exec", "--env", `REDISCLI_AUTH=${password}`, containerOf("sessions"), "valkey-cli", "--user", "monitor", ...args]);
+    const { stdout } = await run("docker", [
+      "exec",
+      "--env",
+      `REDISCLI_AUTH=${password}`,
+      containerOf("sessions"),
+      "valkey-cli",
+      "--user",
+      "monitor",
+      ...args,
+    ]);
     return stdout;
   };
   expect(await valkey("info", "server")).toContain("valkey_version");
-  for (const denied of [["keys", "*"], ["get", "a"], ["config", "get", "requirepass"], ["acl", "list"], ["slowlog", "get"]]) expect(await valkey(...denied)).toContain("NOPERM");
+  for (const denied of [
+    ["keys", "*"],
+    ["get", "a"],
+    ["config", "get", "requirepass"],
+    ["acl", "list"],
+    ["slowlog", "get"],
+  ])
+    expect(await valkey(...denied)).toContain("NOPERM");
 });
 
 test("traces of the engine and the auth sidecar reach a collector on the host", { timeout: 120_000 }, async () => {
   await command("query", "{ view_bgpupdates(limit: 1) { prefix } }");
-  const found = (service: string, span: string): boolean => collector.spans.some((each) => each.service === service && each.name === span);
-  await expect.poll(() => found("routeql-engine", "SELECT") && found("routeql-auth-sidecar", "argon2id"), { timeout: 30_000 }).toBe(true);
+  const found = (service: string, span: string): boolean =>
+    collector.spans.some((each) => each.service === service && each.name === span);
+  await expect
+    .poll(() => found("routeql-engine", "SELECT") && found("routeql-auth-sidecar", "argon2id"), { timeout: 30_000 })
+    .toBe(true);
   // A request ends after its steps, so its span may arrive later.
-  const withoutParent = (): string[] => collector.spans.filter(({ traceId, parentSpanId }) => parentSpanId !== "" && !collector.of(traceId).some(({ spanId }) => spanId === parentSpanId)).map(({ name: span }) => span);
+  const withoutParent = (): string[] =>
+    collector.spans
+      .filter(
+        ({ traceId, parentSpanId }) =>
+          parentSpanId !== "" && !collector.of(traceId).some(({ spanId }) => spanId === parentSpanId),
+      )
+      .map(({ name: span }) => span);
   await expect.poll(withoutParent, { timeout: 30_000 }).toEqual([]);
   const request = collector.spans.find(({ name: each }) => each === "POST /v1/graphql");
   const lines = await mustRun("docker", ["logs", containerOf("gateway")]);
   expect(lines).toContain(request?.traceId ?? "no request");
 });
 
-test("a service that stops raises its alert within 60 s, which clears after recovery", { timeout: 240_000 }, async () => {
-  await mustRun("docker", ["stop", containerOf("engine")]);
-  const stopped = performance.now();
-  await expect.poll(firing, { timeout: 60_000, interval: 500 }).toContain("ServiceDown engine");
-  console.log(`engine stopped: ServiceDown after ${((performance.now() - stopped) / 1000).toFixed(0)} s`);
-  const status = await run(process.execPath, ["cli/main.ts", "status", "--stack", name, "--json"], { cwd: root, timeout: 60_000 });
-  const report = JSON.parse(status.stdout) as { problems: unknown[]; database: { lastBackup?: { at: string; bytes: number } } };
-  expect(report.database.lastBackup?.bytes).toBeGreaterThan(1000);
-  expect(report.problems).toContainEqual({ subject: "engine", reason: "the alert ServiceDown fires", next: "docs/operate/runbooks.md#servicedown" });
-  await mustRun("docker", ["start", containerOf("engine")]);
-  await expect.poll(firing, { timeout: 90_000, interval: 500 }).not.toContain("ServiceDown engine");
-});
+test(
+  "a service that stops raises its alert within 60 s, which clears after recovery",
+  { timeout: 240_000 },
+  async () => {
+    await mustRun("docker", ["stop", containerOf("engine")]);
+    const stopped = performance.now();
+    await expect.poll(firing, { timeout: 60_000, interval: 500 }).toContain("ServiceDown engine");
+    console.log(`engine stopped: ServiceDown after ${((performance.now() - stopped) / 1000).toFixed(0)} s`);
+    const status = await run(process.execPath, ["cli/main.ts", "status", "--stack", name, "--json"], {
+      cwd: root,
+      timeout: 60_000,
+    });
+    const report = JSON.parse(status.stdout) as {
+      problems: unknown[];
+      database: { lastBackup?: { at: string; bytes: number } };
+    };
+    expect(report.database.lastBackup?.bytes).toBeGreaterThan(1000);
+    expect(report.problems).toContainEqual({
+      subject: "engine",
+      reason: "the alert ServiceDown fires",
+      next: "docs/operate/runbooks.md#servicedown",
+    });
+    await mustRun("docker", ["start", containerOf("engine")]);
+    await expect.poll(firing, { timeout: 90_000, interval: 500 }).not.toContain("ServiceDown engine");
+  },
+);
 
 test("switching monitoring off removes its services and its role", { timeout: 300_000 }, async () => {
   await updateOwn(name, { monitoring: "off" });
-  const running = await mustRun("docker", ["ps", "--all", "--filter", `label=com.routeql.stack=${name}`, "--format", "{{.Names}}"]);
+  const running = await mustRun("docker", [
+    "ps",
+    "--all",
+    "--filter",
+    `label=com.routeql.stack=${name}`,
+    "--format",
+    "{{.Names}}",
+  ]);
   expect(running).not.toMatch(/exporter|prometheus|alertmanager/);
-  expect(await command("psql", "-c", "select count(*) from pg_roles where rolname = 'routeql_monitor'", "-At")).toMatch(/^0$/m);
+  expect(await command("psql", "-c", "select count(*) from pg_roles where rolname = 'routeql_monitor'", "-At")).toMatch(
+    /^0$/m,
+  );
 });

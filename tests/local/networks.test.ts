@@ -17,7 +17,12 @@ const settings = withDefaults({ engine: "hasura", ldapUrl: "ldaps://directory.ex
 /** The networks of a whole stack, for which the Docker engine needs no image and no container. */
 const networksOf = (prefix: string, stack: string, range: string): void => {
   const parent = new ComponentResource("routeql:test:Parent", prefix);
-  connect(describeServices(settings, { hostOf: (service) => service, certificate: "" }), { prefix, stack, named: (name) => `${prefix}-${name}` }, parent, range);
+  connect(
+    describeServices(settings, { hostOf: (service) => service, certificate: "" }),
+    { prefix, stack, named: (name) => `${prefix}-${name}` },
+    parent,
+    range,
+  );
 };
 
 test(`a Docker host with default settings has enough networks for ${stacks} stacks`, { timeout: 600_000 }, async () => {

@@ -37,6 +37,8 @@ test("rejects an unsupported property by name, also a nested one", async () => {
 
 test("rejects a value that only the real provider supports, with the reason", async () => {
   await using tiny = await tinyStack();
-  expect(await refusal(tiny, async () => void new PrivateKey("key", { algorithm: "RSA" }))).toContain("only the algorithm ECDSA");
+  expect(await refusal(tiny, async () => void new PrivateKey("key", { algorithm: "RSA" }))).toContain(
+    "only the algorithm ECDSA",
+  );
   expect(await refusal(tiny, async () => void new Network("network", { name: "n", ipv6: true }))).toContain("ipv6");
 });

@@ -31,8 +31,14 @@ describe("a private registry", () => {
   test("without a login pushing and pulling fail with 401 and the remedy docker login", async () => {
     withConfig();
     const remedy = `run docker login ${registry.host}.`;
-    await expect(pushImage(image, options)).rejects.toMatchObject({ message: expect.stringContaining("requires a login (401)"), remedy });
-    await expect(pullImage(image, options)).rejects.toMatchObject({ message: expect.stringContaining("requires a login (401)"), remedy });
+    await expect(pushImage(image, options)).rejects.toMatchObject({
+      message: expect.stringContaining("requires a login (401)"),
+      remedy,
+    });
+    await expect(pullImage(image, options)).rejects.toMatchObject({
+      message: expect.stringContaining("requires a login (401)"),
+      remedy,
+    });
     expect(await askRegistry(image)).toMatchObject({ kind: "login", remedy });
   });
 
@@ -56,15 +62,23 @@ describe("a private registry", () => {
   test("names a stored password that no longer works", async () => {
     withConfig();
     const auth = Buffer.from(`${registry.user}:wrong-password`).toString("base64");
-    await writeFile(join(registry.configFolder, "config.json"), JSON.stringify({ auths: { [registry.host]: { auth } } }));
-    expect(await askRegistry(image)).toMatchObject({ kind: "login", remedy: expect.stringContaining("rejects the stored credentials") });
+    await writeFile(
+      join(registry.configFolder, "config.json"),
+      JSON.stringify({ auths: { [registry.host]: { auth } } }),
+    );
+    expect(await askRegistry(image)).toMatchObject({
+      kind: "login",
+      remedy: expect.stringContaining("rejects the stored credentials"),
+    });
   });
 });
 
 /** A registry that answers every request with one status. */
 async function answering(status: number, code: string): Promise<{ server: Server; image: string }> {
   const server = createServer((_, response) => {
-    response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify({ errors: [{ code, message: code.toLowerCase() }] }));
+    response
+      .writeHead(status, { "Content-Type": "application/json" })
+      .end(JSON.stringify({ errors: [{ code, message: code.toLowerCase() }] }));
   });
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
@@ -88,5 +102,8 @@ test("recognises an unreachable registry", async () => {
   const { server, image: there } = await answering(200, "OK");
   server.close();
   await once(server, "close");
-  expect(await askRegistry(there)).toMatchObject({ kind: "unreachable", remedy: expect.stringContaining("imageMirror") });
+  expect(await askRegistry(there)).toMatchObject({
+    kind: "unreachable",
+    remedy: expect.stringContaining("imageMirror"),
+  });
 });

@@ -27,10 +27,19 @@ const shell = ["env"] as const;
 
 async function clone(name?: string): Promise<Checkout> {
   const [http, https, console] = await freePorts(3);
-  return checkOut({ HTTP_PORT: String(http), HTTPS_PORT: String(https), CONSOLE_PORT: String(console), ENGINE: "embedded" }, undefined, name);
+  return checkOut(
+    { HTTP_PORT: String(http), HTTPS_PORT: String(https), CONSOLE_PORT: String(console), ENGINE: "embedded" },
+    undefined,
+    name,
+  );
 }
 
-async function succeeds(checkout: Checkout, stack: string, command: readonly string[], surroundings: Surroundings): Promise<string> {
+async function succeeds(
+  checkout: Checkout,
+  stack: string,
+  command: readonly string[],
+  surroundings: Surroundings,
+): Promise<string> {
   const [name = "", ...args] = command;
   const { code, output } = await checkout.command(name, stack, args, surroundings);
   expect(code, output).toBe(0);
@@ -50,19 +59,31 @@ async function lives(checkout: Checkout, surroundings: Surroundings): Promise<st
 }
 
 /** Runs a command with a new stack name. */
-async function timed(checkout: Checkout, name: string, surroundings: Surroundings): Promise<CommandEnd & { readonly seconds: number }> {
+async function timed(
+  checkout: Checkout,
+  name: string,
+  surroundings: Surroundings,
+): Promise<CommandEnd & { readonly seconds: number }> {
   const started = Date.now();
   const end = await checkout.command(name, newStackName("machine"), [], surroundings);
   return { ...end, seconds: (Date.now() - started) / 1000 };
 }
 
-const withoutEngineVariables = { DOCKER_HOST: undefined, DOCKER_CONTEXT: undefined, DOCKER_CERT_PATH: undefined, DOCKER_TLS_VERIFY: undefined };
+const withoutEngineVariables = {
+  DOCKER_HOST: undefined,
+  DOCKER_CONTEXT: undefined,
+  DOCKER_CERT_PATH: undefined,
+  DOCKER_TLS_VERIFY: undefined,
+};
 const patience = { timeout: 600_000 };
 
 test("a user whose engine is selected only by the current Docker context", patience, async () => {
   await using configuration = await contextTo(engineAddress().endpoint);
   await using checkout = await clone();
-  await lives(checkout, { through: shell, environment: { ...withoutEngineVariables, DOCKER_CONFIG: configuration.folder } });
+  await lives(checkout, {
+    through: shell,
+    environment: { ...withoutEngineVariables, DOCKER_CONFIG: configuration.folder },
+  });
 });
 
 test("a folder whose name has #, %, spaces and other letters", patience, async () => {
@@ -73,7 +94,14 @@ test("a folder whose name has #, %, spaces and other letters", patience, async (
 test("a network behind a proxy in lower-case variables, without exclusions", patience, async () => {
   await using proxy = await startProxy();
   await using checkout = await clone();
-  const proxies = { http_proxy: proxy.url, https_proxy: proxy.url, HTTP_PROXY: undefined, HTTPS_PROXY: undefined, no_proxy: undefined, NO_PROXY: undefined };
+  const proxies = {
+    http_proxy: proxy.url,
+    https_proxy: proxy.url,
+    HTTP_PROXY: undefined,
+    HTTPS_PROXY: undefined,
+    no_proxy: undefined,
+    NO_PROXY: undefined,
+  };
   await lives(checkout, { through: shell, environment: proxies });
   expect(proxy.asked.filter((host) => /^(localhost|127\.)/.test(host))).toEqual([]);
 });
@@ -92,16 +120,30 @@ async function unprivileged(checkout: Checkout, context: TestContext, { uid, gro
   context.skip(process.getuid?.() !== 0, "only root can run a program as another user");
   const groups = group === undefined ? "--clear-groups" : `--groups=${group}`;
   const as = ["setpriv", `--reuid=${uid}`, `--regid=${uid}`, groups, "sh", "-c", 'umask 077; exec "$@"', "sh"];
-  const reachable = await run("setpriv", [`--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", process.execPath, "--version"], { cwd: "/" });
+  const reachable = await run(
+    "setpriv",
+    [`--reuid=${uid}`, `--regid=${uid}`, "--clear-groups", process.execPath, "--version"],
+    { cwd: "/" },
+  );
   context.skip(reachable.code !== 0, `another user may not run ${process.execPath}`);
   const home = await mkdtemp(join(tmpdir(), "routeql-home-"));
   homes.push(home);
   await chown(home, uid, uid);
   // The Pulumi CLI takes minutes to build.
   const cache = join(process.env["XDG_CACHE_HOME"] ?? join(process.env["HOME"] ?? "/root", ".cache"), "routeql");
-  if (existsSync(cache)) await mustRun("sh", ["-c", `mkdir -p "$1/.cache" && cp -a "$2" "$1/.cache/" && chown -R ${uid}:${uid} "$1/.cache"`, "sh", home, cache]);
+  if (existsSync(cache))
+    await mustRun("sh", [
+      "-c",
+      `mkdir -p "$1/.cache" && cp -a "$2" "$1/.cache/" && chown -R ${uid}:${uid} "$1/.cache"`,
+      "sh",
+      home,
+      cache,
+    ]);
   await mustRun("chown", ["-R", `${uid}:${uid}`, checkout.folder]);
-  return { through: as, environment: { HOME: home, XDG_CACHE_HOME: undefined, USER: "ordinary", NODE_COMPILE_CACHE: undefined } };
+  return {
+    through: as,
+    environment: { HOME: home, XDG_CACHE_HOME: undefined, USER: "ordinary", NODE_COMPILE_CACHE: undefined },
+  };
 }
 
 /** An unprivileged user in the group of the engine's socket. */
@@ -151,7 +193,10 @@ test("a second engine: the state of the first one is not used for another stack"
   try {
     for (const command of [["up"], ["down", "--volumes"]] as const) {
       const [name, ...args] = command;
-      const { code, output } = await checkout.command(name, stack, args, { through: shell, environment: { DOCKER_HOST: second!.endpoint } });
+      const { code, output } = await checkout.command(name, stack, args, {
+        through: shell,
+        environment: { DOCKER_HOST: second!.endpoint },
+      });
       expect(code).toBe(1);
       expect(output).toContain(`The stack ${stack} is on the Docker engine`);
     }
@@ -196,9 +241,15 @@ describe("a rootless engine", () => {
   test("with ports from 1024 on, and ignored limits are reported", patience, async (context) => {
     await using checkout = await clone();
     const surroundings = await its(checkout, context);
-    const limits = (await mustRun("docker", ["info", "--format", "{{.CgroupDriver}}"], { env: { ...process.env, ...surroundings.environment } })).trim();
+    const limits = (
+      await mustRun("docker", ["info", "--format", "{{.CgroupDriver}}"], {
+        env: { ...process.env, ...surroundings.environment },
+      })
+    ).trim();
     const output = await lives(checkout, surroundings);
-    expect(output.includes("The Docker engine ignores limits of memory, processors, processes")).toBe(limits === "none");
+    expect(output.includes("The Docker engine ignores limits of memory, processors, processes")).toBe(
+      limits === "none",
+    );
   });
 
   test("with privileged ports gets the settings that help, before anything is built", async (context) => {
@@ -216,7 +267,10 @@ test("Podman is refused in one sentence", async (context) => {
   await using podman = await startPodman();
   context.skip(podman.endpoint === undefined, podman.reason);
   await using checkout = await clone();
-  const { code, output, seconds } = await timed(checkout, "up", { through: shell, environment: { DOCKER_HOST: podman.endpoint } });
+  const { code, output, seconds } = await timed(checkout, "up", {
+    through: shell,
+    environment: { DOCKER_HOST: podman.endpoint },
+  });
   expect(code).toBe(1);
   expect(output).toMatch(/Failed: The engine at \S+ \(DOCKER_HOST\) is Podman [\d.]+, which is not supported\n/);
   expect(output).toContain("What to do: use a Docker engine");
@@ -234,7 +288,14 @@ describe.each([
   ["drops every packet", silentProxy, "does not answer within 10 s"],
   ["refuses connections", refusingProxy, "cannot be used: connect ECONNREFUSED 127.0.0.1:1"],
 ])("a proxy that %s", (_, proxy, problem) => {
-  const proxies = { http_proxy: proxy, https_proxy: proxy, HTTP_PROXY: undefined, HTTPS_PROXY: undefined, no_proxy: undefined, NO_PROXY: undefined };
+  const proxies = {
+    http_proxy: proxy,
+    https_proxy: proxy,
+    HTTP_PROXY: undefined,
+    HTTPS_PROXY: undefined,
+    no_proxy: undefined,
+    NO_PROXY: undefined,
+  };
 
   test.each<readonly [what: string, change: (checkout: Checkout) => Promise<NodeJS.ProcessEnv>]>([
     [
@@ -255,9 +316,14 @@ describe.each([
   ])("is named with its variable before %s", async (_what, change) => {
     await using checkout = await clone();
     const environment = { ...proxies, ...(await change(checkout)) };
-    const { code, output, seconds } = await timed(checkout, "up", { through: process.getuid?.() === 0 ? throughDeadEnd : shell, environment });
+    const { code, output, seconds } = await timed(checkout, "up", {
+      through: process.getuid?.() === 0 ? throughDeadEnd : shell,
+      environment,
+    });
     expect(code, output).toBe(1);
-    expect(output).toMatch(new RegExp(`Failed: The proxy ${RegExp.escape(proxy)}, set in https?_proxy, ${RegExp.escape(problem)}`));
+    expect(output).toMatch(
+      new RegExp(`Failed: The proxy ${RegExp.escape(proxy)}, set in https?_proxy, ${RegExp.escape(problem)}`),
+    );
     expect(output).toMatch(/What to do: correct or unset https?_proxy/);
     expect(seconds).toBeLessThan(30);
   });
@@ -266,7 +332,10 @@ describe.each([
 test("a cache that cannot be written is named with the variable for another one", async (context) => {
   await using checkout = await clone();
   const { through, environment } = await ordinaryUser(checkout, context);
-  const { code, output, seconds } = await timed(checkout, "up", { through: through!, environment: { ...environment, XDG_CACHE_HOME: "/usr/routeql-cache" } });
+  const { code, output, seconds } = await timed(checkout, "up", {
+    through: through!,
+    environment: { ...environment, XDG_CACHE_HOME: "/usr/routeql-cache" },
+  });
   expect(code).toBe(1);
   expect(output).toContain("/usr/routeql-cache");
   expect(output).toContain("XDG_CACHE_HOME");

@@ -17,13 +17,17 @@ export class CopyOfTree implements AsyncDisposable {
     const parent = join(repository, ".routeql");
     await mkdir(parent, { recursive: true });
     const folder = await mkdtemp(join(parent, "mutations-"));
-    const listed = await mustRun("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], { cwd: repository });
+    const listed = await mustRun("git", ["ls-files", "-z", "--cached", "--others", "--exclude-standard"], {
+      cwd: repository,
+    });
     for (const path of listed.split("\0").filter((name) => name !== "")) {
       await mkdir(join(folder, dirname(path)), { recursive: true });
       // Git still lists a file whose deletion is not committed.
-      await cp(join(repository, path), join(folder, path), { verbatimSymlinks: true }).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== "ENOENT") throw error;
-      });
+      await cp(join(repository, path), join(folder, path), { verbatimSymlinks: true }).catch(
+        (error: NodeJS.ErrnoException) => {
+          if (error.code !== "ENOENT") throw error;
+        },
+      );
     }
     // Hard links: the workspace links inside are relative, so they point into the copy.
     const linked = await run("cp", ["-al", join(repository, "node_modules"), join(folder, "node_modules")]);

@@ -97,7 +97,12 @@ export const deploymentMutations: readonly Mutation[] = [
   {
     fault: "a client's X-Hasura-Role reaches the engine",
     file: "nginx/configuration/proxy/proxy-engine.conf",
-    edits: [{ from: "X-Hasura-Admin-Secret $http_x_engine_access_key;\n", to: "X-Hasura-Admin-Secret $http_x_engine_access_key;\nproxy_set_header X-Hasura-Role $http_x_hasura_role;\n" }],
+    edits: [
+      {
+        from: "X-Hasura-Admin-Secret $http_x_engine_access_key;\n",
+        to: "X-Hasura-Admin-Secret $http_x_engine_access_key;\nproxy_set_header X-Hasura-Role $http_x_hasura_role;\n",
+      },
+    ],
     suite: "gateway",
     tests: ["tests/gateway/headers.test.ts"],
     noticedBy: "the engine receives exactly the listed headers",
@@ -114,7 +119,10 @@ export const deploymentMutations: readonly Mutation[] = [
     fault: "a broken TLS version is offered again",
     file: "nginx/configuration/tls/tls.conf",
     edits: [
-      { from: "ssl_protocols             TLSv1.2 TLSv1.3;", to: "ssl_protocols             TLSv1 TLSv1.1 TLSv1.2 TLSv1.3;" },
+      {
+        from: "ssl_protocols             TLSv1.2 TLSv1.3;",
+        to: "ssl_protocols             TLSv1 TLSv1.1 TLSv1.2 TLSv1.3;",
+      },
       { from: "ECDHE-RSA-CHACHA20-POLY1305;", to: "ECDHE-RSA-CHACHA20-POLY1305:ECDHE-ECDSA-AES128-SHA:@SECLEVEL=0;" },
     ],
     suite: "gateway",
@@ -132,7 +140,12 @@ export const deploymentMutations: readonly Mutation[] = [
   {
     fault: "a rate-limited client gets no Retry-After",
     file: "nginx/rendering/errors-file.ts",
-    edits: [{ from: '["too-many-requests", [429], ["Retry-After", "$seconds_to_wait"]],', to: '["too-many-requests", [429]],' }],
+    edits: [
+      {
+        from: '["too-many-requests", [429], ["Retry-After", "$seconds_to_wait"]],',
+        to: '["too-many-requests", [429]],',
+      },
+    ],
     suite: "gateway",
     tests: ["tests/gateway/limits.test.ts"],
     noticedBy: "429",
@@ -140,7 +153,12 @@ export const deploymentMutations: readonly Mutation[] = [
   {
     fault: "on Kubernetes pods without their own policy may open outgoing connections",
     file: "infra/targets/kubernetes/network-rules.ts",
-    edits: [{ from: 'export const denyAll: Spec = { podSelector: {}, policyTypes: ["Ingress", "Egress"] };', to: 'export const denyAll: Spec = { podSelector: {}, policyTypes: ["Ingress"] };' }],
+    edits: [
+      {
+        from: 'export const denyAll: Spec = { podSelector: {}, policyTypes: ["Ingress", "Egress"] };',
+        to: 'export const denyAll: Spec = { podSelector: {}, policyTypes: ["Ingress"] };',
+      },
+    ],
     suite,
     tests: ["infra/targets/kubernetes/network-rules.test.ts"],
     noticedBy: "without another policy all traffic is denied",
@@ -167,7 +185,12 @@ export const deploymentMutations: readonly Mutation[] = [
   {
     fault: "the engine's role of the database reads accounts",
     file: "database/migrate/grants.sql",
-    edits: [{ from: "grant usage on schema public to routeql_engine;", to: "grant usage on schema public, auth to routeql_engine;\ngrant select on auth.users to routeql_engine;" }],
+    edits: [
+      {
+        from: "grant usage on schema public to routeql_engine;",
+        to: "grant usage on schema public, auth to routeql_engine;\ngrant select on auth.users to routeql_engine;",
+      },
+    ],
     suite: "database",
     tests: ["tests/database/roles.test.ts"],
     noticedBy: "engine may not: select * from auth.users",
@@ -175,7 +198,12 @@ export const deploymentMutations: readonly Mutation[] = [
   {
     fault: "the sidecar may change the audit trail",
     file: "database/migrate/grants.sql",
-    edits: [{ from: "grant select, insert on auth.audit_events to routeql_sidecar;", to: "grant select, insert, update, delete on auth.audit_events to routeql_sidecar;" }],
+    edits: [
+      {
+        from: "grant select, insert on auth.audit_events to routeql_sidecar;",
+        to: "grant select, insert, update, delete on auth.audit_events to routeql_sidecar;",
+      },
+    ],
     suite: "database",
     tests: ["tests/database/roles.test.ts"],
     noticedBy: "sidecar may not: delete from audit_events",
@@ -199,7 +227,12 @@ export const deploymentMutations: readonly Mutation[] = [
   {
     fault: "a prune deletes the whole month of the first day to keep",
     file: "database/prune/prune.ts",
-    edits: [{ from: "const whole = partition.after <= before;", to: "const whole = partition.after !== before || partition.after === before;" }],
+    edits: [
+      {
+        from: "const whole = partition.after <= before;",
+        to: "const whole = partition.after !== before || partition.after === before;",
+      },
+    ],
     suite: "database",
     tests: ["tests/database/prune.test.ts"],
     noticedBy: "deletes old days",

@@ -9,6 +9,16 @@ The ${mutations.length} deliberate faults that \`npm run test:mutations\` applie
 
 /** docs/reference/mutations.md */
 export function mutationsDocument(): string {
-  const rows = mutations.map(({ fault, suite, noticedBy }) => `| ${fault} | \`${suite}\` | ${noticedBy.replaceAll("|", String.raw`\|`)} |`);
-  return [introduction, "| fault | suite | noticed by a test whose title contains |", "|---|---|---|", ...rows, "", "Next: [faults and recovery](../design/faults.md).", ""].join("\n");
+  const rows = mutations.map(
+    ({ fault, suite, noticedBy }) => `| ${fault} | \`${suite}\` | ${noticedBy.replaceAll("|", String.raw`\|`)} |`,
+  );
+  return [
+    introduction,
+    "| fault | suite | noticed by a test whose title contains |",
+    "|---|---|---|",
+    ...rows,
+    "",
+    "Next: [faults and recovery](../design/faults.md).",
+    "",
+  ].join("\n");
 }

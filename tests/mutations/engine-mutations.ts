@@ -10,7 +10,12 @@ export const engineMutations: readonly Mutation[] = [
   {
     fault: "the role's row filter is not in the statement, neither for rows nor behind aggregates",
     file: "engine/src/sql/select.ts",
-    edits: [{ from: "for (const condition of [query.permission, query.where])", to: "for (const condition of [query.where])" }],
+    edits: [
+      {
+        from: "for (const condition of [query.permission, query.where])",
+        to: "for (const condition of [query.where])",
+      },
+    ],
     suite,
     tests: permissions,
     noticedBy: "take session variables as parameters",
@@ -18,7 +23,9 @@ export const engineMutations: readonly Mutation[] = [
   {
     fault: "a filter on related rows forgets the role's filter of those rows",
     file: "engine/src/sql/print.ts",
-    edits: [{ from: 'const allowed = isAlways(permission) ? "" :', to: 'const allowed = permission !== undefined ? "" :' }],
+    edits: [
+      { from: 'const allowed = isAlways(permission) ? "" :', to: 'const allowed = permission !== undefined ? "" :' },
+    ],
     suite,
     tests: ["engine/src/sql/guard.test.ts"],
     noticedBy: "matches only related rows that the role may see",
@@ -42,7 +49,12 @@ export const engineMutations: readonly Mutation[] = [
   {
     fault: "every column of a table is shown to every role that sees the table",
     file: "engine/src/schema/permissions.ts",
-    edits: [{ from: "columns: new Map(columns.filter((column) => table.columns.has(column)).map((column) => [column, undefined])),", to: "columns: new Map([...table.columns.keys()].map((column) => [column, undefined]))," }],
+    edits: [
+      {
+        from: "columns: new Map(columns.filter((column) => table.columns.has(column)).map((column) => [column, undefined])),",
+        to: "columns: new Map([...table.columns.keys()].map((column) => [column, undefined])),",
+      },
+    ],
     suite,
     tests: permissions,
     noticedBy: "introspection shows no trace of it",
@@ -50,7 +62,12 @@ export const engineMutations: readonly Mutation[] = [
   {
     fault: "root fields that a permission excludes stay",
     file: "engine/src/schema/permissions.ts",
-    edits: [{ from: "queryRootFields: permission.query_root_fields ? new Set(permission.query_root_fields) : undefined,", to: "queryRootFields: undefined," }],
+    edits: [
+      {
+        from: "queryRootFields: permission.query_root_fields ? new Set(permission.query_root_fields) : undefined,",
+        to: "queryRootFields: undefined,",
+      },
+    ],
     suite,
     tests: permissions,
     noticedBy: "query_root_fields and subscription_root_fields remove only root fields",
@@ -66,7 +83,12 @@ export const engineMutations: readonly Mutation[] = [
   {
     fault: "the algorithm `none` is accepted",
     file: "engine/src/auth/token-verifier.ts",
-    edits: [{ from: "    if (parts !== 3) throw malformedToken(parts);\n", to: '    if (parts !== 3) throw malformedToken(parts);\n    if (token.endsWith(".")) return decodeJwt(token);\n' }],
+    edits: [
+      {
+        from: "    if (parts !== 3) throw malformedToken(parts);\n",
+        to: '    if (parts !== 3) throw malformedToken(parts);\n    if (token.endsWith(".")) return decodeJwt(token);\n',
+      },
+    ],
     suite,
     tests: verifier,
     noticedBy: "rejects a token without signature",
@@ -82,7 +104,12 @@ export const engineMutations: readonly Mutation[] = [
   {
     fault: "a token for another audience is accepted",
     file: "engine/src/auth/token-verifier.ts",
-    edits: [{ from: "audience: lax && present?.aud === undefined ? undefined : settings.audience,", to: "audience: undefined," }],
+    edits: [
+      {
+        from: "audience: lax && present?.aud === undefined ? undefined : settings.audience,",
+        to: "audience: undefined,",
+      },
+    ],
     suite,
     tests: verifier,
     noticedBy: "audience",
@@ -98,7 +125,9 @@ export const engineMutations: readonly Mutation[] = [
   {
     fault: "a right master key hides a wrong one",
     file: "engine/src/auth/authenticator.ts",
-    edits: [{ from: "if (!isAdminSecret(value)) throw wrongAdminSecret();", to: "if (!isAdminSecret(value)) continue;" }],
+    edits: [
+      { from: "if (!isAdminSecret(value)) throw wrongAdminSecret();", to: "if (!isAdminSecret(value)) continue;" },
+    ],
     suite,
     tests: authenticator,
     noticedBy: "a right secret does not hide a wrong one",
@@ -130,7 +159,12 @@ export const engineMutations: readonly Mutation[] = [
   {
     fault: "one socket may hold any number of subscriptions",
     file: "engine/src/websocket/operations.ts",
-    edits: [{ from: "if (this.#running.length >= this.#context.operationLimit) throw", to: "if (this.#running.length < 0) throw" }],
+    edits: [
+      {
+        from: "if (this.#running.length >= this.#context.operationLimit) throw",
+        to: "if (this.#running.length < 0) throw",
+      },
+    ],
     suite,
     tests: ["engine/src/websocket/server.test.ts"],
     noticedBy: "rejects operations over the limit",
@@ -138,7 +172,9 @@ export const engineMutations: readonly Mutation[] = [
   {
     fault: "a plan of one role serves other roles with the same query",
     file: "engine/src/execution/embedded-engine.ts",
-    edits: [{ from: 'const key = `${role.length} ${role}${operationName ?? ""}', to: 'const key = `${operationName ?? ""}' }],
+    edits: [
+      { from: 'const key = `${role.length} ${role}${operationName ?? ""}', to: 'const key = `${operationName ?? ""}' },
+    ],
     suite: "engine",
     tests: ["tests/engine/execution.test.ts"],
     noticedBy: "of one role is never used for another",
@@ -146,7 +182,9 @@ export const engineMutations: readonly Mutation[] = [
   {
     fault: "subscribers of one live query get the first one's rows, despite other sessions and variables",
     file: "engine/src/subscriptions/live-cohort.ts",
-    edits: [{ from: "const memberKey = JSON.stringify(parameters);", to: "const memberKey = String(parameters.length);" }],
+    edits: [
+      { from: "const memberKey = JSON.stringify(parameters);", to: "const memberKey = String(parameters.length);" },
+    ],
     suite,
     tests: ["engine/src/subscriptions/subscriptions.test.ts"],
     noticedBy: "each with its own answer",
@@ -170,7 +208,12 @@ export const engineMutations: readonly Mutation[] = [
   {
     fault: "the later of two metadata changes from the same version overwrites the earlier",
     file: "engine/src/metadata-store/store.ts",
-    edits: [{ from: "WHERE id = 1 AND resource_version = $2 RETURNING", to: "WHERE id = 1 AND $2::integer IS NOT NULL RETURNING" }],
+    edits: [
+      {
+        from: "WHERE id = 1 AND resource_version = $2 RETURNING",
+        to: "WHERE id = 1 AND $2::integer IS NOT NULL RETURNING",
+      },
+    ],
     suite: "engine",
     tests: ["tests/engine/metadata-api.test.ts"],
     noticedBy: "rejects one of two changes of the same version",
@@ -178,7 +221,12 @@ export const engineMutations: readonly Mutation[] = [
   {
     fault: "an argument of a native query becomes text of the SQL",
     file: "engine/src/sql/print.ts",
-    edits: [{ from: "[argument, this.parameter(parameter)]", to: "[argument, parameter.source.kind === \"constant\" && parameter.source.text !== null ? `'${parameter.source.text}'::${parameter.type}` : this.parameter(parameter)]" }],
+    edits: [
+      {
+        from: "[argument, this.parameter(parameter)]",
+        to: "[argument, parameter.source.kind === \"constant\" && parameter.source.text !== null ? `'${parameter.source.text}'::${parameter.type}` : this.parameter(parameter)]",
+      },
+    ],
     suite: "engine",
     tests: ["tests/engine/native-queries.test.ts"],
     noticedBy: "shows its SQL, with the code in a WITH and without values",
@@ -186,7 +234,12 @@ export const engineMutations: readonly Mutation[] = [
   {
     fault: "a relationship to a native query returns all of its rows, not only the related ones",
     file: "engine/src/sql/select.ts",
-    edits: [{ from: '"relationship" in query.source && query.source.relationship !== undefined', to: 'query.source.kind === "related"' }],
+    edits: [
+      {
+        from: '"relationship" in query.source && query.source.relationship !== undefined',
+        to: 'query.source.kind === "related"',
+      },
+    ],
     suite: "engine",
     tests: ["tests/engine/native-queries.test.ts"],
     noticedBy: "lead from native queries to tables and to native queries",
@@ -202,7 +255,12 @@ export const engineMutations: readonly Mutation[] = [
   {
     fault: "the log contains Postgres' messages, which may quote rows and requests",
     file: "engine/src/lifecycle/error-log.ts",
-    edits: [{ from: "logger.error({ ...fields, cause: causeOf(error) }", to: "logger.error({ ...fields, internal: error.internal, cause: causeOf(error) }" }],
+    edits: [
+      {
+        from: "logger.error({ ...fields, cause: causeOf(error) }",
+        to: "logger.error({ ...fields, internal: error.internal, cause: causeOf(error) }",
+      },
+    ],
     suite,
     tests: ["engine/src/lifecycle/run.test.ts"],
     noticedBy: "without messages or internals",

@@ -5,4 +5,9 @@ import type { Mutation } from "./mutation.ts";
 import { sidecarMutations } from "./sidecar-mutations.ts";
 
 /** Every deliberate fault that the suites must notice. */
-export const mutations: readonly Mutation[] = [...metadataMutations, ...engineMutations, ...sidecarMutations, ...deploymentMutations];
+export const mutations: readonly Mutation[] = [
+  ...metadataMutations,
+  ...engineMutations,
+  ...sidecarMutations,
+  ...deploymentMutations,
+];

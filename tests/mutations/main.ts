@@ -32,23 +32,35 @@ interface Row extends Judgement {
 }
 
 async function main(): Promise<number> {
-  const { values } = parseArgs({ options: { only: { type: "string" }, unit: { type: "boolean", default: false }, help: { type: "boolean", default: false } } });
+  const { values } = parseArgs({
+    options: {
+      only: { type: "string" },
+      unit: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
+  });
   if (values.help) {
     console.log(help);
     return 0;
   }
   const { only = "" } = values;
-  const selected = mutations.filter(({ fault, file, suite }) => (fault.includes(only) || file.includes(only)) && (suite === "unit" || !values.unit));
+  const selected = mutations.filter(
+    ({ fault, file, suite }) => (fault.includes(only) || file.includes(only)) && (suite === "unit" || !values.unit),
+  );
   if (selected.length === 0) throw new Error(`no mutation contains ${only}`);
   const obstacle = selected.some(({ suite }) => suite !== "unit") ? await prepare() : undefined;
   if (obstacle !== undefined) throw new Error(obstacle.reason);
   await using copy = await CopyOfTree.make(repository);
   const broken = await baseline(copy, selected);
   const rows = broken.length > 0 ? [] : await apply(copy, selected);
-  const counts = { passed: rows.filter(({ kind }) => kind === "noticed").length, failed: rows.filter(({ kind }) => kind !== "noticed").length + broken.length };
+  const counts = {
+    passed: rows.filter(({ kind }) => kind === "noticed").length,
+    failed: rows.filter(({ kind }) => kind !== "noticed").length + broken.length,
+  };
   console.log(`\n${table(rows)}`);
   for (const line of broken) console.log(line);
-  if (broken.length === 0 && only === "") keepFigures("mutations", { "deliberate faults": rows.length, noticed: counts.passed, survived: counts.failed });
+  if (broken.length === 0 && only === "")
+    keepFigures("mutations", { "deliberate faults": rows.length, noticed: counts.passed, survived: counts.failed });
   console.log(`\n${counts.passed} passed, ${counts.failed} failed, 0 skipped`);
   return counts.failed > 0 ? 1 : 0;
 }
@@ -60,7 +72,10 @@ async function baseline(copy: CopyOfTree, selected: readonly Mutation[]): Promis
     const files = [...new Set(selected.filter((mutation) => mutation.suite === suite).flatMap(({ tests }) => tests))];
     console.log(`without a fault: ${suite}, ${files.length} files`);
     const { failed, broken, ran } = await runTests(copy.folder, suite, files);
-    problems.push(...failed.map(({ title, message }) => `without a fault: ${title}: ${message.split("\n")[0]}`), ...broken.map((reason) => `without a fault: ${reason}`));
+    problems.push(
+      ...failed.map(({ title, message }) => `without a fault: ${title}: ${message.split("\n")[0]}`),
+      ...broken.map((reason) => `without a fault: ${reason}`),
+    );
     if (ran === 0) problems.push(`without a fault: no test of ${suite} ran`);
   }
   return problems;
@@ -77,7 +92,9 @@ async function apply(copy: CopyOfTree, selected: readonly Mutation[]): Promise<R
       const judgement = judge(mutation, await runTests(copy.folder, mutation.suite, mutation.tests));
       const seconds = (performance.now() - started) / 1000;
       rows.push({ ...judgement, mutation, seconds });
-      console.log(`[${index + 1}/${selected.length}] ${judgement.kind.padEnd(8)} ${seconds.toFixed(1).padStart(5)} s  ${mutation.fault}`);
+      console.log(
+        `[${index + 1}/${selected.length}] ${judgement.kind.padEnd(8)} ${seconds.toFixed(1).padStart(5)} s  ${mutation.fault}`,
+      );
       if (judgement.kind !== "noticed") console.log(`    ${judgement.reason}`);
     } finally {
       await writeFile(path, right);
@@ -88,7 +105,9 @@ async function apply(copy: CopyOfTree, selected: readonly Mutation[]): Promise<R
 
 function table(rows: readonly Row[]): string {
   const width = Math.max(5, ...rows.map(({ mutation }) => mutation.fault.length));
-  const lines = rows.map(({ mutation, kind, reason }) => `${mutation.fault.padEnd(width)}  ${kind.padEnd(8)}  ${reason}`);
+  const lines = rows.map(
+    ({ mutation, kind, reason }) => `${mutation.fault.padEnd(width)}  ${kind.padEnd(8)}  ${reason}`,
+  );
   return [`${"fault".padEnd(width)}  result    by`, ...lines].join("\n");
 }
 

@@ -9,7 +9,12 @@ export const metadataMutations: readonly Mutation[] = [
   {
     fault: "a widened filter: a tenant sees the hijacks of every organisation",
     file: `${tables}/public_view_hijacks.yaml`,
-    edits: [{ from: "        configurations:\n          organisation:\n            _eq: X-Hasura-Org-Id\n", to: "        configurations:\n          organisation:\n            _is_null: false\n" }],
+    edits: [
+      {
+        from: "        configurations:\n          organisation:\n            _eq: X-Hasura-Org-Id\n",
+        to: "        configurations:\n          organisation:\n            _is_null: false\n",
+      },
+    ],
     suite,
     tests,
     noticedBy: "every filter of a tenant uses the organisation",
@@ -33,7 +38,12 @@ export const metadataMutations: readonly Mutation[] = [
   {
     fault: "an exposed column: a viewer reads the communities of updates",
     file: `${tables}/public_view_bgpupdates.yaml`,
-    edits: [{ from: "  - role: viewer\n    permission:\n      columns:\n        - as_path\n", to: "  - role: viewer\n    permission:\n      columns:\n        - as_path\n        - communities\n" }],
+    edits: [
+      {
+        from: "  - role: viewer\n    permission:\n      columns:\n        - as_path\n",
+        to: "  - role: viewer\n    permission:\n      columns:\n        - as_path\n        - communities\n",
+      },
+    ],
     suite,
     tests,
     noticedBy: "has 12 fields for all but the viewer",
@@ -53,7 +63,12 @@ export const metadataMutations: readonly Mutation[] = [
   {
     fault: "aggregates for a viewer, who may not count",
     file: `${tables}/public_view_hijacks.yaml`,
-    edits: [{ from: "          _eq: false\n      limit: 100\n", to: "          _eq: false\n      limit: 100\n      allow_aggregations: true\n" }],
+    edits: [
+      {
+        from: "          _eq: false\n      limit: 100\n",
+        to: "          _eq: false\n      limit: 100\n      allow_aggregations: true\n",
+      },
+    ],
     suite,
     tests,
     noticedBy: "a viewer has no aggregates",

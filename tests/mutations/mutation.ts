@@ -27,7 +27,8 @@ export function mutated(mutation: Pick<Mutation, "file" | "edits">, text: string
   let result = text;
   for (const { from, to } of mutation.edits) {
     const places = result.split(from).length - 1;
-    if (places !== 1) throw new Error(`${mutation.file}: ${JSON.stringify(from)} is there ${places} times instead of once`);
+    if (places !== 1)
+      throw new Error(`${mutation.file}: ${JSON.stringify(from)} is there ${places} times instead of once`);
     result = result.replace(from, () => to);
   }
   if (result === text) throw new Error(`${mutation.file}: the mutation changes nothing`);

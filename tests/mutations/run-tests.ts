@@ -8,7 +8,11 @@ interface Report {
   readonly testResults: readonly {
     readonly name: string;
     readonly message?: string;
-    readonly assertionResults: readonly { readonly fullName: string; readonly status: string; readonly failureMessages?: readonly string[] }[];
+    readonly assertionResults: readonly {
+      readonly fullName: string;
+      readonly status: string;
+      readonly failureMessages?: readonly string[];
+    }[];
   }[];
 }
 
@@ -30,10 +34,19 @@ export async function runTests(folder: string, suite: string, files: readonly st
   const scratch = await mkdtemp(join(tmpdir(), "routeql-mutations-"));
   try {
     const report = join(scratch, "report.json");
-    const args = [join(folder, "node_modules/vitest/vitest.mjs"), "run", `--project=${suite}`, "--reporter=json", "--testTimeout=60000", `--outputFile=${report}`, ...files];
+    const args = [
+      join(folder, "node_modules/vitest/vitest.mjs"),
+      "run",
+      `--project=${suite}`,
+      "--reporter=json",
+      "--testTimeout=60000",
+      `--outputFile=${report}`,
+      ...files,
+    ];
     const { stdout, stderr } = await run(process.execPath, args, { cwd: folder, timeout: 300_000 });
     const text = await readFile(report, "utf8").catch(() => undefined);
-    if (text === undefined) return { ran: 0, failed: [], broken: [`${stdout}\n${stderr}`.trim().split("\n").slice(-5).join("\n")] };
+    if (text === undefined)
+      return { ran: 0, failed: [], broken: [`${stdout}\n${stderr}`.trim().split("\n").slice(-5).join("\n")] };
     return outcomeOf(JSON.parse(text) as Report);
   } finally {
     await rm(scratch, { recursive: true });
@@ -43,9 +56,14 @@ export async function runTests(folder: string, suite: string, files: readonly st
 /** Result of a report. A failed file without a failed test could not be loaded or set up. */
 export function outcomeOf({ testResults }: Report): Outcome {
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
-  const failed = tests.filter(({ status }) => status === "failed").map(({ fullName, failureMessages = [] }) => ({ title: fullName, message: failureMessages.join("\n") }));
+  const failed = tests
+    .filter(({ status }) => status === "failed")
+    .map(({ fullName, failureMessages = [] }) => ({ title: fullName, message: failureMessages.join("\n") }));
   const broken = testResults
-    .filter(({ message, assertionResults }) => message !== undefined && message !== "" && assertionResults.every(({ status }) => status !== "failed"))
+    .filter(
+      ({ message, assertionResults }) =>
+        message !== undefined && message !== "" && assertionResults.every(({ status }) => status !== "failed"),
+    )
     .map(({ name, message }) => `${name}: ${message}`);
   return { ran: tests.filter(({ status }) => status === "passed" || status === "failed").length, failed, broken };
 }

@@ -17,7 +17,9 @@ export const sidecarMutations: readonly Mutation[] = [
   {
     fault: "an account whose role is `admin` gets a token of the engine's all-powerful role",
     file: "auth-sidecar/src/tokens/token-claims.ts",
-    edits: [{ from: "if (!hasAccess(user) || !isApplicationRole(user.role)) throw", to: "if (!hasAccess(user)) throw" }],
+    edits: [
+      { from: "if (!hasAccess(user) || !isApplicationRole(user.role)) throw", to: "if (!hasAccess(user)) throw" },
+    ],
     suite,
     tests: claims,
     noticedBy: "no token",
@@ -49,7 +51,12 @@ export const sidecarMutations: readonly Mutation[] = [
   {
     fault: "the time of an answer reveals whether an account exists",
     file: "auth-sidecar/src/passwords/passwords.ts",
-    edits: [{ from: "const matches = await verifyPassword(passwordHash ?? (await this.#decoy), password);", to: 'const matches = typeof passwordHash === "string" && (await verifyPassword(passwordHash, password));' }],
+    edits: [
+      {
+        from: "const matches = await verifyPassword(passwordHash ?? (await this.#decoy), password);",
+        to: 'const matches = typeof passwordHash === "string" && (await verifyPassword(passwordHash, password));',
+      },
+    ],
     suite,
     tests: ["auth-sidecar/src/passwords/passwords.test.ts"],
     noticedBy: "an account without a hash takes the work of one",
@@ -57,7 +64,9 @@ export const sidecarMutations: readonly Mutation[] = [
   {
     fault: "the time of an answer reveals an account with an older, faster hash",
     file: "auth-sidecar/src/passwords/passwords.ts",
-    edits: [{ from: 'if (!matches && typeof passwordHash === "string") await spendMissingWork(passwordHash);', to: "" }],
+    edits: [
+      { from: 'if (!matches && typeof passwordHash === "string") await spendMissingWork(passwordHash);', to: "" },
+    ],
     suite,
     tests: ["auth-sidecar/src/passwords/passwords.test.ts"],
     noticedBy: "one with an outdated hash takes the work of one",
@@ -121,7 +130,9 @@ export const sidecarMutations: readonly Mutation[] = [
   {
     fault: "the absolute limit counts from the last use: a session in use never ends",
     file: "auth-sidecar/src/sessions/session-scripts.ts",
-    edits: [{ from: "local remaining = session[2] + absolute - now", to: "local remaining = session[3] + absolute - now" }],
+    edits: [
+      { from: "local remaining = session[2] + absolute - now", to: "local remaining = session[3] + absolute - now" },
+    ],
     suite: "auth-sidecar",
     tests: ["tests/auth-sidecar/sessions.test.ts"],
     noticedBy: "a session ends at its absolute limit, regardless of use",
@@ -129,7 +140,12 @@ export const sidecarMutations: readonly Mutation[] = [
   {
     fault: "a retired key is published forever",
     file: "auth-sidecar/src/keys/keyring.ts",
-    edits: [{ from: ".filter(({ retiresAt }) => retiresAt === null || retiresAt.getTime() > now)", to: ".filter(() => now > 0)" }],
+    edits: [
+      {
+        from: ".filter(({ retiresAt }) => retiresAt === null || retiresAt.getTime() > now)",
+        to: ".filter(() => now > 0)",
+      },
+    ],
     suite,
     tests: ["auth-sidecar/src/keys/keyring.test.ts"],
     noticedBy: "publishes the next key before it signs, and the previous one after its last signature",
@@ -153,7 +169,12 @@ export const sidecarMutations: readonly Mutation[] = [
   {
     fault: "a throttled client gets no Retry-After",
     file: "auth-sidecar/src/http/error-reply.ts",
-    edits: [{ from: 'if (error.retryAfterSeconds !== undefined) response.setHeader("Retry-After", String(error.retryAfterSeconds));', to: "" }],
+    edits: [
+      {
+        from: 'if (error.retryAfterSeconds !== undefined) response.setHeader("Retry-After", String(error.retryAfterSeconds));',
+        to: "",
+      },
+    ],
     suite: "auth-sidecar",
     tests: ["tests/auth-sidecar/throttle.test.ts"],
     noticedBy: "with 429 and Retry-After",
@@ -170,8 +191,14 @@ export const sidecarMutations: readonly Mutation[] = [
     fault: "an idle session lives as long as one in use",
     file: "auth-sidecar/src/sessions/session-scripts.ts",
     edits: [
-      { from: "local idle, absolute = tonumber(ARGV[3]), tonumber(ARGV[4])", to: "local idle, absolute = tonumber(ARGV[4]), tonumber(ARGV[4])" },
-      { from: "local idle, absolute = tonumber(ARGV[1]), tonumber(ARGV[2])", to: "local idle, absolute = tonumber(ARGV[2]), tonumber(ARGV[2])" },
+      {
+        from: "local idle, absolute = tonumber(ARGV[3]), tonumber(ARGV[4])",
+        to: "local idle, absolute = tonumber(ARGV[4]), tonumber(ARGV[4])",
+      },
+      {
+        from: "local idle, absolute = tonumber(ARGV[1]), tonumber(ARGV[2])",
+        to: "local idle, absolute = tonumber(ARGV[2]), tonumber(ARGV[2])",
+      },
     ],
     suite: "auth-sidecar",
     tests: ["tests/auth-sidecar/sessions.test.ts"],
@@ -191,7 +218,12 @@ export const sidecarMutations: readonly Mutation[] = [
   {
     fault: "a directory group named like another group's DN gets that group's role",
     file: "auth-sidecar/src/ldap/group-roles.ts",
-    edits: [{ from: '(group.includes("=") ? dns : names).has(folded(group))', to: "dns.has(folded(group)) || names.has(folded(group))" }],
+    edits: [
+      {
+        from: '(group.includes("=") ? dns : names).has(folded(group))',
+        to: "dns.has(folded(group)) || names.has(folded(group))",
+      },
+    ],
     suite: "unit",
     tests: ["auth-sidecar/src/ldap/group-roles.test.ts"],
     noticedBy: "a group named like another group's DN is not that group",

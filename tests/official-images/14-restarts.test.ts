@@ -21,7 +21,10 @@ describe.each(services)("the container of %s", (service) => {
   async function seen(): Promise<unknown> {
     try {
       const { status } = await login(analyst.account);
-      const answer = await data<{ view_bgpupdates: unknown[] }>("{ view_bgpupdates(limit: 1) { prefix } }", await analyst.caller());
+      const answer = await data<{ view_bgpupdates: unknown[] }>(
+        "{ view_bgpupdates(limit: 1) { prefix } }",
+        await analyst.caller(),
+      );
       return { status, rows: answer.view_bgpupdates.length };
     } catch (error) {
       return (error as Error).message;
@@ -46,7 +49,9 @@ describe.each(services)("the container of %s", (service) => {
     const container = containerOf(service);
     await mustRun("docker", ["stop", container]);
     // 137 would be SIGKILL after the grace period.
-    expect(["0", "143"]).toContain((await mustRun("docker", ["inspect", "--format", "{{.State.ExitCode}}", container])).trim());
+    expect(["0", "143"]).toContain(
+      (await mustRun("docker", ["inspect", "--format", "{{.State.ExitCode}}", container])).trim(),
+    );
     await mustRun("docker", ["start", container]);
     await expectWorking();
   });

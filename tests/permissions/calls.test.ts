@@ -38,10 +38,23 @@ afterAll(async () => {
 
 const articles = {
   table: "article",
-  select_permissions: [{ role: "author", permission: { columns: ["id", "title"], filter: { author_id: { _eq: "X-Hasura-User-Id" } }, limit: 5, allow_aggregations: true } }],
+  select_permissions: [
+    {
+      role: "author",
+      permission: {
+        columns: ["id", "title"],
+        filter: { author_id: { _eq: "X-Hasura-User-Id" } },
+        limit: 5,
+        allow_aggregations: true,
+      },
+    },
+  ],
 };
 
-type Declared = Omit<typeof library, "tables"> & { tables: { table: string; select_permissions?: { permission: { filter: object } }[] }[]; functions: object[] };
+type Declared = Omit<typeof library, "tables"> & {
+  tables: { table: string; select_permissions?: { permission: { filter: object } }[] }[];
+  functions: object[];
+};
 
 /** The library with functions. Its metadata is written for each use, so that a fault can change it. */
 function declared(): Declared {
@@ -59,27 +72,40 @@ function declared(): Declared {
   return contents;
 }
 
-const metadataOf = (contents: object) => ({ version: 3, sources: [{ ...sourceAt(database.getConnectionUri("bootstrap"), { tables: [] }), ...contents }] });
+const metadataOf = (contents: object) => ({
+  version: 3,
+  sources: [{ ...sourceAt(database.getConnectionUri("bootstrap"), { tables: [] }), ...contents }],
+});
 
 /** Findings about a faulty engine, and the number of checks. */
 async function findings(contents: Declared, served: Declared = contents, given: GivenArguments = {}) {
   writeFileSync(join(folder, "metadata.json"), JSON.stringify(metadataOf(contents)));
   const project = examinable(readProject("metadata.json", folder), "of the library");
-  await using subject = await Subject.open(project, database.getConnectionUri("bootstrap"), { inferFunctionPermissions: true, statementTimeout: 30_000, served: metadataOf(served) });
+  await using subject = await Subject.open(project, database.getConnectionUri("bootstrap"), {
+    inferFunctionPermissions: true,
+    statementTimeout: 30_000,
+    served: metadataOf(served),
+  });
   const verdicts = new Verdicts(project);
   await verify(subject, verdicts, { rolesWithoutPermission: [], sessions: {}, arguments: given, most: 200 });
-  return { counts: verdicts.counts, found: verdicts.findings.map(({ rule, role, name, reason }) => ({ rule, role, name, reason })) };
+  return {
+    counts: verdicts.counts,
+    found: verdicts.findings.map(({ rule, role, name, reason }) => ({ rule, role, name, reason })),
+  };
 }
 
 test("examines native queries and functions completely if served as declared", { timeout: generous }, async () => {
   const { found, counts } = await findings(declared());
   expect(found).toEqual([]);
-  for (const kind of ["rows", "limit", "relationships", "sessions", "hidden-rows", "aggregates"] as const) expect(counts[kind], kind).toBeGreaterThan(8);
+  for (const kind of ["rows", "limit", "relationships", "sessions", "hidden-rows", "aggregates"] as const)
+    expect(counts[kind], kind).toBeGreaterThan(8);
 });
 
 /** The permission of a role on a logical model of the library. */
 function permissionOf({ logical_models: models }: Pick<Declared, "logical_models">, role: string) {
-  const permissions = models.flatMap(({ select_permissions: each }): readonly { role: string; permission: object }[] => each ?? []);
+  const permissions = models.flatMap(
+    ({ select_permissions: each }): readonly { role: string; permission: object }[] => each ?? [],
+  );
   const found = permissions.find((each) => each.role === role)?.permission;
   if (found === undefined) throw new Error(`there is no permission of ${role}`);
   return found as { columns: string | string[]; filter: object; limit?: number };
@@ -92,19 +118,64 @@ const serve = (change: (served: Declared) => void) => {
 };
 
 const faults: readonly (readonly [what: string, rule: string, field: string, change: (served: Declared) => void])[] = [
-  ["more rows of a native query", "rows", "excerpts", (served) => { permissionOf(served, "reader").filter = {}; }],
-  ["fewer rows of a native query", "rows", "excerpts", (served) => { permissionOf(served, "reader").filter = { id: { _eq: 1 } }; }],
-  ["a longer list of a native query", "limit", "excerpts", (served) => { permissionOf(served, "reader").limit = 2; }],
-  ["a native query's rows in every session", "sessions", "excerpts", (served) => { permissionOf(served, "author").filter = { author_id: { _gt: 0 } }; }],
-  ["other values of a native query's columns", "rows", "excerpts", (served) => {
-    const [query] = served.native_queries;
-    if (query !== undefined) query.code = query.code.replace("'...'", "'more'");
-  }],
-  ["hidden rows through a relationship to a native query", "relationships", "excerpts", (served) => { permissionOf(served, "reader").filter = { published: { _eq: false } }; }],
-  ["hidden rows through a native query's relationship to a table", "relationships", "author", (served) => {
-    const [author] = served.tables;
-    if (author?.select_permissions?.[0] !== undefined) author.select_permissions[0].permission.filter = {};
-  }],
+  [
+    "more rows of a native query",
+    "rows",
+    "excerpts",
+    (served) => {
+      permissionOf(served, "reader").filter = {};
+    },
+  ],
+  [
+    "fewer rows of a native query",
+    "rows",
+    "excerpts",
+    (served) => {
+      permissionOf(served, "reader").filter = { id: { _eq: 1 } };
+    },
+  ],
+  [
+    "a longer list of a native query",
+    "limit",
+    "excerpts",
+    (served) => {
+      permissionOf(served, "reader").limit = 2;
+    },
+  ],
+  [
+    "a native query's rows in every session",
+    "sessions",
+    "excerpts",
+    (served) => {
+      permissionOf(served, "author").filter = { author_id: { _gt: 0 } };
+    },
+  ],
+  [
+    "other values of a native query's columns",
+    "rows",
+    "excerpts",
+    (served) => {
+      const [query] = served.native_queries;
+      if (query !== undefined) query.code = query.code.replace("'...'", "'more'");
+    },
+  ],
+  [
+    "hidden rows through a relationship to a native query",
+    "relationships",
+    "excerpts",
+    (served) => {
+      permissionOf(served, "reader").filter = { published: { _eq: false } };
+    },
+  ],
+  [
+    "hidden rows through a native query's relationship to a table",
+    "relationships",
+    "author",
+    (served) => {
+      const [author] = served.tables;
+      if (author?.select_permissions?.[0] !== undefined) author.select_permissions[0].permission.filter = {};
+    },
+  ],
 ];
 
 describe("are found:", () => {
@@ -113,26 +184,47 @@ describe("are found:", () => {
     expect(found.filter((each) => each.rule === rule && each.name === field)).not.toEqual([]);
   });
 
-  test.each(["own_articles", "newest_article", "articles_longer"])("rows of the function %s that the table's filter hides", { timeout: generous }, async (name) => {
-    const served = serve(({ tables: [, article] }) => {
-      if (article?.select_permissions?.[0] !== undefined) article.select_permissions[0].permission.filter = {};
-    });
-    const { found } = await findings(declared(), served);
-    expect(found.filter((each) => each.role === "author" && each.name === name)).not.toEqual([]);
-  });
+  test.each(["own_articles", "newest_article", "articles_longer"])(
+    "rows of the function %s that the table's filter hides",
+    { timeout: generous },
+    async (name) => {
+      const served = serve(({ tables: [, article] }) => {
+        if (article?.select_permissions?.[0] !== undefined) article.select_permissions[0].permission.filter = {};
+      });
+      const { found } = await findings(declared(), served);
+      expect(found.filter((each) => each.role === "author" && each.name === name)).not.toEqual([]);
+    },
+  );
 });
 
 describe("rows that cannot be verified are reported", () => {
   const native = (code: string, args: object = {}) => {
     const contents = declared();
     const [excerpts] = contents.native_queries;
-    const odd = { root_field_name: "odd", code, arguments: args, returns: { fields: [{ name: "id", type: "int" }], select_permissions: [{ role: "reader", permission: { columns: ["id"], filter: {} } }] } };
+    const odd = {
+      root_field_name: "odd",
+      code,
+      arguments: args,
+      returns: {
+        fields: [{ name: "id", type: "int" }],
+        select_permissions: [{ role: "reader", permission: { columns: ["id"], filter: {} } }],
+      },
+    };
     return { ...contents, native_queries: [...(excerpts === undefined ? [] : contents.native_queries), odd as never] };
   };
-  const said = (reason: string) => [{ rule: "not-verified", role: "reader", name: "odd", reason: `the rows of odd that reader is served: ${reason}; set its arguments in hasura-checks.yaml` }];
+  const said = (reason: string) => [
+    {
+      rule: "not-verified",
+      role: "reader",
+      name: "odd",
+      reason: `the rows of odd that reader is served: ${reason}; set its arguments in hasura-checks.yaml`,
+    },
+  ];
 
   test("if they differ each time", { timeout: generous }, async () => {
-    expect((await findings(native("select (random() * 1e9)::int as id"))).found).toEqual(said("it returns other rows each time"));
+    expect((await findings(native("select (random() * 1e9)::int as id"))).found).toEqual(
+      said("it returns other rows each time"),
+    );
   });
 
   test("if no guessed argument returns any, unless the configuration has others", { timeout: generous }, async () => {
@@ -147,6 +239,8 @@ describe("rows that cannot be verified are reported", () => {
   });
 
   test("if Postgres fails with the arguments", { timeout: generous }, async () => {
-    expect((await findings(native("select 1 / ({{n}} - {{n}}) as id", { n: { type: "int" } }))).found).toEqual(said("with (args: {n: 1}) division by zero"));
+    expect((await findings(native("select 1 / ({{n}} - {{n}}) as id", { n: { type: "int" } }))).found).toEqual(
+      said("with (args: {n: 1}) division by zero"),
+    );
   });
 });

@@ -10,7 +10,21 @@ import { north, sessionOf, south, World } from "./support/world.ts";
  * added and deleted. A different reply, whether a row, a number or an error, reveals them.
  */
 
-const texts = quoted(["ni1", "si1", "sv1", "x1", "secret of south one", "secret of north one", "S|0|-|-", "E|0|-|L", "south|one", "north|two", "%secret%", "%e_", "s.1"]);
+const texts = quoted([
+  "ni1",
+  "si1",
+  "sv1",
+  "x1",
+  "secret of south one",
+  "secret of north one",
+  "S|0|-|-",
+  "E|0|-|L",
+  "south|one",
+  "north|two",
+  "%secret%",
+  "%e_",
+  "s.1",
+]);
 const values: Values = {
   String: texts,
   Boolean: ["true", "false"],
@@ -58,7 +72,11 @@ function settled(reply: string): string {
 }
 
 /** All answers to each document over this number of requests. */
-async function answers(documents: readonly string[], { role, organisation }: Pick<Onlooker, "role" | "organisation">, times: number): Promise<ReadonlyMap<string, string>> {
+async function answers(
+  documents: readonly string[],
+  { role, organisation }: Pick<Onlooker, "role" | "organisation">,
+  times: number,
+): Promise<ReadonlyMap<string, string>> {
   const session = sessionOf(role, organisation);
   const found = new Map<string, string>();
   for (const document of documents) {
@@ -73,10 +91,14 @@ async function answers(documents: readonly string[], { role, organisation }: Pic
 }
 
 function differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>) {
-  return [...before].filter(([document, reply]) => after.get(document) !== reply).map(([document, reply]) => ({ document, before: reply, after: after.get(document) }));
+  return [...before]
+    .filter(([document, reply]) => after.get(document) !== reply)
+    .map(([document, reply]) => ({ document, before: reply, after: after.get(document) }));
 }
 
-const named = onlookers.map((onlooker) => [[onlooker.role, onlooker.organisation ?? []].flat().join(" of "), onlooker] as const);
+const named = onlookers.map(
+  (onlooker) => [[onlooker.role, onlooker.organisation ?? []].flat().join(" of "), onlooker] as const,
+);
 
 describe.each(named)("%s", (_name, onlooker) => {
   const asked = attacks.map((attack) => `query ${attack}`);
@@ -86,7 +108,11 @@ describe.each(named)("%s", (_name, onlooker) => {
   let before: ReadonlyMap<string, string>;
 
   const all = async () =>
-    new Map([...(await answers(asked, onlooker, 1)), ...(await answers(random, onlooker, 1)), ...(await answers(traps, onlooker, untilSettled))]);
+    new Map([
+      ...(await answers(asked, onlooker, 1)),
+      ...(await answers(random, onlooker, 1)),
+      ...(await answers(traps, onlooker, untilSettled)),
+    ]);
 
   beforeAll(async () => {
     await refill();
@@ -103,7 +129,9 @@ describe.each(named)("%s", (_name, onlooker) => {
     expect(served.length).toBeGreaterThan(100);
     const replies = await answers(traps, { role: "analyst" }, 1);
     for (const pattern of quoted(onlooker.traps)) {
-      const failed = [...replies].filter(([document, reply]) => document.includes(pattern) && reply.includes("must not end with escape character"));
+      const failed = [...replies].filter(
+        ([document, reply]) => document.includes(pattern) && reply.includes("must not end with escape character"),
+      );
       expect(failed.length, pattern).toBeGreaterThan(1);
     }
   });
@@ -136,7 +164,9 @@ describe("a role without visible hijacks gets no errors of any hijack", () => {
     const replies = await answers(documents, onlooker, untilSettled);
     expect([...replies].filter(([, reply]) => reply.includes("errors"))).toEqual([]);
     for (const reply of replies.values()) expect(reply).toEqual(empty);
-    const failed = [...(await answers(documents, { role: "analyst" }, 1)).values()].filter((reply) => reply.includes("invalid regular expression"));
+    const failed = [...(await answers(documents, { role: "analyst" }, 1)).values()].filter((reply) =>
+      reply.includes("invalid regular expression"),
+    );
     expect(failed.length).toBeGreaterThan(documents.length / 2);
   });
 });
@@ -150,7 +180,11 @@ describe("known disclosures that the metadata declares", () => {
       data: {
         view_bgpupdates: [
           { timestamp: "2026-02-01T01:00:00", hijack_key: ["ni1"], hijack_links: [] },
-          { timestamp: "2026-02-01T07:00:00", hijack_key: ["ni1", "nv1"], hijack_links: [{ hijack_key: "nv1", hijack: { key: "nv1" } }] },
+          {
+            timestamp: "2026-02-01T07:00:00",
+            hijack_key: ["ni1", "nv1"],
+            hijack_links: [{ hijack_key: "nv1", hijack: { key: "nv1" } }],
+          },
           {
             timestamp: "2026-02-01T11:00:00",
             hijack_key: ["sv1", "nv1", "ni1"],
@@ -165,9 +199,18 @@ describe("known disclosures that the metadata declares", () => {
   });
 
   test("a tenant reads only the key of another's hijack, in a shared update", async () => {
-    const query = 'query { view_bgpupdates(where: {hijack_key: {_contains: ["si1"]}}, order_by: {timestamp: asc}) { service hijack_key hijack_links { hijack_key hijack { key } } } }';
+    const query =
+      'query { view_bgpupdates(where: {hijack_key: {_contains: ["si1"]}}, order_by: {timestamp: asc}) { service hijack_key hijack_links { hijack_key hijack { key } } } }';
     expect(JSON.parse(await world.reply(sessionOf("tenant", north), query))).toEqual({
-      data: { view_bgpupdates: [{ service: "north|five", hijack_key: ["nv1", "sv1", "si1"], hijack_links: [{ hijack_key: "nv1", hijack: { key: "nv1" } }] }] },
+      data: {
+        view_bgpupdates: [
+          {
+            service: "north|five",
+            hijack_key: ["nv1", "sv1", "si1"],
+            hijack_links: [{ hijack_key: "nv1", hijack: { key: "nv1" } }],
+          },
+        ],
+      },
     });
     expect(await world.reply(sessionOf("tenant", south), query)).not.toMatch(/north|nv1/);
   });

@@ -43,12 +43,18 @@ afterAll(async () => world[Symbol.asyncDispose]());
 
 function namesIn(role: string, typeName: string): readonly string[] | undefined {
   const type = schemas.get(role)?.types.find(({ name }) => name === typeName);
-  return type === undefined ? undefined : (type.fields ?? type.inputFields ?? type.enumValues ?? []).map(({ name }) => name).toSorted();
+  return type === undefined
+    ? undefined
+    : (type.fields ?? type.inputFields ?? type.enumValues ?? []).map(({ name }) => name).toSorted();
 }
 
 function grantedRoots(role: string, kind: "query" | "subscription"): readonly string[] {
   return tables
-    .flatMap((table) => operations.filter((operation) => access.permission(role, table.key)?.operations.has(operation) === true).map((operation) => rootOf(table, operation)))
+    .flatMap((table) =>
+      operations
+        .filter((operation) => access.permission(role, table.key)?.operations.has(operation) === true)
+        .map((operation) => rootOf(table, operation)),
+    )
     .flatMap((root) => (root.kind === kind ? [root.field] : []))
     .toSorted();
 }
@@ -57,7 +63,9 @@ function grantedRoots(role: string, kind: "query" | "subscription"): readonly st
 function relationshipsOf(role: string, table: DeclaredTable) {
   return table.relationships.flatMap((relationship) => {
     const target = access.permission(role, relationship.target);
-    return target === undefined ? [] : [{ ...relationship, aggregated: relationship.kind === "array" && target.aggregates }];
+    return target === undefined
+      ? []
+      : [{ ...relationship, aggregated: relationship.kind === "array" && target.aggregates }];
   });
 }
 
@@ -70,42 +78,63 @@ describe.each(roles)("the schema of %s", (role) => {
     expect(schemas.get(role)?.mutationType).toBeNull();
   });
 
-  test.each(tables.map((table) => [table.rootField, table] as const))("has the declared fields of %s in every place", (name, table) => {
-    const permission = access.permission(role, table.key);
-    if (permission === undefined) {
-      expect(schemas.get(role)?.types.filter((type) => type.name === name || type.name.startsWith(`${name}_`)).filter(isOf(name))).toEqual([]);
-      return;
-    }
-    const { columns } = permission;
-    const relationships = relationshipsOf(role, table);
-    const fields = relationships.flatMap((relationship) => [relationship.name, ...(relationship.aggregated ? [`${relationship.name}_aggregate`] : [])]);
-    // Hasura lets a role order by aggregates of rows that it may list, even if it may not request their aggregates.
-    const ordering = relationships.map(({ name, kind }) => (kind === "object" ? name : `${name}_aggregate`));
-    expect({
-      rows: namesIn(role, name),
-      where: namesIn(role, `${name}_bool_exp`),
-      order: namesIn(role, `${name}_order_by`),
-      distinct: namesIn(role, `${name}_select_column`),
-      cursor: namesIn(role, `${name}_stream_cursor_value_input`),
-      aggregate: namesIn(role, `${name}_aggregate`),
-    }).toEqual({
-      rows: [...columns, ...fields].toSorted(),
-      where: [...columns, ...fields, "_and", "_not", "_or"].toSorted(),
-      order: [...columns, ...ordering].toSorted(),
-      distinct: columns,
-      cursor: columns,
-      aggregate: permission.aggregates ? ["aggregate", "nodes"] : undefined,
-    });
-  });
+  test.each(tables.map((table) => [table.rootField, table] as const))(
+    "has the declared fields of %s in every place",
+    (name, table) => {
+      const permission = access.permission(role, table.key);
+      if (permission === undefined) {
+        expect(
+          schemas
+            .get(role)
+            ?.types.filter((type) => type.name === name || type.name.startsWith(`${name}_`))
+            .filter(isOf(name)),
+        ).toEqual([]);
+        return;
+      }
+      const { columns } = permission;
+      const relationships = relationshipsOf(role, table);
+      const fields = relationships.flatMap((relationship) => [
+        relationship.name,
+        ...(relationship.aggregated ? [`${relationship.name}_aggregate`] : []),
+      ]);
+      // Hasura lets a role order by aggregates of rows that it may list, even if it may not request their aggregates.
+      const ordering = relationships.map(({ name, kind }) => (kind === "object" ? name : `${name}_aggregate`));
+      expect({
+        rows: namesIn(role, name),
+        where: namesIn(role, `${name}_bool_exp`),
+        order: namesIn(role, `${name}_order_by`),
+        distinct: namesIn(role, `${name}_select_column`),
+        cursor: namesIn(role, `${name}_stream_cursor_value_input`),
+        aggregate: namesIn(role, `${name}_aggregate`),
+      }).toEqual({
+        rows: [...columns, ...fields].toSorted(),
+        where: [...columns, ...fields, "_and", "_not", "_or"].toSorted(),
+        order: [...columns, ...ordering].toSorted(),
+        distinct: columns,
+        cursor: columns,
+        aggregate: permission.aggregates ? ["aggregate", "nodes"] : undefined,
+      });
+    },
+  );
 
   test("names no hidden object in any type, field, argument or value", () => {
     const visible = new Set(tables.flatMap(({ key }) => access.permission(role, key)?.columns ?? []));
     const hidden = tables.flatMap((table) => {
       const isVisible = access.permission(role, table.key) !== undefined;
-      const relationships = table.relationships.filter(({ target }) => !isVisible || access.permission(role, target) === undefined).map(({ name }) => name);
-      return [...table.columns.filter((column) => !visible.has(column)), ...relationships, ...(isVisible ? [] : [table.rootField])];
+      const relationships = table.relationships
+        .filter(({ target }) => !isVisible || access.permission(role, target) === undefined)
+        .map(({ name }) => name);
+      return [
+        ...table.columns.filter((column) => !visible.has(column)),
+        ...relationships,
+        ...(isVisible ? [] : [table.rootField]),
+      ];
     });
-    const reached = new Set(tables.flatMap((table) => (access.permission(role, table.key) === undefined ? [] : relationshipsOf(role, table).map(({ name }) => name))));
+    const reached = new Set(
+      tables.flatMap((table) =>
+        access.permission(role, table.key) === undefined ? [] : relationshipsOf(role, table).map(({ name }) => name),
+      ),
+    );
     const named = namesOf(schemas.get(role)?.types.filter((type) => !type.name.startsWith("__")) ?? []);
     expect(hidden.length).toBeGreaterThan(0);
     expect(hidden.filter((name) => !reached.has(name) && named.has(name))).toEqual([]);
@@ -115,14 +144,17 @@ describe.each(roles)("the schema of %s", (role) => {
 
   test("is the same as text", () => {
     const text = world.engine.schemaText(role);
-    for (const name of namesOf(schemas.get(role)?.types.filter((type) => !type.name.startsWith("__")) ?? [])) expect(text).toContain(name);
+    for (const name of namesOf(schemas.get(role)?.types.filter((type) => !type.name.startsWith("__")) ?? []))
+      expect(text).toContain(name);
     expect(text).not.toMatch(/view_configured_prefixes|organisation|origins\b/);
   });
 });
 
 /** Longer names of other tables may start with the name of one. */
 function isOf(name: string) {
-  const longer = tables.map(({ rootField }) => rootField).filter((other) => other !== name && other.startsWith(`${name}_`));
+  const longer = tables
+    .map(({ rootField }) => rootField)
+    .filter((other) => other !== name && other.startsWith(`${name}_`));
   return (type: Named) => longer.every((other) => type.name !== other && !type.name.startsWith(`${other}_`));
 }
 
@@ -130,7 +162,10 @@ function namesOf(types: readonly IntrospectedType[]): ReadonlySet<string> {
   return new Set(
     types.flatMap((type) => [
       type.name,
-      ...[...(type.fields ?? []), ...(type.inputFields ?? []), ...(type.enumValues ?? [])].flatMap((member) => [member.name, ...(member.args ?? []).map(({ name }) => name)]),
+      ...[...(type.fields ?? []), ...(type.inputFields ?? []), ...(type.enumValues ?? [])].flatMap((member) => [
+        member.name,
+        ...(member.args ?? []).map(({ name }) => name),
+      ]),
     ]),
   );
 }
@@ -159,6 +194,7 @@ describe("design section 1, written by hand", () => {
   test("grants nothing to other roles and on other views", () => {
     expect(access.roles).toEqual(["analyst", "operator", "tenant", "viewer"]);
     for (const role of roles) expect(access.permission(role, "public.view_configured_prefixes")).toBeUndefined();
-    for (const role of rolesWithoutPermission) for (const { key } of tables) expect(access.permission(role, key)).toBeUndefined();
+    for (const role of rolesWithoutPermission)
+      for (const { key } of tables) expect(access.permission(role, key)).toBeUndefined();
   });
 });

@@ -41,7 +41,11 @@ describe.each(cases)("%s gets at most %i rows", (role, most) => {
   const aggregates = role !== "viewer";
 
   async function lengthOf(field: string, variables: Record<string, unknown> = {}, declaration = ""): Promise<number> {
-    const data = await world.ask<{ rows: Rows }>(session, `query${declaration} { rows: ${field} { __typename } }`, variables);
+    const data = await world.ask<{ rows: Rows }>(
+      session,
+      `query${declaration} { rows: ${field} { __typename } }`,
+      variables,
+    );
     return data.rows.length;
   }
 
@@ -59,37 +63,62 @@ describe.each(cases)("%s gets at most %i rows", (role, most) => {
       expect(await lengthOf(root + args)).toBe(rows);
       const variable = /limit: (\w+)/.exec(args)?.[1];
       if (variable === undefined) expect(await lengthOf(`${root}(limit: $most)`, {}, "($most: Int)")).toBe(rows);
-      else expect(await lengthOf(`${root}(limit: $most)`, { most: variable === "null" ? null : Number(variable) }, "($most: Int)")).toBe(rows);
+      else
+        expect(
+          await lengthOf(
+            `${root}(limit: $most)`,
+            { most: variable === "null" ? null : Number(variable) },
+            "($most: Int)",
+          ),
+        ).toBe(rows);
     });
 
-    test.each(["-1", "-2147483648", "2147483648", "1.5", '"1"', "true", "[1]", "{a: 1}", "1e3"])("and an error for the limit %s", async (limit) => {
-      expect(await world.reply(session, `query { ${root}(limit: ${limit}) { __typename } }`)).toMatch(/^\{"errors":\[\{"message":"(?:expected|The value) /);
-      const value: unknown = limit.startsWith("{") ? { a: 1 } : JSON.parse(limit);
-      if (limit === "1e3") return;
-      expect(await world.reply(session, `query($most: Int) { ${root}(limit: $most) { __typename } }`, { most: value })).toMatch(/^\{"errors":/);
-    });
+    test.each(["-1", "-2147483648", "2147483648", "1.5", '"1"', "true", "[1]", "{a: 1}", "1e3"])(
+      "and an error for the limit %s",
+      async (limit) => {
+        expect(await world.reply(session, `query { ${root}(limit: ${limit}) { __typename } }`)).toMatch(
+          /^\{"errors":\[\{"message":"(?:expected|The value) /,
+        );
+        const value: unknown = limit.startsWith("{") ? { a: 1 } : JSON.parse(limit);
+        if (limit === "1e3") return;
+        expect(
+          await world.reply(session, `query($most: Int) { ${root}(limit: $most) { __typename } }`, { most: value }),
+        ).toMatch(/^\{"errors":/);
+      },
+    );
 
     test("with any offset, order, distinct and under several names", async () => {
       const column = root === "view_hijacks" ? "key" : root === "view_bgpupdates" ? "timestamp" : "hijack_key";
       expect(await lengthOf(`${root}(offset: 7)`)).toBe(most);
       expect(await lengthOf(`${root}(order_by: {${column}: desc}, offset: 0)`)).toBe(most);
       expect(await lengthOf(`${root}(distinct_on: [${column}])`)).toBe(most);
-      const data = await world.ask<Record<string, Rows>>(session, `{ a: ${root} { __typename } b: ${root} { __typename } }`);
+      const data = await world.ask<Record<string, Rows>>(
+        session,
+        `{ a: ${root} { __typename } b: ${root} { __typename } }`,
+      );
       expect([data["a"]?.length, data["b"]?.length]).toEqual([most, most]);
     });
 
     test("in live queries and in a stream's batch", async () => {
-      const count = async (document: string) => Object.values((JSON.parse(await world.reply(session, document)) as { data: Record<string, Rows> }).data)[0]?.length;
+      const count = async (document: string) =>
+        Object.values((JSON.parse(await world.reply(session, document)) as { data: Record<string, Rows> }).data)[0]
+          ?.length;
       expect(await count(`subscription { ${root} { __typename } }`)).toBe(most);
       expect(await count(`subscription { ${root}(limit: 999999) { __typename } }`)).toBe(most);
       const column = root === "view_hijacks" ? "key" : "timestamp";
       const start = column === "key" ? '""' : '"2000-01-01"';
-      expect(await count(`subscription { ${root}_stream(batch_size: 999999, cursor: {initial_value: {${column}: ${start}}}) { __typename } }`)).toBe(most);
+      expect(
+        await count(
+          `subscription { ${root}_stream(batch_size: 999999, cursor: {initial_value: {${column}: ${start}}}) { __typename } }`,
+        ),
+      ).toBe(most);
     });
 
     test("in the nodes of an aggregate; the aggregate counts all visible rows", async () => {
       if (!aggregates) {
-        expect(await world.reply(session, `query { ${root}_aggregate { nodes { __typename } } }`)).toContain("not found in type: 'query_root'");
+        expect(await world.reply(session, `query { ${root}_aggregate { nodes { __typename } } }`)).toContain(
+          "not found in type: 'query_root'",
+        );
         return;
       }
       const query = `{ all: ${root}_aggregate { aggregate { count } nodes { __typename } } more: ${root}_aggregate(limit: 999999) { nodes { __typename } } less: ${root}_aggregate(limit: 3) { aggregate { count } nodes { __typename } } }`;
@@ -109,18 +138,38 @@ describe.each(cases)("%s gets at most %i rows", (role, most) => {
   test.each(nested)("of a list inside of %s(%s)", async (root, where, relationship) => {
     const lists = ["", "(limit: null)", `(limit: ${most + 1})`, "(limit: 2147483647)", "(offset: 1)", "(limit: 2)"];
     const selection = lists.map((args, index) => `l${index}: ${relationship}${args} { __typename }`).join(" ");
-    const data = await world.ask<Record<string, readonly Readonly<Record<string, Rows>>[]>>(session, `{ ${root}(${where}) { ${selection} } }`);
-    expect(lists.map((_args, index) => data[root]?.[0]?.[`l${index}`]?.length)).toEqual([most, most, most, most, most, 2]);
-    expect(await world.reply(session, `query { ${root}(${where}) { ${relationship}(limit: -1) { __typename } } }`)).toContain("non-negative");
+    const data = await world.ask<Record<string, readonly Readonly<Record<string, Rows>>[]>>(
+      session,
+      `{ ${root}(${where}) { ${selection} } }`,
+    );
+    expect(lists.map((_args, index) => data[root]?.[0]?.[`l${index}`]?.length)).toEqual([
+      most,
+      most,
+      most,
+      most,
+      most,
+      2,
+    ]);
+    expect(
+      await world.reply(session, `query { ${root}(${where}) { ${relationship}(limit: -1) { __typename } } }`),
+    ).toContain("non-negative");
   });
 
-  test.each(nested)("of the nodes of an aggregate inside of %s(%s), if the role may request one", async (root, where, relationship) => {
-    if (!aggregates) {
-      expect(await world.reply(session, `query { ${root} { ${relationship}_aggregate { nodes { __typename } } } }`)).toContain("not found in type");
-      return;
-    }
-    const query = `{ ${root}(${where}) { ${relationship}_aggregate(limit: 999999) { nodes { __typename } } } }`;
-    const data = await world.ask<Record<string, readonly Readonly<Record<string, { nodes: Rows }>>[]>>(session, query);
-    expect(data[root]?.[0]?.[`${relationship}_aggregate`]?.nodes).toHaveLength(most);
-  });
+  test.each(nested)(
+    "of the nodes of an aggregate inside of %s(%s), if the role may request one",
+    async (root, where, relationship) => {
+      if (!aggregates) {
+        expect(
+          await world.reply(session, `query { ${root} { ${relationship}_aggregate { nodes { __typename } } } }`),
+        ).toContain("not found in type");
+        return;
+      }
+      const query = `{ ${root}(${where}) { ${relationship}_aggregate(limit: 999999) { nodes { __typename } } } }`;
+      const data = await world.ask<Record<string, readonly Readonly<Record<string, { nodes: Rows }>>[]>>(
+        session,
+        query,
+      );
+      expect(data[root]?.[0]?.[`${relationship}_aggregate`]?.nodes).toHaveLength(most);
+    },
+  );
 });

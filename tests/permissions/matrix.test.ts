@@ -46,8 +46,11 @@ async function hold(role: string, expectations: readonly Expectation[]): Promise
   const session = sessionOf(role, north);
   const label = ({ use, document }: Probe) => `${use}: ${document}`;
   const found: [string, string][] = [];
-  for (const [probe, name] of expectations) found.push([label(probe), await outcomeOf(world, session, probe.document, name)]);
-  expect(Object.fromEntries(found)).toEqual(Object.fromEntries(expectations.map(([probe, , outcome]) => [label(probe), outcome])));
+  for (const [probe, name] of expectations)
+    found.push([label(probe), await outcomeOf(world, session, probe.document, name)]);
+  expect(Object.fromEntries(found)).toEqual(
+    Object.fromEntries(expectations.map(([probe, , outcome]) => [label(probe), outcome])),
+  );
 }
 
 const allowed = (probe: Probe, type: string) => (probe.compares && type === "json" ? "no comparison" : "served");
@@ -88,7 +91,9 @@ describe.each(roles)("%s", (role) => {
             return [probe, column, target?.columns.includes(column) === true ? allowed(probe, type) : "does not exist"];
           };
           return [
-            ...relationshipProbes(table, relationship, column).map((probe) => verdict(probe, target !== undefined, relationship.name)),
+            ...relationshipProbes(table, relationship, column).map((probe) =>
+              verdict(probe, target !== undefined, relationship.name),
+            ),
             ...(relationship.kind === "object"
               ? []
               : aggregateProbes(table, relationship, column).map((probe) =>
@@ -102,14 +107,21 @@ describe.each(roles)("%s", (role) => {
 
     test("aggregate functions accept the declared columns of supported types", async () => {
       const { field } = rootOf(table, "query aggregate");
-      const takes: Readonly<Record<string, RegExp>> = { max: /^(bigint|integer|text|character varying|timestamp.*)$/, sum: /^(bigint|integer)$/ };
+      const takes: Readonly<Record<string, RegExp>> = {
+        max: /^(bigint|integer|text|character varying|timestamp.*)$/,
+        sum: /^(bigint|integer)$/,
+      };
       await hold(
         role,
         Object.entries(takes).flatMap(([name, fitting]) =>
           columnsOf(table.key)
             .filter((column) => fitting.test(typeOf(table.key, column)))
             .map((column): Expectation => {
-              const probe = { use: name, document: `query { ${field} { aggregate { ${name} { ${column} } } } }`, compares: true };
+              const probe = {
+                use: name,
+                document: `query { ${field} { aggregate { ${name} { ${column} } } } }`,
+                compares: true,
+              };
               if (permission?.operations.has("query aggregate") !== true) return [probe, field, "does not exist"];
               return [probe, column, permission.columns.includes(column) ? "served" : "does not exist"];
             }),
@@ -123,8 +135,13 @@ test.each(roles)("%s can write nothing", async (role) => {
   const verbs = ["insert", "insert_one", "update", "update_many", "update_by_pk", "delete", "delete_by_pk"];
   for (const { rootField } of tables) {
     for (const verb of verbs) {
-      const name = verb.replace(/^(\w+?)(_one|_many|_by_pk)?$/, (_all, base: string, suffix = "") => `${base}_${rootField}${suffix}`);
-      expect(await world.reply(sessionOf(role, north), `mutation { ${name} { affected_rows } }`)).toContain(`field '${name}' not found in type: 'mutation_root'`);
+      const name = verb.replace(
+        /^(\w+?)(_one|_many|_by_pk)?$/,
+        (_all, base: string, suffix = "") => `${base}_${rootField}${suffix}`,
+      );
+      expect(await world.reply(sessionOf(role, north), `mutation { ${name} { affected_rows } }`)).toContain(
+        `field '${name}' not found in type: 'mutation_root'`,
+      );
     }
   }
 });

@@ -27,7 +27,8 @@ const byHand: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   viewer: {
     ...rowsOfAll,
     view_hijacks: "from view_hijacks h where not ignored",
-    view_bgpupdates_hijacks: "from view_bgpupdates_hijacks l where hijack_key in (select key from view_hijacks where not ignored)",
+    view_bgpupdates_hijacks:
+      "from view_bgpupdates_hijacks l where hijack_key in (select key from view_hijacks where not ignored)",
   },
   tenant: {
     view_bgpupdates: `from view_bgpupdates u where ${visibleUpdates}`,
@@ -74,11 +75,14 @@ async function served(role: string, view: string, organisation?: string): Promis
 }
 
 const cases = Object.keys(byHand).flatMap((role) =>
-  (role === "tenant" ? [north, south] : [undefined]).flatMap((organisation) => views.map((view) => [organisation ?? "", role, view] as const)),
+  (role === "tenant" ? [north, south] : [undefined]).flatMap((organisation) =>
+    views.map((view) => [organisation ?? "", role, view] as const),
+  ),
 );
 
 test("the rows distinguish the filters: each condition hides some rows and shows some", async () => {
-  const counts = async (sql: string, organisation?: string) => (await world.rows(`select 1 ${sql}`, valuesFor(sql, organisation))).length;
+  const counts = async (sql: string, organisation?: string) =>
+    (await world.rows(`select 1 ${sql}`, valuesFor(sql, organisation))).length;
   for (const view of views) {
     const all = await counts(rowsOfAll[view as keyof typeof rowsOfAll]);
     const mine = await counts(byHand["tenant"]?.[view] ?? "", north);
@@ -103,7 +107,12 @@ describe.each(cases)("%s %s of %s", (given, role, view) => {
   test("and the rows of the SQL in the documentation", async () => {
     const permission = access.permission(role, `public.${view}`);
     const where = filterSql(access, `public.${view}`, permission?.filter ?? {}, "it", () => "$1");
-    const documented = await world.rows(`select ${columnsOf(role, view).map((column) => `it.${column}`).join(", ")} from ${view} it where ${where}`, valuesFor(where, organisation));
+    const documented = await world.rows(
+      `select ${columnsOf(role, view)
+        .map((column) => `it.${column}`)
+        .join(", ")} from ${view} it where ${where}`,
+      valuesFor(where, organisation),
+    );
     expect(asSet(documented)).toEqual(asSet(await expected(role, view, organisation)));
   });
 
@@ -115,13 +124,14 @@ describe.each(cases)("%s %s of %s", (given, role, view) => {
   });
 
   test("and nothing else by a stream", async () => {
-    const cursor = { view_bgpupdates: "timestamp", view_hijacks: "key", view_bgpupdates_hijacks: "timestamp" }[view] ?? "";
+    const cursor =
+      { view_bgpupdates: "timestamp", view_hijacks: "key", view_bgpupdates_hijacks: "timestamp" }[view] ?? "";
     const columns = columnsOf(role, view).join(" ");
     const initial = cursor === "key" ? '""' : '"2000-01-01"';
     const query = `subscription { ${view}_stream(batch_size: 1000000, cursor: {initial_value: {${cursor}: ${initial}}}) { ${columns} } }`;
     const live = world.engine.prepareSubscription({ query }, sessionOf(role, organisation));
     const streamed: Record<string, unknown>[] = [];
-    for (let { parameters } = live; ; ) {
+    for (let { parameters } = live; ;) {
       const [answer] = await world.engine.poll(live.cohortKey, [parameters]);
       if (answer === undefined || answer.failed) throw new Error(answer?.text);
       if (answer.empty) break;
@@ -139,14 +149,18 @@ describe.each(cases)("%s %s of %s", (given, role, view) => {
 
   test("and counts them, if it may count", async () => {
     if (access.permission(role, `public.${view}`)?.aggregates !== true) {
-      expect(await world.reply(sessionOf(role, organisation), `query { ${view}_aggregate { aggregate { count } } }`)).toContain("not found in type");
+      expect(
+        await world.reply(sessionOf(role, organisation), `query { ${view}_aggregate { aggregate { count } } }`),
+      ).toContain("not found in type");
       return;
     }
     const [column] = columnsOf(role, view);
     const rows = await expected(role, view, organisation);
     const query = `{ ${view}_aggregate { aggregate { count distinct: count(columns: [${column}], distinct: true) } } }`;
     expect(await world.ask(sessionOf(role, organisation), query)).toEqual({
-      [`${view}_aggregate`]: { aggregate: { count: rows.length, distinct: new Set(rows.map((row) => JSON.stringify(row[column ?? ""]))).size } },
+      [`${view}_aggregate`]: {
+        aggregate: { count: rows.length, distinct: new Set(rows.map((row) => JSON.stringify(row[column ?? ""]))).size },
+      },
     });
   });
 });
@@ -160,22 +174,25 @@ describe("along relationships", () => {
     ["view_bgpupdates_hijacks", "update", "hijack_key timestamp", "timestamp prefix matched_prefix"],
   ] as const;
 
-  test.each(cases)(
-    "%s %s of %s reaches only rows that its root field also returns",
-    async (given, role, view) => {
-      const organisation = given === "" ? undefined : given;
-      for (const [from, relationship, own, other] of ways) {
-        if (from !== view) continue;
-        const where = from === "view_bgpupdates" ? `, where: {handled: {_eq: true}}` : "";
-        const query = `{ ${from}(limit: 1000${where}) { ${own} ${relationship} { ${other} } } }`;
-        const data = await world.ask<Record<string, Rows>>(sessionOf(role, organisation), query);
-        const target = access.tables.get(`public.${from}`)?.relationships.find(({ name }) => name === relationship)?.target.replace("public.", "") ?? "";
-        const names = other.split(" ");
-        const all = new Set((await expected(role, target, organisation)).map((row) => JSON.stringify(names.map((name) => row[name]))));
-        const reached = (data[from] ?? []).flatMap((row) => (row[relationship] ?? []) as Rows | Rows[number]);
-        expect(reached.length, `${from}.${relationship}`).toBeGreaterThan(0);
-        expect(reached.filter((row) => !all.has(JSON.stringify(names.map((name) => row[name]))))).toEqual([]);
-      }
-    },
-  );
+  test.each(cases)("%s %s of %s reaches only rows that its root field also returns", async (given, role, view) => {
+    const organisation = given === "" ? undefined : given;
+    for (const [from, relationship, own, other] of ways) {
+      if (from !== view) continue;
+      const where = from === "view_bgpupdates" ? `, where: {handled: {_eq: true}}` : "";
+      const query = `{ ${from}(limit: 1000${where}) { ${own} ${relationship} { ${other} } } }`;
+      const data = await world.ask<Record<string, Rows>>(sessionOf(role, organisation), query);
+      const target =
+        access.tables
+          .get(`public.${from}`)
+          ?.relationships.find(({ name }) => name === relationship)
+          ?.target.replace("public.", "") ?? "";
+      const names = other.split(" ");
+      const all = new Set(
+        (await expected(role, target, organisation)).map((row) => JSON.stringify(names.map((name) => row[name]))),
+      );
+      const reached = (data[from] ?? []).flatMap((row) => (row[relationship] ?? []) as Rows | Rows[number]);
+      expect(reached.length, `${from}.${relationship}`).toBeGreaterThan(0);
+      expect(reached.filter((row) => !all.has(JSON.stringify(names.map((name) => row[name]))))).toEqual([]);
+    }
+  });
 });

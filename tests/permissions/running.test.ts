@@ -31,9 +31,13 @@ interface Grant {
   readonly nestedLimit?: string;
 }
 
-const onNote = ([role, { columns = "[id, title, score]", filter = own, limit = "limit: 10,", roots = onlySelect }]: readonly [string, Grant]) =>
+const onNote = ([
+  role,
+  { columns = "[id, title, score]", filter = own, limit = "limit: 10,", roots = onlySelect },
+]: readonly [string, Grant]) =>
   `        - {role: ${role}, permission: {columns: ${columns}, filter: ${filter}, ${limit} ${roots} allow_aggregations: true}}\n`;
-const onRemark = ([role, { nestedLimit = "limit: 1" }]: readonly [string, Grant]) => `        - {role: ${role}, permission: {columns: [id, text], filter: {note: ${own}}, ${nestedLimit}}}\n`;
+const onRemark = ([role, { nestedLimit = "limit: 1" }]: readonly [string, Grant]) =>
+  `        - {role: ${role}, permission: {columns: [id, text], filter: {note: ${own}}, ${nestedLimit}}}\n`;
 
 const metadata = (roles: readonly (readonly [string, Grant])[]) => `version: 3
 sources:
@@ -53,15 +57,48 @@ ${roles.map(onNote).join("")}
 ${roles.map(onRemark).join("")}`;
 
 /** One role of the engine for each fault; the declaration has only the reader. */
-const faults: readonly { readonly what: string; readonly role: string; readonly grant: Grant; readonly rule: string; readonly reason: string; readonly hidden?: boolean }[] = [
+const faults: readonly {
+  readonly what: string;
+  readonly role: string;
+  readonly grant: Grant;
+  readonly rule: string;
+  readonly reason: string;
+  readonly hidden?: boolean;
+}[] = [
   { what: "an ignored limit", role: "lavish", grant: { limit: "" }, rule: "limit", reason: "rows of note at once" },
-  { what: "an ignored limit of nested lists", role: "nested", grant: { nestedLimit: "" }, rule: "relationships", reason: "remarks" },
+  {
+    what: "an ignored limit of nested lists",
+    role: "nested",
+    grant: { nestedLimit: "" },
+    rule: "relationships",
+    reason: "remarks",
+  },
   { what: "an ignored filter", role: "open", grant: { filter: "{}" }, rule: "rows", reason: "is served" },
-  { what: "a leaked column", role: "leaker", grant: { columns: "[id, title, score, secret]" }, rule: "schema", reason: "secret" },
-  { what: "a leaked column that introspection hides", role: "leaker", grant: { columns: "[id, title, score, secret]" }, rule: "execution", reason: "secret", hidden: true },
+  {
+    what: "a leaked column",
+    role: "leaker",
+    grant: { columns: "[id, title, score, secret]" },
+    rule: "schema",
+    reason: "secret",
+  },
+  {
+    what: "a leaked column that introspection hides",
+    role: "leaker",
+    grant: { columns: "[id, title, score, secret]" },
+    rule: "execution",
+    reason: "secret",
+    hidden: true,
+  },
   { what: "a missing column", role: "misser", grant: { columns: "[id, title]" }, rule: "schema", reason: "score" },
   { what: "ignored query_root_fields", role: "rooted", grant: { roots: "" }, rule: "schema", reason: "note_by_pk" },
-  { what: "ignored query_root_fields that introspection hides", role: "rooted", grant: { roots: "" }, rule: "execution", reason: "note_by_pk", hidden: true },
+  {
+    what: "ignored query_root_fields that introspection hides",
+    role: "rooted",
+    grant: { roots: "" },
+    rule: "execution",
+    reason: "note_by_pk",
+    hidden: true,
+  },
 ];
 
 let database: ConformanceDatabase;
@@ -83,7 +120,10 @@ beforeAll(async () => {
   await own_.connect();
   await own_.query(sql);
   await own_.end();
-  writeFileSync(join(folder, "served.yaml"), metadata([...new Map<string, Grant>([["reader", {}], ...faults.map(({ role, grant }) => [role, grant] as const)])]));
+  writeFileSync(
+    join(folder, "served.yaml"),
+    metadata([...new Map<string, Grant>([["reader", {}], ...faults.map(({ role, grant }) => [role, grant] as const)])]),
+  );
   writeFileSync(join(folder, "metadata.yaml"), metadata([["reader", {}]]));
   writeFileSync(join(folder, "secret"), `${adminSecret}\n`);
   engine = await startEngineProcess({ ENGINE_METADATA_DIRECTORY: join(folder, "served.yaml"), NOTES: address });
@@ -99,9 +139,33 @@ afterAll(async () => {
 
 async function permissions(endpoint: string, ...more: readonly string[]) {
   const [stdout, stderr]: [string[], string[]] = [[], []];
-  const surroundings = { directory: folder, environment: {}, colours: false, out: (text: string) => stdout.push(text), err: (text: string) => stderr.push(text) };
-  const code = await main(["permissions", "--metadata", "metadata.yaml", "--database", address, "--endpoint", endpoint, "--admin-secret-file", "secret", "--json", ...more], surroundings);
-  const report = JSON.parse(stdout.join("") || "{}") as { findings?: readonly { rule: string; reason: string; remedy: string }[]; checks?: Readonly<Record<string, number>> };
+  const surroundings = {
+    directory: folder,
+    environment: {},
+    colours: false,
+    out: (text: string) => stdout.push(text),
+    err: (text: string) => stderr.push(text),
+  };
+  const code = await main(
+    [
+      "permissions",
+      "--metadata",
+      "metadata.yaml",
+      "--database",
+      address,
+      "--endpoint",
+      endpoint,
+      "--admin-secret-file",
+      "secret",
+      "--json",
+      ...more,
+    ],
+    surroundings,
+  );
+  const report = JSON.parse(stdout.join("") || "{}") as {
+    findings?: readonly { rule: string; reason: string; remedy: string }[];
+    checks?: Readonly<Record<string, number>>;
+  };
   return { code, stderr: stderr.join("\n"), findings: report.findings ?? [], checks: report.checks ?? {} };
 }
 
@@ -110,7 +174,17 @@ describe("a running engine", () => {
     proxy.replace("reader", "reader");
     const { code, stderr, findings, checks } = await permissions(proxy.url);
     expect([stderr, findings.map(({ reason }) => reason), code]).toEqual(["", [], 0]);
-    for (const kind of ["schema", "execution", "rows", "limit", "aggregates", "relationships", "hidden-rows", "sessions"]) expect(checks[kind], kind).toBeGreaterThan(10);
+    for (const kind of [
+      "schema",
+      "execution",
+      "rows",
+      "limit",
+      "aggregates",
+      "relationships",
+      "hidden-rows",
+      "sessions",
+    ])
+      expect(checks[kind], kind).toBeGreaterThan(10);
   });
 
   test.each(faults)("with $what is detected", { timeout: generous }, async ({ role, rule, reason, hidden }) => {
@@ -118,14 +192,27 @@ describe("a running engine", () => {
     const { code, findings } = await permissions(proxy.url);
     expect(code).toBe(1);
     const found = findings.filter((finding) => finding.rule === rule && finding.reason.includes(reason));
-    expect(found, JSON.stringify(findings.map((finding) => `${finding.rule}: ${finding.reason}`), null, 1)).not.toEqual([]);
+    expect(
+      found,
+      JSON.stringify(
+        findings.map((finding) => `${finding.rule}: ${finding.reason}`),
+        null,
+        1,
+      ),
+    ).not.toEqual([]);
     expect(found[0]?.remedy).toContain("compare the metadata of the engine");
   });
 
   test("that rejects the secret or does not answer ends the run with the reason", { timeout: generous }, async () => {
     writeFileSync(join(folder, "secret"), "another");
-    expect(await permissions(engine.url)).toMatchObject({ code: 2, stderr: expect.stringContaining("rejected the admin secret") as string });
+    expect(await permissions(engine.url)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("rejected the admin secret") as string,
+    });
     writeFileSync(join(folder, "secret"), adminSecret);
-    expect(await permissions("http://127.0.0.1:1")).toMatchObject({ code: 2, stderr: expect.stringContaining("does not answer") as string });
+    expect(await permissions("http://127.0.0.1:1")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("does not answer") as string,
+    });
   });
 });

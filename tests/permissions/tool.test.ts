@@ -35,7 +35,11 @@ afterAll(async () => {
 async function routeql(directory: string, ...args: readonly string[]) {
   const file = join(folder, "database-url");
   writeFileSync(file, world.database.getConnectionUri("engine"), { mode: 0o600 });
-  return run(process.execPath, [join(repository, "packages/metadata-checks/bin/hasura-checks.js"), ...args, "--database-file", file], { cwd: directory, timeout: generous });
+  return run(
+    process.execPath,
+    [join(repository, "packages/metadata-checks/bin/hasura-checks.js"), ...args, "--database-file", file],
+    { cwd: directory, timeout: generous },
+  );
 }
 
 test("lint finds only exceptions with a reason in the project's metadata", { timeout: generous }, async () => {
@@ -43,22 +47,61 @@ test("lint finds only exceptions with a reason in the project's metadata", { tim
   expect([stderr, (JSON.parse(stdout) as { findings: unknown }).findings, code]).toEqual(["", [], 0]);
 });
 
-test("permissions confirms that the engine serves the declared metadata, and counts checks", { timeout: generous }, async () => {
-  const { code, stdout, stderr } = await routeql(repository, "permissions", "--json");
-  const report = JSON.parse(stdout) as { findings: unknown; checks: Readonly<Record<string, number>>; seconds: number };
-  expect([stderr, report.findings, code]).toEqual(["", [], 0]);
-  for (const kind of ["schema", "execution", "rows", "limit", "aggregates", "relationships", "hidden-rows", "sessions", "error-texts"]) expect(report.checks[kind], kind).toBeGreaterThan(10);
-  keepFigures("permissions", { checks: Object.values(report.checks).reduce((sum, count) => sum + count, 0), "faults served and found": faults.length, seconds: report.seconds.toFixed(1), ...report.checks });
-});
+test(
+  "permissions confirms that the engine serves the declared metadata, and counts checks",
+  { timeout: generous },
+  async () => {
+    const { code, stdout, stderr } = await routeql(repository, "permissions", "--json");
+    const report = JSON.parse(stdout) as {
+      findings: unknown;
+      checks: Readonly<Record<string, number>>;
+      seconds: number;
+    };
+    expect([stderr, report.findings, code]).toEqual(["", [], 0]);
+    for (const kind of [
+      "schema",
+      "execution",
+      "rows",
+      "limit",
+      "aggregates",
+      "relationships",
+      "hidden-rows",
+      "sessions",
+      "error-texts",
+    ])
+      expect(report.checks[kind], kind).toBeGreaterThan(10);
+    keepFigures("permissions", {
+      checks: Object.values(report.checks).reduce((sum, count) => sum + count, 0),
+      "faults served and found": faults.length,
+      seconds: report.seconds.toFixed(1),
+      ...report.checks,
+    });
+  },
+);
 
-test("permissions writes the table as Markdown and as a page without external requests", { timeout: generous }, async () => {
-  const { code, stderr } = await routeql(folder, "permissions", "--rows", "50", "--write", "permissions.md", "--write", "permissions.html");
-  expect([code, stderr]).toEqual([0, "wrote permissions.md\nwrote permissions.html\n"]);
-  expect(readFileSync(join(folder, "permissions.md"), "utf8")).toContain("| `viewer` | `view_hijacks` | query, live query, stream | `comment`, `community_annotation` |");
-  const page = readFileSync(join(folder, "permissions.html"), "utf8");
-  expect(page).toContain("<h3>viewer</h3>");
-  expect(page).not.toMatch(/(src|href)="(?!#)|url\(|@import|https?:/);
-});
+test(
+  "permissions writes the table as Markdown and as a page without external requests",
+  { timeout: generous },
+  async () => {
+    const { code, stderr } = await routeql(
+      folder,
+      "permissions",
+      "--rows",
+      "50",
+      "--write",
+      "permissions.md",
+      "--write",
+      "permissions.html",
+    );
+    expect([code, stderr]).toEqual([0, "wrote permissions.md\nwrote permissions.html\n"]);
+    expect(readFileSync(join(folder, "permissions.md"), "utf8")).toContain(
+      "| `viewer` | `view_hijacks` | query, live query, stream | `comment`, `community_annotation` |",
+    );
+    const page = readFileSync(join(folder, "permissions.html"), "utf8");
+    expect(page).toContain("<h3>viewer</h3>");
+    expect(page).not.toMatch(/(src|href)="(?!#)|url\(|@import|https?:/);
+  },
+);
 
 test("reports an unexpected metadata change, which --update-expectations accepts", { timeout: generous }, async () => {
   const file = join(folder, "hasura-metadata/databases/default/tables/public_view_hijacks.yaml");
@@ -69,7 +112,10 @@ test("reports an unexpected metadata change, which --update-expectations accepts
   expect(stdout).toContain("role viewer can now read view_hijacks.comment");
   expect(stdout.match(/ {2}expectation$/gm)).toHaveLength(1);
   const base = await routeql(folder, "diff", "--base", join(repository, "hasura-metadata"));
-  expect([base.code, base.stdout]).toEqual([1, expect.stringContaining("viewer can now read public.view_hijacks.comment")]);
+  expect([base.code, base.stdout]).toEqual([
+    1,
+    expect.stringContaining("viewer can now read public.view_hijacks.comment"),
+  ]);
   expect((await routeql(folder, "permissions", "--rows", "50", "--update-expectations")).code).toBe(0);
   expect((await routeql(folder, "permissions", "--rows", "50")).code).toBe(0);
   writeFileSync(file, before);
@@ -84,24 +130,71 @@ test("reports metadata that does not fit the database with file and line", { tim
   const { code, stdout } = await routeql(folder, "permissions", "--rows", "50");
   const check = await routeql(folder, "lint");
   writeFileSync(join(folder, "without-exceptions.yaml"), "metadata: hasura-metadata\n");
-  const againstItself = await routeql(folder, "lint", "--config", "without-exceptions.yaml", "--base", "hasura-metadata", "--only-new");
+  const againstItself = await routeql(
+    folder,
+    "lint",
+    "--config",
+    "without-exceptions.yaml",
+    "--base",
+    "hasura-metadata",
+    "--only-new",
+  );
   writeFileSync(file, before);
-  expect([code, stdout]).toEqual([1, expect.stringMatching(/public_view_hijacks\.yaml:\d+ {2}warning {2}not-examined\n.*public\.view_hijacks has no column actve/)]);
-  expect([check.code, check.stdout]).toEqual([1, expect.stringMatching(/public_view_hijacks\.yaml:\d+ {2}error {2}reference/)]);
-  expect([againstItself.code, againstItself.stdout]).toEqual([1, expect.stringMatching(/^\S+public_view_hijacks\.yaml:\d+ {2}error {2}reference\n[^]*\n1 finding \(1 error, 0 warnings\); .*, \d+ in hasura-metadata already\n/)]);
+  expect([code, stdout]).toEqual([
+    1,
+    expect.stringMatching(
+      /public_view_hijacks\.yaml:\d+ {2}warning {2}not-examined\n.*public\.view_hijacks has no column actve/,
+    ),
+  ]);
+  expect([check.code, check.stdout]).toEqual([
+    1,
+    expect.stringMatching(/public_view_hijacks\.yaml:\d+ {2}error {2}reference/),
+  ]);
+  expect([againstItself.code, againstItself.stdout]).toEqual([
+    1,
+    expect.stringMatching(
+      /^\S+public_view_hijacks\.yaml:\d+ {2}error {2}reference\n[^]*\n1 finding \(1 error, 0 warnings\); .*, \d+ in hasura-metadata already\n/,
+    ),
+  ]);
 });
 
 describe("finds an engine that differs from the metadata when", () => {
-  test.each(faults.map((fault) => [fault.what, fault] as const))("%s", { timeout: generous }, async (_what, { role, table, apply, found }) => {
-    const project = examinable(readProject("hasura-metadata", repository), "of the project");
-    const served = structuredClone(project.loaded.merged) as { sources: { tables: { table: { name: string }; select_permissions?: { role: string; permission: Record<string, unknown> }[] }[] }[] };
-    const entry = served.sources[0]?.tables.find((candidate) => candidate.table.name === table)?.select_permissions?.find((candidate) => candidate.role === role);
-    if (entry === undefined) throw new Error(`${role} has no permission on ${table}`);
-    apply(entry.permission);
-    await using subject = await Subject.open(project, world.database.getConnectionUri("engine"), { inferFunctionPermissions: true, statementTimeout: 30_000, served: { ...served } });
-    const verdicts = new Verdicts(project);
-    await verify(subject, verdicts, { roles: [role], rolesWithoutPermission: [], sessions: {}, arguments: {}, most: 200 });
-    const kinds = new Set(verdicts.findings.map(({ rule }) => rule));
-    expect([...kinds].filter((kind) => found.includes(kind)), JSON.stringify(verdicts.findings.map(({ reason }) => reason))).not.toEqual([]);
-  });
+  test.each(faults.map((fault) => [fault.what, fault] as const))(
+    "%s",
+    { timeout: generous },
+    async (_what, { role, table, apply, found }) => {
+      const project = examinable(readProject("hasura-metadata", repository), "of the project");
+      const served = structuredClone(project.loaded.merged) as {
+        sources: {
+          tables: {
+            table: { name: string };
+            select_permissions?: { role: string; permission: Record<string, unknown> }[];
+          }[];
+        }[];
+      };
+      const entry = served.sources[0]?.tables
+        .find((candidate) => candidate.table.name === table)
+        ?.select_permissions?.find((candidate) => candidate.role === role);
+      if (entry === undefined) throw new Error(`${role} has no permission on ${table}`);
+      apply(entry.permission);
+      await using subject = await Subject.open(project, world.database.getConnectionUri("engine"), {
+        inferFunctionPermissions: true,
+        statementTimeout: 30_000,
+        served: { ...served },
+      });
+      const verdicts = new Verdicts(project);
+      await verify(subject, verdicts, {
+        roles: [role],
+        rolesWithoutPermission: [],
+        sessions: {},
+        arguments: {},
+        most: 200,
+      });
+      const kinds = new Set(verdicts.findings.map(({ rule }) => rule));
+      expect(
+        [...kinds].filter((kind) => found.includes(kind)),
+        JSON.stringify(verdicts.findings.map(({ reason }) => reason)),
+      ).not.toEqual([]);
+    },
+  );
 });

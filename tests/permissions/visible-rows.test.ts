@@ -21,8 +21,16 @@ const sql = `
 /** Roles on the table of notes, their filters, and the rows that the rule reports. */
 const roles: readonly (readonly [role: string, filter: string, finding: string | undefined])[] = [
   ["negated", "{owner: {_neq: X-Hasura-User-Id}}", "shows 60 of 60 rows to a session whose values no row holds"],
-  ["unlinked", "{_exists: {_table: {schema: public, name: member}, _where: {login: {_eq: X-Hasura-User-Id}}}}", "shows at least 60 of 60 rows to each of 3 sessions"],
-  ["published", "{_or: [{public: {_eq: true}}, {owner: {_eq: X-Hasura-User-Id}}]}", "shows 57 of 60 rows to a session whose values no row holds"],
+  [
+    "unlinked",
+    "{_exists: {_table: {schema: public, name: member}, _where: {login: {_eq: X-Hasura-User-Id}}}}",
+    "shows at least 60 of 60 rows to each of 3 sessions",
+  ],
+  [
+    "published",
+    "{_or: [{public: {_eq: true}}, {owner: {_eq: X-Hasura-User-Id}}]}",
+    "shows 57 of 60 rows to a session whose values no row holds",
+  ],
   ["own", "{owner: {_eq: X-Hasura-User-Id}}", undefined],
   ["half", "{_or: [{level: {_in: [0, 1, 2]}}, {owner: {_eq: X-Hasura-User-Id}}]}", undefined],
   ["everything", "{}", undefined],
@@ -30,7 +38,8 @@ const roles: readonly (readonly [role: string, filter: string, finding: string |
   ["backend", "{owner: {_neq: X-Hasura-User-Id}}", undefined],
 ];
 
-const permission = (role: string, filter: string) => `      - {role: ${role}, permission: {columns: [id], filter: ${filter}, limit: 10}}\n`;
+const permission = (role: string, filter: string) =>
+  `      - {role: ${role}, permission: {columns: [id], filter: ${filter}, limit: 10}}\n`;
 const metadata = `version: 3
 sources:
 - name: notes
@@ -66,14 +75,22 @@ afterAll(async () => {
 
 async function lint(...more: readonly string[]): Promise<string> {
   const [stdout, stderr]: [string[], string[]] = [[], []];
-  await main(["lint", "--metadata", "metadata.yaml", "--database", database.address, ...more], { directory: folder, environment: {}, colours: false, out: (text) => stdout.push(text), err: (text) => stderr.push(text) });
+  await main(["lint", "--metadata", "metadata.yaml", "--database", database.address, ...more], {
+    directory: folder,
+    environment: {},
+    colours: false,
+    out: (text) => stdout.push(text),
+    err: (text) => stderr.push(text),
+  });
   expect(stderr).toEqual([]);
   return stdout.join("\n");
 }
 
 describe("filters that are open in effect", () => {
   test.each(roles)("of the role %s: reported as expected", { timeout: generous }, async (role, _filter, finding) => {
-    const { findings } = JSON.parse(await lint("--json", "--rule", "open-in-effect")) as { findings: readonly { role: string; table: string; reason: string }[] };
+    const { findings } = JSON.parse(await lint("--json", "--rule", "open-in-effect")) as {
+      findings: readonly { role: string; table: string; reason: string }[];
+    };
     const reasons = findings.filter((found) => found.role === role).map(({ table, reason }) => [table, reason]);
     expect(reasons).toEqual(finding === undefined ? [] : [["public.note", expect.stringContaining(finding)]]);
   });

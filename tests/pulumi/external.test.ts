@@ -37,7 +37,12 @@ describe("a stack with an external database and session store, both encrypted", 
     expect(await stack.query(count)).toEqual(counted(50));
     expect(await stack.logIn()).toBe("operator");
     expect(Object.keys(await stack.containers()).toSorted()).toEqual(["auth-sidecar", "engine", "gateway", "migrate"]);
-    const said = await run("psql", "--tuples-only", "-c", "select version from pg_stat_ssl where pid = pg_backend_pid()");
+    const said = await run(
+      "psql",
+      "--tuples-only",
+      "-c",
+      "select version from pg_stat_ssl where pid = pg_backend_pid()",
+    );
     expect(said).toContain("TLSv1.3");
   });
 

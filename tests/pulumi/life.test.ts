@@ -16,7 +16,9 @@ function keepAsking(stack: DeployedStack): () => Promise<{ asked: number; failur
   const loop = async (): Promise<void> => {
     while (!until.signal.aborted) {
       asked += 1;
-      const { data, errors } = await stack.query("{ view_hijacks(limit: 1) { key } }").catch((error: unknown) => ({ data: undefined, errors: String(error) }));
+      const { data, errors } = await stack
+        .query("{ view_hijacks(limit: 1) { key } }")
+        .catch((error: unknown) => ({ data: undefined, errors: String(error) }));
       if (data === undefined || errors !== undefined) failures.push(JSON.stringify(errors));
       await delay(20);
     }
@@ -52,9 +54,13 @@ describe("the life of a stack", { timeout: 400_000 }, () => {
   test("changed metadata reruns its job only and is served without a failed request", async () => {
     const before = await stack.containers();
     const stop = keepAsking(stack);
-    await stack.checkout.edit(hijacks, (text) => text.replace(/^table:/m, "configuration:\n  comment: seen by many\ntable:"));
+    await stack.checkout.edit(hijacks, (text) =>
+      text.replace(/^table:/m, "configuration:\n  comment: seen by many\ntable:"),
+    );
     await stack.up();
-    await expect.poll(() => stack.query(comment), { timeout: 20_000 }).toMatchObject({ data: { __type: { description: "seen by many" } } });
+    await expect
+      .poll(() => stack.query(comment), { timeout: 20_000 })
+      .toMatchObject({ data: { __type: { description: "seen by many" } } });
     const { asked, failures } = await stop();
     expect(failures).toEqual([]);
     expect(asked).toBeGreaterThan(50);
@@ -66,7 +72,9 @@ describe("the life of a stack", { timeout: 400_000 }, () => {
     let good = "";
     await stack.checkout.edit(hijacks, (text) => {
       good = text;
-      return text.replaceAll(/columns:\n/g, "columns:\n        - no_such_column\n").replace("seen by many", "seen by none");
+      return text
+        .replaceAll(/columns:\n/g, "columns:\n        - no_such_column\n")
+        .replace("seen by many", "seen by none");
     });
     const output = await stack.failingUp();
     expect(output).toContain("apply-metadata");
@@ -80,7 +88,9 @@ describe("the life of a stack", { timeout: 400_000 }, () => {
 
   test("a changed service key or nginx file restarts only its readers", async () => {
     const before = await stack.containers();
-    await stack.checkout.edit(".env", (text) => text.replace(serviceApiKey, "other-key-of-the-service-fedcba9876543210"));
+    await stack.checkout.edit(".env", (text) =>
+      text.replace(serviceApiKey, "other-key-of-the-service-fedcba9876543210"),
+    );
     await stack.up();
     const between = await stack.containers();
     expect(changedServices(before, between)).toEqual(["auth-sidecar"]);
@@ -91,7 +101,10 @@ describe("the life of a stack", { timeout: 400_000 }, () => {
 
   test("another migration runs the two jobs, and no service restarts", async () => {
     const before = await stack.containers();
-    await stack.checkout.edit("database/migrations/0999_another.sql", () => "comment on view view_hijacks is 'another';\n");
+    await stack.checkout.edit(
+      "database/migrations/0999_another.sql",
+      () => "comment on view view_hijacks is 'another';\n",
+    );
     await stack.up();
     expect(changedServices(before, await stack.containers())).toEqual(["apply-metadata", "migrate"]);
   });

@@ -30,8 +30,10 @@ const commands: readonly (readonly [name: string, ...args: readonly string[]])[]
 describe("two checkouts on one Docker engine", { timeout: 400_000 }, () => {
   let first: DeployedStack;
   let second: Checkout;
-  const inFirst = (name: string, ...args: readonly string[]): Promise<CommandEnd> => first.checkout.command(name, first.name, args);
-  const inSecond = (name: string, ...args: readonly string[]): Promise<CommandEnd> => second.command(name, first.name, args);
+  const inFirst = (name: string, ...args: readonly string[]): Promise<CommandEnd> =>
+    first.checkout.command(name, first.name, args);
+  const inSecond = (name: string, ...args: readonly string[]): Promise<CommandEnd> =>
+    second.command(name, first.name, args);
   const succeeds = async (end: Promise<CommandEnd>): Promise<string> => {
     const { code, output } = await end;
     expect(code, output).toBe(0);
@@ -40,7 +42,14 @@ describe("two checkouts on one Docker engine", { timeout: 400_000 }, () => {
 
   beforeAll(async () => {
     first = await deployedStack({ ENGINE: "embedded" });
-    second = await checkOut(Object.fromEntries((await readFile(join(first.checkout.folder, ".env"), "utf8")).trim().split("\n").map((line) => line.split("=") as [string, string])));
+    second = await checkOut(
+      Object.fromEntries(
+        (await readFile(join(first.checkout.folder, ".env"), "utf8"))
+          .trim()
+          .split("\n")
+          .map((line) => line.split("=") as [string, string]),
+      ),
+    );
     await second.edit("prefixes.yaml", () => "prefixes:\n  - prefix: 192.0.2.0/24\n    origins: [64496]\n");
     await first.up();
     await succeeds(inFirst("load", "--demo", "30"));
@@ -62,10 +71,16 @@ describe("two checkouts on one Docker engine", { timeout: 400_000 }, () => {
   });
 
   test("every object of the stack has the identity of its state", async () => {
-    const { state } = JSON.parse(await readFile(join(first.checkout.folder, ".routeql", first.name, "identity.json"), "utf8")) as { state: string };
+    const { state } = JSON.parse(
+      await readFile(join(first.checkout.folder, ".routeql", first.name, "identity.json"), "utf8"),
+    ) as { state: string };
     const filters = { label: [`com.routeql.stack=${first.name}`] };
     const docker = dockerClient();
-    const all = [...(await docker.listContainers({ all: true, filters })), ...(await docker.listNetworks({ filters })), ...(await docker.listVolumes({ filters })).Volumes];
+    const all = [
+      ...(await docker.listContainers({ all: true, filters })),
+      ...(await docker.listNetworks({ filters })),
+      ...(await docker.listVolumes({ filters })).Volumes,
+    ];
     expect(all.length).toBeGreaterThan(20);
     expect(new Set(all.map(({ Labels }) => Labels?.["com.routeql.state"]))).toEqual(new Set([state]));
   });
@@ -74,7 +89,10 @@ describe("two checkouts on one Docker engine", { timeout: 400_000 }, () => {
     await using third = await checkOut({});
     const before = await everythingOf(first.name);
     const started = Date.now();
-    const { stdout, stderr } = await run(process.execPath, ["tests/pulumi/support/plain-up.ts", first.name], { cwd: third.folder, timeout: 120_000 });
+    const { stdout, stderr } = await run(process.execPath, ["tests/pulumi/support/plain-up.ts", first.name], {
+      cwd: third.folder,
+      timeout: 120_000,
+    });
     expect(stdout + stderr).toMatch(/preview failed[^]*up failed/);
     expect(stdout + stderr).toContain(`belongs to the checkout ${first.checkout.folder}`);
     expect(stdout + stderr).toContain("npm run down -- --volumes --adopt");

@@ -46,7 +46,8 @@ test("another program creates the whole service twice, inside its own component"
     const planned: { urn: string; inputs: string }[] = [];
     const onEvent = ({ resourcePreEvent }: EngineEvent): void => {
       const { urn, new: next } = resourcePreEvent?.metadata ?? {};
-      if (urn !== undefined && !urn.includes("::pulumi:providers:")) planned.push({ urn, inputs: JSON.stringify(next?.inputs ?? {}) });
+      if (urn !== undefined && !urn.includes("::pulumi:providers:"))
+        planned.push({ urn, inputs: JSON.stringify(next?.inputs ?? {}) });
     };
     const { changeSummary } = await stack.preview({ onEvent });
     expect(changeSummary["create"]).toBe(planned.length);

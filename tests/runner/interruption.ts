@@ -24,7 +24,8 @@ export function interruptible(): Interruption {
   });
   process.once("exit", (code) => {
     if (code >= 128) console.log("Ended at once. The next run of a suite with containers removes what this run left.");
-    for (const suite of begun) for (const id of processesWith("ROUTEQL_TEST_RUN", runOfSuite(runId, suite))) signalTo(id, "SIGKILL");
+    for (const suite of begun)
+      for (const id of processesWith("ROUTEQL_TEST_RUN", runOfSuite(runId, suite))) signalTo(id, "SIGKILL");
   });
   return {
     happened: () => signal.aborted,

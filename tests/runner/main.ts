@@ -26,7 +26,12 @@ The output and container logs of a failed suite are kept below .routeql/test-log
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { filter: { type: "string" }, lanes: { type: "string", default: "2" }, strict: { type: "boolean", default: false }, help: { type: "boolean", default: false } },
+    options: {
+      filter: { type: "string" },
+      lanes: { type: "string", default: "2" },
+      strict: { type: "boolean", default: false },
+      help: { type: "boolean", default: false },
+    },
   });
   if (values.help) {
     console.log(help);
@@ -35,7 +40,11 @@ async function main(): Promise<number> {
   const lanes = Number(values.lanes);
   if (!Number.isInteger(lanes) || lanes < 1) throw new Error(`--lanes ${values.lanes}: a whole number from 1 on`);
   const started = Date.now();
-  const results = await runAll(selectSuites(positionals), { filter: values.filter, lanes, strict: values.strict || positionals.length > 0 });
+  const results = await runAll(selectSuites(positionals), {
+    filter: values.filter,
+    lanes,
+    strict: values.strict || positionals.length > 0,
+  });
   console.log(`\n${summary(results, { seconds: (Date.now() - started) / 1000, figures: await readFigures(started) })}`);
   return totals(results).failed > 0 ? 1 : 0;
 }

@@ -19,7 +19,8 @@ export async function prepareDocker(): Promise<void> {
   await ensureEngine(options);
   await ensureBases({ debianBase: settings.debianBase.default, nodeBase: settings.nodeBase.default }, true, options);
   // Debian 13 has a separate package for the client.
-  if ((await findProgram("docker")) === undefined) await installPackages(["docker-cli"], options.onLine, "looks into containers");
+  if ((await findProgram("docker")) === undefined)
+    await installPackages(["docker-cli"], options.onLine, "looks into containers");
 }
 
 /** Reason why the suites with containers cannot run. */
@@ -52,19 +53,33 @@ export async function prepare(): Promise<Obstacle | undefined> {
 function inOneLine(error: unknown): string {
   if (!(error instanceof Failure)) return messageOf(error);
   const [last] = error.lastLines.slice(-1);
-  return [`${error.message}${last === undefined ? "" : ` (${last.trim()})`}.`, ...(error.remedy === undefined ? [] : [`To run it, ${error.remedy}`])].join(" ");
+  return [
+    `${error.message}${last === undefined ? "" : ` (${last.trim()})`}.`,
+    ...(error.remedy === undefined ? [] : [`To run it, ${error.remedy}`]),
+  ].join(" ");
 }
 
 async function prepareImages(): Promise<void> {
-  for (const make of [...builtImages().map(({ name }) => () => image(name)), preparedDatabaseImage]) {
+  for (const make of [
+    ...builtImages().map(
+      ({ name }) =>
+        () =>
+          image(name),
+    ),
+    preparedDatabaseImage,
+  ]) {
     const started = performance.now();
     const reference = await make();
     console.log(`  ${reference} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
   }
-  if ((await findProgram("git")) === undefined) await installPackages(["git"], options.onLine, "copies the checkout for tests that change it");
-  if ((await findProgram("curl")) === undefined) await installPackages(["curl"], options.onLine, "runs the specification with a client's tools");
+  if ((await findProgram("git")) === undefined)
+    await installPackages(["git"], options.onLine, "copies the checkout for tests that change it");
+  if ((await findProgram("curl")) === undefined)
+    await installPackages(["curl"], options.onLine, "runs the specification with a client's tools");
   if (chromiumAbsent() !== undefined && (await canInstallPackages())) {
     say("installing chromium");
-    await installPackages(["chromium"], options.onLine, "opens the console").catch((error: unknown) => say(`no browser: ${String(error)}`));
+    await installPackages(["chromium"], options.onLine, "opens the console").catch((error: unknown) =>
+      say(`no browser: ${String(error)}`),
+    );
   }
 }

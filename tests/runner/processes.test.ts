@@ -8,7 +8,10 @@ const name = "ROUTEQL_PROCESS_TEST";
 
 /** A process with a marker in its environment that reports when it runs. */
 async function marked(mark: string, script: string): Promise<ChildProcess> {
-  const child = spawn(process.execPath, ["-e", `${script}; console.log("runs")`], { env: { ...process.env, [name]: mark }, stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, ["-e", `${script}; console.log("runs")`], {
+    env: { ...process.env, [name]: mark },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   await once(child.stdout, "data");
   return child;
 }

@@ -6,9 +6,13 @@ import { setTimeout as sleep } from "node:timers/promises";
  * below /proc.
  */
 export function processesWith(name: string, value: string): number[] {
-  const ids = read(() => readdirSync("/proc"), []).filter((entry) => /^\d+$/.test(entry)).map(Number);
+  const ids = read(() => readdirSync("/proc"), [])
+    .filter((entry) => /^\d+$/.test(entry))
+    .map(Number);
   const marked = `\0${name}=${value}\0`;
-  return ids.filter((id) => id !== process.pid && read(() => `\0${readFileSync(`/proc/${id}/environ`, "latin1")}`, "").includes(marked));
+  return ids.filter(
+    (id) => id !== process.pid && read(() => `\0${readFileSync(`/proc/${id}/environ`, "latin1")}`, "").includes(marked),
+  );
 }
 
 /** A process may have exited, or belong to another user. */

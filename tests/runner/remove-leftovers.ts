@@ -14,10 +14,12 @@ export interface Left extends CleanedUp {
 /** Removes all that suites of a run may have left, which is nothing unless they were interrupted or failed. Their processes have ended. */
 export async function removeLeftovers(run: string, ended: readonly Pick<Suite, "name" | "ownStack">[]): Promise<Left> {
   let stacks = 0;
-  for (const { name } of ended.filter(({ ownStack }) => ownStack === true)) if (await takeDownLeftStack(name)) stacks += 1;
+  for (const { name } of ended.filter(({ ownStack }) => ownStack === true))
+    if (await takeDownLeftStack(name)) stacks += 1;
   const cleaned = await cleanUp(...ended.map(({ name }) => runOfSuite(run, name)));
   for (const entry of await readdir(tmpdir())) {
-    if (ended.some(({ name }) => entry.startsWith(scratchPrefix(run, name)))) await rm(join(tmpdir(), entry), { recursive: true, force: true });
+    if (ended.some(({ name }) => entry.startsWith(scratchPrefix(run, name))))
+      await rm(join(tmpdir(), entry), { recursive: true, force: true });
   }
   return { ...cleaned, stacks };
 }
@@ -38,7 +40,10 @@ interface RunRecord {
 }
 
 /** Notes that this process works on a run; `forget` once nothing is left of it. */
-export async function rememberRun(run: string, names: readonly string[]): Promise<{ readonly forget: () => Promise<void> }> {
+export async function rememberRun(
+  run: string,
+  names: readonly string[],
+): Promise<{ readonly forget: () => Promise<void> }> {
   const file = join(runs, `${run}.json`);
   await mkdir(runs, { recursive: true });
   await writeFile(file, JSON.stringify({ process: process.pid, suites: names } satisfies RunRecord));
@@ -52,8 +57,12 @@ export async function removeLeftoversOfKilledRuns(say: (text: string) => void): 
     const record = JSON.parse(await readFile(join(runs, file), "utf8")) as RunRecord;
     if (isAlive(record.process)) continue;
     // The suites of a run whose own process alone was ended may work on.
-    for (const name of record.suites) await endProcessesWith("ROUTEQL_TEST_RUN", runOfSuite(run, name), { each: 5_000 });
-    const left = await removeLeftovers(run, suites.filter(({ name }) => record.suites.includes(name)));
+    for (const name of record.suites)
+      await endProcessesWith("ROUTEQL_TEST_RUN", runOfSuite(run, name), { each: 5_000 });
+    const left = await removeLeftovers(
+      run,
+      suites.filter(({ name }) => record.suites.includes(name)),
+    );
     await rm(join(runs, file), { force: true });
     say(`removed what a killed run had left: ${inWords(left)}`);
   }

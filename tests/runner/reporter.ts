@@ -15,7 +15,11 @@ export default class ResultsReporter implements Reporter {
   async onTestRunEnd(modules: readonly TestModule[], unhandled: readonly { message?: string }[]): Promise<void> {
     const records = [
       ...modules.flatMap(recordsOf),
-      ...unhandled.map(({ message }): TestRecord => ({ title: "outside of any test", state: "failed", reason: message ?? "an error without a message" })),
+      ...unhandled.map(({ message }): TestRecord => ({
+        title: "outside of any test",
+        state: "failed",
+        reason: message ?? "an error without a message",
+      })),
     ];
     await writeFile(process.env["ROUTEQL_TEST_RESULTS"] as string, JSON.stringify(records));
   }
@@ -25,9 +29,19 @@ export default class ResultsReporter implements Reporter {
 function recordsOf(module: TestModule): TestRecord[] {
   const file = relative(repository, module.moduleId);
   const broken = [module, ...module.children.allSuites()].flatMap((part) =>
-    part.errors().map((error): TestRecord => ({ title: nameOf(file, part), state: "failed", reason: error.message, place: placeOf(error) })),
+    part
+      .errors()
+      .map((error): TestRecord => ({
+        title: nameOf(file, part),
+        state: "failed",
+        reason: error.message,
+        place: placeOf(error),
+      })),
   );
-  return [...broken, ...Array.from(module.children.allTests()).flatMap((test) => recordOf(file, test, broken.length > 0))];
+  return [
+    ...broken,
+    ...Array.from(module.children.allTests()).flatMap((test) => recordOf(file, test, broken.length > 0)),
+  ];
 }
 
 const shownLines = 24;
@@ -35,7 +49,9 @@ const shownLines = 24;
 /** The message with a shortened difference; the suite's output has all of it. */
 function reasonOf(error: TestError | undefined): string | undefined {
   if (error?.diff === undefined) return error?.message;
-  const lines = stripVTControlCharacters(error.diff).split("\n").filter((line) => line.trim() !== "");
+  const lines = stripVTControlCharacters(error.diff)
+    .split("\n")
+    .filter((line) => line.trim() !== "");
   return [error.message, ...lines.slice(0, shownLines), ...(lines.length > shownLines ? ["…"] : [])].join("\n");
 }
 
@@ -52,9 +68,12 @@ function nameOf(file: string, part: TestModule | TestSuite): string {
 function recordOf(file: string, test: TestCase, setupFailed: boolean): TestRecord[] {
   const title = `${file} > ${test.fullName}`;
   const result = test.result();
-  if (result.state === "passed") return [{ title, state: "passed", seconds: (test.diagnostic()?.duration ?? 0) / 1000 }];
-  if (result.state === "failed") return [{ title, state: "failed", reason: reasonOf(result.errors[0]), place: placeOf(result.errors[0]) }];
-  if (result.state === "skipped" && result.note !== undefined) return [{ title, state: "skipped", reason: result.note }];
+  if (result.state === "passed")
+    return [{ title, state: "passed", seconds: (test.diagnostic()?.duration ?? 0) / 1000 }];
+  if (result.state === "failed")
+    return [{ title, state: "failed", reason: reasonOf(result.errors[0]), place: placeOf(result.errors[0]) }];
+  if (result.state === "skipped" && result.note !== undefined)
+    return [{ title, state: "skipped", reason: result.note }];
   if (setupFailed) return [{ title, state: "failed", reason: "did not run: the setup before it failed" }];
   // Excludes tests that do not match the filter.
   if (process.env["ROUTEQL_TEST_FILTER"] !== undefined) return [];

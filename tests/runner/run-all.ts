@@ -22,7 +22,10 @@ export interface RunAllOptions {
  * Runs suites concurrently if possible, those without containers first, and removes their remains. After an interruption no suite
  * starts, running suites stop cleanly, and the run counts as failed.
  */
-export async function runAll(selected: readonly Suite[], { filter, lanes, strict }: RunAllOptions): Promise<SuiteResult[]> {
+export async function runAll(
+  selected: readonly Suite[],
+  { filter, lanes, strict }: RunAllOptions,
+): Promise<SuiteResult[]> {
   const interruption = interruptible();
   const results: SuiteResult[] = [];
   const begun: Suite[] = [];
@@ -31,14 +34,23 @@ export async function runAll(selected: readonly Suite[], { filter, lanes, strict
     begun.push(suite);
     console.log(`\n[${selected.indexOf(suite) + 1}/${selected.length}] ${suite.name}: ${suite.what}`);
     const result = await runSuite(suite, { run: runId, filter, sharesTerminal, onStart: interruption.watch });
-    if (sharesTerminal) console.log(`${suite.name.padEnd(12)} ended: ${closingLine([result])}, ${result.seconds.toFixed(1)} s`);
+    if (sharesTerminal)
+      console.log(`${suite.name.padEnd(12)} ended: ${closingLine([result])}, ${result.seconds.toFixed(1)} s`);
     results.push(result);
     return result;
   };
   const withContainers = selected.filter(({ needsDocker }) => needsDocker);
-  const remembered = await rememberRun(runId, withContainers.map(({ name }) => name));
+  const remembered = await rememberRun(
+    runId,
+    withContainers.map(({ name }) => name),
+  );
   try {
-    await inLanes(selected.filter(({ needsDocker }) => !needsDocker), lanes, run, interruption.happened);
+    await inLanes(
+      selected.filter(({ needsDocker }) => !needsDocker),
+      lanes,
+      run,
+      interruption.happened,
+    );
     if (withContainers.length > 0 && !interruption.happened()) {
       const { runnable, others } = await prepareFor(withContainers, strict);
       for (const other of others) console.log(`\n${other.suite}: ${other.tests[0]!.state}: ${other.tests[0]!.reason}`);
@@ -49,7 +61,10 @@ export async function runAll(selected: readonly Suite[], { filter, lanes, strict
       }
     }
   } finally {
-    const left = await removeLeftovers(runId, begun.filter(({ needsDocker }) => needsDocker));
+    const left = await removeLeftovers(
+      runId,
+      begun.filter(({ needsDocker }) => needsDocker),
+    );
     await removeEvidence(runId, results);
     await remembered.forget();
     if (interruption.happened()) console.log(`\ninterrupted; removed what was left: ${inWords(left)}`);
@@ -75,8 +90,14 @@ async function prepareFor(suites: readonly Suite[], strict: boolean): Promise<Pr
   const obstacle = await prepare();
   if (obstacle === undefined) return { runnable, others };
   // One failure with the cause is enough; it names the waiting suites.
-  const [first, ...rest] = runnable.map((suite) => withoutRun(suite, obstacle.machine ? state : "failed", obstacle.reason));
-  const waiting = rest.map((result) => (obstacle.machine ? result : withoutRun({ name: result.suite }, "skipped", `the preparation failed, see ${first!.suite}`)));
+  const [first, ...rest] = runnable.map((suite) =>
+    withoutRun(suite, obstacle.machine ? state : "failed", obstacle.reason),
+  );
+  const waiting = rest.map((result) =>
+    obstacle.machine
+      ? result
+      : withoutRun({ name: result.suite }, "skipped", `the preparation failed, see ${first!.suite}`),
+  );
   return { runnable: [], others: [...others, first!, ...waiting] };
 }
 
@@ -86,6 +107,11 @@ const withoutRun = ({ name }: Pick<Suite, "name">, state: "failed" | "skipped", 
   tests: [{ title: "the whole suite", state, reason }],
 });
 
-const interrupted: SuiteResult = { suite: "interrupted", seconds: 0, tests: [{ title: "the run was interrupted", state: "failed" }] };
+const interrupted: SuiteResult = {
+  suite: "interrupted",
+  seconds: 0,
+  tests: [{ title: "the run was interrupted", state: "failed" }],
+};
 
-const place = (selected: readonly Suite[], result: SuiteResult): number => selected.findIndex(({ name }) => name === result.suite);
+const place = (selected: readonly Suite[], result: SuiteResult): number =>
+  selected.findIndex(({ name }) => name === result.suite);

@@ -29,13 +29,17 @@ export async function runSuite(suite: Suite, context: RunContext): Promise<Suite
 
 type Outcome = Pick<SuiteResult, "tests" | "logs" | "output">;
 
-const outputOf = ({ name }: Suite, { run, sharesTerminal }: RunContext): string | undefined => (sharesTerminal ? relative(repository, outputFile(run, name)) : undefined);
+const outputOf = ({ name }: Suite, { run, sharesTerminal }: RunContext): string | undefined =>
+  sharesTerminal ? relative(repository, outputFile(run, name)) : undefined;
 
 async function runCommand(suite: Suite, context: RunContext): Promise<Outcome> {
   const [file, ...args] = suite.command as [string, ...string[]];
   const { code, lastLines } = await execute(suite, file, args, process.env, context);
   if (code === 0) return { tests: [{ title: suite.what, state: "passed" }] };
-  return { tests: [{ title: suite.what, state: "failed", reason: lastLines === "" ? "see its output above" : lastLines }], output: outputOf(suite, context) };
+  return {
+    tests: [{ title: suite.what, state: "failed", reason: lastLines === "" ? "see its output above" : lastLines }],
+    output: outputOf(suite, context),
+  };
 }
 
 async function runVitest(suite: Suite, context: RunContext): Promise<Outcome> {
@@ -46,14 +50,28 @@ async function runVitest(suite: Suite, context: RunContext): Promise<Outcome> {
   await mkdir(logs, { recursive: true, mode: 0o700 });
   try {
     const results = resultsIn(scratch);
-    const { code } = await execute(suite, process.execPath, vitestArguments(suite, context), environment(suite, scratch, context), context);
+    const { code } = await execute(
+      suite,
+      process.execPath,
+      vitestArguments(suite, context),
+      environment(suite, scratch, context),
+      context,
+    );
     const tests = await readRecords(results);
     if (code !== 0 && tests.every(({ state }) => state !== "failed")) {
-      tests.push({ title: suite.name, state: "failed", reason: `vitest ended with ${code} although no test failed: see its output above` });
+      tests.push({
+        title: suite.name,
+        state: "failed",
+        reason: `vitest ended with ${code} although no test failed: see its output above`,
+      });
     }
     const failed = tests.some(({ state }) => state === "failed");
     if (!failed) return { tests };
-    return { tests, logs: (await readdir(logs)).length > 0 ? relative(repository, logs) : undefined, output: outputOf(suite, context) };
+    return {
+      tests,
+      logs: (await readdir(logs)).length > 0 ? relative(repository, logs) : undefined,
+      output: outputOf(suite, context),
+    };
   } finally {
     // None, unless the suite was interrupted or left one running.
     await endProcessesWith("ROUTEQL_TEST_RUN", runOfSuite(context.run, suite.name), { each: 15_000 });
@@ -70,7 +88,9 @@ function vitestArguments(suite: Suite, { filter }: RunContext): string[] {
     `--reporter=${reporter}`,
     `--reporter=${join(import.meta.dirname, "reporter.ts")}`,
     "--no-allowOnly",
-    ...(filter === undefined ? [] : ["--hideSkippedTests", "--testNamePattern", filter.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)]),
+    ...(filter === undefined
+      ? []
+      : ["--hideSkippedTests", "--testNamePattern", filter.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)]),
   ];
 }
 
@@ -104,10 +124,17 @@ interface Ended {
 
 const shownLines = 30;
 
-async function execute(suite: Suite, file: string, args: readonly string[], env: NodeJS.ProcessEnv, context: RunContext): Promise<Ended> {
+async function execute(
+  suite: Suite,
+  file: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  context: RunContext,
+): Promise<Ended> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const lines: string[] = [];
-  const colours = context.sharesTerminal && process.stdout.isTTY && env["NO_COLOR"] === undefined ? { FORCE_COLOR: "1" } : {};
+  const colours =
+    context.sharesTerminal && process.stdout.isTTY && env["NO_COLOR"] === undefined ? { FORCE_COLOR: "1" } : {};
   const child = spawn(file, args, {
     cwd: repository,
     env: { ...env, ...colours },
@@ -125,7 +152,10 @@ function showBesideOthers({ name }: Suite, child: ChildProcess, run: string, kee
   const path = outputFile(run, name);
   mkdirSync(join(path, ".."), { recursive: true, mode: 0o700 });
   const output = createWriteStream(path, { mode: 0o600 });
-  for (const [stream, terminal] of [[child.stdout, process.stdout], [child.stderr, process.stderr]] as const) {
+  for (const [stream, terminal] of [
+    [child.stdout, process.stdout],
+    [child.stderr, process.stderr],
+  ] as const) {
     if (stream === null) continue;
     showLines(stream, `${name.padEnd(12)} `, terminal, (line) => {
       keep(line);

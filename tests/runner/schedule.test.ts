@@ -22,7 +22,9 @@ async function watched(pieces: readonly Piece[], lanes: number): Promise<{ resul
   return { results, moments };
 }
 
-const pieces = fc.array(fc.record({ alone: fc.boolean(), turns: fc.nat(20) }), { maxLength: 12 }).map((all) => all.map((piece, index): Piece => ({ ...piece, name: `suite ${index}` })));
+const pieces = fc
+  .array(fc.record({ alone: fc.boolean(), turns: fc.nat(20) }), { maxLength: 12 })
+  .map((all) => all.map((piece, index): Piece => ({ ...piece, name: `suite ${index}` })));
 
 test("runs as many as there are lanes, exclusive ones alone, results in the given order", async () => {
   await fc.assert(
@@ -38,7 +40,13 @@ test("runs as many as there are lanes, exclusive ones alone, results in the give
 });
 
 test("two ordinary tasks run concurrently in two lanes", async () => {
-  const { moments } = await watched([{ name: "one", turns: 9 }, { name: "other", turns: 1 }], 2);
+  const { moments } = await watched(
+    [
+      { name: "one", turns: 9 },
+      { name: "other", turns: 1 },
+    ],
+    2,
+  );
   expect(moments.at(-1)).toHaveLength(2);
 });
 

@@ -2,7 +2,11 @@ import { expect, test } from "vitest";
 import { selectSuites, suites } from "./suites.ts";
 
 test("without a name every suite with tests runs, the fast ones first", () => {
-  expect(selectSuites([]).slice(0, 4).map(({ name }) => name)).toEqual(["types", "lint", "site", "unit"]);
+  expect(
+    selectSuites([])
+      .slice(0, 4)
+      .map(({ name }) => name),
+  ).toEqual(["types", "lint", "site", "unit"]);
 });
 
 test("named suites run in the standard order, not in the given order", () => {
@@ -21,5 +25,7 @@ test("an optional suite runs only by name", () => {
 });
 
 test("an unknown name is an error that lists the known ones", () => {
-  expect(() => selectSuites(["unti"])).toThrow(`unknown suite unti; there are ${suites.map(({ name }) => name).join(", ")}`);
+  expect(() => selectSuites(["unti"])).toThrow(
+    `unknown suite unti; there are ${suites.map(({ name }) => name).join(", ")}`,
+  );
 });

@@ -26,7 +26,9 @@ function counted(all: readonly SuiteFigures[]): string[] {
   const isTable = (value: number | string | FigureTable): value is FigureTable => typeof value === "object";
   const lines = all.flatMap(({ suite, figures }) => {
     const single = Object.entries(figures).flatMap(([what, value]) => (isTable(value) ? [] : [`${value} ${what}`]));
-    const tables = Object.values(figures).filter(isTable).flatMap((rows) => aligned(rows.map((cells) => cells.map(String))));
+    const tables = Object.values(figures)
+      .filter(isTable)
+      .flatMap((rows) => aligned(rows.map((cells) => cells.map(String))));
     return [`  ${suite}: ${single.join(", ")}`, ...tables.map((line) => `    ${line}`)];
   });
   return lines.length === 0 ? [] : ["figures:", ...lines, ""];
@@ -38,14 +40,18 @@ export function closingLine(results: readonly SuiteResult[]): string {
   return `${passed} passed, ${failed} failed, ${skipped} skipped`;
 }
 
-const indented = (...texts: readonly (string | undefined)[]): string[] => texts.filter((text) => text !== undefined).map((text) => `    ${text.replaceAll("\n", "\n    ")}`);
+const indented = (...texts: readonly (string | undefined)[]): string[] =>
+  texts.filter((text) => text !== undefined).map((text) => `    ${text.replaceAll("\n", "\n    ")}`);
 
 /** Each failed test with its cause, its place and the command to rerun it; at the end of each suite the places of further information. */
 function failures(results: readonly SuiteResult[]): string[] {
   const lines = results.flatMap(({ suite, tests, logs, output }) => [
     ...tests
       .filter(({ state }) => state === "failed")
-      .flatMap(({ title, reason, place }) => [`  ${suite}: ${title}`, ...indented(reason, place, `again: ${commandOf(suite, title)}`)]),
+      .flatMap(({ title, reason, place }) => [
+        `  ${suite}: ${title}`,
+        ...indented(reason, place, `again: ${commandOf(suite, title)}`),
+      ]),
     ...(output === undefined ? [] : [`  complete output of ${suite}: ${output}`]),
     ...(logs === undefined ? [] : [`  container logs of ${suite}: ${logs}`]),
   ]);
@@ -63,8 +69,14 @@ export function commandOf(suite: string, title: string): string {
 /** Tests that a suite skips for the same reason become one line, so that the list stays short. */
 function skipped(results: readonly SuiteResult[]): string[] {
   const lines = results.flatMap(({ suite, tests }) => {
-    const byReason = Map.groupBy(tests.filter(({ state }) => state === "skipped"), ({ reason }) => reason ?? "no reason given");
-    return [...byReason].flatMap(([reason, [first, ...more]]) => [`  ${suite}: ${first!.title}${more.length === 0 ? "" : ` and ${more.length} more`}`, ...indented(reason)]);
+    const byReason = Map.groupBy(
+      tests.filter(({ state }) => state === "skipped"),
+      ({ reason }) => reason ?? "no reason given",
+    );
+    return [...byReason].flatMap(([reason, [first, ...more]]) => [
+      `  ${suite}: ${first!.title}${more.length === 0 ? "" : ` and ${more.length} more`}`,
+      ...indented(reason),
+    ]);
   });
   return lines.length === 0 ? [] : ["skipped:", ...lines, ""];
 }
@@ -79,7 +91,9 @@ function slowest(results: readonly SuiteResult[]): string[] {
     .filter(({ seconds }) => seconds > slowSeconds)
     .toSorted((one, other) => other.seconds - one.seconds)
     .slice(0, slowestShown);
-  return slow.length === 0 ? [] : ["slowest:", ...slow.map(({ suite, title, seconds }) => `  ${seconds.toFixed(1)} s ${suite}: ${title}`), ""];
+  return slow.length === 0
+    ? []
+    : ["slowest:", ...slow.map(({ suite, title, seconds }) => `  ${seconds.toFixed(1)} s ${suite}: ${title}`), ""];
 }
 
 function table(results: readonly SuiteResult[], seconds: number): string[] {
@@ -93,10 +107,16 @@ function table(results: readonly SuiteResult[], seconds: number): string[] {
 
 /** Lines of a table: texts to the left, numbers to the right. */
 function aligned(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] as string[]).map((_, column) => Math.max(...rows.map((cells) => (cells[column] as string).length)));
+  const widths = (rows[0] as string[]).map((_, column) =>
+    Math.max(...rows.map((cells) => (cells[column] as string).length)),
+  );
   const isText = widths.map((_, column) => rows.slice(1).some((cells) => Number.isNaN(Number(cells[column]))));
   return rows.map((cells) =>
-    cells.map((cell, column) => (isText[column] === true ? cell.padEnd(widths[column] as number) : cell.padStart(widths[column] as number))).join("  "),
+    cells
+      .map((cell, column) =>
+        isText[column] === true ? cell.padEnd(widths[column] as number) : cell.padStart(widths[column] as number),
+      )
+      .join("  "),
   );
 }
 

@@ -11,7 +11,10 @@ import { Scanner, shortest } from "./scanner.ts";
 import { spellings } from "./spellings.ts";
 
 const planted = `planted/${randomBytes(12).toString("base64")}+?`;
-const others = Array.from({ length: 200 }, (_, index) => ({ name: `other ${index}`, value: randomBytes(24).toString("hex") }));
+const others = Array.from({ length: 200 }, (_, index) => ({
+  name: `other ${index}`,
+  value: randomBytes(24).toString("hex"),
+}));
 const scanner = new Scanner([...others, { name: "planted", value: planted }]);
 const noise = (): string => randomBytes(5000).toString("base64");
 
@@ -31,7 +34,9 @@ test.each([
 test("finds a planted secret across the chunks of a stream", async () => {
   const text = Buffer.from(`${noise()} ${planted} ${noise()}`);
   for (const size of [1, 7, 64, 4096]) {
-    const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, index) => text.subarray(index * size, (index + 1) * size));
+    const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, index) =>
+      text.subarray(index * size, (index + 1) * size),
+    );
     expect(await scanner.inStream(Readable.from(pieces))).toEqual({ found: new Set(["planted"]), bytes: text.length });
   }
 });
@@ -42,7 +47,9 @@ test("finds nothing without a planted secret", () => {
 });
 
 test("rejects a secret that is too short for the search", () => {
-  expect(() => new Scanner([{ name: "short", value: "a".repeat(shortest - 1) }])).toThrow("the secret short is shorter");
+  expect(() => new Scanner([{ name: "short", value: "a".repeat(shortest - 1) }])).toThrow(
+    "the secret short is shorter",
+  );
   expect(spellings("a".repeat(shortest)).every((spelling) => spelling.length >= shortest)).toBe(true);
 });
 

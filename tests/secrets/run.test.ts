@@ -26,8 +26,13 @@ describe("no secret of the run is in a wrong place", () => {
 
   beforeAll(async () => {
     if (list === undefined || !existsSync(list)) return;
-    const noted = (await readFile(list, "utf8")).trim().split("\n").map((line) => JSON.parse(line) as NotedSecret);
-    secrets = [...new Map(noted.map((secret) => [secret.value, secret])).values()].filter(({ value }) => value.length >= shortest);
+    const noted = (await readFile(list, "utf8"))
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line) as NotedSecret);
+    secrets = [...new Map(noted.map((secret) => [secret.value, secret])).values()].filter(
+      ({ value }) => value.length >= shortest,
+    );
     scanner = new Scanner(secrets);
     files = (await readdir(kept, { recursive: true, withFileTypes: true }))
       .filter((entry) => entry.isFile())
@@ -71,6 +76,11 @@ describe("no secret of the run is in a wrong place", () => {
       const told = `${await mustRun("docker", ["history", "--no-trunc", reference])}\n${await mustRun("docker", ["image", "inspect", reference])}`;
       expect([...scanner.inBytes(Buffer.from(told))], reference).toEqual([]);
     }
-    keepFigures("secrets", { "secrets looked for": secrets.length, "files searched": files.length, "MiB of image layers searched": Math.round(bytesOfLayers / 1024 / 1024), found: 0 });
+    keepFigures("secrets", {
+      "secrets looked for": secrets.length,
+      "files searched": files.length,
+      "MiB of image layers searched": Math.round(bytesOfLayers / 1024 / 1024),
+      found: 0,
+    });
   });
 });

@@ -21,7 +21,8 @@ export class Scanner {
 
   constructor(secrets: readonly Secret[]) {
     for (const { name, value } of secrets) {
-      if (value.length < shortest) throw new Error(`the secret ${name} is shorter than ${shortest} characters: it could occur by chance`);
+      if (value.length < shortest)
+        throw new Error(`the secret ${name} is shorter than ${shortest} characters: it could occur by chance`);
       for (const text of spellings(value)) {
         const spelling = Buffer.from(text);
         const start = startOf(spelling, 0);
@@ -40,7 +41,11 @@ export class Scanner {
       const start = startOf(bytes, at);
       if (this.starts[start] === 0) continue;
       for (const { spelling, name } of this.byStart.get(start) ?? []) {
-        if (at + spelling.length <= bytes.length && bytes.compare(spelling, 0, spelling.length, at, at + spelling.length) === 0) found.add(name);
+        if (
+          at + spelling.length <= bytes.length &&
+          bytes.compare(spelling, 0, spelling.length, at, at + spelling.length) === 0
+        )
+          found.add(name);
       }
     }
     return found;
@@ -65,4 +70,5 @@ export class Scanner {
   }
 }
 
-const startOf = (bytes: Buffer, at: number): number => ((bytes[at] as number) << 16) | ((bytes[at + 1] as number) << 8) | (bytes[at + 2] as number);
+const startOf = (bytes: Buffer, at: number): number =>
+  ((bytes[at] as number) << 16) | ((bytes[at + 1] as number) << 8) | (bytes[at + 2] as number);

@@ -73,7 +73,9 @@ async function verify({ engine, images: kind, part, report: file }: Options): Pr
   const results: SuiteResult[] = [];
   let secrets: readonly string[] = [];
   let images: Awaited<ReturnType<typeof imagesOf>> = [];
-  const conformance = part.includes("conformance") ? await runAll(selectSuites(["conformance"]), { filter: undefined, lanes: 1, strict: true }) : [];
+  const conformance = part.includes("conformance")
+    ? await runAll(selectSuites(["conformance"]), { filter: undefined, lanes: 1, strict: true })
+    : [];
   if (part.some((name) => name !== "conformance")) {
     try {
       const accessFile = await bringUpStack(kind, results);
@@ -81,7 +83,8 @@ async function verify({ engine, images: kind, part, report: file }: Options): Pr
       if (accessFile !== undefined) {
         secrets = await secretsIn(accessFile);
         process.env["ROUTEQL_ACCESS_FILE"] = accessFile;
-        if (part.includes("e2e")) results.push(...(await runAll(selectSuites(["e2e"]), { filter: undefined, lanes: 1, strict: true })));
+        if (part.includes("e2e"))
+          results.push(...(await runAll(selectSuites(["e2e"]), { filter: undefined, lanes: 1, strict: true })));
         if (part.includes("permissions")) results.push(await verifyPermissions(stack, accessFile));
       }
     } finally {
@@ -105,7 +108,11 @@ async function bringUpStack(images: string, results: SuiteResult[]): Promise<str
     results.push({ suite: "up", seconds: seconds(), tests: [{ title: "npm run up", state: "passed" }] });
     return accessFile;
   } catch (error) {
-    results.push({ suite: "up", seconds: seconds(), tests: [{ title: "npm run up", state: "failed", reason: (error as Error).message }] });
+    results.push({
+      suite: "up",
+      seconds: seconds(),
+      tests: [{ title: "npm run up", state: "failed", reason: (error as Error).message }],
+    });
     return undefined;
   }
 }

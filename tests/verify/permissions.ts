@@ -11,7 +11,12 @@ import type { SuiteResult, TestRecord } from "../runner/results.ts";
 import { repository } from "../runner/suites.ts";
 
 interface Report {
-  readonly findings: readonly { readonly severity: string; readonly rule: string; readonly message: string; readonly place?: string }[];
+  readonly findings: readonly {
+    readonly severity: string;
+    readonly rule: string;
+    readonly message: string;
+    readonly place?: string;
+  }[];
   readonly checks: Readonly<Record<string, number>>;
 }
 
@@ -54,13 +59,23 @@ function recordsOf(stdout: string, stderr: string): readonly TestRecord[] {
   }
   const failed = report.findings.filter(({ severity }) => severity === "error");
   return [
-    ...failed.map(({ rule, message, place }): TestRecord => ({ title: `hasura-checks permissions > ${rule}`, state: "failed", reason: message, place })),
-    ...Object.entries(report.checks).map(([kind, count]): TestRecord => ({ title: `hasura-checks permissions > ${kind}: ${count} checks`, state: "passed" })),
+    ...failed.map(({ rule, message, place }): TestRecord => ({
+      title: `hasura-checks permissions > ${rule}`,
+      state: "failed",
+      reason: message,
+      place,
+    })),
+    ...Object.entries(report.checks).map(([kind, count]): TestRecord => ({
+      title: `hasura-checks permissions > ${kind}: ${count} checks`,
+      state: "passed",
+    })),
   ];
 }
 
 /** The stack's database on a loopback port: each connection goes through the tunnel of the kit's commands. */
-async function databaseRelay(stack: string): Promise<{ readonly address: string; readonly password: string; readonly close: () => void }> {
+async function databaseRelay(
+  stack: string,
+): Promise<{ readonly address: string; readonly password: string; readonly close: () => void }> {
   const first = await openDatabase(stack, "owner");
   await first.close();
   const { user = "", password, database = "" } = first.config;
@@ -71,7 +86,11 @@ async function databaseRelay(stack: string): Promise<{ readonly address: string;
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  return { address: `postgres://${user}@127.0.0.1:${port}/${database}`, password: String(password), close: () => void server.close() };
+  return {
+    address: `postgres://${user}@127.0.0.1:${port}/${database}`,
+    password: String(password),
+    close: () => void server.close(),
+  };
 }
 
 async function joinTunnel(stack: string, client: Socket): Promise<void> {

@@ -15,7 +15,12 @@ const text = report({
       seconds: 61.4,
       tests: [
         { title: "a.test.ts > answers", state: "passed" },
-        { title: "b.test.ts > refuses", state: "failed", reason: `Authorization: Bearer ${token}\nshort-password\n{"data":null}`, place: "b.test.ts:3:1" },
+        {
+          title: "b.test.ts > refuses",
+          state: "failed",
+          reason: `Authorization: Bearer ${token}\nshort-password\n{"data":null}`,
+          place: "b.test.ts:3:1",
+        },
         { title: "c.test.ts > waits", state: "skipped", reason: "no browser" },
       ],
     },

@@ -19,7 +19,8 @@ const secretLike = /\beyJ[\w-]+\.[\w-]+\.[\w-]+|\b[\w-]{40,}\b/g;
 
 /** The report in Markdown. Failed tests are listed with the request and the answer that their assertion shows. */
 export function report({ version, machine, engine, images, results, secrets }: Verified): string {
-  const withoutSecrets = (text: string): string => secrets.reduce((rest, secret) => rest.replaceAll(secret, "[removed]"), text).replaceAll(secretLike, "[removed]");
+  const withoutSecrets = (text: string): string =>
+    secrets.reduce((rest, secret) => rest.replaceAll(secret, "[removed]"), text).replaceAll(secretLike, "[removed]");
   const failed = results.flatMap(({ tests }) => tests.filter(({ state }) => state === "failed"));
   const skipped = results.flatMap(({ tests }) => tests.filter(({ state }) => state === "skipped"));
   return [
@@ -38,7 +39,17 @@ export function report({ version, machine, engine, images, results, secrets }: V
       return `| ${result.suite} | ${passed} | ${failures} | ${skips} | ${result.seconds.toFixed(0)} |`;
     }),
     "",
-    ...failed.flatMap(({ title, reason = "", place }) => [`## ${title}`, "", "```text", withoutSecrets(reason), ...(place === undefined ? [] : [place]), "```", ""]),
-    ...(skipped.length === 0 ? [] : ["## Skipped", "", ...skipped.map(({ title, reason = "no reason given" }) => `- ${title}: ${reason}`), ""]),
+    ...failed.flatMap(({ title, reason = "", place }) => [
+      `## ${title}`,
+      "",
+      "```text",
+      withoutSecrets(reason),
+      ...(place === undefined ? [] : [place]),
+      "```",
+      "",
+    ]),
+    ...(skipped.length === 0
+      ? []
+      : ["## Skipped", "", ...skipped.map(({ title, reason = "no reason given" }) => `- ${title}: ${reason}`), ""]),
   ].join("\n");
 }

@@ -33,7 +33,10 @@ const columns = 'id, provider, email, name, role, organisation_id as organisatio
 const statement = (name: string, text: string): Statement => ({ name: `administration-${name}`, text });
 
 const list = statement("list", `select ${columns} from auth.users order by lower(email), provider`);
-const find = statement("find", `select ${columns} from auth.users where provider = $1 and (id = $2 or lower(email) = lower($2))`);
+const find = statement(
+  "find",
+  `select ${columns} from auth.users where provider = $1 and (id = $2 or lower(email) = lower($2))`,
+);
 const add = statement(
   "add",
   `insert into auth.users (id, provider, email, name, password_hash, role, organisation_id)
@@ -43,9 +46,15 @@ const addOrganisation = statement(
   "add-organisation",
   "insert into auth.organisations (id, name) values ($1, $1) on conflict do nothing",
 );
-const setRole = statement("set-role", "update auth.users set role = $2, organisation_id = $3, updated_at = now() where id = $1");
+const setRole = statement(
+  "set-role",
+  "update auth.users set role = $2, organisation_id = $3, updated_at = now() where id = $1",
+);
 const setDisabled = statement("set-disabled", "update auth.users set disabled = $2, updated_at = now() where id = $1");
-const setPassword = statement("set-password", "update auth.users set password_hash = $2, updated_at = now() where id = $1");
+const setPassword = statement(
+  "set-password",
+  "update auth.users set password_hash = $2, updated_at = now() where id = $1",
+);
 
 export interface AccountsParts {
   readonly database: Database;
@@ -80,7 +89,14 @@ export class Accounts {
     // 96 random bits in 24 characters without special meaning in URLs or command lines.
     const id = randomBytes(12).toString("hex");
     try {
-      await database.query(add, [id, email.toLowerCase(), name, await hashPassword(password), role, organisation ?? null]);
+      await database.query(add, [
+        id,
+        email.toLowerCase(),
+        name,
+        await hashPassword(password),
+        role,
+        organisation ?? null,
+      ]);
     } catch (error) {
       if (error instanceof pg.DatabaseError && error.code === "23505")
         throw new AdministrationError(`there is already a local account ${email}`);
@@ -96,7 +112,8 @@ export class Accounts {
    * @throws {AdministrationError} for a directory account, because the directory would overwrite the change
    */
   async setRole(account: Account, role: ApplicationRole, organisation?: string): Promise<void> {
-    if (account.provider !== "local") throw new AdministrationError("the role of a directory account comes from its groups (LDAP_ROLES)");
+    if (account.provider !== "local")
+      throw new AdministrationError("the role of a directory account comes from its groups (LDAP_ROLES)");
     const { database } = this.#parts;
     const belongs = organisation ?? account.organisation;
     requireOrganisation(role, belongs);
@@ -119,7 +136,8 @@ export class Accounts {
 
   /** @returns the number of ended sessions */
   async setPassword(account: Account, password: string): Promise<number> {
-    if (account.provider !== "local") throw new AdministrationError("the password of a directory account is the directory's");
+    if (account.provider !== "local")
+      throw new AdministrationError("the password of a directory account is the directory's");
     await this.#parts.database.query(setPassword, [account.id, await hashPassword(password)]);
     await this.#record("password-changed", account);
     return this.#parts.sessions.endAll(account.id);
@@ -136,7 +154,11 @@ export class Accounts {
     return ended;
   }
 
-  async #record(event: AuditEventName, account: Account, detail: Readonly<Record<string, string | number>> = {}): Promise<void> {
+  async #record(
+    event: AuditEventName,
+    account: Account,
+    detail: Readonly<Record<string, string | number>> = {},
+  ): Promise<void> {
     await this.#parts.audit.record({
       event,
       outcome: "success",

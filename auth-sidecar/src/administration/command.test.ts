@@ -24,11 +24,20 @@ test.each([
   ["users constructor", "users constructor is no command; see --help"],
   ["users list all", "all is one word too many; usage: users list"],
   ["users show a@example.net b@example.net", "b@example.net is one word too many; usage: users show ACCOUNT"],
-  ["users role a@example.net viewer analyst", "analyst is one word too many; usage: users role ACCOUNT ROLE [--organisation ORG]"],
+  [
+    "users role a@example.net viewer analyst",
+    "analyst is one word too many; usage: users role ACCOUNT ROLE [--organisation ORG]",
+  ],
   ["keys list --role viewer", "keys list takes no --role; usage: keys list"],
   ["keys rotate now", "now is one word too many; usage: keys rotate"],
-  ["users disable a@example.net --organisation x", "users disable takes no --organisation; usage: users disable ACCOUNT"],
-  ["users add a@example.net --role viewer --provider ldap", "users add takes no --provider; usage: users add EMAIL --role ROLE"],
+  [
+    "users disable a@example.net --organisation x",
+    "users disable takes no --organisation; usage: users disable ACCOUNT",
+  ],
+  [
+    "users add a@example.net --role viewer --provider ldap",
+    "users add takes no --provider; usage: users add EMAIL --role ROLE",
+  ],
   ["users list --password x", "Unknown option '--password'"],
   ["users add --role", "Option '--role <value>' argument missing"],
   ["users list --json=yes", "Option '--json' does not take an argument"],

@@ -27,7 +27,10 @@ const strings = {
   organisation: { type: "string" },
   provider: { type: "string", default: "local" },
 } as const;
-const switches = { json: { type: "boolean", default: false }, help: { type: "boolean", short: "h", default: false } } as const;
+const switches = {
+  json: { type: "boolean", default: false },
+  help: { type: "boolean", short: "h", default: false },
+} as const;
 
 /** @throws {AdministrationError} for an unknown command, word or option */
 export function parseCommand(words: readonly string[], readPassword: () => Promise<string>): Command {
@@ -47,7 +50,8 @@ function parsed(words: readonly string[]) {
   try {
     return parseArgs({ args: [...words], options: { ...strings, ...switches }, allowPositionals: true });
   } catch (error) {
-    if (error instanceof TypeError) throw new AdministrationError(error.message.replace(/\. To specify a positional.*$/s, ""));
+    if (error instanceof TypeError)
+      throw new AdministrationError(error.message.replace(/\. To specify a positional.*$/s, ""));
     throw error;
   }
 }
@@ -62,7 +66,12 @@ function refuseSurplus(subject: Subject, [name, ...operands]: readonly string[],
   const surplus = operands[verb.operands.length];
   const refused = (what: string) => new AdministrationError(`${what}; usage: ${subject} ${verbUsage(name, verb)}`);
   if (surplus !== undefined) throw refused(`${surplus} is one word too many`);
-  const { tokens } = parseArgs({ args: [...words], options: { ...strings, ...switches }, allowPositionals: true, tokens: true });
+  const { tokens } = parseArgs({
+    args: [...words],
+    options: { ...strings, ...switches },
+    allowPositionals: true,
+    tokens: true,
+  });
   for (const token of tokens) {
     if (token.kind === "option" && !Object.hasOwn(switches, token.name) && !Object.hasOwn(verb.options, token.name))
       throw refused(`${subject} ${name} takes no --${token.name}`);

@@ -18,6 +18,7 @@ try {
 } catch (error) {
   process.exitCode = 1;
   if (error instanceof AdministrationError || error instanceof SettingsError) console.error(error.message);
-  else if (error instanceof Unavailable) console.error(`the command failed or is incomplete: ${error.part} does not answer`);
+  else if (error instanceof Unavailable)
+    console.error(`the command failed or is incomplete: ${error.part} does not answer`);
   else throw error;
 }

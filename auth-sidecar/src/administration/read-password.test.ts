@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { AdministrationError } from "./administration-error.ts";
 import { checkedPassword, readNewPassword } from "./read-password.ts";
 
-const piped = (...chunks: string[]) => Readable.from(chunks.map((chunk) => Buffer.from(chunk))) as unknown as NodeJS.ReadStream;
+const piped = (...chunks: string[]) =>
+  Readable.from(chunks.map((chunk) => Buffer.from(chunk))) as unknown as NodeJS.ReadStream;
 
 test("reads the password from standard input without one trailing newline", async () => {
   expect(await readNewPassword(piped("correct horse", " battery\n"))).toBe("correct horse battery");

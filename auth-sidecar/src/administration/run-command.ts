@@ -27,7 +27,8 @@ async function usersCommand(
   if (reference === undefined) throw new AdministrationError("which account? Give its e-mail address or its id");
   if (verb === "add") {
     const email = emailAddress.safeParse(reference);
-    if (!email.success) throw new AdministrationError(`${reference} is no e-mail address that a local account can have`);
+    if (!email.success)
+      throw new AdministrationError(`${reference} is no e-mail address that a local account can have`);
     const added = {
       email: email.data,
       name: options.name ?? email.data,

@@ -53,7 +53,9 @@ export function verbUsage(name: string, { operands, options }: Verb): string {
 
 /** The commands of a subject as lines in two columns, each usage after `prefix`. */
 export function verbLines(subject: Subject, prefix = "  "): string {
-  const rows = Object.entries(verbs[subject]).map(([name, verb]) => [prefix + verbUsage(name, verb), verb.meaning] as const);
+  const rows = Object.entries(verbs[subject]).map(
+    ([name, verb]) => [prefix + verbUsage(name, verb), verb.meaning] as const,
+  );
   const width = Math.min(prefix.length + 28, Math.max(...rows.map(([left]) => left.length)) + 2);
   return rows
     .map(([left, meaning]) => (left.length < width ? left.padEnd(width) : `${left}\n${" ".repeat(width)}`) + meaning)

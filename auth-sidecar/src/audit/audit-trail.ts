@@ -54,16 +54,22 @@ export class AuditTrail {
   constructor(queries: Queries, log: Logger) {
     this.#queries = queries;
     this.#log = log;
-    this.#insert = batch(async (events: readonly object[]) => {
-      await queries.query(insert, [JSON.stringify(events)]);
-      return events.map(() => undefined);
-    }, { ...sharedWidely, name: insert.name });
-    this.#insertToken = batch(async (events: readonly (AuditEvent & TokenEvent)[]) => {
-      const userIds = [...new Set(events.map(({ userId }) => userId))];
-      const rows = await queries.query<UserRow>(insertTokens, [JSON.stringify(events.map(tableRow)), userIds]);
-      const users = new Map(rows.map((row) => [row.id, asUser(row)]));
-      return events.map(({ userId }) => users.get(userId));
-    }, { ...sharedWidely, name: insertTokens.name });
+    this.#insert = batch(
+      async (events: readonly object[]) => {
+        await queries.query(insert, [JSON.stringify(events)]);
+        return events.map(() => undefined);
+      },
+      { ...sharedWidely, name: insert.name },
+    );
+    this.#insertToken = batch(
+      async (events: readonly (AuditEvent & TokenEvent)[]) => {
+        const userIds = [...new Set(events.map(({ userId }) => userId))];
+        const rows = await queries.query<UserRow>(insertTokens, [JSON.stringify(events.map(tableRow)), userIds]);
+        const users = new Map(rows.map((row) => [row.id, asUser(row)]));
+        return events.map(({ userId }) => users.get(userId));
+      },
+      { ...sharedWidely, name: insertTokens.name },
+    );
   }
 
   /**
@@ -89,7 +95,11 @@ export class AuditTrail {
    */
   async recordLogin(event: AuditEvent, { id, passwordHash }: ProvenAccount): Promise<Date | null | undefined> {
     const row = tableRow({ ...event, userId: id });
-    const [login] = await this.#queries.query<{ previous: Date | null }>(insertLogin, [JSON.stringify([row]), id, passwordHash]);
+    const [login] = await this.#queries.query<{ previous: Date | null }>(insertLogin, [
+      JSON.stringify([row]),
+      id,
+      passwordHash,
+    ]);
     if (login !== undefined) this.#logEvent({ ...event, userId: id });
     return login?.previous;
   }
@@ -108,7 +118,9 @@ export class AuditTrail {
 
   /** Like {@link record}, for requests that are rejected anyway: the answer does not wait for the database. */
   async recordRefusal(event: AuditEvent): Promise<void> {
-    await this.record(event).catch((error: unknown) => this.#log.error({ err: error }, "an audit event is in the log only"));
+    await this.record(event).catch((error: unknown) =>
+      this.#log.error({ err: error }, "an audit event is in the log only"),
+    );
   }
 
   #logEvent(event: AuditEvent): void {

@@ -24,13 +24,16 @@ test("records the first at once and the number of the others each minute", async
   ]);
   recorded.length = 0;
   await vi.advanceTimersByTimeAsync(60_000);
-  expect(recorded).toEqual([{ ...victim, outcome: "throttled", requestId: undefined, detail: { flow: "session", further: 4 } }]);
+  expect(recorded).toEqual([
+    { ...victim, outcome: "throttled", requestId: undefined, detail: { flow: "session", further: 4 } },
+  ]);
   await throttled.record(victim);
   expect(recorded[1], "the next one is a first one again").toEqual({ ...victim, outcome: "throttled" });
 });
 
 test("counts a thousand separately and the rest together without a name", async () => {
-  for (let guess = 0; guess < 1500; guess++) await throttled.record({ ...login, account: `a${guess}`, address: "192.0.2.1" });
+  for (let guess = 0; guess < 1500; guess++)
+    await throttled.record({ ...login, account: `a${guess}`, address: "192.0.2.1" });
   await throttled.record({ ...login, account: "a7", address: "192.0.2.1" });
   expect(recorded).toHaveLength(1001);
   recorded.length = 0;

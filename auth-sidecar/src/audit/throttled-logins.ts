@@ -38,7 +38,10 @@ export class ThrottledLogins {
       known.further += 1;
       return;
     }
-    this.#refusals.set(key, { first: isApart ? event : { ...event, account: undefined, address: undefined }, further: 0 });
+    this.#refusals.set(key, {
+      first: isApart ? event : { ...event, account: undefined, address: undefined },
+      further: 0,
+    });
     await this.#audit.recordRefusal(event);
   }
 

@@ -33,7 +33,12 @@ function noted({ right, disabled = false, exhausted = false, rejectAfter = Promi
   } as unknown as AuthenticatorParts;
   const user = { id: "u1", provider: "local", disabled } as unknown as UserWithPassword;
   const verdict: Verdict = { right, rejectAfter, account: note("account", user) };
-  const source: CredentialSource = { provider: "local", foldedName: (name) => name, admit: (login) => login(), verify: note("verify", verdict) };
+  const source: CredentialSource = {
+    provider: "local",
+    foldedName: (name) => name,
+    admit: (login) => login(),
+    verify: note("verify", verdict),
+  };
   const login = new Authenticator(parts).authenticate({
     source,
     credentials: { name: "a@example.net", password: "secret" },
@@ -68,15 +73,18 @@ test("rejects a disabled account before it creates a session", async () => {
   expect(steps).toEqual(["check", "verify", "check", "account", "count success", "record refusal"]);
 });
 
-test.each([{ right: false }, { right: true, exhausted: true }])("a rejection waits for the floor of the source: %j", async (given) => {
-  const { promise: rejectAfter, resolve } = Promise.withResolvers<void>();
-  const { login } = noted({ ...given, rejectAfter });
-  const outcome = login.then(
-    () => "answered",
-    () => "answered",
-  );
-  const turns = new Promise((done) => setTimeout(done, 20, "waits"));
-  expect(await Promise.race([outcome, turns])).toBe("waits");
-  resolve();
-  expect(await outcome).toBe("answered");
-});
+test.each([{ right: false }, { right: true, exhausted: true }])(
+  "a rejection waits for the floor of the source: %j",
+  async (given) => {
+    const { promise: rejectAfter, resolve } = Promise.withResolvers<void>();
+    const { login } = noted({ ...given, rejectAfter });
+    const outcome = login.then(
+      () => "answered",
+      () => "answered",
+    );
+    const turns = new Promise((done) => setTimeout(done, 20, "waits"));
+    expect(await Promise.race([outcome, turns])).toBe("waits");
+    resolve();
+    expect(await outcome).toBe("answered");
+  },
+);

@@ -85,7 +85,11 @@ export class Authenticator {
   }
 
   /** The steps of an admitted login, in order. The verdict is settled before anything else uses it. */
-  async #login<Given>({ source, credentials, grant }: LoginRequest<Given>, event: LoginEvent, client: string): Promise<Login<Given>> {
+  async #login<Given>(
+    { source, credentials, grant }: LoginRequest<Given>,
+    event: LoginEvent,
+    client: string,
+  ): Promise<Login<Given>> {
     await this.#parts.throttle.check(event);
     const verdict = await source.verify(credentials, client);
     await this.#settle(verdict, event);
@@ -116,7 +120,10 @@ export class Authenticator {
 
   async #rejectDisabled(user: User, event: LoginEvent): Promise<never> {
     const { throttle, audit } = this.#parts;
-    await Promise.all([throttle.countSuccess(event), audit.recordRefusal({ ...event, outcome: "refused", userId: user.id })]);
+    await Promise.all([
+      throttle.countSuccess(event),
+      audit.recordRefusal({ ...event, outcome: "refused", userId: user.id }),
+    ]);
     throw new NoAccess();
   }
 

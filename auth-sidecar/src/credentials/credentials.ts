@@ -11,7 +11,9 @@ export interface Credentials {
 const name = z.string().max(320);
 const password = z.string().refine((value) => Buffer.byteLength(value) <= longestPassword);
 
-const sessionFlowBody = z.object({ email: name, password }).transform(({ email, password }) => ({ name: email, password }));
+const sessionFlowBody = z
+  .object({ email: name, password })
+  .transform(({ email, password }) => ({ name: email, password }));
 const singleStepBody = z
   .object({ username: name, password })
   .transform(({ username, password }) => ({ name: username, password }));

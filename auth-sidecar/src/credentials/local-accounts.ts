@@ -34,7 +34,8 @@ export class LocalAccounts implements CredentialSource {
     if (user.passwordHash === null) return user;
     const renewed = await this.#passwords.renewed(user.passwordHash, password);
     if (renewed === undefined) return user;
-    if (await this.#users.renewPasswordHash(user.id, user.passwordHash, renewed)) return { ...user, passwordHash: renewed };
+    if (await this.#users.renewPasswordHash(user.id, user.passwordHash, renewed))
+      return { ...user, passwordHash: renewed };
     // Another login has renewed the hash in the meantime, or the password was changed: verify against the current hash.
     const now = await this.#users.findByEmail("local", user.email.toLowerCase());
     return now !== undefined && (await this.#passwords.matches(now.passwordHash, password)) ? now : undefined;

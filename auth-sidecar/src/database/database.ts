@@ -43,7 +43,9 @@ export class Database implements Queries {
   }
 
   query<Row extends pg.QueryResultRow>(statement: Statement, values: readonly unknown[] = []): Promise<Row[]> {
-    return inDatabaseSpan(statement, () => guarded(async () => (await this.#pool.query<Row>({ ...statement, values: [...values] })).rows));
+    return inDatabaseSpan(statement, () =>
+      guarded(async () => (await this.#pool.query<Row>({ ...statement, values: [...values] })).rows),
+    );
   }
 
   /** Runs `work` in a transaction that holds one of {@link locks}; replicas that ask for the same lock wait. */
@@ -56,7 +58,10 @@ export class Database implements Queries {
         await client.query("select pg_advisory_xact_lock($1)", [lock]);
         const result = await work({
           query: <Row extends pg.QueryResultRow>(statement: Statement, values: readonly unknown[] = []) =>
-            inDatabaseSpan(statement, async () => (await client.query<Row>({ ...statement, values: [...values] })).rows),
+            inDatabaseSpan(
+              statement,
+              async () => (await client.query<Row>({ ...statement, values: [...values] })).rows,
+            ),
         });
         await client.query("commit");
         return result;

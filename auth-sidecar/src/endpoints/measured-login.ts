@@ -2,7 +2,11 @@ import { SidecarError } from "../errors.ts";
 import type { Metrics } from "../metrics.ts";
 
 /** Counts a login by its outcome: `success`, the code of the error, or `internal`. */
-export async function measuredLogin<Result>(metrics: Metrics, flow: string, login: () => Promise<Result>): Promise<Result> {
+export async function measuredLogin<Result>(
+  metrics: Metrics,
+  flow: string,
+  login: () => Promise<Result>,
+): Promise<Result> {
   let outcome = "internal";
   try {
     const result = await login();

@@ -71,7 +71,10 @@ export function loginLdap(parts: Parts): Endpoint {
       serviceKey(settings.SERVICE_API_KEY),
       ...(directory === undefined
         ? [refuse]
-        : [...jsonBody(settings.BODY_LIMIT_KILOBYTES, { required: true }), sessionLogin(parts, directory, "directory session")]),
+        : [
+            ...jsonBody(settings.BODY_LIMIT_KILOBYTES, { required: true }),
+            sessionLogin(parts, directory, "directory session"),
+          ]),
     ],
   };
 }

@@ -25,11 +25,21 @@ export function singleStepToken({ settings, authenticator, local, tokens, audit,
         const { address, requestId } = contextOf(response);
         try {
           const { user } = await measuredLogin(metrics, "single-step", () =>
-            authenticator.authenticate({ source: local, credentials, origin: { address, requestId }, flow: "single-step", grant: nothing }),
+            authenticator.authenticate({
+              source: local,
+              credentials,
+              origin: { address, requestId },
+              flow: "single-step",
+              grant: nothing,
+            }),
           );
           const event = { event: "token", userId: user.id, provider: user.provider, address, requestId } as const;
           if (!hasAccess(user)) {
-            await audit.recordRefusal({ ...event, outcome: "refused", detail: { flow: "single-step", reason: "pending" } });
+            await audit.recordRefusal({
+              ...event,
+              outcome: "refused",
+              detail: { flow: "single-step", reason: "pending" },
+            });
             throw new NoAccess();
           }
           const token = tokens.begin();

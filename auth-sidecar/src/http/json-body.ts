@@ -8,7 +8,8 @@ import { SidecarError } from "../errors.ts";
 export function jsonBody(limitKilobytes: number, { required }: { readonly required: boolean }): RequestHandler[] {
   return [
     (request, _response, next) => {
-      const hasBody = request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
+      const hasBody =
+        request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
       const isJson = request.is("application/json") !== false;
       if ((hasBody && !isJson) || (required && !declaresJson(request.headers["content-type"])))
         throw new SidecarError("unsupported-media-type");

@@ -40,7 +40,8 @@ export function contextOf(response: Response): RequestContext {
  * entry is trusted, because the gateway wrote it.
  */
 export function clientAddress(forwardedFor: string | string[] | undefined, peer: string | undefined): string {
-  const last = (Array.isArray(forwardedFor) ? forwardedFor.join(",") : (forwardedFor ?? "")).split(",").at(-1)?.trim() ?? "";
+  const last =
+    (Array.isArray(forwardedFor) ? forwardedFor.join(",") : (forwardedFor ?? "")).split(",").at(-1)?.trim() ?? "";
   const address = isIP(last) > 0 ? last : (peer ?? "");
   return address.replace(/^::ffff:(?=\d+\.)/i, "").replace(/%.*$/, "");
 }

@@ -8,7 +8,11 @@ import { createHttpServer } from "./server.ts";
 
 /** The answer to a client that sends this and then nothing more. */
 async function answerTo(text: string): Promise<string> {
-  const server = createHttpServer((request) => request.resume(), { headersTimeout: 50, requestTimeout: 50, connectionsCheckingInterval: 10 });
+  const server = createHttpServer((request) => request.resume(), {
+    headersTimeout: 50,
+    requestTimeout: 50,
+    connectionsCheckingInterval: 10,
+  });
   const port = await listen(server, 0, "127.0.0.1");
   try {
     const socket = connect(port, "127.0.0.1");
@@ -28,7 +32,11 @@ test.each([
 ])("a request whose %s never ends is answered 408 in the form of all errors", async (_part, text) => {
   const [head = "", body = ""] = (await answerTo(text)).split("\r\n\r\n");
   expect(head.split("\r\n")).toEqual(
-    expect.arrayContaining(["HTTP/1.1 408 Request Timeout", "Content-Type: application/json; charset=utf-8", "Connection: close"]),
+    expect.arrayContaining([
+      "HTTP/1.1 408 Request Timeout",
+      "Content-Type: application/json; charset=utf-8",
+      "Connection: close",
+    ]),
   );
   expect(JSON.parse(body)).toEqual({ error: errorCodes["request-timeout"].sentence, code: "request-timeout" });
 });

@@ -14,7 +14,11 @@ test("skips a refresh while the previous one waits for the database", async () =
     started.push(refresh);
     return refresh.promise;
   };
-  const parts = { rotation: { retireExpired }, keyring: { refresh: async () => undefined, closed: () => [] }, log: createLogger("silent") };
+  const parts = {
+    rotation: { retireExpired },
+    keyring: { refresh: async () => undefined, closed: () => [] },
+    log: createLogger("silent"),
+  };
   const stop = startKeyCare(parts as unknown as CaretakerParts, 1000);
   await vi.advanceTimersByTimeAsync(5000);
   expect(started).toHaveLength(1);

@@ -37,7 +37,15 @@ export function startKeyCare(parts: CaretakerParts, milliseconds: number): () =>
   return () => clearInterval(timer);
 }
 
-async function careForKeys({ database, encryption, rotation, keyring, audit, log, onSuccess }: CaretakerParts): Promise<void> {
+async function careForKeys({
+  database,
+  encryption,
+  rotation,
+  keyring,
+  audit,
+  log,
+  onSuccess,
+}: CaretakerParts): Promise<void> {
   let failed = false;
   try {
     for (const kid of await rotation.retireExpired())
@@ -60,7 +68,8 @@ async function careForKeys({ database, encryption, rotation, keyring, audit, log
   try {
     await keyring.refresh();
     const closed = keyring.closed();
-    if (closed.length > 0) log.error({ keys: closed }, "keys do not open with this KEY_ENCRYPTION_KEY; they are published alone");
+    if (closed.length > 0)
+      log.error({ keys: closed }, "keys do not open with this KEY_ENCRYPTION_KEY; they are published alone");
   } catch (error) {
     failed = true;
     log.warn({ err: error }, "the keys could not be read again");

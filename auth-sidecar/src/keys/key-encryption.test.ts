@@ -7,7 +7,10 @@ const key = randomBytes(138);
 const stored = encryption.encrypt("kid", key);
 
 test("decrypts with the same secret under the same id", () => {
-  expect(new KeyEncryption("b7e20f4c9d1a6835f0c4a7e92d5b8163").decrypt("kid", stored)).toEqual({ privateKey: key, isCurrent: true });
+  expect(new KeyEncryption("b7e20f4c9d1a6835f0c4a7e92d5b8163").decrypt("kid", stored)).toEqual({
+    privateKey: key,
+    isCurrent: true,
+  });
   expect(stored.includes(key.subarray(0, 8))).toBe(false);
   expect(encryption.encrypt("kid", key)).not.toEqual(stored);
 });

@@ -145,7 +145,13 @@ export class KeyRotation {
     const { publicJwk, privateKey } = await generateSigningKey(this.#policy.algorithm);
     const { kid: id, alg } = publicJwk;
     const encrypted = this.#encryption.encrypt(id, privateKey.export({ type: "pkcs8", format: "der" }));
-    const [inserted] = await queries.query<{ signs_from: Date }>(insert, [id, alg, JSON.stringify(publicJwk), encrypted, delay]);
+    const [inserted] = await queries.query<{ signs_from: Date }>(insert, [
+      id,
+      alg,
+      JSON.stringify(publicJwk),
+      encrypted,
+      delay,
+    ]);
     const replaced = await queries.query<{ id: string }>(replace, [id, delay + this.#policy.publishedAfterSigning]);
     return { id, signsFrom: inserted!.signs_from, replaces: replaced.map(({ id }) => id) };
   }

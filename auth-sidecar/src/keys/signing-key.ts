@@ -10,7 +10,10 @@ export const signingAlgorithms = ["ES256", "EdDSA", "RS256"] as const;
 export const tokenAlgorithm = z
   .enum(signingAlgorithms, `must be one of ${signingAlgorithms.join(", ")}`)
   .default("ES256")
-  .meta({ description: "Signature algorithm of access tokens. A change rotates the signing key without rejected tokens.", allowed: signingAlgorithms.join(", ") });
+  .meta({
+    description: "Signature algorithm of access tokens. A change rotates the signing key without rejected tokens.",
+    allowed: signingAlgorithms.join(", "),
+  });
 
 export type SigningAlgorithm = (typeof signingAlgorithms)[number];
 

@@ -6,7 +6,10 @@ import type { DirectoryAccount } from "./directory.ts";
 
 const prefix = "ldap-";
 
-const byId: Statement = { name: "directory-account-by-id", text: `select ${userColumns} from auth.users where id = $1` };
+const byId: Statement = {
+  name: "directory-account-by-id",
+  text: `select ${userColumns} from auth.users where id = $1`,
+};
 const addOrganisation: Statement = {
   name: "directory-organisation",
   text: "insert into auth.organisations (id, name) values ($1, $1) on conflict do nothing",
@@ -48,7 +51,13 @@ export class DirectoryAccounts {
       const after = await store(queries, account);
       if (before !== undefined && before.role !== after.role) {
         const detail = { from: before.role, to: after.role, by: "directory" };
-        await this.#audit.recordWith(queries, { event: "role-changed", outcome: "success", userId: after.id, provider: "ldap", detail });
+        await this.#audit.recordWith(queries, {
+          event: "role-changed",
+          outcome: "success",
+          userId: after.id,
+          provider: "ldap",
+          detail,
+        });
       }
       return after;
     });
@@ -60,7 +69,10 @@ async function find(queries: Queries, { id }: DirectoryAccount): Promise<User | 
   return row === undefined ? undefined : asUser(row);
 }
 
-async function store(queries: Queries, { id: directoryId, email, name, role, organisation }: DirectoryAccount): Promise<User> {
+async function store(
+  queries: Queries,
+  { id: directoryId, email, name, role, organisation }: DirectoryAccount,
+): Promise<User> {
   const id = prefix + directoryId;
   if (organisation !== undefined) await queries.query(addOrganisation, [organisation]);
   await queries.query(releaseEmail, [id, email]);
@@ -69,7 +81,9 @@ async function store(queries: Queries, { id: directoryId, email, name, role, org
 }
 
 function isAsKept(user: User, { email, name, role, organisation }: DirectoryAccount): boolean {
-  return user.email === email && user.name === name && user.role === role && user.organisationId === (organisation ?? null);
+  return (
+    user.email === email && user.name === name && user.role === role && user.organisationId === (organisation ?? null)
+  );
 }
 
 /** The directory's own id of an account. */

@@ -39,7 +39,9 @@ async function firstServer(options: ServersOptions, log: Logger): Promise<Client
   for (const url of options.urls) {
     const client = oneConnection(url, options);
     try {
-      await inDirectorySpan("LDAP bind of the search account", url, () => within(options.timeoutMilliseconds, begin(client, url, options)));
+      await inDirectorySpan("LDAP bind of the search account", url, () =>
+        within(options.timeoutMilliseconds, begin(client, url, options)),
+      );
       return client;
     } catch (error) {
       last = error;
@@ -53,10 +55,23 @@ async function firstServer(options: ServersOptions, log: Logger): Promise<Client
 /** A call of a directory server, without names and filters. */
 function inDirectorySpan<Result>(name: string, url: string, work: () => Promise<Result>): Promise<Result> {
   const { hostname, port } = new URL(url);
-  return inCurrentSpan(name, "client", { "network.protocol.name": "ldap", "server.address": hostname, "server.port": port === "" ? undefined : Number(port) }, work);
+  return inCurrentSpan(
+    name,
+    "client",
+    {
+      "network.protocol.name": "ldap",
+      "server.address": hostname,
+      "server.port": port === "" ? undefined : Number(port),
+    },
+    work,
+  );
 }
 
-async function begin(client: Client, url: string, { startTls, ca, bindDn, bindPassword }: ServersOptions): Promise<void> {
+async function begin(
+  client: Client,
+  url: string,
+  { startTls, ca, bindDn, bindPassword }: ServersOptions,
+): Promise<void> {
   if (startTls && url.startsWith("ldap:")) await client.startTLS(tlsOptions(url, ca));
   await client.bind(bindDn ?? "", bindPassword ?? "");
 }
@@ -84,7 +99,12 @@ function once<Connect extends typeof connectPlain | typeof connectTls>(connect: 
 
 function tlsOptions(url: string, ca: string | undefined): ConnectionOptions {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
-  return { minVersion: "TLSv1.2", host, ...(isIP(host) === 0 ? { servername: host } : {}), ...(ca === undefined ? {} : { ca }) };
+  return {
+    minVersion: "TLSv1.2",
+    host,
+    ...(isIP(host) === 0 ? { servername: host } : {}),
+    ...(ca === undefined ? {} : { ca }),
+  };
 }
 
 async function within(milliseconds: number, work: Promise<void>): Promise<void> {

@@ -37,7 +37,11 @@ export class DirectoryLogin implements CredentialSource {
     const rejectAfter = sleep(failureFloor);
     const account = await this.#directory.authenticate(name, password, client);
     if (account === undefined) return { right: false, rejectAfter, account: async () => undefined };
-    return { right: true, rejectAfter, account: async () => ({ ...(await this.#accounts.keep(account)), passwordHash: null }) };
+    return {
+      right: true,
+      rejectAfter,
+      account: async () => ({ ...(await this.#accounts.keep(account)), passwordHash: null }),
+    };
   }
 
   /** The user's current state in the directory; undefined if the account is deleted or inactive. */

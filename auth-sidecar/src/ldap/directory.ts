@@ -82,7 +82,10 @@ export class Directory {
     // A bind with an empty password is an anonymous one, and succeeds (RFC 4513, 5.1.2).
     if (password === "" || !isOrdinary(username)) return undefined;
     return this.#connected(`login ${asker}`, async (client) => {
-      const entry = await this.#find(client, FilterParser.parseString(filledFilter(this.#options.userFilter, { username })));
+      const entry = await this.#find(
+        client,
+        FilterParser.parseString(filledFilter(this.#options.userFilter, { username })),
+      );
       if (entry === undefined) return undefined;
       const account = await this.#account(client, entry);
       return (await proves(client, entry.dn, password)) ? account : undefined;
@@ -107,7 +110,10 @@ export class Directory {
     const { userBase, activeFilter, attributes } = this.#options;
     const { searchEntries } = await search(client, userBase, {
       scope: "sub",
-      filter: activeFilter === undefined ? filter : new AndFilter({ filters: [filter, FilterParser.parseString(activeFilter)] }),
+      filter:
+        activeFilter === undefined
+          ? filter
+          : new AndFilter({ filters: [filter, FilterParser.parseString(activeFilter)] }),
       attributes: [...Object.values(attributes), "memberOf"],
       explicitBufferAttributes: Object.values(attributes).filter(isBinary),
       sizeLimit: 0,

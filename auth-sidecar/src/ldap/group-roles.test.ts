@@ -11,9 +11,12 @@ test("keeps the order of the list; a line is a role and a group", () => {
   ]);
 });
 
-test.each(["", ";", "admin: staff", "operator", "operator:", "staff: operator", "operator = staff"])("rejects %j", (text) => {
-  expect(parseGroupRoles(text)).toBeUndefined();
-});
+test.each(["", ";", "admin: staff", "operator", "operator:", "staff: operator", "operator = staff"])(
+  "rejects %j",
+  (text) => {
+    expect(parseGroupRoles(text)).toBeUndefined();
+  },
+);
 
 test("the first matching line gives the role, ignoring case and blanks of a DN", () => {
   const noc = { dn: "cn=noc,ou=groups,dc=example,dc=net", name: "noc" };
@@ -27,6 +30,9 @@ test("the first matching line gives the role, ignoring case and blanks of a DN",
 
 test("a group named like another group's DN is not that group", () => {
   const dn = "cn=noc,ou=groups,dc=example,dc=net";
-  const impostor = { dn: "cn=cn\\=noc\\,ou\\=groups\\,dc\\=example\\,dc\\=net,ou=elsewhere,dc=example,dc=net", name: dn };
+  const impostor = {
+    dn: "cn=cn\\=noc\\,ou\\=groups\\,dc\\=example\\,dc\\=net,ou=elsewhere,dc=example,dc=net",
+    name: dn,
+  };
   expect(roleOf([impostor], [{ role: "operator", group: dn }])).toBe("pending");
 });

@@ -39,7 +39,14 @@ test("reports a hash without memory as an outage, not as a wrong password", asyn
   const script = `
     const { verifyPassword } = await import(${JSON.stringify(new URL("password-hash.ts", import.meta.url).href)});
     console.log(await verifyPassword(${JSON.stringify(stored)}, "password").catch((error) => error.code + ": " + error.cause.message));`;
-  const limited = ["-c", 'ulimit -v 41943040 && exec "$0" "$@"', process.execPath, "--input-type=module", "--eval", script];
+  const limited = [
+    "-c",
+    'ulimit -v 41943040 && exec "$0" "$@"',
+    process.execPath,
+    "--input-type=module",
+    "--eval",
+    script,
+  ];
   const { stdout } = await promisify(execFile)("sh", limited);
   expect(stdout.trim()).toBe("unavailable: Memory allocation error");
 });

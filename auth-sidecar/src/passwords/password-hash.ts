@@ -6,7 +6,13 @@ import { hash, hashRaw, parseOptions, verify } from "@node-rs/argon2";
 import { Unavailable } from "../errors.ts";
 
 /** `algorithm` 2 is Argon2id; memory in KiB. */
-export const passwordHashParameters = { algorithm: 2, memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 } as const;
+export const passwordHashParameters = {
+  algorithm: 2,
+  memoryCost: 19_456,
+  timeCost: 2,
+  parallelism: 1,
+  outputLen: 32,
+} as const;
 
 /** RFC 9106, 3.1, for one lane. */
 const leastMemoryCost = 8;

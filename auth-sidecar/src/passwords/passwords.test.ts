@@ -43,7 +43,11 @@ test("limits running and waiting logins and rejects the rest", async () => {
   const logins = Array.from({ length: 8 }, () => bounded.admit(() => promise, "client"));
   resolve();
   const results = await Promise.allSettled(logins);
-  expect(results.map(({ status }) => status)).toEqual([...Array.from({ length: 6 }, () => "fulfilled"), "rejected", "rejected"]);
+  expect(results.map(({ status }) => status)).toEqual([
+    ...Array.from({ length: 6 }, () => "fulfilled"),
+    "rejected",
+    "rejected",
+  ]);
 });
 
 test("rejects a login that waited more than two seconds", async () => {

@@ -72,7 +72,8 @@ export function script(
 ): (keys: readonly string[], values: readonly (string | number)[]) => Promise<unknown> {
   redis.defineCommand(name, { lua });
   const scripts = redis as unknown as Record<string, (...values: (string | number)[]) => Promise<unknown>>;
-  return (keys, values) => inStoreSpan(name, () => command(redis, () => scripts[name]!.call(redis, keys.length, ...keys, ...values)));
+  return (keys, values) =>
+    inStoreSpan(name, () => command(redis, () => scripts[name]!.call(redis, keys.length, ...keys, ...values)));
 }
 
 /** A call of the session store, without keys and values. */

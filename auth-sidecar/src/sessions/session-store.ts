@@ -63,7 +63,10 @@ export class SessionStore {
     const digest = sessionDigest(id);
     const { idleSeconds, absoluteSeconds } = this.#limits;
     const old = replaces === undefined ? "" : sessionDigest(replaces);
-    await this.#create([sessionKey(digest), indexKey(userId)], [digest, userId, idleSeconds * 1000, absoluteSeconds * 1000, old]);
+    await this.#create(
+      [sessionKey(digest), indexKey(userId)],
+      [digest, userId, idleSeconds * 1000, absoluteSeconds * 1000, old],
+    );
     return id;
   }
 

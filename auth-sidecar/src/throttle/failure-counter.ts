@@ -27,7 +27,12 @@ export class FailureCounter {
     this.limit = limit;
     const options = { keyPrefix: name, points: limit, duration: windowSeconds };
     this.#own = new RateLimiterMemory(options);
-    this.#shared = new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true, insuranceLimiter: this.#own });
+    this.#shared = new RateLimiterRedis({
+      ...options,
+      storeClient: redis,
+      rejectIfRedisNotReady: true,
+      insuranceLimiter: this.#own,
+    });
   }
 
   /** Counts one failure, and returns the new count. */

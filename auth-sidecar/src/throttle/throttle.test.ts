@@ -11,7 +11,9 @@ const throttle = new Throttle(redis, { perAccount: 3, perAddress: 5, windowSecon
 
 async function outcomes(attempts: Promise<void>[]): Promise<string[]> {
   const results = await Promise.allSettled(attempts);
-  return results.map((result) => (result.status === "fulfilled" ? "counted" : (result.reason as Error).constructor.name));
+  return results.map((result) =>
+    result.status === "fulfilled" ? "counted" : (result.reason as Error).constructor.name,
+  );
 }
 
 test("concurrent failures pass up to the limit, and then a right password is rejected", async () => {
@@ -26,11 +28,9 @@ test("failures over the limit of an account and address count for neither of the
   const address = "192.0.2.2";
   await outcomes(Array.from({ length: 20 }, () => throttle.countFailure({ account: "two", address })));
   await expect(throttle.check({ account: "two", address: "192.0.2.3" })).resolves.toBeUndefined();
-  expect(await outcomes(["three", "four", "five"].map((account) => throttle.countFailure({ account, address })))).toEqual([
-    "counted",
-    "counted",
-    "TooManyRequests",
-  ]);
+  expect(
+    await outcomes(["three", "four", "five"].map((account) => throttle.countFailure({ account, address }))),
+  ).toEqual(["counted", "counted", "TooManyRequests"]);
 });
 
 test("a success resets the account's count in memory, not the address's", async () => {
@@ -38,6 +38,10 @@ test("a success resets the account's count in memory, not the address's", async 
   const attempt = { account: "six", address };
   await outcomes([1, 2].map(() => throttle.countFailure(attempt)));
   await throttle.countSuccess(attempt);
-  expect(await outcomes([1, 2, 3].map(() => throttle.countFailure(attempt)))).toEqual(["counted", "counted", "counted"]);
+  expect(await outcomes([1, 2, 3].map(() => throttle.countFailure(attempt)))).toEqual([
+    "counted",
+    "counted",
+    "counted",
+  ]);
   await expect(throttle.check({ account: "seven", address })).rejects.toThrow(TooManyRequests);
 });

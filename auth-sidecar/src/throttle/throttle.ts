@@ -102,7 +102,10 @@ export class Throttle {
   }
 
   /** @param waits milliseconds until each limit allows another attempt, 0 if it does now */
-  async #refuse(attempt: Attempt, waits: { readonly pair: number; readonly account: number; readonly address: number }): Promise<void> {
+  async #refuse(
+    attempt: Attempt,
+    waits: { readonly pair: number; readonly account: number; readonly address: number },
+  ): Promise<void> {
     const accountWide = waits.account > 0 && !(await this.#isKnown(attempt)) ? waits.account : 0;
     const longest = Math.max(waits.pair, accountWide, waits.address);
     if (longest > 0) throw new TooManyRequests(Math.ceil(longest / 1000));

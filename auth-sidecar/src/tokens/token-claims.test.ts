@@ -36,7 +36,9 @@ test("has exactly the claims of the contract", () => {
 });
 
 test("omits the variable without an organisation", () => {
-  expect(tokenClaims({ ...user, organisationId: null }, policy, 0)[hasuraNamespace]).not.toHaveProperty("x-hasura-org-id");
+  expect(tokenClaims({ ...user, organisationId: null }, policy, 0)[hasuraNamespace]).not.toHaveProperty(
+    "x-hasura-org-id",
+  );
 });
 
 test.each<[string, Partial<User>]>([

@@ -35,7 +35,12 @@ export interface TokenPolicy {
  * @param now seconds since the epoch
  * @throws {NoAccess} for an account that may not have a token
  */
-export function tokenClaims(user: User, { issuer, audience, lifeSeconds }: TokenPolicy, now: number, id: string = randomUUID()): TokenClaims {
+export function tokenClaims(
+  user: User,
+  { issuer, audience, lifeSeconds }: TokenPolicy,
+  now: number,
+  id: string = randomUUID(),
+): TokenClaims {
   // The role is checked here again, independent of the caller: `admin` in a token would be the engine's master key.
   if (!hasAccess(user) || !isApplicationRole(user.role)) throw new NoAccess();
   return {

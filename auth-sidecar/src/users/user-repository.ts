@@ -59,11 +59,14 @@ export class UserRepository {
 
   constructor(queries: Queries) {
     this.#queries = queries;
-    this.findById = batch(async (ids: readonly string[]) => {
-      const rows = await queries.query<UserRow>(byIds, [[...new Set(ids)]]);
-      const users = new Map(rows.map((row) => [row.id, asUser(row)]));
-      return ids.map((id) => users.get(id));
-    }, { ...sharedWidely, name: byIds.name });
+    this.findById = batch(
+      async (ids: readonly string[]) => {
+        const rows = await queries.query<UserRow>(byIds, [[...new Set(ids)]]);
+        const users = new Map(rows.map((row) => [row.id, asUser(row)]));
+        return ids.map((id) => users.get(id));
+      },
+      { ...sharedWidely, name: byIds.name },
+    );
   }
 
   /** @param email in lower case */

@@ -10,7 +10,9 @@ import { makeJSONPgSmartTagsPlugin } from "postgraphile/utils";
 // Views have no visible keys or indexes, so those that the queries need are declared here.
 const views = {
   view_hijacks: { tags: { primaryKey: "key" } },
-  view_bgpupdates_hijacks: { tags: { foreignKey: "(hijack_key) references view_hijacks (key)|@fieldName hijack|@foreignFieldName updateLinks" } },
+  view_bgpupdates_hijacks: {
+    tags: { foreignKey: "(hijack_key) references view_hijacks (key)|@fieldName hijack|@foreignFieldName updateLinks" },
+  },
 };
 
 const preset = {
@@ -18,7 +20,13 @@ const preset = {
   plugins: [makeJSONPgSmartTagsPlugin({ version: 1, config: { class: views } })],
   // Indexes lie below the views, where the plugin that hides unindexed columns does not look.
   disablePlugins: ["PgIndexBehaviorsPlugin"],
-  pgServices: [makePgService({ connectionString: process.env.DATABASE_URL, schemas: ["public"], poolSize: Number(process.env.POOL_SIZE) })],
+  pgServices: [
+    makePgService({
+      connectionString: process.env.DATABASE_URL,
+      schemas: ["public"],
+      poolSize: Number(process.env.POOL_SIZE),
+    }),
+  ],
   grafserv: { graphqlPath: "/graphql", graphiql: false, watch: false, maxRequestLength: 262_144 },
   grafast: { explain: false },
 };

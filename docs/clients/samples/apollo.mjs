@@ -18,15 +18,26 @@ const sockets = createClient({
 });
 
 const client = new ApolloClient({
-  link: ApolloLink.split(({ operationType }) => operationType === OperationTypeNode.SUBSCRIPTION, new GraphQLWsLink(sockets), http),
+  link: ApolloLink.split(
+    ({ operationType }) => operationType === OperationTypeNode.SUBSCRIPTION,
+    new GraphQLWsLink(sockets),
+    http,
+  ),
   // Hijacks are identified by `key`; updates have no identifier.
-  cache: new InMemoryCache({ typePolicies: { view_hijacks: { keyFields: ["key"] }, view_bgpupdates: { keyFields: false } } }),
+  cache: new InMemoryCache({
+    typePolicies: { view_hijacks: { keyFields: ["key"] }, view_bgpupdates: { keyFields: false } },
+  }),
 });
 
 const { data } = await client.query({
   query: gql`
     query LatestHijacks($limit: Int!) {
-      view_hijacks(limit: $limit, order_by: { time_last: desc }) { key prefix hijack_as type }
+      view_hijacks(limit: $limit, order_by: { time_last: desc }) {
+        key
+        prefix
+        hijack_as
+        type
+      }
     }
   `,
   variables: { limit: 3 },
@@ -34,7 +45,16 @@ const { data } = await client.query({
 console.log("query", JSON.stringify(data.view_hijacks));
 
 client
-  .subscribe({ query: gql`subscription { view_bgpupdates(limit: 1, order_by: { timestamp: desc }) { timestamp prefix } }` })
+  .subscribe({
+    query: gql`
+      subscription {
+        view_bgpupdates(limit: 1, order_by: { timestamp: desc }) {
+          timestamp
+          prefix
+        }
+      }
+    `,
+  })
   .subscribe({
     next: (result) => console.log("subscription", JSON.stringify(result.data)),
     error: (error) => console.error(error),

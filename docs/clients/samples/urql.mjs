@@ -28,10 +28,30 @@ const client = new Client({
   ],
 });
 
-const { data, error } = await client.query(gql`{ view_hijacks(limit: 3, order_by: { time_last: desc }) { key prefix } }`, {});
+const { data, error } = await client.query(
+  gql`
+    {
+      view_hijacks(limit: 3, order_by: { time_last: desc }) {
+        key
+        prefix
+      }
+    }
+  `,
+  {},
+);
 if (error) throw error;
 console.log("query", JSON.stringify(data.view_hijacks));
 
 client
-  .subscription(gql`subscription { view_bgpupdates(limit: 1, order_by: { timestamp: desc }) { timestamp prefix } }`, {})
+  .subscription(
+    gql`
+      subscription {
+        view_bgpupdates(limit: 1, order_by: { timestamp: desc }) {
+          timestamp
+          prefix
+        }
+      }
+    `,
+    {},
+  )
   .subscribe((result) => console.log("subscription", JSON.stringify(result.data ?? result.error?.message)));

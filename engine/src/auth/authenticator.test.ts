@@ -1,6 +1,15 @@
 import { expect, test } from "vitest";
 import { EngineError } from "../errors.ts";
-import { audience, forge, frozenNow, frozenSeconds, goodClaims, hmacSecret, issuer, sign } from "../lifecycle/testing/tokens.ts";
+import {
+  audience,
+  forge,
+  frozenNow,
+  frozenSeconds,
+  goodClaims,
+  hmacSecret,
+  issuer,
+  sign,
+} from "../lifecycle/testing/tokens.ts";
 import { createAuthenticator, type Authentication, type AuthenticatorOptions } from "./authenticator.ts";
 import { defaultClaimsNamespace, jwtSettingsSchema } from "./jwt-settings.ts";
 import type { RequestHeaders } from "./request-headers.ts";
@@ -9,7 +18,10 @@ const adminSecret = "the-admin-secret-of-these-tests-0123456789";
 const secretBytes = Buffer.from(hmacSecret);
 const jwt = jwtSettingsSchema.parse({ type: "HS256", key: hmacSecret, issuer, audience });
 
-async function authenticate(headers: RequestHeaders, options: Partial<AuthenticatorOptions> = {}): Promise<Authentication> {
+async function authenticate(
+  headers: RequestHeaders,
+  options: Partial<AuthenticatorOptions> = {},
+): Promise<Authentication> {
   const authenticator = await createAuthenticator({
     adminSecret,
     adminSecretHeaders: ["x-engine-access-key"],
@@ -50,7 +62,9 @@ test("1: an empty secret is a wrong secret", async () => {
 });
 
 test("1: a right secret does not hide a wrong one", async () => {
-  expect((await refusal({ "x-hasura-admin-secret": adminSecret, "x-engine-access-key": "wrong" })).code).toBe("access-denied");
+  expect((await refusal({ "x-hasura-admin-secret": adminSecret, "x-engine-access-key": "wrong" })).code).toBe(
+    "access-denied",
+  );
 });
 
 test("1: ignores the token when the secret is present", async () => {
@@ -82,7 +96,11 @@ test.each(["bearer x", "Bearer", "Bearer a b", "Basic dTpw", "", "token"])(
 );
 
 test("3: the token can come in a cookie", async () => {
-  const cookieJwt = jwtSettingsSchema.parse({ type: "HS256", key: hmacSecret, header: { type: "Cookie", name: "token" } });
+  const cookieJwt = jwtSettingsSchema.parse({
+    type: "HS256",
+    key: hmacSecret,
+    header: { type: "Cookie", name: "token" },
+  });
   const token = await sign(goodClaims(), "HS256", secretBytes);
   const { session } = await authenticate({ cookie: `a=b; token=${token}; c=d` }, { jwt: cookieJwt });
   expect(session.role).toBe("viewer");
@@ -126,7 +144,9 @@ test.each([jwt, undefined])("4: without a token the unauthorized role gets all x
 });
 
 test("4: a bad token does not fall back to the unauthorized role", async () => {
-  expect((await refusal({ authorization: "Bearer a.b.c" }, { unauthorizedRole: "anonymous" })).code).toBe("invalid-jwt");
+  expect((await refusal({ authorization: "Bearer a.b.c" }, { unauthorizedRole: "anonymous" })).code).toBe(
+    "invalid-jwt",
+  );
 });
 
 test("5: the default role applies without x-hasura-role", async () => {
@@ -152,7 +172,11 @@ test("5: rejects a default role outside of the allowed ones", async () => {
 });
 
 test("5: session variables come only from the claims", async () => {
-  const { session } = await authenticate({ ...(await bearer()), "x-hasura-user-id": "someone-else", "x-hasura-org-id": "org-1" });
+  const { session } = await authenticate({
+    ...(await bearer()),
+    "x-hasura-user-id": "someone-else",
+    "x-hasura-org-id": "org-1",
+  });
   expect(Object.fromEntries(session.variables)).toEqual({ "x-hasura-role": "viewer", "x-hasura-user-id": "user-1" });
 });
 
@@ -178,7 +202,9 @@ test("answers a verified token without a promise until it expires, and rejects i
   now = frozenNow + 900_000 - 1;
   expect(authenticator.authenticate(headers)).not.toBeInstanceOf(Promise);
   now = frozenNow + 900_000;
-  await expect(Promise.resolve(authenticator.authenticate(headers))).rejects.toThrow("Could not verify JWT: JWTExpired");
+  await expect(Promise.resolve(authenticator.authenticate(headers))).rejects.toThrow(
+    "Could not verify JWT: JWTExpired",
+  );
 });
 
 test("a cached token grants no roles beyond its own", async () => {
@@ -210,14 +236,24 @@ test.each<[string, object, string, string]>([
   ["another audience", { ...goodClaims(), aud: "other" }, "invalid-jwt", "Could not verify JWT: JWTNotInAudience"],
   ["another issuer", { ...goodClaims(), iss: "other" }, "invalid-jwt", "Could not verify JWT: JWTNotInIssuer"],
   ["not valid yet", { ...goodClaims(), nbf: frozenSeconds + 1 }, "invalid-jwt", "Could not verify JWT: JWTNotYetValid"],
-  ["issued in the future", { ...goodClaims(), iat: frozenSeconds + 1 }, "invalid-jwt", "Could not verify JWT: JWTIssuedAtFuture"],
+  [
+    "issued in the future",
+    { ...goodClaims(), iat: frozenSeconds + 1 },
+    "invalid-jwt",
+    "Could not verify JWT: JWTIssuedAtFuture",
+  ],
   [
     "no namespace",
     { ...goodClaims(), [defaultClaimsNamespace]: undefined },
     "jwt-invalid-claims",
     `claims key: '${defaultClaimsNamespace}' not found`,
   ],
-  ["namespace is a string", namespaced("{}"), "jwt-invalid-claims", "expecting a json object when claims_format is json"],
+  [
+    "namespace is a string",
+    namespaced("{}"),
+    "jwt-invalid-claims",
+    "expecting a json object when claims_format is json",
+  ],
   ["namespace is a list", namespaced([]), "jwt-invalid-claims", "expecting a json object when claims_format is json"],
   ["namespace is null", namespaced(null), "jwt-invalid-claims", "expecting a json object when claims_format is json"],
   [

@@ -29,7 +29,8 @@ function tokenOf(headers: RequestHeaders, where: JwtSettings["header"]): string 
   const value = headers.authorization;
   if (value === undefined) return undefined;
   const token = bearer.exec(value)?.[1];
-  if (token === undefined) throw new EngineError({ code: "invalid-headers", message: "Malformed Authorization header" });
+  if (token === undefined)
+    throw new EngineError({ code: "invalid-headers", message: "Malformed Authorization header" });
   return token;
 }
 
@@ -130,7 +131,11 @@ function choose(token: VerifiedToken, headers: RequestHeaders): Authentication {
   let session = token.sessions.get(role);
   if (session === undefined) {
     if (!token.allowedRoles.has(role)) {
-      throw new EngineError({ code: "access-denied", status: 400, message: "Your requested role is not in allowed roles" });
+      throw new EngineError({
+        code: "access-denied",
+        status: 400,
+        message: "Your requested role is not in allowed roles",
+      });
     }
     session = createSession(role, token.variables, token.client);
     token.sessions.set(role, session);
@@ -152,7 +157,8 @@ async function createVerification(
   const { jwt: settings, lax = false } = options;
   if (settings === undefined) return {};
   if (settings.jwk_url === undefined) {
-    if (settings.key === undefined || settings.type === undefined) throw new Error("key and type, or jwk_url, must be given");
+    if (settings.key === undefined || settings.type === undefined)
+      throw new Error("key and type, or jwk_url, must be given");
     return { verify: createTokenVerifier({ settings, key: importStaticKey(settings.type, settings.key), lax, now }) };
   }
   const keySet = await createRemoteKeySet({

@@ -32,7 +32,9 @@ test("claim names are case-insensitive, and names that are not x-hasura-* are dr
 
 test("a configured namespace replaces the default one", () => {
   expect(grantedClaims({ mine: roles }, settings({ claims_namespace: "mine" })).defaultRole).toBe("viewer");
-  expect(refusal(goodClaims(), settings({ claims_namespace: "mine" }))).toBe("jwt-invalid-claims: claims key: 'mine' not found");
+  expect(refusal(goodClaims(), settings({ claims_namespace: "mine" }))).toBe(
+    "jwt-invalid-claims: claims key: 'mine' not found",
+  );
 });
 
 test.each([
@@ -85,7 +87,11 @@ test("literal roles in a claims map need no claims of the token", () => {
 });
 
 test.each<[string, Record<string, unknown>, string]>([
-  ["no user id", { app: { role: "viewer" } }, "jwt-invalid-claims: JWT claim from claims_map, x-hasura-user-id not found"],
+  [
+    "no user id",
+    { app: { role: "viewer" } },
+    "jwt-invalid-claims: JWT claim from claims_map, x-hasura-user-id not found",
+  ],
   ["no default role", { sub: "7" }, "jwt-missing-role-claims: JWT claim does not contain x-hasura-default-role"],
   [
     "a numeric user id",

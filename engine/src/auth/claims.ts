@@ -1,6 +1,13 @@
 import type { JWTPayload } from "jose";
 import { valueAtPath } from "./json-path.ts";
-import { allowedRolesClaim, type ClaimsMap, defaultClaimsNamespace, defaultRoleClaim, type JwtSettings, type Located } from "./jwt-settings.ts";
+import {
+  allowedRolesClaim,
+  type ClaimsMap,
+  defaultClaimsNamespace,
+  defaultRoleClaim,
+  type JwtSettings,
+  type Located,
+} from "./jwt-settings.ts";
 import { sessionVariablePrefix } from "./session.ts";
 import { EngineError } from "../errors.ts";
 
@@ -20,7 +27,9 @@ type RawClaims = Map<string, unknown>;
  */
 export function grantedClaims(payload: JWTPayload, settings: JwtSettings): GrantedClaims {
   const claims =
-    settings.claims_map === undefined ? claimsFromNamespace(payload, settings) : claimsFromMap(payload, settings.claims_map);
+    settings.claims_map === undefined
+      ? claimsFromNamespace(payload, settings)
+      : claimsFromMap(payload, settings.claims_map);
   const allowedRoles = roleList(claims.get(allowedRolesClaim));
   const defaultRole = singleRole(
     claims.get(defaultRoleClaim),
@@ -31,7 +40,9 @@ export function grantedClaims(payload: JWTPayload, settings: JwtSettings): Grant
   const variables = new Map<string, string>();
   for (const [name, value] of claims) {
     if (typeof value !== "string") {
-      throw invalidClaims(`x-hasura-* claims: parsing Text failed, expected String, but encountered ${encountered(value)}`);
+      throw invalidClaims(
+        `x-hasura-* claims: parsing Text failed, expected String, but encountered ${encountered(value)}`,
+      );
     }
     variables.set(name, value);
   }
@@ -44,7 +55,9 @@ function claimsFromNamespace(payload: JWTPayload, settings: JwtSettings): RawCla
   const found = valueAtPath(payload, path?.steps ?? [namespace]);
   if (found === undefined) {
     throw invalidClaims(
-      path === undefined ? `claims key: '${namespace}' not found` : `claims not found at claims_namespace_path: '${path.text}'`,
+      path === undefined
+        ? `claims key: '${namespace}' not found`
+        : `claims not found at claims_namespace_path: '${path.text}'`,
     );
   }
   const object = settings.claims_format === "json" ? found : parseStringified(found);

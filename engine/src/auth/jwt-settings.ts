@@ -6,7 +6,18 @@ export const allowedRolesClaim = "x-hasura-allowed-roles";
 export const defaultRoleClaim = "x-hasura-default-role";
 
 /** Key types of HASURA_GRAPHQL_JWT_SECRET; each allows exactly one JWS algorithm (RFC 8725 section 3.1). */
-export const keyTypes = ["HS256", "HS384", "HS512", "RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "Ed25519"] as const;
+export const keyTypes = [
+  "HS256",
+  "HS384",
+  "HS512",
+  "RS256",
+  "RS384",
+  "RS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "Ed25519",
+] as const;
 export type KeyType = (typeof keyTypes)[number];
 
 const jsonPath = z.string().transform((text, context) => {

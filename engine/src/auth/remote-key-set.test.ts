@@ -73,14 +73,18 @@ describe("at the start", () => {
     ],
     ["something that is not JSON", () => new Response("<html>"), "JSON"],
     ["no keys", () => Response.json({ keys: [] }), "the reply holds no public key"],
-    ["only shared secrets", () => Response.json({ keys: [{ kty: "oct", k: "c2VjcmV0" }] }), "the reply holds no public key"],
+    [
+      "only shared secrets",
+      () => Response.json({ keys: [{ kty: "oct", k: "c2VjcmV0" }] }),
+      "the reply holds no public key",
+    ],
     ["another form", () => Response.json({ keys: "none" }), "keys"],
     ["too much", () => new Response("x".repeat(1_048_577)), "the reply is too large"],
   ])("a fetch of %s times out after six seconds", async (_title, answer, message) => {
     reply = answer;
-    const outcome = expect(createRemoteKeySet({ url, fetch: fetched, now: Date.now, onEvent: () => undefined })).rejects.toThrow(
-      `cannot fetch the token keys from ${url}`,
-    );
+    const outcome = expect(
+      createRemoteKeySet({ url, fetch: fetched, now: Date.now, onEvent: () => undefined }),
+    ).rejects.toThrow(`cannot fetch the token keys from ${url}`);
     await vi.advanceTimersByTimeAsync(6_000);
     await outcome;
     await expect(

@@ -117,7 +117,9 @@ async function retryFirst(refresh: () => Promise<void>, options: RemoteKeySetOpt
   }
 }
 
-async function fetchKeySet(options: RemoteKeySetOptions): Promise<{ keySet: JSONWebKeySet; lifetime: number | undefined }> {
+async function fetchKeySet(
+  options: RemoteKeySetOptions,
+): Promise<{ keySet: JSONWebKeySet; lifetime: number | undefined }> {
   const response = await options.fetch(options.url, {
     headers: { accept: "application/jwk-set+json, application/json" },
     signal: AbortSignal.timeout(attemptTimeout),
@@ -146,7 +148,9 @@ function cacheLifetime(headers: Headers, now: number): number | undefined {
     const directives = control.split(",").map((directive) => directive.trim().toLowerCase());
     if (directives.includes("no-store") || directives.includes("no-cache")) return 0;
     for (const name of ["s-maxage", "max-age"]) {
-      const seconds = directives.map((directive) => new RegExp(`^${name}="?(\\d+)"?$`).exec(directive)?.[1]).find(Boolean);
+      const seconds = directives
+        .map((directive) => new RegExp(`^${name}="?(\\d+)"?$`).exec(directive)?.[1])
+        .find(Boolean);
       if (seconds !== undefined) return Number(seconds) * 1000;
     }
   }

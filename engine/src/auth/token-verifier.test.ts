@@ -70,7 +70,9 @@ describe.each(keyTypes)("key type %s", (type, algorithm, privateKey, key) => {
     for (const alg of ["none", "None", "NONE", ""]) {
       expect(await refusal(verifier({ type, key }), forge({ alg }, goodClaims()))).toMatch(/^JWSError /);
     }
-    expect(await refusal(verifier({ type, key }), forge({ alg: algorithm }, goodClaims()))).toBe("JWSError JWSInvalidSignature");
+    expect(await refusal(verifier({ type, key }), forge({ alg: algorithm }, goodClaims()))).toBe(
+      "JWSError JWSInvalidSignature",
+    );
   });
 
   test("rejects a changed payload", async () => {
@@ -133,7 +135,11 @@ test.each<[string, string, string | RegExp]>([
     forge({ alg: "HS256" }, { ...goodClaims(), exp: "tomorrow" }, hmacSecret),
     "claim exp is malformed",
   ],
-  ["an nbf that is a string", forge({ alg: "HS256" }, { ...goodClaims(), nbf: "today" }, hmacSecret), "claim nbf is malformed"],
+  [
+    "an nbf that is a string",
+    forge({ alg: "HS256" }, { ...goodClaims(), nbf: "today" }, hmacSecret),
+    "claim nbf is malformed",
+  ],
   ["an iat that is a string", forge({ alg: "HS256" }, { ...goodClaims(), iat: "today" }, hmacSecret), /iat|JSON/],
 ])("rejects a token that is %s", async (_title, token, reason) => {
   expect(await refusal(verifier(hs256), token)).toMatch(reason);
@@ -157,9 +163,15 @@ test("lax: checks only the claims that a token has", async () => {
   const verify = verifier({ ...hs256, lax: true });
   const bare = { ...goodClaims(), exp: undefined, iss: undefined, aud: undefined };
   await expect(verify(await sign(bare, "HS256", secretKey))).resolves.toMatchObject({ sub: "user-1" });
-  expect(await refusal(verify, await sign({ ...goodClaims(), exp: frozenSeconds }, "HS256", secretKey))).toBe("JWTExpired");
-  expect(await refusal(verify, await sign({ ...goodClaims(), iss: "other" }, "HS256", secretKey))).toBe("JWTNotInIssuer");
-  expect(await refusal(verify, await sign({ ...goodClaims(), aud: "other" }, "HS256", secretKey))).toBe("JWTNotInAudience");
+  expect(await refusal(verify, await sign({ ...goodClaims(), exp: frozenSeconds }, "HS256", secretKey))).toBe(
+    "JWTExpired",
+  );
+  expect(await refusal(verify, await sign({ ...goodClaims(), iss: "other" }, "HS256", secretKey))).toBe(
+    "JWTNotInIssuer",
+  );
+  expect(await refusal(verify, await sign({ ...goodClaims(), aud: "other" }, "HS256", secretKey))).toBe(
+    "JWTNotInAudience",
+  );
 });
 
 test.each([
@@ -179,7 +191,9 @@ test.each([
 test("one matching audience is enough, on both sides", async () => {
   const verify = verifier({ ...hs256, more: { audience: ["a", "b"] } });
   await expect(verify(await sign({ ...goodClaims(), aud: ["b", "c"] }, "HS256", secretKey))).resolves.toBeDefined();
-  expect(await refusal(verify, await sign({ ...goodClaims(), aud: ["c"] }, "HS256", secretKey))).toBe("JWTNotInAudience");
+  expect(await refusal(verify, await sign({ ...goodClaims(), aud: ["c"] }, "HS256", secretKey))).toBe(
+    "JWTNotInAudience",
+  );
 });
 
 describe("with a key set", () => {
@@ -198,7 +212,9 @@ describe("with a key set", () => {
   test("verifies a token without kid against every suitable key", async () => {
     const keys = [await exportJWK(keyPairs.foreignP256.publicKey), await exportJWK(keyPairs.p256.publicKey)];
     const verify = verifyWith(createLocalJWKSet({ keys }));
-    await expect(verify(await sign(goodClaims(), "ES256", keyPairs.p256.privateKey))).resolves.toMatchObject({ sub: "user-1" });
+    await expect(verify(await sign(goodClaims(), "ES256", keyPairs.p256.privateKey))).resolves.toMatchObject({
+      sub: "user-1",
+    });
     const onlyForeign = verifyWith(createLocalJWKSet({ keys: [keys[0] ?? {}, keys[0] ?? {}] }));
     expect(await refusal(onlyForeign, await sign(goodClaims(), "ES256", keyPairs.p256.privateKey))).toBe(
       "JWSError JWSInvalidSignature",
@@ -206,7 +222,9 @@ describe("with a key set", () => {
   });
 
   test("rejects an unknown kid", async () => {
-    const verify = verifyWith(createLocalJWKSet({ keys: [{ ...(await exportJWK(keyPairs.p256.publicKey)), kid: "one" }] }));
+    const verify = verifyWith(
+      createLocalJWKSet({ keys: [{ ...(await exportJWK(keyPairs.p256.publicKey)), kid: "one" }] }),
+    );
     expect(await refusal(verify, await sign(goodClaims(), "ES256", keyPairs.p256.privateKey, "two"))).toBe(
       "JWSError JWSInvalidSignature",
     );

@@ -14,7 +14,8 @@ function tokenError(error: unknown): EngineError | undefined {
   if (error instanceof errors.JWTExpired) return unverified(tokenExpired);
   if (error instanceof errors.JWTClaimValidationFailed) return unverified(claimReason(error));
   if (error instanceof errors.JOSEAlgNotAllowed) return unverified("JWSError AlgorithmNotAllowed");
-  if (error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid) return unverified("JWSError JSONDecodeError");
+  if (error instanceof errors.JWSInvalid || error instanceof errors.JWTInvalid)
+    return unverified("JWSError JSONDecodeError");
   // A signature by an unknown or failing key. Every other error of jose gets the same message.
   if (error instanceof errors.JOSEError) return unverified("JWSError JWSInvalidSignature");
   return undefined;
@@ -49,7 +50,19 @@ export interface TokenVerifierOptions {
 export type TokenVerifier = (token: string) => Promise<JWTPayload>;
 
 /** A key set never contains shared secrets, so a public key cannot be used as one (RFC 8725 section 2.1). */
-const keySetAlgorithms = ["RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA", "Ed25519"];
+const keySetAlgorithms = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "PS256",
+  "PS384",
+  "PS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "EdDSA",
+  "Ed25519",
+];
 
 export function createTokenVerifier({ settings, key, lax, now }: TokenVerifierOptions): TokenVerifier {
   const algorithms =
@@ -73,7 +86,8 @@ export function createTokenVerifier({ settings, key, lax, now }: TokenVerifierOp
     if (parts !== 3) throw malformedToken(parts);
     try {
       const { payload } = await verifyWithAny(token, getKey, options(token));
-      if (payload.iat !== undefined && payload.iat * 1000 > now() + settings.allowed_skew * 1000) throw issuedInFuture();
+      if (payload.iat !== undefined && payload.iat * 1000 > now() + settings.allowed_skew * 1000)
+        throw issuedInFuture();
       return payload;
     } catch (error) {
       throw tokenError(error) ?? error;

@@ -1,7 +1,21 @@
-import { Kind, type ArgumentNode, type DirectiveNode, type ExecutableDefinitionNode, type SelectionNode, type ValueNode, type VariableDefinitionNode } from "graphql";
+import {
+  Kind,
+  type ArgumentNode,
+  type DirectiveNode,
+  type ExecutableDefinitionNode,
+  type SelectionNode,
+  type ValueNode,
+  type VariableDefinitionNode,
+} from "graphql";
 
 /** A node with a cost of its own. Names and types count with the node that contains them. */
-export type CountedNode = ExecutableDefinitionNode | VariableDefinitionNode | SelectionNode | ArgumentNode | DirectiveNode | ValueNode;
+export type CountedNode =
+  | ExecutableDefinitionNode
+  | VariableDefinitionNode
+  | SelectionNode
+  | ArgumentNode
+  | DirectiveNode
+  | ValueNode;
 
 const none: readonly never[] = [];
 

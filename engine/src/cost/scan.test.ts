@@ -21,7 +21,36 @@ function lexed(text: string): { tokens: number; depth: number } | undefined {
   }
 }
 
-const pieces = ["{", "}", "(", ")", "[", "]", '"', '"""', '\\"', '\\"""', "\\\\", "a", "name_1", "-1.5e+3", "0", "...", ":", "$", "@", "!", "=", "|", "&", " ", ",", "\n", "\uFEFF", "é"];
+const pieces = [
+  "{",
+  "}",
+  "(",
+  ")",
+  "[",
+  "]",
+  '"',
+  '"""',
+  '\\"',
+  '\\"""',
+  "\\\\",
+  "a",
+  "name_1",
+  "-1.5e+3",
+  "0",
+  "...",
+  ":",
+  "$",
+  "@",
+  "!",
+  "=",
+  "|",
+  "&",
+  " ",
+  ",",
+  "\n",
+  "\uFEFF",
+  "é",
+];
 
 test("finds the same tokens and nesting as the lexer of graphql-js", () => {
   let read = 0;

@@ -49,8 +49,7 @@ export function scanDocument(text: string, maxTokens = Infinity): TextSize {
       const end = code === minus || isDigit(code) ? endOfNumber(text, at + 1) : endOfName(text, at + 1);
       longestWord = Math.max(longestWord, end - at);
       at = end;
-    }
-    else if (code === quote) at = endOfString(text, at);
+    } else if (code === quote) at = endOfString(text, at);
     else if (code === hash) at = endOfLine(text, at);
     else if (code === dot) at = endOfDots(text, at);
     else {
@@ -75,7 +74,8 @@ function endOfName(text: string, from: number): number {
 /** A sign after an exponent mark belongs to the number. */
 function endOfNumber(text: string, from: number): number {
   let at = from;
-  while (isNumberCode[text.charCodeAt(at)] === 1 || (isSign(text.charCodeAt(at)) && "eE".includes(text.charAt(at - 1)))) at += 1;
+  while (isNumberCode[text.charCodeAt(at)] === 1 || (isSign(text.charCodeAt(at)) && "eE".includes(text.charAt(at - 1))))
+    at += 1;
   return at;
 }
 

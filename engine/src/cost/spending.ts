@@ -2,7 +2,11 @@ import { EngineError } from "../errors.ts";
 import { exceeds, type CostLimits } from "./limits.ts";
 
 function tooMuch(what: string, limit: number, path = "$"): EngineError {
-  return new EngineError({ code: "validation-failed", path, message: `the query ${what} than the limit of ${limit}. Split the query, or ask for less at once` });
+  return new EngineError({
+    code: "validation-failed",
+    path,
+    message: `the query ${what} than the limit of ${limit}. Split the query, or ask for less at once`,
+  });
 }
 
 /**

@@ -15,12 +15,16 @@ test("runs the work of a client with low usage immediately", () => {
 test("lets other work run between the work of a client with high usage", async () => {
   const turns = new Turns();
   const order: string[] = [];
-  const heavy = Array.from({ length: 10 }, (_item, index) => Promise.resolve(turns.run("heavy", () => (busy(100), order.push(`heavy ${index}`)))));
+  const heavy = Array.from({ length: 10 }, (_item, index) =>
+    Promise.resolve(turns.run("heavy", () => (busy(100), order.push(`heavy ${index}`)))),
+  );
   await new Promise((next) => setTimeout(next, 1));
   expect(turns.run("light", () => order.push("light"))).not.toBeInstanceOf(Promise);
   await Promise.all(heavy);
   expect(order.indexOf("light")).toBeLessThan(4);
-  expect(order.filter((each) => each !== "light")).toEqual(Array.from({ length: 10 }, (_item, index) => `heavy ${index}`));
+  expect(order.filter((each) => each !== "light")).toEqual(
+    Array.from({ length: 10 }, (_item, index) => `heavy ${index}`),
+  );
 });
 
 test("serves clients with high usage in turn", async () => {

@@ -6,7 +6,11 @@ const cut: string[] = [];
 
 function start(limit: number, patience = 1_000): (name: string) => Hold {
   waiting = new WaitingBytes({ limit, patience });
-  return (name) => waiting.hold(() => name.charAt(0), () => void cut.push(name));
+  return (name) =>
+    waiting.hold(
+      () => name.charAt(0),
+      () => void cut.push(name),
+    );
 }
 
 afterEach(() => {

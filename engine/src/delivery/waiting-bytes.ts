@@ -52,10 +52,7 @@ export class WaitingBytes {
    */
   hold(client: () => string, cut: () => void, { hasTimeout = false }: { readonly hasTimeout?: boolean } = {}): Hold {
     const held: Held = { client, cut, hasTimeout, bytes: 0, since: 0, isCut: false };
-    return {
-      set: (bytes) => this.#set(held, bytes),
-      release: () => this.#set(held, 0),
-    };
+    return { set: (bytes) => this.#set(held, bytes), release: () => this.#set(held, 0) };
   }
 
   stop(): void {

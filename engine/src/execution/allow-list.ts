@@ -14,10 +14,15 @@ function isShort(definition: DocumentNode["definitions"][number]): boolean {
  * @throws EngineError when it cannot be parsed
  */
 function normalised(query: string): string {
-  const bare = visit(parseDocument(query, { noLocation: false }), { InlineFragment: () => false, Field: (node) => (node.name.value === "__typename" ? null : undefined) });
+  const bare = visit(parseDocument(query, { noLocation: false }), {
+    InlineFragment: () => false,
+    Field: (node) => (node.name.value === "__typename" ? null : undefined),
+  });
   const definitions = bare.definitions.map((definition) => {
     const text = plainText(definition);
-    return definition.kind === Kind.OPERATION_DEFINITION && !isShort(definition) ? `${definition.operation} ${text}` : text;
+    return definition.kind === Kind.OPERATION_DEFINITION && !isShort(definition)
+      ? `${definition.operation} ${text}`
+      : text;
   });
   return definitions.join("\n");
 }

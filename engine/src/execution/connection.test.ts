@@ -4,10 +4,19 @@ import { MetadataError } from "@routeql/metadata/read/problems";
 import { validateMetadata } from "@routeql/metadata/read/validate";
 import { connectionOf } from "./connection.ts";
 
-const environment = { DB_URL: "postgres://root@db/routes", DB_PASSWORD: "secret", DB_CA: "authority", DB_CERT: "certificate", DB_KEY: "key" };
+const environment = {
+  DB_URL: "postgres://root@db/routes",
+  DB_PASSWORD: "secret",
+  DB_CA: "authority",
+  DB_CERT: "certificate",
+  DB_KEY: "key",
+};
 
 function connection(info: object) {
-  const loaded = loadMetadata({ version: 3, sources: [{ name: "default", configuration: { connection_info: info }, tables: [] }] });
+  const loaded = loadMetadata({
+    version: 3,
+    sources: [{ name: "default", configuration: { connection_info: info }, tables: [] }],
+  });
   const { metadata, problems } = validateMetadata(loaded, { allowUnsupported: false });
   const [source] = metadata?.sources ?? [];
   if (source === undefined) throw new MetadataError(problems);
@@ -20,7 +29,15 @@ test.each([
   ["postgres://root@db/routes", { connectionString: "postgres://root@db/routes" }],
   [url, { connectionString: "postgres://root@db/routes" }],
   [
-    { connection_parameters: { host: "db", port: 5432, username: "root", password: { from_env: "DB_PASSWORD" }, database: "routes" } },
+    {
+      connection_parameters: {
+        host: "db",
+        port: 5432,
+        username: "root",
+        password: { from_env: "DB_PASSWORD" },
+        database: "routes",
+      },
+    },
     { host: "db", port: 5432, user: "root", password: "secret", database: "routes" },
   ],
 ])("accepts the address %j", (database_url, expected) => {
@@ -31,10 +48,22 @@ describe("ssl_configuration", () => {
   test.each([
     [{ sslmode: "disable" }, false],
     [{ sslmode: "require" }, { rejectUnauthorized: false }],
-    [{ sslmode: "require", sslrootcert: { from_env: "DB_CA" } }, { rejectUnauthorized: true, ca: "authority" }],
-    [{ sslmode: "verify-ca", sslrootcert: { from_env: "DB_CA" } }, { rejectUnauthorized: true, ca: "authority" }],
     [
-      { sslmode: "verify-full", sslrootcert: { from_env: "DB_CA" }, sslcert: { from_env: "DB_CERT" }, sslkey: { from_env: "DB_KEY" }, sslpassword: "word" },
+      { sslmode: "require", sslrootcert: { from_env: "DB_CA" } },
+      { rejectUnauthorized: true, ca: "authority" },
+    ],
+    [
+      { sslmode: "verify-ca", sslrootcert: { from_env: "DB_CA" } },
+      { rejectUnauthorized: true, ca: "authority" },
+    ],
+    [
+      {
+        sslmode: "verify-full",
+        sslrootcert: { from_env: "DB_CA" },
+        sslcert: { from_env: "DB_CERT" },
+        sslkey: { from_env: "DB_KEY" },
+        sslpassword: "word",
+      },
       { rejectUnauthorized: true, ca: "authority", cert: "certificate", key: "key", passphrase: "word" },
     ],
   ])("%j is obeyed", (ssl_configuration, expected) => {
@@ -46,15 +75,23 @@ describe("ssl_configuration", () => {
   });
 
   test.each(["allow", "prefer"])("rejects %s, because it leaves the encryption of connections undefined", (sslmode) => {
-    expect(() => connection({ database_url: url, ssl_configuration: { sslmode } })).toThrow(`sslmode ${sslmode}, which leaves open`);
+    expect(() => connection({ database_url: url, ssl_configuration: { sslmode } })).toThrow(
+      `sslmode ${sslmode}, which leaves open`,
+    );
   });
 });
 
 test.each([
-  [{ database_url: "host=db dbname=routes password=secret" }, "the address must begin with postgres:// or postgresql://"],
+  [
+    { database_url: "host=db dbname=routes password=secret" },
+    "the address must begin with postgres:// or postgresql://",
+  ],
   [{ database_url: { from_env: "DB_PASSWORD" } }, "the address must begin with postgres:// or postgresql://"],
   [{ database_url: { from_env: "MISSING" } }, "neither MISSING nor MISSING_FILE is set in the environment"],
-  [{ database_url: url, ssl_configuration: { sslmode: "verify-full", sslrootcert: { from_env: "MISSING" } } }, "neither MISSING nor MISSING_FILE is set in the environment"],
+  [
+    { database_url: url, ssl_configuration: { sslmode: "verify-full", sslrootcert: { from_env: "MISSING" } } },
+    "neither MISSING nor MISSING_FILE is set in the environment",
+  ],
   [{ database_url: { dynamic_from_file: "/run/address" } }, "addresses that change while it runs"],
   [{ database_url: "dynamic-from-file:///run/address" }, "addresses that change while it runs"],
   [{ database_url: url, ssl_configuration: { sslmode: "always" } }, "Invalid option"],

@@ -12,21 +12,36 @@ export function fromEnvironment(environment: Environment, name: string): string 
 }
 
 /** Connection settings of a source. @throws MetadataError when the environment lacks them */
-export function connectionOf(source: SourceMetadata, index: number, environment: Environment, loaded: LoadedMetadata): pg.ClientConfig {
+export function connectionOf(
+  source: SourceMetadata,
+  index: number,
+  environment: Environment,
+  loaded: LoadedMetadata,
+): pg.ClientConfig {
   const info = source.configuration.connection_info;
   const lookUp = (name: string, key: string): string => {
     const value = fromEnvironment(environment, name);
     if (value !== undefined) return value;
     const path = ["sources", index, "configuration", "connection_info", key];
-    throw new MetadataError([{ ...loaded.locate(path), reason: `neither ${name} nor ${name}_FILE is set in the environment`, kind: "invalid", at: path }]);
+    throw new MetadataError([
+      {
+        ...loaded.locate(path),
+        reason: `neither ${name} nor ${name}_FILE is set in the environment`,
+        kind: "invalid",
+        at: path,
+      },
+    ]);
   };
   const address = addressOf(info.database_url, (name) => lookUp(name, "database_url"));
   if (address.connectionString !== undefined && !isAddress(address.connectionString)) {
     const path = ["sources", index, "configuration", "connection_info", "database_url"];
-    throw new MetadataError([{ ...loaded.locate(path), reason: `the address ${addressForm}`, kind: "invalid", at: path }]);
+    throw new MetadataError([
+      { ...loaded.locate(path), reason: `the address ${addressForm}`, kind: "invalid", at: path },
+    ]);
   }
   const { ssl_configuration: ssl } = info;
-  const encryption = ssl === null || ssl === undefined ? {} : { ssl: encryptionOf(ssl, (name) => lookUp(name, "ssl_configuration")) };
+  const encryption =
+    ssl === null || ssl === undefined ? {} : { ssl: encryptionOf(ssl, (name) => lookUp(name, "ssl_configuration")) };
   return { ...address, ...encryption };
 }
 
@@ -57,7 +72,12 @@ function addressOf(url: ConnectionInfo["database_url"], lookUp: LookUp): pg.Clie
 /** Postgres' sslmode: `require` trusts any certificate unless an authority is given, `verify-ca` accepts any host name, `verify-full` checks both. */
 function encryptionOf(ssl: NonNullable<ConnectionInfo["ssl_configuration"]>, lookUp: LookUp): pg.ClientConfig["ssl"] {
   if (ssl.sslmode === "disable") return false;
-  const given = { ca: secretOf(ssl.sslrootcert, lookUp), cert: secretOf(ssl.sslcert, lookUp), key: secretOf(ssl.sslkey, lookUp), passphrase: secretOf(ssl.sslpassword, lookUp) };
+  const given = {
+    ca: secretOf(ssl.sslrootcert, lookUp),
+    cert: secretOf(ssl.sslcert, lookUp),
+    key: secretOf(ssl.sslkey, lookUp),
+    passphrase: secretOf(ssl.sslpassword, lookUp),
+  };
   const trusts = ssl.sslmode === "require" && given.ca === undefined;
   return {
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),

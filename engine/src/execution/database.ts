@@ -118,26 +118,44 @@ export class Database {
   }
 
   /** The rows of one quick statement in a shared turn; undefined when sharing is impossible or fails. */
-  async #share([run, ...others]: readonly Run[], client: string, signal: Cancellation | undefined, span: Span | undefined): Promise<readonly Row[] | undefined> {
+  async #share(
+    [run, ...others]: readonly Run[],
+    client: string,
+    signal: Cancellation | undefined,
+    span: Span | undefined,
+  ): Promise<readonly Row[] | undefined> {
     if (run?.mayShare !== true || others.length > 0) return undefined;
     const known = this.#known.of(run.text);
     if (known?.isQuickerThan(this.#quick) !== true) return undefined;
-    return inSpan(span, "SELECT", "client", { ...statementAttributes, "routeql.shared": true }, () => this.#sharedTurns.ask(client, statementOf(run, known), known, signal));
+    return inSpan(span, "SELECT", "client", { ...statementAttributes, "routeql.shared": true }, () =>
+      this.#sharedTurns.ask(client, statementOf(run, known), known, signal),
+    );
   }
 
-  async #runOn(connection: Connection, runs: readonly Run[], asker: Asker, cancel: () => void): Promise<readonly (readonly Row[])[]> {
+  async #runOn(
+    connection: Connection,
+    runs: readonly Run[],
+    asker: Asker,
+    cancel: () => void,
+  ): Promise<readonly (readonly Row[])[]> {
     const { signal, span } = asker;
     signal?.throwIfAborted();
     signal?.addEventListener("abort", cancel);
     try {
       const [only] = runs;
-      return runs.length === 1 && only !== undefined ? [await this.#query(connection, only, span)] : await this.#together(connection, runs, asker);
+      return runs.length === 1 && only !== undefined
+        ? [await this.#query(connection, only, span)]
+        : await this.#together(connection, runs, asker);
     } finally {
       signal?.removeEventListener("abort", cancel);
     }
   }
 
-  async #together(connection: Connection, runs: readonly Run[], { signal, span }: Asker): Promise<readonly (readonly Row[])[]> {
+  async #together(
+    connection: Connection,
+    runs: readonly Run[],
+    { signal, span }: Asker,
+  ): Promise<readonly (readonly Row[])[]> {
     await connection.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
     const results: (readonly Row[])[] = [];
     const start = performance.now();
@@ -168,7 +186,9 @@ export class Database {
     const known = this.#known.use(run.text);
     const start = performance.now();
     try {
-      const rows = await inSpan(span, "SELECT", "client", statementAttributes, () => connection.query(statementOf(run, known)));
+      const rows = await inSpan(span, "SELECT", "client", statementAttributes, () =>
+        connection.query(statementOf(run, known)),
+      );
       known.ran(performance.now() - start);
       return rows;
     } catch (error) {
@@ -201,7 +221,10 @@ function bytesOf(rows: readonly Row[]): number {
 }
 
 function tooLarge(limit: number): EngineError {
-  return new EngineError({ code: "unexpected", message: `the answers are larger than the limit of ${limit} bytes. Request less at once` });
+  return new EngineError({
+    code: "unexpected",
+    message: `the answers are larger than the limit of ${limit} bytes. Request less at once`,
+  });
 }
 
 function isCancelled(error: unknown): boolean {
@@ -218,18 +241,42 @@ function databaseError(error: unknown, runs: readonly Run[]): unknown {
   if (error instanceof EngineError) return error;
   const { code, message, detail, hint } = error as { code?: string; message: string; detail?: string; hint?: string };
   if (isConnectionError(error) || code === "53300") {
-    return new EngineError({ code: "postgres-error", message: "connection error", status: 503, internal: { error: message }, cause: error });
+    return new EngineError({
+      code: "postgres-error",
+      message: "connection error",
+      status: 503,
+      internal: { error: message },
+      cause: error,
+    });
   }
-  if (code === "57014") return new EngineError({ code: "timeout", message: "the statement took longer than the limit and was cancelled", cause: error });
-  if (code === "53200") return new EngineError({ code: "unexpected", message: "the statement exceeded the memory limit for one statement. Request fewer rows or less nesting", cause: error });
-  if (code === "53400") return new EngineError({ code: "unexpected", message: "the statement sorts more data than the limit of temporary files allows. Request less at once", cause: error });
+  if (code === "57014")
+    return new EngineError({
+      code: "timeout",
+      message: "the statement took longer than the limit and was cancelled",
+      cause: error,
+    });
+  if (code === "53200")
+    return new EngineError({
+      code: "unexpected",
+      message: "the statement exceeded the memory limit for one statement. Request fewer rows or less nesting",
+      cause: error,
+    });
+  if (code === "53400")
+    return new EngineError({
+      code: "unexpected",
+      message: "the statement sorts more data than the limit of temporary files allows. Request less at once",
+      cause: error,
+    });
   if (code === "22025") return new EngineError({ code: "bad-request", message, cause: error });
   if (code?.startsWith("22") === true) return new EngineError({ code: "data-exception", message, cause: error });
   if (code === "42704") return new EngineError({ code: "constraint-error", message, cause: error });
   return new EngineError({
     code: "unexpected",
     message: "database query error",
-    internal: { error: { status_code: code, message, description: detail ?? null, hint: hint ?? null }, statement: runs[0]?.text },
+    internal: {
+      error: { status_code: code, message, description: detail ?? null, hint: hint ?? null },
+      statement: runs[0]?.text,
+    },
     cause: error,
   });
 }

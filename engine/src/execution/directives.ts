@@ -19,13 +19,22 @@ const places = {
  * @param at path of the element with the directives
  * @throws EngineError
  */
-export function readDirectives(given: readonly DirectiveNode[], place: keyof typeof places, at: string, inputs: InputReader): ReadonlyMap<string, ReadonlyMap<string, Input>> {
+export function readDirectives(
+  given: readonly DirectiveNode[],
+  place: keyof typeof places,
+  at: string,
+  inputs: InputReader,
+): ReadonlyMap<string, ReadonlyMap<string, Input>> {
   const found = new Map<string, ReadonlyMap<string, Input>>();
   const twice = new Set<string>();
-  for (const { name: { value: name }, arguments: nodes = [] } of given) {
+  for (const {
+    name: { value: name },
+    arguments: nodes = [],
+  } of given) {
     const directive = known.get(name);
     if (directive === undefined) throw invalid(`directive "${name}" is not defined in the schema`, at);
-    if (!directive.locations.includes(place)) throw invalid(`directive "${name}" is not allowed on ${places[place]}`, at);
+    if (!directive.locations.includes(place))
+      throw invalid(`directive "${name}" is not allowed on ${places[place]}`, at);
     if (found.has(name)) twice.add(name);
     found.set(name, inputs.arguments(directive, nodes, `${at}.${name}`));
   }
@@ -34,7 +43,12 @@ export function readDirectives(given: readonly DirectiveNode[], place: keyof typ
 }
 
 /** Whether `@include` and `@skip` keep a selection. @throws EngineError */
-export function isIncluded(given: readonly DirectiveNode[], place: "FIELD" | "INLINE_FRAGMENT", at: string, inputs: InputReader): boolean {
+export function isIncluded(
+  given: readonly DirectiveNode[],
+  place: "FIELD" | "INLINE_FRAGMENT",
+  at: string,
+  inputs: InputReader,
+): boolean {
   if (given.length === 0) return true;
   const conditions = [...readDirectives(given, DirectiveLocation[place], at, inputs)].map(([name, values]) => {
     const condition = values.get("if");

@@ -1,4 +1,13 @@
-import { type DocumentNode, type FragmentDefinitionNode, GraphQLError, isExecutableDefinitionNode, Kind, type OperationDefinitionNode, OperationTypeNode, parse } from "graphql";
+import {
+  type DocumentNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  isExecutableDefinitionNode,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  parse,
+} from "graphql";
 import { defaultCostLimits, exceeds, maxNesting, maxWordLength } from "../cost/limits.ts";
 import { type CountedNode, forEachNode } from "../cost/nodes.ts";
 import { scanDocument } from "../cost/scan.ts";
@@ -27,8 +36,10 @@ const notValid = () => invalid("not a valid graphql query", "$.query");
 export function checkDocumentSize(query: string, maxTokens: number): number {
   const { tokens, depth, longestWord } = scanDocument(query, maxTokens > 0 ? maxTokens : Infinity);
   if (exceeds(tokens, maxTokens)) throw invalid(`the query has more tokens than the limit of ${maxTokens}`, "$.query");
-  if (depth > maxNesting) throw unreadable(`expected brackets that are nested no deeper than ${maxNesting} levels`, "$.query");
-  if (longestWord > maxWordLength) throw unreadable(`expected names and numbers that are no longer than ${maxWordLength} characters`, "$.query");
+  if (depth > maxNesting)
+    throw unreadable(`expected brackets that are nested no deeper than ${maxNesting} levels`, "$.query");
+  if (longestWord > maxWordLength)
+    throw unreadable(`expected names and numbers that are no longer than ${maxWordLength} characters`, "$.query");
   return tokens;
 }
 
@@ -60,7 +71,10 @@ export function parseDocument(query: string, { noLocation }: { readonly noLocati
   }
 }
 
-function choose(operations: readonly OperationDefinitionNode[], name: string | null | undefined): OperationDefinitionNode {
+function choose(
+  operations: readonly OperationDefinitionNode[],
+  name: string | null | undefined,
+): OperationDefinitionNode {
   if (name !== null && name !== undefined) {
     if (operations.some((operation) => operation.name === undefined)) {
       throw invalid("operationName cannot be used when an anonymous operation exists in the document");
@@ -80,7 +94,11 @@ function choose(operations: readonly OperationDefinitionNode[], name: string | n
  * Checks the size of a document, parses it and selects the operation to execute.
  * @throws EngineError with Hasura's message
  */
-export function readOperation(query: string, operationName: string | null | undefined, { maxTokens, maxNodes }: DocumentLimits = defaultCostLimits): Operation {
+export function readOperation(
+  query: string,
+  operationName: string | null | undefined,
+  { maxTokens, maxNodes }: DocumentLimits = defaultCostLimits,
+): Operation {
   const tokens = checkDocumentSize(query, maxTokens);
   const document = parseDocument(query, { noLocation: true });
   const operations: OperationDefinitionNode[] = [];
@@ -95,15 +113,26 @@ export function readOperation(query: string, operationName: string | null | unde
   }
   const definition = choose(operations, operationName);
   const kind =
-    definition.operation === OperationTypeNode.QUERY ? "query" : definition.operation === OperationTypeNode.MUTATION ? "mutation" : "subscription";
+    definition.operation === OperationTypeNode.QUERY
+      ? "query"
+      : definition.operation === OperationTypeNode.MUTATION
+        ? "mutation"
+        : "subscription";
   const { nodes, depth } = expandedSize(definition.selectionSet, fragments);
-  if (exceeds(nodes, maxNodes)) throw invalid(`the query has more fields, arguments and values than the limit of ${maxNodes} after its fragments are spread`);
-  if (depth > maxNesting) throw invalid(`the query is nested deeper than ${maxNesting} levels after its fragments are spread`);
+  if (exceeds(nodes, maxNodes))
+    throw invalid(
+      `the query has more fields, arguments and values than the limit of ${maxNodes} after its fragments are spread`,
+    );
+  if (depth > maxNesting)
+    throw invalid(`the query is nested deeper than ${maxNesting} levels after its fragments are spread`);
   return { definition, kind, fragments, variables: usedVariables(definition, fragments), tokens };
 }
 
 /** Names of the variables that an operation and its fragments use, in the order of their first use. Declarations do not count. */
-function usedVariables({ directives = [], selectionSet }: OperationDefinitionNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): ReadonlySet<string> {
+function usedVariables(
+  { directives = [], selectionSet }: OperationDefinitionNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): ReadonlySet<string> {
   const names = new Set<string>();
   const reached = new Set<string>();
   const waiting: (readonly CountedNode[])[] = [directives, selectionSet.selections];

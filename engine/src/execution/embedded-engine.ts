@@ -1,6 +1,20 @@
 import { Kind } from "graphql";
 import { inSpan, type Span } from "@routeql/tracing/span";
-import type { Engine, EngineOptions, EngineStatistics, ExecuteOptions, ExplainedField, ExplainedSubscription, GraphQLRequest, LiveQuery, PollAnswer, PollOptions, PreparedMetadata, PrepareOptions, Session } from "../interface.ts";
+import type {
+  Engine,
+  EngineOptions,
+  EngineStatistics,
+  ExecuteOptions,
+  ExplainedField,
+  ExplainedSubscription,
+  GraphQLRequest,
+  LiveQuery,
+  PollAnswer,
+  PollOptions,
+  PreparedMetadata,
+  PrepareOptions,
+  Session,
+} from "../interface.ts";
 import { defaultCostLimits, type CostLimits } from "../cost/limits.ts";
 import { EngineError } from "../errors.ts";
 import type { Inconsistency } from "@routeql/metadata/read/problems";
@@ -21,7 +35,15 @@ import { preparePlan, splice, type PreparedPlan } from "./prepared-plan.ts";
 import { buildState, checkMetadata, type CheckedMetadata, type State } from "./state.ts";
 import { Variables } from "./variables.ts";
 
-const defaults = { maxDepth: 20, maxBreadth: 1000, statementTimeout: 30_000, poolSize: 4, planCacheSize: 1000, maxQueryLength: 262_144, idleSeconds: 180 };
+const defaults = {
+  maxDepth: 20,
+  maxBreadth: 1000,
+  statementTimeout: 30_000,
+  poolSize: 4,
+  planCacheSize: 1000,
+  maxQueryLength: 262_144,
+  idleSeconds: 180,
+};
 
 export class EmbeddedEngine implements Engine {
   readonly #options: EngineOptions;
@@ -71,7 +93,11 @@ export class EmbeddedEngine implements Engine {
     );
   }
 
-  static async #build(checked: CheckedMetadata, options: EngineOptions, databases: ReadonlyMap<string, Database>): Promise<State> {
+  static async #build(
+    checked: CheckedMetadata,
+    options: EngineOptions,
+    databases: ReadonlyMap<string, Database>,
+  ): Promise<State> {
     return buildState(checked, options, (source) => async (text, values) => {
       const [row] = (await databases.get(source)?.run({ text, values })) ?? [];
       return row?.[0] ?? null;
@@ -148,15 +174,31 @@ export class EmbeddedEngine implements Engine {
   }
 
   /** Answers in the order of the plan's statements; those of one source use one snapshot. */
-  async #run(plan: PreparedPlan, session: Session, values: Readonly<Record<string, unknown>>, { signal, span }: ExecuteOptions): Promise<readonly Bytes[]> {
-    const runs = plan.statements.map(({ statement, text }) => ({ text, values: resolveParameters(statement.parameters, session, values), mayShare: !statement.callsFunctions }));
+  async #run(
+    plan: PreparedPlan,
+    session: Session,
+    values: Readonly<Record<string, unknown>>,
+    { signal, span }: ExecuteOptions,
+  ): Promise<readonly Bytes[]> {
+    const runs = plan.statements.map(({ statement, text }) => ({
+      text,
+      values: resolveParameters(statement.parameters, session, values),
+      mayShare: !statement.callsFunctions,
+    }));
     const [source, ...others] = plan.sources;
     const asker = this.#asker(session, signal, span);
-    if (source !== undefined && others.length === 0) return (await this.#database(source).runAll(runs, asker)).map(answerOf);
+    if (source !== undefined && others.length === 0)
+      return (await this.#database(source).runAll(runs, asker)).map(answerOf);
     const answers: Bytes[] = [];
     for (const each of plan.sources) {
-      const positions = runs.keys().filter((position) => plan.statements[position]?.statement.source === each).toArray();
-      const results = await this.#database(each).runAll(positions.flatMap((position) => runs[position] ?? []), asker);
+      const positions = runs
+        .keys()
+        .filter((position) => plan.statements[position]?.statement.source === each)
+        .toArray();
+      const results = await this.#database(each).runAll(
+        positions.flatMap((position) => runs[position] ?? []),
+        asker,
+      );
       for (const [index, position] of positions.entries()) answers[position] = answerOf(results[index]);
     }
     return answers;
@@ -169,7 +211,10 @@ export class EmbeddedEngine implements Engine {
   async executeToBytes(request: GraphQLRequest, session: Session, options: ExecuteOptions = {}): Promise<Bytes> {
     const { span } = options;
     const plan = span === undefined ? this.#queryPlan(request, session) : this.#tracedPlan(span, request, session);
-    return splice(plan, plan.statements.length === 0 ? [] : await this.#run(plan, session, request.variables ?? {}, options));
+    return splice(
+      plan,
+      plan.statements.length === 0 ? [] : await this.#run(plan, session, request.variables ?? {}, options),
+    );
   }
 
   #tracedPlan(span: Span, request: GraphQLRequest, session: Session): PreparedPlan {
@@ -191,7 +236,10 @@ export class EmbeddedEngine implements Engine {
     if (cached.operation.kind === "subscription") {
       // Reports validation errors first.
       this.#subscriptionPlan(cached, session, values);
-      throw new EngineError({ code: "unexpected-payload", message: "subscriptions are not supported over HTTP, use websockets instead" });
+      throw new EngineError({
+        code: "unexpected-payload",
+        message: "subscriptions are not supported over HTTP, use websockets instead",
+      });
     }
     return this.#plan(cached, session, values);
   }
@@ -200,11 +248,20 @@ export class EmbeddedEngine implements Engine {
     return this.#operation(request, session).operation.kind;
   }
 
-  #subscriptionPlan(cached: CachedOperation, session: Session, values: Readonly<Record<string, unknown>>): SubscriptionPlan {
+  #subscriptionPlan(
+    cached: CachedOperation,
+    session: Session,
+    values: Readonly<Record<string, unknown>>,
+  ): SubscriptionPlan {
     const { operation } = cached;
     const variables = new Variables(operation, values, new Set());
     variables.check();
-    const plan = planSubscription(this.#state.schema(session.role), operation, variables, this.#planOptions(session.role));
+    const plan = planSubscription(
+      this.#state.schema(session.role),
+      operation,
+      variables,
+      this.#planOptions(session.role),
+    );
     this.#plans.remember(cached);
     return plan;
   }
@@ -217,7 +274,11 @@ export class EmbeddedEngine implements Engine {
     return this.#cohorts.add(session, plan, resolveParameters(plan.statement.parameters, session, values));
   }
 
-  async poll(cohortKey: string, members: readonly (readonly unknown[])[], { client, signal }: PollOptions = {}): Promise<readonly PollAnswer[]> {
+  async poll(
+    cohortKey: string,
+    members: readonly (readonly unknown[])[],
+    { client, signal }: PollOptions = {},
+  ): Promise<readonly PollAnswer[]> {
     return this.#cohorts.poll(cohortKey, members, (role) => this.#asker({ role, client }, signal));
   }
 
@@ -230,11 +291,16 @@ export class EmbeddedEngine implements Engine {
     const values = request.variables ?? {};
     const ask: AskForPlan = async ({ source, parameters }, sql) => {
       const given = resolveParameters(parameters, session, values);
-      const rows = await this.#database(source).run({ text: `EXPLAIN (FORMAT TEXT) ${sql}`, values: given }, this.#asker(session));
+      const rows = await this.#database(source).run(
+        { text: `EXPLAIN (FORMAT TEXT) ${sql}`, values: given },
+        this.#asker(session),
+      );
       return { plan: rows.map(([line]) => line ?? ""), values: given };
     };
-    if (cached.operation.kind === "mutation") throw new EngineError({ code: "invalid-params", message: "only queries can be explained" });
-    if (cached.operation.kind === "subscription") return explainSubscription(this.#subscriptionPlan(cached, session, values), ask);
+    if (cached.operation.kind === "mutation")
+      throw new EngineError({ code: "invalid-params", message: "only queries can be explained" });
+    if (cached.operation.kind === "subscription")
+      return explainSubscription(this.#subscriptionPlan(cached, session, values), ask);
     return explainQuery(this.#plan(cached, session, values).roots, ask);
   }
 
@@ -251,7 +317,10 @@ export class EmbeddedEngine implements Engine {
     await prepared.commit();
   }
 
-  async prepare(metadata?: unknown, { allowInconsistent = this.#options.allowInconsistent }: PrepareOptions = {}): Promise<PreparedMetadata> {
+  async prepare(
+    metadata?: unknown,
+    { allowInconsistent = this.#options.allowInconsistent }: PrepareOptions = {},
+  ): Promise<PreparedMetadata> {
     const source = metadata === undefined ? this.#source : (metadata as EngineOptions["metadata"]);
     const checked = checkMetadata(source, this.#options.allowUnsupported ?? false);
     const databases = EmbeddedEngine.#connect(checked, this.#options);
@@ -268,7 +337,11 @@ export class EmbeddedEngine implements Engine {
     }
   }
 
-  async #swap(source: EngineOptions["metadata"], state: State, databases: ReadonlyMap<string, Database>): Promise<void> {
+  async #swap(
+    source: EngineOptions["metadata"],
+    state: State,
+    databases: ReadonlyMap<string, Database>,
+  ): Promise<void> {
     const old = this.#databases;
     this.#source = source;
     this.#state = state;

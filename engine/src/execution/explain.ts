@@ -6,7 +6,10 @@ import type { RootPlan, Statement, SubscriptionPlan } from "./plan.ts";
 type Values = readonly (string | null)[];
 
 /** Postgres' plan of a statement as lines, and its parameter values. */
-export type AskForPlan = (statement: Statement, sql: string) => Promise<{ readonly plan: readonly string[]; readonly values: Values }>;
+export type AskForPlan = (
+  statement: Statement,
+  sql: string,
+) => Promise<{ readonly plan: readonly string[]; readonly values: Values }>;
 
 /** Each root field with its statement. A field without a statement, such as `__typename`, has neither statement nor plan. */
 export async function explainQuery(roots: readonly RootPlan[], ask: AskForPlan): Promise<readonly ExplainedField[]> {
@@ -23,13 +26,21 @@ export async function explainQuery(roots: readonly RootPlan[], ask: AskForPlan):
 }
 
 /** The statement for a single subscriber. */
-export async function explainSubscription({ statement, cursor, cursorName }: SubscriptionPlan, ask: AskForPlan): Promise<ExplainedSubscription> {
+export async function explainSubscription(
+  { statement, cursor, cursorName }: SubscriptionPlan,
+  ask: AskForPlan,
+): Promise<ExplainedSubscription> {
   const sql = finalText(statement.template);
   const { plan, values } = await ask(statement, sql);
   return { sql, plan, variables: variablesOf(statement.parameters, values, cursor, cursorName) };
 }
 
-function variablesOf(parameters: readonly Parameter[], values: Values, cursor: number | undefined, cursorName = ""): ExplainedVariables {
+function variablesOf(
+  parameters: readonly Parameter[],
+  values: Values,
+  cursor: number | undefined,
+  cursorName = "",
+): ExplainedVariables {
   const session: Record<string, string | null> = {};
   const query: Record<string, string | null> = {};
   const place: Record<string, string | null> = {};

@@ -27,7 +27,10 @@ interface Frame {
  * the way. Each fragment is followed once and without recursion, so the time depends only on the length of the document.
  * @throws EngineError for an undefined fragment, or for a cycle of spreads
  */
-export function expandedSize(operation: SelectionSetNode, fragments: ReadonlyMap<string, FragmentDefinitionNode>): Expansion {
+export function expandedSize(
+  operation: SelectionSetNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): Expansion {
   const sizes = new Map<string, Expansion>();
   const trail = new Set<string>();
   const root = frame(operation, "$", undefined);
@@ -51,7 +54,8 @@ export function expandedSize(operation: SelectionSetNode, fragments: ReadonlyMap
       const known = sizes.get(name);
       if (known === undefined) frames.push(spread(name, `${current.path}.selectionSet`));
       else include(current, known);
-    } else if (selection.selectionSet !== undefined) frames.push(frame(selection.selectionSet, `${current.path}.selectionSet.${selection.name.value}`, undefined));
+    } else if (selection.selectionSet !== undefined)
+      frames.push(frame(selection.selectionSet, `${current.path}.selectionSet.${selection.name.value}`, undefined));
   }
   return root;
 

@@ -11,7 +11,11 @@ import { entriesOf, parameterOf } from "./where.ts";
  * @throws EngineError validation-failed when `args` is null, not-supported when an argument without default is omitted, or when an unnamed
  * one follows an omitted one
  */
-export function readFunctionArguments(call: FunctionCall, input: Input | undefined, path: string): readonly FunctionArgument[] {
+export function readFunctionArguments(
+  call: FunctionCall,
+  input: Input | undefined,
+  path: string,
+): readonly FunctionArgument[] {
   const given = new Map<string, Input>();
   for (const { field, value } of input === undefined ? [] : entriesOf(input)) {
     const meta = inputMeta(field);
@@ -29,16 +33,23 @@ export function readFunctionArguments(call: FunctionCall, input: Input | undefin
     }
     const value = position.kind === "client" ? given.get(position.argument.name) : undefined;
     if (position.kind === "client" && value === undefined) {
-      if (!declared.hasDefault) throw new EngineError({ code: "not-supported", path: at, message: "Non default arguments cannot be omitted" });
+      if (!declared.hasDefault)
+        throw new EngineError({ code: "not-supported", path: at, message: "Non default arguments cannot be omitted" });
       omitted = true;
       continue;
     }
     if (omitted && declared.name === undefined) {
-      throw new EngineError({ code: "not-supported", path: at, message: "Only last set of positional arguments can be omitted" });
+      throw new EngineError({
+        code: "not-supported",
+        path: at,
+        message: "Only last set of positional arguments can be omitted",
+      });
     }
     const name = omitted ? declared.name : undefined;
     const parameter =
-      value === undefined ? ({ source: { kind: "session-object" }, type: declared.type.sql } as const) : parameterOf(value, declared.type, inputType(declared.type), { acceptsNull: true });
+      value === undefined
+        ? ({ source: { kind: "session-object" }, type: declared.type.sql } as const)
+        : parameterOf(value, declared.type, inputType(declared.type), { acceptsNull: true });
     result.push({ kind: "parameter", name, parameter });
   }
   return result;

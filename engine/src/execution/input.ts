@@ -31,12 +31,25 @@ interface Placed {
 /** An argument's value with a checked structure; scalars are converted once their column is known. */
 export type Input =
   | (Placed & { readonly kind: "null"; readonly type: string })
-  | (Placed & { readonly kind: "object"; readonly entries: readonly { readonly field: GraphQLInputField; readonly value: Input }[] })
+  | (Placed & {
+      readonly kind: "object";
+      readonly entries: readonly { readonly field: GraphQLInputField; readonly value: Input }[];
+    })
   | (Placed & { readonly kind: "list"; readonly items: readonly Input[] })
   | (Placed & { readonly kind: "enum"; readonly value: GraphQLEnumValue })
-  | (Placed & { readonly kind: "scalar"; readonly type: string; readonly value: unknown; /** From a variable's value: JSON has only numbers. */ readonly isJson?: boolean })
+  | (Placed & {
+      readonly kind: "scalar";
+      readonly type: string;
+      readonly value: unknown;
+      /** From a variable's value: JSON has only numbers. */ readonly isJson?: boolean;
+    })
   /** A scalar or a list of scalars whose value is known only at execution. */
-  | (Placed & { readonly kind: "variable"; readonly type: string; readonly name: string; readonly defaultValue: unknown });
+  | (Placed & {
+      readonly kind: "variable";
+      readonly type: string;
+      readonly name: string;
+      readonly defaultValue: unknown;
+    });
 
 /** Deepest nesting of lists and objects in one argument. */
 const maxInputDepth = 60;
@@ -53,7 +66,7 @@ const nodeKinds: Readonly<Record<string, string>> = {
 };
 
 function nullable(type: GraphQLInputType): Exclude<GraphQLInputType, { ofType: unknown } & { kind: "nonnull" }> {
-  return isNonNullType(type) ? (type.ofType) : type;
+  return isNonNullType(type) ? type.ofType : type;
 }
 
 /** A value type's name in messages: an array has the name of its elements. */
@@ -94,7 +107,11 @@ export class InputReader {
       const of = inner.ofType;
       if (node.kind !== Kind.LIST) return { kind: "list", path, items: [this.read(node, of, `${path}[0]`, depth + 1)] };
       this.#spending.values(node.values.length * costOfItem, path);
-      return { kind: "list", path, items: node.values.map((value, index) => this.read(value, of, `${path}[${index}]`, depth + 1)) };
+      return {
+        kind: "list",
+        path,
+        items: node.values.map((value, index) => this.read(value, of, `${path}[${index}]`, depth + 1)),
+      };
     }
     if (isInputObjectType(inner)) {
       if (node.kind !== Kind.OBJECT) throw expected("an object", inner.name, nodeKinds[node.kind], path);
@@ -112,7 +129,11 @@ export class InputReader {
    * The arguments of a field or a directive, in the order of their definition.
    * @throws EngineError for an undefined argument, before other errors
    */
-  arguments({ name: owner, args }: { readonly name: string; readonly args: readonly GraphQLArgument[] }, nodes: readonly ArgumentNode[], path: string): ReadonlyMap<string, Input> {
+  arguments(
+    { name: owner, args }: { readonly name: string; readonly args: readonly GraphQLArgument[] },
+    nodes: readonly ArgumentNode[],
+    path: string,
+  ): ReadonlyMap<string, Input> {
     const unknown = nodes.find(({ name }) => !args.some((argument) => argument.name === name.value));
     if (unknown !== undefined) throw invalid(`'${owner}' has no argument named '${unknown.name.value}'`, path);
     const given = new Map<string, Input>();
@@ -138,12 +159,19 @@ export class InputReader {
   integer(input: Input): number {
     const settled = this.settle(input);
     const value = settled.kind === "scalar" ? settled.value : undefined;
-    if (typeof value !== "number" && typeof value !== "bigint") throw expected("a 32-bit integer", "Int", kindOfInput(settled), settled.path);
-    if (!Number.isInteger(Number(value)) || BigInt(value) !== BigInt.asIntN(32, BigInt(value))) throw outsideOfIntegers(value, settled.path);
+    if (typeof value !== "number" && typeof value !== "bigint")
+      throw expected("a 32-bit integer", "Int", kindOfInput(settled), settled.path);
+    if (!Number.isInteger(Number(value)) || BigInt(value) !== BigInt.asIntN(32, BigInt(value)))
+      throw outsideOfIntegers(value, settled.path);
     return Number(value);
   }
 
-  #native<Name extends "boolean" | "string">(input: Input, name: Name, called: string, type: string): Name extends "boolean" ? boolean : string {
+  #native<Name extends "boolean" | "string">(
+    input: Input,
+    name: Name,
+    called: string,
+    type: string,
+  ): Name extends "boolean" ? boolean : string {
     const settled = this.settle(input);
     const value = settled.kind === "scalar" ? settled.value : undefined;
     if (typeof value !== name) throw expected(called, type, kindOfInput(settled), settled.path);
@@ -167,7 +195,9 @@ export class InputReader {
     }
     const value = this.#variables.structuralValue(name);
     if (value !== undefined) return this.#json(value, type, path, depth);
-    return defaultValue === undefined ? this.#null(nullable(type), path) : this.read(defaultValue, type, path, depth + 1);
+    return defaultValue === undefined
+      ? this.#null(nullable(type), path)
+      : this.read(defaultValue, type, path, depth + 1);
   }
 
   /** The value of a variable that planning requires: limits, flags and the like. */
@@ -189,12 +219,18 @@ export class InputReader {
       const of = inner.ofType;
       if (!Array.isArray(value)) return { kind: "list", path, items: [this.#json(value, of, `${path}[0]`, depth + 1)] };
       this.#spending.values(value.length * costOfItem, path);
-      return { kind: "list", path, items: value.map((item, index) => this.#json(item, of, `${path}[${index}]`, depth + 1)) };
+      return {
+        kind: "list",
+        path,
+        items: value.map((item, index) => this.#json(item, of, `${path}[${index}]`, depth + 1)),
+      };
     }
     if (isInputObjectType(inner)) {
-      if (typeof value !== "object" || Array.isArray(value)) throw expected("an object", inner.name, kindOf(value), path);
+      if (typeof value !== "object" || Array.isArray(value))
+        throw expected("an object", inner.name, kindOf(value), path);
       const illegal = Object.keys(value).find((name) => !graphqlName.test(name));
-      if (illegal !== undefined) throw invalid(`variable value contains object with key "${illegal}", which is not a legal GraphQL name`, path);
+      if (illegal !== undefined)
+        throw invalid(`variable value contains object with key "${illegal}", which is not a legal GraphQL name`, path);
       return this.#object(inner, Object.entries(value), path, (item, of, at) => this.#json(item, of, at, depth + 1));
     }
     if (isEnumType(inner)) {
@@ -220,9 +256,14 @@ export class InputReader {
       return { field, value };
     });
     for (const field of Object.values(fields)) {
-      if (isRequiredInputField(field) && !known.some((each) => each.field === field)) throw invalid(`missing required field '${field.name}'`, `${path}.${field.name}`);
+      if (isRequiredInputField(field) && !known.some((each) => each.field === field))
+        throw invalid(`missing required field '${field.name}'`, `${path}.${field.name}`);
     }
-    return { kind: "object", path, entries: known.map(({ field, value }) => ({ field, value: read(value, field.type, `${path}.${field.name}`) })) };
+    return {
+      kind: "object",
+      path,
+      entries: known.map(({ field, value }) => ({ field, value: read(value, field.type, `${path}.${field.name}`) })),
+    };
   }
 
   /** A literal as a JSON value. Numbers keep their digits, and nested variables are substituted. */
@@ -247,7 +288,9 @@ export class InputReader {
         if (definition === undefined) throw invalid(`unbound variable "${node.name.value}"`, path);
         const value = this.#variables.structuralValue(node.name.value);
         this.#spending.values(this.#variables.sizeOf(node.name.value) * costOfCharacter, path);
-        return value === undefined && definition.defaultValue !== undefined ? this.#literal(definition.defaultValue, path) : value ?? null;
+        return value === undefined && definition.defaultValue !== undefined
+          ? this.#literal(definition.defaultValue, path)
+          : (value ?? null);
       }
       default:
         return valueFromASTUntyped(node);
@@ -256,15 +299,25 @@ export class InputReader {
 }
 
 export function outsideOfIntegers(value: unknown, path: string): EngineError {
-  return unreadable(`The value ${String(value)} lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?`, path);
+  return unreadable(
+    `The value ${String(value)} lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?`,
+    path,
+  );
 }
 
 /** The kind of an input, as in Hasura's messages. */
 export function kindOfInput(input: Input): string {
   if (input.kind === "scalar" && input.isJson === true) return kindOf(input.value);
   if (input.kind === "scalar" && rawText(input.value) !== undefined) return "a float";
-  if (input.kind === "scalar") return typeof input.value === "number" || typeof input.value === "bigint" ? "an integer" : kindOf(input.value);
-  const names = { null: "null", object: "an object", list: "a list", enum: "an enum value", variable: "something else" } as const;
+  if (input.kind === "scalar")
+    return typeof input.value === "number" || typeof input.value === "bigint" ? "an integer" : kindOf(input.value);
+  const names = {
+    null: "null",
+    object: "an object",
+    list: "a list",
+    enum: "an enum value",
+    variable: "something else",
+  } as const;
   return names[input.kind];
 }
 

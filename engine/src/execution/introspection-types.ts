@@ -29,7 +29,13 @@ function type(base: GraphQLObjectType, fields: () => Types, args: Arguments = {}
   const known = base.getFields();
   return new GraphQLObjectType({
     name: base.name,
-    fields: () => Object.fromEntries(Object.entries(fields()).map(([name, of]) => [name, { type: of, args: args[name] ?? {}, resolve: known[name]?.resolve }])),
+    fields: () =>
+      Object.fromEntries(
+        Object.entries(fields()).map(([name, of]) => [
+          name,
+          { type: of, args: args[name] ?? {}, resolve: known[name]?.resolve },
+        ]),
+      ),
   });
 }
 
@@ -42,19 +48,46 @@ const deprecation = { isDeprecated: boolean, deprecationReason: GraphQLString };
  * The introspection types in Hasura's form: fewer fields than graphql-js, strings in place of other values, and no lists.
  * @param current adds the fields that the introspection queries of graphql-js 16 and 17 request and Hasura lacks
  */
-function introspectionTypes(current: boolean): readonly [schema: GraphQLObjectType, type: GraphQLObjectType, ...others: GraphQLObjectType[]] {
+function introspectionTypes(
+  current: boolean,
+): readonly [schema: GraphQLObjectType, type: GraphQLObjectType, ...others: GraphQLObjectType[]] {
   const more = (types: Types): Types => (current ? types : {});
   const withFlags = (args: Arguments): Arguments => (current ? args : {});
-  const inputValueType = type(__InputValue, () => ({ name: string, description: string, type: typeType, defaultValue: string, ...more(deprecation) }));
-  const enumValueType = type(__EnumValue, () => ({ name: string, description: string, isDeprecated: string, deprecationReason: string }));
+  const inputValueType = type(__InputValue, () => ({
+    name: string,
+    description: string,
+    type: typeType,
+    defaultValue: string,
+    ...more(deprecation),
+  }));
+  const enumValueType = type(__EnumValue, () => ({
+    name: string,
+    description: string,
+    isDeprecated: string,
+    deprecationReason: string,
+  }));
   const fieldType = type(
     __Field,
-    () => ({ name: string, description: string, args: inputValueType, type: typeType, isDeprecated: string, deprecationReason: string }),
+    () => ({
+      name: string,
+      description: string,
+      args: inputValueType,
+      type: typeType,
+      isDeprecated: string,
+      deprecationReason: string,
+    }),
     withFlags({ args: flag }),
   );
   const directiveType = type(
     __Directive,
-    () => ({ name: string, description: string, locations: string, args: inputValueType, isRepeatable: boolean, ...more(deprecation) }),
+    () => ({
+      name: string,
+      description: string,
+      locations: string,
+      args: inputValueType,
+      isRepeatable: boolean,
+      ...more(deprecation),
+    }),
     withFlags({ args: flag }),
   );
   const typeType: GraphQLObjectType = type(
@@ -75,7 +108,14 @@ function introspectionTypes(current: boolean): readonly [schema: GraphQLObjectTy
   );
   const schemaType = type(
     __Schema,
-    () => ({ description: string, types: typeType, queryType: typeType, mutationType: typeType, subscriptionType: typeType, directives: directiveType }),
+    () => ({
+      description: string,
+      types: typeType,
+      queryType: typeType,
+      mutationType: typeType,
+      subscriptionType: typeType,
+      directives: directiveType,
+    }),
     withFlags({ directives: flag }),
   );
   return [schemaType, typeType, inputValueType, enumValueType, fieldType, directiveType];
@@ -83,16 +123,24 @@ function introspectionTypes(current: boolean): readonly [schema: GraphQLObjectTy
 
 /** Hasura describes neither GraphQL's own scalars nor the type kinds. */
 const scalars = specifiedScalarTypes.map(({ name }) => new GraphQLScalarType({ name }));
-const kinds = new GraphQLEnumType({ name: __TypeKind.name, values: Object.fromEntries(__TypeKind.getValues().map(({ name }) => [name, {}])) });
+const kinds = new GraphQLEnumType({
+  name: __TypeKind.name,
+  values: Object.fromEntries(__TypeKind.getValues().map(({ name }) => [name, {}])),
+});
 
-const own = new Map<string, GraphQLNamedType>([...introspectionTypes(false), kinds, ...scalars].map((each) => [each.name, each]));
+const own = new Map<string, GraphQLNamedType>(
+  [...introspectionTypes(false), kinds, ...scalars].map((each) => [each.name, each]),
+);
 
 /** The type as Hasura shows it; undefined for a type that Hasura lacks. */
 export function shownType(known: GraphQLNamedType): GraphQLNamedType | undefined {
   return known.name === "__DirectiveLocation" ? undefined : (own.get(known.name) ?? known);
 }
 
-const field = (base: GraphQLField<unknown, unknown>, of: GraphQLOutputType): GraphQLField<unknown, unknown> => ({ ...base, type: of });
+const field = (base: GraphQLField<unknown, unknown>, of: GraphQLOutputType): GraphQLField<unknown, unknown> => ({
+  ...base,
+  type: of,
+});
 
 const [schemaType, typeType] = introspectionTypes(true);
 export const schemaField = field(SchemaMetaFieldDef, schemaType);

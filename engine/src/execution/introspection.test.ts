@@ -11,7 +11,11 @@ function introspected(query: string): unknown {
 }
 
 test("directives and their arguments match Hasura's, in its order", () => {
-  expect(introspected("{ __schema { directives { name locations isRepeatable args { name defaultValue type { kind ofType { name } } } } } }")).toEqual({
+  expect(
+    introspected(
+      "{ __schema { directives { name locations isRepeatable args { name defaultValue type { kind ofType { name } } } } } }",
+    ),
+  ).toEqual({
     directives: [
       ...["include", "skip"].map((name) => ({
         name,
@@ -53,7 +57,9 @@ test("a missing type, or one hidden from the role, is null", () => {
 });
 
 test("describes introspection types as Hasura does: strings, no lists, no directive places", () => {
-  expect(introspected('{ __type(name: "__Directive") { fields { name type { kind name ofType { name } } } } }')).toEqual({
+  expect(
+    introspected('{ __type(name: "__Directive") { fields { name type { kind name ofType { name } } } } }'),
+  ).toEqual({
     fields: [
       { name: "args", type: { kind: "OBJECT", name: "__InputValue", ofType: null } },
       ...["description", "isRepeatable", "locations", "name"].map((name) => ({
@@ -64,21 +70,45 @@ test("describes introspection types as Hasura does: strings, no lists, no direct
   });
   expect(introspected('{ __type(name: "__DirectiveLocation") { name } }')).toBeNull();
   const all = introspected("{ __schema { types { name } } }") as { types: { name: string }[] };
-  expect(all.types.filter(({ name }) => name.startsWith("__")).map(({ name }) => name)).toEqual(["__Directive", "__EnumValue", "__Field", "__InputValue", "__Schema", "__Type", "__TypeKind"]);
+  expect(all.types.filter(({ name }) => name.startsWith("__")).map(({ name }) => name)).toEqual([
+    "__Directive",
+    "__EnumValue",
+    "__Field",
+    "__InputValue",
+    "__Schema",
+    "__Type",
+    "__TypeKind",
+  ]);
 });
 
 test("GraphQL's own scalars and the type kinds have no descriptions, as in Hasura", () => {
-  const all = introspected("{ __schema { types { name description enumValues { description } } } }") as { types: { name: string; description: string | null; enumValues: { description: string | null }[] | null }[] };
+  const all = introspected("{ __schema { types { name description enumValues { description } } } }") as {
+    types: { name: string; description: string | null; enumValues: { description: string | null }[] | null }[];
+  };
   const of = (...names: readonly string[]) => all.types.filter(({ name }) => names.includes(name));
-  expect(of("Boolean", "Int", "String")).toEqual(["Boolean", "Int", "String"].map((name) => ({ name, description: null, enumValues: null })));
-  expect(of("__TypeKind")).toEqual([{ name: "__TypeKind", description: null, enumValues: Array.from({ length: 8 }, () => ({ description: null })) }]);
-  expect(introspected('{ __type(name: "author") { fields { name type { name kind description } } } }')).toMatchObject({ fields: expect.arrayContaining([{ name: "email", type: { name: "String", kind: "SCALAR", description: null } }]) });
+  expect(of("Boolean", "Int", "String")).toEqual(
+    ["Boolean", "Int", "String"].map((name) => ({ name, description: null, enumValues: null })),
+  );
+  expect(of("__TypeKind")).toEqual([
+    { name: "__TypeKind", description: null, enumValues: Array.from({ length: 8 }, () => ({ description: null })) },
+  ]);
+  expect(introspected('{ __type(name: "author") { fields { name type { name kind description } } } }')).toMatchObject({
+    fields: expect.arrayContaining([{ name: "email", type: { name: "String", kind: "SCALAR", description: null } }]),
+  });
 });
 
-const everyOption = { descriptions: true, specifiedByUrl: true, directiveIsRepeatable: true, schemaDescription: true, inputValueDeprecation: true, oneOf: true };
+const everyOption = {
+  descriptions: true,
+  specifiedByUrl: true,
+  directiveIsRepeatable: true,
+  schemaDescription: true,
+  inputValueDeprecation: true,
+  oneOf: true,
+};
 
 /** Additional fields that graphql-js 17 requests with `experimentalDirectiveDeprecation`. */
-const withDirectiveDeprecation = (query: string): string => query.replace(/directives\s*\{/, "directives(includeDeprecated: true) { isDeprecated deprecationReason");
+const withDirectiveDeprecation = (query: string): string =>
+  query.replace(/directives\s*\{/, "directives(includeDeprecated: true) { isDeprecated deprecationReason");
 
 test.each([
   ["without options", getIntrospectionQuery()],
@@ -93,7 +123,11 @@ test.each([
 });
 
 test("values of the current introspection fields match graphql-js", () => {
-  expect(introspected('{ __type(name: "author_bool_exp") { isOneOf specifiedByURL inputFields(includeDeprecated: true) { isDeprecated deprecationReason } } }')).toMatchObject({
+  expect(
+    introspected(
+      '{ __type(name: "author_bool_exp") { isOneOf specifiedByURL inputFields(includeDeprecated: true) { isDeprecated deprecationReason } } }',
+    ),
+  ).toMatchObject({
     isOneOf: false,
     specifiedByURL: null,
     inputFields: expect.arrayContaining([{ isDeprecated: false, deprecationReason: null }]),

@@ -1,4 +1,12 @@
-import { isDirective, isEnumType, isInputObjectType, isNamedType, isObjectType, type GraphQLField, type GraphQLSchema } from "graphql";
+import {
+  isDirective,
+  isEnumType,
+  isInputObjectType,
+  isNamedType,
+  isObjectType,
+  type GraphQLField,
+  type GraphQLSchema,
+} from "graphql";
 import { exceeds } from "../cost/limits.ts";
 import { shownType } from "./introspection-types.ts";
 import { invalid } from "./invalid.ts";
@@ -8,7 +16,12 @@ import type { SelectedField, SelectionReader } from "./selection.ts";
 const multiplying = new Set(["fields", "inputFields", "interfaces", "possibleTypes"]);
 const maxMultiplying = 3;
 
-type Resolve = (source: unknown, given: Record<string, unknown>, context: undefined, info: { schema: GraphQLSchema }) => unknown;
+type Resolve = (
+  source: unknown,
+  given: Record<string, unknown>,
+  context: undefined,
+  info: { schema: GraphQLSchema },
+) => unknown;
 
 /** A selected field with its arguments and its selection. */
 interface Selected {
@@ -20,9 +33,13 @@ interface Selected {
 /** Hasura sorts named items by name, except directives and their arguments. */
 function sorted(items: readonly unknown[], source: unknown): readonly unknown[] {
   if (isDirective(source) || items.some(isDirective)) return items;
-  const named = items.every((item) => typeof item === "object" && item !== null && "name" in item && typeof item.name === "string");
+  const named = items.every(
+    (item) => typeof item === "object" && item !== null && "name" in item && typeof item.name === "string",
+  );
   if (!named) return items;
-  return [...(items as readonly { name: string }[])].sort((one, other) => (one.name < other.name ? -1 : one.name > other.name ? 1 : 0));
+  return [...(items as readonly { name: string }[])].sort((one, other) =>
+    one.name < other.name ? -1 : one.name > other.name ? 1 : 0,
+  );
 }
 
 /** Reads the whole selection before any lookup, so that selections on missing objects are checked too. */
@@ -34,14 +51,17 @@ function read(field: SelectedField, selection: SelectionReader, lists: number): 
     (field.definition?.args ?? []).map((argument) => {
       const input = field.arguments.get(argument.name);
       const { inputs } = selection;
-      if (input === undefined || (argument.defaultValue !== undefined && inputs.settle(input).kind === "null")) return [argument.name, argument.defaultValue];
+      if (input === undefined || (argument.defaultValue !== undefined && inputs.settle(input).kind === "null"))
+        return [argument.name, argument.defaultValue];
       return [argument.name, argument.name === "name" ? inputs.string(input) : inputs.boolean(input)];
     }),
   );
   const { objectType } = field;
   if (objectType === undefined) return { field, given, below: [] };
   // Each introspection type starts at depth zero; multiplication is limited above.
-  const below = selection.fields(objectType, field.selectionSets, field.path, 1).map((child) => read(child, selection, depth));
+  const below = selection
+    .fields(objectType, field.selectionSets, field.path, 1)
+    .map((child) => read(child, selection, depth));
   return { field, given, below: below.toArray() };
 }
 
@@ -78,30 +98,49 @@ class Introspector {
 
   #count(values: number): void {
     this.#values += values;
-    if (exceeds(this.#values, this.#most)) throw invalid(`the introspection gives more values than the limit of ${this.#most}. Ask for less of the schema at once`);
+    if (exceeds(this.#values, this.#most))
+      throw invalid(
+        `the introspection gives more values than the limit of ${this.#most}. Ask for less of the schema at once`,
+      );
   }
 
   value({ field, given, below }: Selected, source: unknown): unknown {
     const { definition } = field;
     if (definition === undefined) return null;
     const resolve = definition.resolve as Resolve | undefined;
-    const value = resolve === undefined ? (source as Record<string, unknown>)[definition.name] : resolve(source, given, undefined, { schema: this.#schema });
+    const value =
+      resolve === undefined
+        ? (source as Record<string, unknown>)[definition.name]
+        : resolve(source, given, undefined, { schema: this.#schema });
     return this.#complete(field, below, value, source);
   }
 
   #complete(field: SelectedField, below: readonly Selected[], value: unknown, source?: unknown): unknown {
     this.#count(typeof value === "string" ? 1 + value.length / charactersPerValue : 1);
     if (value === null || value === undefined) return null;
-    if (Array.isArray(value)) return sorted(value, source).flatMap((item) => (isNamedType(item) && shownType(item) === undefined ? [] : [this.#complete(field, below, item)]));
+    if (Array.isArray(value))
+      return sorted(value, source).flatMap((item) =>
+        isNamedType(item) && shownType(item) === undefined ? [] : [this.#complete(field, below, item)],
+      );
     const type = field.objectType;
     if (type === undefined) return value;
     const shown = isNamedType(value) ? shownType(value) : value;
     if (shown === undefined) return null;
-    return Object.fromEntries(below.map((child) => [child.field.key, child.field.definition === undefined ? type.name : this.value(child, shown)]));
+    return Object.fromEntries(
+      below.map((child) => [
+        child.field.key,
+        child.field.definition === undefined ? type.name : this.value(child, shown),
+      ]),
+    );
   }
 }
 
 /** JSON text of `__schema` or `__type`. */
-export function introspect(field: SelectedField & { definition: GraphQLField<unknown, unknown> }, schema: GraphQLSchema, selection: SelectionReader, valuesPerElement: number): string {
+export function introspect(
+  field: SelectedField & { definition: GraphQLField<unknown, unknown> },
+  schema: GraphQLSchema,
+  selection: SelectionReader,
+  valuesPerElement: number,
+): string {
   return JSON.stringify(new Introspector(schema, valuesPerElement).value(read(field, selection, 0), undefined));
 }

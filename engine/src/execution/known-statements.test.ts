@@ -33,5 +33,9 @@ test("prepares a statement from its second run on, under its own name", () => {
   expect(known.use("select 1").name).toBeUndefined();
   expect(known.of("select 1")?.name).toBeUndefined();
   known.use("select 2");
-  expect([known.use("select 1").name, known.use("select 2").name, known.use("select 1").name]).toEqual(["rq1", "rq2", "rq1"]);
+  expect([known.use("select 1").name, known.use("select 2").name, known.use("select 1").name]).toEqual([
+    "rq1",
+    "rq2",
+    "rq1",
+  ]);
 });

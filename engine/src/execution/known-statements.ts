@@ -35,7 +35,11 @@ export class KnownStatement {
 
 /** The statements of one source, by their texts. */
 export class KnownStatements {
-  readonly #statements = new LRUCache<string, KnownStatement>({ max: mostTexts, maxSize: mostCharacters, sizeCalculation: (_known, text) => text.length + 1 });
+  readonly #statements = new LRUCache<string, KnownStatement>({
+    max: mostTexts,
+    maxSize: mostCharacters,
+    sizeCalculation: (_known, text) => text.length + 1,
+  });
   #lastName = 0;
 
   of(text: string): KnownStatement | undefined {

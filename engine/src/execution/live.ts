@@ -37,9 +37,17 @@ export class Cohorts {
   add({ role, client = role }: Session, plan: SubscriptionPlan, parameters: readonly (string | null)[]): LiveQuery {
     const { statement } = plan;
     const key = createHash("sha256")
-      .update(JSON.stringify([role, plan.kind, plan.namespace, plan.keys, plan.cursor, statement.source, statement.template]))
+      .update(
+        JSON.stringify([role, plan.kind, plan.namespace, plan.keys, plan.cursor, statement.source, statement.template]),
+      )
       .digest("base64url");
-    if (!this.#cohorts.has(key)) this.#cohorts.set(key, { role, plan, single: finalText(statement.template), multiplexed: new LRUCache({ max: mostVariants }) });
+    if (!this.#cohorts.has(key))
+      this.#cohorts.set(key, {
+        role,
+        plan,
+        single: finalText(statement.template),
+        multiplexed: new LRUCache({ max: mostVariants }),
+      });
     return { kind: plan.kind, fieldNames: plan.keys, cohortKey: key, parameters, client };
   }
 
@@ -51,15 +59,23 @@ export class Cohorts {
     this.#cohorts.clear();
   }
 
-  async poll(key: string, members: readonly Member[], askerOf: (role: string) => Asker): Promise<readonly PollAnswer[]> {
+  async poll(
+    key: string,
+    members: readonly Member[],
+    askerOf: (role: string) => Asker,
+  ): Promise<readonly PollAnswer[]> {
     const cohort = this.#cohorts.get(key);
-    if (cohort === undefined) throw new EngineError({ code: "unexpected", message: "the live query is not known any more" });
+    if (cohort === undefined)
+      throw new EngineError({ code: "unexpected", message: "the live query is not known any more" });
     const distinct = new Map<string, Member>();
     for (const member of members) distinct.set(JSON.stringify(member), member);
     const unique = [...distinct.values()];
     const answers = await this.#answers(cohort, unique, askerOf(cohort.role));
     const byMember = new Map([...distinct.keys()].map((text, index) => [text, answers[index]]));
-    return members.map((member) => byMember.get(JSON.stringify(member)) ?? failed(new EngineError({ code: "unexpected", message: "no answer" })));
+    return members.map(
+      (member) =>
+        byMember.get(JSON.stringify(member)) ?? failed(new EngineError({ code: "unexpected", message: "no answer" })),
+    );
   }
 
   /** When the shared statement fails, each member's statement runs alone, so that one bad value affects only its owner. */
@@ -94,7 +110,9 @@ export class Cohorts {
   #multiplex(cohort: Cohort, members: readonly Member[]): { text: string; values: readonly unknown[] } {
     const { template, parameters } = cohort.plan.statement;
     const first = members[0] ?? [];
-    const varies = parameters.map((_parameter, position) => members.some((member) => member[position] !== first[position]));
+    const varies = parameters.map((_parameter, position) =>
+      members.some((member) => member[position] !== first[position]),
+    );
     const mask = varies.map((yes) => (yes ? "1" : "0")).join("");
     const shared = varies.flatMap((yes, position) => (yes ? [] : [position]));
     const varying = varies.flatMap((yes, position) => (yes ? [position] : []));
@@ -102,11 +120,19 @@ export class Cohorts {
     if (text === undefined) {
       const names = varying.map((position) => `"v${position + 1}"`);
       const lists = varying.map((_position, index) => `$${shared.length + index + 1}::text[]`);
-      const statement = finalText(template, (position) => (varies[position - 1] === true ? `"m"."v${position}"` : `$${shared.indexOf(position - 1) + 1}`));
+      const statement = finalText(template, (position) =>
+        varies[position - 1] === true ? `"m"."v${position}"` : `$${shared.indexOf(position - 1) + 1}`,
+      );
       text = `SELECT "m"."i", "s".* FROM unnest(${lists.join(", ")}) WITH ORDINALITY AS "m"(${[...names, '"i"'].join(", ")}) CROSS JOIN LATERAL (${statement}) AS "s"`;
       cohort.multiplexed.set(mask, text);
     }
-    return { text, values: [...shared.map((position) => first[position]), ...varying.map((position) => members.map((member) => member[position]))] };
+    return {
+      text,
+      values: [
+        ...shared.map((position) => first[position]),
+        ...varying.map((position) => members.map((member) => member[position])),
+      ],
+    };
   }
 }
 
@@ -127,5 +153,10 @@ function answer(plan: SubscriptionPlan, member: Member, row: readonly (string | 
   const place = row[plan.keys.length];
   if (place === null || place === undefined) return { text, failed: false, empty: true };
   const { cursor } = plan;
-  return { text, failed: false, empty: false, nextParameters: member.map((value, position) => (position === cursor ? place : value)) };
+  return {
+    text,
+    failed: false,
+    empty: false,
+    nextParameters: member.map((value, position) => (position === cursor ? place : value)),
+  };
 }

@@ -20,7 +20,9 @@ function aggregateItems(source: RowSource, permission: Condition, input: Input, 
   if (input.kind !== "object") throw invalid("expected an object", input.path);
   const item = (name: string, operand: Operand | undefined, value: Input): readonly OrderItem[] => {
     const direction = directionOf(value);
-    return direction === undefined ? [] : [{ ...direction, value: wrap({ kind: "aggregate", source, permission, function: name, operand }) }];
+    return direction === undefined
+      ? []
+      : [{ ...direction, value: wrap({ kind: "aggregate", source, permission, function: name, operand }) }];
   };
   return input.entries.flatMap(({ field, value }): readonly OrderItem[] => {
     const meta = inputMeta(field);
@@ -43,16 +45,30 @@ function items(input: Input, wrap: Wrap): readonly OrderItem[] {
     switch (meta.kind) {
       case "scalar": {
         const direction = directionOf(value);
-        return direction === undefined ? [] : [{ ...direction, value: wrap({ kind: "operand", operand: operandOf(meta.scalar) }) }];
+        return direction === undefined
+          ? []
+          : [{ ...direction, value: wrap({ kind: "operand", operand: operandOf(meta.scalar) }) }];
       }
       case "relationship": {
         const { relationship, target } = meta;
-        return items(value, (inner) => wrap({ kind: "related", relationship, permission: target.permission.filter, value: inner }));
+        return items(value, (inner) =>
+          wrap({ kind: "related", relationship, permission: target.permission.filter, value: inner }),
+        );
       }
       case "relationship-aggregate":
-        return aggregateItems({ kind: "related", relationship: meta.relationship }, meta.target.permission.filter, value, wrap);
+        return aggregateItems(
+          { kind: "related", relationship: meta.relationship },
+          meta.target.permission.filter,
+          value,
+          wrap,
+        );
       case "computed-aggregate":
-        return aggregateItems({ kind: "computed", field: meta.field, arguments: impliedArguments(meta.field) }, meta.target.permission.filter, value, wrap);
+        return aggregateItems(
+          { kind: "computed", field: meta.field, arguments: impliedArguments(meta.field) },
+          meta.target.permission.filter,
+          value,
+          wrap,
+        );
       default:
         throw invalid("this cannot be ordered by", value.path);
     }

@@ -31,14 +31,17 @@ class ParameterValues {
   variable({ name, encode }: Parameter["source"] & { readonly kind: "variable" }, type: string): string | null {
     const known = this.#long?.get(`${name} ${type}`);
     const text = known ?? encode(Object.hasOwn(this.#variables, name) ? this.#variables[name] : undefined);
-    if (text !== null && known === undefined && text.length >= longText) (this.#long ??= new Map()).set(`${name} ${type}`, text);
+    if (text !== null && known === undefined && text.length >= longText)
+      (this.#long ??= new Map()).set(`${name} ${type}`, text);
     return this.counted(text);
   }
 
   counted(text: string | null): string | null {
     this.#characters += text?.length ?? 0;
     if (this.#characters <= maxCharacters) return text;
-    throw invalid(`the values of a statement hold more characters than the limit of ${maxCharacters}. Name long variables in fewer places`);
+    throw invalid(
+      `the values of a statement hold more characters than the limit of ${maxCharacters}. Name long variables in fewer places`,
+    );
   }
 }
 
@@ -46,7 +49,11 @@ class ParameterValues {
  * The values of a statement's parameters for one request.
  * @throws EngineError not-found when a session variable is missing, so that a filter on it never matches all rows
  */
-export function resolveParameters(parameters: readonly Parameter[], session: Session, variables: Readonly<Record<string, unknown>>): (string | null)[] {
+export function resolveParameters(
+  parameters: readonly Parameter[],
+  session: Session,
+  variables: Readonly<Record<string, unknown>>,
+): (string | null)[] {
   const values = new ParameterValues(variables);
   return parameters.map(({ source, type }) => {
     switch (source.kind) {
@@ -54,7 +61,8 @@ export function resolveParameters(parameters: readonly Parameter[], session: Ses
         return values.counted(source.text);
       case "session": {
         const value = source.name === "x-hasura-role" ? session.role : session.variables.get(source.name);
-        if (value === undefined) throw new EngineError({ code: "not-found", message: `missing session variable: "${source.name}"` });
+        if (value === undefined)
+          throw new EngineError({ code: "not-found", message: `missing session variable: "${source.name}"` });
         return value;
       }
       case "session-object":

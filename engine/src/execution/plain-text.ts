@@ -1,7 +1,8 @@
 import { print, visit, type ASTNode } from "graphql";
 
-const byName = <Node extends { readonly name: { readonly value: string } }>(nodes: readonly Node[] = []): readonly Node[] =>
-  nodes.toSorted((one, other) => (one.name.value < other.name.value ? -1 : 1));
+const byName = <Node extends { readonly name: { readonly value: string } }>(
+  nodes: readonly Node[] = [],
+): readonly Node[] => nodes.toSorted((one, other) => (one.name.value < other.name.value ? -1 : 1));
 
 /** One text for all documents that Hasura considers equal: argument order, key order and string notation are ignored. */
 export function plainText(node: ASTNode): string {

@@ -47,7 +47,11 @@ export class PlanCache {
 
   constructor(max: number) {
     this.#operations = new LRUCache({ max, maxSize: cachedBytes.operations, sizeCalculation: bytesOfOperation });
-    this.#plans = new LRUCache({ max, maxSize: cachedBytes.plans, sizeCalculation: (plan, key) => plan.size + bytesPerCharacter * key.length });
+    this.#plans = new LRUCache({
+      max,
+      maxSize: cachedBytes.plans,
+      sizeCalculation: (plan, key) => plan.size + bytesPerCharacter * key.length,
+    });
   }
 
   get statistics() {

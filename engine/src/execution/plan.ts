@@ -78,21 +78,33 @@ class QueryPlanner {
   #root(field: SelectedField, typeName: string, depth: number): RootPlan {
     const { key } = field;
     if (!isDefined(field)) return { kind: "fixed", key, text: JSON.stringify(typeName) };
-    if (metaFields.get(field.name) === field.definition) return { kind: "fixed", key, text: this.#introspection(field) };
+    if (metaFields.get(field.name) === field.definition)
+      return { kind: "fixed", key, text: this.#introspection(field) };
     const meta = outputMeta(field.definition);
     if (meta.kind === "constant") return { kind: "fixed", key, text: JSON.stringify(meta.text) };
     if (meta.kind === "namespace") {
       const type = field.objectType;
       if (type === undefined) throw invalid(`missing selection set for '${field.name}'`, field.path);
       const fields = this.#selection.fields(type, field.selectionSets, field.path, depth);
-      return { kind: "namespace", key, fields: fields.map((child) => this.#root(child, type.name, depth + 1)).toArray() };
+      return {
+        kind: "namespace",
+        key,
+        fields: fields.map((child) => this.#root(child, type.name, depth + 1)).toArray(),
+      };
     }
-    return { kind: "statement", key, statement: statementOf(this.#select.root(field, depth), sourceOf(field.definition), this.#select.spending) };
+    return {
+      kind: "statement",
+      key,
+      statement: statementOf(this.#select.root(field, depth), sourceOf(field.definition), this.#select.spending),
+    };
   }
 
   #introspection(field: DefinedField): string {
     if (!this.#options.introspection) {
-      throw new EngineError({ code: "not-supported", message: `introspection is disabled for role: "${this.#options.role}"` });
+      throw new EngineError({
+        code: "not-supported",
+        message: `introspection is disabled for role: "${this.#options.role}"`,
+      });
     }
     return introspect(field, this.#schema.schema, this.#selection, this.#options.maxIntrospection);
   }
@@ -113,16 +125,23 @@ class QueryPlanner {
     const [first] = roots;
     const many = given.has(multipleRootFields.name) && roots.every(({ namespace }) => namespace === first?.namespace);
     // One selection counts as one field, also a fragment or a namespace with several.
-    if (first === undefined || (selectionSet.selections.length > 1 && !many)) throw invalid("subscriptions must select one top level field");
+    if (first === undefined || (selectionSet.selections.length > 1 && !many))
+      throw invalid("subscriptions must select one top level field");
     if (roots.some(({ namespace, source }) => namespace === undefined && source === undefined)) {
       throw unsupported("Introspection at root field level is not supported over subscriptions");
     }
     return planLive(first.namespace, roots, this.#select.spending);
   }
 
-  #liveRoots(field: SelectedField, typeName: string, namespace: string | undefined, depth: number): readonly LiveRoot[] {
+  #liveRoots(
+    field: SelectedField,
+    typeName: string,
+    namespace: string | undefined,
+    depth: number,
+  ): readonly LiveRoot[] {
     const { key } = field;
-    if (!isDefined(field)) return [{ key, namespace, source: undefined, value: { kind: "constant", text: JSON.stringify(typeName) } }];
+    if (!isDefined(field))
+      return [{ key, namespace, source: undefined, value: { kind: "constant", text: JSON.stringify(typeName) } }];
     const meta = outputMeta(field.definition);
     if (meta.kind === "namespace" && field.objectType !== undefined) {
       const { name } = field.objectType;
@@ -132,7 +151,8 @@ class QueryPlanner {
         .toArray();
     }
     const source = sourceOf(field.definition);
-    if (meta.kind === "select-stream") return [{ key, namespace, source, stream: planStream(field, meta.target, this.#select, depth) }];
+    if (meta.kind === "select-stream")
+      return [{ key, namespace, source, stream: planStream(field, meta.target, this.#select, depth) }];
     return [{ key, namespace, source, value: this.#select.root(field, depth) }];
   }
 }
@@ -152,16 +172,26 @@ function planLive(namespace: string | undefined, roots: readonly LiveRoot[], spe
   const [streaming, ...others] = roots.flatMap((root) => ("stream" in root ? [root] : []));
   const common = { namespace, keys: roots.map(({ key }) => key) };
   if (streaming !== undefined) {
-    if (values.length > 0) throw unsupported("streaming and livequery subscriptions cannot be executed in the same subscription");
+    if (values.length > 0)
+      throw unsupported("streaming and livequery subscriptions cannot be executed in the same subscription");
     if (others.length > 0) throw unsupported("exactly one root field is allowed for streaming subscriptions");
-    const { source, stream: { template, parameters, cursor, cursorName } } = streaming;
+    const {
+      source,
+      stream: { template, parameters, cursor, cursorName },
+    } = streaming;
     return { ...common, kind: "stream", statement: { source, template, parameters }, cursor, cursorName };
   }
   const [source, ...more] = new Set(roots.flatMap((root) => root.source ?? []));
   if (source === undefined) throw unsupported("Introspection at root field level is not supported over subscriptions");
   if (more.length > 0) throw unsupported("all fields of a subscription must be from the same source");
   const printer = new SelectPrinter(spending);
-  return { ...common, kind: "live", statement: { source, template: printer.columns(values), parameters: printer.parameters }, cursor: undefined, cursorName: undefined };
+  return {
+    ...common,
+    kind: "live",
+    statement: { source, template: printer.columns(values), parameters: printer.parameters },
+    cursor: undefined,
+    cursorName: undefined,
+  };
 }
 
 export interface SubscriptionPlan {
@@ -173,10 +203,20 @@ export interface SubscriptionPlan {
   readonly cursorName: StreamPlan["cursorName"] | undefined;
 }
 
-export function planQuery(schema: RoleSchema, operation: Operation, variables: Variables, options: PlanOptions): readonly RootPlan[] {
+export function planQuery(
+  schema: RoleSchema,
+  operation: Operation,
+  variables: Variables,
+  options: PlanOptions,
+): readonly RootPlan[] {
   return new QueryPlanner(schema, operation, variables, options).query(operation);
 }
 
-export function planSubscription(schema: RoleSchema, operation: Operation, variables: Variables, options: PlanOptions): SubscriptionPlan {
+export function planSubscription(
+  schema: RoleSchema,
+  operation: Operation,
+  variables: Variables,
+  options: PlanOptions,
+): SubscriptionPlan {
   return new QueryPlanner(schema, operation, variables, options).subscription(operation);
 }

@@ -15,16 +15,25 @@ export interface PreparedPlan {
 }
 
 function statementsOf(roots: readonly RootPlan[]): readonly QueryStatement[] {
-  return roots.flatMap((root) => (root.kind === "statement" ? [root.statement] : root.kind === "namespace" ? statementsOf(root.fields) : []));
+  return roots.flatMap((root) =>
+    root.kind === "statement" ? [root.statement] : root.kind === "namespace" ? statementsOf(root.fields) : [],
+  );
 }
 
 function fixedLength(roots: readonly RootPlan[]): number {
-  return roots.reduce((sum, root) => sum + (root.kind === "fixed" ? root.text.length : root.kind === "namespace" ? fixedLength(root.fields) : 0), 0);
+  return roots.reduce(
+    (sum, root) =>
+      sum + (root.kind === "fixed" ? root.text.length : root.kind === "namespace" ? fixedLength(root.fields) : 0),
+    0,
+  );
 }
 
 /** Template, text, and the parameters with their paths and closures. */
 function bytesOf({ template, parameters }: QueryStatement, text: string): number {
-  const constants = parameters.reduce((sum, { source }) => sum + (source.kind === "constant" ? (source.text?.length ?? 0) : 0), 0);
+  const constants = parameters.reduce(
+    (sum, { source }) => sum + (source.kind === "constant" ? (source.text?.length ?? 0) : 0),
+    0,
+  );
   return 500 + 2 * (template.length + text.length + constants) + 1_000 * parameters.length;
 }
 
@@ -32,7 +41,10 @@ export function preparePlan(roots: readonly RootPlan[]): PreparedPlan {
   const statements = statementsOf(roots).map((statement) => ({ statement, text: finalText(statement.template) }));
   const frame = frameOf(roots);
   const ofFrame = frame.reduce((sum, { length }) => sum + length, 0);
-  const size = statements.reduce((sum, { text, statement }) => sum + bytesOf(statement, text), 1_000 + ofFrame + 2 * fixedLength(roots));
+  const size = statements.reduce(
+    (sum, { text, statement }) => sum + bytesOf(statement, text),
+    1_000 + ofFrame + 2 * fixedLength(roots),
+  );
   return { roots, frame, statements, sources: [...new Set(statements.map(({ statement }) => statement.source))], size };
 }
 

@@ -14,11 +14,13 @@ import { always, type Condition, type Operand, type Parameter } from "../sql/exp
 import type { OrderItem, RowQuery, RowSource, ScalarForm } from "../sql/select.ts";
 
 const step = /\.?(?:\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]|\['((?:[^'\\]|\\.)*)'\]|([\p{L}_][\p{L}\p{N}_-]*))/uy;
-const help = 'Accept letters, digits, underscore (_) or hyphen (-) only. Use quotes enclosed in bracket (["..."]) if there is any special character';
+const help =
+  'Accept letters, digits, underscore (_) or hyphen (-) only. Use quotes enclosed in bracket (["..."]) if there is any special character';
 
 /** Quoted text is parsed like a JSON string, except that single quotes may be escaped and double quotes need no escape. */
 function unquoted(double: string | undefined, single: string | undefined): string | undefined {
-  const inside = double ?? single?.replaceAll(/\\.|"/gs, (part) => (part === "\\'" ? "'" : part === '"' ? '\\"' : part));
+  const inside =
+    double ?? single?.replaceAll(/\\.|"/gs, (part) => (part === "\\'" ? "'" : part === '"' ? '\\"' : part));
   try {
     return inside === undefined ? undefined : (JSON.parse(`"${inside}"`) as string);
   } catch {
@@ -50,7 +52,9 @@ const largest = 2147483647;
 const largestOffset = 2n ** 63n - 1n;
 
 /** Arguments of a selected field by kind. */
-export function argumentsByKind(field: SelectedField & { definition: GraphQLField<unknown, unknown> }): ReadonlyMap<string, Input> {
+export function argumentsByKind(
+  field: SelectedField & { definition: GraphQLField<unknown, unknown> },
+): ReadonlyMap<string, Input> {
   const found = new Map<string, Input>();
   for (const argument of field.definition.args) {
     const value = field.arguments.get(argument.name);
@@ -70,7 +74,13 @@ export class RowReader {
   }
 
   /** @param applyLimit whether the role's row limit applies to these rows */
-  query(source: RowSource, target: Pick<VisibleTable, "permission">, given: ReadonlyMap<string, Input>, path: string, { applyLimit }: { readonly applyLimit: boolean }): RowQuery {
+  query(
+    source: RowSource,
+    target: Pick<VisibleTable, "permission">,
+    given: ReadonlyMap<string, Input>,
+    path: string,
+    { applyLimit }: { readonly applyLimit: boolean },
+  ): RowQuery {
     const where = given.get("where");
     const order = given.get("order-by");
     const distinct = given.get("distinct-on");
@@ -94,7 +104,10 @@ export class RowReader {
     if (settled.kind === "null") return undefined;
     const value = settled.kind === "scalar" ? settled.value : undefined;
     if ((typeof value !== "number" && typeof value !== "bigint") || value < 0) {
-      throw invalid(`expected a non-negative 32-bit integer for type 'Int', but found ${kindOfInput(settled)}`, settled.path);
+      throw invalid(
+        `expected a non-negative 32-bit integer for type 'Int', but found ${kindOfInput(settled)}`,
+        settled.path,
+      );
     }
     if (!Number.isInteger(Number(value)) || value > largest) throw outsideOfIntegers(value, settled.path);
     return Number(value);
@@ -114,11 +127,19 @@ export class RowReader {
     const value = settled.kind === "scalar" ? settled.value : undefined;
     const isNumber = typeof value === "number" || typeof value === "bigint";
     if (!isNumber && (typeof value !== "string" || !/^\d+$/.test(value))) {
-      throw invalid(`expected a 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found ${kindOfInput(settled)}`, settled.path);
+      throw invalid(
+        `expected a 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found ${kindOfInput(settled)}`,
+        settled.path,
+      );
     }
     const isText = typeof value === "string";
-    if (!isText && (!Number.isInteger(Number(value)) || BigInt(value) > largestOffset || BigInt(value) < -largestOffset - 1n)) throw outsideOfIntegers(value, settled.path);
-    if (!isText && BigInt(value) < 0n) throw new EngineError({ code: "data-exception", message: "OFFSET must not be negative" });
+    if (
+      !isText &&
+      (!Number.isInteger(Number(value)) || BigInt(value) > largestOffset || BigInt(value) < -largestOffset - 1n)
+    )
+      throw outsideOfIntegers(value, settled.path);
+    if (!isText && BigInt(value) < 0n)
+      throw new EngineError({ code: "data-exception", message: "OFFSET must not be negative" });
     return isText ? clamped(value) : String(value);
   }
 
@@ -138,7 +159,11 @@ export class RowReader {
       const { column } = meta;
       const operand: Operand = { kind: "column", column, redaction: target.permission.columns.get(column.name) };
       const parameter = parameterOf(value, column.type, column.type.sql);
-      const equals = { name: "_eq", argument: "same" as const, print: (left: string, right: string) => `(${left} = ${right})` };
+      const equals = {
+        name: "_eq",
+        argument: "same" as const,
+        print: (left: string, right: string) => `(${left} = ${right})`,
+      };
       return [{ kind: "compare", operand, operator: equals, value: { kind: "parameter", parameter } }];
     });
     return { kind: "and", items };
@@ -149,7 +174,9 @@ export class RowReader {
 function clamped(digits: string): string {
   const significant = digits.replace(/^0+(?=\d)/, "");
   const limit = String(largestOffset);
-  return significant.length > limit.length || (significant.length === limit.length && significant > limit) ? limit : significant;
+  return significant.length > limit.length || (significant.length === limit.length && significant > limit)
+    ? limit
+    : significant;
 }
 
 function sameOperand(one: Operand, other: Operand): boolean {
@@ -159,8 +186,12 @@ function sameOperand(one: Operand, other: Operand): boolean {
 /** Postgres requires the distinct columns first in the order. */
 function checkDistinct(distinctOn: readonly Operand[], orderBy: readonly OrderItem[], path: string): void {
   if (distinctOn.length === 0 || orderBy.length === 0) return;
-  const initial = orderBy.slice(0, distinctOn.length).flatMap(({ value }) => (value.kind === "operand" ? [value.operand] : []));
-  const covered = initial.length === distinctOn.length && distinctOn.every((operand) => initial.some((ordered) => sameOperand(operand, ordered)));
+  const initial = orderBy
+    .slice(0, distinctOn.length)
+    .flatMap(({ value }) => (value.kind === "operand" ? [value.operand] : []));
+  const covered =
+    initial.length === distinctOn.length &&
+    distinctOn.every((operand) => initial.some((ordered) => sameOperand(operand, ordered)));
   if (!covered) throw invalid('"distinct_on" columns must match initial "order_by" columns', `${path}.args`);
 }
 

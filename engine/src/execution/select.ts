@@ -6,11 +6,26 @@ import { invalid } from "./invalid.ts";
 import { argumentsByKind, columnForm, formOf, RowReader } from "./rows.ts";
 import type { SelectedField, SelectionReader } from "./selection.ts";
 import { columnsOf, notNull, operandOf, parameterOf, type WhereOptions } from "./where.ts";
-import { inputMeta, outputMeta, type OutputMeta, type ScalarMeta, scalarType, type VisibleTable } from "../schema/meta.ts";
+import {
+  inputMeta,
+  outputMeta,
+  type OutputMeta,
+  type ScalarMeta,
+  scalarType,
+  type VisibleTable,
+} from "../schema/meta.ts";
 import type { NativeArgument, NativeQuery } from "../schema/model.ts";
 import type { Operand, Parameter } from "../sql/expression.ts";
 import { inputType } from "../sql/operators.ts";
-import type { AggregateColumn, AggregateField, AggregateValue, OutputField, OutputValue, RowQuery, RowSource } from "../sql/select.ts";
+import type {
+  AggregateColumn,
+  AggregateField,
+  AggregateValue,
+  OutputField,
+  OutputValue,
+  RowQuery,
+  RowSource,
+} from "../sql/select.ts";
 
 export type DefinedField = SelectedField & { readonly definition: GraphQLField<unknown, unknown> };
 
@@ -28,7 +43,12 @@ export interface SelectOptions extends WhereOptions {
 function aggregated(scalar: ScalarMeta, field: DefinedField): Operand {
   if (scalar.kind === "column") return operandOf(scalar);
   const given = argumentsByKind(field).get("function-arguments");
-  return { kind: "computed", field: scalar.field, arguments: readFunctionArguments(scalar.field.call, given, field.path), redaction: scalar.redaction };
+  return {
+    kind: "computed",
+    field: scalar.field,
+    arguments: readFunctionArguments(scalar.field.call, given, field.path),
+    redaction: scalar.redaction,
+  };
 }
 
 /** Converts selected fields to the input of the SQL printer. */
@@ -46,12 +66,19 @@ export class SelectReader {
   }
 
   /** The fields below a field, with `__typename` filled in. */
-  below<Value>(field: SelectedField, depth: number, read: (field: DefinedField) => Value): { key: string; value: Value | { kind: "constant"; text: string } }[] {
+  below<Value>(
+    field: SelectedField,
+    depth: number,
+    read: (field: DefinedField) => Value,
+  ): { key: string; value: Value | { kind: "constant"; text: string } }[] {
     const type = field.objectType;
     if (type === undefined) throw invalid(`missing selection set for '${field.name}'`, field.path);
     return this.#selection
       .fields(type, field.selectionSets, field.path, depth)
-      .map((child) => ({ key: child.key, value: isDefined(child) ? read(child) : { kind: "constant" as const, text: type.name } }))
+      .map((child) => ({
+        key: child.key,
+        value: isDefined(child) ? read(child) : { kind: "constant" as const, text: type.name },
+      }))
       .toArray();
   }
 
@@ -71,12 +98,19 @@ export class SelectReader {
     switch (meta.kind) {
       case "column": {
         const path = this.rows.jsonPath(given.get("path"));
-        return { kind: "scalar", operand: { kind: "column", column: meta.column, redaction: meta.redaction }, form: columnForm(meta.column, this.#stringify), path };
+        return {
+          kind: "scalar",
+          operand: { kind: "column", column: meta.column, redaction: meta.redaction },
+          form: columnForm(meta.column, this.#stringify),
+          path,
+        };
       }
       case "relationship": {
         const { relationship, target } = meta;
         const kind = relationship.kind === "object" ? "row" : "rows";
-        const query = this.rows.query({ kind: "related", relationship }, target, given, field.path, { applyLimit: kind === "rows" });
+        const query = this.rows.query({ kind: "related", relationship }, target, given, field.path, {
+          applyLimit: kind === "rows",
+        });
         return this.#rows(kind, query, field, depth);
       }
       case "relationship-aggregate":
@@ -90,7 +124,12 @@ export class SelectReader {
     }
   }
 
-  #computed(field: DefinedField, meta: OutputMeta & { kind: "computed" }, given: ReadonlyMap<string, Input>, depth: number): OutputValue {
+  #computed(
+    field: DefinedField,
+    meta: OutputMeta & { kind: "computed" },
+    given: ReadonlyMap<string, Input>,
+    depth: number,
+  ): OutputValue {
     const args = readFunctionArguments(meta.field.call, given.get("function-arguments"), field.path);
     if (meta.target === undefined) {
       const type = meta.field.result.kind === "scalar" ? meta.field.result.type : undefined;
@@ -98,24 +137,59 @@ export class SelectReader {
       const form = type === undefined ? "plain" : formOf(type, this.#stringify);
       return { kind: "scalar", operand, form, path: this.rows.jsonPath(given.get("path")) };
     }
-    const query = this.rows.query({ kind: "computed", field: meta.field, arguments: args }, meta.target, given, field.path, { applyLimit: true });
+    const query = this.rows.query(
+      { kind: "computed", field: meta.field, arguments: args },
+      meta.target,
+      given,
+      field.path,
+      { applyLimit: true },
+    );
     return this.#rows("rows", query, field, depth);
   }
 
-  #native(field: DefinedField, { query, relationship, target }: OutputMeta & { kind: "native-query" }, given: ReadonlyMap<string, Input>, depth: number): OutputValue {
+  #native(
+    field: DefinedField,
+    { query, relationship, target }: OutputMeta & { kind: "native-query" },
+    given: ReadonlyMap<string, Input>,
+    depth: number,
+  ): OutputValue {
     const kind = relationship?.kind === "object" ? "row" : "rows";
-    const source: RowSource = { kind: "native", query, arguments: readNativeArguments(query, given.get("native-arguments")), relationship };
-    return this.#rows(kind, this.rows.query(source, target, given, field.path, { applyLimit: kind === "rows" }), field, depth);
+    const source: RowSource = {
+      kind: "native",
+      query,
+      arguments: readNativeArguments(query, given.get("native-arguments")),
+      relationship,
+    };
+    return this.#rows(
+      kind,
+      this.rows.query(source, target, given, field.path, { applyLimit: kind === "rows" }),
+      field,
+      depth,
+    );
   }
 
   /** The role's row limit applies to `nodes` but not to the aggregates. */
-  aggregate(field: SelectedField, source: RowSource, target: VisibleTable, given: ReadonlyMap<string, Input>, depth: number): OutputValue {
+  aggregate(
+    field: SelectedField,
+    source: RowSource,
+    target: VisibleTable,
+    given: ReadonlyMap<string, Input>,
+    depth: number,
+  ): OutputValue {
     const query = this.rows.query(source, target, given, field.path, { applyLimit: false });
     const nodes = this.rows.query(source, target, given, field.path, { applyLimit: true });
     const fields = this.below(field, depth, (child): AggregateField["value"] => {
       const meta = outputMeta(child.definition);
-      if (meta.kind === "nodes") return { kind: "nodes", query: nodes, fields: this.spending.inList(child.path, () => this.fields(child, depth + 1)) };
-      return { kind: "aggregates", fields: this.below(child, depth + 1, (inner) => this.#aggregateValue(inner, depth + 2)) };
+      if (meta.kind === "nodes")
+        return {
+          kind: "nodes",
+          query: nodes,
+          fields: this.spending.inList(child.path, () => this.fields(child, depth + 1)),
+        };
+      return {
+        kind: "aggregates",
+        fields: this.below(child, depth + 1, (inner) => this.#aggregateValue(inner, depth + 2)),
+      };
     });
     return { kind: "aggregate", query, fields };
   }
@@ -134,7 +208,12 @@ export class SelectReader {
       columns: this.below(field, depth, (child): AggregateColumn => {
         const inner = outputMeta(child.definition);
         if (inner.kind !== "aggregate-column") throw invalid(`field '${child.name}' cannot be aggregated`, child.path);
-        return { kind: "function", function: inner.name, operand: aggregated(inner.operand, child), form: formOf(scalarType(inner.operand), this.#stringify) };
+        return {
+          kind: "function",
+          function: inner.name,
+          operand: aggregated(inner.operand, child),
+          form: formOf(scalarType(inner.operand), this.#stringify),
+        };
       }),
     };
   }
@@ -147,12 +226,20 @@ export class SelectReader {
       case "constant":
         return { kind: "constant", text: meta.text };
       case "select": {
-        const query = this.rows.query({ kind: "table", table: meta.target.table }, meta.target, given, field.path, { applyLimit: true });
+        const query = this.rows.query({ kind: "table", table: meta.target.table }, meta.target, given, field.path, {
+          applyLimit: true,
+        });
         return this.#rows("rows", query, field, depth);
       }
       case "select-by-pk": {
-        const query = this.rows.query({ kind: "table", table: meta.target.table }, meta.target, nothing, field.path, { applyLimit: false });
-        return { kind: "row", query: { ...query, where: this.rows.byKey(meta.target, field) }, fields: this.fields(field, depth) };
+        const query = this.rows.query({ kind: "table", table: meta.target.table }, meta.target, nothing, field.path, {
+          applyLimit: false,
+        });
+        return {
+          kind: "row",
+          query: { ...query, where: this.rows.byKey(meta.target, field) },
+          fields: this.fields(field, depth),
+        };
       }
       case "native-query":
         return this.#native(field, meta, given, depth);
@@ -161,7 +248,11 @@ export class SelectReader {
       case "function":
       case "function-aggregate": {
         const { call } = meta.function;
-        const source: RowSource = { kind: "function", call, arguments: readFunctionArguments(call, given.get("function-arguments"), field.path) };
+        const source: RowSource = {
+          kind: "function",
+          call,
+          arguments: readFunctionArguments(call, given.get("function-arguments"), field.path),
+        };
         if (meta.kind === "function-aggregate") return this.aggregate(field, source, meta.target, given, depth);
         const many = meta.function.returnsSet;
         const query: RowQuery = this.rows.query(source, meta.target, given, field.path, { applyLimit: many });
@@ -186,7 +277,12 @@ function readNativeArguments(query: NativeQuery, input: Input | undefined): Read
     query.arguments.map((argument) => {
       const value = given.get(argument);
       const sql = inputType(argument.type);
-      return [argument, value === undefined ? { source: { kind: "constant", text: null }, type: sql } : parameterOf(value, argument.type, sql, { acceptsNull: argument.nullable })];
+      return [
+        argument,
+        value === undefined
+          ? { source: { kind: "constant", text: null }, type: sql }
+          : parameterOf(value, argument.type, sql, { acceptsNull: argument.nullable }),
+      ];
     }),
   );
 }

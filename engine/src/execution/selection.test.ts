@@ -11,7 +11,10 @@ test("compares the arguments of a field once, whether its fragment is spread twi
   const state = await stateOf(library);
   const looksAt = (spreads: number): number => {
     const fields = "articles(where: {id: {_in: [1, 2, 3]}}) { id }";
-    const operation = readOperation(`{ author { ${"...F ...G ".repeat(spreads)} } } fragment F on author { ${fields} } fragment G on author { ${fields} }`, null);
+    const operation = readOperation(
+      `{ author { ${"...F ...G ".repeat(spreads)} } } fragment F on author { ${fields} } fragment G on author { ${fields} }`,
+      null,
+    );
     let looks = 0;
     for (const fragment of operation.fragments.values()) {
       visit(fragment, {
@@ -21,7 +24,15 @@ test("compares the arguments of a field once, whether its fragment is spread twi
         },
       });
     }
-    const limits = { ...defaultCostLimits, maxDepth: 20, maxBreadth: 0, stringifyNumericTypes: false, collapseNullComparisons: false, introspection: true, role: "admin" };
+    const limits = {
+      ...defaultCostLimits,
+      maxDepth: 20,
+      maxBreadth: 0,
+      stringifyNumericTypes: false,
+      collapseNullComparisons: false,
+      introspection: true,
+      role: "admin",
+    };
     planQuery(state.schema("admin"), operation, new Variables(operation, {}, new Set()), limits);
     return looks;
   };

@@ -66,24 +66,37 @@ export class SelectionReader {
    * @param path of the field with the sets; `$` for the operation
    * @param depth 1 for the root fields
    */
-  *fields(type: GraphQLObjectType, sets: readonly SelectionSetNode[], path: string, depth: number, meta: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map()): Generator<SelectedField, void> {
+  *fields(
+    type: GraphQLObjectType,
+    sets: readonly SelectionSetNode[],
+    path: string,
+    depth: number,
+    meta: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map(),
+  ): Generator<SelectedField, void> {
     if (this.#limits.maxDepth > 0 && depth > this.#limits.maxDepth) {
       throw invalid(`the query is nested deeper than the limit of ${this.#limits.maxDepth}`, path);
     }
     const at = `${path}.selectionSet`;
     const collected = new Map<string, Collected>();
     for (const set of sets) this.#collect(type, set.selections, at, collected);
-    for (const [key, { node, sets: below }] of collected) yield this.#field(type, key, node, below, `${at}.${node.name.value}`, meta);
+    for (const [key, { node, sets: below }] of collected)
+      yield this.#field(type, key, node, below, `${at}.${node.name.value}`, meta);
   }
 
-  #collect(type: GraphQLObjectType, selections: readonly SelectionNode[], at: string, into: Map<string, Collected>): void {
+  #collect(
+    type: GraphQLObjectType,
+    selections: readonly SelectionNode[],
+    at: string,
+    into: Map<string, Collected>,
+  ): void {
     for (const selection of selections) {
       const place = selection.kind === Kind.FIELD ? "FIELD" : "INLINE_FRAGMENT";
       if (!isIncluded(selection.directives ?? [], place, at, this.inputs)) continue;
       if (selection.kind === Kind.FIELD) this.#add(selection, at, into);
       else if (selection.kind === Kind.INLINE_FRAGMENT) {
         const condition = selection.typeCondition?.name.value;
-        if (condition === undefined || condition === type.name) this.#collect(type, selection.selectionSet.selections, at, into);
+        if (condition === undefined || condition === type.name)
+          this.#collect(type, selection.selectionSet.selections, at, into);
       } else {
         this.#count();
         const fragment = this.#operation.fragments.get(selection.name.value);
@@ -111,7 +124,10 @@ export class SelectionReader {
       return;
     }
     if (known.node.name.value !== node.name.value) {
-      throw invalid(`selection of both '${known.node.name.value}' and '${node.name.value}' specify the same response name, '${key}'`, at);
+      throw invalid(
+        `selection of both '${known.node.name.value}' and '${node.name.value}' specify the same response name, '${key}'`,
+        at,
+      );
     }
     if (this.#argumentsOf(known.node) !== this.#argumentsOf(node)) {
       throw invalid(`inconsistent arguments between multiple selections of field '${node.name.value}'`, at);
@@ -144,9 +160,11 @@ export class SelectionReader {
     const definition = meta.get(name) ?? type.getFields()[name];
     if (definition === undefined) throw invalid(`field '${name}' not found in type: '${type.name}'`, path);
     const objectType = objectTypeOf(definition.type);
-    if (objectType === undefined && sets.length > 0) throw invalid("unexpected subselection set for non-object field", path);
+    if (objectType === undefined && sets.length > 0)
+      throw invalid("unexpected subselection set for non-object field", path);
     const given = this.inputs.arguments(definition, node.arguments ?? [], path);
-    if (objectType !== undefined && sets.length === 0) throw invalid(`missing selection set for '${objectType.name}'`, `${path}.selectionSet`);
+    if (objectType !== undefined && sets.length === 0)
+      throw invalid(`missing selection set for '${objectType.name}'`, `${path}.selectionSet`);
     return { key, name, path, definition, arguments: given, objectType, selectionSets: sets };
   }
 }

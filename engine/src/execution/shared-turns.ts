@@ -43,7 +43,12 @@ export class SharedTurns {
    * The statement's rows; undefined when it must run alone after a failure of the turn.
    * @throws the signal's reason as soon as it aborts; the error that closed the connection
    */
-  async ask(client: string, statement: Statement, known: KnownStatement, signal: Cancellation | undefined): Promise<readonly Row[] | undefined> {
+  async ask(
+    client: string,
+    statement: Statement,
+    known: KnownStatement,
+    signal: Cancellation | undefined,
+  ): Promise<readonly Row[] | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<readonly Row[] | undefined>();
     const leave = (): void => reject(signal?.reason);
     signal?.addEventListener("abort", leave);

@@ -79,7 +79,12 @@ export class SourceConnections {
    * @param work receives a function that cancels the running statement in Postgres
    * @throws any error of the work
    */
-  async use<Result>(connection: Connection, claim: Claim, limit: number, work: (cancel: () => void) => Promise<Result>): Promise<Result> {
+  async use<Result>(
+    connection: Connection,
+    claim: Claim,
+    limit: number,
+    work: (cancel: () => void) => Promise<Result>,
+  ): Promise<Result> {
     let cancelling: Promise<void> | undefined;
     let mustGo = false;
     const cancel = (): void => {
@@ -115,7 +120,12 @@ export class SourceConnections {
   }
 
   async #cancel(processId: number): Promise<void> {
-    const client = new pg.Client({ ...this.#options.connection, connectionTimeoutMillis: connectionTimeout, query_timeout: connectionTimeout, application_name: "routeql-engine-cancel" });
+    const client = new pg.Client({
+      ...this.#options.connection,
+      connectionTimeoutMillis: connectionTimeout,
+      query_timeout: connectionTimeout,
+      application_name: "routeql-engine-cancel",
+    });
     client.on("error", (error) => this.#options.onConnectionLost(error.message));
     try {
       await client.connect();

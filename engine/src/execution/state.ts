@@ -51,21 +51,41 @@ export function checkMetadata(source: EngineOptions["metadata"], allowUnsupporte
 }
 
 function valueAt(merged: unknown, path: MergedPath): unknown {
-  return path.reduce<unknown>((value, part) => (typeof value === "object" && value !== null ? (value as Record<string | number, unknown>)[part] : undefined), merged);
+  return path.reduce<unknown>(
+    (value, part) =>
+      typeof value === "object" && value !== null ? (value as Record<string | number, unknown>)[part] : undefined,
+    merged,
+  );
 }
 
-async function resolve(source: SourceMetadata, index: number, ask: AskForText, naming: Naming, report: Report): Promise<ResolvedSource> {
+async function resolve(
+  source: SourceMetadata,
+  index: number,
+  ask: AskForText,
+  naming: Naming,
+  report: Report,
+): Promise<ResolvedSource> {
   const catalog = await readCatalog(
     {
       tables: source.tables.map(({ table }) => table),
-      functions: [...source.functions.map((entry) => entry.function), ...source.tables.flatMap((table) => table.computed_fields.map(({ definition }) => definition.function))],
+      functions: [
+        ...source.functions.map((entry) => entry.function),
+        ...source.tables.flatMap((table) => table.computed_fields.map(({ definition }) => definition.function)),
+      ],
       enumTables: source.tables.filter(({ is_enum: isEnum }) => isEnum === true).map(({ table }) => table),
       types: typesNamedBy(source),
     },
     ask,
   );
   const path = ["sources", index];
-  return resolveSource(source, path, catalog, await resolveNativeObjects(source, path, catalog, ask, report), naming, report);
+  return resolveSource(
+    source,
+    path,
+    catalog,
+    await resolveNativeObjects(source, path, catalog, ask, report),
+    naming,
+    report,
+  );
 }
 
 function checkCollections(metadata: Metadata, report: Report): void {
@@ -81,16 +101,30 @@ function checkCollections(metadata: Metadata, report: Report): void {
         parse(query.query, { noLocation: true });
         parseDocument(query.query, { noLocation: true });
       } catch (error) {
-        report(["query_collections", index, "definition", "queries", position, "query"], "query_collection", `${name}.${query.name}`, (error as Error).message);
+        report(
+          ["query_collections", index, "definition", "queries", position, "query"],
+          "query_collection",
+          `${name}.${query.name}`,
+          (error as Error).message,
+        );
       }
     }
   }
 }
 
 /** Inherited roles that are served: a role with a missing parent is reported, and inherits nothing. */
-function wholeInheritedRoles({ inherited_roles: inherited }: Metadata, merged: unknown, elsewhere: Iterable<string>, report: Report): Metadata["inherited_roles"] {
+function wholeInheritedRoles(
+  { inherited_roles: inherited }: Metadata,
+  merged: unknown,
+  elsewhere: Iterable<string>,
+  report: Report,
+): Metadata["inherited_roles"] {
   if (inherited.length === 0) return inherited;
-  const known = new Set([...rolesWithPermission(merged), ...inherited.map(({ role_name: name }) => name), ...elsewhere]);
+  const known = new Set([
+    ...rolesWithPermission(merged),
+    ...inherited.map(({ role_name: name }) => name),
+    ...elsewhere,
+  ]);
   return inherited.map((role, index) => {
     const missing = role.role_set.filter((part) => !known.has(part));
     if (missing.length === 0) return role;
@@ -104,11 +138,23 @@ function wholeInheritedRoles({ inherited_roles: inherited }: Metadata, merged: u
  * Matches metadata with the databases.
  * @throws MetadataError with every mismatch, unless inconsistencies are allowed
  */
-export async function buildState(checked: CheckedMetadata, options: EngineOptions, askOf: (source: string) => AskForText): Promise<State> {
+export async function buildState(
+  checked: CheckedMetadata,
+  options: EngineOptions,
+  askOf: (source: string) => AskForText,
+): Promise<State> {
   const { loaded, metadata } = checked;
   const inconsistencies: Inconsistency[] = [];
   const report: Report = (path, type, name, reason, kind = "inconsistent") => {
-    inconsistencies.push({ ...loaded.locate(path), reason, kind, type, name, definition: valueAt(loaded.merged, path) ?? null, at: path });
+    inconsistencies.push({
+      ...loaded.locate(path),
+      reason,
+      kind,
+      type,
+      name,
+      definition: valueAt(loaded.merged, path) ?? null,
+      at: path,
+    });
   };
   const inherited = wholeInheritedRoles(metadata, loaded.merged, options.rolesElsewhere ?? [], report);
   const sources: { source: ResolvedSource; book: RoleBook }[] = [];

@@ -36,7 +36,8 @@ function readCursor(input: Input | undefined, path: string): Cursor {
 
 function readItem(entries: (Input & { kind: "object" })["entries"]): readonly Cursor[] {
   const ordering = entries.find(({ field }) => inputMeta(field).kind === "ordering")?.value;
-  if (ordering?.kind === "null") throw invalid("expected an enum value for type 'cursor_ordering', but found null", ordering.path);
+  if (ordering?.kind === "null")
+    throw invalid("expected an enum value for type 'cursor_ordering', but found null", ordering.path);
   const meta = ordering?.kind === "enum" ? enumMeta(ordering.value) : undefined;
   const descending = meta?.kind === "direction" && meta.direction.descending;
   const start = entries.find(({ field }) => inputMeta(field).kind === "initial-value")?.value;
@@ -45,7 +46,14 @@ function readItem(entries: (Input & { kind: "object" })["entries"]): readonly Cu
     const scalar = inputMeta(field);
     if (scalar.kind !== "scalar" || scalar.scalar.kind !== "column") return [];
     const { type, nullable, graphqlName: name } = scalar.scalar.column;
-    return [{ operand: operandOf(scalar.scalar), parameter: { ...parameterOf(value, type, type.sql, { acceptsNull: nullable }), alone: true }, name, descending }];
+    return [
+      {
+        operand: operandOf(scalar.scalar),
+        parameter: { ...parameterOf(value, type, type.sql, { acceptsNull: nullable }), alone: true },
+        name,
+        descending,
+      },
+    ];
   });
 }
 
@@ -53,24 +61,38 @@ function readItem(entries: (Input & { kind: "object" })["entries"]): readonly Cu
 export function planStream(field: DefinedField, target: VisibleTable, reader: SelectReader, depth: number): StreamPlan {
   const given = argumentsByKind(field);
   const at = `${field.path}.args`;
-  const rows = reader.rows.query({ kind: "table", table: target.table }, target, given, field.path, { applyLimit: true });
+  const rows = reader.rows.query({ kind: "table", table: target.table }, target, given, field.path, {
+    applyLimit: true,
+  });
   const cursor = readCursor(given.get("cursor"), at);
   const batch = reader.rows.integer(given.get("batch-size"));
   if (batch === undefined) throw invalid("missing required field 'batch_size'", `${field.path}.args.batch_size`);
   const symbol = cursor.descending ? "<" : ">";
   const after: Operator = { name: "_after", argument: "same", print: (left, right) => `(${left} ${symbol} ${right})` };
-  const beyond: Condition = { kind: "compare", operand: cursor.operand, operator: after, value: { kind: "parameter", parameter: cursor.parameter } };
+  const beyond: Condition = {
+    kind: "compare",
+    operand: cursor.operand,
+    operator: after,
+    value: { kind: "parameter", parameter: cursor.parameter },
+  };
   const limit = rows.limit === undefined ? batch : Math.min(batch, Number(rows.limit));
   const printer = new SelectPrinter(reader.spending);
   const template = printer.stream(
     {
       ...rows,
       where: allOf(rows.where, beyond),
-      orderBy: [{ value: { kind: "operand", operand: cursor.operand }, descending: cursor.descending, nullsFirst: false }],
+      orderBy: [
+        { value: { kind: "operand", operand: cursor.operand }, descending: cursor.descending, nullsFirst: false },
+      ],
       limit: String(limit),
     },
     reader.fields(field, depth),
     cursor.operand,
   );
-  return { template, parameters: printer.parameters, cursor: printer.parameters.indexOf(cursor.parameter), cursorName: cursor.name };
+  return {
+    template,
+    parameters: printer.parameters,
+    cursor: printer.parameters.indexOf(cursor.parameter),
+    cursorName: cursor.name,
+  };
 }

@@ -6,7 +6,8 @@ import { invalid, unreadable } from "./invalid.ts";
 
 /** Whether a variable's declared type matches the type of its place, by the rules of the GraphQL specification. */
 function isCompatible(declared: TypeNode, location: GraphQLInputType): boolean {
-  if (isNonNullType(location)) return declared.kind === Kind.NON_NULL_TYPE && isCompatible(declared.type, location.ofType);
+  if (isNonNullType(location))
+    return declared.kind === Kind.NON_NULL_TYPE && isCompatible(declared.type, location.ofType);
   if (declared.kind === Kind.NON_NULL_TYPE) return isCompatible(declared.type, location);
   if (isListType(location)) return declared.kind === Kind.LIST_TYPE && isCompatible(declared.type, location.ofType);
   return declared.kind === Kind.NAMED_TYPE && declared.name.value === location.name;
@@ -25,7 +26,12 @@ export class Variables {
 
   constructor(operation: Operation, values: Readonly<Record<string, unknown>>, structural: Set<string>) {
     this.#operation = operation;
-    this.#definitions = new Map((operation.definition.variableDefinitions ?? []).map((definition) => [definition.variable.name.value, definition]));
+    this.#definitions = new Map(
+      (operation.definition.variableDefinitions ?? []).map((definition) => [
+        definition.variable.name.value,
+        definition,
+      ]),
+    );
     this.#values = values;
     this.structural = structural;
   }
@@ -36,10 +42,15 @@ export class Variables {
    * @throws EngineError
    */
   check(): void {
-    const { definition: { variableDefinitions = [] }, variables: used } = this.#operation;
+    const {
+      definition: { variableDefinitions = [] },
+      variables: used,
+    } = this.#operation;
     for (const definition of variableDefinitions) this.#checkValue(definition);
     if (variableDefinitions.length > this.#definitions.size) {
-      const twice = variableDefinitions.find((definition) => this.#definitions.get(definition.variable.name.value) !== definition);
+      const twice = variableDefinitions.find(
+        (definition) => this.#definitions.get(definition.variable.name.value) !== definition,
+      );
       throw unreadable(`multiple definitions for variable "${twice?.variable.name.value ?? ""}"`);
     }
     for (const name of used) if (!this.#definitions.has(name)) throw invalid(`unbound variable "${name}"`);
@@ -67,9 +78,15 @@ export class Variables {
     if (definition === undefined) throw invalid(`unbound variable "${name}"`, path);
     const { type, defaultValue } = definition;
     const hasDefault = placeHasDefault || (defaultValue !== undefined && defaultValue.kind !== Kind.NULL);
-    const declared: TypeNode = hasDefault && type.kind !== Kind.NON_NULL_TYPE ? ({ kind: Kind.NON_NULL_TYPE, type } satisfies NonNullTypeNode) : type;
+    const declared: TypeNode =
+      hasDefault && type.kind !== Kind.NON_NULL_TYPE
+        ? ({ kind: Kind.NON_NULL_TYPE, type } satisfies NonNullTypeNode)
+        : type;
     if (!isCompatible(declared, location)) {
-      throw invalid(`variable '${name}' is declared as '${print(type)}', but used where '${String(location)}' is expected`, path);
+      throw invalid(
+        `variable '${name}' is declared as '${print(type)}', but used where '${String(location)}' is expected`,
+        path,
+      );
     }
     return definition;
   }

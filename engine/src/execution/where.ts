@@ -6,7 +6,14 @@ import { booleanType, floatType, integerType, scalarName, textType } from "../sc
 import { listText, toText, UnfitValue } from "../schema/values.ts";
 import { guarded } from "../sql/guard.ts";
 import { allOf, always, type Condition, type Operand, type Parameter, type Value } from "../sql/expression.ts";
-import { argumentType, inputType, isListArgument, isObjectArgument, siblingType, type Operator } from "../sql/operators.ts";
+import {
+  argumentType,
+  inputType,
+  isListArgument,
+  isObjectArgument,
+  siblingType,
+  type Operator,
+} from "../sql/operators.ts";
 import { invalid, unreadable } from "./invalid.ts";
 import type { Input, InputReader } from "./input.ts";
 
@@ -26,7 +33,12 @@ function encode(value: unknown, type: DatabaseType, path: string): string | null
 }
 
 /** An argument of one database type, as a parameter. */
-export function parameterOf(input: Input, type: DatabaseType, sql: string, { acceptsNull = false }: { readonly acceptsNull?: boolean } = {}): Parameter {
+export function parameterOf(
+  input: Input,
+  type: DatabaseType,
+  sql: string,
+  { acceptsNull = false }: { readonly acceptsNull?: boolean } = {},
+): Parameter {
   const refuseNull = (path: string, name: string) => invalid(`unexpected null value for type '${name}'`, path);
   if (input.kind === "variable") {
     const { path, name, defaultValue, type: declared } = input;
@@ -45,7 +57,12 @@ export function parameterOf(input: Input, type: DatabaseType, sql: string, { acc
 }
 
 /** A variable whose value is a whole list; a single value counts as a list of one. */
-function listParameter(input: Input, element: DatabaseType, sql: string, { acceptsNull = false }: { readonly acceptsNull?: boolean } = {}): Parameter {
+function listParameter(
+  input: Input,
+  element: DatabaseType,
+  sql: string,
+  { acceptsNull = false }: { readonly acceptsNull?: boolean } = {},
+): Parameter {
   if (input.kind !== "variable") throw invalid("expected a list, but found null", input.path);
   const { path, name, defaultValue } = input;
   const convert = (value: unknown) => {
@@ -58,7 +75,8 @@ function listParameter(input: Input, element: DatabaseType, sql: string, { accep
     return listText(
       items.map((item, index) => {
         const at = `${path}[${index}]`;
-        if (item === null || item === undefined) throw invalid(`unexpected null value for type '${scalarName(element)}'`, at);
+        if (item === null || item === undefined)
+          throw invalid(`unexpected null value for type '${scalarName(element)}'`, at);
         return encode(item, element, at);
       }),
       element,
@@ -130,7 +148,12 @@ export class WhereReader {
         return this.#operators(operandOf(meta.scalar), scalarType(meta.scalar), value);
       case "relationship": {
         const permission = meta.target.permission.filter;
-        return { kind: "related", relationship: meta.relationship, permission, where: guarded(permission, this.#object(value)) };
+        return {
+          kind: "related",
+          relationship: meta.relationship,
+          permission,
+          where: guarded(permission, this.#object(value)),
+        };
       }
       case "computed-rows": {
         const permission = meta.target.permission.filter;
@@ -162,7 +185,9 @@ export class WhereReader {
         const compared = this.#value(meta.operator, type, value);
         const condition: Condition = { kind: "compare", operand, operator: meta.operator, value: compared };
         // Only execution shows whether a variable is null, so the plan does not depend on it.
-        return this.#collapse && value.kind === "variable" && compared.kind === "parameter" ? { kind: "unless-null", parameter: compared.parameter, item: condition } : condition;
+        return this.#collapse && value.kind === "variable" && compared.kind === "parameter"
+          ? { kind: "unless-null", parameter: compared.parameter, item: condition }
+          : condition;
       }
       if (meta.kind === "is-null") return { kind: "is-null", operand, negated: !this.#inputs.boolean(value) };
       return allOf(...entriesOf(value).map((entry) => this.#cast(operand, inputMeta(entry.field), entry.value)));
@@ -172,7 +197,10 @@ export class WhereReader {
 
   /** Whether an operator's value is known to be null at planning: a literal, or a structural variable. */
   #isKnownNull(input: Input): boolean {
-    return input.kind === "null" || (input.kind === "variable" && input.type === "Boolean" && this.#inputs.settle(input).kind === "null");
+    return (
+      input.kind === "null" ||
+      (input.kind === "variable" && input.type === "Boolean" && this.#inputs.settle(input).kind === "null")
+    );
   }
 
   #cast(operand: Operand, meta: ReturnType<typeof inputMeta>, input: Input): Condition {
@@ -184,8 +212,16 @@ export class WhereReader {
     const sql = argumentType(operator, type);
     if (isObjectArgument(operator)) return this.#arguments(operator, type, input);
     const own: DatabaseType =
-      operator.argument === "same" || operator.argument === "list" || operator.argument === "ltree-list" ? type : operator.argument.startsWith("text") ? textType : looseText;
-    if (!isListArgument(operator)) return { kind: "parameter", parameter: parameterOf(input, own, sql, { acceptsNull: this.#collapse || operator.takesNull === true }) };
+      operator.argument === "same" || operator.argument === "list" || operator.argument === "ltree-list"
+        ? type
+        : operator.argument.startsWith("text")
+          ? textType
+          : looseText;
+    if (!isListArgument(operator))
+      return {
+        kind: "parameter",
+        parameter: parameterOf(input, own, sql, { acceptsNull: this.#collapse || operator.takesNull === true }),
+      };
     if (input.kind === "list" && (input.items.some((item) => item.kind === "variable") || own.element !== undefined)) {
       return { kind: "list", items: input.items.map((item) => parameterOf(item, own, own.sql)), type: sql };
     }
@@ -202,20 +238,32 @@ export class WhereReader {
       entries
         .filter(({ field, value }) => inputMeta(field).kind === kind && value.kind !== "null")
         .map(({ value }) => parameterOf(value, valueType, inputType(valueType)));
-    if (argument === "distance") return { kind: "arguments", items: [...of("from", type), ...of("distance", floatType), ...of("use-spheroid", booleanType)] };
+    if (argument === "distance")
+      return {
+        kind: "arguments",
+        items: [...of("from", type), ...of("distance", floatType), ...of("use-spheroid", booleanType)],
+      };
     const [band, geometry] = [of("band", integerType), of("geometry", siblingType(type, "geometry"))];
-    return { kind: "arguments", items: argument === "band-and-geometry" ? [...band, ...geometry] : [...geometry, ...band] };
+    return {
+      kind: "arguments",
+      items: argument === "band-and-geometry" ? [...band, ...geometry] : [...geometry, ...band],
+    };
   }
 
   #aggregates(relationship: Relationship, input: Input): Condition {
     const [entry, ...others] = entriesOf(input);
-    if (entry === undefined || others.length > 0) throw invalid("exactly one predicate should be specified", input.path);
+    if (entry === undefined || others.length > 0)
+      throw invalid("exactly one predicate should be specified", input.path);
     const meta = inputMeta(entry.field);
     if (meta.kind !== "aggregate-predicate") throw invalid("this cannot be filtered by", entry.value.path);
     return this.#aggregate(relationship, meta.predicate, entriesOf(entry.value));
   }
 
-  #aggregate(relationship: Relationship, predicate: AggregatePredicateMeta, entries: (Input & { kind: "object" })["entries"]): Condition {
+  #aggregate(
+    relationship: Relationship,
+    predicate: AggregatePredicateMeta,
+    entries: (Input & { kind: "object" })["entries"],
+  ): Condition {
     let columns: readonly Operand[] = [];
     let distinct = false;
     let filter = always;
@@ -230,7 +278,10 @@ export class WhereReader {
           const meta = inputMeta(entry.field);
           if (meta.kind !== "operator") throw invalid("an aggregate can only be compared", entry.value.path);
           if (this.#collapse && this.#inputs.settle(entry.value).kind === "null") continue;
-          comparisons.push({ operator: meta.operator, value: this.#value(meta.operator, predicate.resultType, entry.value) });
+          comparisons.push({
+            operator: meta.operator,
+            value: this.#value(meta.operator, predicate.resultType, entry.value),
+          });
         }
       }
     }
@@ -249,7 +300,10 @@ const looseText: DatabaseType = { name: "unknown", sql: "text", kind: "base" };
 /** The entries of an object. @throws EngineError for null, which may replace an object */
 export function entriesOf(input: Input): (Input & { kind: "object" })["entries"] {
   if (input.kind === "object") return input.entries;
-  throw invalid(input.kind === "null" ? `expected an object for type '${input.type}', but found null` : "expected an object", input.path);
+  throw invalid(
+    input.kind === "null" ? `expected an object for type '${input.type}', but found null` : "expected an object",
+    input.path,
+  );
 }
 
 /** A list that may be absent but not null. @throws EngineError */
@@ -262,7 +316,10 @@ export function notNull(input: Input): Input {
 export function columnsOf(input: Input): readonly Operand[] {
   if (input.kind === "null") return [];
   // A pair of columns has names; they are sorted in the order of the function's arguments.
-  if (input.kind === "object") return input.entries.toSorted((one, other) => (one.field.name < other.field.name ? -1 : 1)).flatMap(({ value }) => columnsOf(value));
+  if (input.kind === "object")
+    return input.entries
+      .toSorted((one, other) => (one.field.name < other.field.name ? -1 : 1))
+      .flatMap(({ value }) => columnsOf(value));
   const items = input.kind === "list" ? input.items : [input];
   return items.map((item) => {
     const meta = item.kind === "enum" ? enumMeta(item.value) : undefined;

@@ -34,7 +34,9 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
       if (size > limit) reject(tooLarge());
       else chunks.push(chunk);
     });
-    request.on("end", () => resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)));
+    request.on("end", () =>
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks)),
+    );
     request.on("error", reject);
     request.on("close", () => {
       if (!request.complete) reject(new BodyError(400, "the request body ended early"));
@@ -57,7 +59,12 @@ export function parseJson(body: Buffer): unknown {
 }
 
 /** A failure in Hasura's form for all APIs but GraphQL: `{path, error, code}`, with the detail if the session may see it. */
-export function apiFailure(thrown: unknown, id: string, logError: ErrorLog, options: { readonly withInternal?: boolean } = {}): Reply {
+export function apiFailure(
+  thrown: unknown,
+  id: string,
+  logError: ErrorLog,
+  options: { readonly withInternal?: boolean } = {},
+): Reply {
   if (thrown instanceof BodyError) return apiError(thrown.status, "bad-request", thrown.message);
   const error = toEngineError(thrown);
   logError(error, { requestId: id });

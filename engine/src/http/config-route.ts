@@ -21,7 +21,11 @@ export function createConfigRoute({ configuration, authenticator, logError }: Co
     try {
       const { session } = await authenticator.authenticate(request.headers);
       if (session.isAdmin) return { status: 200, text };
-      throw new EngineError({ code: "access-denied", status: 400, message: "You have to be an admin to access this endpoint" });
+      throw new EngineError({
+        code: "access-denied",
+        status: 400,
+        message: "You have to be an admin to access this endpoint",
+      });
     } catch (thrown) {
       return apiFailure(thrown, id, logError);
     }

@@ -21,12 +21,23 @@ describe("HASURA_GRAPHQL_CORS_DOMAIN", () => {
     expect(readCorsPolicy(text).allows(origin)).toBe(allowed);
   });
 
-  test.each(["a.example", "https://a.example/", "https://*", "https://a.*.example", "https://a.example:*", "ftp://a.example", ""])("rejects %j as a list of origins", (text) => {
+  test.each([
+    "a.example",
+    "https://a.example/",
+    "https://*",
+    "https://a.*.example",
+    "https://a.example:*",
+    "ftp://a.example",
+    "",
+  ])("rejects %j as a list of origins", (text) => {
     expect(() => readCorsPolicy(text)).toThrow("is not an origin");
   });
 });
 
-const preflight = { method: "OPTIONS", headers: { origin: "https://a.example", "access-control-request-headers": "authorization,x-hasura-role" } };
+const preflight = {
+  method: "OPTIONS",
+  headers: { origin: "https://a.example", "access-control-request-headers": "authorization,x-hasura-role" },
+};
 
 test("answers a preflight for every origin unless the settings restrict it", async () => {
   await using server = await serveFake();
@@ -44,7 +55,9 @@ test("answers a preflight for every origin unless the settings restrict it", asy
 test("a reply names the origin that it is for", async () => {
   await using server = await serveFake({}, { HASURA_GRAPHQL_CORS_DOMAIN: "https://a.example" });
   const [own, foreign] = await Promise.all(
-    ["https://a.example", "https://b.example"].map((origin) => fetch(`${server.url}/v1/version`, { headers: { origin } })),
+    ["https://a.example", "https://b.example"].map((origin) =>
+      fetch(`${server.url}/v1/version`, { headers: { origin } }),
+    ),
   );
   expect(own?.headers.get("access-control-allow-origin")).toBe("https://a.example");
   expect(own?.headers.get("vary")).toBe("Origin");

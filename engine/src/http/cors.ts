@@ -28,7 +28,8 @@ export function readCorsPolicy(text: string): CorsPolicy {
   const wildcards: Wildcard[] = [];
   for (const part of parts) {
     const match = domain.exec(part);
-    if (match === null) throw new Error(`${JSON.stringify(part)} is not an origin such as https://example.org or https://*.example.org`);
+    if (match === null)
+      throw new Error(`${JSON.stringify(part)} is not an origin such as https://example.org or https://*.example.org`);
     const [, scheme = "", wildcard, host = "", port] = match;
     const rest = `${host.toLowerCase()}${port === undefined ? "" : `:${port}`}`;
     if (wildcard === undefined) exact.add(`${scheme}://${rest}`);
@@ -41,7 +42,9 @@ export function readCorsPolicy(text: string): CorsPolicy {
       if (exact.has(given)) return true;
       const [scheme, host = ""] = given.split("://", 2);
       const dot = host.indexOf(".");
-      return dot > 0 && wildcards.some((wildcard) => wildcard.scheme === scheme && wildcard.rest === host.slice(dot + 1));
+      return (
+        dot > 0 && wildcards.some((wildcard) => wildcard.scheme === scheme && wildcard.rest === host.slice(dot + 1))
+      );
     },
   };
 }
@@ -52,7 +55,10 @@ const methods = "GET,POST,PUT,PATCH,DELETE,OPTIONS";
 const preflightAge = "1728000";
 
 /** Headers of a reply to a page of another origin; none without an origin, or for a rejected one. */
-export function corsHeaders(policy: CorsPolicy | undefined, { origin }: RequestHeaders): Readonly<Record<string, string>> | undefined {
+export function corsHeaders(
+  policy: CorsPolicy | undefined,
+  { origin }: RequestHeaders,
+): Readonly<Record<string, string>> | undefined {
   if (policy === undefined || origin === undefined || !policy.allows(origin)) return undefined;
   return {
     "access-control-allow-origin": origin,
@@ -65,5 +71,8 @@ export function corsHeaders(policy: CorsPolicy | undefined, { origin }: RequestH
 /** Headers of a reply to OPTIONS, in addition to {@link corsHeaders}: allows every requested header. */
 export function preflightHeaders(headers: RequestHeaders): Readonly<Record<string, string>> {
   const wanted = headers["access-control-request-headers"];
-  return { "access-control-max-age": preflightAge, "access-control-allow-headers": typeof wanted === "string" ? wanted : "" };
+  return {
+    "access-control-max-age": preflightAge,
+    "access-control-allow-headers": typeof wanted === "string" ? wanted : "",
+  };
 }

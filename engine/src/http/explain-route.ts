@@ -28,7 +28,10 @@ export function createExplainRoute({ engine, authenticator, bodyLimit, logError 
       if (!session.isAdmin)
         throw new EngineError({ code: "access-denied", status: 400, message: "restricted access: admin only" });
       const { query, user } = parseBody(await readJson(request, bodyLimit));
-      return { status: 200, text: JSON.stringify(await engine.explain(parseGraphQLRequest(query, "$.query"), sessionOf(user))) };
+      return {
+        status: 200,
+        text: JSON.stringify(await engine.explain(parseGraphQLRequest(query, "$.query"), sessionOf(user))),
+      };
     } catch (thrown) {
       return apiFailure(thrown, id, logError);
     }
@@ -38,7 +41,10 @@ export function createExplainRoute({ engine, authenticator, bodyLimit, logError 
 function parseBody(value: unknown): z.output<typeof bodySchema> {
   const parsed = bodySchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new EngineError({ code: "parse-failed", message: "expected an object with the keys 'query' and, optionally, 'user'" });
+  throw new EngineError({
+    code: "parse-failed",
+    message: "expected an object with the keys 'query' and, optionally, 'user'",
+  });
 }
 
 function sessionOf(user: Readonly<Record<string, string>> | null | undefined): Session {

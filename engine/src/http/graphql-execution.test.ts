@@ -22,7 +22,10 @@ test("does not parse the document of a plain query twice", async () => {
 test("an aborted query rejects with the caller's reason and frees its place", async () => {
   const caller = new AbortController();
   const admission = createAdmission(1);
-  const engine = { executeToBytes: () => Promise.reject(new Error("cancelled")), operationKind: () => "query" as const };
+  const engine = {
+    executeToBytes: () => Promise.reject(new Error("cancelled")),
+    operationKind: () => "query" as const,
+  };
   const execution = createGraphQLExecution({ engine, admission, metrics: { operation } });
   caller.abort(new Error("gone"));
   await expect(execution.run({ query: "{ a }" }, session, caller.signal)).rejects.toThrow("gone");

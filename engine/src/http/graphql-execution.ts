@@ -27,7 +27,9 @@ export function createGraphQLExecution({ engine, admission, metrics }: GraphQLEx
   /** Parses the document only when it may be something other than a query. */
   function kindOf(request: GraphQLRequest, session: Session): "query" | "mutation" | "subscription" {
     const { query } = request;
-    return query.includes("subscription") || query.includes("mutation") ? engine.operationKind(request, session) : "query";
+    return query.includes("subscription") || query.includes("mutation")
+      ? engine.operationKind(request, session)
+      : "query";
   }
 
   return {

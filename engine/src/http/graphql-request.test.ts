@@ -39,6 +39,11 @@ test("does not inspect the query's text: its length alone costs nothing", () => 
   expect(performance.now() - start).toBeLessThan(200);
 });
 
-test.each(["1e999999", "-1e-999999", "12345678901234567890", "[]", '"{}"', "true"])("variables that are %s count as missing", (variables) => {
-  expect(() => parseGraphQLRequest(parseExactJson(`{"query":"{ a }","variables":${variables}}`))).toThrow("expected Object");
-});
+test.each(["1e999999", "-1e-999999", "12345678901234567890", "[]", '"{}"', "true"])(
+  "variables that are %s count as missing",
+  (variables) => {
+    expect(() => parseGraphQLRequest(parseExactJson(`{"query":"{ a }","variables":${variables}}`))).toThrow(
+      "expected Object",
+    );
+  },
+);

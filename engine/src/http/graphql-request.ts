@@ -22,12 +22,15 @@ export function parseGraphQLRequest(value: unknown, at = "$"): GraphQLRequest {
   const { query, variables, operationName } = value;
   if (operationName !== undefined && operationName !== null) {
     if (typeof operationName !== "string") throw unlike(`${at}.operationName`, "Name", "String", operationName);
-    if (!graphqlName.test(operationName)) throw parseFailed(`${at}.operationName`, `${operationName.slice(0, longestNameShown)} is not valid GraphQL name`);
+    if (!graphqlName.test(operationName))
+      throw parseFailed(`${at}.operationName`, `${operationName.slice(0, longestNameShown)} is not valid GraphQL name`);
   }
-  if (query === undefined && isObject(value["extensions"]) && value["extensions"]["persistedQuery"] !== undefined) throw persistedQueryRefused();
+  if (query === undefined && isObject(value["extensions"]) && value["extensions"]["persistedQuery"] !== undefined)
+    throw persistedQueryRefused();
   if (query === undefined) throw parseFailed(at, `parsing ${requestName} failed, key "query" not found`);
   if (typeof query !== "string") throw unlike(`${at}.query`, "Text", "String", query);
-  if (variables !== undefined && variables !== null && !isObject(variables)) throw unlike(`${at}.variables`, "HashMap", "Object", variables);
+  if (variables !== undefined && variables !== null && !isObject(variables))
+    throw unlike(`${at}.variables`, "HashMap", "Object", variables);
   if (isDeeperThan(deepest, variables))
     throw parseFailed(`${at}.variables`, `expected values that are nested no deeper than ${deepest} levels`);
   return { query, variables, operationName };
@@ -47,7 +50,8 @@ function isDeeperThan(limit: number, value: unknown): boolean {
   let level: readonly unknown[] = [value];
   for (let depth = 0; depth <= limit; depth++) {
     const below: unknown[] = [];
-    for (const parent of level) if (typeof parent === "object" && parent !== null) for (const child of Object.values(parent)) below.push(child);
+    for (const parent of level)
+      if (typeof parent === "object" && parent !== null) for (const child of Object.values(parent)) below.push(child);
     if (below.length === 0) return false;
     level = below;
   }

@@ -94,19 +94,40 @@ interface Asking {
 }
 
 export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
-  const { authenticator, execution, bodyLimit, batchLimit, preserves401, showsInternal, logError, turns, waitingBytes, answerLimit } = options;
+  const {
+    authenticator,
+    execution,
+    bodyLimit,
+    batchLimit,
+    preserves401,
+    showsInternal,
+    logError,
+    turns,
+    waitingBytes,
+    answerLimit,
+  } = options;
 
   function failure(thrown: unknown, id: string, session?: Session): Answer {
     const error = toEngineError(thrown);
     logError(error, { requestId: id, role: session?.role });
     const isUnauthenticated = session === undefined && error.status < 500;
-    return { text: errorReply(error, session !== undefined && showsInternal(session, error)), status: error.status, isUnauthenticated, isMalformed: error.code === "invalid-json", errors: [error.code], role: session?.role };
+    return {
+      text: errorReply(error, session !== undefined && showsInternal(session, error)),
+      status: error.status,
+      isUnauthenticated,
+      isMalformed: error.code === "invalid-json",
+      errors: [error.code],
+      role: session?.role,
+    };
   }
 
   async function answerOne(asked: GraphQLRequest, session: Session, { signal, id, span }: Asking): Promise<Answer> {
     const operation = span?.child("GraphQL operation", "internal");
     try {
-      return { text: await turns.run(session.client ?? session.role, () => execution.run(asked, session, signal, operation)), status: 200 };
+      return {
+        text: await turns.run(session.client ?? session.role, () => execution.run(asked, session, signal, operation)),
+        status: 200,
+      };
     } catch (error) {
       signal.throwIfAborted();
       return failure(error, id, session);
@@ -128,7 +149,9 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     let bytes = 0;
     try {
       for (const asked of requests) {
-        const answered = exceeds(bytes, answerLimit) ? failure(tooLarge(answerLimit), id, session) : await answerOne(asked, session, asking);
+        const answered = exceeds(bytes, answerLimit)
+          ? failure(tooLarge(answerLimit), id, session)
+          : await answerOne(asked, session, asking);
         answers.push(answered);
         bytes += typeof answered.text === "string" ? answered.text.length : lengthOf(answered.text);
         hold.set(bytes);
@@ -159,7 +182,12 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof BodyError) {
-        return { text: errorReply(new EngineError({ code: "bad-request", message: error.message })), status: error.status, errors: ["bad-request"], role: session?.role };
+        return {
+          text: errorReply(new EngineError({ code: "bad-request", message: error.message })),
+          status: error.status,
+          errors: ["bad-request"],
+          role: session?.role,
+        };
       }
       return failure(error, id, session);
     }
@@ -171,13 +199,27 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
       if (!response.writableFinished) left.abort(new ClientLeft());
     });
     const cut = (): void => void response.destroy();
-    const { text, status, client, isUnauthenticated, isMalformed, role, errors } = await answer(request, { signal: left, id, cut, span });
+    const { text, status, client, isUnauthenticated, isMalformed, role, errors } = await answer(request, {
+      signal: left,
+      id,
+      cut,
+      span,
+    });
     const headers = headersOf(status);
     if (!keepsStatus && prefersGraphqlResponse(request.headers.accept)) {
-      return { status: isUnauthenticated === true ? 401 : status, text, client, role, errors, contentType: `${graphqlResponseType}; charset=utf-8`, headers };
+      return {
+        status: isUnauthenticated === true ? 401 : status,
+        text,
+        client,
+        role,
+        errors,
+        contentType: `${graphqlResponseType}; charset=utf-8`,
+        headers,
+      };
     }
     if (headers !== undefined) return { status, text, client, role, errors, headers };
-    const keeps = keepsStatus || (status === 401 && preserves401) || (isMalformed === true && namesJson(request.headers.accept));
+    const keeps =
+      keepsStatus || (status === 401 && preserves401) || (isMalformed === true && namesJson(request.headers.accept));
     return { status: keeps ? status : 200, text, client, role, errors };
   };
 }
@@ -189,7 +231,10 @@ function headersOf(status: number): Readonly<Record<string, string>> | undefined
 }
 
 function tooLarge(limit: number): EngineError {
-  return new EngineError({ code: "bad-request", message: `the answers of the batch hold more than ${String(limit)} bytes. Send fewer requests at once` });
+  return new EngineError({
+    code: "bad-request",
+    message: `the answers of the batch hold more than ${String(limit)} bytes. Send fewer requests at once`,
+  });
 }
 
 const comma = Buffer.from(",");

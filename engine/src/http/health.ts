@@ -35,7 +35,9 @@ export function createHealthCheck({ engine, metadata, isStopping, timeout = 2_00
     if (isStopping()) return plain(503, "ERROR: shutting down");
     if (!(await databaseAnswers())) return plain(500, "ERROR");
     if (metadata.inconsistencies.length === 0) return plain(200, "OK");
-    return strict ? plain(500, "ERROR: inconsistent objects in schema") : plain(200, "WARN: inconsistent objects in schema");
+    return strict
+      ? plain(500, "ERROR: inconsistent objects in schema")
+      : plain(200, "WARN: inconsistent objects in schema");
   };
 }
 
@@ -48,10 +50,12 @@ function within<Result>(work: Promise<Result>, milliseconds: number, late: () =>
   if (milliseconds === 0) return work;
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(late()), milliseconds);
-    const settle = <Value>(end: (value: Value) => void) => (value: Value): void => {
-      clearTimeout(timer);
-      end(value);
-    };
+    const settle =
+      <Value>(end: (value: Value) => void) =>
+      (value: Value): void => {
+        clearTimeout(timer);
+        end(value);
+      };
     work.then(settle(resolve), settle(reject));
   });
 }

@@ -12,7 +12,11 @@ async function post(url: string, body: unknown, headers: Readonly<Record<string,
 
 test("the metadata API requires role admin", async () => {
   await using server = await serveFake();
-  const token = await sign({ ...goodClaims(), exp: Math.floor(Date.now() / 1000) + 900 }, "HS256", Buffer.from(hmacSecret));
+  const token = await sign(
+    { ...goodClaims(), exp: Math.floor(Date.now() / 1000) + 900 },
+    "HS256",
+    Buffer.from(hmacSecret),
+  );
   const refused = [400, { path: "$.args", error: "restricted access : admin only", code: "access-denied" }];
   const request = { type: "export_metadata", args: {} };
   expect(await post(server.url, request, { authorization: `Bearer ${token}` })).toEqual(refused);
@@ -26,15 +30,41 @@ test.each([
   ["no object", [], "parse-failed", "$"],
   ["no type", { args: {} }, "parse-failed", "$.type"],
   ["an unknown version", { type: "export_metadata", version: 3 }, "parse-failed", "$.version"],
-  ["replace_metadata without metadata", { type: "replace_metadata", version: 2, args: {} }, "parse-failed", "$.args.metadata"],
-  ["a key that replace_metadata does not have", { type: "replace_metadata", version: 2, args: { metadata: {}, force: true } }, "parse-failed", "$.args"],
+  [
+    "replace_metadata without metadata",
+    { type: "replace_metadata", version: 2, args: {} },
+    "parse-failed",
+    "$.args.metadata",
+  ],
+  [
+    "a key that replace_metadata does not have",
+    { type: "replace_metadata", version: 2, args: { metadata: {}, force: true } },
+    "parse-failed",
+    "$.args",
+  ],
   ["a command of Hasura that is not served", { type: "create_action", args: {} }, "not-supported", "$.type"],
   ["the same of a source", { type: "pg_suggest_relationships", args: {} }, "not-supported", "$.type"],
-  ["the same in a list", { type: "bulk", args: [{ type: "create_action", args: {} }] }, "not-supported", "$.args[0].type"],
+  [
+    "the same in a list",
+    { type: "bulk", args: [{ type: "create_action", args: {} }] },
+    "not-supported",
+    "$.args[0].type",
+  ],
   ["a command for another database", { type: "mssql_track_table", args: {} }, "not-supported", "$.type"],
   ["an unknown command", { type: "run_sql", args: {} }, "parse-failed", "$"],
   ["an unknown command of a source", { type: "pg_run_sql", args: {} }, "parse-failed", "$"],
-  ["the same in a list whose other requests are right", { type: "bulk_keep_going", args: [{ type: "export_metadata", args: {} }, { type: "run_sql", args: {} }] }, "parse-failed", "$.args[1]"],
+  [
+    "the same in a list whose other requests are right",
+    {
+      type: "bulk_keep_going",
+      args: [
+        { type: "export_metadata", args: {} },
+        { type: "run_sql", args: {} },
+      ],
+    },
+    "parse-failed",
+    "$.args[1]",
+  ],
   ["a command that changes one object", { type: "pg_track_table", args: { table: "a" } }, "not-supported", "$.type"],
   ["a command without a store", { type: "clear_metadata", args: {} }, "not-supported", "$"],
 ])("rejects %s as Hasura does: with path, error and code", async (_what, request, code, path) => {
@@ -47,17 +77,31 @@ test.each([
 test("reports unknown commands with Hasura's message", async () => {
   await using server = await serveFake();
   const errorOf = async (type: string) => ((await post(server.url, { type, args: {} }))[1] as { error: string }).error;
-  expect(await errorOf("track_table")).toBe('unknown metadata command "track_table"; "track" was not recognized as a valid backend name');
+  expect(await errorOf("track_table")).toBe(
+    'unknown metadata command "track_table"; "track" was not recognized as a valid backend name',
+  );
   expect(await errorOf("pg_track")).toBe('unknown metadata command "track" for backend postgres');
 });
 
 test("bulk stops at the first failure, bulk_keep_going returns the failure in its place", async () => {
   await using server = await serveFake();
-  const args = [{ type: "export_metadata", args: {} }, { type: "create_action", args: {} }, { type: "bulk_keep_going", args: [{ type: "export_metadata", args: {} }] }];
+  const args = [
+    { type: "export_metadata", args: {} },
+    { type: "create_action", args: {} },
+    { type: "bulk_keep_going", args: [{ type: "export_metadata", args: {} }] },
+  ];
   expect((await post(server.url, { type: "bulk", args }))[0]).toBe(400);
   expect(await post(server.url, { type: "bulk_keep_going", args })).toEqual([
     200,
-    [{}, { path: "$.args[1].type", code: "not-supported", error: "create_action is no command of this engine: actions are not served" }, [{}]],
+    [
+      {},
+      {
+        path: "$.args[1].type",
+        code: "not-supported",
+        error: "create_action is no command of this engine: actions are not served",
+      },
+      [{}],
+    ],
   ]);
 });
 
@@ -66,8 +110,13 @@ test("reloads metadata without a store too, alone and in a list", async () => {
   const reload = { type: "reload_metadata", args: {} };
   const reloaded = { message: "success", is_consistent: true };
   expect(await post(server.url, reload)).toEqual([200, reloaded]);
-  expect(await post(server.url, { type: "bulk", args: [reload, { type: "get_inconsistent_metadata", args: {} }] })).toEqual([200, [reloaded, { is_consistent: true, inconsistent_objects: [] }]]);
-  expect(await post(server.url, { type: "bulk", args: [reload, { type: "clear_metadata", args: {} }] })).toMatchObject([400, { code: "not-supported" }]);
+  expect(
+    await post(server.url, { type: "bulk", args: [reload, { type: "get_inconsistent_metadata", args: {} }] }),
+  ).toEqual([200, [reloaded, { is_consistent: true, inconsistent_objects: [] }]]);
+  expect(await post(server.url, { type: "bulk", args: [reload, { type: "clear_metadata", args: {} }] })).toMatchObject([
+    400,
+    { code: "not-supported" },
+  ]);
 });
 
 test("the config API shows admin the server's configuration without secrets", async () => {

@@ -24,7 +24,13 @@ export function createMetadataRoute({ api, authenticator, logError }: MetadataRo
     try {
       const { session } = await authenticator.authenticate(request.headers);
       ({ isAdmin } = session);
-      if (!isAdmin) throw new EngineError({ code: "access-denied", status: 400, path: "$.args", message: "restricted access : admin only" });
+      if (!isAdmin)
+        throw new EngineError({
+          code: "access-denied",
+          status: 400,
+          path: "$.args",
+          message: "restricted access : admin only",
+        });
       return { status: 200, text: JSON.stringify(await api.answer(await readJson(request, largestMetadata))) };
     } catch (thrown) {
       return apiFailure(thrown, id, logError, { withInternal: isAdmin });

@@ -66,7 +66,14 @@ export async function sendReply(
  * Head and body use one system call. A short body is a string of its bytes: Node joins it with the head and writes at once, which takes
  * half the time of a gathered write.
  */
-function send(response: ServerResponse, { status, client = "" }: Reply, headers: OutgoingHttpHeaders, body: Bytes, length: number, waitingBytes: WaitingBytes): void {
+function send(
+  response: ServerResponse,
+  { status, client = "" }: Reply,
+  headers: OutgoingHttpHeaders,
+  body: Bytes,
+  length: number,
+  waitingBytes: WaitingBytes,
+): void {
   if (response.destroyed) return;
   response.writeHead(status, headers);
   if (length <= longestCopied) {

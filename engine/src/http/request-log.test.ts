@@ -10,7 +10,11 @@ const id = "0123456789abcdef0123456789abcdef";
 const headers = { "x-hasura-admin-secret": adminSecret, "x-request-id": id, "content-type": "application/json" };
 
 async function ask(server: ServedFake, body: unknown, given: Record<string, string> = headers): Promise<Response> {
-  const response = await fetch(`${server.url}/v1/graphql`, { method: "POST", headers: given, body: JSON.stringify(body) });
+  const response = await fetch(`${server.url}/v1/graphql`, {
+    method: "POST",
+    headers: given,
+    body: JSON.stringify(body),
+  });
   await response.text();
   await turn();
   return response;
@@ -27,7 +31,9 @@ test("logs one line for a request, and sends no header without errors", async ()
   await using server = await serveFake({}, environment);
   const response = await ask(server, { query: "{ a }" });
   expect(response.headers.has("x-graphql-errors")).toBe(false);
-  expect(linesOf(server)).toMatchObject([{ requestId: id, method: "POST", route: "/v1/graphql", status: 200, role: "admin", message: "request answered" }]);
+  expect(linesOf(server)).toMatchObject([
+    { requestId: id, method: "POST", route: "/v1/graphql", status: 200, role: "admin", message: "request answered" },
+  ]);
 });
 
 test("names the codes of the errors in the line and in a header", async () => {
@@ -38,7 +44,10 @@ test("names the codes of the errors in the line and in a header", async () => {
   expect(single.headers.get("x-graphql-errors")).toBe("timeout");
   const batch = await ask(server, [{ query: "{ a }" }, { query: "{ b }" }]);
   expect(batch.headers.get("x-graphql-errors")).toBe("timeout");
-  expect(linesOf(server).filter(({ message }) => message === "request answered")).toMatchObject([{ errors: ["timeout"] }, { errors: ["timeout"] }]);
+  expect(linesOf(server).filter(({ message }) => message === "request answered")).toMatchObject([
+    { errors: ["timeout"] },
+    { errors: ["timeout"] },
+  ]);
   expect(server.log()).not.toContain("hidden");
 });
 
@@ -47,7 +56,10 @@ test("logs the trace of the client, or without one the request id", async () => 
   const trace = "0af7651916cd43dd8448eb211c80319c";
   await ask(server, { query: "{ a }" }, { ...headers, traceparent: `00-${trace}-b7ad6b7169203331-01` });
   await ask(server, { query: "{ a }" });
-  expect(linesOf(server)).toMatchObject([{ requestId: id, traceId: trace }, { requestId: id, traceId: id }]);
+  expect(linesOf(server)).toMatchObject([
+    { requestId: id, traceId: trace },
+    { requestId: id, traceId: id },
+  ]);
 });
 
 test("logs a rejected token with its reason and without the token", async () => {
@@ -55,7 +67,12 @@ test("logs a rejected token with its reason and without the token", async () => 
   const response = await ask(server, { query: "{ a }" }, { authorization: "Bearer secret.token", "x-request-id": id });
   expect(response.headers.get("x-graphql-errors")).toBe("invalid-jwt");
   expect(linesOf(server)).toMatchObject([
-    { requestId: id, code: "invalid-jwt", reason: expect.stringContaining("Could not verify JWT") as string, message: "credentials rejected" },
+    {
+      requestId: id,
+      code: "invalid-jwt",
+      reason: expect.stringContaining("Could not verify JWT") as string,
+      message: "credentials rejected",
+    },
     { requestId: id, status: 200, errors: ["invalid-jwt"], message: "request answered" },
   ]);
   expect(server.log()).not.toContain("secret.token");
@@ -77,5 +94,9 @@ test("logs one line for a WebSocket, with its operations and errors", async () =
   socket.send(JSON.stringify({ type: "subscribe", id: "1", payload: { query: "{ a }" } }));
   await once(socket, "message");
   socket.close();
-  await expect.poll(() => linesOf(server)).toMatchObject([{ requestId: id, traceId: id, route: "/v1/graphql", status: 101, role: "admin", operations: 1, failed: 0 }]);
+  await expect
+    .poll(() => linesOf(server))
+    .toMatchObject([
+      { requestId: id, traceId: id, route: "/v1/graphql", status: 101, role: "admin", operations: 1, failed: 0 },
+    ]);
 });

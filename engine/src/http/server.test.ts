@@ -14,15 +14,26 @@ async function post(
   headers: Record<string, string> = admin,
 ): Promise<{ status: number; body: unknown; headers: Headers }> {
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  const response = await fetch(url, { method: "POST", body: text, headers: { "content-type": "application/json", ...headers } });
+  const response = await fetch(url, {
+    method: "POST",
+    body: text,
+    headers: { "content-type": "application/json", ...headers },
+  });
   const answer = await response.text();
-  return { status: response.status, body: answer === "" ? "" : (JSON.parse(answer) as unknown), headers: response.headers };
+  return {
+    status: response.status,
+    body: answer === "" ? "" : (JSON.parse(answer) as unknown),
+    headers: response.headers,
+  };
 }
 
 const notRequest = "parsing Hasura.GraphQL.Transport.HTTP.Protocol.GQLReq(GQLReq) failed";
 const error = (code: string, message: string | RegExp, path = "$") => ({
   errors: [
-    { message: typeof message === "string" ? message : (expect.stringMatching(message) as unknown), extensions: { path, code } },
+    {
+      message: typeof message === "string" ? message : (expect.stringMatching(message) as unknown),
+      extensions: { path, code },
+    },
   ],
 });
 
@@ -30,7 +41,11 @@ describe("POST /v1/graphql", () => {
   test("forwards the engine's reply unchanged", async () => {
     const text = '{"data":{"big":12345678901234567890,  "spaced" : 1.50}}';
     await using server = await serveFake({ execute: () => Promise.resolve(text) });
-    const response = await fetch(`${server.url}/v1/graphql`, { method: "POST", headers: admin, body: '{"query":"{ big }"}' });
+    const response = await fetch(`${server.url}/v1/graphql`, {
+      method: "POST",
+      headers: admin,
+      body: '{"query":"{ big }"}',
+    });
     expect(response.status).toBe(200);
     expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
     expect(await response.text()).toBe(text);
@@ -49,13 +64,21 @@ describe("POST /v1/graphql", () => {
 
   test("passes on variables and the operation name", async () => {
     await using server = await serveFake();
-    await post(`${server.url}/v1/graphql`, { query: "query A { a }", variables: { n: 1 }, operationName: "A", extensions: {} });
+    await post(`${server.url}/v1/graphql`, {
+      query: "query A { a }",
+      variables: { n: 1 },
+      operationName: "A",
+      extensions: {},
+    });
     expect(server.engine.calls.executed).toEqual([{ query: "query A { a }", variables: { n: 1 }, operationName: "A" }]);
   });
 
   test("keeps every digit of a number in the variables", async () => {
     await using server = await serveFake();
-    await post(`${server.url}/v1/graphql`, '{"query":"query A($n: bigint) { a }","variables":{"n":12345678901234567890}}');
+    await post(
+      `${server.url}/v1/graphql`,
+      '{"query":"query A($n: bigint) { a }","variables":{"n":12345678901234567890}}',
+    );
     expect(JSON.stringify(server.engine.calls.executed[0]?.variables)).toBe('{"n":12345678901234567890}');
   });
 
@@ -65,16 +88,36 @@ describe("POST /v1/graphql", () => {
     ["a string", '"{ a }"', error("parse-failed", `${notRequest}, expected Object, but encountered String`)],
     ["null", "null", error("parse-failed", `${notRequest}, expected Object, but encountered Null`)],
     ["no query", {}, error("parse-failed", `${notRequest}, key "query" not found`)],
-    ["a numeric query", { query: 1 }, error("parse-failed", "parsing Text failed, expected String, but encountered Number", "$.query")],
-    ["variables in a list", { query: "{ a }", variables: [] }, error("parse-failed", "parsing HashMap failed, expected Object, but encountered Array", "$.variables")],
-    ["variables that are a number too long", '{"query":"{ a }","variables":12345678901234567890}', error("parse-failed", "parsing HashMap failed, expected Object, but encountered Number", "$.variables")],
+    [
+      "a numeric query",
+      { query: 1 },
+      error("parse-failed", "parsing Text failed, expected String, but encountered Number", "$.query"),
+    ],
+    [
+      "variables in a list",
+      { query: "{ a }", variables: [] },
+      error("parse-failed", "parsing HashMap failed, expected Object, but encountered Array", "$.variables"),
+    ],
+    [
+      "variables that are a number too long",
+      '{"query":"{ a }","variables":12345678901234567890}',
+      error("parse-failed", "parsing HashMap failed, expected Object, but encountered Number", "$.variables"),
+    ],
     [
       "a numeric operation name",
       { query: "{ a }", operationName: 1 },
       error("parse-failed", "parsing Name failed, expected String, but encountered Number", "$.operationName"),
     ],
-    ["an empty operation name", { query: "{ a }", operationName: "" }, error("parse-failed", " is not valid GraphQL name", "$.operationName")],
-    ["a name that GraphQL does not have", { query: "{ a }", operationName: "a-b" }, error("parse-failed", "a-b is not valid GraphQL name", "$.operationName")],
+    [
+      "an empty operation name",
+      { query: "{ a }", operationName: "" },
+      error("parse-failed", " is not valid GraphQL name", "$.operationName"),
+    ],
+    [
+      "a name that GraphQL does not have",
+      { query: "{ a }", operationName: "a-b" },
+      error("parse-failed", "a-b is not valid GraphQL name", "$.operationName"),
+    ],
   ])("answers 200 and an error for %s", async (_title, body, expected) => {
     await using server = await serveFake();
     const answer = await post(`${server.url}/v1/graphql`, body);
@@ -92,11 +135,19 @@ describe("POST /v1/graphql", () => {
   });
 
   test("shows the internal detail of an error only to admin", async () => {
-    const failure = new EngineError({ code: "unexpected", message: "database query error", internal: { statement: "SELECT 1" } });
+    const failure = new EngineError({
+      code: "unexpected",
+      message: "database query error",
+      internal: { statement: "SELECT 1" },
+    });
     await using server = await serveFake({ execute: () => Promise.reject(failure) });
     const asAdmin = await post(`${server.url}/v1/graphql`, { query: "{ a }" });
     expect(JSON.stringify(asAdmin.body)).toContain("SELECT 1");
-    const asViewer = await post(`${server.url}/v1/graphql`, { query: "{ a }" }, { ...admin, "x-hasura-role": "viewer" });
+    const asViewer = await post(
+      `${server.url}/v1/graphql`,
+      { query: "{ a }" },
+      { ...admin, "x-hasura-role": "viewer" },
+    );
     expect(asViewer.body).toEqual(error("unexpected", "database query error"));
   });
 
@@ -111,7 +162,11 @@ describe("POST /v1/graphql", () => {
   });
 
   test("shows it to no role or to every role, as configured", async () => {
-    const failure = new EngineError({ code: "unexpected", message: "database query error", internal: { statement: "SELECT 1" } });
+    const failure = new EngineError({
+      code: "unexpected",
+      message: "database query error",
+      internal: { statement: "SELECT 1" },
+    });
     const execute = (): Promise<string> => Promise.reject(failure);
     await using silent = await serveFake({ execute }, { HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS: "false" });
     expect((await post(`${silent.url}/v1/graphql`, { query: "{ a }" })).body).toEqual(
@@ -147,7 +202,10 @@ describe("a client that accepts application/graphql-response+json", () => {
     };
     await using server = await serveFake({ execute });
     const response = await post(`${server.url}/v1/graphql`, body, { accept, ...credentials });
-    expect([response.status, response.headers.get("content-type")]).toEqual([status, "application/graphql-response+json; charset=utf-8"]);
+    expect([response.status, response.headers.get("content-type")]).toEqual([
+      status,
+      "application/graphql-response+json; charset=utf-8",
+    ]);
   });
 });
 
@@ -162,14 +220,20 @@ test.each([
 describe("a batch", () => {
   test("is answered in order, each with its own errors", async () => {
     const execute = ({ query, variables }: GraphQLRequest, { role }: Session) =>
-      query === "{ fail }" ? Promise.reject(new EngineError({ code: "timeout", message: "too late" })) : Promise.resolve(JSON.stringify({ data: { role, variables } }));
+      query === "{ fail }"
+        ? Promise.reject(new EngineError({ code: "timeout", message: "too late" }))
+        : Promise.resolve(JSON.stringify({ data: { role, variables } }));
     await using server = await serveFake({ execute });
     const answer = await post(`${server.url}/v1/graphql`, [
       { query: "{ a }", variables: { n: 1 } },
       { query: "{ fail }" },
       { query: "{ a }", variables: { n: 2 } },
     ]);
-    expect(answer.body).toEqual([{ data: { role: "admin", variables: { n: 1 } } }, error("timeout", "too late"), { data: { role: "admin", variables: { n: 2 } } }]);
+    expect(answer.body).toEqual([
+      { data: { role: "admin", variables: { n: 1 } } },
+      error("timeout", "too late"),
+      { data: { role: "admin", variables: { n: 2 } } },
+    ]);
   });
 
   test.each([
@@ -265,9 +329,12 @@ describe("compression", () => {
     });
   };
 
-  test.each(["gzip", "br, gzip", "deflate, gzip;q=0.5, *;q=0", "gzip ; q=1.0", "*"])("%s gets gzip", async (accepted) => {
-    expect(await ask(accepted)).toEqual({ encoding: "gzip", text: long });
-  });
+  test.each(["gzip", "br, gzip", "deflate, gzip;q=0.5, *;q=0", "gzip ; q=1.0", "*"])(
+    "%s gets gzip",
+    async (accepted) => {
+      expect(await ask(accepted)).toEqual({ encoding: "gzip", text: long });
+    },
+  );
 
   test.each(["", "identity", "br", "gzip;q=0", "gzip; q=0.0", "x-gzip-not"])("%j gets none", async (accepted) => {
     expect(await ask(accepted)).toEqual({ encoding: undefined, text: long });
@@ -309,11 +376,12 @@ describe("x-request-id", () => {
   test("is echoed if it is safe, else generated", async () => {
     await using server = await serveFake();
     const ask = async (id?: string): Promise<string | null> =>
-      (await fetch(`${server.url}/v1/version`, { headers: id === undefined ? {} : { "x-request-id": id } })).headers.get(
-        "x-request-id",
-      );
+      (
+        await fetch(`${server.url}/v1/version`, { headers: id === undefined ? {} : { "x-request-id": id } })
+      ).headers.get("x-request-id");
     expect(await ask("abc-123:4.5_6")).toBe("abc-123:4.5_6");
-    for (const bad of [undefined, "a b", "x".repeat(129), 'a"b', "<script>"]) expect(await ask(bad)).toMatch(/^[0-9a-f-]{36}$/);
+    for (const bad of [undefined, "a b", "x".repeat(129), 'a"b', "<script>"])
+      expect(await ask(bad)).toMatch(/^[0-9a-f-]{36}$/);
   });
 });
 
@@ -334,7 +402,13 @@ describe("GET /healthz", () => {
     ["all well", {}, "/hasura/healthz", 200, "OK"],
     ["all well", {}, "/healthz?strict=true", 200, "OK"],
     ["inconsistent", { inconsistencies: [inconsistency] }, "/healthz", 200, "WARN: inconsistent objects in schema"],
-    ["inconsistent", { inconsistencies: [inconsistency] }, "/healthz?strict=true", 500, "ERROR: inconsistent objects in schema"],
+    [
+      "inconsistent",
+      { inconsistencies: [inconsistency] },
+      "/healthz?strict=true",
+      500,
+      "ERROR: inconsistent objects in schema",
+    ],
     ["no database", { ping: () => Promise.reject(new Error("ECONNREFUSED")) }, "/healthz", 500, "ERROR"],
     ["no database", { ping: () => Promise.reject(new Error("ECONNREFUSED")) }, "/healthz?strict=true", 500, "ERROR"],
   ])("with %s, %s", async (_title, behaviour, path, status, text) => {
@@ -425,7 +499,9 @@ describe("a persisted query", () => {
     const address = `${server.url}/v1/graphql?operationName=A&extensions=%7B%7D`;
     const answer = await fetch(address, { headers: admin });
     expect([answer.status, await answer.json()]).toEqual([200, refused]);
-    expect(await (await fetch(address, { headers: { "x-hasura-admin-secret": "wrong" } })).json()).toMatchObject({ errors: [{ extensions: { code: "access-denied" } }] });
+    expect(await (await fetch(address, { headers: { "x-hasura-admin-secret": "wrong" } })).json()).toMatchObject({
+      errors: [{ extensions: { code: "access-denied" } }],
+    });
     expect((await fetch(`${server.url}/v1alpha1/graphql`, { headers: admin })).status).toBe(404);
   });
 });

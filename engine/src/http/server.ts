@@ -71,7 +71,11 @@ function spanOf(tracing: Tracing, { method = "", url, headers }: IncomingMessage
 }
 
 function endSpan(span: Span, status: number, reply: Reply | undefined): void {
-  span.set({ "http.response.status_code": status, "routeql.role": reply?.role, "routeql.errors": reply?.errors?.join(",") });
+  span.set({
+    "http.response.status_code": status,
+    "routeql.role": reply?.role,
+    "routeql.errors": reply?.errors?.join(","),
+  });
   if (status >= 500) span.fail(String(status));
   span.end();
 }
@@ -80,14 +84,21 @@ function endSpan(span: Span, status: number, reply: Reply | undefined): void {
 export function createHttpServer(options: HttpServerOptions): Server {
   const { logger, logRequest, tracing } = options;
 
-  function route(request: IncomingMessage, response: ServerResponse, id: string, span: Span | undefined): Reply | Promise<Reply> {
+  function route(
+    request: IncomingMessage,
+    response: ServerResponse,
+    id: string,
+    span: Span | undefined,
+  ): Reply | Promise<Reply> {
     const url = request.url ?? "/";
     const mark = url.indexOf("?");
     const path = pathOf(url);
     if (request.method === "POST") {
       if (path === "/v1/graphql") return options.graphql?.(request, response, id, { span }) ?? notFound();
-      if (path === "/v1alpha1/graphql") return options.graphql?.(request, response, id, { keepsStatus: true, span }) ?? notFound();
-      if (path === "/v1/graphql/explain" || path === "/v1alpha1/graphql/explain") return options.explain?.(request, id) ?? notFound();
+      if (path === "/v1alpha1/graphql")
+        return options.graphql?.(request, response, id, { keepsStatus: true, span }) ?? notFound();
+      if (path === "/v1/graphql/explain" || path === "/v1alpha1/graphql/explain")
+        return options.explain?.(request, id) ?? notFound();
       // Hasura's CLI also sends metadata commands to the older path.
       if (path === "/v1/metadata" || path === "/v1/query") return options.metadata?.(request, id) ?? notFound();
       return notFound();
@@ -96,8 +107,10 @@ export function createHttpServer(options: HttpServerOptions): Server {
     if (path === "/healthz" || path === "/hasura/healthz") {
       return options.health(new URLSearchParams(mark === -1 ? "" : url.slice(mark)).get("strict") === "true");
     }
-    if (path === "/v1/graphql" && request.method === "GET") return options.graphql?.(request, response, id, { span }) ?? notFound();
-    if (path === "/v1/version") return { status: 200, text: JSON.stringify({ version: options.version, server_type: "ce" }) };
+    if (path === "/v1/graphql" && request.method === "GET")
+      return options.graphql?.(request, response, id, { span }) ?? notFound();
+    if (path === "/v1/version")
+      return { status: 200, text: JSON.stringify({ version: options.version, server_type: "ce" }) };
     if (path === "/v1alpha1/config") return options.config?.(request, id) ?? notFound();
     return notFound();
   }
@@ -111,7 +124,16 @@ export function createHttpServer(options: HttpServerOptions): Server {
       const path = pathOf(request.url);
       const route = routes.has(path) ? path : "other";
       if (span !== undefined) endSpan(span, status, reply);
-      logRequest({ requestId: id, traceId, method: request.method ?? "", route, status, milliseconds: performance.now() - start, role: reply?.role, errors: reply?.errors });
+      logRequest({
+        requestId: id,
+        traceId,
+        method: request.method ?? "",
+        route,
+        status,
+        milliseconds: performance.now() - start,
+        role: reply?.role,
+        errors: reply?.errors,
+      });
     };
     const crossOrigin = corsHeaders(options.cors, request.headers);
     if (crossOrigin !== undefined) {
@@ -130,7 +152,10 @@ export function createHttpServer(options: HttpServerOptions): Server {
         log(clientLeft);
         return;
       }
-      logger.error({ requestId: id, error: error instanceof Error ? error.name : "unknown" }, "a route failed unexpectedly");
+      logger.error(
+        { requestId: id, error: error instanceof Error ? error.name : "unknown" },
+        "a route failed unexpectedly",
+      );
       reply = apiError(500, "unexpected", "internal error");
     }
     if (options.isStopping()) response.setHeader("connection", "close");
@@ -138,12 +163,15 @@ export function createHttpServer(options: HttpServerOptions): Server {
     log(reply.status, reply);
   }
 
-  const server = createServer({ requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout }, (request, response) => {
-    handle(request, response).catch((error: unknown) => {
-      logger.error({ error: error instanceof Error ? error.name : "unknown" }, "an answer could not be sent");
-      response.destroy();
-    });
-  });
+  const server = createServer(
+    { requestTimeout: 30_000, headersTimeout: 15_000, keepAliveTimeout },
+    (request, response) => {
+      handle(request, response).catch((error: unknown) => {
+        logger.error({ error: error instanceof Error ? error.name : "unknown" }, "an answer could not be sent");
+        response.destroy();
+      });
+    },
+  );
   server.maxRequestsPerSocket = 0;
   return server;
 }

@@ -17,7 +17,11 @@ interface Traced {
 }
 
 /** Spans and log lines after the work and the end of the server. */
-async function traced(work: (server: ServedFake) => Promise<void>, behaviour: FakeBehaviour = {}, percent = "100"): Promise<Traced> {
+async function traced(
+  work: (server: ServedFake) => Promise<void>,
+  behaviour: FakeBehaviour = {},
+  percent = "100",
+): Promise<Traced> {
   await using receiver = await OtlpReceiver.start();
   const server = await serveFake(behaviour, { TRACE_ENDPOINT: receiver.url, TRACE_PERCENT: percent });
   try {
@@ -25,21 +29,48 @@ async function traced(work: (server: ServedFake) => Promise<void>, behaviour: Fa
   } finally {
     await server.served.stop();
   }
-  const lines = server.log().split("\n").filter(Boolean).map((line) => JSON.parse(line) as Record<string, unknown>);
-  return { receiver, logged: lines.filter(({ message }) => message === "request answered").map(({ traceId }) => traceId) };
+  const lines = server
+    .log()
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+  return {
+    receiver,
+    logged: lines.filter(({ message }) => message === "request answered").map(({ traceId }) => traceId),
+  };
 }
 
 const post = async ({ url }: ServedFake, body: unknown, more: Record<string, string> = {}): Promise<void> => {
-  await (await fetch(`${url}/v1/graphql`, { method: "POST", headers: { ...headers, ...more }, body: JSON.stringify(body) })).text();
+  await (
+    await fetch(`${url}/v1/graphql`, { method: "POST", headers: { ...headers, ...more }, body: JSON.stringify(body) })
+  ).text();
 };
 
 test("a request has a server span with its operation, in the trace of its log line", async () => {
-  const { receiver, logged } = await traced((server) => post(server, { query: "{ a }", variables: { hidden: "of-the-user" } }));
+  const { receiver, logged } = await traced((server) =>
+    post(server, { query: "{ a }", variables: { hidden: "of-the-user" } }),
+  );
   expect(logged).toEqual([requestId]);
   const [operation, request, ...others] = receiver.of(requestId).toSorted((a, b) => a.kind - b.kind);
   expect(others).toEqual([]);
-  expect(request).toMatchObject({ service: "routeql-engine", name: "POST /v1/graphql", kind: 2, parentSpanId: "", attributes: { "http.request.method": "POST", "http.route": "/v1/graphql", "http.response.status_code": 200, "routeql.role": "admin" } });
-  expect(operation).toMatchObject({ name: "query", kind: 1, parentSpanId: request?.spanId, attributes: { "graphql.operation.type": "query" } });
+  expect(request).toMatchObject({
+    service: "routeql-engine",
+    name: "POST /v1/graphql",
+    kind: 2,
+    parentSpanId: "",
+    attributes: {
+      "http.request.method": "POST",
+      "http.route": "/v1/graphql",
+      "http.response.status_code": 200,
+      "routeql.role": "admin",
+    },
+  });
+  expect(operation).toMatchObject({
+    name: "query",
+    kind: 1,
+    parentSpanId: request?.spanId,
+    attributes: { "graphql.operation.type": "query" },
+  });
   expect(receiver.text).not.toContain("of-the-user");
 });
 
@@ -51,29 +82,41 @@ test("a request continues the trace of its caller", async () => {
 
 test("each operation of a batch has a span, and a failed one has the code of its error", async () => {
   const execute: FakeBehaviour["execute"] = ({ query }) =>
-    query === "{ b }" ? Promise.reject(new EngineError({ code: "timeout", message: "hidden words" })) : Promise.resolve("{}");
+    query === "{ b }"
+      ? Promise.reject(new EngineError({ code: "timeout", message: "hidden words" }))
+      : Promise.resolve("{}");
   const { receiver } = await traced((server) => post(server, [{ query: "{ a }" }, { query: "{ b }" }]), { execute });
   const operations = receiver.of(requestId).filter(({ name }) => name === "query");
-  expect(operations.map(({ failed, attributes }) => [failed, attributes["error.type"]])).toEqual([[false, undefined], [true, "timeout"]]);
+  expect(operations.map(({ failed, attributes }) => [failed, attributes["error.type"]])).toEqual([
+    [false, undefined],
+    [true, "timeout"],
+  ]);
   expect(receiver.of(requestId).find(({ kind }) => kind === 2)?.attributes["routeql.errors"]).toBe("timeout");
   expect(receiver.text).not.toContain("hidden words");
 });
 
 test("each operation of a WebSocket has a server span in the trace of the connection", async () => {
-  const { receiver, logged } = await traced(async (server) => {
-    const client = await new SocketClient(server.webSocketUrl, "graphql-transport-ws", { ...headers, traceparent }).opened();
-    client.send({ type: "connection_init" });
-    await client.next();
-    client.send({ type: "subscribe", id: "1", payload: { query: "{ a }" } });
-    await client.next();
-    await client.next();
-    client.send({ type: "subscribe", id: "2", payload: { query: "subscription { updates }" } });
-    await client.next();
-    client.send({ type: "subscribe", id: "3", payload: { query: "syntax error subscription" } });
-    while ((await client.next()).id !== "3");
-    client.socket.close();
-    await client.closed;
-  }, {}, "0");
+  const { receiver, logged } = await traced(
+    async (server) => {
+      const client = await new SocketClient(server.webSocketUrl, "graphql-transport-ws", {
+        ...headers,
+        traceparent,
+      }).opened();
+      client.send({ type: "connection_init" });
+      await client.next();
+      client.send({ type: "subscribe", id: "1", payload: { query: "{ a }" } });
+      await client.next();
+      await client.next();
+      client.send({ type: "subscribe", id: "2", payload: { query: "subscription { updates }" } });
+      await client.next();
+      client.send({ type: "subscribe", id: "3", payload: { query: "syntax error subscription" } });
+      while ((await client.next()).id !== "3");
+      client.socket.close();
+      await client.closed;
+    },
+    {},
+    "0",
+  );
   expect(logged).toEqual([caller.traceId]);
   const spans = receiver.of(caller.traceId).filter(({ kind }) => kind === 2);
   expect(spans.map(({ name, parentSpanId, failed }) => ({ name, parentSpanId, failed }))).toEqual([

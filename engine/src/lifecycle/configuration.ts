@@ -34,7 +34,11 @@ export function configurationOf(settings: Settings): unknown {
 }
 
 function claimsMapOf({ allowedRoles, defaultRole, other }: ClaimsMap): unknown {
-  const entries: readonly (readonly [string, unknown])[] = [[allowedRolesClaim, allowedRoles], [defaultRoleClaim, defaultRole], ...other];
+  const entries: readonly (readonly [string, unknown])[] = [
+    [allowedRolesClaim, allowedRoles],
+    [defaultRoleClaim, defaultRole],
+    ...other,
+  ];
   return Object.fromEntries(entries.map(([name, value]) => [name, written(value)]));
 }
 

@@ -6,7 +6,10 @@ import { createErrorLog } from "./error-log.ts";
 /** The log line of an error, or undefined if it has none at the level `info`. */
 function lineOf(error: EngineError): Record<string, unknown> | undefined {
   const lines: string[] = [];
-  const logger = pino({ level: "info", timestamp: false, base: null, formatters: { level: (level) => ({ level }) } }, { write: (line: string) => void lines.push(line) });
+  const logger = pino(
+    { level: "info", timestamp: false, base: null, formatters: { level: (level) => ({ level }) } },
+    { write: (line: string) => void lines.push(line) },
+  );
   createErrorLog(logger)(error, { requestId: "r", role: "viewer" });
   expect(lines.length).toBeLessThan(2);
   return lines[0] === undefined ? undefined : (JSON.parse(lines[0]) as Record<string, unknown>);
@@ -27,7 +30,12 @@ test("a failure of the server is an error with its cause", () => {
 });
 
 test("a client that floods the server cannot fill the log with errors", () => {
-  expect(lineOf(new EngineError({ code: "busy", status: 503, message: "the server is busy" }))).toMatchObject({ level: "warn", code: "busy", status: 503, msg: "request refused" });
+  expect(lineOf(new EngineError({ code: "busy", status: 503, message: "the server is busy" }))).toMatchObject({
+    level: "warn",
+    code: "busy",
+    status: 503,
+    msg: "request refused",
+  });
 });
 
 test("the refused request of a client has no line", () => {

@@ -9,7 +9,13 @@ export interface ErrorContext {
 export type ErrorLog = (error: EngineError, context: ErrorContext) => void;
 
 /** Codes of rejected credentials. */
-const credentialCodes: ReadonlySet<string> = new Set(["access-denied", "invalid-headers", "invalid-jwt", "jwt-invalid-claims", "jwt-missing-role-claims"]);
+const credentialCodes: ReadonlySet<string> = new Set([
+  "access-denied",
+  "invalid-headers",
+  "invalid-jwt",
+  "jwt-invalid-claims",
+  "jwt-missing-role-claims",
+]);
 
 /**
  * Logs a failed request by its code and place. Messages and internal details are omitted, because both can quote client input. For server
@@ -17,7 +23,13 @@ const credentialCodes: ReadonlySet<string> = new Set(["access-denied", "invalid-
  */
 export function createErrorLog(logger: Logger): ErrorLog {
   return (error, context) => {
-    const fields = { requestId: context.requestId, role: context.role, code: error.code, path: error.path, status: error.status };
+    const fields = {
+      requestId: context.requestId,
+      role: context.role,
+      code: error.code,
+      path: error.path,
+      status: error.status,
+    };
     if (credentialCodes.has(error.code)) {
       // The reason that a token is invalid comes from a fixed list; other messages can quote the claims of a client.
       const reason = error.code === "invalid-jwt" ? error.message : undefined;

@@ -86,7 +86,12 @@ export function createMetrics(): Metrics {
 
 function registerSources(sources: MetricSources, registers: Registry[]): void {
   const gauge = (name: string, help: string, read: () => number): void => {
-    const instance: Gauge = new Gauge({ name: `routeql_engine_${name}`, help, registers, collect: () => instance.set(read()) });
+    const instance: Gauge = new Gauge({
+      name: `routeql_engine_${name}`,
+      help,
+      registers,
+      collect: () => instance.set(read()),
+    });
   };
   gauge("requests_in_flight", "Operations being answered now.", sources.inFlight);
   gauge("websocket_connections", "Open WebSocket connections.", sources.connections);
@@ -96,8 +101,16 @@ function registerSources(sources: MetricSources, registers: Registry[]): void {
   gauge("pool_connections", "Open connections to Postgres.", () => sources.engine().pool.total);
   gauge("pool_idle", "Connections to Postgres without work.", () => sources.engine().pool.idle);
   gauge("pool_waiting", "Statements that wait for a connection.", () => sources.engine().pool.waiting);
-  gauge("metadata_resource_version", "Version of the metadata that are served; the same on all replicas.", () => sources.metadata().resourceVersion);
-  gauge("metadata_inconsistent_objects", "Objects of the metadata that are not served.", () => sources.metadata().inconsistencies.length);
+  gauge(
+    "metadata_resource_version",
+    "Version of the metadata that are served; the same on all replicas.",
+    () => sources.metadata().resourceVersion,
+  );
+  gauge(
+    "metadata_inconsistent_objects",
+    "Objects of the metadata that are not served.",
+    () => sources.metadata().inconsistencies.length,
+  );
   gauge("plan_cache_size", "Finished plans that are remembered.", () => sources.engine().plans.size);
   gauge("plan_cache_hits", "Plans found in the cache since the start.", () => sources.engine().plans.hits);
   gauge("plan_cache_misses", "Plans made since the start.", () => sources.engine().plans.misses);

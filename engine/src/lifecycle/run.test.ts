@@ -15,7 +15,10 @@ import { createLogger } from "./run.ts";
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));
 
-async function start(environment: Record<string, string>, ...flags: string[]): Promise<{ code: unknown; errors: string; output: string }> {
+async function start(
+  environment: Record<string, string>,
+  ...flags: string[]
+): Promise<{ code: unknown; errors: string; output: string }> {
   const child = spawn(process.execPath, [main, ...flags], { env: environment, stdio: ["ignore", "pipe", "pipe"] });
   const [errors, output, [code]] = await Promise.all([text(child.stderr), text(child.stdout), once(child, "exit")]);
   return { code, errors, output };
@@ -68,33 +71,54 @@ describe("with metadata", () => {
   async function startWith(sources: readonly object[], environment: Record<string, string>) {
     const path = join(directory, "metadata.json");
     await writeFile(path, JSON.stringify({ version: 3, sources }));
-    return start({ HASURA_GRAPHQL_ADMIN_SECRET: "the-admin-secret", ENGINE_METADATA_DIRECTORY: path, ENGINE_START_TIMEOUT: "1", ...environment });
+    return start({
+      HASURA_GRAPHQL_ADMIN_SECRET: "the-admin-secret",
+      ENGINE_METADATA_DIRECTORY: path,
+      ENGINE_START_TIMEOUT: "1",
+      ...environment,
+    });
   }
 
   test("a silent database ends the start at the timeout, without printing the password", async () => {
     const database_url = "postgres://someone:the-password@127.0.0.1:9/routes";
-    const { code, errors, output } = await startWith([{ name: "default", kind: "postgres", configuration: { connection_info: { database_url } }, tables: [] }], {});
+    const { code, errors, output } = await startWith(
+      [{ name: "default", kind: "postgres", configuration: { connection_info: { database_url } }, tables: [] }],
+      {},
+    );
     expect(code).toBe(1);
     expect(errors).toBe("the engine does not start: connection error (connect ECONNREFUSED 127.0.0.1:9)\n");
     expect(output).not.toContain("the-password");
   }, 30_000);
 
-  test.each(["HASURA_GRAPHQL_SERVER_PORT", "ENGINE_METRICS_PORT"])("the process exits when the port of %s is in use", async (name) => {
-    const other = createServer().listen(0, "127.0.0.1");
-    await once(other, "listening");
-    const { port } = other.address() as AddressInfo;
-    const ports = { HASURA_GRAPHQL_SERVER_HOST: "127.0.0.1", HASURA_GRAPHQL_SERVER_PORT: "0", ENGINE_METRICS_PORT: "0", [name]: String(port) };
-    const { code, errors } = await startWith([], ports);
-    other.close();
-    expect(code).toBe(1);
-    expect(errors).toBe(`the engine does not start: listen EADDRINUSE: address already in use 127.0.0.1:${String(port)}\n`);
-  }, 30_000);
+  test.each(["HASURA_GRAPHQL_SERVER_PORT", "ENGINE_METRICS_PORT"])(
+    "the process exits when the port of %s is in use",
+    async (name) => {
+      const other = createServer().listen(0, "127.0.0.1");
+      await once(other, "listening");
+      const { port } = other.address() as AddressInfo;
+      const ports = {
+        HASURA_GRAPHQL_SERVER_HOST: "127.0.0.1",
+        HASURA_GRAPHQL_SERVER_PORT: "0",
+        ENGINE_METRICS_PORT: "0",
+        [name]: String(port),
+      };
+      const { code, errors } = await startWith([], ports);
+      other.close();
+      expect(code).toBe(1);
+      expect(errors).toBe(
+        `the engine does not start: listen EADDRINUSE: address already in use 127.0.0.1:${String(port)}\n`,
+      );
+    },
+    30_000,
+  );
 });
 
 test("the process rejects unknown flags", async () => {
   const { code, errors } = await start({ HASURA_GRAPHQL_ADMIN_SECRET: "the-admin-secret" }, "--allow-all");
   expect(code).toBe(1);
-  expect(errors).toContain("--allow-all: is not a flag of this engine; valid flags: --allow-unsupported, --allow-inconsistent");
+  expect(errors).toContain(
+    "--allow-all: is not a flag of this engine; valid flags: --allow-unsupported, --allow-inconsistent",
+  );
 }, 30_000);
 
 function capture(): { stream: Writable; text: () => string } {
@@ -153,9 +177,18 @@ test("a rejected token leaves a line with the reason, without its claims", () =>
   const logError = createErrorLog(createLogger("info", stream));
   logError(new EngineError({ code: "invalid-jwt", message: "Could not verify JWT: JWTExpired" }), { requestId: "r-1" });
   logError(new EngineError({ code: "jwt-invalid-claims", message: "hidden claim" }), { requestId: "r-2" });
-  const lines = text().trim().split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
+  const lines = text()
+    .trim()
+    .split("\n")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
   expect(lines).toMatchObject([
-    { level: "info", requestId: "r-1", code: "invalid-jwt", reason: "Could not verify JWT: JWTExpired", message: "credentials rejected" },
+    {
+      level: "info",
+      requestId: "r-1",
+      code: "invalid-jwt",
+      reason: "Could not verify JWT: JWTExpired",
+      message: "credentials rejected",
+    },
     { level: "info", requestId: "r-2", code: "jwt-invalid-claims", message: "credentials rejected" },
   ]);
   expect(text()).not.toContain("hidden");
@@ -164,7 +197,15 @@ test("a rejected token leaves a line with the reason, without its claims", () =>
 test("a request leaves one line; a health check leaves none", () => {
   const { stream, text } = capture();
   const logRequest = createRequestLog(createLogger("info", stream));
-  logRequest({ requestId: "r-1", method: "POST", route: "/v1/graphql", status: 200, milliseconds: 1.26, role: "viewer", errors: ["timeout"] });
+  logRequest({
+    requestId: "r-1",
+    method: "POST",
+    route: "/v1/graphql",
+    status: 200,
+    milliseconds: 1.26,
+    role: "viewer",
+    errors: ["timeout"],
+  });
   logRequest({ requestId: "r-2", method: "GET", route: "/healthz", status: 200, milliseconds: 1 });
   expect(JSON.parse(text())).toEqual({
     level: "info",

@@ -66,11 +66,18 @@ const flagNames: Readonly<Record<string, string>> = {
 /** @throws SettingsError for an unknown flag */
 function withFlags(environment: Environment, flags: readonly string[]): Environment {
   const unknown = flags.filter((flag) => !Object.hasOwn(flagNames, flag));
-  if (unknown.length > 0) throw new SettingsError(unknown.map((flag) => `${flag}: is not a flag of this engine; valid flags: ${Object.keys(flagNames).join(", ")}`));
+  if (unknown.length > 0)
+    throw new SettingsError(
+      unknown.map((flag) => `${flag}: is not a flag of this engine; valid flags: ${Object.keys(flagNames).join(", ")}`),
+    );
   return { ...environment, ...Object.fromEntries(flags.map((flag) => [flagNames[flag] ?? "", "true"])) };
 }
 
-async function start(settings: ReturnType<typeof readSettings>, environment: Environment, logger: Logger): Promise<Served> {
+async function start(
+  settings: ReturnType<typeof readSettings>,
+  environment: Environment,
+  logger: Logger,
+): Promise<Served> {
   const began = performance.now();
   let served: Served | undefined;
   const authenticator = await authenticatorOf(settings, logger);

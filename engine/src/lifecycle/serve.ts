@@ -80,7 +80,15 @@ export function authenticatorOf(settings: Settings, logger: Logger, now?: () => 
 }
 
 /** Serves an engine: HTTP, WebSockets and metrics. Resolves once both ports listen. */
-export async function serve({ settings, engine, metadata, authenticator, logger, now = Date.now, quiet }: ServeOptions): Promise<Served> {
+export async function serve({
+  settings,
+  engine,
+  metadata,
+  authenticator,
+  logger,
+  now = Date.now,
+  quiet,
+}: ServeOptions): Promise<Served> {
   const metrics = createMetrics();
   const tracing = await startTracing({
     service: "routeql-engine",
@@ -88,7 +96,8 @@ export async function serve({ settings, engine, metadata, authenticator, logger,
     endpoint: settings.traceEndpoint,
     percent: settings.tracePercent,
     onEvent: (event) => {
-      if (event.type === "failed") logger.warn({ reason: event.reason }, "the collector of traces does not answer; traces are lost");
+      if (event.type === "failed")
+        logger.warn({ reason: event.reason }, "the collector of traces does not answer; traces are lost");
       else logger.info("the collector of traces answers again");
     },
   });
@@ -140,12 +149,27 @@ export async function serve({ settings, engine, metadata, authenticator, logger,
   const { bodyLimit, batchLimit } = settings;
   const http = createHttpServer({
     graphql: servesGraphQL
-      ? createGraphQLRoute({ authenticator, execution, bodyLimit, batchLimit, preserves401: settings.preserve401, showsInternal, logError, turns, waitingBytes, answerLimit: settings.maxAnswerBytes })
+      ? createGraphQLRoute({
+          authenticator,
+          execution,
+          bodyLimit,
+          batchLimit,
+          preserves401: settings.preserve401,
+          showsInternal,
+          logError,
+          turns,
+          waitingBytes,
+          answerLimit: settings.maxAnswerBytes,
+        })
       : undefined,
     // As in Hasura, explain belongs to the metadata API.
     explain: serves("metadata") ? createExplainRoute({ engine, authenticator, bodyLimit, logError }) : undefined,
-    metadata: serves("metadata") ? createMetadataRoute({ api: createMetadataApi(metadata), authenticator, logError }) : undefined,
-    config: serves("config") ? createConfigRoute({ configuration: configurationOf(settings), authenticator, logError }) : undefined,
+    metadata: serves("metadata")
+      ? createMetadataRoute({ api: createMetadataApi(metadata), authenticator, logError })
+      : undefined,
+    config: serves("config")
+      ? createConfigRoute({ configuration: configurationOf(settings), authenticator, logError })
+      : undefined,
     cors,
     health: createHealthCheck({ engine, metadata, isStopping: () => isStopping }),
     version: engineVersion,

@@ -104,7 +104,10 @@ export function json<Schema extends z.ZodType>(schema: Schema) {
       const parsed = schema.safeParse(value);
       if (parsed.success) return parsed.data;
       for (const { path, message } of parsed.error.issues) {
-        context.addIssue({ code: "custom", message: path.length === 0 ? message : `${path.map(String).join(".")}: ${message}` });
+        context.addIssue({
+          code: "custom",
+          message: path.length === 0 ? message : `${path.map(String).join(".")}: ${message}`,
+        });
       }
       return z.NEVER;
     })

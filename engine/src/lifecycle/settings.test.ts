@@ -97,7 +97,11 @@ test("reads every setting from a file, without one trailing newline", () => {
     HASURA_GRAPHQL_JWT_SECRET_FILE: file("jwt", '{"jwk_url":"http://auth-sidecar:8080/jwks"}\n'),
     ENGINE_MAX_DEPTH_FILE: file("depth", "7"),
   });
-  expect(settings).toMatchObject({ adminSecret: "from a file", maxDepth: 7, jwt: { jwk_url: "http://auth-sidecar:8080/jwks" } });
+  expect(settings).toMatchObject({
+    adminSecret: "from a file",
+    maxDepth: 7,
+    jwt: { jwk_url: "http://auth-sidecar:8080/jwks" },
+  });
   expect(readSettings({ HASURA_GRAPHQL_ADMIN_SECRET_FILE: file("lines", "two\n\n") }).adminSecret).toBe("two\n");
 });
 
@@ -130,9 +134,12 @@ test.each([
 });
 
 test("accepts Hasura's experimental features, and rejects one that is not served", () => {
-  const read = (text: string) => readSettings({ ...secret, HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: text }).experimentalFeatures;
+  const read = (text: string) =>
+    readSettings({ ...secret, HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: text }).experimentalFeatures;
   expect(read("naming_convention, hide_stream_fields")).toEqual(["naming_convention", "hide_stream_fields"]);
-  expect(problems({ ...secret, HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: "apollo_federation" })).toEqual([expect.stringMatching(/^HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: only hide_aggregation_predicates, .* are served$/)]);
+  expect(problems({ ...secret, HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: "apollo_federation" })).toEqual([
+    expect.stringMatching(/^HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: only hide_aggregation_predicates, .* are served$/),
+  ]);
 });
 
 test("statement timeouts by role are named numbers, each name once", () => {
@@ -140,7 +147,9 @@ test("statement timeouts by role are named numbers, each name once", () => {
   expect(Object.fromEntries(read("viewer=10000, tenant=5"))).toEqual({ viewer: 10_000, tenant: 5 });
   expect(read("").size).toBe(0);
   for (const text of ["viewer", "viewer=0", "viewer=1,viewer=2", "=1", "viewer=x"]) {
-    expect(problems({ ...secret, ENGINE_STATEMENT_TIMEOUTS: text })).toEqual([expect.stringMatching(/^ENGINE_STATEMENT_TIMEOUTS: must be a list/)]);
+    expect(problems({ ...secret, ENGINE_STATEMENT_TIMEOUTS: text })).toEqual([
+      expect.stringMatching(/^ENGINE_STATEMENT_TIMEOUTS: must be a list/),
+    ]);
   }
 });
 

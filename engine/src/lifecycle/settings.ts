@@ -32,7 +32,9 @@ const definitions = {
   /** The gateway serves the console. */
   enableConsole: [
     "HASURA_GRAPHQL_ENABLE_CONSOLE",
-    flag(false).refine((enabled) => !enabled, { error: "must be false: the gateway serves the console (ENGINE_CONSOLE)" }),
+    flag(false).refine((enabled) => !enabled, {
+      error: "must be false: the gateway serves the console (ENGINE_CONSOLE)",
+    }),
   ],
   enabledApis: [
     "HASURA_GRAPHQL_ENABLED_APIS",
@@ -51,7 +53,9 @@ const definitions = {
   /** Hasura's experimental features; most are always on here, or concern features that this engine lacks. */
   experimentalFeatures: [
     "HASURA_GRAPHQL_EXPERIMENTAL_FEATURES",
-    list("").pipe(z.array(z.enum(experimentalFeatures, { error: `only ${experimentalFeatures.join(", ")} are served` }))),
+    list("").pipe(
+      z.array(z.enum(experimentalFeatures, { error: `only ${experimentalFeatures.join(", ")} are served` })),
+    ),
   ],
   namingConvention: [
     "HASURA_GRAPHQL_DEFAULT_NAMING_CONVENTION",
@@ -66,7 +70,10 @@ const definitions = {
   /** Interval between two polls of a live query, in milliseconds. */
   refetchInterval: ["HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL", integer(1_000, 10, 3_600_000)],
   batchSize: ["HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_BATCH_SIZE", integer(100, 1, 10_000)],
-  streamRefetchInterval: ["HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL", integer(1_000, 10, 3_600_000)],
+  streamRefetchInterval: [
+    "HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL",
+    integer(1_000, 10, 3_600_000),
+  ],
   streamBatchSize: ["HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_BATCH_SIZE", integer(100, 1, 10_000)],
   /** In seconds. */
   keepAlive: ["HASURA_GRAPHQL_WEBSOCKET_KEEPALIVE", integer(5, 1, seconds)],
@@ -80,7 +87,10 @@ const definitions = {
   /** Read at the start; with a metadata database, only when that is empty. */
   metadataDirectory: ["ENGINE_METADATA_DIRECTORY", z.string().optional()],
   /** Location of the metadata for all replicas, in Hasura's form. */
-  metadataDatabaseUrl: ["HASURA_GRAPHQL_METADATA_DATABASE_URL", z.string().refine(isAddress, { message: addressForm }).optional()],
+  metadataDatabaseUrl: [
+    "HASURA_GRAPHQL_METADATA_DATABASE_URL",
+    z.string().refine(isAddress, { message: addressForm }).optional(),
+  ],
   /** Interval between two checks for a change of the stored metadata, in milliseconds; 0 = never. */
   metadataPollInterval: ["HASURA_GRAPHQL_SCHEMA_SYNC_POLL_INTERVAL", integer(1_000, 0, 3_600_000)],
   /** A subscription that outlives a metadata change could return data that its role may no longer see. */
@@ -98,7 +108,14 @@ const definitions = {
   metricsPort: ["ENGINE_METRICS_PORT", integer(9090, 0, 65_535)],
   /** Collector of traces; absent = none. */
   traceEndpoint: ["TRACE_ENDPOINT", z.string().superRefine(checkedBy(traceSettings.TRACE_ENDPOINT.problem)).optional()],
-  tracePercent: ["TRACE_PERCENT", integer(traceSettings.TRACE_PERCENT.default, traceSettings.TRACE_PERCENT.minimum, traceSettings.TRACE_PERCENT.maximum)],
+  tracePercent: [
+    "TRACE_PERCENT",
+    integer(
+      traceSettings.TRACE_PERCENT.default,
+      traceSettings.TRACE_PERCENT.minimum,
+      traceSettings.TRACE_PERCENT.maximum,
+    ),
+  ],
   /** Nesting of selection sets; 0 = unlimited. */
   maxDepth: ["ENGINE_MAX_DEPTH", optionalInteger(0, 1_000)],
   /** Fields of one operation; 0 = unlimited. */
@@ -146,7 +163,9 @@ export class SettingsError extends Error {
   readonly problems: readonly string[];
 
   constructor(problems: readonly string[]) {
-    super([`settings: ${String(problems.length)} problem${problems.length === 1 ? "" : "s"}`, ...problems].join("\n  "));
+    super(
+      [`settings: ${String(problems.length)} problem${problems.length === 1 ? "" : "s"}`, ...problems].join("\n  "),
+    );
     this.name = "SettingsError";
     this.problems = problems;
   }

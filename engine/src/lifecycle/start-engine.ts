@@ -35,12 +35,20 @@ export async function startEngine(
       allowInconsistent: settings.allowInconsistent,
       // With only the metadata API enabled, an administrator can repair the stored metadata.
       startsWithoutMetadata: !settings.enabledApis.includes("graphql"),
-      create: (source, allowInconsistent) => createEngine({ ...engineOptions(settings), metadata: source, allowInconsistent, environment, onEvent }),
+      create: (source, allowInconsistent) =>
+        createEngine({ ...engineOptions(settings), metadata: source, allowInconsistent, environment, onEvent }),
     });
   try {
     const { engine, stored, unserved } = await untilReachable(open, settings.startTimeout * 1_000, logger);
     const pollInterval = settings.metadataPollInterval;
-    const metadata = new MetadataKeeper({ engine, store, stored, unserved, pollInterval, onEvent: (event) => logMetadataEvent(event, logger) });
+    const metadata = new MetadataKeeper({
+      engine,
+      store,
+      stored,
+      unserved,
+      pollInterval,
+      onEvent: (event) => logMetadataEvent(event, logger),
+    });
     return { engine, metadata };
   } catch (error) {
     await store?.close();
@@ -50,7 +58,10 @@ export async function startEngine(
 
 function storeOf({ metadataDatabaseUrl: connectionString }: Settings, logger: Logger): MetadataStore | undefined {
   if (connectionString === undefined) return undefined;
-  return createMetadataStore({ connectionString, onConnectionLost: () => logger.warn("a connection to the metadata database was lost") });
+  return createMetadataStore({
+    connectionString,
+    onConnectionLost: () => logger.warn("a connection to the metadata database was lost"),
+  });
 }
 
 /** With a metadata database the default directory may be missing: the first metadata is then empty. */
@@ -74,9 +85,26 @@ async function untilReachable<Result>(work: () => Promise<Result>, timeout: numb
 }
 
 function engineOptions(settings: Settings) {
-  const { stringifyNumericTypes, collapseNullComparisons, experimentalFeatures, inferFunctionPermissions, enableAllowList, allowUnsupported } = settings;
+  const {
+    stringifyNumericTypes,
+    collapseNullComparisons,
+    experimentalFeatures,
+    inferFunctionPermissions,
+    enableAllowList,
+    allowUnsupported,
+  } = settings;
   const { maxTokens, maxNodes, maxListNesting, maxRelations, maxConditions, maxIntrospection } = settings;
-  const { namingConvention, maxDepth, maxBreadth, statementTimeout, statementTimeouts, maxAnswerBytes, poolSize, planCacheSize, bodyLimit } = settings;
+  const {
+    namingConvention,
+    maxDepth,
+    maxBreadth,
+    statementTimeout,
+    statementTimeouts,
+    maxAnswerBytes,
+    poolSize,
+    planCacheSize,
+    bodyLimit,
+  } = settings;
   return {
     stringifyNumericTypes,
     collapseNullComparisons,
@@ -106,7 +134,10 @@ function logMetadataEvent(event: MetadataKeeperEvent, logger: Logger): void {
       return;
     case "refused": {
       const reason = event.error instanceof MetadataError ? event.error.message : causeOf(event.error);
-      logger.error({ resourceVersion: event.resourceVersion, reason }, "changed metadata cannot be served; the previous metadata is still served");
+      logger.error(
+        { resourceVersion: event.resourceVersion, reason },
+        "changed metadata cannot be served; the previous metadata is still served",
+      );
       return;
     }
     case "unreachable":
@@ -118,7 +149,8 @@ function logMetadataEvent(event: MetadataKeeperEvent, logger: Logger): void {
 }
 
 export function logInconsistencies(inconsistencies: readonly Inconsistency[], logger: Logger): void {
-  for (const { type, name, file, path, reason } of inconsistencies) logger.warn({ type, name, file, path, reason }, "not served");
+  for (const { type, name, file, path, reason } of inconsistencies)
+    logger.warn({ type, name, file, path, reason }, "not served");
 }
 
 /** The cause of a failed connection, by SQLSTATE or errno: messages of drivers can contain users and addresses. */

@@ -20,11 +20,21 @@ const metadata = {
       name: "default",
       tables: [
         { table: "a", configuration: { column_config: { gone: { custom_name: "x" }, kept: { custom_name: "y" } } } },
-        { table: "b", select_permissions: [{ role: "one" }, { role: "two" }, { role: "three" }], event_triggers: [{ name: "t" }] },
+        {
+          table: "b",
+          select_permissions: [{ role: "one" }, { role: "two" }, { role: "three" }],
+          event_triggers: [{ name: "t" }],
+        },
         { table: "c" },
       ],
-      logical_models: [{ name: "m", fields: [{ name: "bad" }] }, { name: "n", select_permissions: [{ role: "one" }, { role: "two" }] }],
-      native_queries: [{ root_field_name: "q", code: "bad" }, { root_field_name: "r", array_relationships: [{ name: "bad" }, { name: "good" }] }],
+      logical_models: [
+        { name: "m", fields: [{ name: "bad" }] },
+        { name: "n", select_permissions: [{ role: "one" }, { role: "two" }] },
+      ],
+      native_queries: [
+        { root_field_name: "q", code: "bad" },
+        { root_field_name: "r", array_relationships: [{ name: "bad" }, { name: "good" }] },
+      ],
     },
   ],
   inherited_roles: [{ role_name: "r" }],

@@ -26,7 +26,13 @@ export function objectAround(path: MergedPath): MergedPath {
 }
 
 /** Metadata without the objects that do not match the databases. Objects that this engine merely does not serve stay. */
-export function dropInconsistent(metadata: unknown, inconsistencies: readonly Pick<Inconsistency, "at" | "kind">[]): unknown {
+export function dropInconsistent(
+  metadata: unknown,
+  inconsistencies: readonly Pick<Inconsistency, "at" | "kind">[],
+): unknown {
   const paths = inconsistencies.filter(({ kind }) => kind === "inconsistent").map(({ at }) => objectAround(at));
-  return withoutAll(metadata, paths.filter((path) => path.length > 0));
+  return withoutAll(
+    metadata,
+    paths.filter((path) => path.length > 0),
+  );
 }

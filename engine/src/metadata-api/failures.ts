@@ -33,19 +33,24 @@ const ofSources: Readonly<Record<string, { readonly type: string; readonly key: 
 };
 
 /** Hasura's names of the object that encloses a problem; the engine's own names without a counterpart in Hasura. */
-export function hasuraObject(metadata: Json, { at, type, name, kind: why }: Pick<Inconsistency, "at" | "type" | "name" | "kind">): HasuraObject {
+export function hasuraObject(
+  metadata: Json,
+  { at, type, name, kind: why }: Pick<Inconsistency, "at" | "type" | "name" | "kind">,
+): HasuraObject {
   const [root, index, list, position, inner, item] = at;
   if (type === "inherited_role") return { type, name: `${type} inherited role ${name}` };
   const own = { type, name };
   if (why !== "inconsistent" || root !== "sources" || typeof index !== "number") return own;
   const source = String(valueAt(metadata, [root, index, "name"]));
-  if (typeof list !== "string" || typeof position !== "number") return type === "source" ? { type, name: `source ${source}` } : own;
+  if (typeof list !== "string" || typeof position !== "number")
+    return type === "source" ? { type, name: `source ${source}` } : own;
   const path = [root, index, list, position];
   if (valueAt(metadata, path) === undefined) return own;
   if (list !== "tables") {
     const kind = ofSources[list];
     if (kind === undefined) return own;
-    const called = list === "functions" ? nameAt(metadata, [...path, kind.key]) : String(valueAt(metadata, [...path, kind.key]));
+    const called =
+      list === "functions" ? nameAt(metadata, [...path, kind.key]) : String(valueAt(metadata, [...path, kind.key]));
     return { type: kind.type, name: `${kind.type} ${called} in source ${source}` };
   }
   const table = nameAt(metadata, [...path, "table"]);
@@ -56,7 +61,11 @@ export function hasuraObject(metadata: Json, { at, type, name, kind: why }: Pick
 }
 
 function valueAt(metadata: unknown, path: MergedPath): unknown {
-  return path.reduce<unknown>((value, part) => (typeof value === "object" && value !== null ? (value as Record<string | number, unknown>)[part] : undefined), metadata);
+  return path.reduce<unknown>(
+    (value, part) =>
+      typeof value === "object" && value !== null ? (value as Record<string | number, unknown>)[part] : undefined,
+    metadata,
+  );
 }
 
 /** Hasura's notation for the name of a table or function: the schema only if it is not `public`. */
@@ -74,7 +83,13 @@ function inconsistentReason({ reason }: Pick<Inconsistency, "reason">): string {
 export function describe(metadata: Json, problem: Inconsistency): unknown {
   const { path, definition } = problem;
   const { type, name } = hasuraObject(metadata, problem);
-  return { type, name, reason: problem.kind === "inconsistent" ? inconsistentReason(problem) : problem.reason, path, definition };
+  return {
+    type,
+    name,
+    reason: problem.kind === "inconsistent" ? inconsistentReason(problem) : problem.reason,
+    path,
+    definition,
+  };
 }
 
 function describeProblem(metadata: Json, problem: Problem | Inconsistency): unknown {
@@ -90,7 +105,14 @@ function describeProblem(metadata: Json, problem: Problem | Inconsistency): unkn
  */
 export function refusalOf({ problems }: MetadataError, metadata: Json, path: string, place = ""): EngineError {
   const internal = problems.map((problem) => describeProblem(metadata, problem));
-  if (problems.every(({ kind }) => kind === "inconsistent")) return new EngineError({ code: "unexpected", message: "cannot continue due to inconsistent metadata", path, status: 400, internal });
+  if (problems.every(({ kind }) => kind === "inconsistent"))
+    return new EngineError({
+      code: "unexpected",
+      message: "cannot continue due to inconsistent metadata",
+      path,
+      status: 400,
+      internal,
+    });
   const code = problems.some(({ kind }) => kind === "invalid") ? "parse-failed" : "not-supported";
   const message = problems.map((problem) => `${problem.path}: ${problem.reason}`).join("; ");
   return new EngineError({ code, path: `${path}${place}`, message, internal });

@@ -7,10 +7,18 @@ import type { MetadataStore, StoredMetadata, ToolState } from "../metadata-store
 import { catalogAnswer } from "@routeql/metadata/testing/catalog";
 import { createMetadataApi } from "./metadata-api.ts";
 
-const source = { name: "default", kind: "postgres", configuration: { connection_info: { database_url: "postgres://nowhere.invalid/none" } }, tables: [] };
+const source = {
+  name: "default",
+  kind: "postgres",
+  configuration: { connection_info: { database_url: "postgres://nowhere.invalid/none" } },
+  tables: [],
+};
 const columns = { id: "int4 not null" };
 const catalog = catalogAnswer({
-  a: { columns: { ...columns, b_id: "int4", other_b_id: "int4" }, references: ["b_id", "other_b_id"].map((column) => ({ columns: [column], table: "b", targetColumns: ["id"] })) },
+  a: {
+    columns: { ...columns, b_id: "int4", other_b_id: "int4" },
+    references: ["b_id", "other_b_id"].map((column) => ({ columns: [column], table: "b", targetColumns: ["id"] })),
+  },
   b: { columns },
   c: { columns },
 });
@@ -40,11 +48,18 @@ function api() {
     prepared: 0,
     /** Number of prepared metadata versions that were neither committed nor discarded. */
     open: 0,
-    async prepare(given: unknown, { allowInconsistent = false }: { readonly allowInconsistent?: boolean } = {}): Promise<PreparedMetadata> {
+    async prepare(
+      given: unknown,
+      { allowInconsistent = false }: { readonly allowInconsistent?: boolean } = {},
+    ): Promise<PreparedMetadata> {
       this.prepared += 1;
       if (!this.answers) throw new EngineError({ code: "postgres-error", status: 503, message: "connection error" });
       const metadata = given as StoredMetadata["metadata"];
-      const { inconsistencies } = await buildState(checkMetadata(metadata, false), { metadata, allowInconsistent }, () => () => Promise.resolve(catalog));
+      const { inconsistencies } = await buildState(
+        checkMetadata(metadata, false),
+        { metadata, allowInconsistent },
+        () => () => Promise.resolve(catalog),
+      );
       this.open += 1;
       const close = () => Promise.resolve(void (this.open -= 1));
       return { inconsistencies, commit: close, discard: close };
@@ -52,12 +67,27 @@ function api() {
   };
   const keeper = new MetadataKeeper({ engine, store, stored, pollInterval: 0, onEvent: () => undefined });
   const metadataApi = createMetadataApi(keeper);
-  const tablesOf = ({ sources }: StoredMetadata["metadata"]) => (sources as { tables: { table: { name: string } }[] }[])[0]?.tables ?? [];
-  return { engine, answer: (type: string, args: unknown) => metadataApi.answer({ type, args }), tables: () => tablesOf(stored.metadata), version: () => stored.resourceVersion };
+  const tablesOf = ({ sources }: StoredMetadata["metadata"]) =>
+    (sources as { tables: { table: { name: string } }[] }[])[0]?.tables ?? [];
+  return {
+    engine,
+    answer: (type: string, args: unknown) => metadataApi.answer({ type, args }),
+    tables: () => tablesOf(stored.metadata),
+    version: () => stored.resourceVersion,
+  };
 }
 
-const namesOf = (tables: readonly { readonly table: { readonly name: string } }[]) => tables.map(({ table: { name } }) => name);
-const replace = (...tables: readonly string[]) => ({ type: "replace_metadata", args: { metadata: { version: 3, sources: [{ ...source, tables: tables.map((name) => ({ table: { schema: "public", name } })) }] } } });
+const namesOf = (tables: readonly { readonly table: { readonly name: string } }[]) =>
+  tables.map(({ table: { name } }) => name);
+const replace = (...tables: readonly string[]) => ({
+  type: "replace_metadata",
+  args: {
+    metadata: {
+      version: 3,
+      sources: [{ ...source, tables: tables.map((name) => ({ table: { schema: "public", name } })) }],
+    },
+  },
+});
 
 test.each(["bulk", "bulk_keep_going"])("%s without requests queries no database and stores nothing", async (type) => {
   const { answer, engine, version } = api();
@@ -80,7 +110,11 @@ test.each([
 test("bulk_keep_going replies with the error of a request in its place", async () => {
   const { answer } = api();
   const consistent = { is_consistent: true, inconsistent_objects: [] };
-  expect(await answer("bulk_keep_going", [replace("a"), replace("gone"), replace("b")])).toEqual([consistent, expect.objectContaining({ code: "unexpected", path: "$.args[1].args" }), consistent]);
+  expect(await answer("bulk_keep_going", [replace("a"), replace("gone"), replace("b")])).toEqual([
+    consistent,
+    expect.objectContaining({ code: "unexpected", path: "$.args[1].args" }),
+    consistent,
+  ]);
 });
 
 test("bulk waits only once for a database that does not answer", async () => {
@@ -90,11 +124,18 @@ test("bulk waits only once for a database that does not answer", async () => {
   expect([engine.prepared, engine.open, tables()]).toEqual([1, 0, []]);
 });
 
-test.each(["pg_track_table", "pg_create_select_permission", "add_inherited_role", "bulk_atomic"])("rejects %s, which changes one object, with the remedy", async (type) => {
-  const { answer, version } = api();
-  await expect(answer(type, {})).rejects.toMatchObject({ code: "not-supported", path: "$.type", message: expect.stringContaining("replace_metadata") as string });
-  expect(version()).toBe(1);
-});
+test.each(["pg_track_table", "pg_create_select_permission", "add_inherited_role", "bulk_atomic"])(
+  "rejects %s, which changes one object, with the remedy",
+  async (type) => {
+    const { answer, version } = api();
+    await expect(answer(type, {})).rejects.toMatchObject({
+      code: "not-supported",
+      path: "$.type",
+      message: expect.stringContaining("replace_metadata") as string,
+    });
+    expect(version()).toBe(1);
+  },
+);
 
 test("stores the state of Hasura's CLI and console", async () => {
   const { answer, version } = api();
@@ -105,6 +146,9 @@ test("stores the state of Hasura's CLI and console", async () => {
   expect(version()).toBe(1);
 });
 
-test.each([{ type: "cli" }, { type: "other", state: {} }, { type: "cli", state: "text" }])("rejects the catalog state %o", async (args) => {
-  await expect(api().answer("set_catalog_state", args)).rejects.toThrow(EngineError);
-});
+test.each([{ type: "cli" }, { type: "other", state: {} }, { type: "cli", state: "text" }])(
+  "rejects the catalog state %o",
+  async (args) => {
+    await expect(api().answer("set_catalog_state", args)).rejects.toThrow(EngineError);
+  },
+);

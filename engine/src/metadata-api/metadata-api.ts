@@ -18,7 +18,9 @@ const emptyMetadata = { version: 3, sources: [] };
 /** Dropping an object can leave other objects without their dependencies. */
 const mostRounds = 20;
 
-export function createMetadataApi(keeper: Pick<MetadataKeeper, "change" | "draft" | "reload" | "toolState" | "setToolState">): MetadataApi {
+export function createMetadataApi(
+  keeper: Pick<MetadataKeeper, "change" | "draft" | "reload" | "toolState" | "setToolState">,
+): MetadataApi {
   async function answer(request: MetadataRequest): Promise<unknown> {
     if (request.type === "get_catalog_state") return keeper.toolState();
     if (request.type === "set_catalog_state") {
@@ -60,17 +62,25 @@ function changes({ type }: MetadataRequest): boolean {
 
 async function stateOf(draft: MetadataDraft) {
   const inconsistencies = await draft.inconsistencies();
-  return { is_consistent: inconsistencies.length === 0, inconsistent_objects: inconsistencies.map((found) => describe(draft.metadata, found)) };
+  return {
+    is_consistent: inconsistencies.length === 0,
+    inconsistent_objects: inconsistencies.map((found) => describe(draft.metadata, found)),
+  };
 }
 
-function reloaded({ is_consistent: isConsistent, inconsistent_objects: objects }: Awaited<ReturnType<typeof stateOf>>): unknown {
+function reloaded({
+  is_consistent: isConsistent,
+  inconsistent_objects: objects,
+}: Awaited<ReturnType<typeof stateOf>>): unknown {
   return { ...success, is_consistent: isConsistent, ...(isConsistent ? {} : { inconsistent_objects: objects }) };
 }
 
 async function run(draft: MetadataDraft, request: MetadataRequest, path: string): Promise<unknown> {
   switch (request.type) {
     case "export_metadata":
-      return request.version === 1 ? draft.metadata : { resource_version: draft.resourceVersion, metadata: draft.metadata };
+      return request.version === 1
+        ? draft.metadata
+        : { resource_version: draft.resourceVersion, metadata: draft.metadata };
     case "replace_metadata":
       draft.metadata = request.metadata;
       await checked(draft, request.allowInconsistent, path, ".metadata");
@@ -89,7 +99,11 @@ async function run(draft: MetadataDraft, request: MetadataRequest, path: string)
       throw request.error;
     case "get_catalog_state":
     case "set_catalog_state":
-      throw new EngineError({ code: "not-supported", path: `${path}.type`, message: `${request.type} is not supported in a list: send it alone` });
+      throw new EngineError({
+        code: "not-supported",
+        path: `${path}.type`,
+        message: `${request.type} is not supported in a list: send it alone`,
+      });
     default:
       return runList(draft, request.requests, path, request.type === "bulk" ? run : runOrTell);
   }
@@ -112,9 +126,15 @@ async function drop(draft: MetadataDraft): Promise<void> {
   }
 }
 
-async function runList(draft: MetadataDraft, requests: readonly MetadataRequest[], path: string, runOne: typeof run): Promise<unknown[]> {
+async function runList(
+  draft: MetadataDraft,
+  requests: readonly MetadataRequest[],
+  path: string,
+  runOne: typeof run,
+): Promise<unknown[]> {
   const replies: unknown[] = [];
-  for (const [index, request] of requests.entries()) replies.push(await runOne(draft, request, `${path}.args[${String(index)}]`));
+  for (const [index, request] of requests.entries())
+    replies.push(await runOne(draft, request, `${path}.args[${String(index)}]`));
   return replies;
 }
 

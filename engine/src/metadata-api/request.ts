@@ -5,7 +5,12 @@ import { notServed, notServedOfPostgres, otherKinds } from "./not-served.ts";
 /** One supported command of Hasura's metadata API. */
 export type MetadataRequest = { readonly resourceVersion: number | undefined } & (
   | { readonly type: "export_metadata"; readonly version: 1 | 2 }
-  | { readonly type: "replace_metadata"; readonly version: 1 | 2; readonly metadata: Readonly<Record<string, unknown>>; readonly allowInconsistent: boolean }
+  | {
+      readonly type: "replace_metadata";
+      readonly version: 1 | 2;
+      readonly metadata: Readonly<Record<string, unknown>>;
+      readonly allowInconsistent: boolean;
+    }
   | { readonly type: "reload_metadata" | "get_inconsistent_metadata" | "drop_inconsistent_metadata" | "clear_metadata" }
   | { readonly type: "bulk" | "bulk_keep_going"; readonly requests: readonly MetadataRequest[] }
   | { readonly type: "get_catalog_state" }
@@ -35,7 +40,10 @@ const replaceArguments = z.strictObject({
   metadata: anything,
 });
 
-const toolStateArguments = z.strictObject({ type: z.enum(["cli", "console"]), state: z.record(z.string(), z.unknown()) });
+const toolStateArguments = z.strictObject({
+  type: z.enum(["cli", "console"]),
+  state: z.record(z.string(), z.unknown()),
+});
 
 /**
  * @param path JSONPath of the request: `$`, or that of an item of `bulk`
@@ -65,7 +73,13 @@ export function parseMetadataRequest(value: unknown, path = "$"): MetadataReques
     }
     case "bulk":
     case "bulk_keep_going":
-      return { type, resourceVersion, requests: parseArguments(z.array(z.unknown()), args, at).map((item, index) => parseMetadataRequest(item, `${at}[${String(index)}]`)) };
+      return {
+        type,
+        resourceVersion,
+        requests: parseArguments(z.array(z.unknown()), args, at).map((item, index) =>
+          parseMetadataRequest(item, `${at}[${String(index)}]`),
+        ),
+      };
     default:
       return { resourceVersion, type: "refused", error: unsupported(type, path) };
   }
@@ -76,7 +90,9 @@ function unsupported(type: string, path: string): EngineError {
   const [kind = "", ...rest] = type.split("_");
   const name = rest.join("_");
   const isPostgres = kind === "pg" || kind === "postgres";
-  const reason = isPostgres ? notServedOfPostgres.get(name) : (notServed.get(type) ?? (otherKinds.has(kind) ? "sources other than Postgres are not served" : undefined));
+  const reason = isPostgres
+    ? notServedOfPostgres.get(name)
+    : (notServed.get(type) ?? (otherKinds.has(kind) ? "sources other than Postgres are not served" : undefined));
   if (reason !== undefined) {
     const message = `${type.slice(0, 64)} is no command of this engine: ${reason}`;
     return new EngineError({ code: "not-supported", path: `${path}.type`, message });
@@ -102,6 +118,12 @@ function parseArguments<Schema extends z.ZodType>(schema: Schema, value: unknown
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const place = (issue?.path ?? []).map((part) => (typeof part === "number" ? `[${String(part)}]` : `.${String(part)}`)).join("");
-  throw new EngineError({ code: "parse-failed", path: `${path}${place}`, message: issue?.message ?? "this cannot be read" });
+  const place = (issue?.path ?? [])
+    .map((part) => (typeof part === "number" ? `[${String(part)}]` : `.${String(part)}`))
+    .join("");
+  throw new EngineError({
+    code: "parse-failed",
+    path: `${path}${place}`,
+    message: issue?.message ?? "this cannot be read",
+  });
 }

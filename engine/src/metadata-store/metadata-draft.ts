@@ -30,7 +30,11 @@ export class MetadataDraft {
   /** Checks the metadata against the databases. @throws MetadataError, EngineError when a database does not answer */
   async check(allowInconsistent = true): Promise<PreparedMetadata> {
     const { metadata } = this;
-    if (this.#prepared?.metadata === metadata && (allowInconsistent || this.#prepared.prepared.inconsistencies.length === 0)) return this.#prepared.prepared;
+    if (
+      this.#prepared?.metadata === metadata &&
+      (allowInconsistent || this.#prepared.prepared.inconsistencies.length === 0)
+    )
+      return this.#prepared.prepared;
     await this.discard();
     const prepared = await this.#engine.prepare(metadata, { allowInconsistent });
     this.#prepared = { metadata, prepared };

@@ -62,7 +62,13 @@ function engineOf(prepare?: (metadata: unknown) => void) {
 
 function keeperOf(store: MemoryStore, engine = engineOf()) {
   const events: MetadataKeeperEvent[] = [];
-  const keeper = new MetadataKeeper({ engine, store, stored: store.stored, pollInterval: 1_000, onEvent: (event) => events.push(event) });
+  const keeper = new MetadataKeeper({
+    engine,
+    store,
+    stored: store.stored,
+    pollInterval: 1_000,
+    onEvent: (event) => events.push(event),
+  });
   return { keeper, engine, events };
 }
 
@@ -101,7 +107,10 @@ test("keeps the last metadata while the store is down; reports the outage and it
   store.isDown = true;
   await vi.advanceTimersByTimeAsync(10_000);
   expect([engine.served, keeper.metadata]).toEqual([[], named("first")]);
-  await expect(replace(keeper, "second")).rejects.toMatchObject({ status: 500, message: "the metadata store does not answer" });
+  await expect(replace(keeper, "second")).rejects.toMatchObject({
+    status: 500,
+    message: "the metadata store does not answer",
+  });
   expect(engine.served).toEqual([]);
   store.isDown = false;
   await vi.advanceTimersByTimeAsync(2_000);
@@ -133,10 +142,7 @@ test("tries invalid metadata once, and retries while a database does not answer"
 test("checked metadata that lost the race is discarded, not served", async () => {
   const store = new MemoryStore();
   const { keeper, engine } = keeperOf(store);
-  const [won, lost] = await Promise.allSettled([
-    replace(keeper, "second", 1),
-    replace(keeper, "third", 1),
-  ]);
+  const [won, lost] = await Promise.allSettled([replace(keeper, "second", 1), replace(keeper, "third", 1)]);
   expect([won.status, lost.status]).toEqual(["fulfilled", "rejected"]);
   expect([engine.served, engine.discarded, keeper.resourceVersion]).toEqual([[named("second")], [named("third")], 2]);
 });
@@ -157,7 +163,11 @@ test("unchanged work stores and serves nothing, and failed work discards its che
     throw new Error("no");
   });
   await expect(failing).rejects.toThrow("no");
-  expect([engine.served, engine.discarded, store.stored.resourceVersion]).toEqual([[], [named("tried"), named("second")], 1]);
+  expect([engine.served, engine.discarded, store.stored.resourceVersion]).toEqual([
+    [],
+    [named("tried"), named("second")],
+    1,
+  ]);
 });
 
 test("work starts with the stored metadata, also after a change by another replica", async () => {
@@ -169,7 +179,10 @@ test("work starts with the stored metadata, also after a change by another repli
     draft.metadata = { ...metadata, more: true };
     return Promise.resolve(metadata);
   });
-  expect([seen, store.stored]).toEqual([named("second"), { metadata: { ...named("second"), more: true }, resourceVersion: 3 }]);
+  expect([seen, store.stored]).toEqual([
+    named("second"),
+    { metadata: { ...named("second"), more: true }, resourceVersion: 3 },
+  ]);
   expect(engine.served).toEqual([named("second"), { ...named("second"), more: true }]);
 });
 
@@ -181,7 +194,16 @@ test("does not report inconsistencies of served metadata for stored metadata tha
     failure = undefined;
     if (thrown !== undefined) throw thrown;
   });
-  const gone: Inconsistency = { type: "table", name: "gone", definition: null, file: "metadata", path: "", at: ["sources", 0, "tables", 0], reason: "it is not there", kind: "inconsistent" };
+  const gone: Inconsistency = {
+    type: "table",
+    name: "gone",
+    definition: null,
+    file: "metadata",
+    path: "",
+    at: ["sources", 0, "tables", 0],
+    reason: "it is not there",
+    kind: "inconsistent",
+  };
   const { keeper } = keeperOf(store, { ...engine, inconsistencies: [gone] });
   expect(await keeper.change((draft) => draft.inconsistencies())).toEqual([gone]);
   store.stored = { metadata: named("second"), resourceVersion: 2 };

@@ -58,7 +58,10 @@ export class MetadataKeeper {
 
   /** The served metadata, for reading. */
   draft(): MetadataDraft {
-    return this.#draftOf({ metadata: this.metadata as StoredMetadata["metadata"], resourceVersion: this.resourceVersion });
+    return this.#draftOf({
+      metadata: this.metadata as StoredMetadata["metadata"],
+      resourceVersion: this.resourceVersion,
+    });
   }
 
   /**
@@ -111,7 +114,11 @@ export class MetadataKeeper {
   }
 
   #draftOf(metadata: StoredMetadata): MetadataDraft {
-    return new MetadataDraft(this.#options.engine, metadata, metadata.resourceVersion === this.resourceVersion ? this.inconsistencies : undefined);
+    return new MetadataDraft(
+      this.#options.engine,
+      metadata,
+      metadata.resourceVersion === this.resourceVersion ? this.inconsistencies : undefined,
+    );
   }
 
   async #change<Result>(work: (draft: MetadataDraft) => Promise<Result>, expectedVersion?: number): Promise<Result> {

@@ -32,7 +32,12 @@ const emptyMetadata = { version: 3, sources: [] };
  */
 export async function openMetadata(options: OpenMetadataOptions): Promise<OpenedMetadata> {
   const { store, directory, create } = options;
-  if (store === undefined) return { engine: await create(directory ?? emptyMetadata, options.allowInconsistent), stored: undefined, unserved: [] };
+  if (store === undefined)
+    return {
+      engine: await create(directory ?? emptyMetadata, options.allowInconsistent),
+      stored: undefined,
+      unserved: [],
+    };
   await store.prepare();
   const stored = await store.read();
   if (stored !== undefined) return serveStored(stored, options);
@@ -48,7 +53,10 @@ export async function openMetadata(options: OpenMetadataOptions): Promise<Opened
   return serveStored(seeded, options);
 }
 
-async function serveStored(stored: StoredMetadata, { create, startsWithoutMetadata }: OpenMetadataOptions): Promise<OpenedMetadata> {
+async function serveStored(
+  stored: StoredMetadata,
+  { create, startsWithoutMetadata }: OpenMetadataOptions,
+): Promise<OpenedMetadata> {
   try {
     return { engine: await create(stored.metadata, true), stored, unserved: [] };
   } catch (error) {

@@ -78,12 +78,16 @@ export function createMetadataStore({ connectionString, onConnectionLost }: Meta
   pool.on("error", onConnectionLost);
 
   async function tableExists(): Promise<boolean> {
-    const { rows } = await pool.query<{ found: boolean }>("SELECT to_regclass('hdb_catalog.hdb_metadata') IS NOT NULL AS found");
+    const { rows } = await pool.query<{ found: boolean }>(
+      "SELECT to_regclass('hdb_catalog.hdb_metadata') IS NOT NULL AS found",
+    );
     return rows[0]?.found === true;
   }
 
   async function prepareToolState(): Promise<void> {
-    const { rows } = await pool.query<{ found: boolean }>("SELECT to_regclass('hdb_catalog.routeql_tool_state') IS NOT NULL AS found");
+    const { rows } = await pool.query<{ found: boolean }>(
+      "SELECT to_regclass('hdb_catalog.routeql_tool_state') IS NOT NULL AS found",
+    );
     if (rows[0]?.found !== true) await pool.query(createToolState);
     await pool.query(firstToolState);
   }
@@ -111,10 +115,17 @@ export function createMetadataStore({ connectionString, onConnectionLost }: Meta
         "SELECT metadata::text, resource_version FROM hdb_catalog.hdb_metadata WHERE id = 1",
       );
       const [row] = rows;
-      return row && { metadata: parseExactJson(row.metadata) as Record<string, unknown>, resourceVersion: row.resource_version };
+      return (
+        row && {
+          metadata: parseExactJson(row.metadata) as Record<string, unknown>,
+          resourceVersion: row.resource_version,
+        }
+      );
     },
     async version() {
-      const { rows } = await pool.query<{ resource_version: number }>("SELECT resource_version FROM hdb_catalog.hdb_metadata WHERE id = 1");
+      const { rows } = await pool.query<{ resource_version: number }>(
+        "SELECT resource_version FROM hdb_catalog.hdb_metadata WHERE id = 1",
+      );
       return rows[0]?.resource_version;
     },
     async seed(metadata) {
@@ -131,7 +142,9 @@ export function createMetadataStore({ connectionString, onConnectionLost }: Meta
     },
     async toolState() {
       await prepareToolState();
-      const { rows } = await pool.query<ToolState>("SELECT id, cli_state, console_state FROM hdb_catalog.routeql_tool_state");
+      const { rows } = await pool.query<ToolState>(
+        "SELECT id, cli_state, console_state FROM hdb_catalog.routeql_tool_state",
+      );
       return rows[0] as ToolState;
     },
     async setToolState(tool, state) {

@@ -35,11 +35,20 @@ async function open(answer: (socket: Socket) => void, limit: number, lost: strin
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
-  return Connection.open({ host: "127.0.0.1", port, user: "engine", database: "engine" }, (_connection, error) => lost.push(error.message), limit);
+  return Connection.open(
+    { host: "127.0.0.1", port, user: "engine", database: "engine" },
+    (_connection, error) => lost.push(error.message),
+    limit,
+  );
 }
 
 const statement = { text: "SELECT 1", name: undefined, values: [] };
-const complete = Buffer.concat([message("1", Buffer.alloc(0)), message("2", Buffer.alloc(0)), message("C", Buffer.from("SELECT 1\0")), ready]);
+const complete = Buffer.concat([
+  message("1", Buffer.alloc(0)),
+  message("2", Buffer.alloc(0)),
+  message("C", Buffer.from("SELECT 1\0")),
+  ready,
+]);
 
 test("each statement may return as many bytes as the limit", async () => {
   const lost: string[] = [];
@@ -54,7 +63,10 @@ test.each<[string, (socket: Socket) => void]>([
   ["many rows", (socket) => socket.write(Buffer.concat(Array.from({ length: 20_000 }, () => row(100))))],
 ])("%s over the limit closes the connection with a clear error", async (_title, answer) => {
   const connection = await open(answer, 1_000_000, []);
-  await expect(connection.query(statement)).rejects.toMatchObject({ code: "unexpected", message: "the answer is larger than the limit of 1000000 bytes. Request fewer rows or less nesting" });
+  await expect(connection.query(statement)).rejects.toMatchObject({
+    code: "unexpected",
+    message: "the answer is larger than the limit of 1000000 bytes. Request fewer rows or less nesting",
+  });
   expect(connection.isUsable).toBe(false);
   await connection.close();
 });

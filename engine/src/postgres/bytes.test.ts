@@ -7,7 +7,11 @@ const pieces = fc
   .tuple(fc.string({ unit: "grapheme" }), fc.array(fc.nat({ max: 60 }), { maxLength: 6 }))
   .map(([text, cuts]) => {
     const whole = Buffer.from(text);
-    const places = [0, ...cuts.map((cut) => Math.min(cut, whole.length)).toSorted((one, other) => one - other), whole.length];
+    const places = [
+      0,
+      ...cuts.map((cut) => Math.min(cut, whole.length)).toSorted((one, other) => one - other),
+      whole.length,
+    ];
     return { text, bytes: places.slice(1).map((end, index) => whole.subarray(places[index], end)) };
   });
 

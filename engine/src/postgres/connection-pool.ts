@@ -108,7 +108,11 @@ export class ConnectionPool {
   async #open(): Promise<Connection> {
     this.#total += 1;
     try {
-      return await Connection.open(this.#options.connection, (connection, error) => this.#onLost(connection, error), this.#options.answerLimit);
+      return await Connection.open(
+        this.#options.connection,
+        (connection, error) => this.#onLost(connection, error),
+        this.#options.answerLimit,
+      );
     } catch (error) {
       this.#forget();
       throw error;

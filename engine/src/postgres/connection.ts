@@ -96,7 +96,11 @@ export class Connection implements MessageHandler {
    * @param answerLimit bytes of one turn's results; 0 = unlimited
    * @throws any error of node-postgres when no connection is possible
    */
-  static async open(config: pg.ClientConfig, onLost: (connection: Connection, error: Error) => void, answerLimit = 0): Promise<Connection> {
+  static async open(
+    config: pg.ClientConfig,
+    onLost: (connection: Connection, error: Error) => void,
+    answerLimit = 0,
+  ): Promise<Connection> {
     const slabs = new SlabSocket();
     const client = new pg.Client({ ...config, stream: () => slabs.socket });
     let connection: Connection | undefined;
@@ -135,10 +139,16 @@ export class Connection implements MessageHandler {
   queryAll(statements: readonly Statement[]): Promise<TurnAnswers> {
     const preparing: (string | undefined)[] = [];
     const messages = statements.map(({ text, name, values }) => {
-      if (name !== undefined && this.#prepared.get(name) !== undefined) return { name, parse: undefined, close: undefined, values };
+      if (name !== undefined && this.#prepared.get(name) !== undefined)
+        return { name, parse: undefined, close: undefined, values };
       if (name === undefined || !preparing.includes(name)) {
         preparing.push(name);
-        return { name: name ?? "", parse: text, close: name === undefined ? undefined : this.#makeRoom(preparing.length), values };
+        return {
+          name: name ?? "",
+          parse: text,
+          close: name === undefined ? undefined : this.#makeRoom(preparing.length),
+          values,
+        };
       }
       return { name, parse: undefined, close: undefined, values };
     });
@@ -158,7 +168,10 @@ export class Connection implements MessageHandler {
 
   /** Closes it, because Postgres would continue to send the oversized result. */
   #refuse(limit: number): void {
-    const error = new EngineError({ code: "unexpected", message: `the answer is larger than the limit of ${limit} bytes. Request fewer rows or less nesting` });
+    const error = new EngineError({
+      code: "unexpected",
+      message: `the answer is larger than the limit of ${limit} bytes. Request fewer rows or less nesting`,
+    });
     if (this.#pending !== undefined) this.#pending.error = error;
     this.#socket.destroy(error);
   }
@@ -220,7 +233,9 @@ export class Connection implements MessageHandler {
       at += 4;
       if (length === -1) columns.push(null);
       else {
-        columns.push(length > longestCopied ? this.#taken([data.subarray(at, at + length)]) : [byteString(data, at, at + length)]);
+        columns.push(
+          length > longestCopied ? this.#taken([data.subarray(at, at + length)]) : [byteString(data, at, at + length)],
+        );
         at += length;
       }
     }

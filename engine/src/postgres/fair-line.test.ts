@@ -60,7 +60,13 @@ test("an idle client gains no advance over others", () => {
   expect(drain()).toEqual(["idle1", "busy1", "idle2", "idle3"]);
 });
 
-test.each([[1, 1], [2, 2], [3, 2], [4, 3], [10, 8]])("of %i connections one client uses at most %i", (size, most) => {
+test.each([
+  [1, 1],
+  [2, 2],
+  [3, 2],
+  [4, 3],
+  [10, 8],
+])("of %i connections one client uses at most %i", (size, most) => {
   const fair = new FairLine<string>(size);
   for (let held = 0; held < most; held += 1) running(fair, { client: "a" });
   expect(fair.enter({ client: "a" })).toBe(false);

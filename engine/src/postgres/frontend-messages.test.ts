@@ -6,7 +6,8 @@ import { MessageReader } from "./message-reader.ts";
 function messages(buffer: Buffer): { type: string; body: string }[] {
   const found: { type: string; body: string }[] = [];
   const reader = new MessageReader({
-    message: (type, data, start, end) => found.push({ type: String.fromCharCode(type), body: data.toString("utf8", start, end) }),
+    message: (type, data, start, end) =>
+      found.push({ type: String.fromCharCode(type), body: data.toString("utf8", start, end) }),
     longMessage: () => expect.unreachable("the buffer is whole"),
   });
   reader.take(buffer);
@@ -24,7 +25,9 @@ test("a single-use statement is parsed without a name, bound, executed and synch
 });
 
 test("a prepared statement is only bound; null has no value", () => {
-  const [bind, ...rest] = messages(statementMessages([{ name: "rq1", parse: undefined, close: undefined, values: [null, "{}"] }]));
+  const [bind, ...rest] = messages(
+    statementMessages([{ name: "rq1", parse: undefined, close: undefined, values: [null, "{}"] }]),
+  );
   expect(bind?.type).toBe("B");
   expect(bind?.body.startsWith("\0rq1\0\0\0\0\u0002")).toBe(true);
   expect(bind?.body.endsWith("\0\0\0\u0002{}\0\0")).toBe(true);

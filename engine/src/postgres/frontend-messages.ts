@@ -4,10 +4,24 @@
  * @module
  */
 const letter = (character: string): number => character.charCodeAt(0);
-const type = { parse: letter("P"), bind: letter("B"), execute: letter("E"), sync: letter("S"), close: letter("C"), query: letter("Q") };
+const type = {
+  parse: letter("P"),
+  bind: letter("B"),
+  execute: letter("E"),
+  sync: letter("S"),
+  close: letter("C"),
+  query: letter("Q"),
+};
 
 /** Length in bytes of each message without its texts and values. */
-const lengths = { parse: 5 + 1 + 1 + 2, bind: 5 + 1 + 1 + 2 + 2 + 2, execute: 5 + 1 + 4, sync: 5, close: 5 + 1 + 1, query: 5 + 1 };
+const lengths = {
+  parse: 5 + 1 + 1 + 2,
+  bind: 5 + 1 + 1 + 2 + 2 + 2,
+  execute: 5 + 1 + 4,
+  sync: 5,
+  close: 5 + 1 + 1,
+  query: 5 + 1,
+};
 
 export interface StatementMessages {
   /** The prepared statement's name; empty for single use. */

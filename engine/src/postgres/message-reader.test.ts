@@ -7,7 +7,10 @@ interface Message {
   readonly body: Uint8Array;
 }
 
-const messages = fc.array(fc.record({ type: fc.integer({ min: 48, max: 122 }), body: fc.uint8Array({ maxLength: 300 }) }), { maxLength: 12 });
+const messages = fc.array(
+  fc.record({ type: fc.integer({ min: 48, max: 122 }), body: fc.uint8Array({ maxLength: 300 }) }),
+  { maxLength: 12 },
+);
 
 function encoded({ type, body }: Message): Buffer {
   const head = Buffer.alloc(5);
@@ -30,7 +33,11 @@ test("finds the messages at any network cuts", () => {
   fc.assert(
     fc.property(messages, fc.array(fc.nat(), { maxLength: 20 }), (sent, cuts) => {
       const stream = Buffer.concat(sent.map(encoded));
-      const places = [0, ...cuts.map((cut) => cut % (stream.length + 1)).toSorted((one, other) => one - other), stream.length];
+      const places = [
+        0,
+        ...cuts.map((cut) => cut % (stream.length + 1)).toSorted((one, other) => one - other),
+        stream.length,
+      ];
       const chunks = places.slice(1).map((end, index) => stream.subarray(places[index], end));
       expect(read(chunks)).toEqual(sent.map(({ type, body }) => ({ type, body: Buffer.from(body) })));
     }),

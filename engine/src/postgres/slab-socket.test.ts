@@ -4,7 +4,10 @@ import { expect, test } from "vitest";
 import { SlabSocket } from "./slab-socket.ts";
 
 /** Chunks read from a test server with the given behaviour. */
-async function read(serve: (client: Socket) => void, onChunk: (chunk: Buffer, slabs: SlabSocket) => void): Promise<Buffer[]> {
+async function read(
+  serve: (client: Socket) => void,
+  onChunk: (chunk: Buffer, slabs: SlabSocket) => void,
+): Promise<Buffer[]> {
   const server = createServer(serve).listen(0, "127.0.0.1");
   await once(server, "listening");
   const slabs = new SlabSocket();
@@ -23,7 +26,10 @@ const million = Buffer.from(Array.from({ length: 1_000_000 }, (_, index) => (ind
 const slabsOf = (chunks: readonly Buffer[]): number => new Set(chunks.map(({ buffer }) => buffer)).size;
 
 test("every byte arrives once and in order, and chunks do not change", async () => {
-  const chunks = await read((client) => client.end(million), () => undefined);
+  const chunks = await read(
+    (client) => client.end(million),
+    () => undefined,
+  );
   expect(Buffer.concat(chunks).equals(million)).toBe(true);
   expect(slabsOf(chunks)).toBeGreaterThan(1);
 });

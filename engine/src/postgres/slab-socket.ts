@@ -44,7 +44,8 @@ export class SlabSocket {
       this.#used = 0;
       this.#isKept = false;
     }
-    if (this.#room.buffer !== this.#slab.buffer || this.#room.byteOffset !== this.#used) this.#room = this.#slab.subarray(this.#used, this.#used + readSize);
+    if (this.#room.buffer !== this.#slab.buffer || this.#room.byteOffset !== this.#used)
+      this.#room = this.#slab.subarray(this.#used, this.#used + readSize);
     return this.#room;
   }
 }

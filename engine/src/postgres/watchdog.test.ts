@@ -7,7 +7,11 @@ afterEach(() => void vi.useRealTimers());
 
 test("abandons overdue work once, and never work released in time", () => {
   const watchdog = new Watchdog(10_000);
-  const [slow, quick, late] = [{ abandon: vi.fn<() => void>() }, { abandon: vi.fn<() => void>() }, { abandon: vi.fn<() => void>() }];
+  const [slow, quick, late] = [
+    { abandon: vi.fn<() => void>() },
+    { abandon: vi.fn<() => void>() },
+    { abandon: vi.fn<() => void>() },
+  ];
   watchdog.watch(slow);
   watchdog.watch(quick);
   vi.advanceTimersByTime(9_000);

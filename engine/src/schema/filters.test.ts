@@ -5,7 +5,10 @@ import { sql, stateOf, type World } from "../testing/world.ts";
 
 function withFilter(table: "author" | "article", filter: unknown): World {
   const permission = { role: "tested", permission: { columns: ["id"], filter } };
-  return { ...library, metadata: { ...library.metadata, [table]: { ...library.metadata[table], select_permissions: [permission] } } };
+  return {
+    ...library,
+    metadata: { ...library.metadata, [table]: { ...library.metadata[table], select_permissions: [permission] } },
+  };
 }
 
 async function where(table: "author" | "article", filter: unknown) {
@@ -23,11 +26,19 @@ test.each([
   [{ id: { _neq: null } }, "FALSE", []],
   [{ id: { _ne: 3 } }, `("t1"."id" <> ($1::integer))`, ["3"]],
   [{ id: { _in: "X-Hasura-Ids" } }, `("t1"."id" = ANY (($1::integer[])))`, ["x-hasura-ids"]],
-  [{ id: { _in: [1, "X-Hasura-Id"] } }, `("t1"."id" = ANY ((ARRAY[($1::integer), ($2::integer)]::integer[])))`, ["1", "x-hasura-id"]],
+  [
+    { id: { _in: [1, "X-Hasura-Id"] } },
+    `("t1"."id" = ANY ((ARRAY[($1::integer), ($2::integer)]::integer[])))`,
+    ["1", "x-hasura-id"],
+  ],
   [{ born: { _cgt: "born" } }, `("t1"."born" > "t1"."born")`, []],
   [{ name: { _is_null: true } }, `("t1"."name" IS NULL)`, []],
   [{ _or: [] }, "FALSE", []],
-  [{ _not: { _and: [{ hidden: true }, { id: 1 }] } }, `(NOT (("t1"."hidden" = ($1::boolean)) AND ("t1"."id" = ($2::integer))))`, ["true", "1"]],
+  [
+    { _not: { _and: [{ hidden: true }, { id: 1 }] } },
+    `(NOT (("t1"."hidden" = ($1::boolean)) AND ("t1"."id" = ($2::integer))))`,
+    ["true", "1"],
+  ],
   [{ full_name: { _like: "A%" } }, `("public"."full_name"("t1") LIKE ($1::text))`, ["A%"]],
 ])("the filter %j becomes SQL with parameters", async (filter, text, values) => {
   expect(await where("author", filter)).toEqual({ text, values });
@@ -35,8 +46,12 @@ test.each([
 
 test("a filter through a relationship tests related rows, and _exists any row", async () => {
   const related = await where("author", { articles: { published: true } });
-  expect(related.text).toBe(`EXISTS (SELECT 1 FROM "public"."article" AS "t2" WHERE ("t1"."id" = "t2"."author_id") AND ("t2"."published" = ($1::boolean)))`);
-  const exists = await where("author", { _exists: { _table: { schema: "public", name: "secret" }, _where: { id: "X-Hasura-User-Id" } } });
+  expect(related.text).toBe(
+    `EXISTS (SELECT 1 FROM "public"."article" AS "t2" WHERE ("t1"."id" = "t2"."author_id") AND ("t2"."published" = ($1::boolean)))`,
+  );
+  const exists = await where("author", {
+    _exists: { _table: { schema: "public", name: "secret" }, _where: { id: "X-Hasura-User-Id" } },
+  });
   expect(exists.text).toBe(`EXISTS (SELECT 1 FROM "public"."secret" AS "t2" WHERE ("t2"."id" = ($1::integer)))`);
 });
 
@@ -55,7 +70,11 @@ test.each([
   [{ id: { _in: 3 } }, "filter.id._in", "a list, or a session variable that holds a Postgres array, is expected"],
   [{ id: { _ceq: "nmae" } }, "filter.id._ceq", "public.author has no column nmae"],
   [{ name: { _is_null: "yes" } }, "filter.name._is_null", "true or false is expected"],
-  [{ articles: { titel: "x" } }, "filter.articles.titel", "public.article has no column, relationship or computed field titel"],
+  [
+    { articles: { titel: "x" } },
+    "filter.articles.titel",
+    "public.article has no column, relationship or computed field titel",
+  ],
   [{ _exists: { _table: "nowhere", _where: {} } }, "filter._exists._table", "this table is not tracked"],
   [{ _and: 3 }, "filter._and", "a list of filters is expected"],
 ])("rejects the filter %j", async (filter, path, reason) => {

@@ -1,7 +1,25 @@
 import { nameKey, type DatabaseType } from "@routeql/metadata/catalog/catalog";
 import type { MergedPath } from "@routeql/metadata/read/load";
-import { allOf, always, never, type Condition, type FunctionArgument, type Operand, type Parameter, type Value } from "../sql/expression.ts";
-import { argumentType, inputType, isListArgument, isObjectArgument, operatorsOf, siblingType, textOperators, type Operator } from "../sql/operators.ts";
+import {
+  allOf,
+  always,
+  never,
+  type Condition,
+  type FunctionArgument,
+  type Operand,
+  type Parameter,
+  type Value,
+} from "../sql/expression.ts";
+import {
+  argumentType,
+  inputType,
+  isListArgument,
+  isObjectArgument,
+  operatorsOf,
+  siblingType,
+  textOperators,
+  type Operator,
+} from "../sql/operators.ts";
 import type { ComputedField, RowModel, TrackedTable } from "./model.ts";
 import { booleanType, floatType, integerType, textType } from "./scalars.ts";
 import { constantText, UnfitValue } from "./values.ts";
@@ -14,7 +32,14 @@ export interface FilterContext {
 }
 
 const aliases: Readonly<Record<string, string>> = { _ne: "_neq", _cneq: "_cne" };
-const columnOperators: Readonly<Record<string, string>> = { _ceq: "_eq", _cne: "_neq", _cgt: "_gt", _clt: "_lt", _cgte: "_gte", _clte: "_lte" };
+const columnOperators: Readonly<Record<string, string>> = {
+  _ceq: "_eq",
+  _cne: "_neq",
+  _cgt: "_gt",
+  _clt: "_lt",
+  _cgte: "_gte",
+  _clte: "_lte",
+};
 const sessionVariable = /^x-hasura-/i;
 
 /** Older metadata has `$eq` for `_eq`. */
@@ -28,12 +53,15 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 function parameter(value: unknown, type: DatabaseType | undefined, sql: string): Parameter {
-  if (typeof value === "string" && sessionVariable.test(value)) return { source: { kind: "session", name: value.toLowerCase() }, type: sql };
+  if (typeof value === "string" && sessionVariable.test(value))
+    return { source: { kind: "session", name: value.toLowerCase() }, type: sql };
   return { source: { kind: "constant", text: constantText(value, type ?? textType) }, type: sql };
 }
 
 function elementType(operator: Operator, type: DatabaseType): DatabaseType {
-  return operator.argument === "same" || operator.argument === "list" || operator.argument === "ltree-list" ? type : textType;
+  return operator.argument === "same" || operator.argument === "list" || operator.argument === "ltree-list"
+    ? type
+    : textType;
 }
 
 /** Converts a filter of metadata to a condition. Invalid parts are reported with their path and omitted. */
@@ -46,7 +74,11 @@ export class FilterReader {
 
   read(filter: unknown, table: RowModel, path: MergedPath): Condition {
     if (!isRecord(filter)) return this.#fail(path, "a filter is an object");
-    return allOf(...Object.entries(filter).map(([key, value]) => this.#entry(operatorName(key), key, value, table, [...path, key])));
+    return allOf(
+      ...Object.entries(filter).map(([key, value]) =>
+        this.#entry(operatorName(key), key, value, table, [...path, key]),
+      ),
+    );
   }
 
   #fail(path: MergedPath, reason: string): Condition {
@@ -66,7 +98,8 @@ export class FilterReader {
     if (name === "_not") return { kind: "not", item: this.read(value, table, path) };
     if (name === "_exists") return this.#exists(value, path);
     const column = table.columns.get(key);
-    if (column !== undefined) return this.#operators({ kind: "column", column, redaction: undefined }, column.type, value, table, path);
+    if (column !== undefined)
+      return this.#operators({ kind: "column", column, redaction: undefined }, column.type, value, table, path);
     const relationship = table.relationships.get(key);
     if (relationship !== undefined) {
       return { kind: "related", relationship, permission: always, where: this.read(value, relationship.target, path) };
@@ -80,7 +113,12 @@ export class FilterReader {
     if (!isRecord(value)) return this.#fail(path, "an object with _table and _where is expected");
     const named = value["_table"];
     const name = typeof named === "string" ? { schema: "public", name: named } : isRecord(named) ? named : {};
-    const table = this.#context.tables.get(nameKey({ schema: typeof name["schema"] === "string" ? name["schema"] : "public", name: typeof name["name"] === "string" ? name["name"] : "" }));
+    const table = this.#context.tables.get(
+      nameKey({
+        schema: typeof name["schema"] === "string" ? name["schema"] : "public",
+        name: typeof name["name"] === "string" ? name["name"] : "",
+      }),
+    );
     if (table === undefined) return this.#fail([...path, "_table"], "this table is not tracked");
     const extra = Object.keys(value).filter((key) => key !== "_table" && key !== "_where");
     if (extra.length > 0) return this.#fail([...path, extra[0] ?? ""], "unknown key");
@@ -89,12 +127,25 @@ export class FilterReader {
 
   #computed(field: ComputedField, value: unknown, table: RowModel, path: MergedPath): Condition {
     const needed = field.call.arguments.find((argument) => argument.kind === "client" && !argument.argument.hasDefault);
-    if (needed !== undefined) return this.#fail(path, "a computed field with arguments of its own cannot be in a filter");
+    if (needed !== undefined)
+      return this.#fail(path, "a computed field with arguments of its own cannot be in a filter");
     const given = impliedArguments(field);
     if (field.result.kind === "table") {
-      return { kind: "computed-rows", field, arguments: given, permission: always, where: this.read(value, field.result.target, path) };
+      return {
+        kind: "computed-rows",
+        field,
+        arguments: given,
+        permission: always,
+        where: this.read(value, field.result.target, path),
+      };
     }
-    return this.#operators({ kind: "computed", field, arguments: given, redaction: undefined }, field.result.type, value, table, path);
+    return this.#operators(
+      { kind: "computed", field, arguments: given, redaction: undefined },
+      field.result.type,
+      value,
+      table,
+      path,
+    );
   }
 
   /** `{column: value}` is short for `{column: {_eq: value}}`. */
@@ -102,12 +153,25 @@ export class FilterReader {
     if (!isRecord(value) || (type.name.startsWith("json") && !Object.keys(value).every((key) => /^[_$]/.test(key)))) {
       return this.#comparison("_eq", operand, type, value, table, path);
     }
-    return allOf(...Object.entries(value).map(([key, given]) => this.#comparison(operatorName(key), operand, type, given, table, [...path, key])));
+    return allOf(
+      ...Object.entries(value).map(([key, given]) =>
+        this.#comparison(operatorName(key), operand, type, given, table, [...path, key]),
+      ),
+    );
   }
 
-  #comparison(name: string, operand: Operand, type: DatabaseType, value: unknown, table: RowModel, path: MergedPath): Condition {
+  #comparison(
+    name: string,
+    operand: Operand,
+    type: DatabaseType,
+    value: unknown,
+    table: RowModel,
+    path: MergedPath,
+  ): Condition {
     if (name === "_is_null") {
-      return typeof value === "boolean" ? { kind: "is-null", operand, negated: !value } : this.#fail(path, "true or false is expected");
+      return typeof value === "boolean"
+        ? { kind: "is-null", operand, negated: !value }
+        : this.#fail(path, "true or false is expected");
     }
     if (name === "_cast" && (type.name === "geometry" || type.name === "geography")) {
       const other = siblingType(type, type.name === "geometry" ? "geography" : "geometry");
@@ -116,7 +180,7 @@ export class FilterReader {
       return this.#operators({ kind: "cast", operand, type: other.sql }, other, inner, table, [...path, other.name]);
     }
     if (name === "_cast") {
-      const inner = isRecord(value) ? value["String"] ?? value["text"] : undefined;
+      const inner = isRecord(value) ? (value["String"] ?? value["text"]) : undefined;
       if (!isRecord(inner)) return this.#fail(path, "{String: {…}} is expected");
       return this.#operators({ kind: "text", operand }, textType, inner, table, [...path, "String"]);
     }
@@ -135,7 +199,8 @@ export class FilterReader {
   }
 
   #value(operator: Operator, type: DatabaseType, value: unknown): Value {
-    if (value === null || value === undefined) throw new UnfitValue("null is not a value to compare with; use _is_null");
+    if (value === null || value === undefined)
+      throw new UnfitValue("null is not a value to compare with; use _is_null");
     const sql = argumentType(operator, type);
     if (operator.argument === "distance") return this.#distance(type, value);
     if (isObjectArgument(operator)) return this.#bandAndGeometry(operator, type, value);
@@ -145,23 +210,30 @@ export class FilterReader {
       return { kind: "list", items: value.map((item) => parameter(item, element, own)), type: sql };
     }
     if (isListArgument(operator)) {
-      if (typeof value !== "string" || !sessionVariable.test(value)) throw new UnfitValue("a list, or a session variable that holds a Postgres array, is expected");
+      if (typeof value !== "string" || !sessionVariable.test(value))
+        throw new UnfitValue("a list, or a session variable that holds a Postgres array, is expected");
       return { kind: "parameter", parameter: parameter(value, undefined, sql) };
     }
     return { kind: "parameter", parameter: parameter(value, element, sql) };
   }
 
   #distance(type: DatabaseType, value: unknown): Value {
-    if (!isRecord(value) || value["from"] === undefined || value["distance"] === undefined) throw new UnfitValue("an object with from and distance is expected");
-    const items = [parameter(value["from"], type, inputType(type)), parameter(value["distance"], floatType, floatType.sql)];
-    if (type.name === "geography" && value["use_spheroid"] !== undefined) items.push(parameter(value["use_spheroid"], booleanType, "boolean"));
+    if (!isRecord(value) || value["from"] === undefined || value["distance"] === undefined)
+      throw new UnfitValue("an object with from and distance is expected");
+    const items = [
+      parameter(value["from"], type, inputType(type)),
+      parameter(value["distance"], floatType, floatType.sql),
+    ];
+    if (type.name === "geography" && value["use_spheroid"] !== undefined)
+      items.push(parameter(value["use_spheroid"], booleanType, "boolean"));
     return { kind: "arguments", items };
   }
 
   #bandAndGeometry({ argument }: Operator, type: DatabaseType, value: unknown): Value {
     const band = isRecord(value) ? value["nband"] : undefined;
     const bandIsNeeded = argument === "band-and-geometry";
-    if (!isRecord(value) || value["geommin"] === undefined || (bandIsNeeded && band === undefined)) throw new UnfitValue("an object with geommin and nband is expected");
+    if (!isRecord(value) || value["geommin"] === undefined || (bandIsNeeded && band === undefined))
+      throw new UnfitValue("an object with geommin and nband is expected");
     const other = siblingType(type, "geometry");
     const geometry = parameter(value["geommin"], other, other.sql);
     const bands = band === undefined || band === null ? [] : [parameter(band, integerType, integerType.sql)];
@@ -169,14 +241,26 @@ export class FilterReader {
   }
 
   /** The other column belongs to the same row, or with `["$", column]` to the row at which the permission starts. */
-  #columnComparison(operand: Operand, operator: Operator, value: unknown, table: RowModel, path: MergedPath): Condition {
+  #columnComparison(
+    operand: Operand,
+    operator: Operator,
+    value: unknown,
+    table: RowModel,
+    path: MergedPath,
+  ): Condition {
     const steps = Array.isArray(value) ? (value as readonly unknown[]) : [value];
     const fromRoot = steps.length === 2 && steps[0] === "$";
     const name = fromRoot ? steps[1] : steps[0];
-    if (typeof name !== "string" || (steps.length !== 1 && !fromRoot)) return this.#fail(path, 'a column, or ["$", column], is expected');
+    if (typeof name !== "string" || (steps.length !== 1 && !fromRoot))
+      return this.#fail(path, 'a column, or ["$", column], is expected');
     const owner = fromRoot ? this.#context.root : table;
     if (!owner.columns.has(name)) return this.#fail(path, `${owner.key} has no column ${name}`);
-    return { kind: "compare", operand, operator, value: { kind: "column", column: name, scope: fromRoot ? "root" : "current" } };
+    return {
+      kind: "compare",
+      operand,
+      operator,
+      value: { kind: "column", column: name, scope: fromRoot ? "root" : "current" },
+    };
   }
 }
 
@@ -198,7 +282,14 @@ export function impliedArguments(field: ComputedField): readonly FunctionArgumen
     else if (argument.kind === "row") result.push({ kind: "row" });
     else {
       const name = skipped ? field.call.function.arguments[index]?.name : undefined;
-      result.push({ kind: "parameter", name, parameter: { source: { kind: "session-object" }, type: field.call.function.arguments[index]?.type.sql ?? "json" } });
+      result.push({
+        kind: "parameter",
+        name,
+        parameter: {
+          source: { kind: "session-object" },
+          type: field.call.function.arguments[index]?.type.sql ?? "json",
+        },
+      });
     }
   }
   return result;

@@ -23,16 +23,26 @@ interface ImpliedArguments {
 }
 
 /** Unnamed arguments are called `arg_1`, `arg_2`, … in their order. */
-function callOf(found: CatalogFunction, implied: ImpliedArguments, naming: Naming, fail: Fail): FunctionCall | undefined {
+function callOf(
+  found: CatalogFunction,
+  implied: ImpliedArguments,
+  naming: Naming,
+  fail: Fail,
+): FunctionCall | undefined {
   if (implied.session !== undefined) {
     const session = found.arguments.find(({ name }) => name === implied.session);
-    if (session === undefined) return fail(`the given session argument "${implied.session}" is not an input argument of the function ${nameKey(found)}`);
-    if (session.type.name !== "json" && session.type.name !== "jsonb") return fail(`the given session argument "${implied.session}" is not of type json`);
+    if (session === undefined)
+      return fail(
+        `the given session argument "${implied.session}" is not an input argument of the function ${nameKey(found)}`,
+      );
+    if (session.type.name !== "json" && session.type.name !== "jsonb")
+      return fail(`the given session argument "${implied.session}" is not of type json`);
   }
   let unnamed = 0;
   const positions = found.arguments.map((argument, index): FunctionCall["arguments"][number] => {
     if (argument.name !== undefined && argument.name === implied.session) return { kind: "session" };
-    if ((implied.row !== undefined && argument.name === implied.row) || (implied.rowIsFirst && index === 0)) return { kind: "row" };
+    if ((implied.row !== undefined && argument.name === implied.row) || (implied.rowIsFirst && index === 0))
+      return { kind: "row" };
     if (argument.name === undefined) unnamed += 1;
     const name = argument.name ?? `arg_${unnamed}`;
     const client: ClientArgument = { name, graphqlName: name, type: argument.type, hasDefault: argument.hasDefault };
@@ -52,19 +62,36 @@ export function resolveComputedField(
   const { function: name, table_argument: row, session_argument: session } = metadata.definition;
   const found = onlyFunction(name, catalog, fail);
   if (found === undefined) return undefined;
-  if (found.volatility === "volatile") return fail(`the function ${nameKey(name)} is VOLATILE; a computed field needs STABLE or IMMUTABLE`);
-  const rowIndex = row === null || row === undefined ? 0 : found.arguments.findIndex((argument) => argument.name === row);
+  if (found.volatility === "volatile")
+    return fail(`the function ${nameKey(name)} is VOLATILE; a computed field needs STABLE or IMMUTABLE`);
+  const rowIndex =
+    row === null || row === undefined ? 0 : found.arguments.findIndex((argument) => argument.name === row);
   const rowArgument = found.arguments[rowIndex];
-  if (rowArgument === undefined) return fail(row === null || row === undefined ? `the function ${nameKey(name)} takes no argument` : `the function ${nameKey(name)} has no argument "${row}"`);
+  if (rowArgument === undefined)
+    return fail(
+      row === null || row === undefined
+        ? `the function ${nameKey(name)} takes no argument`
+        : `the function ${nameKey(name)} has no argument "${row}"`,
+    );
   if (rowArgument.type.kind !== "composite" || rowArgument.type.name !== table.catalog.name) {
     return fail(`the argument "${rowArgument.name ?? "1"}" of ${nameKey(name)} is not of the type ${table.key}`);
   }
-  const call = callOf(found, { row: row ?? undefined, rowIsFirst: rowIndex === 0, session: session ?? undefined }, naming, fail);
+  const call = callOf(
+    found,
+    { row: row ?? undefined, rowIsFirst: rowIndex === 0, session: session ?? undefined },
+    naming,
+    fail,
+  );
   if (call === undefined) return undefined;
-  const common = { name: metadata.name, call, description: description(metadata.comment, found.comment ?? `A computed field, executes function ${title(found)}`) };
+  const common = {
+    name: metadata.name,
+    call,
+    description: description(metadata.comment, found.comment ?? `A computed field, executes function ${title(found)}`),
+  };
   const returned = found.returnTable === undefined ? undefined : tables.get(nameKey(found.returnTable));
   if (found.returnsSet) {
-    if (returned === undefined) return fail(`the function ${nameKey(name)} returns SETOF something that is not a tracked table`);
+    if (returned === undefined)
+      return fail(`the function ${nameKey(name)} returns SETOF something that is not a tracked table`);
     return { ...common, result: { kind: "table", target: returned } };
   }
   if (found.returnType.kind === "pseudo") return fail(`the function ${nameKey(name)} returns ${found.returnType.name}`);
@@ -82,10 +109,19 @@ export function resolveFunction(
   const found = onlyFunction(metadata.function, catalog, fail);
   if (found === undefined) return undefined;
   const exposed = metadata.configuration?.exposed_as ?? (found.volatility === "volatile" ? "mutation" : "query");
-  if (exposed === "mutation") return fail(`the function ${nameKey(found)} would be exposed as a mutation, which this engine does not serve; set exposed_as: query or make it STABLE`, "unsupported");
+  if (exposed === "mutation")
+    return fail(
+      `the function ${nameKey(found)} would be exposed as a mutation, which this engine does not serve; set exposed_as: query or make it STABLE`,
+      "unsupported",
+    );
   const target = found.returnTable === undefined ? undefined : tables.get(nameKey(found.returnTable));
   if (target === undefined) return fail(`the function ${nameKey(found)} does not return rows of a tracked table`);
-  const call = callOf(found, { row: undefined, rowIsFirst: false, session: metadata.configuration?.session_argument ?? undefined }, naming, fail);
+  const call = callOf(
+    found,
+    { row: undefined, rowIsFirst: false, session: metadata.configuration?.session_argument ?? undefined },
+    naming,
+    fail,
+  );
   if (call === undefined) return undefined;
   const fields = functionFields(metadata, naming);
   const bad = Object.values(fields).find((name) => !graphqlName.test(name));

@@ -6,7 +6,19 @@ import type { GraphQLArgument, GraphQLEnumValue, GraphQLField, GraphQLInputField
 import type { Redaction } from "../sql/expression.ts";
 import type { Operator } from "../sql/operators.ts";
 import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
-import type { ClientArgument, ComputedField, LogicalModel, NativeArgument, NativeQuery, NativeRelationship, Relationship, RowModel, TableColumn, TrackedFunction, TrackedTable } from "./model.ts";
+import type {
+  ClientArgument,
+  ComputedField,
+  LogicalModel,
+  NativeArgument,
+  NativeQuery,
+  NativeRelationship,
+  Relationship,
+  RowModel,
+  TableColumn,
+  TrackedFunction,
+  TrackedTable,
+} from "./model.ts";
 import type { TablePermission } from "./permissions.ts";
 
 /** Rows as a role sees them. */
@@ -20,13 +32,31 @@ export type VisibleModel = Visible<LogicalModel>;
 
 export type OutputMeta =
   | { readonly kind: "column"; readonly column: TableColumn; readonly redaction: Redaction }
-  | { readonly kind: "relationship" | "relationship-aggregate"; readonly relationship: Relationship; readonly target: VisibleTable }
-  | { readonly kind: "computed"; readonly field: ComputedField; readonly redaction: Redaction; readonly target: VisibleTable | undefined }
+  | {
+      readonly kind: "relationship" | "relationship-aggregate";
+      readonly relationship: Relationship;
+      readonly target: VisibleTable;
+    }
+  | {
+      readonly kind: "computed";
+      readonly field: ComputedField;
+      readonly redaction: Redaction;
+      readonly target: VisibleTable | undefined;
+    }
   | { readonly kind: "computed-aggregate"; readonly field: ComputedField; readonly target: VisibleTable }
   | { readonly kind: "select" | "select-by-pk" | "select-aggregate" | "select-stream"; readonly target: VisibleTable }
-  | { readonly kind: "function" | "function-aggregate"; readonly function: TrackedFunction; readonly target: VisibleTable }
+  | {
+      readonly kind: "function" | "function-aggregate";
+      readonly function: TrackedFunction;
+      readonly target: VisibleTable;
+    }
   /** A root field, or with a relationship the field of a row. */
-  | { readonly kind: "native-query"; readonly query: NativeQuery; readonly relationship: NativeRelationship | undefined; readonly target: VisibleModel }
+  | {
+      readonly kind: "native-query";
+      readonly query: NativeQuery;
+      readonly relationship: NativeRelationship | undefined;
+      readonly target: VisibleModel;
+    }
   | { readonly kind: "aggregate" | "nodes"; readonly target: VisibleTable }
   | { readonly kind: "count"; readonly target: VisibleTable }
   | { readonly kind: "aggregate-function"; readonly name: string; readonly target: VisibleTable }
@@ -37,7 +67,12 @@ export type OutputMeta =
 /** A scalar of a row that can be compared, ordered and aggregated: a column or a computed field. */
 export type ScalarMeta =
   | { readonly kind: "column"; readonly column: TableColumn; readonly redaction: Redaction }
-  | { readonly kind: "computed"; readonly field: ComputedField; readonly type: DatabaseType; readonly redaction: Redaction };
+  | {
+      readonly kind: "computed";
+      readonly field: ComputedField;
+      readonly type: DatabaseType;
+      readonly redaction: Redaction;
+    };
 
 export interface AggregatePredicateMeta {
   readonly function: string;
@@ -65,10 +100,31 @@ export type InputMeta =
   | { readonly kind: "native-argument"; readonly argument: NativeArgument }
   | { readonly kind: "initial-value" | "ordering" }
   | { readonly kind: "from" | "distance" | "use-spheroid" | "band" | "geometry" }
-  | { readonly kind: "predicate-arguments" | "predicate-column" | "predicate-distinct" | "predicate-filter" | "predicate-value" };
+  | {
+      readonly kind:
+        | "predicate-arguments"
+        | "predicate-column"
+        | "predicate-distinct"
+        | "predicate-filter"
+        | "predicate-value";
+    };
 
 export type ArgumentMeta =
-  | { readonly kind: "where" | "order-by" | "limit" | "offset" | "distinct-on" | "path" | "count-columns" | "count-distinct" | "batch-size" | "cursor" | "function-arguments" | "native-arguments" }
+  | {
+      readonly kind:
+        | "where"
+        | "order-by"
+        | "limit"
+        | "offset"
+        | "distinct-on"
+        | "path"
+        | "count-columns"
+        | "count-distinct"
+        | "batch-size"
+        | "cursor"
+        | "function-arguments"
+        | "native-arguments";
+    }
   | { readonly kind: "primary-key"; readonly column: TableColumn };
 
 export interface OrderDirection {
@@ -76,7 +132,9 @@ export interface OrderDirection {
   readonly nullsFirst: boolean;
 }
 
-export type EnumMeta = { readonly kind: "column"; readonly scalar: ScalarMeta } | { readonly kind: "direction"; readonly direction: OrderDirection };
+export type EnumMeta =
+  | { readonly kind: "column"; readonly scalar: ScalarMeta }
+  | { readonly kind: "direction"; readonly direction: OrderDirection };
 
 /** graphql-js types extensions as open records; only these four functions access them. */
 interface Extended {
@@ -124,12 +182,21 @@ export function visibleColumns({ table, permission }: Visible<RowModel>): readon
 export function visibleComputed({ table, permission }: VisibleTable): readonly (ScalarMeta & { kind: "computed" })[] {
   return [...table.computedFields.values()].flatMap((field) =>
     field.result.kind === "scalar" && permission.computedFields.has(field.name)
-      ? [{ kind: "computed" as const, field, type: field.result.type, redaction: permission.computedFields.get(field.name) }]
+      ? [
+          {
+            kind: "computed" as const,
+            field,
+            type: field.result.type,
+            redaction: permission.computedFields.get(field.name),
+          },
+        ]
       : [],
   );
 }
 
 /** Computed fields without client arguments; rows can be filtered and ordered by them. */
 export function comparableComputed(target: VisibleTable): ReturnType<typeof visibleComputed> {
-  return visibleComputed(target).filter(({ field }) => field.call.arguments.every((argument) => argument.kind !== "client"));
+  return visibleComputed(target).filter(({ field }) =>
+    field.call.arguments.every((argument) => argument.kind !== "client"),
+  );
 }

@@ -47,14 +47,20 @@ export interface ClientArgument {
 /** A function call: its arguments in order, each from the client, the row or the session. */
 export interface FunctionCall {
   readonly function: CatalogFunction;
-  readonly arguments: readonly ({ readonly kind: "client"; readonly argument: ClientArgument } | { readonly kind: "row" } | { readonly kind: "session" })[];
+  readonly arguments: readonly (
+    | { readonly kind: "client"; readonly argument: ClientArgument }
+    | { readonly kind: "row" }
+    | { readonly kind: "session" }
+  )[];
 }
 
 export interface ComputedField {
   readonly name: string;
   readonly call: FunctionCall;
   readonly description: string | undefined;
-  readonly result: { readonly kind: "scalar"; readonly type: DatabaseType } | { readonly kind: "table"; readonly target: TrackedTable };
+  readonly result:
+    | { readonly kind: "scalar"; readonly type: DatabaseType }
+    | { readonly kind: "table"; readonly target: TrackedTable };
 }
 
 /** Structure of rows, of a table or of a native query. */

@@ -30,7 +30,9 @@ describe("hasura-default", () => {
     expect(naming.field("distinct_on")).toBe("distinct_on");
     expect(naming.functionArguments("search_authors")).toBe("p_search_authors_args_s");
     expect(naming.computedFieldArguments("full_name", author)).toBe("p_full_name_author_args_s");
-    expect(naming.predicateColumns(author, "bool_and")).toBe("p_author_select_column_author_aggregate_bool_exp_bool_and_arguments_columns_s");
+    expect(naming.predicateColumns(author, "bool_and")).toBe(
+      "p_author_select_column_author_aggregate_bool_exp_bool_and_arguments_columns_s",
+    );
     expect(naming.shared("cursor_ordering")).toBe("p_cursor_ordering_s");
     expect(naming.namespaceType("shop", "subscription")).toBe("p_shop_subscription_s");
   });
@@ -49,7 +51,11 @@ describe("graphql-default", () => {
   const chosen = naming.base("my_Addresses", table("user_address"));
 
   test("names types in pascal case and fields in camel case, except custom names", () => {
-    expect([naming.type(automatic), naming.type(automatic, "bool_exp"), naming.type(automatic, "aggregate_fields")]).toEqual(["UserAddress", "UserAddressBoolExp", "UserAddressAggregateFields"]);
+    expect([
+      naming.type(automatic),
+      naming.type(automatic, "bool_exp"),
+      naming.type(automatic, "aggregate_fields"),
+    ]).toEqual(["UserAddress", "UserAddressBoolExp", "UserAddressAggregateFields"]);
     expect([naming.type(chosen), naming.type(chosen, "bool_exp")]).toEqual(["my_Addresses", "my_AddressesBoolExp"]);
     expect(naming.suffixed(automatic.field, "by_pk")).toBe("userAddressByPk");
     expect(naming.suffixed(chosen.field, "aggregate")).toBe("my_AddressesAggregate");
@@ -67,35 +73,66 @@ describe("graphql-default", () => {
 
   test("names the aggregate of a relationship by its place, as Hasura does", () => {
     const places = ["field", "filter", "order"] as const;
-    expect(places.map((place) => naming.aggregateOf("user_posts", place))).toEqual(["userPostsAggregate", "user_postsAggregate", "user_postsAggregate"]);
-    expect(places.map((place) => naming.aggregateOf("UserPosts", place))).toEqual(["userPostsAggregate", "UserPostsAggregate", "userPostsAggregate"]);
+    expect(places.map((place) => naming.aggregateOf("user_posts", place))).toEqual([
+      "userPostsAggregate",
+      "user_postsAggregate",
+      "user_postsAggregate",
+    ]);
+    expect(places.map((place) => naming.aggregateOf("UserPosts", place))).toEqual([
+      "userPostsAggregate",
+      "UserPostsAggregate",
+      "userPostsAggregate",
+    ]);
     const other = new Naming({}, "hasura-default");
-    expect(places.map((place) => other.aggregateOf("UserPosts", place))).toEqual(["UserPosts_aggregate", "UserPosts_aggregate", "UserPosts_aggregate"]);
+    expect(places.map((place) => other.aggregateOf("UserPosts", place))).toEqual([
+      "UserPosts_aggregate",
+      "UserPosts_aggregate",
+      "UserPosts_aggregate",
+    ]);
   });
 
   test("names aggregate predicates like fields, and keeps snake case in computed arguments", () => {
     expect(naming.aggregatePredicates(automatic)).toBe("UserAddressAggregateBoolExp");
     expect(naming.aggregatePredicate(automatic, "bool_and")).toBe("userAddressAggregateBoolExpBool_and");
-    expect(naming.predicateColumnsTitle(automatic, "bool_and")).toBe("userAddressAggregateBoolExpBool_andArgumentsColumns");
-    expect(naming.predicateColumns(chosen, "bool_and")).toBe("my_AddressesSelectColumnMy_AddressesAggregateBoolExpBool_andArgumentsColumns");
+    expect(naming.predicateColumnsTitle(automatic, "bool_and")).toBe(
+      "userAddressAggregateBoolExpBool_andArgumentsColumns",
+    );
+    expect(naming.predicateColumns(chosen, "bool_and")).toBe(
+      "my_AddressesSelectColumnMy_AddressesAggregateBoolExpBool_andArgumentsColumns",
+    );
     expect(naming.functionArguments("search_users")).toBe("searchUsersArgs");
     expect(naming.computedFieldArguments("full_name", automatic)).toBe("full_name_user_address_args");
     expect(naming.computedFieldArguments("full_name", chosen)).toBe("full_name_my_Addresses_args");
   });
 
   test("keeps a prefix as it is, and capitalises the rest", () => {
-    const around = new Naming({ root_fields: { prefix: "my_app", suffix: "now" }, type_names: { prefix: "my_app", suffix: "type" } }, "graphql-default");
+    const around = new Naming(
+      { root_fields: { prefix: "my_app", suffix: "now" }, type_names: { prefix: "my_app", suffix: "type" } },
+      "graphql-default",
+    );
     expect(around.rootField("userAddress")).toBe("my_appUserAddressNow");
     expect(around.type(automatic, "order_by")).toBe("my_appUserAddressOrderByType");
     expect(around.namespaceType("shop", "query")).toBe("my_appShop_queryType");
-    expect(new Naming({ root_fields: { suffix: "now" } }, "graphql-default").rootField("my_addresses")).toBe("my_addressesNow");
+    expect(new Naming({ root_fields: { suffix: "now" } }, "graphql-default").rootField("my_addresses")).toBe(
+      "my_addressesNow",
+    );
   });
 
   test("appears in a role's schema, with enum table values in capitals", async () => {
     const state = await stateOf({ ...library, customization: { naming_convention: "graphql-default" } });
     const { query, schema } = state.schema("admin");
-    expect(Object.keys(query.getFields()).filter((name) => name.startsWith("author"))).toEqual(["author", "authorAggregate", "authorByPk"]);
-    expect(query.getFields()["author"]?.args.map(({ name }) => name)).toEqual(["where", "orderBy", "limit", "offset", "distinctOn"]);
+    expect(Object.keys(query.getFields()).filter((name) => name.startsWith("author"))).toEqual([
+      "author",
+      "authorAggregate",
+      "authorByPk",
+    ]);
+    expect(query.getFields()["author"]?.args.map(({ name }) => name)).toEqual([
+      "where",
+      "orderBy",
+      "limit",
+      "offset",
+      "distinctOn",
+    ]);
     expect(schema.getType("ArticleBoolExp")).toBeDefined();
     expect(schema.getType("StringComparisonExp")).toBeDefined();
     expect(schema.getType("OrderBy")?.toConfig()).toHaveProperty("values.ASC_NULLS_FIRST");
@@ -108,8 +145,12 @@ describe("graphql-default", () => {
       ...library,
       metadata: { ...library.metadata, secret: { configuration } },
     });
-    await expect(stateOf(world({ custom_name: "author_aggregate" }))).rejects.toThrow("public.secret would define the root field author_aggregate, which public.author defines");
-    await expect(stateOf(world({ custom_root_fields: { select: "search_articles" } }))).rejects.toThrow("the function public.search_articles would define the root field search_articles, which public.secret defines");
+    await expect(stateOf(world({ custom_name: "author_aggregate" }))).rejects.toThrow(
+      "public.secret would define the root field author_aggregate, which public.author defines",
+    );
+    await expect(stateOf(world({ custom_root_fields: { select: "search_articles" } }))).rejects.toThrow(
+      "the function public.search_articles would define the root field search_articles, which public.secret defines",
+    );
     await expect(stateOf(world({ custom_root_fields: { select: "secrets" } }))).resolves.toBeDefined();
   });
 
@@ -119,8 +160,16 @@ describe("graphql-default", () => {
       metadata: { person: entry },
       customization: { naming_convention: "graphql-default" },
     });
-    await expect(stateOf(world({}))).rejects.toThrow("the columns last_name and lastName would both be the field lastName");
-    const state = await stateOf(world({ configuration: { column_config: { lastName: { custom_name: "other_name" } } } }));
-    expect(Object.keys((state.schema("admin").schema.getType("Person") as GraphQLObjectType).getFields())).toEqual(["id", "lastName", "other_name"]);
+    await expect(stateOf(world({}))).rejects.toThrow(
+      "the columns last_name and lastName would both be the field lastName",
+    );
+    const state = await stateOf(
+      world({ configuration: { column_config: { lastName: { custom_name: "other_name" } } } }),
+    );
+    expect(Object.keys((state.schema("admin").schema.getType("Person") as GraphQLObjectType).getFields())).toEqual([
+      "id",
+      "lastName",
+      "other_name",
+    ]);
   });
 });

@@ -1,4 +1,9 @@
-import { GraphQLNonNull, type GraphQLEnumType, type GraphQLFieldConfigArgumentMap, type GraphQLInputObjectType } from "graphql";
+import {
+  GraphQLNonNull,
+  type GraphQLEnumType,
+  type GraphQLFieldConfigArgumentMap,
+  type GraphQLInputObjectType,
+} from "graphql";
 import { argument, listArguments } from "./arguments.ts";
 import { meaning, visibleColumns, type VisibleModel } from "./meta.ts";
 import type { LogicalModel, NativeQuery } from "./model.ts";
@@ -21,7 +26,10 @@ export function inputTypeNames({ name }: Pick<LogicalModel, "name">, { naming }:
 
 /** Whether the role may see any field of the rows. */
 export function hasRows(query: NativeQuery, target: VisibleModel, types: TypeBook): boolean {
-  const related = [...[...query.relationships.values()].map(({ target: table }) => table), ...[...query.nativeRelationships.values()].map(({ query: other }) => other.model)];
+  const related = [
+    ...[...query.relationships.values()].map(({ target: table }) => table),
+    ...[...query.nativeRelationships.values()].map(({ query: other }) => other.model),
+  ];
   return visibleColumns(target).length > 0 || related.some((rows) => types.visible(rows) !== undefined);
 }
 
@@ -30,32 +38,61 @@ function boolExp(target: VisibleModel, types: TypeBook): GraphQLInputObjectType 
   const description = `Boolean expression to filter rows from the logical model for "${model.name}". All fields are combined with a logical 'AND'.`;
   const self: GraphQLInputObjectType = types.input(inputTypeNames(model, types).boolExp, description, () => ({
     ...connectives(self),
-    ...Object.fromEntries(visibleColumns(target).map((scalar) => [scalar.column.graphqlName, { type: scalarComparison(scalar, types), ...meaning({ kind: "scalar", scalar }) }])),
+    ...Object.fromEntries(
+      visibleColumns(target).map((scalar) => [
+        scalar.column.graphqlName,
+        { type: scalarComparison(scalar, types), ...meaning({ kind: "scalar", scalar }) },
+      ]),
+    ),
   }));
   return self;
 }
 
 function orderBy(target: VisibleModel, types: TypeBook): GraphQLInputObjectType {
   const { table: model } = target;
-  return types.input(inputTypeNames(model, types).orderBy, `Ordering options when selecting data from "${model.name}".`, () =>
-    Object.fromEntries(visibleColumns(target).map((scalar) => [scalar.column.graphqlName, { type: types.orderDirection(), ...meaning({ kind: "scalar", scalar }) }])),
+  return types.input(
+    inputTypeNames(model, types).orderBy,
+    `Ordering options when selecting data from "${model.name}".`,
+    () =>
+      Object.fromEntries(
+        visibleColumns(target).map((scalar) => [
+          scalar.column.graphqlName,
+          { type: types.orderDirection(), ...meaning({ kind: "scalar", scalar }) },
+        ]),
+      ),
   );
 }
 
 function columnEnum(target: VisibleModel, types: TypeBook): GraphQLEnumType {
   return types.enumeration(inputTypeNames(target.table, types).columns, undefined, () =>
-    Object.fromEntries(visibleColumns(target).map((scalar) => [scalar.column.graphqlName, { description: "column name", ...meaning({ kind: "column", scalar }) }])),
+    Object.fromEntries(
+      visibleColumns(target).map((scalar) => [
+        scalar.column.graphqlName,
+        { description: "column name", ...meaning({ kind: "column", scalar }) },
+      ]),
+    ),
   );
 }
 
 /** Arguments of every list of rows of a logical model. */
 export function nativeRowArguments(target: VisibleModel, types: TypeBook): GraphQLFieldConfigArgumentMap {
   const hasColumns = visibleColumns(target).length > 0;
-  return listArguments({ columns: hasColumns ? columnEnum(target, types) : undefined, orderBy: hasColumns ? orderBy(target, types) : undefined, where: boolExp(target, types) }, types);
+  return listArguments(
+    {
+      columns: hasColumns ? columnEnum(target, types) : undefined,
+      orderBy: hasColumns ? orderBy(target, types) : undefined,
+      where: boolExp(target, types),
+    },
+    types,
+  );
 }
 
 /** The `args` argument. */
-export function queryArguments({ arguments: declared }: NativeQuery, field: string, types: TypeBook): GraphQLFieldConfigArgumentMap {
+export function queryArguments(
+  { arguments: declared }: NativeQuery,
+  field: string,
+  types: TypeBook,
+): GraphQLFieldConfigArgumentMap {
   if (declared.length === 0) return {};
   const description = `${field}Native Query Arguments`;
   const type = types.input(argumentsTypeName(field), description, () =>
@@ -63,7 +100,14 @@ export function queryArguments({ arguments: declared }: NativeQuery, field: stri
       declared.map((own) => {
         const value = types.value(own.type);
         const described = own.description ?? `Native Query argument ${own.name}`;
-        return [own.name, { type: own.nullable ? value : new GraphQLNonNull(value), description: described, ...meaning({ kind: "native-argument", argument: own }) }];
+        return [
+          own.name,
+          {
+            type: own.nullable ? value : new GraphQLNonNull(value),
+            description: described,
+            ...meaning({ kind: "native-argument", argument: own }),
+          },
+        ];
       }),
     ),
   );

@@ -1,7 +1,24 @@
-import { GraphQLBoolean, GraphQLFloat, GraphQLInt, GraphQLNonNull, GraphQLString, type GraphQLFieldConfigArgumentMap, type GraphQLObjectType } from "graphql";
+import {
+  GraphQLBoolean,
+  GraphQLFloat,
+  GraphQLInt,
+  GraphQLNonNull,
+  GraphQLString,
+  type GraphQLFieldConfigArgumentMap,
+  type GraphQLObjectType,
+} from "graphql";
 import { argument, functionArguments, listArguments } from "./arguments.ts";
 import { title } from "./descriptions.ts";
-import { meaning, scalarFieldName, scalarType, visibleColumns, type OutputMeta, type Visible, type VisibleModel, type VisibleTable } from "./meta.ts";
+import {
+  meaning,
+  scalarFieldName,
+  scalarType,
+  visibleColumns,
+  type OutputMeta,
+  type Visible,
+  type VisibleModel,
+  type VisibleTable,
+} from "./meta.ts";
 import type { ComputedField, LogicalModel, NativeQuery, NativeRelationship, Relationship, RowModel } from "./model.ts";
 import { hasRows, nativeRowArguments, queryArguments, rowTypeName } from "./native-types.ts";
 import { aggregatable, aggregateFunctions, orderBy } from "./order-types.ts";
@@ -12,7 +29,10 @@ import { boolExp, selectColumns } from "./where-types.ts";
 /** Arguments of every list of a table's rows. */
 export function rowArguments(target: VisibleTable, types: TypeBook): GraphQLFieldConfigArgumentMap {
   const rowLimit = target.permission.limit;
-  return listArguments({ columns: selectColumns(target, types), orderBy: orderBy(target, types), where: boolExp(target, types), rowLimit }, types);
+  return listArguments(
+    { columns: selectColumns(target, types), orderBy: orderBy(target, types), where: boolExp(target, types), rowLimit },
+    types,
+  );
 }
 
 /** The column fields of a row. */
@@ -31,7 +51,11 @@ function columnFields(target: Visible<RowModel>, types: TypeBook): OutputFields 
 }
 
 /** Fields of a row with rows of tables, and with `aggregates` also their aggregates. */
-function relationshipFields(relationships: Iterable<Relationship>, types: TypeBook, { aggregates }: { readonly aggregates: boolean }): OutputFields {
+function relationshipFields(
+  relationships: Iterable<Relationship>,
+  types: TypeBook,
+  { aggregates }: { readonly aggregates: boolean },
+): OutputFields {
   const fields: OutputFields = {};
   for (const relationship of relationships) {
     const target = types.visible(relationship.target);
@@ -39,7 +63,11 @@ function relationshipFields(relationships: Iterable<Relationship>, types: TypeBo
     const type = tableType(target, types);
     const meta: OutputMeta = { kind: "relationship", relationship, target };
     if (relationship.kind === "object") {
-      fields[relationship.name] = { type: relationship.nullable ? type : new GraphQLNonNull(type), description: "An object relationship", ...meaning(meta) };
+      fields[relationship.name] = {
+        type: relationship.nullable ? type : new GraphQLNonNull(type),
+        description: "An object relationship",
+        ...meaning(meta),
+      };
       continue;
     }
     const args = rowArguments(target, types);
@@ -56,7 +84,11 @@ function relationshipFields(relationships: Iterable<Relationship>, types: TypeBo
   return fields;
 }
 
-function computedFieldArguments({ table }: VisibleTable, { name, call }: ComputedField, types: TypeBook): GraphQLFieldConfigArgumentMap {
+function computedFieldArguments(
+  { table }: VisibleTable,
+  { name, call }: ComputedField,
+  types: TypeBook,
+): GraphQLFieldConfigArgumentMap {
   const typeName = types.naming.computedFieldArguments(name, table.names);
   return functionArguments(call, typeName, `computed field "${name}" defined on table ${title(table.catalog)}`, types);
 }
@@ -73,7 +105,12 @@ function computedFields(owner: VisibleTable, types: TypeBook): OutputFields {
         type: types.value(type),
         description: field.description,
         args: isJson(type) ? { ...args, path: argument(GraphQLString, { kind: "path" }, "JSON select path") } : args,
-        ...meaning({ kind: "computed", field, redaction: permission.computedFields.get(field.name), target: undefined }),
+        ...meaning({
+          kind: "computed",
+          field,
+          redaction: permission.computedFields.get(field.name),
+          target: undefined,
+        }),
       };
       continue;
     }
@@ -116,19 +153,22 @@ function aggregateFields(target: VisibleTable, types: TypeBook): OutputFields {
   for (const { name, takes, float } of aggregateFunctions) {
     const scalars = aggregatable(target, takes);
     if (scalars.length === 0) continue;
-    const type = types.object(types.naming.type(names, `${name}_fields`), `aggregate ${types.naming.field(name)} on columns`, () =>
-      Object.fromEntries(
-        scalars.map((scalar) => [
-          scalarFieldName(scalar),
-          {
-            // In Hasura, the aggregate of a computed field has the type and the arguments of the field itself.
-            type: float && scalar.kind === "column" ? GraphQLFloat : types.value(scalarType(scalar)),
-            description: scalar.kind === "column" ? scalar.column.description : scalar.field.description,
-            args: scalar.kind === "column" ? {} : computedFieldArguments(target, scalar.field, types),
-            ...meaning({ kind: "aggregate-column", name, operand: scalar }),
-          },
-        ]),
-      ),
+    const type = types.object(
+      types.naming.type(names, `${name}_fields`),
+      `aggregate ${types.naming.field(name)} on columns`,
+      () =>
+        Object.fromEntries(
+          scalars.map((scalar) => [
+            scalarFieldName(scalar),
+            {
+              // In Hasura, the aggregate of a computed field has the type and the arguments of the field itself.
+              type: float && scalar.kind === "column" ? GraphQLFloat : types.value(scalarType(scalar)),
+              description: scalar.kind === "column" ? scalar.column.description : scalar.field.description,
+              args: scalar.kind === "column" ? {} : computedFieldArguments(target, scalar.field, types),
+              ...meaning({ kind: "aggregate-column", name, operand: scalar }),
+            },
+          ]),
+        ),
     );
     fields[types.naming.field(name)] = { type, ...meaning({ kind: "aggregate-function", name, target }) };
   }
@@ -140,7 +180,9 @@ export function aggregateType(target: VisibleTable, types: TypeBook): GraphQLObj
   const { names, catalog } = target.table;
   return types.object(types.naming.type(names, "aggregate"), `aggregated selection of ${title(catalog)}`, () => ({
     aggregate: {
-      type: types.object(types.naming.type(names, "aggregate_fields"), `aggregate fields of ${title(catalog)}`, () => aggregateFields(target, types)),
+      type: types.object(types.naming.type(names, "aggregate_fields"), `aggregate fields of ${title(catalog)}`, () =>
+        aggregateFields(target, types),
+      ),
       ...meaning({ kind: "aggregate", target }),
     },
     nodes: { type: list(tableType(target, types)), ...meaning({ kind: "nodes", target }) },
@@ -183,7 +225,12 @@ function nativeRelationshipFields(relationships: Iterable<NativeRelationship>, t
     fields[name] =
       kind === "object"
         ? { type, description: "An object relationship", args, ...meta }
-        : { type: nullableList(type), description: "An array relationship", args: { ...args, ...nativeRowArguments(target, types) }, ...meta };
+        : {
+            type: nullableList(type),
+            description: "An array relationship",
+            args: { ...args, ...nativeRowArguments(target, types) },
+            ...meta,
+          };
   }
   return fields;
 }

@@ -1,11 +1,24 @@
 import type { GraphQLInputObjectType } from "graphql";
 import { title } from "./descriptions.ts";
-import { comparableComputed, meaning, scalarFieldName, visibleColumns, visibleComputed, type InputMeta, type ScalarMeta, type VisibleTable } from "./meta.ts";
+import {
+  comparableComputed,
+  meaning,
+  scalarFieldName,
+  visibleColumns,
+  visibleComputed,
+  type InputMeta,
+  type ScalarMeta,
+  type VisibleTable,
+} from "./meta.ts";
 import { isComparable, isNumeric } from "./scalars.ts";
 import type { InputFields, TypeBook } from "./types.ts";
 
 /** Aggregate functions, the columns that each accepts, and whether its result is always a Float. */
-export const aggregateFunctions: readonly { readonly name: string; readonly takes: "numeric" | "comparable"; readonly float: boolean }[] = [
+export const aggregateFunctions: readonly {
+  readonly name: string;
+  readonly takes: "numeric" | "comparable";
+  readonly float: boolean;
+}[] = [
   { name: "avg", takes: "numeric", float: true },
   { name: "max", takes: "comparable", float: false },
   { name: "min", takes: "comparable", float: false },
@@ -33,32 +46,41 @@ export function aggregatable(target: VisibleTable, takes: "numeric" | "comparabl
 /** `<table>_order_by`. */
 export function orderBy(target: VisibleTable, types: TypeBook): GraphQLInputObjectType {
   const { table } = target;
-  return types.input(types.naming.type(table.names, "order_by"), `Ordering options when selecting data from ${title(table.catalog)}.`, () => {
-    const fields: InputFields = {};
-    const put = (name: string, type: GraphQLInputObjectType, meta: InputMeta) => {
-      fields[name] = { type, ...meaning(meta) };
-    };
-    for (const scalar of [...visibleColumns(target), ...comparableComputed(target)]) {
-      fields[scalarFieldName(scalar)] = { type: types.orderDirection(), ...meaning({ kind: "scalar", scalar }) };
-    }
-    for (const relationship of table.relationships.values()) {
-      const remote = types.visible(relationship.target);
-      if (remote === undefined) continue;
-      if (relationship.kind === "object") put(relationship.name, orderBy(remote, types), { kind: "relationship", relationship, target: remote });
-      else {
-        const name = types.naming.aggregateOf(relationship.name, "order");
-        put(name, aggregateOrderBy(remote, types), { kind: "relationship-aggregate", relationship, target: remote });
+  return types.input(
+    types.naming.type(table.names, "order_by"),
+    `Ordering options when selecting data from ${title(table.catalog)}.`,
+    () => {
+      const fields: InputFields = {};
+      const put = (name: string, type: GraphQLInputObjectType, meta: InputMeta) => {
+        fields[name] = { type, ...meaning(meta) };
+      };
+      for (const scalar of [...visibleColumns(target), ...comparableComputed(target)]) {
+        fields[scalarFieldName(scalar)] = { type: types.orderDirection(), ...meaning({ kind: "scalar", scalar }) };
       }
-    }
-    for (const field of table.computedFields.values()) {
-      const remote = field.result.kind === "table" ? types.visible(field.result.target) : undefined;
-      const needsClient = field.call.arguments.some(({ kind }) => kind === "client");
-      if (remote !== undefined && !needsClient) {
-        put(types.naming.aggregateOf(field.name, "order"), aggregateOrderBy(remote, types), { kind: "computed-aggregate", field, target: remote });
+      for (const relationship of table.relationships.values()) {
+        const remote = types.visible(relationship.target);
+        if (remote === undefined) continue;
+        if (relationship.kind === "object")
+          put(relationship.name, orderBy(remote, types), { kind: "relationship", relationship, target: remote });
+        else {
+          const name = types.naming.aggregateOf(relationship.name, "order");
+          put(name, aggregateOrderBy(remote, types), { kind: "relationship-aggregate", relationship, target: remote });
+        }
       }
-    }
-    return fields;
-  });
+      for (const field of table.computedFields.values()) {
+        const remote = field.result.kind === "table" ? types.visible(field.result.target) : undefined;
+        const needsClient = field.call.arguments.some(({ kind }) => kind === "client");
+        if (remote !== undefined && !needsClient) {
+          put(types.naming.aggregateOf(field.name, "order"), aggregateOrderBy(remote, types), {
+            kind: "computed-aggregate",
+            field,
+            target: remote,
+          });
+        }
+      }
+      return fields;
+    },
+  );
 }
 
 /**
@@ -73,8 +95,20 @@ function aggregateOrderBy(target: VisibleTable, types: TypeBook): GraphQLInputOb
     for (const { name, takes } of aggregateFunctions) {
       const columns = aggregatableColumns(target, takes);
       if (columns.length === 0) continue;
-      const type = types.input(types.naming.type(names, `${name}_order_by`), `order by ${types.naming.field(name)}() on columns of table ${title(catalog)}`, () =>
-        Object.fromEntries(columns.map((scalar) => [scalar.column.graphqlName, { type: types.orderDirection(), description: scalar.column.description, ...meaning({ kind: "scalar", scalar }) }])),
+      const type = types.input(
+        types.naming.type(names, `${name}_order_by`),
+        `order by ${types.naming.field(name)}() on columns of table ${title(catalog)}`,
+        () =>
+          Object.fromEntries(
+            columns.map((scalar) => [
+              scalar.column.graphqlName,
+              {
+                type: types.orderDirection(),
+                description: scalar.column.description,
+                ...meaning({ kind: "scalar", scalar }),
+              },
+            ]),
+          ),
       );
       fields[types.naming.field(name)] = { type, ...meaning({ kind: "aggregate-function", name }) };
     }

@@ -8,26 +8,90 @@ const state = await stateOf(library);
 describe("objects that a role may not see do not exist", () => {
   test.each([
     ["a table", "{ secret { id } }", "$.selectionSet.secret", "field 'secret' not found in type: 'query_root'"],
-    ["a column", "{ author { email } }", "$.selectionSet.author.selectionSet.email", "field 'email' not found in type: 'author'"],
-    ["a column in where", '{ author(where: {email: {_eq: "x"}}) { id } }', "$.selectionSet.author.args.where.email", "field 'email' not found in type: 'author_bool_exp'"],
-    ["a column in a nested where", "{ article(where: {author: {hidden: {_eq: true}}}) { id } }", "$.selectionSet.article.args.where.author.hidden", "field 'hidden' not found in type: 'author_bool_exp'"],
-    ["a column in order_by", "{ author(order_by: {email: asc}) { id } }", "$.selectionSet.author.args.order_by[0].email", "field 'email' not found in type: 'author_order_by'"],
-    ["a column in a nested order_by", "{ article(order_by: {author: {email: asc}}) { id } }", "$.selectionSet.article.args.order_by[0].author.email", "field 'email' not found in type: 'author_order_by'"],
-    ["a column in distinct_on", "{ author(distinct_on: email) { id } }", "$.selectionSet.author.args.distinct_on[0]", "expected one of the values ['id', 'name'] for type 'author_select_column', but found 'email'"],
-    ["aggregates", "{ author_aggregate { aggregate { count } } }", "$.selectionSet.author_aggregate", "field 'author_aggregate' not found in type: 'query_root'"],
-    ["aggregates of a relationship", "{ author { articles_aggregate { aggregate { count } } } }", "$.selectionSet.author.selectionSet.articles_aggregate", "field 'articles_aggregate' not found in type: 'author'"],
-    ["a column in aggregates in order_by", "{ author(order_by: {articles_aggregate: {max: {editor_id: asc}}}) { id } }", "$.selectionSet.author.args.order_by[0].articles_aggregate.max.editor_id", "field 'editor_id' not found in type: 'article_max_order_by'"],
-    ["aggregates in where", "{ author(where: {articles_aggregate: {count: {predicate: {_gt: 1}}}}) { id } }", "$.selectionSet.author.args.where.articles_aggregate", "field 'articles_aggregate' not found in type: 'author_bool_exp'"],
-    ["a computed field", "{ author { full_name } }", "$.selectionSet.author.selectionSet.full_name", "field 'full_name' not found in type: 'author'"],
-    ["a computed field in where", '{ author(where: {full_name: {_eq: "x"}}) { id } }', "$.selectionSet.author.args.where.full_name", "field 'full_name' not found in type: 'author_bool_exp'"],
+    [
+      "a column",
+      "{ author { email } }",
+      "$.selectionSet.author.selectionSet.email",
+      "field 'email' not found in type: 'author'",
+    ],
+    [
+      "a column in where",
+      '{ author(where: {email: {_eq: "x"}}) { id } }',
+      "$.selectionSet.author.args.where.email",
+      "field 'email' not found in type: 'author_bool_exp'",
+    ],
+    [
+      "a column in a nested where",
+      "{ article(where: {author: {hidden: {_eq: true}}}) { id } }",
+      "$.selectionSet.article.args.where.author.hidden",
+      "field 'hidden' not found in type: 'author_bool_exp'",
+    ],
+    [
+      "a column in order_by",
+      "{ author(order_by: {email: asc}) { id } }",
+      "$.selectionSet.author.args.order_by[0].email",
+      "field 'email' not found in type: 'author_order_by'",
+    ],
+    [
+      "a column in a nested order_by",
+      "{ article(order_by: {author: {email: asc}}) { id } }",
+      "$.selectionSet.article.args.order_by[0].author.email",
+      "field 'email' not found in type: 'author_order_by'",
+    ],
+    [
+      "a column in distinct_on",
+      "{ author(distinct_on: email) { id } }",
+      "$.selectionSet.author.args.distinct_on[0]",
+      "expected one of the values ['id', 'name'] for type 'author_select_column', but found 'email'",
+    ],
+    [
+      "aggregates",
+      "{ author_aggregate { aggregate { count } } }",
+      "$.selectionSet.author_aggregate",
+      "field 'author_aggregate' not found in type: 'query_root'",
+    ],
+    [
+      "aggregates of a relationship",
+      "{ author { articles_aggregate { aggregate { count } } } }",
+      "$.selectionSet.author.selectionSet.articles_aggregate",
+      "field 'articles_aggregate' not found in type: 'author'",
+    ],
+    [
+      "a column in aggregates in order_by",
+      "{ author(order_by: {articles_aggregate: {max: {editor_id: asc}}}) { id } }",
+      "$.selectionSet.author.args.order_by[0].articles_aggregate.max.editor_id",
+      "field 'editor_id' not found in type: 'article_max_order_by'",
+    ],
+    [
+      "aggregates in where",
+      "{ author(where: {articles_aggregate: {count: {predicate: {_gt: 1}}}}) { id } }",
+      "$.selectionSet.author.args.where.articles_aggregate",
+      "field 'articles_aggregate' not found in type: 'author_bool_exp'",
+    ],
+    [
+      "a computed field",
+      "{ author { full_name } }",
+      "$.selectionSet.author.selectionSet.full_name",
+      "field 'full_name' not found in type: 'author'",
+    ],
+    [
+      "a computed field in where",
+      '{ author(where: {full_name: {_eq: "x"}}) { id } }',
+      "$.selectionSet.author.args.where.full_name",
+      "field 'full_name' not found in type: 'author_bool_exp'",
+    ],
   ])("%s", (_what, query, path, message) => {
-    expect(() => plan(state, "reader", query)).toThrow(expect.objectContaining({ code: "validation-failed", path, message }));
+    expect(() => plan(state, "reader", query)).toThrow(
+      expect.objectContaining({ code: "validation-failed", path, message }),
+    );
   });
 
   test("does not aggregate or count a hidden column", () => {
     const message = "field 'email' not found in type: 'author_max_fields'";
     expect(() => plan(state, "counter", "{ author_aggregate { aggregate { max { email } } } }")).toThrow(message);
-    expect(() => plan(state, "counter", "{ author_aggregate { aggregate { count(columns: email) } } }")).toThrow("but found 'email'");
+    expect(() => plan(state, "counter", "{ author_aggregate { aggregate { count(columns: email) } } }")).toThrow(
+      "but found 'email'",
+    );
   });
 
   test("primary key lookups need every column of the key", () => {
@@ -36,16 +100,23 @@ describe("objects that a role may not see do not exist", () => {
   });
 
   test("introspection shows no trace of it", () => {
-    const [root] = plan(state, "reader", "{ __schema { types { name fields { name } inputFields { name } enumValues { name } } } }");
+    const [root] = plan(
+      state,
+      "reader",
+      "{ __schema { types { name fields { name } inputFields { name } enumValues { name } } } }",
+    );
     const text = root?.kind === "fixed" ? root.text : "";
     expect(text).toContain("author_bool_exp");
-    for (const hidden of ["email", "hidden", "secret", "aggregate_fields", "author_aggregate", "full_name"]) expect(text).not.toContain(hidden);
+    for (const hidden of ["email", "hidden", "secret", "aggregate_fields", "author_aggregate", "full_name"])
+      expect(text).not.toContain(hidden);
   });
 
   test("a role without permissions has an empty schema", () => {
     const [root] = plan(state, "stranger", "{ no_queries_available }");
     expect(root?.kind).toBe("fixed");
-    expect(() => plan(state, "stranger", "{ author { id } }")).toThrow("field 'author' not found in type: 'query_root'");
+    expect(() => plan(state, "stranger", "{ author { id } }")).toThrow(
+      "field 'author' not found in type: 'query_root'",
+    );
   });
 });
 
@@ -101,7 +172,10 @@ describe("row limits", () => {
   });
 });
 
-const inherited = await stateOf({ ...library, root: { inherited_roles: [{ role_name: "both", role_set: ["reader", "self"] }] } });
+const inherited = await stateOf({
+  ...library,
+  root: { inherited_roles: [{ role_name: "both", role_set: ["reader", "self"] }] },
+});
 
 describe("inherited roles", () => {
   test("include the rows of every parent role", () => {
@@ -117,10 +191,25 @@ describe("inherited roles", () => {
   });
 
   test("have nullable columns if a parent does not grant them", async () => {
-    const author = { ...library.metadata["author"], select_permissions: [{ role: "a", permission: { columns: ["id"], filter: {} } }, { role: "b", permission: { columns: ["id", "hidden"], filter: {} } }] };
-    const world = await stateOf({ ...library, metadata: { ...library.metadata, author }, root: { inherited_roles: [{ role_name: "ab", role_set: ["a", "b"] }] } });
+    const author = {
+      ...library.metadata["author"],
+      select_permissions: [
+        { role: "a", permission: { columns: ["id"], filter: {} } },
+        { role: "b", permission: { columns: ["id", "hidden"], filter: {} } },
+      ],
+    };
+    const world = await stateOf({
+      ...library,
+      metadata: { ...library.metadata, author },
+      root: { inherited_roles: [{ role_name: "ab", role_set: ["a", "b"] }] },
+    });
     const [root] = plan(world, "ab", '{ __type(name: "author") { fields { name type { kind } } } }');
-    expect(root?.kind === "fixed" ? JSON.parse(root.text) : undefined).toEqual({ fields: [{ name: "hidden", type: { kind: "SCALAR" } }, { name: "id", type: { kind: "NON_NULL" } }] });
+    expect(root?.kind === "fixed" ? JSON.parse(root.text) : undefined).toEqual({
+      fields: [
+        { name: "hidden", type: { kind: "SCALAR" } },
+        { name: "id", type: { kind: "NON_NULL" } },
+      ],
+    });
     expect(sql(world, "ab", "{ author { hidden } }").text).not.toContain("CASE");
   });
 
@@ -132,53 +221,104 @@ describe("inherited roles", () => {
     const named = { role: "named", permission: { columns: ["name"], filter: {} } };
     const self = { role: "self", permission: { columns: "*", filter: { id: "X-Hasura-User-Id" } } };
     const author = { ...library.metadata["author"], select_permissions: [self, named] };
-    const world = await stateOf({ ...library, metadata: { ...library.metadata, author }, root: { inherited_roles: [{ role_name: "keyless", role_set: ["self", "named"] }] } });
-    expect(sql(world, "keyless", "{ author_by_pk(id: 1) { id } }").text).toMatch(/\(CASE WHEN \("t1"\."id" = \(\$\d::integer\)\) THEN "t1"\."id" END\) = \(\$\d::integer\)/);
+    const world = await stateOf({
+      ...library,
+      metadata: { ...library.metadata, author },
+      root: { inherited_roles: [{ role_name: "keyless", role_set: ["self", "named"] }] },
+    });
+    expect(sql(world, "keyless", "{ author_by_pk(id: 1) { id } }").text).toMatch(
+      /\(CASE WHEN \("t1"\."id" = \(\$\d::integer\)\) THEN "t1"\."id" END\) = \(\$\d::integer\)/,
+    );
   });
 
   test("consist of roles with permissions, or of inherited ones", async () => {
     const lost = [{ role_name: "both", role_set: ["reader", "nobody", "none"] }];
-    const reason = 'the following parent role(s) are not found: nobody, none which are required to construct the inherited role: "both"';
+    const reason =
+      'the following parent role(s) are not found: nobody, none which are required to construct the inherited role: "both"';
     await expect(stateOf({ ...library, root: { inherited_roles: lost } })).rejects.toThrow(reason);
-    const known = [{ role_name: "both", role_set: ["reader", "self"] }, { role_name: "more", role_set: ["both", "counter"] }];
+    const known = [
+      { role_name: "both", role_set: ["reader", "self"] },
+      { role_name: "more", role_set: ["both", "counter"] },
+    ];
     await expect(stateOf({ ...library, root: { inherited_roles: known } })).resolves.toBeDefined();
   });
 
   test("reject cycles", async () => {
-    const circle = [{ role_name: "a", role_set: ["b"] }, { role_name: "b", role_set: ["a"] }];
+    const circle = [
+      { role_name: "a", role_set: ["b"] },
+      { role_name: "b", role_set: ["a"] },
+    ];
     await expect(stateOf({ ...library, root: { inherited_roles: circle } })).rejects.toThrow("its roles form a cycle");
   });
 });
 
 test("a table without visible columns still offers __typename and row counts", async () => {
   const blind = { role: "blind", permission: { columns: [], filter: {}, allow_aggregations: true } };
-  const world = await stateOf({ ...library, metadata: { ...library.metadata, secret: { select_permissions: [blind] } } });
-  expect(() => plan(world, "blind", "{ secret(where: {}, order_by: {}, limit: 1) { __typename } secret_aggregate { aggregate { count } nodes { __typename } } }")).not.toThrow();
+  const world = await stateOf({
+    ...library,
+    metadata: { ...library.metadata, secret: { select_permissions: [blind] } },
+  });
+  expect(() =>
+    plan(
+      world,
+      "blind",
+      "{ secret(where: {}, order_by: {}, limit: 1) { __typename } secret_aggregate { aggregate { count } nodes { __typename } } }",
+    ),
+  ).not.toThrow();
   expect(() => plan(world, "blind", "{ secret { id } }")).toThrow("field 'id' not found in type: 'secret'");
-  expect(() => plan(world, "blind", "{ secret(distinct_on: id) { __typename } }")).toThrow("'secret' has no argument named 'distinct_on'");
+  expect(() => plan(world, "blind", "{ secret(distinct_on: id) { __typename } }")).toThrow(
+    "'secret' has no argument named 'distinct_on'",
+  );
 });
 
 test("rejects two permissions of a role on a table, and one for admin", async () => {
   const permission = { permission: { columns: [], filter: {} } };
-  const world = { ...library, metadata: { ...library.metadata, secret: { select_permissions: [{ role: "a", ...permission }, { role: "a", ...permission }, { role: "admin", ...permission }] } } };
+  const world = {
+    ...library,
+    metadata: {
+      ...library.metadata,
+      secret: {
+        select_permissions: [
+          { role: "a", ...permission },
+          { role: "a", ...permission },
+          { role: "admin", ...permission },
+        ],
+      },
+    },
+  };
   await expect(stateOf(world)).rejects.toThrow(/two select permissions[\s\S]*remove its permission/);
 });
 
 test("functions need a permission of their own unless it is inferred", async () => {
   const strict = await stateOf(library, { inferFunctionPermissions: false });
-  expect(() => plan(strict, "counter", '{ search_articles(args: {term: "x"}) { id } }')).toThrow("field 'search_articles' not found");
-  const granted = await stateOf({ ...library, trackedFunctions: [{ function: "search_articles", permissions: [{ role: "counter" }] }] }, { inferFunctionPermissions: false });
+  expect(() => plan(strict, "counter", '{ search_articles(args: {term: "x"}) { id } }')).toThrow(
+    "field 'search_articles' not found",
+  );
+  const granted = await stateOf(
+    { ...library, trackedFunctions: [{ function: "search_articles", permissions: [{ role: "counter" }] }] },
+    { inferFunctionPermissions: false },
+  );
   expect(() => plan(granted, "counter", '{ search_articles(args: {term: "x"}) { id } }')).not.toThrow();
 });
 
 test("query_root_fields and subscription_root_fields remove only root fields", async () => {
-  const permission = { columns: ["id", "name"], filter: {}, query_root_fields: ["select_by_pk"], subscription_root_fields: [] };
+  const permission = {
+    columns: ["id", "name"],
+    filter: {},
+    query_root_fields: ["select_by_pk"],
+    subscription_root_fields: [],
+  };
   const author = { ...library.metadata["author"], select_permissions: [{ role: "reader", permission }] };
   const limited = await stateOf({ ...library, metadata: { ...library.metadata, author } });
   expect(() => plan(limited, "reader", "{ author { id } }")).toThrow("field 'author' not found");
   expect(() => plan(limited, "reader", "{ author_by_pk(id: 1) { id } }")).not.toThrow();
   expect(() => plan(limited, "reader", "{ article { author { id } } }")).not.toThrow();
-  expect(Object.keys(limited.schema("reader").subscription?.getFields() ?? {})).toEqual(["article", "article_by_pk", "article_stream", "search_articles"]);
+  expect(Object.keys(limited.schema("reader").subscription?.getFields() ?? {})).toEqual([
+    "article",
+    "article_by_pk",
+    "article_stream",
+    "search_articles",
+  ]);
 });
 
 describe("rejects root fields that contradict the rest of the permission", () => {
@@ -196,15 +336,30 @@ describe("rejects root fields that contradict the rest of the permission", () =>
   });
 
   test.each<[string, object, string]>([
-    ["the root field by primary key without its columns", { columns: ["name"], query_root_fields: ["select", "select_by_pk"] }, 'permission.query_root_fields[1]: The "select_by_pk" field cannot be included in the query_root_fields or subscription_root_fields because the role "reader" does not have access to the primary key of the table "public.author" in the source "default"'],
-    ["the root field of aggregates without allow_aggregations", { columns: "*", subscription_root_fields: ["select_aggregate"] }, 'permission.subscription_root_fields[0]: The "select_aggregate" root field can only be enabled'],
-    ["a computed field that gives rows", { columns: "*", computed_fields: ["recent_articles"] }, 'permission.computed_fields[0]: select permissions on computed field "recent_articles" are auto-derived from the permissions on its returning table "public.article" and cannot be specified manually'],
+    [
+      "the root field by primary key without its columns",
+      { columns: ["name"], query_root_fields: ["select", "select_by_pk"] },
+      'permission.query_root_fields[1]: The "select_by_pk" field cannot be included in the query_root_fields or subscription_root_fields because the role "reader" does not have access to the primary key of the table "public.author" in the source "default"',
+    ],
+    [
+      "the root field of aggregates without allow_aggregations",
+      { columns: "*", subscription_root_fields: ["select_aggregate"] },
+      'permission.subscription_root_fields[0]: The "select_aggregate" root field can only be enabled',
+    ],
+    [
+      "a computed field that gives rows",
+      { columns: "*", computed_fields: ["recent_articles"] },
+      'permission.computed_fields[0]: select permissions on computed field "recent_articles" are auto-derived from the permissions on its returning table "public.article" and cannot be specified manually',
+    ],
   ])("%s", async (_what, permission, reason) => {
     await expect(stateOf(author(permission))).rejects.toThrow(reason);
   });
 
   test("accepts them with their columns and allow_aggregations", async () => {
-    const roots = { query_root_fields: ["select_by_pk", "select_aggregate"], subscription_root_fields: ["select_by_pk"] };
+    const roots = {
+      query_root_fields: ["select_by_pk", "select_aggregate"],
+      subscription_root_fields: ["select_by_pk"],
+    };
     await expect(stateOf(author({ columns: ["id"], allow_aggregations: true, ...roots }))).resolves.toBeDefined();
     await expect(stateOf(author({ columns: "*", allow_aggregations: true, ...roots }))).resolves.toBeDefined();
   });
@@ -214,15 +369,28 @@ test("removes conditions on aggregates and streams from the schema with Hasura's
   const asked = "{ author(where: {articles_aggregate: {count: {predicate: {_gt: 1}}}}) { id } }";
   expect(() => plan(state, "counter", asked)).not.toThrow();
   const hidden = await stateOf(library, { hideAggregationPredicates: true, hideStreams: true });
-  expect(() => plan(hidden, "counter", asked)).toThrow("field 'articles_aggregate' not found in type: 'author_bool_exp'");
-  expect(() => plan(hidden, "counter", "{ author(order_by: {articles_aggregate: {count: asc}}) { id } }")).not.toThrow();
-  const streams = ({ subscription }: RoleSchema) => Object.keys(subscription?.getFields() ?? {}).filter((name) => name.endsWith("_stream"));
-  expect([streams(state.schema("reader")), streams(hidden.schema("reader"))]).toEqual([["article_stream", "author_stream"], []]);
+  expect(() => plan(hidden, "counter", asked)).toThrow(
+    "field 'articles_aggregate' not found in type: 'author_bool_exp'",
+  );
+  expect(() =>
+    plan(hidden, "counter", "{ author(order_by: {articles_aggregate: {count: asc}}) { id } }"),
+  ).not.toThrow();
+  const streams = ({ subscription }: RoleSchema) =>
+    Object.keys(subscription?.getFields() ?? {}).filter((name) => name.endsWith("_stream"));
+  expect([streams(state.schema("reader")), streams(hidden.schema("reader"))]).toEqual([
+    ["article_stream", "author_stream"],
+    [],
+  ]);
 });
 
 test("introspection can be disabled for a role, which keeps its queries and __typename", async () => {
-  const silent = await stateOf({ ...library, root: { graphql_schema_introspection: { disabled_for_roles: ["reader"] } } });
-  expect(() => plan(silent, "reader", "{ __schema { queryType { name } } }")).toThrow(expect.objectContaining({ code: "not-supported", message: 'introspection is disabled for role: "reader"' }));
+  const silent = await stateOf({
+    ...library,
+    root: { graphql_schema_introspection: { disabled_for_roles: ["reader"] } },
+  });
+  expect(() => plan(silent, "reader", "{ __schema { queryType { name } } }")).toThrow(
+    expect.objectContaining({ code: "not-supported", message: 'introspection is disabled for role: "reader"' }),
+  );
   expect(() => plan(silent, "reader", "{ __typename author { __typename id } }")).not.toThrow();
   expect(() => plan(silent, "counter", "{ __schema { queryType { name } } }")).not.toThrow();
 });

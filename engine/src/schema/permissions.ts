@@ -59,23 +59,48 @@ interface Permitted {
 
 function permittedOf({ tables, models }: ResolvedSource): readonly Permitted[] {
   return [
-    ...[...tables.values()].map((table) => ({ table, entries: table.metadata.select_permissions, path: table.path, hasColumn: (name: string) => table.catalog.columns.has(name), primaryKey: table.catalog.primaryKey ?? [] })),
-    ...models.map((model) => ({ table: model, entries: model.permissions, path: model.path, hasColumn: (name: string) => model.columns.has(name) || model.references.has(name) })),
+    ...[...tables.values()].map((table) => ({
+      table,
+      entries: table.metadata.select_permissions,
+      path: table.path,
+      hasColumn: (name: string) => table.catalog.columns.has(name),
+      primaryKey: table.catalog.primaryKey ?? [],
+    })),
+    ...models.map((model) => ({
+      table: model,
+      entries: model.permissions,
+      path: model.path,
+      hasColumn: (name: string) => model.columns.has(name) || model.references.has(name),
+    })),
   ];
 }
 
 /** Reports root fields that contradict the rest of a permission, with Hasura's messages. */
-function checkRootFields({ table, primaryKey }: Permitted, { role, permission }: SelectPermissionMetadata, path: MergedPath, source: string, report: (path: MergedPath, reason: string) => void): void {
+function checkRootFields(
+  { table, primaryKey }: Permitted,
+  { role, permission }: SelectPermissionMetadata,
+  path: MergedPath,
+  source: string,
+  report: (path: MergedPath, reason: string) => void,
+): void {
   if (primaryKey === undefined) return;
-  const hasKey = primaryKey.length > 0 && (permission.columns === "*" || primaryKey.every((column) => permission.columns.includes(column)));
+  const hasKey =
+    primaryKey.length > 0 &&
+    (permission.columns === "*" || primaryKey.every((column) => permission.columns.includes(column)));
   for (const key of ["query_root_fields", "subscription_root_fields"] as const) {
     for (const [index, field] of (permission[key] ?? []).entries()) {
       if (field === "select_by_pk" && !hasKey) {
         const why = `the role "${role}" does not have access to the primary key of the table "${table.key}" in the source "${source}"`;
-        report([...path, key, index], `The "select_by_pk" field cannot be included in the query_root_fields or subscription_root_fields because ${why}`);
+        report(
+          [...path, key, index],
+          `The "select_by_pk" field cannot be included in the query_root_fields or subscription_root_fields because ${why}`,
+        );
       }
       if (field === "select_aggregate" && !permission.allow_aggregations) {
-        report([...path, key, index], 'The "select_aggregate" root field can only be enabled in the query_root_fields or the subscription_root_fields when "allow_aggregations" is set to true');
+        report(
+          [...path, key, index],
+          'The "select_aggregate" root field can only be enabled in the query_root_fields or the subscription_root_fields when "allow_aggregations" is set to true',
+        );
       }
     }
   }
@@ -106,12 +131,16 @@ function readPermission(
   const reader = new FilterReader({ tables: source.tables, report, root: table });
   return {
     columns: new Map(columns.filter((column) => table.columns.has(column)).map((column) => [column, undefined])),
-    computedFields: new Map(permission.computed_fields.filter((field) => table.computedFields.has(field)).map((field) => [field, undefined])),
+    computedFields: new Map(
+      permission.computed_fields.filter((field) => table.computedFields.has(field)).map((field) => [field, undefined]),
+    ),
     filter: reader.read(permission.filter, table, [...path, "filter"]),
     limit: permission.limit ?? undefined,
     allowAggregations: permission.allow_aggregations,
     queryRootFields: permission.query_root_fields ? new Set(permission.query_root_fields) : undefined,
-    subscriptionRootFields: permission.subscription_root_fields ? new Set(permission.subscription_root_fields) : undefined,
+    subscriptionRootFields: permission.subscription_root_fields
+      ? new Set(permission.subscription_root_fields)
+      : undefined,
   };
 }
 
@@ -129,7 +158,12 @@ function combineCells(
       return own === undefined ? part.filter : { kind: "and", items: [part.filter, own] };
     });
     // A cell that some parent does not grant is nullable in the schema, even if the other parents include every row.
-    combined.set(name, granting.length === parts.length && granting.every((part) => cells(part).get(name) === undefined) ? undefined : anyOf(...conditions));
+    combined.set(
+      name,
+      granting.length === parts.length && granting.every((part) => cells(part).get(name) === undefined)
+        ? undefined
+        : anyOf(...conditions),
+    );
   }
   return combined;
 }
@@ -163,8 +197,20 @@ function readOwn(source: ResolvedSource, report: Report): Map<string, Map<string
       const name = `${entry.role} on ${table.key}`;
       const tables = own.get(entry.role) ?? new Map<string, TablePermission>();
       own.set(entry.role, tables);
-      if (entry.role === "admin") report([...path, "role"], "select_permission", name, "the role admin has access to everything; remove its permission");
-      else if (tables.has(table.key)) report([...path, "role"], "select_permission", name, `the role ${entry.role} has two select permissions on ${table.key}`);
+      if (entry.role === "admin")
+        report(
+          [...path, "role"],
+          "select_permission",
+          name,
+          "the role admin has access to everything; remove its permission",
+        );
+      else if (tables.has(table.key))
+        report(
+          [...path, "role"],
+          "select_permission",
+          name,
+          `the role ${entry.role} has two select permissions on ${table.key}`,
+        );
       else {
         let sound = true;
         const permission = readPermission(permitted, entry, [...path, "permission"], source, (at, reason) => {
@@ -184,17 +230,28 @@ export function readRoles(source: ResolvedSource, inherited: Metadata["inherited
   const sets = new Map<string, readonly string[]>();
   for (const [index, { role_name: name, role_set: set }] of inherited.entries()) {
     const path = ["inherited_roles", index];
-    if (name === "admin" || sets.has(name)) report([...path, "role_name"], "inherited_role", name, name === "admin" ? "admin cannot be an inherited role" : "this role is defined twice");
+    if (name === "admin" || sets.has(name))
+      report(
+        [...path, "role_name"],
+        "inherited_role",
+        name,
+        name === "admin" ? "admin cannot be an inherited role" : "this role is defined twice",
+      );
     else sets.set(name, set);
   }
-  const cyclic = (name: string, seen: readonly string[]): boolean => seen.includes(name) || (sets.get(name) ?? []).some((part) => cyclic(part, [...seen, name]));
+  const cyclic = (name: string, seen: readonly string[]): boolean =>
+    seen.includes(name) || (sets.get(name) ?? []).some((part) => cyclic(part, [...seen, name]));
   for (const [index, { role_name: name }] of inherited.entries()) {
     if (cyclic(name, [])) {
       report(["inherited_roles", index], "inherited_role", name, "its roles form a cycle");
       sets.delete(name);
     }
   }
-  const known = new Set([...own.keys(), ...sets.keys(), ...source.functions.flatMap(({ metadata }) => metadata.permissions.map(({ role }) => role))]);
+  const known = new Set([
+    ...own.keys(),
+    ...sets.keys(),
+    ...source.functions.flatMap(({ metadata }) => metadata.permissions.map(({ role }) => role)),
+  ]);
   const cache = new Map<string, RolePermissions>();
   const permissionsOf = (role: string): RolePermissions => {
     const cached = cache.get(role);
@@ -213,5 +270,9 @@ export function readRoles(source: ResolvedSource, inherited: Metadata["inherited
     return result;
   };
   const partsOf = (role: string): readonly string[] => [role, ...(sets.get(role) ?? []).flatMap(partsOf)];
-  return { roles: [...known].sort(), permissionsOf: (role) => (role === "admin" || known.has(role) ? permissionsOf(role) : new Map()), partsOf };
+  return {
+    roles: [...known].sort(),
+    permissionsOf: (role) => (role === "admin" || known.has(role) ? permissionsOf(role) : new Map()),
+    partsOf,
+  };
 }

@@ -3,7 +3,12 @@ import type { QualifiedName, RelationshipMetadata } from "@routeql/metadata/read
 import type { NativeQuery, NativeRelationship, Relationship, RowModel, TableColumn, TrackedTable } from "./model.ts";
 import { failing, type Fail, type Report } from "./report.ts";
 
-function pairs(table: RowModel, target: RowModel, mapping: readonly (readonly [string, string])[], fail: Fail): Relationship["mapping"] | undefined {
+function pairs(
+  table: RowModel,
+  target: RowModel,
+  mapping: readonly (readonly [string, string])[],
+  fail: Fail,
+): Relationship["mapping"] | undefined {
   const found: (readonly [TableColumn, TableColumn])[] = [];
   for (const [from, to] of mapping) {
     const own = table.columns.get(from);
@@ -30,20 +35,33 @@ export interface Targets {
   readonly queries: ReadonlyMap<string, NativeQuery>;
 }
 
-type Mapped = { readonly column_mapping: Readonly<Record<string, string>> } & ({ readonly remote_table: QualifiedName } | { readonly remote_native_query: string });
+type Mapped = { readonly column_mapping: Readonly<Record<string, string>> } & (
+  | { readonly remote_table: QualifiedName }
+  | { readonly remote_native_query: string }
+);
 
 /** A relationship with explicit columns, to a table or to a native query. */
-function relateByColumns(own: RowModel, into: Related, common: Pick<Relationship, "name" | "kind">, mapped: Mapped, { tables, queries }: Targets, fail: Fail): void {
+function relateByColumns(
+  own: RowModel,
+  into: Related,
+  common: Pick<Relationship, "name" | "kind">,
+  mapped: Mapped,
+  { tables, queries }: Targets,
+  fail: Fail,
+): void {
   const columns = Object.entries(mapped.column_mapping);
   if ("remote_table" in mapped) {
     const name = nameKey(mapped.remote_table);
     const target = tables.get(name) ?? fail(`${name} is not tracked`);
     const mapping = target && pairs(own, target, columns, fail);
-    if (target !== undefined && mapping !== undefined) into.relationships.set(common.name, { ...common, target, mapping, nullable: true });
+    if (target !== undefined && mapping !== undefined)
+      into.relationships.set(common.name, { ...common, target, mapping, nullable: true });
   } else {
-    const query = queries.get(mapped.remote_native_query) ?? fail(`there is no native query ${mapped.remote_native_query}`);
+    const query =
+      queries.get(mapped.remote_native_query) ?? fail(`there is no native query ${mapped.remote_native_query}`);
     const mapping = query && pairs(own, query.model, columns, fail);
-    if (query !== undefined && mapping !== undefined) into.nativeRelationships.set(common.name, { ...common, query, mapping });
+    if (query !== undefined && mapping !== undefined)
+      into.nativeRelationships.set(common.name, { ...common, query, mapping });
   }
 }
 
@@ -59,24 +77,49 @@ function byForeignKey(
   const common = { name, kind };
   if (constraint === undefined) return fail("it has no definition");
   if (Array.isArray(constraint)) {
-    if (kind === "array") return fail("an array relationship's foreign key is in the other table: give {table, column}");
+    if (kind === "array")
+      return fail("an array relationship's foreign key is in the other table: give {table, column}");
     const key = table.catalog.foreignKeys.find(({ columns }) => sameColumns(columns, constraint));
     if (key === undefined) return fail(`there is no foreign key on ${constraint.join(", ")}`);
     const target = tracked(key.target);
-    const mapping = target && pairs(table, target, key.columns.map((column, index) => [column, key.targetColumns[index] ?? ""] as const), fail);
+    const mapping =
+      target &&
+      pairs(
+        table,
+        target,
+        key.columns.map((column, index) => [column, key.targetColumns[index] ?? ""] as const),
+        fail,
+      );
     return mapping && { ...common, target, mapping, nullable: mapping.some(([own]) => own.nullable) };
   }
   const target = tracked(constraint.table);
   if (target === undefined) return undefined;
-  const key = target.catalog.foreignKeys.find(({ columns, target: to }) => sameColumns(columns, constraint.columns) && nameKey(to) === table.key);
-  if (key === undefined) return fail(`${target.key} has no foreign key on ${constraint.columns.join(", ")} to ${table.key}`);
-  const mapping = pairs(table, target, key.columns.map((column, index) => [key.targetColumns[index] ?? "", column] as const), fail);
+  const key = target.catalog.foreignKeys.find(
+    ({ columns, target: to }) => sameColumns(columns, constraint.columns) && nameKey(to) === table.key,
+  );
+  if (key === undefined)
+    return fail(`${target.key} has no foreign key on ${constraint.columns.join(", ")} to ${table.key}`);
+  const mapping = pairs(
+    table,
+    target,
+    key.columns.map((column, index) => [key.targetColumns[index] ?? "", column] as const),
+    fail,
+  );
   return mapping && { ...common, target, mapping, nullable: true };
 }
 
 /** Stores a table's relationship in the right collection. */
-export function relateTable(table: TrackedTable, kind: "object" | "array", metadata: RelationshipMetadata, targets: Targets, fail: Fail): void {
-  const { name, using: { manual_configuration: manual } } = metadata;
+export function relateTable(
+  table: TrackedTable,
+  kind: "object" | "array",
+  metadata: RelationshipMetadata,
+  targets: Targets,
+  fail: Fail,
+): void {
+  const {
+    name,
+    using: { manual_configuration: manual },
+  } = metadata;
   if (manual !== undefined) {
     relateByColumns(table, table, { name, kind }, manual, targets, fail);
     return;
@@ -90,7 +133,14 @@ export function relateNativeQuery(query: NativeQuery, targets: Targets, report: 
   for (const kind of ["object", "array"] as const) {
     const key = `${kind}_relationships` as const;
     for (const [index, { name, using }] of query.metadata[key].entries()) {
-      relateByColumns(query.model, query, { name, kind }, using, targets, failing(report, [...query.path, key, index, "using"], `${kind}_relationship`, `${query.name}.${name}`));
+      relateByColumns(
+        query.model,
+        query,
+        { name, kind },
+        using,
+        targets,
+        failing(report, [...query.path, key, index, "using"], `${kind}_relationship`, `${query.name}.${name}`),
+      );
     }
   }
 }

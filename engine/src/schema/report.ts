@@ -1,9 +1,20 @@
 import type { MergedPath } from "@routeql/metadata/read/load";
 
 /** Reports an object that does not match the database, or a valid one that this engine does not support. */
-export type Report = (path: MergedPath, type: string, name: string, reason: string, kind?: "inconsistent" | "unsupported") => void;
+export type Report = (
+  path: MergedPath,
+  type: string,
+  name: string,
+  reason: string,
+  kind?: "inconsistent" | "unsupported",
+) => void;
 
-const objectTypes: Readonly<Record<string, string>> = { tables: "table", functions: "function", logical_models: "logical_model", native_queries: "native_query" };
+const objectTypes: Readonly<Record<string, string>> = {
+  tables: "table",
+  functions: "function",
+  logical_models: "logical_model",
+  native_queries: "native_query",
+};
 
 /** Hasura's kind of the object at a place of a source. */
 export function objectTypeAt(path: MergedPath): string {

@@ -18,12 +18,19 @@ export interface ResolvedSource {
   readonly nativeQueries: ReadonlyMap<string, NativeQuery>;
 }
 
-function columnsOf(catalog: CatalogTable, metadata: TableMetadata, naming: Naming, path: MergedPath, report: Report): Map<string, TableColumn> {
+function columnsOf(
+  catalog: CatalogTable,
+  metadata: TableMetadata,
+  naming: Naming,
+  path: MergedPath,
+  report: Report,
+): Map<string, TableColumn> {
   const configuration = metadata.configuration;
   const columns = new Map<string, TableColumn>();
   for (const key of ["column_config", "custom_column_names"] as const) {
     for (const column of Object.keys(configuration?.[key] ?? {})) {
-      if (!catalog.columns.has(column)) report([...path, "configuration", key, column], "table", nameKey(catalog), `there is no column ${column}`);
+      if (!catalog.columns.has(column))
+        report([...path, "configuration", key, column], "table", nameKey(catalog), `there is no column ${column}`);
     }
   }
   for (const column of catalog.columns.values()) {
@@ -47,13 +54,20 @@ function conflictOf(columns: Iterable<TableColumn>): string | undefined {
   const owners = new Map<string, string>();
   for (const { name, graphqlName } of columns) {
     const owner = owners.get(graphqlName);
-    if (owner !== undefined) return `the columns ${owner} and ${name} would both be the field ${graphqlName}; give one a custom_name`;
+    if (owner !== undefined)
+      return `the columns ${owner} and ${name} would both be the field ${graphqlName}; give one a custom_name`;
     owners.set(graphqlName, name);
   }
   return undefined;
 }
 
-function resolveTable(metadata: TableMetadata, catalog: Catalog, naming: Naming, path: MergedPath, report: Report): TrackedTable | undefined {
+function resolveTable(
+  metadata: TableMetadata,
+  catalog: Catalog,
+  naming: Naming,
+  path: MergedPath,
+  report: Report,
+): TrackedTable | undefined {
   const key = nameKey(metadata.table);
   const found = catalog.tables.get(key);
   if (found === undefined) {
@@ -77,7 +91,10 @@ function resolveTable(metadata: TableMetadata, catalog: Catalog, naming: Naming,
     metadata,
     path,
     names,
-    description: description(metadata.configuration?.comment, found.comment ?? `columns and relationships of ${title(metadata.table)}`),
+    description: description(
+      metadata.configuration?.comment,
+      found.comment ?? `columns and relationships of ${title(metadata.table)}`,
+    ),
     columns,
     relationships: new Map(),
     computedFields: new Map(),
@@ -97,7 +114,8 @@ function resolveEnumeration(table: TrackedTable, catalog: Catalog, naming: Namin
   const values = catalog.enums.get(table.key) ?? [];
   if (values.length === 0) return fail("it has no rows");
   const bad = values.filter(({ value }) => !graphqlName.test(value) || ["true", "false", "null"].includes(value));
-  if (bad.length > 0) return fail(`these values are not GraphQL names: ${bad.map(({ value }) => JSON.stringify(value)).join(", ")}`);
+  if (bad.length > 0)
+    return fail(`these values are not GraphQL names: ${bad.map(({ value }) => JSON.stringify(value)).join(", ")}`);
   table.enumeration = { table, typeName: naming.type(table.names, "enum"), values, inCapitals: naming.enumsInCapitals };
 }
 
@@ -107,23 +125,35 @@ function applyEnumerations(table: TrackedTable, tables: ReadonlyMap<string, Trac
     const [name] = columns;
     const enumeration = tables.get(nameKey(target))?.enumeration;
     const column = name === undefined ? undefined : table.columns.get(name);
-    if (columns.length === 1 && enumeration !== undefined && column !== undefined) table.columns.set(column.name, { ...column, enumeration });
+    if (columns.length === 1 && enumeration !== undefined && column !== undefined)
+      table.columns.set(column.name, { ...column, enumeration });
   }
 }
 
 function resolveFields(table: TrackedTable, targets: Targets, catalog: Catalog, naming: Naming, report: Report): void {
   const taken = new Set([...table.columns.values()].map(({ graphqlName }) => graphqlName));
-  const claim = (name: string, fail: Fail) => (taken.has(name) ? fail(`the table has another field of the name ${name}`) : taken.add(name));
+  const claim = (name: string, fail: Fail) =>
+    taken.has(name) ? fail(`the table has another field of the name ${name}`) : taken.add(name);
   for (const kind of ["object", "array"] as const) {
     const key = `${kind}_relationships` as const;
     for (const [index, metadata] of table.metadata[key].entries()) {
-      const fail = failing(report, [...table.path, key, index], `${kind}_relationship`, `${table.key}.${metadata.name}`);
+      const fail = failing(
+        report,
+        [...table.path, key, index],
+        `${kind}_relationship`,
+        `${table.key}.${metadata.name}`,
+      );
       if (claim(metadata.name, fail) === undefined) continue;
       relateTable(table, kind, metadata, targets, fail);
     }
   }
   for (const [index, metadata] of table.metadata.computed_fields.entries()) {
-    const fail = failing(report, [...table.path, "computed_fields", index], "computed_field", `${table.key}.${metadata.name}`);
+    const fail = failing(
+      report,
+      [...table.path, "computed_fields", index],
+      "computed_field",
+      `${table.key}.${metadata.name}`,
+    );
     if (claim(metadata.name, fail) === undefined) continue;
     const field = resolveComputedField(table, metadata, targets.tables, catalog, naming, fail);
     if (field !== undefined) table.computedFields.set(metadata.name, field);
@@ -131,7 +161,14 @@ function resolveFields(table: TrackedTable, targets: Targets, catalog: Catalog, 
 }
 
 /** Resolves a source's metadata against the catalogue; invalid objects are reported and omitted. */
-export function resolveSource(source: SourceMetadata, path: MergedPath, catalog: Catalog, { models, queries }: NativeObjects, naming: Naming, report: Report): ResolvedSource {
+export function resolveSource(
+  source: SourceMetadata,
+  path: MergedPath,
+  catalog: Catalog,
+  { models, queries }: NativeObjects,
+  naming: Naming,
+  report: Report,
+): ResolvedSource {
   const tables = new Map<string, TrackedTable>();
   for (const [index, metadata] of source.tables.entries()) {
     const own = [...path, "tables", index];
@@ -139,7 +176,13 @@ export function resolveSource(source: SourceMetadata, path: MergedPath, catalog:
     if (table === undefined) continue;
     const twin = [...tables.values()].find(({ names }) => names.type === table.names.type);
     if (tables.has(table.key)) report([...own, "table"], "table", table.key, "this table is tracked twice");
-    else if (twin !== undefined) report([...own, "table"], "table", table.key, `the name ${table.names.field} is taken by ${twin.key}; give it a custom_name`);
+    else if (twin !== undefined)
+      report(
+        [...own, "table"],
+        "table",
+        table.key,
+        `the name ${table.names.field} is taken by ${twin.key}; give it a custom_name`,
+      );
     else tables.set(table.key, table);
   }
   for (const table of tables.values()) resolveEnumeration(table, catalog, naming, report);

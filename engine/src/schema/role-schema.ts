@@ -43,7 +43,14 @@ function primaryKeyArguments(target: VisibleTable, types: TypeBook) {
   return Object.fromEntries(
     key.flatMap((name) => {
       const column = table.columns.get(name);
-      return column === undefined ? [] : [[column.graphqlName, argument(new GraphQLNonNull(types.column(column)), { kind: "primary-key", column }, column.description)]];
+      return column === undefined
+        ? []
+        : [
+            [
+              column.graphqlName,
+              argument(new GraphQLNonNull(types.column(column)), { kind: "primary-key", column }, column.description),
+            ],
+          ];
     }),
   );
 }
@@ -52,20 +59,54 @@ function streamArguments(target: VisibleTable, types: TypeBook) {
   const { names } = target.table;
   const { naming } = types;
   const ordering = types.enumeration(naming.shared("cursor_ordering"), "ordering argument of a cursor", () => ({
-    ASC: { description: "ascending ordering of the cursor", ...meaning({ kind: "direction", direction: { descending: false, nullsFirst: false } }) },
-    DESC: { description: "descending ordering of the cursor", ...meaning({ kind: "direction", direction: { descending: true, nullsFirst: false } }) },
+    ASC: {
+      description: "ascending ordering of the cursor",
+      ...meaning({ kind: "direction", direction: { descending: false, nullsFirst: false } }),
+    },
+    DESC: {
+      description: "descending ordering of the cursor",
+      ...meaning({ kind: "direction", direction: { descending: true, nullsFirst: false } }),
+    },
   }));
-  const value = types.input(naming.type(names, "stream_cursor_value_input"), "Initial value of the column from where the streaming should start", () =>
-    Object.fromEntries(visibleColumns(target).map((scalar) => [scalar.column.graphqlName, { type: types.column(scalar.column), description: scalar.column.description, ...meaning({ kind: "scalar", scalar }) }])),
+  const value = types.input(
+    naming.type(names, "stream_cursor_value_input"),
+    "Initial value of the column from where the streaming should start",
+    () =>
+      Object.fromEntries(
+        visibleColumns(target).map((scalar) => [
+          scalar.column.graphqlName,
+          {
+            type: types.column(scalar.column),
+            description: scalar.column.description,
+            ...meaning({ kind: "scalar", scalar }),
+          },
+        ]),
+      ),
   );
-  const cursor = types.input(naming.type(names, "stream_cursor_input"), `Streaming cursor of the table "${names.raw}"`, () => ({
-    [naming.field("initial_value")]: { type: new GraphQLNonNull(value), description: "Stream column input with initial value", ...meaning({ kind: "initial-value" }) },
-    ordering: { type: ordering, description: "cursor ordering", ...meaning({ kind: "ordering" }) },
-  }));
+  const cursor = types.input(
+    naming.type(names, "stream_cursor_input"),
+    `Streaming cursor of the table "${names.raw}"`,
+    () => ({
+      [naming.field("initial_value")]: {
+        type: new GraphQLNonNull(value),
+        description: "Stream column input with initial value",
+        ...meaning({ kind: "initial-value" }),
+      },
+      ordering: { type: ordering, description: "cursor ordering", ...meaning({ kind: "ordering" }) },
+    }),
+  );
   return {
     where: argument(boolExp(target, types), { kind: "where" }, "filter the rows returned"),
-    cursor: argument(nonNullListOfNullable(cursor), { kind: "cursor" }, "cursor to stream the results returned by the query"),
-    [naming.field("batch_size")]: argument(new GraphQLNonNull(GraphQLInt), { kind: "batch-size" }, "maximum number of rows returned in a single batch"),
+    cursor: argument(
+      nonNullListOfNullable(cursor),
+      { kind: "cursor" },
+      "cursor to stream the results returned by the query",
+    ),
+    [naming.field("batch_size")]: argument(
+      new GraphQLNonNull(GraphQLInt),
+      { kind: "batch-size" },
+      "maximum number of rows returned in a single batch",
+    ),
   };
 }
 
@@ -79,7 +120,8 @@ function tableRootFields(target: VisibleTable, types: TypeBook, operation: "quer
   const custom = table.metadata.configuration?.custom_root_fields;
   const allowed: ReadonlySet<SubscriptionRootField> | ReadonlySet<QueryRootField> | undefined =
     operation === "query" ? permission.queryRootFields : permission.subscriptionRootFields;
-  const permits = (field: SubscriptionRootField) => allowed === undefined || (allowed as ReadonlySet<string>).has(field);
+  const permits = (field: SubscriptionRootField) =>
+    allowed === undefined || (allowed as ReadonlySet<string>).has(field);
   const titled = title(table.catalog);
   const fields: OutputFields = {};
   const names = rootFieldNames(table.metadata, table.names, types.naming);
@@ -122,7 +164,8 @@ function functionRootFields(tracked: TrackedFunction, target: VisibleTable, type
   const called = title(tracked.call.function);
   const returned = title(tracked.target.catalog);
   const automatic = `execute function ${called} which returns ${returned}`;
-  const argumentsOf = (field: string) => functionArguments(tracked.call, tracked.argumentsType, `function "${field}"`, types);
+  const argumentsOf = (field: string) =>
+    functionArguments(tracked.call, tracked.argumentsType, `function "${field}"`, types);
   const type = tableType(target, types);
   const name = naming.rootField(tracked.fields.rows);
   const rows = rowArguments(target, types);
@@ -166,7 +209,10 @@ interface Roots {
 function schemaOf({ query, subscription }: Roots): Pick<RoleSchema, "query" | "subscription"> {
   return {
     query: new GraphQLObjectType({ name: "query_root", fields: byName(query) }),
-    subscription: Object.keys(subscription).length === 0 ? undefined : new GraphQLObjectType({ name: "subscription_root", fields: byName(subscription) }),
+    subscription:
+      Object.keys(subscription).length === 0
+        ? undefined
+        : new GraphQLObjectType({ name: "subscription_root", fields: byName(subscription) }),
   };
 }
 
@@ -180,25 +226,39 @@ function sourceRoots({ source, book }: RoleSource, role: string, options: RoleSc
     }
     for (const tracked of source.functions) {
       const target = types.visible(tracked.target);
-      if (target !== undefined && mayCall(tracked, role, book, options)) Object.assign(fields, functionRootFields(tracked, target, types));
+      if (target !== undefined && mayCall(tracked, role, book, options))
+        Object.assign(fields, functionRootFields(tracked, target, types));
     }
     for (const native of source.nativeQueries.values()) Object.assign(fields, nativeQueryField(native, types));
     for (const field of Object.values(fields)) field.extensions = { ...field.extensions, source: source.name };
     const { namespace } = source.naming;
     if (namespace === undefined || Object.keys(fields).length === 0) return fields;
-    const type = new GraphQLObjectType({ name: source.naming.namespaceType(namespace, operation), fields: byName(fields) });
+    const type = new GraphQLObjectType({
+      name: source.naming.namespaceType(namespace, operation),
+      fields: byName(fields),
+    });
     return { [namespace]: { type: new GraphQLNonNull(type), ...meaning({ kind: "namespace" }) } };
   };
   return { query: rootsOf("query"), subscription: rootsOf("subscription") };
 }
 
 /** @param typesOf the types of each source by name: shared by all sources, or separate */
-function allRoots(sources: readonly RoleSource[], role: string, options: RoleSchemaOptions, typesOf: (index: number) => Map<string, GraphQLNamedType>): Roots {
+function allRoots(
+  sources: readonly RoleSource[],
+  role: string,
+  options: RoleSchemaOptions,
+  typesOf: (index: number) => Map<string, GraphQLNamedType>,
+): Roots {
   const roots: Roots = { query: {}, subscription: {} };
   const earlier = new Set<string>();
   for (const [index, each] of sources.entries()) {
     const types = typesOf(index);
-    const { query, subscription } = sourceRoots(each, role, options, new TypeBook(each.source.naming, each.book.permissionsOf(role), types, options, new Set(earlier)));
+    const { query, subscription } = sourceRoots(
+      each,
+      role,
+      options,
+      new TypeBook(each.source.naming, each.book.permissionsOf(role), types, options, new Set(earlier)),
+    );
     Object.assign(roots.query, query);
     Object.assign(roots.subscription, subscription);
     if (sources.length === 1) continue;
@@ -216,7 +276,11 @@ export function buildRoleSchema(sources: readonly RoleSource[], role: string, op
   const roots = (typesOf: Parameters<typeof allRoots>[3]): Pick<RoleSchema, "query" | "subscription"> => {
     const { query, subscription } = allRoots(sources, role, options, typesOf);
     if (Object.keys(query).length === 0) {
-      query["no_queries_available"] = { type: new GraphQLNonNull(GraphQLString), description: nothingAvailable, ...meaning({ kind: "constant", text: nothingAvailable }) };
+      query["no_queries_available"] = {
+        type: new GraphQLNonNull(GraphQLString),
+        description: nothingAvailable,
+        ...meaning({ kind: "constant", text: nothingAvailable }),
+      };
     }
     return schemaOf({ query, subscription });
   };
@@ -233,7 +297,11 @@ export function buildRoleSchema(sources: readonly RoleSource[], role: string, op
 }
 
 /** Types of a role that two sources define with different fields: the later source's place, and the earlier one's name. */
-export function conflictingTypes(sources: readonly RoleSource[], role: string, options: RoleSchemaOptions): readonly { readonly name: string; readonly index: number; readonly owner: string }[] {
+export function conflictingTypes(
+  sources: readonly RoleSource[],
+  role: string,
+  options: RoleSchemaOptions,
+): readonly { readonly name: string; readonly index: number; readonly owner: string }[] {
   const types = sources.map(() => new Map<string, GraphQLNamedType>());
   allRoots(sources, role, options, (index) => types[index] ?? new Map<string, GraphQLNamedType>());
   const known = new Map<string, { readonly owner: string; readonly shape: string }>();

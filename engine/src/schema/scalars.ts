@@ -18,7 +18,21 @@ export function scalarName(type: DatabaseType): string {
 
 const numeric = new Set(["int2", "int4", "int8", "float4", "float8", "numeric", "money"]);
 const comparable = new Set([
-  ...numeric, "bpchar", "varchar", "text", "citext", "char", "date", "timestamp", "timestamptz", "timetz", "uuid", "raster", "ltree", "lquery", "ltxtquery",
+  ...numeric,
+  "bpchar",
+  "varchar",
+  "text",
+  "citext",
+  "char",
+  "date",
+  "timestamp",
+  "timestamptz",
+  "timetz",
+  "uuid",
+  "raster",
+  "ltree",
+  "lquery",
+  "ltxtquery",
 ]);
 const stringified = new Set(["int8", "numeric", "float8", "money"]);
 

@@ -19,42 +19,82 @@ function nativeTypes(source: ResolvedSource): readonly NamedType[] {
     [...nativeRelationships.values()].map(({ name, query }) => ({ name, query, path })),
   );
   return [
-    ...source.models.flatMap((model) => Object.values(inputTypeNames(model, source)).map((name) => ({ name, owner: model.key, path: model.path }))),
+    ...source.models.flatMap((model) =>
+      Object.values(inputTypeNames(model, source)).map((name) => ({ name, owner: model.key, path: model.path })),
+    ),
     ...queries.map((query) => {
       const name = rowTypeName(query);
-      return { name, owner: name === query.model.name ? query.model.key : `the native query ${query.name}`, path: query.path };
+      return {
+        name,
+        owner: name === query.model.name ? query.model.key : `the native query ${query.name}`,
+        path: query.path,
+      };
     }),
     ...[...queries.map((query) => ({ name: query.name, query, path: query.path })), ...related]
       .filter(({ query }) => query.arguments.length > 0)
-      .map(({ name, query, path }) => ({ name: argumentsTypeName(name), owner: `the arguments of the native query ${query.name}`, path })),
+      .map(({ name, query, path }) => ({
+        name: argumentsTypeName(name),
+        owner: `the arguments of the native query ${query.name}`,
+        path,
+      })),
   ];
 }
 
-const tableSuffixes = [undefined, "aggregate", "aggregate_fields", "aggregate_order_by", "bool_exp", "order_by", "select_column", "stream_cursor_input", "stream_cursor_value_input"];
+const tableSuffixes = [
+  undefined,
+  "aggregate",
+  "aggregate_fields",
+  "aggregate_order_by",
+  "bool_exp",
+  "order_by",
+  "select_column",
+  "stream_cursor_input",
+  "stream_cursor_value_input",
+];
 
 /** A type name is unique within a source. Two native queries may share a logical model, and fields of one name a native query. */
 function checkNativeTypes(source: ResolvedSource, report: Report): void {
   const owners = new Map<string, string>();
-  for (const table of source.tables.values()) for (const suffix of tableSuffixes) owners.set(source.naming.type(table.names, suffix), table.key);
+  for (const table of source.tables.values())
+    for (const suffix of tableSuffixes) owners.set(source.naming.type(table.names, suffix), table.key);
   for (const { name, owner, path } of nativeTypes(source)) {
     const other = owners.get(name);
     if (other === undefined) owners.set(name, owner);
-    else if (other !== owner) report(path, objectTypeAt(path), owner, `${owner} would define the type ${name}, which ${other} defines`);
+    else if (other !== owner)
+      report(path, objectTypeAt(path), owner, `${owner} would define the type ${name}, which ${other} defines`);
   }
 }
 
 /** Names of a source's root fields for a role that may see everything. */
-function rootFieldsOf({ naming, tables, functions, nativeQueries }: ResolvedSource): readonly { readonly name: string; readonly owner: string; readonly path: MergedPath }[] {
+function rootFieldsOf({
+  naming,
+  tables,
+  functions,
+  nativeQueries,
+}: ResolvedSource): readonly { readonly name: string; readonly owner: string; readonly path: MergedPath }[] {
   return [
     ...[...tables.values()].flatMap((table) => {
       const names = rootFieldNames(table.metadata, table.names, naming);
-      const given = [names.select, names.select_aggregate, names.select_stream, ...(table.catalog.primaryKey === undefined ? [] : [names.select_by_pk])];
+      const given = [
+        names.select,
+        names.select_aggregate,
+        names.select_stream,
+        ...(table.catalog.primaryKey === undefined ? [] : [names.select_by_pk]),
+      ];
       return given.map((name) => ({ name, owner: table.key, path: [...table.path, "table"] }));
     }),
     ...functions.flatMap(({ fields, path, call }) =>
-      [fields.rows, fields.aggregate].map((name) => ({ name: naming.rootField(name), owner: `the function ${nameKey(call.function)}`, path: [...path, "function"] })),
+      [fields.rows, fields.aggregate].map((name) => ({
+        name: naming.rootField(name),
+        owner: `the function ${nameKey(call.function)}`,
+        path: [...path, "function"],
+      })),
     ),
-    ...[...nativeQueries.values()].map(({ name, path }) => ({ name, owner: `the native query ${name}`, path: [...path, "root_field_name"] })),
+    ...[...nativeQueries.values()].map(({ name, path }) => ({
+      name,
+      owner: `the native query ${name}`,
+      path: [...path, "root_field_name"],
+    })),
   ];
 }
 
@@ -63,7 +103,8 @@ function checkRootFields(source: ResolvedSource, report: Report): void {
   const owners = new Map<string, string>();
   for (const { name, owner, path } of rootFieldsOf(source)) {
     const other = owners.get(name);
-    if (other !== undefined) report(path, objectTypeAt(path), owner, `${owner} would define the root field ${name}, which ${other} defines`);
+    if (other !== undefined)
+      report(path, objectTypeAt(path), owner, `${owner} would define the root field ${name}, which ${other} defines`);
     owners.set(name, owner);
   }
 }
@@ -76,11 +117,18 @@ function rootNames(source: ResolvedSource): readonly string[] {
 
 /** Names that two sources may share if the definitions are equal. */
 function typeNames(source: ResolvedSource): readonly string[] {
-  return [...[...source.tables.values()].map((table) => source.naming.type(table.names)), ...nativeTypes(source).map(({ name }) => name)];
+  return [
+    ...[...source.tables.values()].map((table) => source.naming.type(table.names)),
+    ...nativeTypes(source).map(({ name }) => name),
+  ];
 }
 
 /** Reports each name that a source shares with an earlier one. */
-function checkCommon(sources: readonly RoleSource[], namesOf: (source: ResolvedSource) => readonly string[], found: (index: number, name: string, owner: string) => void): void {
+function checkCommon(
+  sources: readonly RoleSource[],
+  namesOf: (source: ResolvedSource) => readonly string[],
+  found: (index: number, name: string, owner: string) => void,
+): void {
   const owners = new Map<string, string>();
   for (const [index, { source }] of sources.entries()) {
     for (const name of new Set(namesOf(source))) {
@@ -92,18 +140,31 @@ function checkCommon(sources: readonly RoleSource[], namesOf: (source: ResolvedS
 }
 
 /** Root fields and types are unique. Two sources may have a table with one name if its types have the same fields for each role, as in Hasura. */
-export function checkNames(sources: readonly RoleSource[], roles: readonly string[], options: RoleSchemaOptions, report: Report): void {
+export function checkNames(
+  sources: readonly RoleSource[],
+  roles: readonly string[],
+  options: RoleSchemaOptions,
+  report: Report,
+): void {
   for (const { source } of sources) {
     checkRootFields(source, report);
     checkNativeTypes(source, report);
   }
-  const twice = (index: number, what: string, owner: string): void => report(["sources", index, "name"], "source", sources[index]?.source.name ?? "", `duplicate ${what}: here and in source ${owner}`);
+  const twice = (index: number, what: string, owner: string): void =>
+    report(
+      ["sources", index, "name"],
+      "source",
+      sources[index]?.source.name ?? "",
+      `duplicate ${what}: here and in source ${owner}`,
+    );
   checkCommon(sources, rootNames, (index, name, owner) => twice(index, `root field ${name}`, owner));
   const common = new Set<string>();
   checkCommon(sources, typeNames, (_index, name) => common.add(name));
   if (common.size === 0) return;
   const told = new Set<string>();
-  for (const { name, index, owner } of ["admin", ...roles].flatMap((role) => conflictingTypes(sources, role, options))) {
+  for (const { name, index, owner } of ["admin", ...roles].flatMap((role) =>
+    conflictingTypes(sources, role, options),
+  )) {
     const key = `${String(index)} ${name}`;
     if (!told.has(key)) twice(index, `type ${name}`, `${owner}, with other fields`);
     told.add(key);

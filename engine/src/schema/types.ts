@@ -31,10 +31,13 @@ export function byName<Entry>(entries: Readonly<Record<string, Entry>>): Record<
   return Object.fromEntries(Object.entries(entries).sort(([one], [other]) => (one < other ? -1 : 1)));
 }
 
-export const list = <Type extends GraphQLNullableType>(type: Type) => new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(type)));
+export const list = <Type extends GraphQLNullableType>(type: Type) =>
+  new GraphQLNonNull(new GraphQLList(new GraphQLNonNull(type)));
 export const nullableList = <Type extends GraphQLNullableType>(type: Type) => new GraphQLList(new GraphQLNonNull(type));
 
-const builtin = new Map<string, GraphQLScalarType>([GraphQLInt, GraphQLFloat, GraphQLString, GraphQLBoolean].map((type) => [type.name, type]));
+const builtin = new Map<string, GraphQLScalarType>(
+  [GraphQLInt, GraphQLFloat, GraphQLString, GraphQLBoolean].map((type) => [type.name, type]),
+);
 
 /** Lists that are single database values: no value is wrapped in a list for them, and their items are not checked. */
 const arrays = new WeakSet();
@@ -60,7 +63,13 @@ export class TypeBook {
    * @param types existing types: of this source, or of all sources of the role, so that e.g. `String_comparison_exp` is shared
    * @param elsewhere type names of earlier sources
    */
-  constructor(naming: Naming, permissions: RolePermissions, types: Map<string, GraphQLNamedType>, options: TypeOptions, elsewhere: ReadonlySet<string>) {
+  constructor(
+    naming: Naming,
+    permissions: RolePermissions,
+    types: Map<string, GraphQLNamedType>,
+    options: TypeOptions,
+    elsewhere: ReadonlySet<string>,
+  ) {
     this.#elsewhere = elsewhere;
     this.naming = naming;
     this.options = options;
@@ -109,7 +118,9 @@ export class TypeBook {
 
   enumTable(enumeration: Enumeration): GraphQLEnumType {
     return this.enumeration(enumeration.typeName, undefined, () =>
-      Object.fromEntries(enumeration.values.map(({ value, comment }) => [this.naming.enumValue(value), { value, description: comment }])),
+      Object.fromEntries(
+        enumeration.values.map(({ value, comment }) => [this.naming.enumValue(value), { value, description: comment }]),
+      ),
     );
   }
 

@@ -79,8 +79,12 @@ describe("arrays", () => {
   });
 
   test("have one dimension, unless they are Postgres' text, and are not single values", () => {
-    expect(() => toText([[1, 2]], { ...type("_int4"), element: type("int4") })).toThrow("expected Number, but encountered Array");
-    expect(() => toText(1, { ...type("_int4"), element: type("int4") })).toThrow("parsing [] failed, expected Array, but encountered Number");
+    expect(() => toText([[1, 2]], { ...type("_int4"), element: type("int4") })).toThrow(
+      "expected Number, but encountered Array",
+    );
+    expect(() => toText(1, { ...type("_int4"), element: type("int4") })).toThrow(
+      "parsing [] failed, expected Array, but encountered Number",
+    );
   });
 
   test.each([
@@ -98,7 +102,9 @@ describe("arrays", () => {
     const elements = /"((?:[^"\\]|\\.)*)"/gs;
     fc.assert(
       fc.property(fc.array(fc.string().filter((text) => !text.includes("\0"))), (strings) => {
-        const read = [...(toText(strings, list) ?? "").matchAll(elements)].map(([, inner = ""]) => inner.replaceAll(/\\(.)/gs, "$1"));
+        const read = [...(toText(strings, list) ?? "").matchAll(elements)].map(([, inner = ""]) =>
+          inner.replaceAll(/\\(.)/gs, "$1"),
+        );
         expect(read).toEqual(strings);
       }),
     );
@@ -106,7 +112,16 @@ describe("arrays", () => {
 });
 
 test("values have Hasura's names", () => {
-  expect([null, true, "x", 1, 1.5, [], {}, 1n].map(kindOf)).toEqual(["null", "a boolean", "a string", "a number", "a number", "a list", "an object", "a number"]);
+  expect([null, true, "x", 1, 1.5, [], {}, 1n].map(kindOf)).toEqual([
+    "null",
+    "a boolean",
+    "a string",
+    "a number",
+    "a number",
+    "a list",
+    "an object",
+    "a number",
+  ]);
 });
 
 test("bigints inside of json keep their digits", () => {

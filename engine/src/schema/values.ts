@@ -23,7 +23,9 @@ export function rawText(value: unknown): string | undefined {
 
 /** JSON text of any value of a request, bigint included. */
 export function jsonText(value: unknown): string {
-  return JSON.stringify(value, (_key, item: unknown) => (typeof item === "bigint" ? (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(item.toString()) : item));
+  return JSON.stringify(value, (_key, item: unknown) =>
+    typeof item === "bigint" ? (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(item.toString()) : item,
+  );
 }
 
 /** The kind of a JSON value in Hasura's messages. */
@@ -42,7 +44,13 @@ const integerRanges: Readonly<Record<string, readonly [bigint, bigint]>> = {
 };
 
 /** Names of number types in Hasura's messages. */
-const calledTypes: Readonly<Record<string, string>> = { int2: "PGSmallInt", int4: "PGInteger", int8: "PGBigInt", float4: "PGFloat", float8: "PGDouble" };
+const calledTypes: Readonly<Record<string, string>> = {
+  int2: "PGSmallInt",
+  int4: "PGInteger",
+  int8: "PGBigInt",
+  float4: "PGFloat",
+  float8: "PGDouble",
+};
 
 /** A number within its type's range: not too large, and not too small unless it is zero. */
 function floatText(number: string, isHeld: (value: number) => number): string {
@@ -55,7 +63,9 @@ function floatText(number: string, isHeld: (value: number) => number): string {
 function integerText(number: string, range: readonly [bigint, bigint]): string {
   const whole = wholeNumber(number);
   if (whole !== undefined && whole >= range[0] && whole <= range[1]) return whole.toString();
-  throw new UnfitValue(`The value ${number} lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?`);
+  throw new UnfitValue(
+    `The value ${number} lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?`,
+  );
 }
 
 const longestWhole = 400;
@@ -74,7 +84,13 @@ export function arrayText(items: readonly (string | null)[]): string {
   return `{${items.map((item) => (item === null ? "NULL" : `"${item.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`)).join(",")}}`;
 }
 
-const jsonKinds: Readonly<Record<string, string>> = { "a boolean": "Boolean", "a string": "String", "a list": "Array", "an object": "Object", "a number": "Number" };
+const jsonKinds: Readonly<Record<string, string>> = {
+  "a boolean": "Boolean",
+  "a string": "String",
+  "a list": "Array",
+  "an object": "Object",
+  "a number": "Number",
+};
 
 /** A parse error in the wording of Hasura's JSON parser. */
 export function mismatch(reading: string | undefined, expected: string, value: unknown): UnfitValue {
@@ -84,7 +100,18 @@ export function mismatch(reading: string | undefined, expected: string, value: u
 
 /** Types that Hasura reads only from a string, with their names. */
 const fromText: Readonly<Record<string, string>> = {
-  text: "Text", varchar: "Text", bpchar: "Char", citext: "Text", date: "Day", timestamp: "LocalTime", timestamptz: "UTCTime", timetz: "ZonedTimeOfDay", uuid: "UUID", lquery: "Text", ltxtquery: "Text", unknown: "Text",
+  text: "Text",
+  varchar: "Text",
+  bpchar: "Char",
+  citext: "Text",
+  date: "Day",
+  timestamp: "LocalTime",
+  timestamptz: "UTCTime",
+  timetz: "ZonedTimeOfDay",
+  uuid: "UUID",
+  lquery: "Text",
+  ltxtquery: "Text",
+  unknown: "Text",
 };
 const fromNumber: ReadonlySet<string> = new Set(["numeric", "money"]);
 const floats: Readonly<Record<string, (value: number) => number>> = { float4: Math.fround, float8: Number };
@@ -100,17 +127,22 @@ export function toText(value: unknown, type: DatabaseType): string | null {
   if (typeof value === "string") return stringText(value, name);
   if (element !== undefined) {
     if (!Array.isArray(value)) throw mismatch("[]", "Array", value);
-    return listText(value.map((item) => toText(item, element)), element);
+    return listText(
+      value.map((item) => toText(item, element)),
+      element,
+    );
   }
   const number = numberText(value);
   const range = integerRanges[name];
   if (range !== undefined) {
-    if (number === undefined) throw mismatch(`Integer expected for input type: ${calledTypes[name] ?? name}`, "Number", value);
+    if (number === undefined)
+      throw mismatch(`Integer expected for input type: ${calledTypes[name] ?? name}`, "Number", value);
     return integerText(number, range);
   }
   const isHeld = floats[name];
   if (isHeld !== undefined) {
-    if (number === undefined) throw mismatch(`Float expected for input type: ${calledTypes[name] ?? name}`, "Number", value);
+    if (number === undefined)
+      throw mismatch(`Float expected for input type: ${calledTypes[name] ?? name}`, "Number", value);
     return floatText(number, isHeld);
   }
   if (fromNumber.has(name)) {
@@ -134,7 +166,8 @@ const labelPath = "Expecting label path: a sequence of zero or more labels separ
 function stringText(value: string, type: string): string {
   if (value.includes("\0")) throw new UnfitValue("a string cannot hold the character NUL");
   if (type === "ltree" && value.split(".").includes("")) throw new UnfitValue(labelPath);
-  if (type === "raster" && !/^(?:[\da-f]{2})*$/i.test(value)) throw new UnfitValue("invalid hexadecimal representation of raster well known binary format");
+  if (type === "raster" && !/^(?:[\da-f]{2})*$/i.test(value))
+    throw new UnfitValue("invalid hexadecimal representation of raster well known binary format");
   return value;
 }
 
@@ -144,16 +177,31 @@ function stringText(value: string, type: string): string {
  */
 export function constantText(value: unknown, type: DatabaseType): string | null {
   if (typeof value === "string") {
-    if (type.name in integerRanges && !/^\s*[+-]?\d+\s*$/.test(value)) throw new UnfitValue(`an integer is expected, but found ${JSON.stringify(value)}`);
-    if (type.name === "bool" && !/^(?:t|true|f|false|y|yes|n|no|on|off|1|0)$/i.test(value.trim())) throw new UnfitValue(`true or false is expected, but found ${JSON.stringify(value)}`);
+    if (type.name in integerRanges && !/^\s*[+-]?\d+\s*$/.test(value))
+      throw new UnfitValue(`an integer is expected, but found ${JSON.stringify(value)}`);
+    if (type.name === "bool" && !/^(?:t|true|f|false|y|yes|n|no|on|off|1|0)$/i.test(value.trim()))
+      throw new UnfitValue(`true or false is expected, but found ${JSON.stringify(value)}`);
   }
   return toText(value, type);
 }
 
-const unquoted: ReadonlySet<string> = new Set([...Object.keys(integerRanges), "float4", "float8", "numeric", "bool", "uuid", "date", "timestamp", "timestamptz", "timetz"]);
+const unquoted: ReadonlySet<string> = new Set([
+  ...Object.keys(integerRanges),
+  "float4",
+  "float8",
+  "numeric",
+  "bool",
+  "uuid",
+  "date",
+  "timestamp",
+  "timestamptz",
+  "timetz",
+]);
 
 /** Texts of an element's type as an array; as in Hasura, numbers, times and similar values have no quotes unless necessary. */
 export function listText(items: readonly (string | null)[], element: DatabaseType): string {
-  const isPlain = unquoted.has(element.name) && items.every((text) => text === null || (/^[\w:.+-]+$/.test(text) && !/^null$/i.test(text)));
+  const isPlain =
+    unquoted.has(element.name) &&
+    items.every((text) => text === null || (/^[\w:.+-]+$/.test(text) && !/^null$/i.test(text)));
   return isPlain ? `{${items.map((text) => text ?? "NULL").join(",")}}` : arrayText(items);
 }

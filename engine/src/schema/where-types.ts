@@ -1,13 +1,34 @@
-import { GraphQLBoolean, GraphQLFloat, GraphQLInputObjectType, GraphQLInt, GraphQLNonNull, GraphQLString, type GraphQLEnumType, type GraphQLInputType } from "graphql";
+import {
+  GraphQLBoolean,
+  GraphQLFloat,
+  GraphQLInputObjectType,
+  GraphQLInt,
+  GraphQLNonNull,
+  GraphQLString,
+  type GraphQLEnumType,
+  type GraphQLInputType,
+} from "graphql";
 import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 import { equalityOperators, operatorsOf, siblingType, textOperators, type Operator } from "../sql/operators.ts";
 import { title } from "./descriptions.ts";
-import { comparableComputed, meaning, scalarFieldName, visibleColumns, type InputMeta, type ScalarMeta, type VisibleTable } from "./meta.ts";
+import {
+  comparableComputed,
+  meaning,
+  scalarFieldName,
+  visibleColumns,
+  type InputMeta,
+  type ScalarMeta,
+  type VisibleTable,
+} from "./meta.ts";
 import type { Enumeration } from "./model.ts";
 import { booleanType, floatType, integerType, scalarName, textType } from "./scalars.ts";
 import { nullableList, type InputFields, type TypeBook } from "./types.ts";
 
-const input = (type: GraphQLInputType, meta: InputMeta, description?: string) => ({ type, description, ...meaning(meta) });
+const input = (type: GraphQLInputType, meta: InputMeta, description?: string) => ({
+  type,
+  description,
+  ...meaning(meta),
+});
 
 /** `st_d_within_input` and `st_d_within_geography_input`. */
 function distanceInput(type: DatabaseType, types: TypeBook): GraphQLInputType {
@@ -15,17 +36,27 @@ function distanceInput(type: DatabaseType, types: TypeBook): GraphQLInputType {
   return types.input(isGeography ? "st_d_within_geography_input" : "st_d_within_input", undefined, () => ({
     distance: input(new GraphQLNonNull(GraphQLFloat), { kind: "distance" }),
     from: input(new GraphQLNonNull(types.scalar(type)), { kind: "from" }),
-    ...(isGeography ? { use_spheroid: { ...input(GraphQLBoolean, { kind: "use-spheroid" }), defaultValue: true } } : {}),
+    ...(isGeography
+      ? { use_spheroid: { ...input(GraphQLBoolean, { kind: "use-spheroid" }), defaultValue: true } }
+      : {}),
   }));
 }
 
 /** `st_intersects_nband_geom_input`, and `st_intersects_geom_nband_input`, in which the band is optional. */
-function bandInput(argument: "band-and-geometry" | "geometry-and-band", type: DatabaseType, types: TypeBook): GraphQLInputType {
+function bandInput(
+  argument: "band-and-geometry" | "geometry-and-band",
+  type: DatabaseType,
+  types: TypeBook,
+): GraphQLInputType {
   const bandFirst = argument === "band-and-geometry";
-  return types.input(bandFirst ? "st_intersects_nband_geom_input" : "st_intersects_geom_nband_input", undefined, () => ({
-    nband: input(bandFirst ? new GraphQLNonNull(GraphQLInt) : GraphQLInt, { kind: "band" }),
-    geommin: input(new GraphQLNonNull(types.scalar(siblingType(type, "geometry"))), { kind: "geometry" }),
-  }));
+  return types.input(
+    bandFirst ? "st_intersects_nband_geom_input" : "st_intersects_geom_nband_input",
+    undefined,
+    () => ({
+      nband: input(bandFirst ? new GraphQLNonNull(GraphQLInt) : GraphQLInt, { kind: "band" }),
+      geommin: input(new GraphQLNonNull(types.scalar(siblingType(type, "geometry"))), { kind: "geometry" }),
+    }),
+  );
 }
 
 function operatorInput(operator: Operator, type: DatabaseType, types: TypeBook): GraphQLInputType {
@@ -51,10 +82,18 @@ function operatorInput(operator: Operator, type: DatabaseType, types: TypeBook):
   }
 }
 
-function operatorFields(operators: readonly Operator[], argument: (operator: Operator) => GraphQLInputType, types: TypeBook): InputFields {
+function operatorFields(
+  operators: readonly Operator[],
+  argument: (operator: Operator) => GraphQLInputType,
+  types: TypeBook,
+): InputFields {
   const fields: InputFields = {};
   for (const operator of operators) {
-    fields[types.naming.field(operator.name)] = input(argument(operator), { kind: "operator", operator }, operator.description);
+    fields[types.naming.field(operator.name)] = input(
+      argument(operator),
+      { kind: "operator", operator },
+      operator.description,
+    );
   }
   fields[types.naming.field("_is_null")] = input(GraphQLBoolean, { kind: "is-null" });
   return fields;
@@ -63,7 +102,8 @@ function operatorFields(operators: readonly Operator[], argument: (operator: Ope
 function castFields(type: DatabaseType, types: TypeBook): InputFields {
   const name = types.naming.scalarType(scalarName(type), "cast_exp");
   const cast = types.input(name, undefined, () => {
-    if (type.name !== "geometry" && type.name !== "geography") return { String: input(comparison(textType, types), { kind: "cast-text" }) };
+    if (type.name !== "geometry" && type.name !== "geography")
+      return { String: input(comparison(textType, types), { kind: "cast-text" }) };
     const other = siblingType(type, type.name === "geometry" ? "geography" : "geometry");
     return { [other.name]: input(comparison(other, types), { kind: "cast-to", type: other }) };
   });
@@ -91,29 +131,54 @@ function enumComparison(enumeration: Enumeration, types: TypeBook): GraphQLInput
   return types.input(
     types.naming.scalarType(value.name, "comparison_exp"),
     `Boolean expression to compare columns of type "${value.name}". All fields are combined with logical 'AND'.`,
-    () => operatorFields(equalityOperators, (operator) => (operator.argument === "list" ? nullableList(value) : value), types),
+    () =>
+      operatorFields(
+        equalityOperators,
+        (operator) => (operator.argument === "list" ? nullableList(value) : value),
+        types,
+      ),
   );
 }
 
 /** The comparison type of a column or computed field. */
 export function scalarComparison(scalar: ScalarMeta, types: TypeBook): GraphQLInputObjectType {
   if (scalar.kind === "computed") return comparison(scalar.type, types);
-  return scalar.column.enumeration === undefined ? comparison(scalar.column.type, types) : enumComparison(scalar.column.enumeration, types);
+  return scalar.column.enumeration === undefined
+    ? comparison(scalar.column.type, types)
+    : enumComparison(scalar.column.enumeration, types);
 }
 
 /** Enum of the columns of one type, for the arguments of an aggregate predicate. */
-function argumentColumns(target: VisibleTable, predicate: string, type: DatabaseType, types: TypeBook): GraphQLEnumType | undefined {
+function argumentColumns(
+  target: VisibleTable,
+  predicate: string,
+  type: DatabaseType,
+  types: TypeBook,
+): GraphQLEnumType | undefined {
   const columns = visibleColumns(target).filter(({ column }) => column.type.name === type.name);
   if (columns.length === 0) return undefined;
   const { names } = target.table;
-  return types.enumeration(types.naming.predicateColumns(names, predicate), `select "${types.naming.predicateColumnsTitle(names, predicate)}" columns of table ${title(target.table.catalog)}`, () =>
-    Object.fromEntries(columns.map((scalar) => [scalar.column.graphqlName, { description: "column name", ...meaning({ kind: "column", scalar }) }])),
+  return types.enumeration(
+    types.naming.predicateColumns(names, predicate),
+    `select "${types.naming.predicateColumnsTitle(names, predicate)}" columns of table ${title(target.table.catalog)}`,
+    () =>
+      Object.fromEntries(
+        columns.map((scalar) => [
+          scalar.column.graphqlName,
+          { description: "column name", ...meaning({ kind: "column", scalar }) },
+        ]),
+      ),
   );
 }
 
 function aggregatePredicates(target: VisibleTable, types: TypeBook): GraphQLInputObjectType {
   const { names } = target.table;
-  const predicate = (name: string, columns: GraphQLInputType | undefined, argumentType: DatabaseType | undefined, resultType: DatabaseType) =>
+  const predicate = (
+    name: string,
+    columns: GraphQLInputType | undefined,
+    argumentType: DatabaseType | undefined,
+    resultType: DatabaseType,
+  ) =>
     input(
       types.input(types.own(types.naming.aggregatePredicate(names, name)), undefined, () => ({
         ...(columns === undefined ? {} : { arguments: input(columns, { kind: "predicate-arguments" }) }),
@@ -125,7 +190,9 @@ function aggregatePredicates(target: VisibleTable, types: TypeBook): GraphQLInpu
     );
   return types.input(types.own(types.naming.aggregatePredicates(names)), undefined, () => {
     const all = selectColumns(target, types);
-    const fields: InputFields = { count: predicate("count", all === undefined ? undefined : nullableList(all), undefined, integerType) };
+    const fields: InputFields = {
+      count: predicate("count", all === undefined ? undefined : nullableList(all), undefined, integerType),
+    };
     const typed = (name: string, type: DatabaseType, result: DatabaseType) => {
       const columns = argumentColumns(target, name, type, types);
       if (columns !== undefined) fields[name] = predicate(name, new GraphQLNonNull(columns), type, result);
@@ -135,7 +202,10 @@ function aggregatePredicates(target: VisibleTable, types: TypeBook): GraphQLInpu
       const columns = argumentColumns(target, name, floatType, types);
       if (columns === undefined) continue;
       const column = { type: new GraphQLNonNull(columns), ...meaning({ kind: "predicate-column" }) };
-      const both = types.input(types.own(types.naming.predicateArguments(names, name)), undefined, () => ({ X: column, Y: column }));
+      const both = types.input(types.own(types.naming.predicateArguments(names, name)), undefined, () => ({
+        X: column,
+        Y: column,
+      }));
       fields[name] = predicate(name, new GraphQLNonNull(both), floatType, floatType);
     }
     for (const name of ["avg", "max", "min", "stddev_samp", "sum", "var_samp"]) typed(name, floatType, floatType);
@@ -147,8 +217,16 @@ function aggregatePredicates(target: VisibleTable, types: TypeBook): GraphQLInpu
 export function selectColumns(target: VisibleTable, types: TypeBook): GraphQLEnumType | undefined {
   const columns = visibleColumns(target);
   if (columns.length === 0) return undefined;
-  return types.enumeration(types.naming.type(target.table.names, "select_column"), `select columns of table ${title(target.table.catalog)}`, () =>
-    Object.fromEntries(columns.map((scalar) => [scalar.column.graphqlName, { description: "column name", ...meaning({ kind: "column", scalar }) }])),
+  return types.enumeration(
+    types.naming.type(target.table.names, "select_column"),
+    `select columns of table ${title(target.table.catalog)}`,
+    () =>
+      Object.fromEntries(
+        columns.map((scalar) => [
+          scalar.column.graphqlName,
+          { description: "column name", ...meaning({ kind: "column", scalar }) },
+        ]),
+      ),
   );
 }
 
@@ -173,13 +251,18 @@ export function boolExp(target: VisibleTable, types: TypeBook): GraphQLInputObje
     for (const field of table.computedFields.values()) {
       const remote = field.result.kind === "table" ? types.visible(field.result.target) : undefined;
       const needsClient = field.call.arguments.some(({ kind }) => kind === "client");
-      if (remote !== undefined && !needsClient) fields[field.name] = input(boolExp(remote, types), { kind: "computed-rows", field, target: remote });
+      if (remote !== undefined && !needsClient)
+        fields[field.name] = input(boolExp(remote, types), { kind: "computed-rows", field, target: remote });
     }
     for (const relationship of table.relationships.values()) {
       const remote = types.visible(relationship.target);
       if (remote === undefined) continue;
       fields[relationship.name] = input(boolExp(remote, types), { kind: "relationship", relationship, target: remote });
-      if (relationship.kind === "array" && remote.permission.allowAggregations && !types.options.hideAggregationPredicates) {
+      if (
+        relationship.kind === "array" &&
+        remote.permission.allowAggregations &&
+        !types.options.hideAggregationPredicates
+      ) {
         fields[types.naming.aggregateOf(relationship.name, "filter")] = input(aggregatePredicates(remote, types), {
           kind: "relationship-aggregate",
           relationship,
@@ -191,5 +274,3 @@ export function boolExp(target: VisibleTable, types: TypeBook): GraphQLInputObje
   });
   return self;
 }
-
-

@@ -32,7 +32,12 @@ export type Redaction = Condition | undefined;
 
 export type Operand =
   | { readonly kind: "column"; readonly column: TableColumn; readonly redaction: Redaction }
-  | { readonly kind: "computed"; readonly field: ComputedField; readonly arguments: readonly FunctionArgument[]; readonly redaction: Redaction }
+  | {
+      readonly kind: "computed";
+      readonly field: ComputedField;
+      readonly arguments: readonly FunctionArgument[];
+      readonly redaction: Redaction;
+    }
   | { readonly kind: "text"; readonly operand: Operand }
   /** Cast to another SQL type. */
   | { readonly kind: "cast"; readonly operand: Operand; readonly type: string };
@@ -62,7 +67,12 @@ export type Condition =
   | { readonly kind: "compare"; readonly operand: Operand; readonly operator: Operator; readonly value: Value }
   | { readonly kind: "is-null"; readonly operand: Operand; readonly negated: boolean }
   /** At least one related row that the role may see (`permission`) matches `where`. */
-  | { readonly kind: "related"; readonly relationship: Relationship; readonly permission: Condition; readonly where: Condition }
+  | {
+      readonly kind: "related";
+      readonly relationship: Relationship;
+      readonly permission: Condition;
+      readonly where: Condition;
+    }
   | {
       readonly kind: "computed-rows";
       readonly field: ComputedField;
@@ -71,7 +81,12 @@ export type Condition =
       readonly where: Condition;
     }
   | { readonly kind: "exists"; readonly table: TrackedTable; readonly where: Condition }
-  | { readonly kind: "aggregate"; readonly relationship: Relationship; readonly permission: Condition; readonly aggregate: AggregateCondition }
+  | {
+      readonly kind: "aggregate";
+      readonly relationship: Relationship;
+      readonly permission: Condition;
+      readonly aggregate: AggregateCondition;
+    }
   /** `item`, or every row when the parameter is null. */
   | { readonly kind: "unless-null"; readonly parameter: Parameter; readonly item: Condition }
   /** `item`, which is not evaluated in rows that the role may not see. */

@@ -20,7 +20,9 @@ test("other conditions stay plain, so that indexes apply", () => {
 
 test("a pattern on related rows waits for the filters of both", () => {
   const printed = text("reader", '{ article(where: {author: {name: {_ilike: "a"}}}) { id } }');
-  expect(printed).toContain(`(CASE WHEN ("t1"."published" = ($1::boolean)) THEN EXISTS (SELECT 1 FROM "public"."author"`);
+  expect(printed).toContain(
+    `(CASE WHEN ("t1"."published" = ($1::boolean)) THEN EXISTS (SELECT 1 FROM "public"."author"`,
+  );
   expect(printed).toContain(`(CASE WHEN ("t2"."hidden" = ($2::boolean)) THEN ("t2"."name" ILIKE ($3::text)) END)`);
 });
 
@@ -31,7 +33,9 @@ test("a plain condition matches only related rows that the role may see", () => 
 });
 
 test("guards a whole alternative or negation", () => {
-  expect(text("reader", '{ author(where: {_or: [{id: {_eq: 1}}, {_not: {name: {_similar: "a"}}}]}) { id } }')).toContain(
+  expect(
+    text("reader", '{ author(where: {_or: [{id: {_eq: 1}}, {_not: {name: {_similar: "a"}}}]}) { id } }'),
+  ).toContain(
     `(CASE WHEN ("t1"."hidden" = ($1::boolean)) THEN (("t1"."id" = ($2::integer)) OR (NOT ("t1"."name" SIMILAR TO ($3::text)))) END)`,
   );
 });

@@ -2,7 +2,10 @@ import type { NativeArgument, NativeQuery } from "../schema/model.ts";
 import { identifier, literal, mark } from "./quoting.ts";
 
 /** A native query as an item of FROM, with a replacement for each argument. */
-export function nativeRows({ name, code }: Pick<NativeQuery, "name" | "code">, argument: (argument: NativeArgument) => string): string {
+export function nativeRows(
+  { name, code }: Pick<NativeQuery, "name" | "code">,
+  argument: (argument: NativeArgument) => string,
+): string {
   const text = code.map((piece) => (typeof piece === "string" ? piece.replaceAll(mark, "") : argument(piece))).join("");
   // The code may end in a comment.
   return `(WITH ${identifier(name)} AS (${text}\n) SELECT * FROM ${identifier(name)})`;
@@ -12,7 +15,10 @@ export function nativeRows({ name, code }: Pick<NativeQuery, "name" | "code">, a
  * Gets the types of a native query's columns from Postgres without running the query; an invalid query is an error. Arguments are columns
  * here, as in a statement for many live queries, so that Postgres does not evaluate them early.
  */
-export function columnTypesOf(query: Pick<NativeQuery, "name" | "code" | "arguments">, columns: readonly string[]): string {
+export function columnTypesOf(
+  query: Pick<NativeQuery, "name" | "code" | "arguments">,
+  columns: readonly string[],
+): string {
   const own = (position: number) => identifier(`_routeql_${position}`);
   const given = query.arguments.map(({ type }, position) => `NULL::${type.sql} AS ${own(position)}`);
   const rows = nativeRows(query, (argument) => `"_routeql_given".${own(query.arguments.indexOf(argument))}`);

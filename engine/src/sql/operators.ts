@@ -1,7 +1,18 @@
 import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 
 /** The right side of an operator: a value of the column's type, a list of them, or a fixed type. */
-export type OperatorArgument = "same" | "list" | "text" | "text-list" | "lquery" | "lquery-list" | "ltxtquery" | "ltree-list" | "distance" | "band-and-geometry" | "geometry-and-band";
+export type OperatorArgument =
+  | "same"
+  | "list"
+  | "text"
+  | "text-list"
+  | "lquery"
+  | "lquery-list"
+  | "ltxtquery"
+  | "ltree-list"
+  | "distance"
+  | "band-and-geometry"
+  | "geometry-and-band";
 
 export interface Operator {
   readonly name: string;
@@ -13,7 +24,12 @@ export interface Operator {
 }
 
 function infix(name: string, symbol: string, argument: OperatorArgument = "same", description?: string): Operator {
-  return { name, argument, ...(description === undefined ? {} : { description }), print: (left, right) => `(${left} ${symbol} ${right})` };
+  return {
+    name,
+    argument,
+    ...(description === undefined ? {} : { description }),
+    print: (left, right) => `(${left} ${symbol} ${right})`,
+  };
 }
 
 const common: readonly Operator[] = [
@@ -27,7 +43,9 @@ const common: readonly Operator[] = [
   { name: "_nin", argument: "list", print: (left, right) => `(${left} <> ALL (${right}))` },
 ];
 
-export const equalityOperators: readonly Operator[] = common.filter(({ name }) => ["_eq", "_neq", "_in", "_nin"].includes(name));
+export const equalityOperators: readonly Operator[] = common.filter(({ name }) =>
+  ["_eq", "_neq", "_in", "_nin"].includes(name),
+);
 
 const text: readonly Operator[] = [
   infix("_like", "LIKE", "same", "does the column match the given pattern"),
@@ -66,9 +84,19 @@ const array: readonly Operator[] = [
 
 const ltree: readonly Operator[] = [
   infix("_ancestor", "@>", "same", "is the left argument an ancestor of right (or equal)?"),
-  { name: "_ancestor_any", argument: "ltree-list", description: "does array contain an ancestor of `ltree`?", print: (left, right) => `(${left} @> ANY (${right}))` },
+  {
+    name: "_ancestor_any",
+    argument: "ltree-list",
+    description: "does array contain an ancestor of `ltree`?",
+    print: (left, right) => `(${left} @> ANY (${right}))`,
+  },
   infix("_descendant", "<@", "same", "is the left argument a descendant of right (or equal)?"),
-  { name: "_descendant_any", argument: "ltree-list", description: "does array contain a descendant of `ltree`?", print: (left, right) => `(${left} <@ ANY (${right}))` },
+  {
+    name: "_descendant_any",
+    argument: "ltree-list",
+    description: "does array contain a descendant of `ltree`?",
+    print: (left, right) => `(${left} <@ ANY (${right}))`,
+  },
   infix("_matches", "~", "lquery", "does `ltree` match `lquery`?"),
   infix("_matches_any", "?", "lquery-list", "does `ltree` match any `lquery` in array?"),
   infix("_matches_fulltext", "@", "ltxtquery", "does `ltree` match `ltxtquery`?"),
@@ -93,8 +121,16 @@ const geometry: readonly Operator[] = [
   spatial("_st_contains", "ST_Contains", "does the column contain the given geometry value"),
   spatial("_st_crosses", "ST_Crosses", "does the column cross the given geometry value"),
   spatial("_st_equals", "ST_Equals", "is the column equal to given geometry value (directionality is ignored)"),
-  spatial("_st_overlaps", "ST_Overlaps", "does the column 'spatially overlap' (intersect but not completely contain) the given geometry value"),
-  spatial("_st_touches", "ST_Touches", "does the column have atleast one point in common with the given geometry value"),
+  spatial(
+    "_st_overlaps",
+    "ST_Overlaps",
+    "does the column 'spatially overlap' (intersect but not completely contain) the given geometry value",
+  ),
+  spatial(
+    "_st_touches",
+    "ST_Touches",
+    "does the column have atleast one point in common with the given geometry value",
+  ),
   spatial("_st_within", "ST_Within", "is the column contained in the given geometry value"),
   spatial("_st_intersects", "ST_Intersects", "does the column spatially intersect the given geometry value"),
   spatial("_st_3d_intersects", "ST_3DIntersects", "does the column spatially intersect the given geometry value in 3D"),
@@ -110,8 +146,16 @@ const geography: readonly Operator[] = [
 /** Besides shapes, the right side may be a band and a geometry, in either order; then the band is optional. */
 const raster: readonly Operator[] = [
   { name: "_st_intersects_rast", argument: "same", print: (left, right) => `ST_Intersects(${left}, ${right})` },
-  { name: "_st_intersects_nband_geom", argument: "band-and-geometry", print: (left, right) => `ST_Intersects(${left}, ${right})` },
-  { name: "_st_intersects_geom_nband", argument: "geometry-and-band", print: (left, right) => `ST_Intersects(${left}, ${right})` },
+  {
+    name: "_st_intersects_nband_geom",
+    argument: "band-and-geometry",
+    print: (left, right) => `ST_Intersects(${left}, ${right})`,
+  },
+  {
+    name: "_st_intersects_geom_nband",
+    argument: "geometry-and-band",
+    print: (left, right) => `ST_Intersects(${left}, ${right})`,
+  },
 ];
 
 const textTypes = new Set(["text", "varchar", "bpchar", "citext"]);

@@ -1,6 +1,14 @@
 import type { FunctionCall, NativeArgument, NativeQuery } from "../schema/model.ts";
 import type { Spending } from "../cost/spending.ts";
-import { isAlways, type AggregateCondition, type Condition, type FunctionArgument, type Operand, type Parameter, type Value } from "./expression.ts";
+import {
+  isAlways,
+  type AggregateCondition,
+  type Condition,
+  type FunctionArgument,
+  type Operand,
+  type Parameter,
+  type Value,
+} from "./expression.ts";
 import { nativeRows } from "./native.ts";
 import { identifier, mark, qualified } from "./quoting.ts";
 
@@ -43,7 +51,8 @@ export class Printer {
   parameter(parameter: Parameter): string {
     const { source, type } = parameter;
     this.spending.conditions(1);
-    const ofItself = source.kind === "variable" || parameter.alone === true ? undefined : this.#positions.get(parameter);
+    const ofItself =
+      source.kind === "variable" || parameter.alone === true ? undefined : this.#positions.get(parameter);
     return `(${mark}${ofItself ?? this.#positionOf(parameter)}${mark}::${type})`;
   }
 
@@ -93,7 +102,9 @@ export class Printer {
     if (operand.kind === "text") return `(${this.operand(operand.operand, scope)})::text`;
     if (operand.kind === "cast") return `(${this.operand(operand.operand, scope)})::${operand.type}`;
     const plain =
-      operand.kind === "column" ? `${scope.alias}.${identifier(operand.column.name)}` : this.call(operand.field.call, operand.arguments, scope.alias);
+      operand.kind === "column"
+        ? `${scope.alias}.${identifier(operand.column.name)}`
+        : this.call(operand.field.call, operand.arguments, scope.alias);
     return this.redacted(plain, operand.redaction, scope);
   }
 
@@ -128,7 +139,11 @@ export class Printer {
       case "related": {
         const alias = this.alias();
         const inner = { alias, root: scope.root };
-        const joined = joinCondition(condition.relationship.mapping.map(([own, remote]) => [own.name, remote.name]), scope.alias, alias);
+        const joined = joinCondition(
+          condition.relationship.mapping.map(([own, remote]) => [own.name, remote.name]),
+          scope.alias,
+          alias,
+        );
         return `EXISTS (SELECT 1 FROM ${qualified(condition.relationship.target.catalog)} AS ${alias} WHERE ${joined}${this.#further(condition, inner)})`;
       }
       case "computed-rows": {
@@ -169,9 +184,15 @@ export class Printer {
     const { relationship, permission, aggregate } = condition;
     const alias = this.alias();
     const inner = scopeOf(alias);
-    const joined = joinCondition(relationship.mapping.map(([own, remote]) => [own.name, remote.name]), scope.alias, alias);
+    const joined = joinCondition(
+      relationship.mapping.map(([own, remote]) => [own.name, remote.name]),
+      scope.alias,
+      alias,
+    );
     const value = this.aggregateCall(aggregate, inner);
-    const tests = aggregate.comparisons.map(({ operator, value: right }) => operator.print(value, this.value(right, inner)));
+    const tests = aggregate.comparisons.map(({ operator, value: right }) =>
+      operator.print(value, this.value(right, inner)),
+    );
     return `EXISTS (SELECT 1 FROM ${qualified(relationship.target.catalog)} AS ${alias} WHERE ${joined}${this.#further({ permission, where: aggregate.filter }, inner)} HAVING ${tests.length === 0 ? "TRUE" : tests.join(" AND ")})`;
   }
 
@@ -180,7 +201,8 @@ export class Printer {
     if (columns.length === 0) return "count(*)";
     const distinct = aggregate.distinct ? "DISTINCT " : "";
     // count over several columns counts combinations, as a row value.
-    const inside = aggregate.function === "count" && columns.length > 1 ? `(${columns.join(", ")})` : columns.join(", ");
+    const inside =
+      aggregate.function === "count" && columns.length > 1 ? `(${columns.join(", ")})` : columns.join(", ");
     return `${identifier(aggregate.function)}(${distinct}${inside})`;
   }
 }

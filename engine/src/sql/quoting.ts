@@ -18,7 +18,10 @@ export function qualified({ schema, name }: QualifiedName): string {
 }
 
 /** Final text of a statement; by default parameters are `$1`, `$2`, … */
-export function finalText(template: string, parameter: (position: number) => string = (position) => `$${position}`): string {
+export function finalText(
+  template: string,
+  parameter: (position: number) => string = (position) => `$${position}`,
+): string {
   return template
     .split(mark)
     .map((part, index) => (index % 2 === 0 ? part : parameter(Number(part))))

@@ -12,7 +12,9 @@ test("reads plain columns in one select, and computes nothing for rows that are 
 });
 
 test("ascending order has nulls last, descending first, unless the client sets it", () => {
-  expect(text("{ author(order_by: [{id: asc}, {name: desc}, {born: asc_nulls_first}, {score: desc_nulls_last}]) { id } }")).toContain(
+  expect(
+    text("{ author(order_by: [{id: asc}, {name: desc}, {born: asc_nulls_first}, {score: desc_nulls_last}]) { id } }"),
+  ).toContain(
     `ORDER BY "t1"."id" ASC NULLS LAST, "t1"."name" DESC NULLS FIRST, "t1"."born" ASC NULLS FIRST, "t1"."score" DESC NULLS LAST`,
   );
 });
@@ -24,9 +26,15 @@ test("computes relationships over the rows left after order and limit", () => {
 });
 
 test("values are parameters of their column's type", () => {
-  const { text: printed, values } = sql(state, "admin", `{ article(where: {title: {_like: "%'; DROP"}, tags: {_contains: ["a"]}, body: {_has_key: "k"}}) { id } }`);
+  const { text: printed, values } = sql(
+    state,
+    "admin",
+    `{ article(where: {title: {_like: "%'; DROP"}, tags: {_contains: ["a"]}, body: {_has_key: "k"}}) { id } }`,
+  );
   expect(printed).not.toContain("DROP");
-  expect(printed).toContain(`("t1"."title" LIKE ($1::character varying)) AND ("t1"."tags" @> ($2::text[])) AND ("t1"."body" ? ($3::text))`);
+  expect(printed).toContain(
+    `("t1"."title" LIKE ($1::character varying)) AND ("t1"."tags" @> ($2::text[])) AND ("t1"."body" ? ($3::text))`,
+  );
   expect(values).toEqual(["%'; DROP", '{"a"}', "k"]);
 });
 
@@ -43,7 +51,9 @@ test("computes aggregates once, and nodes separately", () => {
 
 test("keeps a name that Postgres would truncate as a key", () => {
   const long = "a".repeat(64);
-  expect(text(`{ author { ${long}: id } }`)).toContain(`json_object_agg("p"."k", "p"."v") FROM (VALUES ('${long}', to_json("t1"."id")))`);
+  expect(text(`{ author { ${long}: id } }`)).toContain(
+    `json_object_agg("p"."k", "p"."v") FROM (VALUES ('${long}', to_json("t1"."id")))`,
+  );
 });
 
 test("a selection without included fields returns empty objects", () => {
@@ -51,40 +61,74 @@ test("a selection without included fields returns empty objects", () => {
 });
 
 test("functions get their arguments in order, and by name after an omitted one", () => {
-  expect(text('{ search_articles(args: {term: "x"}) { id } }')).toContain(`FROM "public"."search_articles"(($1::text)) AS "t1"`);
+  expect(text('{ search_articles(args: {term: "x"}) { id } }')).toContain(
+    `FROM "public"."search_articles"(($1::text)) AS "t1"`,
+  );
   expect(() => text("{ search_articles(args: {most: 1}) { id } }")).toThrow("Non default arguments cannot be omitted");
 });
 
 test("distinct_on keeps its columns first", () => {
-  expect(text("{ author(distinct_on: [name], order_by: [{name: asc}, {born: desc}]) { id } }")).toContain(`SELECT DISTINCT ON ("t1"."name") "t1"."id" AS "id"`);
+  expect(text("{ author(distinct_on: [name], order_by: [{name: asc}, {born: desc}]) { id } }")).toContain(
+    `SELECT DISTINCT ON ("t1"."name") "t1"."id" AS "id"`,
+  );
 });
 
 test("a condition on aggregates tests groups of related rows", () => {
-  expect(text("{ author(where: {articles_aggregate: {count: {arguments: [id], distinct: true, filter: {published: {_eq: true}}, predicate: {_gte: 2}}}}) { id } }")).toContain(
+  expect(
+    text(
+      "{ author(where: {articles_aggregate: {count: {arguments: [id], distinct: true, filter: {published: {_eq: true}}, predicate: {_gte: 2}}}}) { id } }",
+    ),
+  ).toContain(
     `EXISTS (SELECT 1 FROM "public"."article" AS "t2" WHERE ("t1"."id" = "t2"."author_id") AND ("t2"."published" = ($2::boolean)) HAVING ("count"(DISTINCT "t2"."id") >= ($1::integer)))`,
   );
 });
 
 test("a two-column aggregate condition has the function's column order, and only one predicate", async () => {
   const article = { ...library.tables["article"]?.columns, x: "float8", y: "float8" };
-  const measured = await stateOf({ ...library, tables: { ...library.tables, article: { ...library.tables["article"], columns: article } } });
+  const measured = await stateOf({
+    ...library,
+    tables: { ...library.tables, article: { ...library.tables["article"], columns: article } },
+  });
   const where = "{corr: {arguments: {Y: y, X: x}, predicate: {_gt: 0.5}}}";
-  expect(sql(measured, "admin", `{ author(where: {articles_aggregate: ${where}}) { id } }`).text).toContain(`HAVING ("corr"("t2"."x", "t2"."y") > ($1::double precision))`);
+  expect(sql(measured, "admin", `{ author(where: {articles_aggregate: ${where}}) { id } }`).text).toContain(
+    `HAVING ("corr"("t2"."x", "t2"."y") > ($1::double precision))`,
+  );
   const two = "{count: {predicate: {_gt: 1}}, corr: {arguments: {X: x, Y: y}, predicate: {_gt: 0.5}}}";
-  expect(() => sql(measured, "admin", `{ author(where: {articles_aggregate: ${two}}) { id } }`)).toThrow("exactly one predicate should be specified");
+  expect(() => sql(measured, "admin", `{ author(where: {articles_aggregate: ${two}}) { id } }`)).toThrow(
+    "exactly one predicate should be specified",
+  );
 });
 
 test("rasters and shapes use PostGIS' functions as operators", async () => {
   const columns = { ...library.tables["article"]?.columns, tile: "raster", place: "geometry" };
-  const mapped = await stateOf({ ...library, tables: { ...library.tables, article: { ...library.tables["article"], columns } } });
+  const mapped = await stateOf({
+    ...library,
+    tables: { ...library.tables, article: { ...library.tables["article"], columns } },
+  });
   const where = (condition: string) => {
     const used = condition.includes("$shape") ? { shape: { type: "Point", coordinates: [1, 2] } } : {};
-    return sql(mapped, "admin", `query ${"shape" in used ? "($shape: geometry!) " : ""}{ article(where: ${condition}) { id } }`, used);
+    return sql(
+      mapped,
+      "admin",
+      `query ${"shape" in used ? "($shape: geometry!) " : ""}{ article(where: ${condition}) { id } }`,
+      used,
+    );
   };
-  expect(where('{tile: {_st_intersects_rast: "0100"}}').text).toContain(`WHERE ST_Intersects("t1"."tile", ($1::raster))`);
-  expect(where("{tile: {_st_intersects_nband_geom: {geommin: $shape, nband: 5}}}").text).toContain(`ST_Intersects("t1"."tile", ($1::integer), ($2::geometry))`);
-  expect(where("{tile: {_st_intersects_geom_nband: {geommin: $shape}}}").text).toContain(`ST_Intersects("t1"."tile", ($1::geometry))`);
-  expect(where("{place: {_cast: {geography: {_st_d_within: {distance: 10, from: {type: \"Point\", coordinates: [1, 2]}}}}}}").text).toContain(`ST_DWithin(("t1"."place")::geography, ($1::geometry::geography), ($2::double precision))`);
-  expect(() => where('{place: {_cast: {String: {_like: "%"}}}}')).toThrow("field 'String' not found in type: 'geometry_cast_exp'");
+  expect(where('{tile: {_st_intersects_rast: "0100"}}').text).toContain(
+    `WHERE ST_Intersects("t1"."tile", ($1::raster))`,
+  );
+  expect(where("{tile: {_st_intersects_nband_geom: {geommin: $shape, nband: 5}}}").text).toContain(
+    `ST_Intersects("t1"."tile", ($1::integer), ($2::geometry))`,
+  );
+  expect(where("{tile: {_st_intersects_geom_nband: {geommin: $shape}}}").text).toContain(
+    `ST_Intersects("t1"."tile", ($1::geometry))`,
+  );
+  expect(
+    where('{place: {_cast: {geography: {_st_d_within: {distance: 10, from: {type: "Point", coordinates: [1, 2]}}}}}}')
+      .text,
+  ).toContain(`ST_DWithin(("t1"."place")::geography, ($1::geometry::geography), ($2::double precision))`);
+  expect(() => where('{place: {_cast: {String: {_like: "%"}}}}')).toThrow(
+    "field 'String' not found in type: 'geometry_cast_exp'",
+  );
   expect(() => where('{tile: {_gt: "0100"}}')).toThrow("field '_gt' not found in type: 'raster_comparison_exp'");
 });

@@ -1,4 +1,12 @@
-import type { Relationship, ComputedField, FunctionCall, NativeArgument, NativeQuery, NativeRelationship, TrackedTable } from "../schema/model.ts";
+import type {
+  Relationship,
+  ComputedField,
+  FunctionCall,
+  NativeArgument,
+  NativeQuery,
+  NativeRelationship,
+  TrackedTable,
+} from "../schema/model.ts";
 import { always, isAlways, type Condition, type FunctionArgument, type Operand, type Parameter } from "./expression.ts";
 import { joinCondition, Printer, scopeOf, type Scope } from "./print.ts";
 import { identifier, literal, qualified } from "./quoting.ts";
@@ -22,8 +30,19 @@ export type RowSource =
 export type OrderValue =
   | { readonly kind: "operand"; readonly operand: Operand }
   /** A value of the one related row, if the role may see it. */
-  | { readonly kind: "related"; readonly relationship: Relationship; readonly permission: Condition; readonly value: OrderValue }
-  | { readonly kind: "aggregate"; readonly source: RowSource; readonly permission: Condition; readonly function: string; readonly operand: Operand | undefined };
+  | {
+      readonly kind: "related";
+      readonly relationship: Relationship;
+      readonly permission: Condition;
+      readonly value: OrderValue;
+    }
+  | {
+      readonly kind: "aggregate";
+      readonly source: RowSource;
+      readonly permission: Condition;
+      readonly function: string;
+      readonly operand: Operand | undefined;
+    };
 
 export interface OrderItem {
   readonly value: OrderValue;
@@ -52,7 +71,12 @@ export interface OutputField {
 export type ScalarForm = "plain" | "text" | "capitals" | "geojson";
 
 export type OutputValue =
-  | { readonly kind: "scalar"; readonly operand: Operand; readonly form: ScalarForm; readonly path: Parameter | undefined }
+  | {
+      readonly kind: "scalar";
+      readonly operand: Operand;
+      readonly form: ScalarForm;
+      readonly path: Parameter | undefined;
+    }
   | { readonly kind: "constant"; readonly text: string }
   | { readonly kind: "row" | "rows"; readonly query: RowQuery; readonly fields: readonly OutputField[] }
   | { readonly kind: "aggregate"; readonly query: RowQuery; readonly fields: readonly AggregateField[] };
@@ -70,7 +94,10 @@ export interface AggregateValue {
   readonly value:
     | { readonly kind: "constant"; readonly text: string }
     | { readonly kind: "count"; readonly columns: readonly Operand[]; readonly distinct: boolean }
-    | { readonly kind: "columns"; readonly columns: readonly { readonly key: string; readonly value: AggregateColumn }[] };
+    | {
+        readonly kind: "columns";
+        readonly columns: readonly { readonly key: string; readonly value: AggregateColumn }[];
+      };
 }
 
 export type AggregateColumn =
@@ -147,9 +174,15 @@ export class SelectPrinter extends Printer {
   }
 
   /** Columns come directly from the table; more expensive values are computed over the rows left after filter, order and limit. */
-  #projection(fields: readonly OutputField[], query: RowQuery, above: Scope): { entries: readonly Entry[]; from: string } {
+  #projection(
+    fields: readonly OutputField[],
+    query: RowQuery,
+    above: Scope,
+  ): { entries: readonly Entry[]; from: string } {
     const alias = this.alias();
-    const cheap = fields.every(({ value }) => value.kind === "constant" || (value.kind === "scalar" && isPlainColumn(value.operand)));
+    const cheap = fields.every(
+      ({ value }) => value.kind === "constant" || (value.kind === "scalar" && isPlainColumn(value.operand)),
+    );
     const scope = scopeOf(alias);
     const tail = this.#tail(query, alias, above);
     const distinct = this.#distinct(query, scope);
@@ -183,20 +216,30 @@ export class SelectPrinter extends Printer {
     const scope = scopeOf(alias);
     const conditions: string[] = [];
     if ("relationship" in query.source && query.source.relationship !== undefined) {
-      conditions.push(joinCondition(query.source.relationship.mapping.map(([own, remote]) => [own.name, remote.name]), above.alias, alias));
+      conditions.push(
+        joinCondition(
+          query.source.relationship.mapping.map(([own, remote]) => [own.name, remote.name]),
+          above.alias,
+          alias,
+        ),
+      );
     }
-    for (const condition of [query.permission, query.where]) if (!isAlways(condition)) conditions.push(this.condition(condition, scope));
+    for (const condition of [query.permission, query.where])
+      if (!isAlways(condition)) conditions.push(this.condition(condition, scope));
     return conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
   }
 
   #distinct({ distinctOn }: RowQuery, scope: Scope): string {
-    return distinctOn.length === 0 ? "" : `DISTINCT ON (${distinctOn.map((operand) => this.operand(operand, scope)).join(", ")}) `;
+    return distinctOn.length === 0
+      ? ""
+      : `DISTINCT ON (${distinctOn.map((operand) => this.operand(operand, scope)).join(", ")}) `;
   }
 
   #tail(query: RowQuery, alias: string, above: Scope): string {
     const scope = scopeOf(alias);
     const order = query.orderBy.map(
-      ({ value, descending, nullsFirst }) => `${this.#orderValue(value, scope)} ${descending ? "DESC" : "ASC"} NULLS ${nullsFirst ? "FIRST" : "LAST"}`,
+      ({ value, descending, nullsFirst }) =>
+        `${this.#orderValue(value, scope)} ${descending ? "DESC" : "ASC"} NULLS ${nullsFirst ? "FIRST" : "LAST"}`,
     );
     return [
       this.#where(query, alias, above),
@@ -216,7 +259,10 @@ export class SelectPrinter extends Printer {
       const where = this.#where({ source, permission: value.permission, where: always }, alias, scope);
       return `(SELECT ${this.#orderValue(value.value, inner)} ${this.#source(source, alias, scope)}${where} LIMIT 1)`;
     }
-    const call = this.aggregateCall({ function: value.function, columns: value.operand === undefined ? [] : [value.operand], distinct: false }, inner);
+    const call = this.aggregateCall(
+      { function: value.function, columns: value.operand === undefined ? [] : [value.operand], distinct: false },
+      inner,
+    );
     const where = this.#where({ source: value.source, permission: value.permission, where: always }, alias, scope);
     return `(SELECT ${call} ${this.#source(value.source, alias, scope)}${where})`;
   }
@@ -233,8 +279,15 @@ export class SelectPrinter extends Printer {
     };
     const entries = fields.map(({ key, value }): Entry => {
       if (value.kind === "constant") return { key, expression: this.output(value, above) };
-      if (value.kind === "nodes") return { key, expression: `(SELECT ${this.#rowsJson(value.fields, value.query, above)})` };
-      return { key, expression: `(SELECT ${asObject(value.fields.map((field) => this.#aggregateEntry(field, scope, column)), undefined)})` };
+      if (value.kind === "nodes")
+        return { key, expression: `(SELECT ${this.#rowsJson(value.fields, value.query, above)})` };
+      return {
+        key,
+        expression: `(SELECT ${asObject(
+          value.fields.map((field) => this.#aggregateEntry(field, scope, column)),
+          undefined,
+        )})`,
+      };
     });
     if (computed.length === 0) return `(SELECT ${asObject(entries, undefined)})`;
     const plain = query.limit === undefined && query.offset === undefined && query.distinctOn.length === 0;
@@ -246,7 +299,8 @@ export class SelectPrinter extends Printer {
 
   #aggregateEntry({ key, value }: AggregateValue, scope: Scope, column: (expression: string) => string): Entry {
     if (value.kind === "constant") return { key, expression: `${literal(value.text)}::text` };
-    if (value.kind === "count") return { key, expression: column(this.aggregateCall({ ...value, function: "count" }, scope)) };
+    if (value.kind === "count")
+      return { key, expression: column(this.aggregateCall({ ...value, function: "count" }, scope)) };
     const columns = value.columns.map(({ key: name, value: given }): Entry => {
       if (given.kind === "constant") return { key: name, expression: `${literal(given.text)}::text` };
       const call = this.aggregateCall({ function: given.function, columns: [given.operand], distinct: false }, scope);
@@ -268,7 +322,10 @@ function inForm(expression: string, form: ScalarForm): string {
 
 /** False for names that Postgres would truncate, and for empty rows, which have no columns to name. */
 function fits(entries: readonly Entry[]): boolean {
-  return entries.length > 0 && entries.every(({ key }) => key.length <= longestIdentifier && Buffer.byteLength(key) <= longestIdentifier);
+  return (
+    entries.length > 0 &&
+    entries.every(({ key }) => key.length <= longestIdentifier && Buffer.byteLength(key) <= longestIdentifier)
+  );
 }
 
 function columnsOf(entries: readonly Entry[]): string {
@@ -289,7 +346,9 @@ function longObject(entries: readonly Entry[]): string {
 function asObject(entries: readonly Entry[], from: string | undefined): string {
   if (isWhole(entries)) return `row_to_json("r".*) FROM ${from ?? ""} AS "r"`;
   const source = from === undefined ? "" : ` FROM ${from}`;
-  return fits(entries) ? `row_to_json("r".*) FROM (SELECT ${columnsOf(entries)}${source}) AS "r"` : `${longObject(entries)}${source}`;
+  return fits(entries)
+    ? `row_to_json("r".*) FROM (SELECT ${columnsOf(entries)}${source}) AS "r"`
+    : `${longObject(entries)}${source}`;
 }
 
 function asArray(entries: readonly Entry[], from: string): string {

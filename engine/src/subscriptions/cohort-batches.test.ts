@@ -4,7 +4,8 @@ import { CohortBatches } from "./cohort-batches.ts";
 
 const members = ["a1", "b1", "a2", "c1", "a3"];
 const start = (size: number) => new CohortBatches<string>("key", size, (member) => member.charAt(0));
-const shown = (batches: CohortBatches<string>) => batches.of(members).map(({ client, queue, items }) => [client, queue, items.join(" ")]);
+const shown = (batches: CohortBatches<string>) =>
+  batches.of(members).map(({ client, queue, items }) => [client, queue, items.join(" ")]);
 
 test("members of all clients share statements of the given size", () => {
   expect(shown(start(3))).toEqual([
@@ -14,7 +15,9 @@ test("members of all clients share statements of the given size", () => {
 });
 
 test("a batch of one client waits in the queue of that client", () => {
-  expect(new CohortBatches<string>("key", 3, () => "one").of(["x"])).toEqual([{ client: "one", queue: "one", items: ["x"] }]);
+  expect(new CohortBatches<string>("key", 3, () => "one").of(["x"])).toEqual([
+    { client: "one", queue: "one", items: ["x"] },
+  ]);
 });
 
 test("a slow statement of several clients divides the cohort until all statements are quick", () => {

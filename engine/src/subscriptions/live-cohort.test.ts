@@ -6,13 +6,19 @@ import type { Listener } from "./subscriber.ts";
 
 function hear(): { readonly listener: Listener; readonly heard: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();
-  return { heard: promise, listener: { deliver: () => resolve(), refuse: () => expect.unreachable(), isReady: () => true } };
+  return {
+    heard: promise,
+    listener: { deliver: () => resolve(), refuse: () => expect.unreachable(), isReady: () => true },
+  };
 }
 
 test("later answers keep no former answer alive, when only young objects are collected", async () => {
   const answer = () => ({ text: Buffer.alloc(8_000, "x").toString(), failed: false, empty: false });
   const polling = {
-    engine: { poll: (_key: string, members: readonly unknown[]) => Promise.resolve(members.map(answer)), release: () => undefined },
+    engine: {
+      poll: (_key: string, members: readonly unknown[]) => Promise.resolve(members.map(answer)),
+      release: () => undefined,
+    },
     interval: 600_000,
     batchSize: 100,
     limiter: createLimiter(2),

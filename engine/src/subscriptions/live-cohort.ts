@@ -93,7 +93,9 @@ export class LiveCohort {
 
   async #poll(members: readonly Member[]): Promise<void> {
     const groups = this.#batches.of(members);
-    await Promise.all(groups.map(({ client, queue, items }) => this.#polling.limiter(queue, () => this.#pollBatch(items, client))));
+    await Promise.all(
+      groups.map(({ client, queue, items }) => this.#polling.limiter(queue, () => this.#pollBatch(items, client))),
+    );
   }
 
   async #pollBatch(batch: readonly Member[], client: string | undefined): Promise<void> {
@@ -108,7 +110,8 @@ export class LiveCohort {
     if (this.#rounds.isStopped) return;
     for (const [index, member] of wanted.entries()) {
       const answer = answers[index];
-      if (answer !== undefined && member.subscribers.size > 0 && statement > member.answeredBy) take(member, answer, statement);
+      if (answer !== undefined && member.subscribers.size > 0 && statement > member.answeredBy)
+        take(member, answer, statement);
     }
   }
 }

@@ -75,12 +75,16 @@ export class StreamCohort {
       else sharing.push(reader);
     }
     const groups = this.#batches.of([...atCursor.values()]);
-    await Promise.all(groups.map(({ client, queue, items }) => this.#polling.limiter(queue, () => this.#pollBatch(items, client))));
+    await Promise.all(
+      groups.map(({ client, queue, items }) => this.#polling.limiter(queue, () => this.#pollBatch(items, client))),
+    );
   }
 
   /** Readers that left while the batch waited are not polled: with many short-lived readers they would delay the others. */
   async #pollBatch(waited: readonly (readonly Reader[])[], client: string | undefined): Promise<void> {
-    const batch = waited.map((sharing) => sharing.filter((reader) => this.#readers.has(reader))).filter(({ length }) => length > 0);
+    const batch = waited
+      .map((sharing) => sharing.filter((reader) => this.#readers.has(reader)))
+      .filter(({ length }) => length > 0);
     if (batch.length === 0) return;
     const parameters = batch.map(([first]) => first?.parameters ?? []);
     const start = performance.now();

@@ -23,7 +23,13 @@ const live = (parameter: string, cohortKey = "cohort", client = "client"): LiveQ
 
 function listener(): Listener & { readonly heard: string[]; ready: boolean } {
   const heard: string[] = [];
-  return { heard, ready: true, deliver: ({ text }: Delivery) => void heard.push(text), refuse: ({ message }) => void heard.push(`refused: ${message}`), isReady: () => true };
+  return {
+    heard,
+    ready: true,
+    deliver: ({ text }: Delivery) => void heard.push(text),
+    refuse: ({ message }) => void heard.push(`refused: ${message}`),
+    isReady: () => true,
+  };
 }
 
 function start(options: Partial<SubscriptionsOptions> = {}): Subscriptions {
@@ -46,7 +52,9 @@ beforeEach(() => {
   rows = { a: "a1", b: "b1" };
   poll
     .mockReset()
-    .mockImplementation((_key, members) => Promise.resolve(members.map(([name]) => answered(rows[String(name)] ?? "none"))));
+    .mockImplementation((_key, members) =>
+      Promise.resolve(members.map(([name]) => answered(rows[String(name)] ?? "none"))),
+    );
   release.mockReset();
   subscriptions = start();
 });
@@ -112,7 +120,8 @@ describe("live queries", () => {
       running -= 1;
       return members.map(() => answered("x"));
     });
-    for (let index = 0; index < 7; index += 1) subscriptions.subscribe(live(String(index), "cohort", `client ${index}`), listener());
+    for (let index = 0; index < 7; index += 1)
+      subscriptions.subscribe(live(String(index), "cohort", `client ${index}`), listener());
     await settle(100);
     expect(most).toBe(2);
     expect(poll).toHaveBeenCalledTimes(7);
@@ -213,7 +222,9 @@ describe("live queries", () => {
     const fault = new EngineError({ code: "data-exception", message: "bad value" });
     const failed: PollAnswer = { text: "failed", failed: true, empty: false, fault };
     rows["good"] = "g1";
-    poll.mockImplementation((_key, members) => Promise.resolve(members.map(([name]) => (name === "bad" ? failed : answered(rows[String(name)] ?? "")))));
+    poll.mockImplementation((_key, members) =>
+      Promise.resolve(members.map(([name]) => (name === "bad" ? failed : answered(rows[String(name)] ?? "")))),
+    );
     subscriptions.subscribe(live("good"), good);
     subscriptions.subscribe(live("bad"), bad);
     await settle();
@@ -234,25 +245,31 @@ describe("live queries", () => {
     expect(one.heard).toHaveLength(2);
   });
 
-  test.each(["the last one stops", "everything is stopped"])("cancels a running poll when %s, without an error in the log", async (when) => {
-    const onError = vi.fn<SubscriptionsOptions["onError"]>();
-    subscriptions = start({ onError });
-    poll.mockImplementation((_key, _members, { signal } = {}) => new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(signal.reason))));
-    const [one, two] = [listener(), listener()];
-    const first = subscriptions.subscribe(live("a"), one);
-    const second = subscriptions.subscribe(live("b"), two);
-    await settle();
-    const signal = poll.mock.lastCall?.[2]?.signal;
-    first.stop();
-    expect(signal?.aborted).toBe(false);
-    if (when === "the last one stops") second.stop();
-    else subscriptions.stop();
-    expect(signal?.aborted).toBe(true);
-    await settle(interval * 3);
-    expect([one.heard, two.heard]).toEqual([[], []]);
-    expect(onError).not.toHaveBeenCalled();
-    expect(poll).toHaveBeenCalledTimes(1);
-  });
+  test.each(["the last one stops", "everything is stopped"])(
+    "cancels a running poll when %s, without an error in the log",
+    async (when) => {
+      const onError = vi.fn<SubscriptionsOptions["onError"]>();
+      subscriptions = start({ onError });
+      poll.mockImplementation(
+        (_key, _members, { signal } = {}) =>
+          new Promise((_resolve, reject) => signal?.addEventListener("abort", () => reject(signal.reason))),
+      );
+      const [one, two] = [listener(), listener()];
+      const first = subscriptions.subscribe(live("a"), one);
+      const second = subscriptions.subscribe(live("b"), two);
+      await settle();
+      const signal = poll.mock.lastCall?.[2]?.signal;
+      first.stop();
+      expect(signal?.aborted).toBe(false);
+      if (when === "the last one stops") second.stop();
+      else subscriptions.stop();
+      expect(signal?.aborted).toBe(true);
+      await settle(interval * 3);
+      expect([one.heard, two.heard]).toEqual([[], []]);
+      expect(onError).not.toHaveBeenCalled();
+      expect(poll).toHaveBeenCalledTimes(1);
+    },
+  );
 
   test("polls nothing after stop", async () => {
     subscriptions.subscribe(live("a"), listener());
@@ -306,7 +323,9 @@ describe("streams", () => {
     const [later, first] = [listener(), listener()];
     subscriptions.subscribe(stream(3), later);
     await settle();
-    poll.mockImplementation((_key, members) => Promise.resolve(members.map(() => ({ text: "failed", failed: true, empty: false, fault }))));
+    poll.mockImplementation((_key, members) =>
+      Promise.resolve(members.map(() => ({ text: "failed", failed: true, empty: false, fault }))),
+    );
     subscriptions.subscribe(stream(3), first);
     await settle(interval);
     expect([later.heard, first.heard]).toEqual([["failed"], ["refused: bad value"]]);

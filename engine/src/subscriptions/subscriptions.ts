@@ -38,7 +38,9 @@ export function createSubscriptions(options: SubscriptionsOptions): Subscription
       polling.engine.release(cohortKey);
     };
     const created =
-      kind === "live" ? new LiveCohort(cohortKey, polling, whenEmpty) : new StreamCohort(cohortKey, streamPolling, whenEmpty);
+      kind === "live"
+        ? new LiveCohort(cohortKey, polling, whenEmpty)
+        : new StreamCohort(cohortKey, streamPolling, whenEmpty);
     cohorts.set(cohortKey, created);
     return created;
   }

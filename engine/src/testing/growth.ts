@@ -24,9 +24,15 @@ export function growth<Input>(make: (size: number) => Input, work: (input: Input
     let [once, grown] = [Infinity, Infinity];
     // Alternating, so that both run as compiled code in the end. More runs bring the minimum closer to that of an idle machine.
     for (let run = 0; run < fewestRuns || (run < mostRuns && grown / once >= linear); run += 1) {
-      once = Math.min(once, processorTime(() => work(small)));
+      once = Math.min(
+        once,
+        processorTime(() => work(small)),
+      );
       if (once < measurable) break;
-      grown = Math.min(grown, processorTime(() => work(large)));
+      grown = Math.min(
+        grown,
+        processorTime(() => work(large)),
+      );
     }
     if (once >= measurable) return grown / once;
   }

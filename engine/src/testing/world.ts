@@ -17,7 +17,11 @@ export interface World {
   readonly root?: Readonly<Record<string, unknown>>;
   readonly customization?: Readonly<Record<string, unknown>>;
   /** Logical models and native queries in metadata, and Postgres' description of the queries' columns. */
-  readonly native?: { readonly models: readonly object[]; readonly queries: readonly object[]; readonly columns: Readonly<Record<string, "integer" | "text">> };
+  readonly native?: {
+    readonly models: readonly object[];
+    readonly queries: readonly object[];
+    readonly columns: Readonly<Record<string, "integer" | "text">>;
+  };
 }
 
 /** The world's metadata, for a database that does not exist. */
@@ -32,7 +36,9 @@ export function metadataOf(world: World) {
         ...(world.customization === undefined ? {} : { customization: world.customization }),
         tables: Object.entries(world.metadata).map(([name, entry]) => ({ table: name, ...entry })),
         functions: world.trackedFunctions ?? [],
-        ...(world.native === undefined ? {} : { logical_models: world.native.models, native_queries: world.native.queries }),
+        ...(world.native === undefined
+          ? {}
+          : { logical_models: world.native.models, native_queries: world.native.queries }),
       },
     ],
     ...world.root,
@@ -44,25 +50,60 @@ export function stateOf(world: World, options: Partial<EngineOptions> = {}): Pro
   const metadata = metadataOf(world);
   const answer = catalogAnswer(world.tables, world.functions, ["int4", "text"]);
   const columns = JSON.stringify(world.native?.columns);
-  return buildState(checkMetadata(metadata, false), { metadata, ...options }, () => (statement) => Promise.resolve(statement.includes("_routeql_types") ? columns : answer));
+  return buildState(
+    checkMetadata(metadata, false),
+    { metadata, ...options },
+    () => (statement) => Promise.resolve(statement.includes("_routeql_types") ? columns : answer),
+  );
 }
 
-const limits = { ...defaultCostLimits, maxDepth: 20, maxBreadth: 1000, stringifyNumericTypes: false, collapseNullComparisons: false, introspection: true };
+const limits = {
+  ...defaultCostLimits,
+  maxDepth: 20,
+  maxBreadth: 1000,
+  stringifyNumericTypes: false,
+  collapseNullComparisons: false,
+  introspection: true,
+};
 
-export function plan(state: State, role: string, query: string, variables: Record<string, unknown> = {}, other: Partial<CostLimits> = {}): readonly RootPlan[] {
+export function plan(
+  state: State,
+  role: string,
+  query: string,
+  variables: Record<string, unknown> = {},
+  other: Partial<CostLimits> = {},
+): readonly RootPlan[] {
   const operation = readOperation(query, null);
   const given = new Variables(operation, variables, new Set());
   given.check();
-  return planQuery(state.schema(role), operation, given, { ...limits, ...other, introspection: state.introspectionAllowed(role), role });
+  return planQuery(state.schema(role), operation, given, {
+    ...limits,
+    ...other,
+    introspection: state.introspectionAllowed(role),
+    role,
+  });
 }
 
-export function planLive(state: State, role: string, query: string, variables: Record<string, unknown> = {}): SubscriptionPlan {
+export function planLive(
+  state: State,
+  role: string,
+  query: string,
+  variables: Record<string, unknown> = {},
+): SubscriptionPlan {
   const operation = readOperation(query, null);
-  return planSubscription(state.schema(role), operation, new Variables(operation, variables, new Set()), { ...limits, role });
+  return planSubscription(state.schema(role), operation, new Variables(operation, variables, new Set()), {
+    ...limits,
+    role,
+  });
 }
 
 /** SQL of the single root field, and the values of its constant parameters; the kind of the others. */
-export function sql(state: State, role: string, query: string, variables: Record<string, unknown> = {}): { text: string; values: readonly unknown[] } {
+export function sql(
+  state: State,
+  role: string,
+  query: string,
+  variables: Record<string, unknown> = {},
+): { text: string; values: readonly unknown[] } {
   const [root] = plan(state, role, query, variables);
   if (root?.kind !== "statement") throw new Error("this query needs no statement");
   const values = root.statement.parameters.map(({ source }) => {

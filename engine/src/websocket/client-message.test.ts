@@ -58,7 +58,9 @@ test("no frame keeps the server from serving the next client", async () => {
   for (const protocol of ["graphql-ws", "graphql-transport-ws"]) {
     const clients: SocketClient[] = [];
     for (const text of samples) {
-      const client = await new SocketClient(server.webSocketUrl, protocol, { "x-hasura-admin-secret": adminSecret }).opened();
+      const client = await new SocketClient(server.webSocketUrl, protocol, {
+        "x-hasura-admin-secret": adminSecret,
+      }).opened();
       client.send({ type: "connection_init" });
       client.send(text);
       clients.push(client);

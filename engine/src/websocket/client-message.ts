@@ -6,7 +6,11 @@ import type { GraphQLRequest } from "../engine.ts";
 /** A client's message in either protocol. As in Hasura, every connection understands the names of both protocols. */
 export type ClientMessage =
   | { readonly type: "init"; readonly headers: Readonly<Record<string, unknown>> }
-  | { readonly type: "start"; readonly id: string; /** Input of {@link parseStartPayload}. */ readonly payload: unknown }
+  | {
+      readonly type: "start";
+      readonly id: string;
+      /** Input of {@link parseStartPayload}. */ readonly payload: unknown;
+    }
   | { readonly type: "stop"; readonly id: string }
   | { readonly type: "ping"; readonly payload: unknown }
   | { readonly type: "pong" }

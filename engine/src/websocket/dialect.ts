@@ -42,9 +42,14 @@ export const legacyDialect: Dialect = {
   initTimeout: closes.initTimeoutLegacy,
   data: (id, text) => `{"type":"data","id":${id},"payload":${text}}`,
   failedData: (id, text) => `{"type":"data","id":${id},"payload":${withNullData(text)}}`,
-  executionError: (id, error) => `{"type":"data","id":${id},"payload":${JSON.stringify({ data: null, errors: [error] })}}`,
-  requestError: (id, error) => `{"type":"error","id":${id},"payload":${JSON.stringify("error" in error ? error : { errors: [error] })}}`,
-  startError: (id, error) => ({ frame: `{"type":"error","id":${id},"payload":${JSON.stringify(error)}}`, close: undefined }),
+  executionError: (id, error) =>
+    `{"type":"data","id":${id},"payload":${JSON.stringify({ data: null, errors: [error] })}}`,
+  requestError: (id, error) =>
+    `{"type":"error","id":${id},"payload":${JSON.stringify("error" in error ? error : { errors: [error] })}}`,
+  startError: (id, error) => ({
+    frame: `{"type":"error","id":${id},"payload":${JSON.stringify(error)}}`,
+    close: undefined,
+  }),
   initError: (message) => ({
     frame: JSON.stringify({ type: "connection_error", payload: message }),
     close: closes.initFailed(message),
@@ -64,7 +69,8 @@ export const transportDialect: Dialect = {
   data: (id, text) => `{"type":"next","id":${id},"payload":${text}}`,
   failedData: (id, text) => `{"type":"next","id":${id},"payload":${withNullData(text)}}`,
   executionError: (id, error) => transportError(id, error),
-  requestError: (id, error) => ("error" in error ? `{"type":"error","id":${id},"payload":${JSON.stringify(error)}}` : transportError(id, error)),
+  requestError: (id, error) =>
+    "error" in error ? `{"type":"error","id":${id},"payload":${JSON.stringify(error)}}` : transportError(id, error),
   startError: (id, error) => ({ frame: transportError(id, error), close: closes.startFailed(error.message) }),
   initError: (message) => ({ frame: undefined, close: closes.forbidden(message) }),
   badMessage: (detail) => ({ close: closes.badMessage(detail) }),

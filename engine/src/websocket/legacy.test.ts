@@ -12,8 +12,10 @@ const headers = { "X-Hasura-Admin-Secret": adminSecret };
 const init = { type: "connection_init", payload: { headers } };
 
 const protocol = { name: "graphql-ws", init };
-const connect = (behaviour: FakeBehaviour = {}, environment: Environment = {}) => connectClient(protocol, behaviour, environment);
-const initialised = (behaviour: FakeBehaviour = {}, environment: Environment = {}) => initialiseClient(protocol, behaviour, environment);
+const connect = (behaviour: FakeBehaviour = {}, environment: Environment = {}) =>
+  connectClient(protocol, behaviour, environment);
+const initialised = (behaviour: FakeBehaviour = {}, environment: Environment = {}) =>
+  initialiseClient(protocol, behaviour, environment);
 
 describe("the legacy protocol, graphql-ws", () => {
   test("acknowledges, sends a keep-alive immediately and then at every interval", async () => {
@@ -33,7 +35,9 @@ describe("the legacy protocol, graphql-ws", () => {
   });
 
   test("runs a query: data, then complete", async () => {
-    await using connected = await initialised({ execute: () => Promise.resolve('{"data":{"big":12345678901234567890}}') });
+    await using connected = await initialised({
+      execute: () => Promise.resolve('{"data":{"big":12345678901234567890}}'),
+    });
     connected.client.send({ type: "start", id: "1", payload: { query: "{ big }" } });
     await connected.client.next();
     await connected.client.next();
@@ -61,7 +65,11 @@ describe("the legacy protocol, graphql-ws", () => {
     connected.client.send({ type: "start", id: "1", payload: { query: "subscription { unknown_field }" } });
     const extensions = { path: "$.selectionSet.unknown_field", code: "validation-failed" };
     const message = "field 'unknown_field' not found in type: 'subscription_root'";
-    expect(await connected.client.next()).toEqual({ type: "error", id: "1", payload: { errors: [{ message, extensions }] } });
+    expect(await connected.client.next()).toEqual({
+      type: "error",
+      id: "1",
+      payload: { errors: [{ message, extensions }] },
+    });
     expect(await connected.client.next()).toEqual({ type: "complete", id: "1" });
   });
 
@@ -116,7 +124,11 @@ describe("the legacy protocol, graphql-ws", () => {
     ["no type", "{}", "unexpected type for ClientMessage: undefined"],
     ["an unknown type", '{"type":"hello"}', "unexpected type for ClientMessage: hello"],
     ["a start without id", '{"type":"start","payload":{"query":"{ a }"}}', "expected a string for the key 'id'"],
-    ["headers in a list", '{"type":"connection_init","payload":{"headers":[]}}', "expected Object for the key 'headers'"],
+    [
+      "headers in a list",
+      '{"type":"connection_init","payload":{"headers":[]}}',
+      "expected Object for the key 'headers'",
+    ],
   ])("answers a frame with %s by connection_error, and stays open", async (_title, frame, detail) => {
     await using connected = await connect();
     connected.client.send(frame);
@@ -130,11 +142,18 @@ describe("the legacy protocol, graphql-ws", () => {
 
   test.each<[string, string, string]>([
     ["a start without query", '{"type":"start","id":"1","payload":{}}', 'key "query" not found'],
-    ["a start without payload", '{"type":"start","id":"1"}', "Error in $.payload: parsing Hasura.GraphQL.Transport.HTTP.Protocol.GQLReq(GQLReq) failed, expected Object, but encountered Null"],
+    [
+      "a start without payload",
+      '{"type":"start","id":"1"}',
+      "Error in $.payload: parsing Hasura.GraphQL.Transport.HTTP.Protocol.GQLReq(GQLReq) failed, expected Object, but encountered Null",
+    ],
   ])("answers %s by connection_error, and stays open", async (_title, frame, detail) => {
     await using connected = await initialised();
     connected.client.send(frame);
-    expect(await connected.client.next()).toEqual({ type: "connection_error", payload: expect.stringContaining(detail) as unknown });
+    expect(await connected.client.next()).toEqual({
+      type: "connection_error",
+      payload: expect.stringContaining(detail) as unknown,
+    });
     connected.client.send({ type: "start", id: "1", payload: { query: "{ a }" } });
     expect((await connected.client.next()).type).toBe("data");
   });

@@ -10,7 +10,14 @@ const session = { role: "viewer", isAdmin: false, variables: new Map<string, str
 const request = { query: "subscription { updates }" };
 
 test("later subscriptions keep no stopped one alive, when only young objects are collected", async () => {
-  const outbox: Outbox = { send: () => undefined, sendLatest: () => undefined, forget: () => undefined, pong: () => undefined, close: () => undefined, isCongested: false };
+  const outbox: Outbox = {
+    send: () => undefined,
+    sendLatest: () => undefined,
+    forget: () => undefined,
+    pong: () => undefined,
+    close: () => undefined,
+    isCongested: false,
+  };
   const waitingBytes = new WaitingBytes({ limit: 1_000_000, patience: 60_000 });
   const context = {
     engine: createFakeEngine(),
@@ -29,7 +36,13 @@ test("later subscriptions keep no stopped one alive, when only young objects are
     operationLimit: 2,
     waitingBytes,
   };
-  const operations = new Operations(context, outbox, transportDialect, { requestId: "test", hasLegacyErrors: false }, () => expect.unreachable());
+  const operations = new Operations(
+    context,
+    outbox,
+    transportDialect,
+    { requestId: "test", hasLegacyErrors: false },
+    () => expect.unreachable(),
+  );
   operations.begin(session);
   operations.start("0", request);
   const growth = await growthOver(5_000, (index) => {
@@ -47,15 +60,32 @@ test("counts long subscriptions while they run, and closes a connection with too
   const context = {
     engine: createFakeEngine(),
     execution: { kindOf: () => "subscription" as const, run: () => expect.unreachable() },
-    subscriptions: { subscribe: () => ({ stop: () => undefined }), figures: () => expect.unreachable(), stop: () => undefined },
+    subscriptions: {
+      subscribe: () => ({ stop: () => undefined }),
+      figures: () => expect.unreachable(),
+      stop: () => undefined,
+    },
     metrics: { operation: () => undefined },
     logError: () => expect.unreachable(),
     showsInternal: () => false,
     operationLimit: 20,
     waitingBytes,
   };
-  const outbox: Outbox = { send: () => undefined, sendLatest: () => undefined, forget: () => undefined, pong: () => undefined, close: () => undefined, isCongested: false };
-  const operations = new Operations(context, outbox, transportDialect, { requestId: "test", hasLegacyErrors: false }, ({ code }) => void closed.push(code));
+  const outbox: Outbox = {
+    send: () => undefined,
+    sendLatest: () => undefined,
+    forget: () => undefined,
+    pong: () => undefined,
+    close: () => undefined,
+    isCongested: false,
+  };
+  const operations = new Operations(
+    context,
+    outbox,
+    transportDialect,
+    { requestId: "test", hasLegacyErrors: false },
+    ({ code }) => void closed.push(code),
+  );
   operations.begin(session);
   const long = { query: `subscription { updates } #${"x".repeat(100_000)}` };
   operations.start("a", long);

@@ -68,7 +68,13 @@ export class Operations {
   #failed = 0;
   readonly #errors = new Set<string>();
 
-  constructor(context: OperationsContext, outbox: Outbox, dialect: Dialect, { requestId, hasLegacyErrors, traceparent }: ConnectionIdentity, close: (close: Close) => void) {
+  constructor(
+    context: OperationsContext,
+    outbox: Outbox,
+    dialect: Dialect,
+    { requestId, hasLegacyErrors, traceparent }: ConnectionIdentity,
+    close: (close: Close) => void,
+  ) {
     this.#context = context;
     this.#outbox = outbox;
     this.#dialect = dialect;
@@ -87,7 +93,8 @@ export class Operations {
     const session = this.#session;
     if (session === undefined) throw new Error("operations start after begin()");
     this.#started += 1;
-    if (this.#running.some((operation) => operation.id === id)) this.refuseStart(id, `an operation already exists with this id: ${id}`);
+    if (this.#running.some((operation) => operation.id === id))
+      this.refuseStart(id, `an operation already exists with this id: ${id}`);
     else this.#run(id, request, session);
   }
 
@@ -103,7 +110,12 @@ export class Operations {
   }
 
   get record(): ConnectionRecord {
-    return { role: this.#session?.role, operations: this.#started, failed: this.#failed, errors: this.#errors.size === 0 ? undefined : [...this.#errors] };
+    return {
+      role: this.#session?.role,
+      operations: this.#started,
+      failed: this.#failed,
+      errors: this.#errors.size === 0 ? undefined : [...this.#errors],
+    };
   }
 
   logRefusal(error: EngineError): void {
@@ -112,10 +124,15 @@ export class Operations {
   }
 
   #run(id: string, request: GraphQLRequest, session: Session): void {
-    const span = this.#context.tracing?.start("GraphQL operation", { traceparent: this.#traceparent, requestId: this.#requestId }, { "network.protocol.name": "websocket", "routeql.role": session.role });
+    const span = this.#context.tracing?.start(
+      "GraphQL operation",
+      { traceparent: this.#traceparent, requestId: this.#requestId },
+      { "network.protocol.name": "websocket", "routeql.role": session.role },
+    );
     try {
       if (this.#running.length >= this.#context.operationLimit) throw tooManyOperations(this.#context.operationLimit);
-      if (this.#context.execution.kindOf(request, session) === "subscription") this.#subscribe(id, request, session, span);
+      if (this.#context.execution.kindOf(request, session) === "subscription")
+        this.#subscribe(id, request, session, span);
       else this.#query(id, request, session, span);
     } catch (thrown) {
       span?.fail(errorType(thrown));
@@ -168,7 +185,11 @@ export class Operations {
     const values = parameters.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), 0);
     const bytes = 2 * values + bytesPerCharacter * query.length;
     if (bytes < smallSubscription) return undefined;
-    const hold = this.#context.waitingBytes.hold(() => client ?? role, () => this.#close(closes.subscriptionsTooLarge), { hasTimeout: true });
+    const hold = this.#context.waitingBytes.hold(
+      () => client ?? role,
+      () => this.#close(closes.subscriptionsTooLarge),
+      { hasTimeout: true },
+    );
     hold.set(bytes);
     return hold;
   }
@@ -189,7 +210,13 @@ export class Operations {
     if (position !== -1) this.#running.splice(position, 1);
   }
 
-  async #answer(id: string, request: GraphQLRequest, session: Session, signal: Cancellation, span: Span | undefined): Promise<void> {
+  async #answer(
+    id: string,
+    request: GraphQLRequest,
+    session: Session,
+    signal: Cancellation,
+    span: Span | undefined,
+  ): Promise<void> {
     const jsonId = JSON.stringify(id);
     try {
       const reply = await this.#context.execution.run(request, session, signal, span);
@@ -209,9 +236,13 @@ export class Operations {
     this.#errors.add(error.code);
     this.#context.logError(error, { requestId: this.#requestId, role: session.role });
     const showsInternal = this.#context.showsInternal(session, error);
-    const serialized = this.#hasLegacyErrors ? legacyError(error, { withInternal: showsInternal }) : error.toJSON(showsInternal);
+    const serialized = this.#hasLegacyErrors
+      ? legacyError(error, { withInternal: showsInternal })
+      : error.toJSON(showsInternal);
     const jsonId = JSON.stringify(id);
-    this.#outbox.send(failed ? this.#dialect.executionError(jsonId, serialized) : this.#dialect.requestError(jsonId, serialized));
+    this.#outbox.send(
+      failed ? this.#dialect.executionError(jsonId, serialized) : this.#dialect.requestError(jsonId, serialized),
+    );
     this.#outbox.send(completeFrame(jsonId));
   }
 

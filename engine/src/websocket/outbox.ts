@@ -59,7 +59,8 @@ export function createOutbox(socket: WebSocket, limits: OutboxLimits, all: Waiti
     const data = pongData;
     pongData = undefined;
     // A client that reads nothing needs no answer to its pings.
-    if (socket.readyState === socket.OPEN && socket.bufferedAmount <= limits.congested) socket.pong(data, undefined, afterSend);
+    if (socket.readyState === socket.OPEN && socket.bufferedAmount <= limits.congested)
+      socket.pong(data, undefined, afterSend);
   }
 
   return {

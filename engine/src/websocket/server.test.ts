@@ -68,7 +68,13 @@ describe("credentials", () => {
     ["of another origin", { origin: "https://attacker.example" }, 4403],
     ["without an origin", {}, undefined],
   ])("a cookie %s", async (_title, headers, code) => {
-    const jwt = JSON.stringify({ type: "HS256", key: hmacSecret, issuer, audience, header: { type: "Cookie", name: "token" } });
+    const jwt = JSON.stringify({
+      type: "HS256",
+      key: hmacSecret,
+      issuer,
+      audience,
+      header: { type: "Cookie", name: "token" },
+    });
     await using server = await serveFake({}, { HASURA_GRAPHQL_JWT_SECRET: jwt });
     const cookie = `token=${await tokenUntil(Date.now() + 60_000)}`;
     const client = await new SocketClient(server.webSocketUrl, protocol, { cookie, ...headers }).opened();
@@ -79,25 +85,28 @@ describe("credentials", () => {
 });
 
 describe("token expiry", () => {
-  test.each(["graphql-ws", protocol])("closes the socket with its subscriptions under %s, and not before", async (name) => {
-    let clock = frozenNow;
-    await using server = await serveFake({ answer: () => '{"data":{"updates":1}}' }, {}, { now: () => clock });
-    const client = await new SocketClient(server.webSocketUrl, name).opened();
-    client.send({
-      type: "connection_init",
-      payload: { headers: { Authorization: `Bearer ${await tokenUntil(frozenNow + 100)}` } },
-    });
-    expect((await client.next()).type).toBe("connection_ack");
-    client.send(subscribe);
-    expect((await client.next()).payload).toEqual({ data: { updates: 1 } });
-    clock = frozenNow + 99;
-    client.send({ ...subscribe, id: "2" });
-    expect((await client.next()).id).toBe("2");
-    clock = frozenNow + 100;
-    const { code, reason } = await client.closed;
-    expect([code, JSON.parse(reason)]).toEqual([4403, { server_error_msg: "4403: the access token has expired" }]);
-    expect(server.engine.calls.released).toHaveLength(1);
-  });
+  test.each(["graphql-ws", protocol])(
+    "closes the socket with its subscriptions under %s, and not before",
+    async (name) => {
+      let clock = frozenNow;
+      await using server = await serveFake({ answer: () => '{"data":{"updates":1}}' }, {}, { now: () => clock });
+      const client = await new SocketClient(server.webSocketUrl, name).opened();
+      client.send({
+        type: "connection_init",
+        payload: { headers: { Authorization: `Bearer ${await tokenUntil(frozenNow + 100)}` } },
+      });
+      expect((await client.next()).type).toBe("connection_ack");
+      client.send(subscribe);
+      expect((await client.next()).payload).toEqual({ data: { updates: 1 } });
+      clock = frozenNow + 99;
+      client.send({ ...subscribe, id: "2" });
+      expect((await client.next()).id).toBe("2");
+      clock = frozenNow + 100;
+      const { code, reason } = await client.closed;
+      expect([code, JSON.parse(reason)]).toEqual([4403, { server_error_msg: "4403: the access token has expired" }]);
+      expect(server.engine.calls.released).toHaveLength(1);
+    },
+  );
 
   test("graphql-ws's own client then reconnects with a new token", async () => {
     let clock = frozenNow;
@@ -109,7 +118,9 @@ describe("token expiry", () => {
       retryWait: () => Promise.resolve(),
       connectionParams: async () => {
         connections += 1;
-        return { headers: { Authorization: `Bearer ${await tokenUntil(frozenNow + (connections === 1 ? 100 : 60_000))}` } };
+        return {
+          headers: { Authorization: `Bearer ${await tokenUntil(frozenNow + (connections === 1 ? 100 : 60_000))}` },
+        };
       },
     });
     const results = client.iterate({ query: "subscription { updates }" });
@@ -179,14 +190,21 @@ describe("limits", () => {
   });
 
   test("rejects operations over the limit, and continues the others", async () => {
-    await using server = await serveFake({ answer: () => '{"data":{}}' }, { ENGINE_MAX_OPERATIONS_PER_CONNECTION: "1" });
+    await using server = await serveFake(
+      { answer: () => '{"data":{}}' },
+      { ENGINE_MAX_OPERATIONS_PER_CONNECTION: "1" },
+    );
     const client = await new SocketClient(server.webSocketUrl, protocol).opened();
     client.send(init);
     await client.next();
     client.send(subscribe);
     expect((await client.next()).type).toBe("next");
     client.send({ ...subscribe, id: "2" });
-    expect(await client.next()).toMatchObject({ type: "error", id: "2", payload: [{ extensions: { code: "start-failed" } }] });
+    expect(await client.next()).toMatchObject({
+      type: "error",
+      id: "2",
+      payload: [{ extensions: { code: "start-failed" } }],
+    });
     expect(await client.next()).toEqual({ type: "complete", id: "2" });
     client.send({ type: "complete", id: "1" });
     client.send({ ...subscribe, id: "3" });
@@ -309,13 +327,27 @@ describe("server shutdown", () => {
 });
 
 describe("on /v1alpha1/graphql errors have the form of Hasura's older endpoints", () => {
-  const refused = { path: "$.selectionSet.unknown_field", error: "field 'unknown_field' not found in type: 'subscription_root'", code: "validation-failed" };
+  const refused = {
+    path: "$.selectionSet.unknown_field",
+    error: "field 'unknown_field' not found in type: 'subscription_root'",
+    code: "validation-failed",
+  };
   const failed = { path: "$", error: "division by zero", code: "data-exception" };
   const failure = new EngineError({ code: "data-exception", message: "division by zero" });
 
   test.each([
-    ["graphql-ws", "start", { type: "error", id: "1", payload: refused }, { type: "data", id: "2", payload: { data: null, errors: [failed] } }],
-    [protocol, "subscribe", { type: "error", id: "1", payload: refused }, { type: "error", id: "2", payload: [failed] }],
+    [
+      "graphql-ws",
+      "start",
+      { type: "error", id: "1", payload: refused },
+      { type: "data", id: "2", payload: { data: null, errors: [failed] } },
+    ],
+    [
+      protocol,
+      "subscribe",
+      { type: "error", id: "1", payload: refused },
+      { type: "error", id: "2", payload: [failed] },
+    ],
   ])("over %s", async (name, start, refusal, failureFrame) => {
     await using server = await serveFake({ execute: () => Promise.reject(failure) });
     const client = await new SocketClient(server.webSocketUrl.replace("/v1/", "/v1alpha1/"), name, secret).opened();

@@ -59,7 +59,11 @@ export function createWebSocketEndpoint(options: WebSocketOptions): WebSocketEnd
       if (!mayConnect(request, options.cors)) return refuse(socket, 400, originError);
       const headers = trustedHeaders(request, options);
       const { traceparent } = request.headers;
-      const identity = { requestId: requestId(request.headers), hasLegacyErrors: path === "/v1alpha1/graphql", traceparent };
+      const identity = {
+        requestId: requestId(request.headers),
+        hasLegacyErrors: path === "/v1alpha1/graphql",
+        traceparent,
+      };
       const traceId = traceIdOf(traceparent, identity.requestId);
       server.handleUpgrade(request, socket, head, (webSocket) => {
         const connection = new Connection(webSocket, dialectOf(webSocket.protocol), headers, identity, options);
@@ -69,7 +73,15 @@ export function createWebSocketEndpoint(options: WebSocketOptions): WebSocketEnd
         webSocket.on("close", () => {
           connections.delete(connection);
           const milliseconds = performance.now() - began;
-          options.logRequest({ requestId: identity.requestId, traceId, method: "GET", route: path, status: 101, milliseconds, ...connection.record });
+          options.logRequest({
+            requestId: identity.requestId,
+            traceId,
+            method: "GET",
+            route: path,
+            status: 101,
+            milliseconds,
+            ...connection.record,
+          });
         });
       });
     },
@@ -97,7 +109,11 @@ const pathError = JSON.stringify({
   ],
 });
 
-const originError = JSON.stringify({ path: "$", error: "received origin header does not match configured CORS domains", code: "access-denied" });
+const originError = JSON.stringify({
+  path: "$",
+  error: "received origin header does not match configured CORS domains",
+  code: "access-denied",
+});
 
 function isSameOrigin({ headers: { origin, host } }: IncomingMessage): boolean {
   return origin === undefined || URL.parse(origin)?.host === host;
@@ -109,9 +125,13 @@ function mayConnect(request: IncomingMessage, cors: CorsPolicy | undefined): boo
 }
 
 /** A browser sends cookies with sockets that foreign pages open. They must not authenticate the user unless the origin is allowed. */
-function trustedHeaders(request: IncomingMessage, { cors, readCookiesOfOtherOrigins }: WebSocketOptions): RequestHeaders {
+function trustedHeaders(
+  request: IncomingMessage,
+  { cors, readCookiesOfOtherOrigins }: WebSocketOptions,
+): RequestHeaders {
   const isNamed = cors !== undefined && !cors.isOpen;
-  if (readCookiesOfOtherOrigins || isNamed || request.headers.cookie === undefined || isSameOrigin(request)) return request.headers;
+  if (readCookiesOfOtherOrigins || isNamed || request.headers.cookie === undefined || isSameOrigin(request))
+    return request.headers;
   const { cookie: _, ...rest } = request.headers;
   return rest;
 }

@@ -10,8 +10,10 @@ vi.setConfig({ testTimeout: 30_000 });
 const init = { type: "connection_init", payload: { headers: { "X-Engine-Access-Key": adminSecret } } };
 
 const protocol = { name: "graphql-transport-ws", init };
-const connect = (behaviour: FakeBehaviour = {}, environment: Environment = {}) => connectClient(protocol, behaviour, environment);
-const initialised = (behaviour: FakeBehaviour = {}, environment: Environment = {}) => initialiseClient(protocol, behaviour, environment);
+const connect = (behaviour: FakeBehaviour = {}, environment: Environment = {}) =>
+  connectClient(protocol, behaviour, environment);
+const initialised = (behaviour: FakeBehaviour = {}, environment: Environment = {}) =>
+  initialiseClient(protocol, behaviour, environment);
 
 describe("graphql-transport-ws", () => {
   test("acknowledges, then pings at every interval", async () => {
@@ -71,14 +73,21 @@ describe("graphql-transport-ws", () => {
   });
 
   test("answers a failed execution with error, then complete", async () => {
-    const failure = new EngineError({ code: "unexpected", message: "database query error", internal: { sql: "SELECT 1" } });
+    const failure = new EngineError({
+      code: "unexpected",
+      message: "database query error",
+      internal: { sql: "SELECT 1" },
+    });
     await using connected = await initialised({ execute: () => Promise.reject(failure) });
     connected.client.send({ type: "subscribe", id: "1", payload: { query: "{ a }" } });
     expect(await connected.client.next()).toEqual({
       type: "error",
       id: "1",
       payload: [
-        { message: "database query error", extensions: { path: "$", code: "unexpected", internal: { sql: "SELECT 1" } } },
+        {
+          message: "database query error",
+          extensions: { path: "$", code: "unexpected", internal: { sql: "SELECT 1" } },
+        },
       ],
     });
     expect(await connected.client.next()).toEqual({ type: "complete", id: "1" });
@@ -96,7 +105,11 @@ describe("graphql-transport-ws", () => {
   });
 
   test.each<[string, object, string]>([
-    ["a wrong secret", { headers: { "x-hasura-admin-secret": "wrong" } }, 'invalid "x-hasura-admin-secret"/"x-hasura-access-key"'],
+    [
+      "a wrong secret",
+      { headers: { "x-hasura-admin-secret": "wrong" } },
+      'invalid "x-hasura-admin-secret"/"x-hasura-access-key"',
+    ],
     ["a bad token", { headers: { Authorization: "Bearer a.b.c" } }, "Could not verify JWT: "],
     ["a bad token without the key headers", { Authorization: "Bearer a.b.c" }, "Could not verify JWT: "],
     ["nothing", {}, "Missing 'Authorization' or 'Cookie' header in JWT "],
@@ -105,7 +118,9 @@ describe("graphql-transport-ws", () => {
     connected.client.send({ type: "connection_init", payload });
     const { code, reason } = await connected.client.closed;
     expect(code).toBe(4403);
-    expect((JSON.parse(reason) as { server_error_msg: string }).server_error_msg).toContain(`4403: Forbidden: ${message}`);
+    expect((JSON.parse(reason) as { server_error_msg: string }).server_error_msg).toContain(
+      `4403: Forbidden: ${message}`,
+    );
     expect(connected.client.waiting).toBe(0);
   });
 
@@ -113,7 +128,10 @@ describe("graphql-transport-ws", () => {
     await using connected = await initialised();
     connected.client.send({ type: "subscribe", id: "1", payload: {} });
     const { code, reason } = await connected.client.closed;
-    expect([code, reason]).toEqual([4400, expect.stringContaining("4400: Parsing client message failed: parsing ClientMessage failed: ")]);
+    expect([code, reason]).toEqual([
+      4400,
+      expect.stringContaining("4400: Parsing client message failed: parsing ClientMessage failed: "),
+    ]);
   });
 
   test.each(["{", "[]", '{"type":"hello"}', `{"type":"${"x".repeat(500)}"}`])(
@@ -150,9 +168,15 @@ describe("graphql-transport-ws", () => {
     connected.client.send(subscribe);
     await connected.client.next();
     connected.client.send(subscribe);
-    expect(await connected.client.next()).toMatchObject({ type: "error", payload: [{ extensions: { code: "start-failed" } }] });
+    expect(await connected.client.next()).toMatchObject({
+      type: "error",
+      payload: [{ extensions: { code: "start-failed" } }],
+    });
     const { code, reason } = await connected.client.closed;
-    expect([code, JSON.parse(reason)]).toEqual([1000, { server_error_msg: "4400: an operation already exists with this id: 1" }]);
+    expect([code, JSON.parse(reason)]).toEqual([
+      1000,
+      { server_error_msg: "4400: an operation already exists with this id: 1" },
+    ]);
   });
 
   test("closes 4408 without connection_init in time", async () => {

@@ -48,10 +48,15 @@ test.each(protocols)("%s: accepts large requests after connection_init", async (
 
 test("reads nothing while a token is being verified", async () => {
   const verified = Promise.withResolvers<Authentication>();
-  await using server = await serveFake({}, {}, { authenticator: { authenticate: () => verified.promise, close: () => undefined } });
+  await using server = await serveFake(
+    {},
+    {},
+    { authenticator: { authenticate: () => verified.promise, close: () => undefined } },
+  );
   const client = await new SocketClient(server.webSocketUrl, "graphql-transport-ws").opened();
   client.send(init);
-  for (let count = 0; count < 100; count += 1) client.send({ type: "subscribe", id: String(count), payload: { query: `{ a } #${"x".repeat(200_000)}` } });
+  for (let count = 0; count < 100; count += 1)
+    client.send({ type: "subscribe", id: String(count), payload: { query: `{ a } #${"x".repeat(200_000)}` } });
   await new Promise((wake) => setTimeout(wake, 300));
   expect(client.socket.bufferedAmount).toBeGreaterThan(10_000_000);
   verified.resolve({ session: createSession("viewer", []), expiresAt: Infinity });

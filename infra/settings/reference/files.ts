@@ -53,15 +53,21 @@ export function projectFile(): string {
     description: "Routing updates and hijacks in Postgres, online as a role-guarded GraphQL API",
     runtime: { name: "nodejs", options: { typescript: false } },
     main: "infra/index.ts",
-    config: Object.fromEntries(settingNames.map((name) => [name, { description: description(settings[name]), default: "" }])),
+    config: Object.fromEntries(
+      settingNames.map((name) => [name, { description: description(settings[name]), default: "" }]),
+    ),
     template: {
       description: "Routing updates and hijacks online as a GraphQL API, on one Docker host or on Kubernetes",
       displayName: "RouteQL",
-      quickstart: "Other settings: docs/reference/settings.md. On a machine that lacks the CLI or its plugins: npm run up",
+      quickstart:
+        "Other settings: docs/reference/settings.md. On a machine that lacks the CLI or its plugins: npm run up",
       config: Object.fromEntries(
         asked.map((name) => [
           name,
-          { description: settings[name].meaning.replaceAll("`", ""), default: String((settings[name] as Setting).default) },
+          {
+            description: settings[name].meaning.replaceAll("`", ""),
+            default: String((settings[name] as Setting).default),
+          },
         ]),
       ),
     },
@@ -81,7 +87,9 @@ export function generatedFiles(): ReadonlyMap<string, string> {
 }
 
 function member(name: string, setting: Setting): string {
-  const type = { text: "string", number: "number", flag: "boolean", secret: "Input<string>", file: "string" }[setting.type];
+  const type = { text: "string", number: "number", flag: "boolean", secret: "Input<string>", file: "string" }[
+    setting.type
+  ];
   const allowed = setting.allowed === undefined ? "" : ` Allowed: ${setting.allowed}.`;
   const lines = [setting.meaning, `Default: ${defaultInWords(setting)}.${allowed}`].map((line) => `   * ${line}`);
   return ["  /**", ...lines, "   */", `  readonly ${name}?: ${type};`].join("\n");
@@ -103,7 +111,11 @@ function argumentsModule(): string {
 
 function lines(setting: Setting): string[] {
   const { environment, meaning, default: byDefault, generated } = setting;
-  return [`# ${meaning}${generated === true ? " Generated when empty." : ""}`, `#${environment}=${byDefault ?? ""}`, ""];
+  return [
+    `# ${meaning}${generated === true ? " Generated when empty." : ""}`,
+    `#${environment}=${byDefault ?? ""}`,
+    "",
+  ];
 }
 
 /** .env.example */
@@ -118,7 +130,9 @@ export function exampleFile(): string {
 
 /** The setting's type in plain words. */
 function typeInWords({ type }: Setting): string {
-  return { text: "text", number: "whole number", flag: "true or false", secret: "secret text", file: "path of a file" }[type];
+  return { text: "text", number: "whole number", flag: "true or false", secret: "secret text", file: "path of a file" }[
+    type
+  ];
 }
 
 /** The default value, without a full stop. */

@@ -33,7 +33,9 @@ async function healthy(status: number | undefined, path = "/healthz?strict=true"
 }
 
 test.each([200, 204])("status %s is healthy", async (status) => expect(await healthy(status)).toBe(true));
-test.each([301, 401, 404, 500, 503])("status %s is not healthy", async (status) => expect(await healthy(status)).toBe(false));
+test.each([301, 401, 404, 500, 503])("status %s is not healthy", async (status) =>
+  expect(await healthy(status)).toBe(false),
+);
 test("a closed port is not healthy", async () => expect(await healthy(undefined)).toBe(false));
 
 test("uses a command unchanged", () => {

@@ -70,7 +70,11 @@ export function containerArgs(service: ServiceDescription, parts: ContainerParts
   const asJob = { restart: "no", mustRun: false, attach: true, logs: true };
   const asService = {
     restart: "unless-stopped",
-    ports: service.ports.map(({ internal, published, loopback = false }) => ({ internal, external: published, ip: loopback ? "127.0.0.1" : parts.hostAddress })),
+    ports: service.ports.map(({ internal, published, loopback = false }) => ({
+      internal,
+      external: published,
+      ip: loopback ? "127.0.0.1" : parts.hostAddress,
+    })),
     ...(service.health === undefined
       ? {}
       : { healthcheck: dockerHealthCheck(service.health), wait: true, waitTimeout: readyWithin }),
@@ -82,7 +86,11 @@ export function containerArgs(service: ServiceDescription, parts: ContainerParts
     ...(service.command === undefined ? {} : { command: [...service.command] }),
     user: `${service.user}:${service.user}`,
     envs: environment(service),
-    labels: labels(scope, service.name, { run: service.run, processes: String(service.resources.processes), ...(files === undefined ? {} : { files: files.version }) }),
+    labels: labels(scope, service.name, {
+      run: service.run,
+      processes: String(service.resources.processes),
+      ...(files === undefined ? {} : { files: files.version }),
+    }),
     networksAdvanced: parts.attachments(service.name),
     volumes: volumes(service, parts),
     tmpfs: temporary(service),

@@ -45,7 +45,11 @@ export function deliverFiles(
       labels: labels(scope, service.name, { run: "files" }),
       networkMode: "none",
       volumes: [{ volumeName: volume.name, containerPath: filesDirectory }],
-      uploads: contents.map(([path, { content }]) => ({ file: `${filesDirectory}/${path}`, content, permissions: "0444" })),
+      uploads: contents.map(([path, { content }]) => ({
+        file: `${filesDirectory}/${path}`,
+        content,
+        permissions: "0444",
+      })),
       start: false,
       mustRun: false,
     },

@@ -11,7 +11,13 @@ type DockerClient = ReturnType<typeof dockerClient>;
 function engineOfProvider(): DockerClient | undefined {
   const host = runtime.getConfig("docker:host");
   try {
-    return clientOf(engineAddress({ ...process.env, DOCKER_CONTEXT: "default", ...(host === undefined ? {} : { DOCKER_HOST: host }) }));
+    return clientOf(
+      engineAddress({
+        ...process.env,
+        DOCKER_CONTEXT: "default",
+        ...(host === undefined ? {} : { DOCKER_HOST: host }),
+      }),
+    );
   } catch (error) {
     if (error instanceof Failure) return undefined;
     throw error;
@@ -24,14 +30,24 @@ function engineOfProvider(): DockerClient | undefined {
  * @param identity of this state; undefined for a new state
  * @throws RunError with the owner and the remedy
  */
-export async function refuseForeignStack(stack: string, identity: string | undefined, docker: DockerClient | undefined = engineOfProvider()): Promise<void> {
+export async function refuseForeignStack(
+  stack: string,
+  identity: string | undefined,
+  docker: DockerClient | undefined = engineOfProvider(),
+): Promise<void> {
   if (docker === undefined) return;
   const [claim, objects] = await Promise.all([readClaim(stack, docker), stackObjects(stack, docker)]);
   const foreign = objects.filter(({ labels: { [stateLabel]: state } }) => state !== undefined && state !== identity);
   if (foreign.length === 0 && (claim === undefined || claim.state === identity)) return;
-  const owner = claim === undefined ? `another Pulumi state (${foreign[0]!.labels[stateLabel]})` : `the checkout ${claim.folder} (host ${claim.host}, user ${claim.user})`;
+  const owner =
+    claim === undefined
+      ? `another Pulumi state (${foreign[0]!.labels[stateLabel]})`
+      : `the checkout ${claim.folder} (host ${claim.host}, user ${claim.user})`;
   const names = foreign.map(({ name }) => name).toSorted();
-  const shown = names.length === 0 ? "" : `: ${names.slice(0, 3).join(", ")}${names.length > 3 ? ` and ${names.length - 3} more` : ""}`;
+  const shown =
+    names.length === 0
+      ? ""
+      : `: ${names.slice(0, 3).join(", ")}${names.length > 3 ? ` and ${names.length - 3} more` : ""}`;
   // Pulumi prints this error without a stack trace.
   throw new RunError(
     `The stack ${stack} on this Docker engine belongs to ${owner}${shown}. Use another stack name, or use that state. ` +

@@ -34,7 +34,11 @@ export interface DockerImages {
 }
 
 /** Provides every image on the Docker host; returns the names for containers. */
-export function provideImages({ built, pulled }: DockerImages, { named }: Pick<Scope, "named">, parent: Resource): ReadonlyMap<ImageName, Output<string>> {
+export function provideImages(
+  { built, pulled }: DockerImages,
+  { named }: Pick<Scope, "named">,
+  parent: Resource,
+): ReadonlyMap<ImageName, Output<string>> {
   const byReference = new Map<string, Resource>();
   const names = new Map<ImageName, Output<string>>();
   for (const image of pulled) {

@@ -24,11 +24,20 @@ interface Joined {
  * services that publish ports, and another for those that publish them on 127.0.0.1 only; and one internal network for metrics.
  * @param range range of the networks' subnets; without it the Docker engine chooses
  */
-export function connect(services: readonly ServiceDescription[], scope: Scope, parent: Resource, range?: string): Attachments {
+export function connect(
+  services: readonly ServiceDescription[],
+  scope: Scope,
+  parent: Resource,
+  range?: string,
+): Attachments {
   const network = (suffix: string, internal: boolean): Output<string> => {
     const isolation = internal ? { options: withoutHost } : {};
     const ipamConfigs = range === undefined ? {} : { ipamConfigs: [subnetOf(range, suffix)] };
-    return new Network(scope.named(suffix), { name: `${scope.prefix}-${suffix}`, internal, ...isolation, ...ipamConfigs, labels: labels(scope) }, { parent, ...replaceInPlace }).name;
+    return new Network(
+      scope.named(suffix),
+      { name: `${scope.prefix}-${suffix}`, internal, ...isolation, ...ipamConfigs, labels: labels(scope) },
+      { parent, ...replaceInPlace },
+    ).name;
   };
 
   const joined: Joined[] = callEdges(services).map((edge) => ({ members: edge, name: network(edge.join("-"), true) }));
@@ -41,5 +50,6 @@ export function connect(services: readonly ServiceDescription[], scope: Scope, p
   shared("monitoring-edge", false, ({ ports }) => ports.some(({ loopback }) => loopback === true));
   shared("metrics", true, ({ joinsMetrics }) => joinsMetrics === true);
 
-  return (service) => joined.filter(({ members }) => members.includes(service)).map(({ name }) => ({ name, aliases: [service] }));
+  return (service) =>
+    joined.filter(({ members }) => members.includes(service)).map(({ name }) => ({ name, aliases: [service] }));
 }

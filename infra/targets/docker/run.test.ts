@@ -55,7 +55,8 @@ function run(
         services,
         images: { built, pulled: [] },
         secrets,
-        hostAddress: "127.0.0.1", processorLimit: 4,
+        hostAddress: "127.0.0.1",
+        processorLimit: 4,
         protectData: false,
         scope: { prefix: "routeql-local", stack: "local", named: (part) => part },
       },
@@ -93,7 +94,10 @@ test("the host has an address on networks with a way out alone", () => {
 
 test("each container is on its own edges' networks; only publishing ones are on the edge", () => {
   const attachments = everything.map(({ name }) => {
-    const attached = unwrap(find(whole, container, name).inputs["networksAdvanced"]) as { name: string; aliases: string[] }[];
+    const attached = unwrap(find(whole, container, name).inputs["networksAdvanced"]) as {
+      name: string;
+      aliases: string[];
+    }[];
     for (const { aliases } of attached) expect(aliases).toEqual([name]);
     return [name, attached.map((each) => each.name.replace("routeql-local-", ""))];
   });
@@ -165,20 +169,28 @@ test("no container is privileged, mounts host paths or uses the host's network",
   for (const { inputs } of ofType(whole, container)) {
     for (const key of ["privileged", "devices", "pidMode", "ipcMode", "usernsMode", "hosts", "mounts"])
       expect(inputs).not.toHaveProperty(key);
-    for (const mounted of unwrap(inputs["volumes"] ?? []) as { hostPath?: string }[]) expect(mounted.hostPath).toBeUndefined();
+    for (const mounted of unwrap(inputs["volumes"] ?? []) as { hostPath?: string }[])
+      expect(mounted.hostPath).toBeUndefined();
     expect(inputs["networkMode"] ?? "none").toBe("none");
   }
 });
 
 test("publishes declared ports on the given address", () => {
-  expect(find(whole, container, "gateway").inputs["ports"]).toEqual([{ internal: 8443, external: 443, ip: "127.0.0.1" }]);
+  expect(find(whole, container, "gateway").inputs["ports"]).toEqual([
+    { internal: 8443, external: 443, ip: "127.0.0.1" },
+  ]);
   const others = ofType(whole, container).filter(({ name }) => name !== "gateway");
   expect(others.every(({ inputs }) => ((inputs["ports"] ?? []) as unknown[]).length === 0)).toBe(true);
 });
 
 test("delivers files and secrets through the carrier, read-only", () => {
   const carrier = find(whole, container, "engine-files").inputs;
-  expect(carrier).toMatchObject({ name: "routeql-local-engine-files", start: false, mustRun: false, networkMode: "none" });
+  expect(carrier).toMatchObject({
+    name: "routeql-local-engine-files",
+    start: false,
+    mustRun: false,
+    networkMode: "none",
+  });
   expect(unwrap(carrier["uploads"])).toEqual([
     { file: "/run/routeql/metadata/version.yaml", content: "version: 3\n", permissions: "0444" },
     { file: "/run/routeql/secrets/engine-access-key", content: "value-of-engine-access-key", permissions: "0444" },

@@ -27,7 +27,10 @@ export interface DockerRun {
 }
 
 /** Runs services on one Docker host. */
-export function runOnDocker({ services, images, scope, networkRange, ...rest }: DockerRun, parent: Resource): readonly DockerService[] {
+export function runOnDocker(
+  { services, images, scope, networkRange, ...rest }: DockerRun,
+  parent: Resource,
+): readonly DockerService[] {
   const attachments = connect(services, scope, parent, networkRange);
   const names = provideImages(images, scope, parent);
   const running = new Map<ServiceName, DockerService>();
@@ -36,7 +39,8 @@ export function runOnDocker({ services, images, scope, networkRange, ...rest }: 
     if (image === undefined) throw new Error(`There is no image ${service.image}, but ${service.name} needs it.`);
     const after = service.after.map((name) => {
       const earlier = running.get(name);
-      if (earlier === undefined) throw new Error(`${service.name} waits for ${name}, which is not described before it.`);
+      if (earlier === undefined)
+        throw new Error(`${service.name} waits for ${name}, which is not described before it.`);
       return earlier.ready;
     });
     running.set(service.name, new DockerService({ ...rest, service, image, attachments, scope, after }, { parent }));

@@ -18,7 +18,11 @@ export interface Label {
 }
 
 /** Labels of an object of the stack, or of one of its services; the commands find a stack's objects by them. */
-export function labels({ stack, state }: Scope, service?: ServiceName, more: Readonly<Record<string, Input<string>>> = {}): Label[] {
+export function labels(
+  { stack, state }: Scope,
+  service?: ServiceName,
+  more: Readonly<Record<string, Input<string>>> = {},
+): Label[] {
   return [
     { label: "com.routeql.stack", value: stack },
     ...(state === undefined ? [] : [{ label: "com.routeql.state", value: state }]),

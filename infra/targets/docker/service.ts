@@ -1,5 +1,13 @@
 import { Container, Volume } from "@pulumi/docker";
-import { all, ComponentResource, type ComponentResourceOptions, log, output, type Output, RunError } from "@pulumi/pulumi";
+import {
+  all,
+  ComponentResource,
+  type ComponentResourceOptions,
+  log,
+  output,
+  type Output,
+  RunError,
+} from "@pulumi/pulumi";
 import type { ServiceDescription, ServiceName } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
 import { containerArgs } from "./container.ts";

@@ -3,7 +3,10 @@ import { subnetOf } from "./subnets.ts";
 
 test("each network takes a sixteenth of the stack's range, with the host at its first address", () => {
   expect(subnetOf("192.168.200.0/24", "edge")).toEqual({ subnet: "192.168.200.0/28", gateway: "192.168.200.1" });
-  expect(subnetOf("192.168.200.0/24", "auth-sidecar-directory")).toEqual({ subnet: "192.168.200.112/28", gateway: "192.168.200.113" });
+  expect(subnetOf("192.168.200.0/24", "auth-sidecar-directory")).toEqual({
+    subnet: "192.168.200.112/28",
+    gateway: "192.168.200.113",
+  });
   expect(subnetOf("10.0.0.0/20", "gateway-engine")).toEqual({ subnet: "10.0.1.0/24", gateway: "10.0.1.1" });
 });
 

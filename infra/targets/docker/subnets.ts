@@ -29,7 +29,11 @@ const subnetBits = 4;
 /** The subnet of one network of a stack, with the host's address in it, in the Docker provider's form. */
 export function subnetOf(range: string, network: string): { readonly subnet: string; readonly gateway: string } {
   const whole = parseRange(range);
-  const subnet = whole === undefined ? undefined : [...subnetsOf(whole, whole.prefix + subnetBits)][inOrder.indexOf(network)];
-  if (subnet === undefined) throw new Error(`There is no subnet for the network ${network} in ${range}: add the network to infra/targets/docker/subnets.ts.`);
+  const subnet =
+    whole === undefined ? undefined : [...subnetsOf(whole, whole.prefix + subnetBits)][inOrder.indexOf(network)];
+  if (subnet === undefined)
+    throw new Error(
+      `There is no subnet for the network ${network} in ${range}: add the network to infra/targets/docker/subnets.ts.`,
+    );
   return { subnet: subnet.text, gateway: addressOf(subnet.first + 1) };
 }

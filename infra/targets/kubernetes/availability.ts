@@ -12,7 +12,12 @@ const aimedAt = 70;
 const calmSeconds = 300;
 
 /** A drain may evict one pod at a time. A single pod has no budget: it would block the drain of its node. */
-export function disruptionBudget(service: ServiceDescription, { least }: Replicas, scope: Scope, parent: Resource): void {
+export function disruptionBudget(
+  service: ServiceDescription,
+  { least }: Replicas,
+  scope: Scope,
+  parent: Resource,
+): void {
   if (least < 2) return;
   void new PodDisruptionBudget(
     scope.named(service.name),
@@ -29,7 +34,12 @@ export function disruptionBudget(service: ServiceDescription, { least }: Replica
 }
 
 /** Autoscales a service's replicas by processor load, where configured. */
-export function autoscaler(service: ServiceDescription, { least, most }: Replicas, scope: Scope, parent: Resource): void {
+export function autoscaler(
+  service: ServiceDescription,
+  { least, most }: Replicas,
+  scope: Scope,
+  parent: Resource,
+): void {
   if (most <= least) return;
   void new HorizontalPodAutoscaler(
     scope.named(service.name),

@@ -38,7 +38,10 @@ export function clusterCertificate(
     {
       apiVersion: "cert-manager.io/v1",
       kind: "Certificate",
-      metadata: { ...metadataOf("gateway", "gateway", scope), annotations: { "pulumi.com/waitFor": "condition=Ready" } },
+      metadata: {
+        ...metadataOf("gateway", "gateway", scope),
+        annotations: { "pulumi.com/waitFor": "condition=Ready" },
+      },
       spec: certificateSpec(source),
     },
     { parent },

@@ -17,7 +17,8 @@ test("gives every path a valid key and finds it again", () => {
 
 test("rejects paths with equal keys and a path without a valid key", () => {
   expect(() => pathsByKey(["a/b", "a..b"])).toThrow("The files a/b and a..b have the same key in a ConfigMap: a..b.");
-  for (const wrong of ["a b", "", "/a", "ä"]) expect(() => pathsByKey([wrong])).toThrow("cannot be in a ConfigMap or Secret");
+  for (const wrong of ["a b", "", "/a", "ä"])
+    expect(() => pathsByKey([wrong])).toThrow("cannot be in a ConfigMap or Secret");
 });
 
 const file = fc.option(
@@ -39,11 +40,26 @@ test("puts every file into exactly one pack, in order and within the limit", () 
   );
 });
 
-test("puts small files into one pack", () => expect(pack(new Map([["a", "1"], ["b", "2"]]))).toEqual([["a", "b"]]));
+test("puts small files into one pack", () =>
+  expect(
+    pack(
+      new Map([
+        ["a", "1"],
+        ["b", "2"],
+      ]),
+    ),
+  ).toEqual([["a", "b"]]));
 
 test("counts bytes, not characters", () => {
   const half = "€".repeat(packBytes / 4);
-  expect(pack(new Map([["a", half], ["b", half]]))).toEqual([["a"], ["b"]]);
+  expect(
+    pack(
+      new Map([
+        ["a", half],
+        ["b", half],
+      ]),
+    ),
+  ).toEqual([["a"], ["b"]]);
 });
 
 test("names a file that is too large", () => {

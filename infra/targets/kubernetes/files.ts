@@ -70,7 +70,9 @@ function keyed(paths: ReadonlyMap<string, string>, contents: Contents): Output<R
 
 /** Immutable: a changed file is another ConfigMap, so a running pod keeps the old one. */
 function configMaps(service: ServiceDescription, files: Contents, { scope, parent }: FileParts): FileSource[] {
-  const known = new Map(Object.entries(files).map(([path, content]) => [path, typeof content === "string" ? content : undefined]));
+  const known = new Map(
+    Object.entries(files).map(([path, content]) => [path, typeof content === "string" ? content : undefined]),
+  );
   return pack(known).map((paths, index) => {
     const name = `${service.name}-files${index === 0 ? "" : `-${index + 1}`}`;
     const byKey = pathsByKey(paths);
@@ -88,7 +90,11 @@ function configMaps(service: ServiceDescription, files: Contents, { scope, paren
   });
 }
 
-function secretSource(service: ServiceDescription, values: Contents, { nameKey, scope, parent }: FileParts): FileSource[] {
+function secretSource(
+  service: ServiceDescription,
+  values: Contents,
+  { nameKey, scope, parent }: FileParts,
+): FileSource[] {
   if (Object.keys(values).length === 0) return [];
   const byKey = pathsByKey(Object.keys(values));
   const stringData = secret(keyed(byKey, values));
@@ -115,7 +121,9 @@ export function deliverFiles(service: ServiceDescription, parts: FileParts): Del
     if (!elsewhere.has(path)) (isSecret ? closed : open)[path] = content;
   }
   const made = [...configMaps(service, open, parts), ...secretSource(service, closed, parts)];
-  const names = all(made.map((source) => output(source).apply(({ configMap, secret: held }) => configMap?.name ?? held?.name ?? "")));
+  const names = all(
+    made.map((source) => output(source).apply(({ configMap, secret: held }) => configMap?.name ?? held?.name ?? "")),
+  );
   if (parts.foreign === undefined) return { sources: made, names };
   const { secretName, paths } = parts.foreign;
   const foreign = { secret: { name: secretName, items: Object.entries(paths).map(([key, path]) => ({ key, path })) } };
@@ -131,9 +139,11 @@ export function pathsByKey(paths: readonly string[]): ReadonlyMap<string, string
   const byKey = new Map<string, string>();
   for (const path of paths) {
     const key = path.replaceAll("/", "..");
-    if (!/^(?!\.\.)[-._a-zA-Z0-9]{1,253}$/.test(key)) throw new Error(`The file ${path} cannot be in a ConfigMap or Secret.`);
+    if (!/^(?!\.\.)[-._a-zA-Z0-9]{1,253}$/.test(key))
+      throw new Error(`The file ${path} cannot be in a ConfigMap or Secret.`);
     const other = byKey.get(key);
-    if (other !== undefined) throw new Error(`The files ${other} and ${path} have the same key in a ConfigMap: ${key}.`);
+    if (other !== undefined)
+      throw new Error(`The files ${other} and ${path} have the same key in a ConfigMap: ${key}.`);
     byKey.set(key, path);
   }
   return byKey;

@@ -34,7 +34,16 @@ export function runForeign(run: KubernetesRun, { scope, nameKey, parent }: Aroun
     .map(([caller]) => caller);
   const database =
     databaseCluster &&
-    makeCluster(databaseCluster, { secrets, nameKey, backupLogin, callers, metricsNamespace, protectData, scope, parent });
+    makeCluster(databaseCluster, {
+      secrets,
+      nameKey,
+      backupLogin,
+      callers,
+      metricsNamespace,
+      protectData,
+      scope,
+      parent,
+    });
   const certificate = source && clusterCertificate(source, scope, parent);
   return {
     parts: database === undefined ? {} : { database: clusterPart },

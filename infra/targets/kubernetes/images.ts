@@ -20,7 +20,12 @@ export function referenceIn(registry: string | undefined, imageName: string): st
 }
 
 /** Builds an image with Docker and pushes it; an existing name is not built again. */
-function pushed(image: BuiltImage, reference: string, { named }: Pick<Scope, "named">, parent: Resource): Output<string> {
+function pushed(
+  image: BuiltImage,
+  reference: string,
+  { named }: Pick<Scope, "named">,
+  parent: Resource,
+): Output<string> {
   const [, hash = ""] = image.imageName.split(":");
   const { imageName } = new Image(
     named(`${image.name}-${hash}`),

@@ -5,8 +5,20 @@ import { describeTestService } from "../../testing/descriptions.ts";
 import { denyAll, networkRules } from "./network-rules.ts";
 import type { NetworkSurroundings } from "./network-rules.ts";
 
-const scope = { namespace: "routes", instance: "routeql-prod", clusterDomain: "cluster.local" } as NetworkSurroundings["scope"];
-const names: readonly ServiceName[] = ["gateway", "engine", "auth-sidecar", "sessions", "database", "migrate", "apply-metadata"];
+const scope = {
+  namespace: "routes",
+  instance: "routeql-prod",
+  clusterDomain: "cluster.local",
+} as NetworkSurroundings["scope"];
+const names: readonly ServiceName[] = [
+  "gateway",
+  "engine",
+  "auth-sidecar",
+  "sessions",
+  "database",
+  "migrate",
+  "apply-metadata",
+];
 const portOf = (name: ServiceName): number => 1000 + names.indexOf(name);
 const outside: NetworkSurroundings["outside"] = {
   directory: { ports: [636], addresses: ["192.0.2.7/32"] },
@@ -15,7 +27,10 @@ const outside: NetworkSurroundings["outside"] = {
 };
 
 interface Rule {
-  readonly from?: { podSelector?: { matchLabels: Record<string, string> }; namespaceSelector?: { matchLabels: Record<string, string> } }[];
+  readonly from?: {
+    podSelector?: { matchLabels: Record<string, string> };
+    namespaceSelector?: { matchLabels: Record<string, string> };
+  }[];
   readonly to?: { podSelector?: { matchLabels: Record<string, string> }; ipBlock?: { cidr: string } }[];
   readonly ports: { port: number; protocol: string }[];
 }
@@ -25,8 +40,13 @@ interface Spec {
   readonly ingress: Rule[];
   readonly egress: Rule[];
 }
-const specs = (services: readonly ServiceDescription[], changes: Partial<NetworkSurroundings> = {}): Map<ServiceName, Spec> =>
-  new Map([...networkRules(services, { scope, outside, ...changes })].map(([name, spec]) => [name, spec as unknown as Spec]));
+const specs = (
+  services: readonly ServiceDescription[],
+  changes: Partial<NetworkSurroundings> = {},
+): Map<ServiceName, Spec> =>
+  new Map(
+    [...networkRules(services, { scope, outside, ...changes })].map(([name, spec]) => [name, spec as unknown as Spec]),
+  );
 const nameIn = (labels: Record<string, string> | undefined): string => labels?.["app.kubernetes.io/name"] ?? "";
 
 /** Random services with random calls among them and to external services. */
@@ -44,7 +64,9 @@ const stacks = fc
     ),
   )
   .map((chosen) =>
-    chosen.map((changes) => describeTestService({ ...changes, listens: [{ name: "http", port: portOf(changes.name) }] })),
+    chosen.map((changes) =>
+      describeTestService({ ...changes, listens: [{ name: "http", port: portOf(changes.name) }] }),
+    ),
   );
 
 test("a service may call exactly its declared callees, at their ports", () => {
@@ -52,9 +74,13 @@ test("a service may call exactly its declared callees, at their ports", () => {
     fc.property(stacks, (services) => {
       for (const { name, calls } of services) {
         const allowed = (specs(services).get(name)?.egress ?? []).flatMap(({ to = [], ports }) =>
-          to.flatMap(({ podSelector }) => ports.map(({ port }) => (podSelector === undefined ? "" : `${nameIn(podSelector.matchLabels)}:${port}`))),
+          to.flatMap(({ podSelector }) =>
+            ports.map(({ port }) => (podSelector === undefined ? "" : `${nameIn(podSelector.matchLabels)}:${port}`)),
+          ),
         );
-        expect(allowed.filter((edge) => edge !== "").toSorted()).toEqual(calls.map((callee) => `${callee}:${portOf(callee)}`).toSorted());
+        expect(allowed.filter((edge) => edge !== "").toSorted()).toEqual(
+          calls.map((callee) => `${callee}:${portOf(callee)}`).toSorted(),
+        );
       }
     }),
   );
@@ -81,10 +107,14 @@ test("external services are reachable only for their declared callers", () => {
     fc.property(stacks, (services) => {
       for (const { name, callsOutside = [] } of services) {
         const allowed = (specs(services).get(name)?.egress ?? []).flatMap(({ to = [], ports }) =>
-          to.flatMap(({ ipBlock }) => (ipBlock === undefined ? [] : ports.map(({ port }) => `${ipBlock.cidr}:${port}`))),
+          to.flatMap(({ ipBlock }) =>
+            ipBlock === undefined ? [] : ports.map(({ port }) => `${ipBlock.cidr}:${port}`),
+          ),
         );
         const expected = callsOutside.flatMap((place) =>
-          (outside[place]?.addresses ?? ["0.0.0.0/0", "::/0"]).flatMap((cidr) => outside[place]!.ports.map((port) => `${cidr}:${port}`)),
+          (outside[place]?.addresses ?? ["0.0.0.0/0", "::/0"]).flatMap((cidr) =>
+            outside[place]!.ports.map((port) => `${cidr}:${port}`),
+          ),
         );
         expect(allowed.toSorted()).toEqual(expected.toSorted());
       }
@@ -96,11 +126,15 @@ test("only callers may use DNS, and only the cluster's name servers", () => {
   fc.assert(
     fc.property(stacks, (services) => {
       for (const { name, calls, callsOutside = [] } of services) {
-        const asked = (specs(services).get(name)?.egress ?? []).filter(({ ports }) => ports.some(({ port }) => port === 53));
+        const asked = (specs(services).get(name)?.egress ?? []).filter(({ ports }) =>
+          ports.some(({ port }) => port === 53),
+        );
         if (calls.length + callsOutside.length === 0) expect(asked).toEqual([]);
         else {
           expect(asked).toHaveLength(1);
-          expect(asked[0]?.to).toEqual([{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "kube-system" } } }]);
+          expect(asked[0]?.to).toEqual([
+            { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "kube-system" } } },
+          ]);
         }
       }
     }),
@@ -140,7 +174,11 @@ test("opens metrics to the configured namespace only", () => {
 
 test("opens a Service of the cluster in its namespace only", () => {
   const engine = describeTestService({ callsOutside: ["collector"] });
-  expect(specs([engine], { outside: { collector: { ports: [4318], namespace: "monitoring" } } }).get("engine")?.egress.at(-1)).toEqual({
+  expect(
+    specs([engine], { outside: { collector: { ports: [4318], namespace: "monitoring" } } })
+      .get("engine")
+      ?.egress.at(-1),
+  ).toEqual({
     to: [{ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": "monitoring" } } }],
     ports: [{ port: 4318, protocol: "TCP" }],
   });
@@ -156,9 +194,13 @@ test("selects an operator's pods by their labels", () => {
 });
 
 test("rejects an edge to an unknown service or place", () => {
-  expect(() => specs([describeTestService({ calls: ["database"] })])).toThrow("engine calls database, which nothing runs.");
+  expect(() => specs([describeTestService({ calls: ["database"] })])).toThrow(
+    "engine calls database, which nothing runs.",
+  );
   const calling = describeTestService({ callsOutside: ["directory"] });
-  expect(() => specs([calling], { outside: {} })).toThrow("engine calls directory outside the stack, and nothing says where that is.");
+  expect(() => specs([calling], { outside: {} })).toThrow(
+    "engine calls directory outside the stack, and nothing says where that is.",
+  );
 });
 
 test("without another policy all traffic is denied", () => {

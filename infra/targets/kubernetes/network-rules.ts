@@ -39,7 +39,9 @@ export interface NetworkSurroundings {
 const everywhere = ["0.0.0.0/0", "::/0"];
 const tcp = (ports: readonly number[]): Port[] => ports.map((port) => ({ port, protocol: "TCP" }));
 const pods = (matchLabels: Labels): Peer => ({ podSelector: { matchLabels: { ...matchLabels } } });
-const inNamespace = (name: string): Peer => ({ namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } } });
+const inNamespace = (name: string): Peer => ({
+  namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } },
+});
 
 function peersOf(place: OutsidePlace): Peer[] {
   if (place.namespace !== undefined) return [inNamespace(place.namespace)];
@@ -55,7 +57,11 @@ export const nameServers = {
 /** Denies all traffic of every pod in the namespace, unless another policy allows it. */
 export const denyAll: Spec = { podSelector: {}, policyTypes: ["Ingress", "Egress"] };
 
-function ingress(service: ServiceDescription, callers: readonly ServiceName[], around: NetworkSurroundings): NonNullable<Spec["ingress"]> {
+function ingress(
+  service: ServiceDescription,
+  callers: readonly ServiceName[],
+  around: NetworkSurroundings,
+): NonNullable<Spec["ingress"]> {
   const rules: types.input.networking.v1.NetworkPolicyIngressRule[] = [];
   if (callers.length > 0) {
     rules.push({
@@ -82,16 +88,22 @@ function egress(
   });
   for (const name of service.callsOutside ?? []) {
     const place = outside[name];
-    if (place === undefined) throw new Error(`${service.name} calls ${name} outside the stack, and nothing says where that is.`);
+    if (place === undefined)
+      throw new Error(`${service.name} calls ${name} outside the stack, and nothing says where that is.`);
     rules.push({ to: peersOf(place), ports: tcp(place.ports) });
   }
   return rules.length === 0 ? [] : [nameServers, ...rules];
 }
 
 /** One policy for each service, by its name: exactly its edges as caller and callee. */
-export function networkRules(services: readonly ServiceDescription[], around: NetworkSurroundings): ReadonlyMap<ServiceName, Spec> {
+export function networkRules(
+  services: readonly ServiceDescription[],
+  around: NetworkSurroundings,
+): ReadonlyMap<ServiceName, Spec> {
   const edges = callEdges(services);
-  const listening = new Map<ServiceName, ForeignPart>(Object.entries(around.foreign ?? {}) as [ServiceName, ForeignPart][]);
+  const listening = new Map<ServiceName, ForeignPart>(
+    Object.entries(around.foreign ?? {}) as [ServiceName, ForeignPart][],
+  );
   for (const { name, listens } of services) {
     listening.set(name, { pods: selectorOf(name, around.scope), ports: listens.map(({ port }) => port) });
   }

@@ -16,7 +16,10 @@ test.each([
 ])("%j is reached at %j", (urls, place) => expect(placeOf(urls)).toEqual(place));
 
 test("gives only configured places, without credentials", () => {
-  const places = outsidePlaces({ directory: "ldaps://a.example.net ldaps://b.example.net,ldap://c.example.net", database: "postgres://user:hidden@db/routes" });
+  const places = outsidePlaces({
+    directory: "ldaps://a.example.net ldaps://b.example.net,ldap://c.example.net",
+    database: "postgres://user:hidden@db/routes",
+  });
   expect(places).toEqual({ directory: { ports: [636, 389] }, database: { ports: [5432] } });
   expect(outsidePlaces({})).toEqual({});
 });

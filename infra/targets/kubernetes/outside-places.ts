@@ -35,7 +35,10 @@ export function placeOf(urls: readonly string[]): OutsidePlace {
   const [first, ...others] = new Set(parsed.map(({ hostname }) => namespaceOf(hostname)));
   if (first !== undefined && others.length === 0) return { ports: [...new Set(ports)], namespace: first };
   const addresses = parsed.map(({ hostname }) => addressOf(hostname)).filter((address) => address !== undefined);
-  return { ports: [...new Set(ports)], ...(addresses.length === parsed.length ? { addresses: [...new Set(addresses)] } : {}) };
+  return {
+    ports: [...new Set(ports)],
+    ...(addresses.length === parsed.length ? { addresses: [...new Set(addresses)] } : {}),
+  };
 }
 
 export interface OutsideUrls {
@@ -49,5 +52,7 @@ export interface OutsideUrls {
 /** Configured external services. Only ports and addresses, nothing secret. */
 export function outsidePlaces(urls: OutsideUrls): Partial<Record<OutsideName, OutsidePlace>> {
   const known = Object.entries(urls).filter((entry): entry is [OutsideName, string] => entry[1] !== undefined);
-  return Object.fromEntries(known.map(([name, text]) => [name, placeOf(text.split(/[\s,]+/).filter((url) => url !== ""))]));
+  return Object.fromEntries(
+    known.map(([name, text]) => [name, placeOf(text.split(/[\s,]+/).filter((url) => url !== ""))]),
+  );
 }

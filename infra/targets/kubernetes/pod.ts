@@ -36,7 +36,12 @@ export interface PodParts {
 }
 
 /** The volume's root directory belongs to root, so a service that must own its data uses a directory below it. */
-function environment({ environment: plain, secrets, data, dataVariable }: ServiceDescription): { name: string; value: string }[] {
+function environment({
+  environment: plain,
+  secrets,
+  data,
+  dataVariable,
+}: ServiceDescription): { name: string; value: string }[] {
   const paths = Object.entries(secrets).map(([name, secret]) => [name, secretPath(secret)] as const);
   const own = data === undefined || dataVariable === undefined ? {} : { [dataVariable]: `${data}/own` };
   const all = { ...plain, ...own, ...Object.fromEntries(paths) };
@@ -46,7 +51,9 @@ function environment({ environment: plain, secrets, data, dataVariable }: Servic
 }
 
 /** Processor: a request, and a limit of eight times that, so that a start or a burst is not throttled. */
-function resources({ resources: { cpuMillicores, memoryMegabytes } }: ServiceDescription): types.input.core.v1.ResourceRequirements {
+function resources({
+  resources: { cpuMillicores, memoryMegabytes },
+}: ServiceDescription): types.input.core.v1.ResourceRequirements {
   return {
     requests: { cpu: `${cpuMillicores}m`, memory: `${memoryMegabytes}Mi` },
     limits: { cpu: `${cpuMillicores * 8}m`, memory: `${memoryMegabytes}Mi` },
@@ -63,7 +70,10 @@ function ports({ ports: published, listens, metricsPort }: ServiceDescription): 
 
 const temporaryName = (path: string): string => `temporary${path.replaceAll(/[^a-z0-9]+/g, "-")}`;
 
-function mounts({ temporary, data }: ServiceDescription, { sources }: DeliveredFiles): types.input.core.v1.VolumeMount[] {
+function mounts(
+  { temporary, data }: ServiceDescription,
+  { sources }: DeliveredFiles,
+): types.input.core.v1.VolumeMount[] {
   return [
     ...(sources.length === 0 ? [] : [{ name: "files", mountPath: filesDirectory, readOnly: true }]),
     ...Object.keys(temporary).map((path) => ({ name: temporaryName(path), mountPath: path })),
@@ -100,7 +110,10 @@ function spread(service: ServiceDescription, scope: Scope): types.input.core.v1.
 }
 
 /** The pod of a service or a job; the same for every workload. */
-export function podTemplate(service: ServiceDescription, parts: PodParts): types.input.core.v1.PodTemplateSpec & { metadata: { labels: Input<Record<string, Input<string>>> } } {
+export function podTemplate(
+  service: ServiceDescription,
+  parts: PodParts,
+): types.input.core.v1.PodTemplateSpec & { metadata: { labels: Input<Record<string, Input<string>>> } } {
   const { image, files, imagePullSecret, scope } = parts;
   const { command, entrypoint, drainSeconds = 0, graceSeconds, run, data } = service;
   return {

@@ -152,7 +152,8 @@ test.each([
     resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { cpu: "800m", memory: "128Mi" } },
   });
   for (const port of container["ports"] as Plain[]) expect(port).not.toHaveProperty("hostPort");
-  for (const volume of spec.volumes) expect(["projected", "emptyDir"]).toContain(Object.keys(volume).find((key) => key !== "name"));
+  for (const volume of spec.volumes)
+    expect(["projected", "emptyDir"]).toContain(Object.keys(volume).find((key) => key !== "name"));
 });
 
 test("each pod runs as the described user", () => {
@@ -186,7 +187,9 @@ test("files and secrets are one read-only tree, as on Docker", () => {
               ],
             },
           },
-          { secret: { name: secret, items: [{ key: "secrets..engine-access-key", path: "secrets/engine-access-key" }] } },
+          {
+            secret: { name: secret, items: [{ key: "secrets..engine-access-key", path: "secrets/engine-access-key" }] },
+          },
         ],
       },
     },
@@ -214,7 +217,10 @@ test("a database that must own its data has a directory below the volume's root"
   expect(spec.template.spec.containers[0].env).toContainEqual({ name: "PGDATA", value: "/var/lib/data/own" });
   expect(spec.template.spec.containers[0]["volumeMounts"]).toContainEqual({ name: "data", mountPath: "/var/lib/data" });
   expect(spec["volumeClaimTemplates"]).toMatchObject([
-    { metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "20Gi" } } } },
+    {
+      metadata: { name: "data" },
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "20Gi" } } },
+    },
   ]);
   expect(spec["persistentVolumeClaimRetentionPolicy"]).toEqual({ whenDeleted: "Retain", whenScaled: "Retain" });
 });
@@ -244,9 +250,13 @@ test("a draining pod keeps serving and has additional time to stop", () => {
 });
 
 test("Docker's command is Kubernetes' arguments, Docker's entry point its command", async () => {
-  expect(inputs(types.deployment, "engine").spec.template.spec.containers[0]).toMatchObject({ args: ["node", "main.ts"] });
+  expect(inputs(types.deployment, "engine").spec.template.spec.containers[0]).toMatchObject({
+    args: ["node", "main.ts"],
+  });
   const other = await run([database, migrate, { ...engine, entrypoint: ["sh", "start"] }, gateway]);
-  expect(inputs(types.deployment, "engine", other).spec.template.spec.containers[0]).toMatchObject({ command: ["sh", "start"] });
+  expect(inputs(types.deployment, "engine", other).spec.template.spec.containers[0]).toMatchObject({
+    command: ["sh", "start"],
+  });
 });
 
 test("with autoscaling only the autoscaler sets the number of replicas", () => {
@@ -265,7 +275,10 @@ test("spreads replicas, evicts one at a time, and lets a node with a single pod 
   const labels = { "app.kubernetes.io/name": "engine", "app.kubernetes.io/instance": "routeql-prod" };
   expect(inputs(types.budget, "engine").spec).toMatchObject({ maxUnavailable: 1, selector: { matchLabels: labels } });
   const constraints = inputs(types.deployment, "engine").spec.template.spec["topologySpreadConstraints"] as Plain[];
-  expect(constraints.map((constraint) => constraint["topologyKey"])).toEqual(["kubernetes.io/hostname", "topology.kubernetes.io/zone"]);
+  expect(constraints.map((constraint) => constraint["topologyKey"])).toEqual([
+    "kubernetes.io/hostname",
+    "topology.kubernetes.io/zone",
+  ]);
   expect(ofType(await run(everything, { replicas: {} }), types.budget)).toEqual([]);
 });
 
@@ -294,7 +307,13 @@ test.each([
 });
 
 test("creates a policy that denies everything and one for each service", () => {
-  expect(ofType(whole, types.policy).map(nameOf).toSorted()).toEqual(["database", "deny-all", "engine", "gateway", "migrate"]);
+  expect(ofType(whole, types.policy).map(nameOf).toSorted()).toEqual([
+    "database",
+    "deny-all",
+    "engine",
+    "gateway",
+    "migrate",
+  ]);
   expect(inputs(types.policy, "deny-all").spec).toEqual({ podSelector: {}, policyTypes: ["Ingress", "Egress"] });
 });
 
@@ -306,7 +325,9 @@ test("takes images from the configured registry or from the nodes", async () => 
   const images = { built, pulled: [], registry: "registry.example.net/kit", push: true };
   const pushed = await run(everything, { images, imagePullSecret: "registry" });
   expect(imageOf(pushed)).toBe("registry.example.net/kit/routeql/engine:0123456789ab");
-  expect(inputs(types.deployment, "engine", pushed).spec.template.spec["imagePullSecrets"]).toEqual([{ name: "registry" }]);
+  expect(inputs(types.deployment, "engine", pushed).spec.template.spec["imagePullSecrets"]).toEqual([
+    { name: "registry" },
+  ]);
   expect(find(pushed, "docker:index/image:Image", "engine-0123456789ab").inputs).toMatchObject({ skipPush: false });
   expect(ofType(whole, "docker:index/image:Image")).toEqual([]);
 });
@@ -366,7 +387,11 @@ test("mounts files that an object of the cluster contains", async () => {
 });
 
 test("rejects a description without an image, a size or a dependency", async () => {
-  await expect(run([describeTestService({ image: "sessions" })])).rejects.toThrow("There is no image sessions, but engine needs it.");
-  await expect(run([{ ...engine, calls: [] }])).rejects.toThrow("engine waits for migrate, which is not described before it.");
+  await expect(run([describeTestService({ image: "sessions" })])).rejects.toThrow(
+    "There is no image sessions, but engine needs it.",
+  );
+  await expect(run([{ ...engine, calls: [] }])).rejects.toThrow(
+    "engine waits for migrate, which is not described before it.",
+  );
   await expect(run([database], { storage: {} })).rejects.toThrow("Nothing says how large the volume of database is.");
 });

@@ -23,7 +23,11 @@ const podSecurityLabels: Readonly<Record<string, string>> = Object.fromEntries(
 );
 
 /** The stack's namespace. Deleting it deletes all its volumes. */
-function makeNamespace(scope: Pick<Scope, "namespace" | "instance" | "state" | "named">, protect: boolean, parent: Resource): Namespace {
+function makeNamespace(
+  scope: Pick<Scope, "namespace" | "instance" | "state" | "named">,
+  protect: boolean,
+  parent: Resource,
+): Namespace {
   return new Namespace(
     scope.named("namespace"),
     { metadata: { name: scope.namespace, labels: { ...labelsOf(undefined, scope), ...podSecurityLabels } } },
@@ -45,11 +49,27 @@ function monitorByOperator(scope: Scope, parent: Resource): void {
     { sourceLabels: [service], targetLabel: "job", replacement: "routeql/$1" },
   ];
   const selector = { matchLabels: { ...labelsOf(undefined, { instance: scope.instance }) } };
-  void new CustomResource(scope.named("pod-monitor"), { apiVersion, kind: "PodMonitor", metadata, spec: { selector, podMetricsEndpoints: [{ port: "metrics", relabelings }] } }, { parent });
-  void new CustomResource(scope.named("alerts"), { apiVersion, kind: "PrometheusRule", metadata, spec: parse(alertRules()) as object }, { parent });
+  void new CustomResource(
+    scope.named("pod-monitor"),
+    {
+      apiVersion,
+      kind: "PodMonitor",
+      metadata,
+      spec: { selector, podMetricsEndpoints: [{ port: "metrics", relabelings }] },
+    },
+    { parent },
+  );
+  void new CustomResource(
+    scope.named("alerts"),
+    { apiVersion, kind: "PrometheusRule", metadata, spec: parse(alertRules()) as object },
+    { parent },
+  );
   void new ConfigMap(
     scope.named("dashboard"),
-    { metadata: { ...metadata, name: "routeql-dashboard", labels: { ...metadata.labels, grafana_dashboard: "1" } }, data: { "routeql.json": grafanaDashboard() } },
+    {
+      metadata: { ...metadata, name: "routeql-dashboard", labels: { ...metadata.labels, grafana_dashboard: "1" } },
+      data: { "routeql.json": grafanaDashboard() },
+    },
     { parent },
   );
 }
@@ -64,11 +84,17 @@ function makeNameKey({ named }: Pick<Scope, "named">, parent: Resource): Output<
 
 /** Runs services on the Kubernetes cluster of the parent's provider. */
 export function runOnKubernetes(run: KubernetesRun, parent: Resource): readonly KubernetesService[] {
-  const namespace = run.createNamespace ? makeNamespace(run.scope, run.protectData, parent).metadata.name : output(run.scope.namespace);
+  const namespace = run.createNamespace
+    ? makeNamespace(run.scope, run.protectData, parent).metadata.name
+    : output(run.scope.namespace);
   const scope: Scope = { ...run.scope, readyNamespace: namespace };
   const nameKey = makeNameKey(scope, parent);
   const foreign = runForeign(run, { scope, nameKey, parent });
-  const policies = connect(run.services, { scope, outside: run.outside, foreign: foreign.parts, metricsNamespace: run.metricsNamespace }, parent);
+  const policies = connect(
+    run.services,
+    { scope, outside: run.outside, foreign: foreign.parts, metricsNamespace: run.metricsNamespace },
+    parent,
+  );
   if (run.monitoringOperator === true) monitorByOperator(scope, parent);
   const images = imageReferences(run.images, scope, parent);
   const running = new Map<ServiceName, KubernetesService>();
@@ -77,11 +103,13 @@ export function runOnKubernetes(run: KubernetesRun, parent: Resource): readonly 
     if (image === undefined) throw new Error(`There is no image ${service.image}, but ${service.name} needs it.`);
     const after = service.after.map((name) => {
       const earlier = running.get(name)?.ready ?? foreign.ready[name];
-      if (earlier === undefined) throw new Error(`${service.name} waits for ${name}, which is not described before it.`);
+      if (earlier === undefined)
+        throw new Error(`${service.name} waits for ${name}, which is not described before it.`);
       return earlier;
     });
     const storage = run.storage[service.name];
-    if (service.data !== undefined && storage === undefined) throw new Error(`Nothing says how large the volume of ${service.name} is.`);
+    if (service.data !== undefined && storage === undefined)
+      throw new Error(`Nothing says how large the volume of ${service.name} is.`);
     const made = new KubernetesService(
       {
         service,
@@ -110,9 +138,17 @@ export interface Surroundings extends Omit<NetworkSurroundings, "outside"> {
 }
 
 /** Creates the policy that denies everything, then one for each service. */
-function connect(services: readonly ServiceDescription[], around: Surroundings, parent: Resource): readonly NetworkPolicy[] {
+function connect(
+  services: readonly ServiceDescription[],
+  around: Surroundings,
+  parent: Resource,
+): readonly NetworkPolicy[] {
   const { scope } = around;
-  const denied = new NetworkPolicy(scope.named("deny-all"), { metadata: metadataOf("deny-all", undefined, scope), spec: denyAll }, { parent });
+  const denied = new NetworkPolicy(
+    scope.named("deny-all"),
+    { metadata: metadataOf("deny-all", undefined, scope), spec: denyAll },
+    { parent },
+  );
   const rules = output(around.outside).apply((outside) => networkRules(services, { ...around, outside }));
   const allowed = services.map(({ name }) => {
     const spec = rules.apply((all) => all.get(name)!);

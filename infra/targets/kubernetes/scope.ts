@@ -30,7 +30,10 @@ export function selectorOf(service: ServiceName, { instance }: Pick<Scope, "inst
 }
 
 /** Labels of every object of the stack, or of one of its services (Kubernetes' recommended labels). */
-export function labelsOf(service: ServiceName | undefined, { instance, state }: Pick<Scope, "instance" | "state">): ObjectLabels {
+export function labelsOf(
+  service: ServiceName | undefined,
+  { instance, state }: Pick<Scope, "instance" | "state">,
+): ObjectLabels {
   return {
     ...(state === undefined ? {} : { [stateLabel]: state }),
     ...(service === undefined ? {} : { "app.kubernetes.io/name": service }),
@@ -45,6 +48,9 @@ export function metadataOf(name: Input<string>, service: ServiceName | undefined
 }
 
 /** Full DNS name of a service, for clients that do not use the search domains of /etc/resolv.conf. */
-export function hostOf(service: ServiceName, { namespace, clusterDomain }: Pick<Scope, "namespace" | "clusterDomain">): string {
+export function hostOf(
+  service: ServiceName,
+  { namespace, clusterDomain }: Pick<Scope, "namespace" | "clusterDomain">,
+): string {
   return `${service}.${namespace}.svc.${clusterDomain}`;
 }

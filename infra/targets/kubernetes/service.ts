@@ -1,6 +1,14 @@
 import type { Deployment, StatefulSet } from "@pulumi/kubernetes/apps/v1/index.js";
 import { Job } from "@pulumi/kubernetes/batch/v1/index.js";
-import { ComponentResource, type ComponentResourceOptions, interpolate, type Output, output, type Resource, unsecret } from "@pulumi/pulumi";
+import {
+  ComponentResource,
+  type ComponentResourceOptions,
+  interpolate,
+  type Output,
+  output,
+  type Resource,
+  unsecret,
+} from "@pulumi/pulumi";
 import type { ServiceDescription, ServiceName } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
 import { autoscaler, disruptionBudget } from "./availability.ts";

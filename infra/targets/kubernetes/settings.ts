@@ -7,13 +7,21 @@ import type { KubernetesRun } from "./kubernetes-run.ts";
 import type { Scope } from "./scope.ts";
 
 /** Name of the namespace of a stack. */
-export const namespaceOf = (settings: Pick<PlainSettings, "namespace">, instance: string): string => settings.namespace ?? instance;
+export const namespaceOf = (settings: Pick<PlainSettings, "namespace">, instance: string): string =>
+  settings.namespace ?? instance;
 
 type FromSettings = Omit<KubernetesRun, "services" | "images" | "secrets" | "protectData" | "outside" | "backupLogin">;
 
-function certificateOf({ certificateIssuer, certificateIssuerKind, certificateSecret, publicHost }: PlainSettings): CertificateSource | undefined {
+function certificateOf({
+  certificateIssuer,
+  certificateIssuerKind,
+  certificateSecret,
+  publicHost,
+}: PlainSettings): CertificateSource | undefined {
   if (certificateSecret !== undefined) return { secret: certificateSecret };
-  return certificateIssuer === undefined ? undefined : { issuer: certificateIssuer, kind: certificateIssuerKind, publicHost };
+  return certificateIssuer === undefined
+    ? undefined
+    : { issuer: certificateIssuer, kind: certificateIssuerKind, publicHost };
 }
 
 function clusterOf(settings: PlainSettings): ClusterSettings | undefined {
@@ -41,10 +49,19 @@ function clusterOf(settings: PlainSettings): ClusterSettings | undefined {
 }
 
 /** Settings of the services on a cluster. */
-export function kubernetesRunOf(settings: PlainSettings, { instance, state, named }: Pick<Scope, "instance" | "state" | "named">): FromSettings {
+export function kubernetesRunOf(
+  settings: PlainSettings,
+  { instance, state, named }: Pick<Scope, "instance" | "state" | "named">,
+): FromSettings {
   const { storageClass } = settings;
   return {
-    scope: { namespace: namespaceOf(settings, instance), instance, state, named, clusterDomain: settings.clusterDomain },
+    scope: {
+      namespace: namespaceOf(settings, instance),
+      instance,
+      state,
+      named,
+      clusterDomain: settings.clusterDomain,
+    },
     createNamespace: settings.createNamespace,
     replicas: {
       gateway: { least: settings.gatewayReplicas, most: settings.gatewayReplicasMost },

@@ -47,7 +47,11 @@ export function deployment(service: ServiceDescription, { least, most }: Replica
 }
 
 /** A service with data: one pod with a volume that outlives the pod and the workload. */
-export function statefulSet(service: ServiceDescription, { size, storageClass }: Storage, parts: WorkloadParts): StatefulSet {
+export function statefulSet(
+  service: ServiceDescription,
+  { size, storageClass }: Storage,
+  parts: WorkloadParts,
+): StatefulSet {
   const { scope, options } = parts;
   return new StatefulSet(
     scope.named(service.name),

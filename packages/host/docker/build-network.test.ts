@@ -5,7 +5,10 @@ import { expect, test } from "vitest";
 import { extraAuthorities, proxyArguments, withAuthorities } from "./build-network.ts";
 
 test("a build gets the proxies of this machine, and nothing else of its environment", () => {
-  expect(proxyArguments({ https_proxy: "http://p:1", NO_PROXY: "localhost", HOME: "/root", HTTP_PROXY: "" })).toEqual({ https_proxy: "http://p:1", NO_PROXY: "localhost" });
+  expect(proxyArguments({ https_proxy: "http://p:1", NO_PROXY: "localhost", HOME: "/root", HTTP_PROXY: "" })).toEqual({
+    https_proxy: "http://p:1",
+    NO_PROXY: "localhost",
+  });
   expect(proxyArguments({})).toEqual({});
 });
 
@@ -20,7 +23,9 @@ test("authorities come from the file that is configured for Node or npm", async 
 });
 
 test("only stages outside of the final image get the authorities", () => {
-  const lines = withAuthorities("ARG A\nFROM ${NODE_BASE} AS build\nRUN npm ci\n\nFROM ${DEBIAN_BASE}\nRUN true\n").split("\n");
+  const lines = withAuthorities(
+    "ARG A\nFROM ${NODE_BASE} AS build\nRUN npm ci\n\nFROM ${DEBIAN_BASE}\nRUN true\n",
+  ).split("\n");
   expect(lines.slice(1, 4)).toEqual([
     "FROM ${NODE_BASE} AS build",
     "COPY .routeql-authorities.crt /usr/local/share/ca-certificates/build-machine.crt",

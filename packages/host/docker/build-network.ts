@@ -23,5 +23,8 @@ export function extraAuthorities(environment: NodeJS.ProcessEnv = process.env): 
 
 /** The Dockerfile with these authorities in each named stage; such stages install packages and are not in the final image. */
 export function withAuthorities(dockerfile: string): string {
-  return dockerfile.replaceAll(/^FROM \S+ AS \S+$/gm, (line) => `${line}\nCOPY ${authoritiesFile} ${inImage}\nENV NODE_EXTRA_CA_CERTS=${inImage}`);
+  return dockerfile.replaceAll(
+    /^FROM \S+ AS \S+$/gm,
+    (line) => `${line}\nCOPY ${authoritiesFile} ${inImage}\nENV NODE_EXTRA_CA_CERTS=${inImage}`,
+  );
 }

@@ -36,7 +36,8 @@ function contextArchive(dockerfileName: string, dockerfileText: string, files: r
   const mtime = new Date(0);
   archive.entry({ name: dockerfileName, mtime }, dockerfileText);
   for (const { path, content, executable } of files) {
-    if (path !== dockerfileName) archive.entry({ name: path, mode: executable ? 0o755 : 0o644, mtime }, Buffer.from(content));
+    if (path !== dockerfileName)
+      archive.entry({ name: path, mode: executable ? 0o755 : 0o644, mtime }, Buffer.from(content));
   }
   archive.finalize();
   return Readable.from(archive);
@@ -57,7 +58,8 @@ async function buildImage(
   const name = relative(context, dockerfile);
   const authorities = extraAuthorities();
   const files = contextFiles(context, copiedSources(text));
-  const own = authorities === undefined ? [] : [{ path: authoritiesFile, content: Buffer.from(authorities), executable: false }];
+  const own =
+    authorities === undefined ? [] : [{ path: authoritiesFile, content: Buffer.from(authorities), executable: false }];
   const archive = contextArchive(name, authorities === undefined ? text : withAuthorities(text), [...files, ...own]);
   const stream = (await docker.buildImage(archive, {
     t: imageName,
@@ -78,7 +80,8 @@ async function buildImage(
     signal.throwIfAborted();
     throw new Failure(`The image ${imageName} (${name}) could not be built`, {
       lastLines: lines.slice(-20),
-      remedy: "a build step that downloads packages needs their registry: try the command of the failed step, then run this command again.",
+      remedy:
+        "a build step that downloads packages needs their registry: try the command of the failed step, then run this command again.",
       cause: error,
     });
   });

@@ -19,16 +19,28 @@ const nameOf = (stack: string): string => `routeql-${stack}-claim`;
 
 export async function readClaim(stack: string, docker = dockerClient()): Promise<Owner | undefined> {
   const volume = await orUndefined(docker.getVolume(nameOf(stack)).inspect());
-  const { [stateLabel]: state, "com.routeql.folder": folder = "", "com.routeql.host": host = "", "com.routeql.user": user = "" } = volume?.Labels ?? {};
+  const {
+    [stateLabel]: state,
+    "com.routeql.folder": folder = "",
+    "com.routeql.host": host = "",
+    "com.routeql.user": user = "",
+  } = volume?.Labels ?? {};
   return state === undefined ? undefined : { state, folder, host, user };
 }
 
 /** Creates the claim unless one exists. Returns the valid claim, which may belong to another state that was faster. */
 export async function makeClaim(stack: string, { state, folder, host, user }: Owner): Promise<Owner> {
-  const Labels = { [claimLabel]: stack, [stateLabel]: state, "com.routeql.folder": folder, "com.routeql.host": host, "com.routeql.user": user };
+  const Labels = {
+    [claimLabel]: stack,
+    [stateLabel]: state,
+    "com.routeql.folder": folder,
+    "com.routeql.host": host,
+    "com.routeql.user": user,
+  };
   await dockerClient().createVolume({ Name: nameOf(stack), Labels });
   const made = await readClaim(stack);
-  if (made === undefined) throw new Error(`the volume ${nameOf(stack)} exists, but is not a claim: remove it or rename the stack`);
+  if (made === undefined)
+    throw new Error(`the volume ${nameOf(stack)} exists, but is not a claim: remove it or rename the stack`);
   return made;
 }
 

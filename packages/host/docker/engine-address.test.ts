@@ -9,11 +9,18 @@ import { engineAddress, engineEnvironment } from "./engine-address.ts";
 let home: string;
 
 /** Creates a context as `docker context create` stores it. */
-async function makeContext(name: string, endpoint: object, files: Readonly<Record<string, string>> = {}): Promise<void> {
+async function makeContext(
+  name: string,
+  endpoint: object,
+  files: Readonly<Record<string, string>> = {},
+): Promise<void> {
   const id = createHash("sha256").update(name).digest("hex");
   const [meta, tls] = [join(home, ".docker/contexts/meta", id), join(home, ".docker/contexts/tls", id, "docker")];
   await mkdir(meta, { recursive: true });
-  await writeFile(join(meta, "meta.json"), JSON.stringify({ Name: name, Metadata: {}, Endpoints: { docker: endpoint } }));
+  await writeFile(
+    join(meta, "meta.json"),
+    JSON.stringify({ Name: name, Metadata: {}, Endpoints: { docker: endpoint } }),
+  );
   for (const [file, content] of Object.entries(files)) {
     await mkdir(tls, { recursive: true });
     await writeFile(join(tls, file), content);
@@ -23,7 +30,11 @@ async function makeContext(name: string, endpoint: object, files: Readonly<Recor
 beforeAll(async () => {
   home = await mkdtemp(join(tmpdir(), "routeql-contexts-"));
   await makeContext("colima", { Host: "unix:///home/anna/.colima/docker.sock", SkipTLSVerify: false });
-  await makeContext("lab", { Host: "tcp://lab.example.net:2376" }, { "ca.pem": "authority", "cert.pem": "certificate", "key.pem": "key" });
+  await makeContext(
+    "lab",
+    { Host: "tcp://lab.example.net:2376" },
+    { "ca.pem": "authority", "cert.pem": "certificate", "key.pem": "key" },
+  );
   await makeContext("unverified", { Host: "tcp://lab.example.net:2376", SkipTLSVerify: true });
   await makeContext("far", { Host: "ssh://anna@lab.example.net" });
   await writeFile(join(home, ".docker/config.json"), JSON.stringify({ currentContext: "colima" }));
@@ -33,9 +44,17 @@ afterAll(() => rm(home, { recursive: true }));
 test("DOCKER_HOST overrides DOCKER_CONTEXT, which overrides the current context", () => {
   const both = { DOCKER_HOST: "unix:///run/one.sock", DOCKER_CONTEXT: "lab" };
   expect(engineAddress(both, home)).toMatchObject({ endpoint: "unix:///run/one.sock", origin: "DOCKER_HOST" });
-  expect(engineAddress({ DOCKER_CONTEXT: "lab" }, home)).toMatchObject({ endpoint: "tcp://lab.example.net:2376", origin: "the Docker context lab (DOCKER_CONTEXT)" });
-  expect(engineAddress({}, home)).toMatchObject({ endpoint: "unix:///home/anna/.colima/docker.sock", origin: expect.stringContaining("the Docker context colima") });
-  expect(engineAddress({ DOCKER_CONFIG: join(home, ".docker") }, "/nowhere").endpoint).toBe("unix:///home/anna/.colima/docker.sock");
+  expect(engineAddress({ DOCKER_CONTEXT: "lab" }, home)).toMatchObject({
+    endpoint: "tcp://lab.example.net:2376",
+    origin: "the Docker context lab (DOCKER_CONTEXT)",
+  });
+  expect(engineAddress({}, home)).toMatchObject({
+    endpoint: "unix:///home/anna/.colima/docker.sock",
+    origin: expect.stringContaining("the Docker context colima"),
+  });
+  expect(engineAddress({ DOCKER_CONFIG: join(home, ".docker") }, "/nowhere").endpoint).toBe(
+    "unix:///home/anna/.colima/docker.sock",
+  );
 });
 
 test("the context default is the standard socket", () => {
@@ -44,8 +63,18 @@ test("the context default is the standard socket", () => {
 
 test("uses the certificates of a context, and passes them to other programs", () => {
   const address = engineAddress({ DOCKER_CONTEXT: "lab" }, home);
-  expect(clientOptions(address)).toMatchObject({ host: "lab.example.net", port: "2376", protocol: "https", ca: Buffer.from("authority"), key: Buffer.from("key") });
-  expect(engineEnvironment(address)).toEqual({ DOCKER_HOST: "tcp://lab.example.net:2376", DOCKER_CERT_PATH: address.tls?.folder, DOCKER_TLS_VERIFY: "1" });
+  expect(clientOptions(address)).toMatchObject({
+    host: "lab.example.net",
+    port: "2376",
+    protocol: "https",
+    ca: Buffer.from("authority"),
+    key: Buffer.from("key"),
+  });
+  expect(engineEnvironment(address)).toEqual({
+    DOCKER_HOST: "tcp://lab.example.net:2376",
+    DOCKER_CERT_PATH: address.tls?.folder,
+    DOCKER_TLS_VERIFY: "1",
+  });
 });
 
 test("does not verify a context that skips the verification", () => {
@@ -56,13 +85,18 @@ test("does not verify a context that skips the verification", () => {
 test.each([
   [{ DOCKER_HOST: "tcp://10.0.0.1" }, { host: "10.0.0.1", port: "2375", protocol: "http" }],
   [{ DOCKER_HOST: "10.0.0.1:9999" }, { host: "10.0.0.1", port: "9999", protocol: "http" }],
-  [{ DOCKER_HOST: "tcp://10.0.0.1:2376", DOCKER_TLS_VERIFY: "1" }, { port: "2376", protocol: "https" }],
+  [
+    { DOCKER_HOST: "tcp://10.0.0.1:2376", DOCKER_TLS_VERIFY: "1" },
+    { port: "2376", protocol: "https" },
+  ],
 ])("%o selects %j", (environment, options) => {
   expect(clientOptions(engineAddress(environment, home))).toMatchObject(options);
 });
 
 test("names a missing context and the variable that selects it", () => {
-  expect(() => engineAddress({ DOCKER_CONTEXT: "gone" }, home)).toThrow("The Docker context gone, set in DOCKER_CONTEXT, does not exist");
+  expect(() => engineAddress({ DOCKER_CONTEXT: "gone" }, home)).toThrow(
+    "The Docker context gone, set in DOCKER_CONTEXT, does not exist",
+  );
 });
 
 test("rejects an engine behind ssh, with an alternative", () => {
@@ -70,11 +104,20 @@ test("rejects an engine behind ssh, with an alternative", () => {
 });
 
 test("without a standard socket, tries the sockets of rootless Docker and Docker Desktop", () => {
-  const exists = (...paths: string[]) => (path: string): boolean => paths.includes(path);
+  const exists =
+    (...paths: string[]) =>
+    (path: string): boolean =>
+      paths.includes(path);
   const desktop = "/home/anna/.docker/run/docker.sock";
-  const originOf = (environment: NodeJS.ProcessEnv, ...paths: string[]): string => engineAddress(environment, "/home/anna", exists(...paths)).origin;
-  expect(engineAddress({}, "/home/anna", exists(desktop))).toMatchObject({ endpoint: `unix://${desktop}`, origin: "the socket of Docker Desktop" });
-  expect(originOf({ XDG_RUNTIME_DIR: "/run/user/7" }, desktop, "/run/user/7/docker.sock")).toBe("the socket of rootless Docker");
+  const originOf = (environment: NodeJS.ProcessEnv, ...paths: string[]): string =>
+    engineAddress(environment, "/home/anna", exists(...paths)).origin;
+  expect(engineAddress({}, "/home/anna", exists(desktop))).toMatchObject({
+    endpoint: `unix://${desktop}`,
+    origin: "the socket of Docker Desktop",
+  });
+  expect(originOf({ XDG_RUNTIME_DIR: "/run/user/7" }, desktop, "/run/user/7/docker.sock")).toBe(
+    "the socket of rootless Docker",
+  );
   expect(originOf({}, desktop, "/var/run/docker.sock")).toBe("the standard socket");
   expect(originOf({})).toBe("the standard socket");
 });

@@ -36,7 +36,10 @@ function readJson(path: string): unknown {
 }
 
 /** Sockets of engines that run as the user, or in a virtual machine. */
-function otherSockets(environment: NodeJS.ProcessEnv, home: string): readonly (readonly [path: string, what: string])[] {
+function otherSockets(
+  environment: NodeJS.ProcessEnv,
+  home: string,
+): readonly (readonly [path: string, what: string])[] {
   const runtime = environment["XDG_RUNTIME_DIR"] ?? `/run/user/${process.getuid?.() ?? 0}`;
   return [
     [join(runtime, "docker.sock"), "the socket of rootless Docker"],
@@ -48,7 +51,8 @@ function otherSockets(environment: NodeJS.ProcessEnv, home: string): readonly (r
 /** The address of a named context. @throws Failure when the context does not exist */
 function addressOfContext(name: string, folder: string, namedBy: string): EngineAddress {
   const id = createHash("sha256").update(name).digest("hex");
-  const docker = (readJson(join(folder, "contexts/meta", id, "meta.json")) as ContextFile | undefined)?.Endpoints?.docker;
+  const docker = (readJson(join(folder, "contexts/meta", id, "meta.json")) as ContextFile | undefined)?.Endpoints
+    ?.docker;
   if (docker?.Host === undefined) {
     throw new Failure(`The Docker context ${name}, set in ${namedBy}, does not exist`, {
       remedy: "choose one of `docker context ls` (docker context use NAME), or set DOCKER_HOST.",
@@ -68,7 +72,11 @@ function addressOfContext(name: string, folder: string, namedBy: string): Engine
  * Finds the engine like `docker`: DOCKER_HOST, DOCKER_CONTEXT, the current context, the standard socket.
  * @throws Failure for a context that does not exist, and for an endpoint that only the docker command supports
  */
-export function engineAddress(environment: NodeJS.ProcessEnv = process.env, home: string = environment["HOME"] ?? homedir(), exists = existsSync as (path: string) => boolean): EngineAddress {
+export function engineAddress(
+  environment: NodeJS.ProcessEnv = process.env,
+  home: string = environment["HOME"] ?? homedir(),
+  exists = existsSync as (path: string) => boolean,
+): EngineAddress {
   const found = find(environment, home, exists);
   const [protocol] = found.endpoint.split("://");
   if (protocol === "unix" || protocol === "tcp" || protocol === "http" || protocol === "https") return found;
@@ -81,7 +89,12 @@ export function engineAddress(environment: NodeJS.ProcessEnv = process.env, home
 }
 
 function find(environment: NodeJS.ProcessEnv, home: string, exists: (path: string) => boolean): EngineAddress {
-  const { DOCKER_HOST: host, DOCKER_CONTEXT: context, DOCKER_CERT_PATH: certificates, DOCKER_TLS_VERIFY: verify } = environment;
+  const {
+    DOCKER_HOST: host,
+    DOCKER_CONTEXT: context,
+    DOCKER_CERT_PATH: certificates,
+    DOCKER_TLS_VERIFY: verify,
+  } = environment;
   const folder = environment["DOCKER_CONFIG"] || join(home, ".docker");
   if (host) {
     const tls = certificates || verify ? { folder: certificates || folder, verifies: Boolean(verify) } : undefined;
@@ -89,8 +102,10 @@ function find(environment: NodeJS.ProcessEnv, home: string, exists: (path: strin
   }
   if (context && context !== "default") return addressOfContext(context, folder, "DOCKER_CONTEXT");
   if (!context) {
-    const current = (readJson(join(folder, "config.json")) as { readonly currentContext?: string } | undefined)?.currentContext;
-    if (current && current !== "default") return addressOfContext(current, folder, `currentContext in ${join(folder, "config.json")}`);
+    const current = (readJson(join(folder, "config.json")) as { readonly currentContext?: string } | undefined)
+      ?.currentContext;
+    if (current && current !== "default")
+      return addressOfContext(current, folder, `currentContext in ${join(folder, "config.json")}`);
   }
   const standard: EngineAddress = { endpoint: `unix://${standardSocket}`, origin: standardOrigin };
   if (exists(standardSocket)) return standard;
@@ -99,10 +114,14 @@ function find(environment: NodeJS.ProcessEnv, home: string, exists: (path: strin
 }
 
 /** Path of the socket; undefined for an engine on the network. */
-export const socketOf = ({ endpoint }: EngineAddress): string | undefined => (endpoint.startsWith("unix://") ? endpoint.slice("unix://".length) : undefined);
+export const socketOf = ({ endpoint }: EngineAddress): string | undefined =>
+  endpoint.startsWith("unix://") ? endpoint.slice("unix://".length) : undefined;
 
 /** Variables with which other programs (the docker command, Pulumi's own provider, Testcontainers) use the same engine. */
 export function engineEnvironment(address: EngineAddress = engineAddress()): Record<string, string> {
   const { endpoint, tls } = address;
-  return { DOCKER_HOST: endpoint, ...(tls === undefined ? {} : { DOCKER_CERT_PATH: tls.folder ?? "", DOCKER_TLS_VERIFY: tls.verifies ? "1" : "" }) };
+  return {
+    DOCKER_HOST: endpoint,
+    ...(tls === undefined ? {} : { DOCKER_CERT_PATH: tls.folder ?? "", DOCKER_TLS_VERIFY: tls.verifies ? "1" : "" }),
+  };
 }

@@ -23,7 +23,8 @@ function howToStart(address: EngineAddress): string {
 
 function howToGetAccess(address: EngineAddress): string {
   const socket = socketOf(address) ?? "";
-  if (socket.startsWith("/run/user/")) return `the socket belongs to another user: use an engine of your own${anotherEngine(address)}.`;
+  if (socket.startsWith("/run/user/"))
+    return `the socket belongs to another user: use an engine of your own${anotherEngine(address)}.`;
   return `join the group docker (sudo usermod -aG docker ${process.env["USER"] ?? "NAME"}), log in again and repeat the command${anotherEngine(address)}.`;
 }
 
@@ -32,7 +33,13 @@ export function engineProblem(error: unknown, address: EngineAddress): Failure {
   const { endpoint, origin } = address;
   const code = (error as NodeJS.ErrnoException).code;
   if (code === "EACCES" || code === "EPERM") {
-    return new Failure(`This user may not use the Docker engine at ${endpoint} (${origin})`, { remedy: howToGetAccess(address), cause: error });
+    return new Failure(`This user may not use the Docker engine at ${endpoint} (${origin})`, {
+      remedy: howToGetAccess(address),
+      cause: error,
+    });
   }
-  return new Failure(`No Docker engine answers at ${endpoint} (${origin}): ${messageOf(error)}`, { remedy: howToStart(address), cause: error });
+  return new Failure(`No Docker engine answers at ${endpoint} (${origin}): ${messageOf(error)}`, {
+    remedy: howToStart(address),
+    cause: error,
+  });
 }

@@ -33,7 +33,9 @@ export async function execute(
   });
   const frames = new FrameReader((number, payload) => passOn(payload, number === 2 ? errors : output, stream));
   stream.on("data", (chunk: Buffer) => (Tty ? passOn(chunk, output, stream) : frames.add(chunk)));
-  const forgetSize = terminal && followSize(terminal, ({ columns: w, rows: h }) => void execution.resize({ w, h }).catch(() => undefined));
+  const forgetSize =
+    terminal &&
+    followSize(terminal, ({ columns: w, rows: h }) => void execution.resize({ w, h }).catch(() => undefined));
   input?.pipe(stream);
   try {
     await unlessAborted(ended, signal);

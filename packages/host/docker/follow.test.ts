@@ -3,7 +3,8 @@ import { expect, test } from "vitest";
 import { follow } from "./follow.ts";
 import type { EngineMessage } from "./follow.ts";
 
-const streamOf = (...messages: EngineMessage[]): Readable => Readable.from(messages.map((message) => `${JSON.stringify(message)}\r\n`));
+const streamOf = (...messages: EngineMessage[]): Readable =>
+  Readable.from(messages.map((message) => `${JSON.stringify(message)}\r\n`));
 
 test("passes on every message, in order", async () => {
   const seen: EngineMessage[] = [];
@@ -12,7 +13,11 @@ test("passes on every message, in order", async () => {
 });
 
 test("reports a failure among the messages, also when other messages follow", async () => {
-  const messages = streamOf({ stream: "Step 1" }, { error: "The command returned a non-zero code: 7" }, { stream: "removed" });
+  const messages = streamOf(
+    { stream: "Step 1" },
+    { error: "The command returned a non-zero code: 7" },
+    { stream: "removed" },
+  );
   await expect(follow(messages)).rejects.toThrow("non-zero code: 7");
 });
 

@@ -31,18 +31,24 @@ export async function askRegistry(image: string): Promise<RegistryProblem | unde
 
 /** The failure for an unavailable image. */
 export const pullFailure = (image: string, { reason, remedy }: RegistryProblem, more = ""): Failure =>
-  new Failure(`The image ${image} is not on this machine and cannot be pulled: ${reason}`, { remedy: `${remedy}${more}` });
+  new Failure(`The image ${image} is not on this machine and cannot be pulled: ${reason}`, {
+    remedy: `${remedy}${more}`,
+  });
 
 /** Pulls an image with the credentials of `docker login`. @throws {Failure} with the reason and its remedy */
 export async function pullImage(image: string, { show, onLine, signal }: PullOptions): Promise<void> {
-  await transfer(image, "pulling", { show, onLine, signal }, (authconfig) => dockerClient().pull(image, { authconfig, abortSignal: signal }));
+  await transfer(image, "pulling", { show, onLine, signal }, (authconfig) =>
+    dockerClient().pull(image, { authconfig, abortSignal: signal }),
+  );
 }
 
 /** Pushes an image with the credentials of `docker login`. @throws {Failure} with the reason and its remedy */
 export async function pushImage(image: string, { show, onLine, signal }: PullOptions): Promise<void> {
   await transfer(image, "pushing", { show, onLine, signal }, (authconfig) => {
     // The engine rejects a push without the header, even to a registry without authentication.
-    return dockerClient().getImage(image).push({ authconfig: authconfig ?? {}, abortSignal: signal });
+    return dockerClient()
+      .getImage(image)
+      .push({ authconfig: authconfig ?? {}, abortSignal: signal });
   });
 }
 
@@ -61,6 +67,9 @@ async function transfer(
   } catch (error) {
     signal.throwIfAborted();
     const { reason, remedy } = registryProblem(error, image, credentials !== undefined);
-    throw new Failure(`${verb === "pulling" ? "Pulling" : "Pushing"} ${image} failed: ${reason}`, { remedy, cause: error });
+    throw new Failure(`${verb === "pulling" ? "Pulling" : "Pushing"} ${image} failed: ${reason}`, {
+      remedy,
+      cause: error,
+    });
   }
 }

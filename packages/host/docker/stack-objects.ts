@@ -23,11 +23,22 @@ export async function stackObjects(stack: string, docker = dockerClient()): Prom
     docker.listVolumes({ filters }),
   ]);
   const all: StackObject[] = [
-    ...containers.map(({ Id, Names, Labels }) => ({ kind: "container" as const, id: Id, name: Names[0]?.slice(1) ?? Id, labels: Labels })),
-    ...networks.map(({ Id, Name, Labels }) => ({ kind: "network" as const, id: Id, name: Name, labels: (Labels ?? {}) as Labels })),
+    ...containers.map(({ Id, Names, Labels }) => ({
+      kind: "container" as const,
+      id: Id,
+      name: Names[0]?.slice(1) ?? Id,
+      labels: Labels,
+    })),
+    ...networks.map(({ Id, Name, Labels }) => ({
+      kind: "network" as const,
+      id: Id,
+      name: Name,
+      labels: (Labels ?? {}) as Labels,
+    })),
     ...volumes.map(({ Name, Labels }) => ({ kind: "volume" as const, id: Name, name: Name, labels: Labels ?? {} })),
   ];
   return all.filter(({ name }) => name.startsWith(`routeql-${stack}-`));
 }
 
-export const isData = ({ kind, labels }: StackObject): boolean => kind === "volume" && labels["com.routeql.run"] === "data";
+export const isData = ({ kind, labels }: StackObject): boolean =>
+  kind === "volume" && labels["com.routeql.run"] === "data";

@@ -13,7 +13,11 @@ async function failureOf(address: EngineAddress): Promise<Failure> {
 test.each([
   ["unix:///nowhere/docker.sock", "the standard socket", "start Docker"],
   ["tcp://127.0.0.1:1", "DOCKER_HOST", "start that engine, or unset DOCKER_HOST"],
-  ["unix:///home/anna/.docker/run/docker.sock", "the Docker context desktop-linux", "start Docker Desktop, or choose another context"],
+  [
+    "unix:///home/anna/.docker/run/docker.sock",
+    "the Docker context desktop-linux",
+    "start Docker Desktop, or choose another context",
+  ],
   ["unix:///home/anna/.colima/default/docker.sock", "the Docker context colima", "colima start"],
   ["unix:///run/user/4711/docker.sock", "the socket of rootless Docker", "systemctl --user start docker"],
 ])("an unreachable engine at %s is reported with its origin and the next step", async (endpoint, origin, next) => {
@@ -27,14 +31,22 @@ test.each([
   ["/var/run/docker.sock", "the standard socket", "join the group docker"],
   ["/run/user/4711/docker.sock", "DOCKER_HOST", "belongs to another user"],
 ])("a user without access to %s gets the remedy", (path, origin, next) => {
-  const error = Object.assign(new Error(`connect EACCES ${path}`), { code: "EACCES", syscall: "connect", address: path });
+  const error = Object.assign(new Error(`connect EACCES ${path}`), {
+    code: "EACCES",
+    syscall: "connect",
+    address: path,
+  });
   const failure = withoutEngine(error, { endpoint: `unix://${path}`, origin }) as Failure;
   expect(failure.message).toBe(`This user may not use the Docker engine at unix://${path} (${origin})`);
   expect(failure.remedy).toContain(next);
 });
 
 test("a connection to another server, and any other error, stay unchanged", () => {
-  for (const error of [Object.assign(new Error("connect"), { syscall: "connect", address: "127.0.0.1", port: 5432 }), new Error("other"), "text"]) {
+  for (const error of [
+    Object.assign(new Error("connect"), { syscall: "connect", address: "127.0.0.1", port: 5432 }),
+    new Error("other"),
+    "text",
+  ]) {
     expect(withoutEngine(error, { endpoint: "unix:///s", origin: "DOCKER_HOST" })).toBe(error);
   }
 });

@@ -10,7 +10,11 @@ interface Modem {
   readonly port?: number | string;
 }
 
-type ConnectionError = NodeJS.ErrnoException & { readonly address?: string; readonly port?: number; readonly hostname?: string };
+type ConnectionError = NodeJS.ErrnoException & {
+  readonly address?: string;
+  readonly port?: number;
+  readonly hostname?: string;
+};
 
 /** Whether an error means that no connection to the Docker engine's address was possible. */
 function isOfEngine(error: ConnectionError, { socketPath, host, port }: Modem): boolean {

@@ -11,7 +11,9 @@ test("the order of the files and texts is irrelevant", () => {
   fc.assert(
     fc.property(texts, files, (given, content) => {
       const reversed = Object.fromEntries(Object.entries(given).toReversed());
-      expect(contentHash({ texts: reversed, files: content.toReversed() })).toBe(contentHash({ texts: given, files: content }));
+      expect(contentHash({ texts: reversed, files: content.toReversed() })).toBe(
+        contentHash({ texts: given, files: content }),
+      );
     }),
   );
 });

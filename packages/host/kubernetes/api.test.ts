@@ -6,7 +6,10 @@ import { ApiClient, warningsIn } from "./client.ts";
 import { ApiError, orUndefined } from "./error.ts";
 
 test("splits warnings and removes their quotes", () => {
-  expect(warningsIn('299 - "one \\"quoted\\"", 299 - "two, with a comma"')).toEqual(['one "quoted"', "two, with a comma"]);
+  expect(warningsIn('299 - "one \\"quoted\\"", 299 - "two, with a comma"')).toEqual([
+    'one "quoted"',
+    "two, with a comma",
+  ]);
   expect(warningsIn("")).toEqual([]);
 });
 
@@ -14,9 +17,14 @@ const status = (code: number, message: string, causes: object[] = []): ApiError 
   new ApiError(code, JSON.stringify({ kind: "Status", message, reason: "Invalid", details: { causes } }));
 
 test("reads immutable fields from the error message", () => {
-  const causes = [{ field: "spec.selector", message: "Invalid value: field is immutable" }, { field: "spec.x", message: "Required value" }];
+  const causes = [
+    { field: "spec.selector", message: "Invalid value: field is immutable" },
+    { field: "spec.x", message: "Required value" },
+  ];
   expect(status(422, "invalid", causes).immutableFields).toEqual(["spec.selector"]);
-  expect(status(422, "updates to statefulset spec for fields other than 'replicas' are forbidden").immutableFields).toEqual(["spec"]);
+  expect(
+    status(422, "updates to statefulset spec for fields other than 'replicas' are forbidden").immutableFields,
+  ).toEqual(["spec"]);
   expect(status(422, "Required value").immutableFields).toEqual([]);
   expect(status(409, "field is immutable").immutableFields).toEqual([]);
 });
@@ -26,12 +34,18 @@ test("only a missing object is undefined", async () => {
   await expect(orUndefined(Promise.reject(status(403, "you must not")))).rejects.toThrow("you must not");
 });
 
-async function withServer<T>(answer: { code: number; body: string; headers?: Record<string, string> }, work: (config: KubeConfig) => Promise<T>): Promise<T> {
+async function withServer<T>(
+  answer: { code: number; body: string; headers?: Record<string, string> },
+  work: (config: KubeConfig) => Promise<T>,
+): Promise<T> {
   const server = createServer((_request, response) => response.writeHead(answer.code, answer.headers).end(answer.body));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const config = new KubeConfig();
-  config.loadFromClusterAndUser({ name: "c", server: `http://127.0.0.1:${(server.address() as { port: number }).port}`, skipTLSVerify: true }, { name: "u" });
+  config.loadFromClusterAndUser(
+    { name: "c", server: `http://127.0.0.1:${(server.address() as { port: number }).port}`, skipTLSVerify: true },
+    { name: "u" },
+  );
   try {
     return await work(config);
   } finally {
@@ -42,11 +56,15 @@ async function withServer<T>(answer: { code: number; body: string; headers?: Rec
 test("parses a reply and reports its warnings; an error has the server's message", async () => {
   const warnings: string[] = [];
   const answer = { code: 200, body: '{"a":1}', headers: { warning: '299 - "old API"' } };
-  const value = await withServer(answer, (config) => new ApiClient(config, (text) => warnings.push(text)).json({ method: "GET", path: "/x" }));
+  const value = await withServer(answer, (config) =>
+    new ApiClient(config, (text) => warnings.push(text)).json({ method: "GET", path: "/x" }),
+  );
   expect(value).toEqual({ a: 1 });
   expect(warnings).toEqual(["old API"]);
   await expect(
-    withServer({ code: 403, body: '{"message":"you must not"}' }, (config) => new ApiClient(config).json({ method: "GET", path: "/x" })),
+    withServer({ code: 403, body: '{"message":"you must not"}' }, (config) =>
+      new ApiClient(config).json({ method: "GET", path: "/x" }),
+    ),
   ).rejects.toMatchObject({ code: 403, message: "you must not" });
 });
 
@@ -60,7 +78,10 @@ test.each(["POST", "PATCH", "DELETE"] as const)("the body of a %s arrives", asyn
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   const config = new KubeConfig();
-  config.loadFromClusterAndUser({ name: "c", server: `http://127.0.0.1:${(server.address() as { port: number }).port}`, skipTLSVerify: true }, { name: "u" });
+  config.loadFromClusterAndUser(
+    { name: "c", server: `http://127.0.0.1:${(server.address() as { port: number }).port}`, skipTLSVerify: true },
+    { name: "u" },
+  );
   await new ApiClient(config).json({ method, path: "/x", body: { propagationPolicy: "Foreground" } });
   expect(JSON.parse(await promise)).toEqual({ propagationPolicy: "Foreground" });
   server.close();
@@ -68,7 +89,9 @@ test.each(["POST", "PATCH", "DELETE"] as const)("the body of a %s arrives", asyn
 
 test("names a server that does not answer", async () => {
   const client = await withServer({ code: 200, body: "{}" }, async (config) => new ApiClient(config));
-  await expect(client.json({ method: "GET", path: "/x" })).rejects.toThrow(/the Kubernetes API server http:\/\/127\.0\.0\.1:\d+ does not answer/);
+  await expect(client.json({ method: "GET", path: "/x" })).rejects.toThrow(
+    /the Kubernetes API server http:\/\/127\.0\.0\.1:\d+ does not answer/,
+  );
 });
 
 test("without a cluster in the configuration, names the setting", () => {

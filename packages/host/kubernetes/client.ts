@@ -42,7 +42,9 @@ export class ApiClient {
   constructor(config: KubeConfig, onWarning: OnWarning = () => undefined) {
     const cluster = config.getCurrentCluster();
     if (!cluster) {
-      throw new Error("no Kubernetes cluster is configured: set KUBECONFIG, or kubectl's current context (kubectl config use-context)");
+      throw new Error(
+        "no Kubernetes cluster is configured: set KUBECONFIG, or kubectl's current context (kubectl config use-context)",
+      );
     }
     this.server = cluster.server.replace(/\/$/, "");
     this.defaultNamespace = config.getContextObject(config.getCurrentContext())?.namespace ?? "default";
@@ -65,13 +67,19 @@ export class ApiClient {
       ...(options.headers as Record<string, string>),
       accept: "application/json, */*",
       // Without its length Node sends the body of a DELETE in a form that servers ignore.
-      ...(payload === undefined ? {} : { "content-type": contentType, "content-length": String(Buffer.byteLength(payload)) }),
+      ...(payload === undefined
+        ? {}
+        : { "content-type": contentType, "content-length": String(Buffer.byteLength(payload)) }),
     };
     options.signal = signal ? AbortSignal.any([signal, limit]) : limit;
     const send = url.protocol === "http:" ? httpRequest : httpsRequest;
     return new Promise((resolve, reject) => {
       const fail = (error: Error): void => {
-        reject(signal?.aborted ? (signal.reason as Error) : new Error(`the Kubernetes API server ${this.server} does not answer: ${error.message}`, { cause: error }));
+        reject(
+          signal?.aborted
+            ? (signal.reason as Error)
+            : new Error(`the Kubernetes API server ${this.server} does not answer: ${error.message}`, { cause: error }),
+        );
       };
       const call = send(url, options, (response) => {
         const chunks: Buffer[] = [];

@@ -50,11 +50,19 @@ export class Cluster {
     return orUndefined(this.api.json({ method: "GET", path: this.objectPath(reference, resource), signal }));
   }
 
-  async list(reference: Omit<Reference, "name">, labels: Readonly<Record<string, string>>, signal?: AbortSignal): Promise<readonly KubernetesObject[]> {
+  async list(
+    reference: Omit<Reference, "name">,
+    labels: Readonly<Record<string, string>>,
+    signal?: AbortSignal,
+  ): Promise<readonly KubernetesObject[]> {
     const path = (await this.pathOf({ ...reference, name: "" }, signal)).replace(/\/$/, "");
     const selector = Object.entries(labels).map(([key, value]) => `${key}=${value}`);
     const query = new URLSearchParams({ labelSelector: selector.join(",") });
-    const { items } = await this.api.json<{ items: readonly KubernetesObject[] }>({ method: "GET", path: `${path}?${query.toString()}`, signal });
+    const { items } = await this.api.json<{ items: readonly KubernetesObject[] }>({
+      method: "GET",
+      path: `${path}?${query.toString()}`,
+      signal,
+    });
     return items;
   }
 
@@ -69,7 +77,11 @@ export class Cluster {
   /** The last lines of a container's log. */
   logTail(namespace: string, pod: string, container: string, lines: number, signal?: AbortSignal): Promise<string> {
     const query = new URLSearchParams({ container, tailLines: String(lines) });
-    return this.api.text({ method: "GET", path: `/api/v1/namespaces/${namespace}/pods/${pod}/log?${query.toString()}`, signal });
+    return this.api.text({
+      method: "GET",
+      path: `/api/v1/namespaces/${namespace}/pods/${pod}/log?${query.toString()}`,
+      signal,
+    });
   }
 
   /** @throws Error when the cluster does not serve the kind */
@@ -82,11 +94,16 @@ export class Cluster {
   }
 
   private objectPath({ apiVersion, name, namespace }: Reference, resource: ApiResource): string {
-    const scope = resource.namespaced ? `/namespaces/${encodeURIComponent(namespace ?? this.api.defaultNamespace)}` : "";
+    const scope = resource.namespaced
+      ? `/namespaces/${encodeURIComponent(namespace ?? this.api.defaultNamespace)}`
+      : "";
     return `${groupPath(apiVersion)}${scope}/${resource.name}/${encodeURIComponent(name)}`;
   }
 
-  private async mustFind(reference: Pick<Reference, "apiVersion" | "kind">, signal?: AbortSignal): Promise<ApiResource> {
+  private async mustFind(
+    reference: Pick<Reference, "apiVersion" | "kind">,
+    signal?: AbortSignal,
+  ): Promise<ApiResource> {
     for (let second = 0; ; second++) {
       const resource = await this.find(reference);
       if (resource) return resource;
@@ -118,7 +135,10 @@ export class Cluster {
 
   private async discover(apiVersion: string): Promise<readonly ApiResource[]> {
     try {
-      const { resources } = await this.api.json<{ resources: readonly ApiResource[] }>({ method: "GET", path: groupPath(apiVersion) });
+      const { resources } = await this.api.json<{ resources: readonly ApiResource[] }>({
+        method: "GET",
+        path: groupPath(apiVersion),
+      });
       return resources;
     } catch (error) {
       if (error instanceof ApiError && error.code === 404) return [];
@@ -127,4 +147,5 @@ export class Cluster {
   }
 }
 
-const groupPath = (apiVersion: string): string => (apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`);
+const groupPath = (apiVersion: string): string =>
+  apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;

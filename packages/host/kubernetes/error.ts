@@ -29,7 +29,8 @@ export class ApiError extends Error {
   }
 }
 
-const isImmutable = (message: string): boolean => /immutable|may not change once set|updates to .* (are|is) forbidden|may not be changed/i.test(message);
+const isImmutable = (message: string): boolean =>
+  /immutable|may not change once set|updates to .* (are|is) forbidden|may not be changed/i.test(message);
 
 function parseStatus(body: string): Status | undefined {
   try {

@@ -35,7 +35,11 @@ export interface Condition {
 
 /** The value at a path in an object, undefined if missing: `field(pod, "status", "phase")`. */
 export function field(value: unknown, ...path: readonly string[]): unknown {
-  return path.reduce<unknown>((inner, name) => (typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>)[name] : undefined), value);
+  return path.reduce<unknown>(
+    (inner, name) =>
+      typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>)[name] : undefined,
+    value,
+  );
 }
 
 export function numberAt(value: unknown, ...path: readonly string[]): number {

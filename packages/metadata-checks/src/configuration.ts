@@ -15,10 +15,23 @@ interface ConfigurationIssue {
   readonly reason: string;
 }
 
-const names: Readonly<Record<string, string>> = { string: "a text", array: "a list", object: "a mapping", record: "a mapping", boolean: "true or false", number: "a number" };
+const names: Readonly<Record<string, string>> = {
+  string: "a text",
+  array: "a list",
+  object: "a mapping",
+  record: "a mapping",
+  boolean: "true or false",
+  number: "a number",
+};
 
 function valueAt(content: unknown, path: Path): unknown {
-  return path.reduce<unknown>((value, part) => (typeof value === "object" && value !== null ? (value as Readonly<Record<string | number, unknown>>)[part] : undefined), content);
+  return path.reduce<unknown>(
+    (value, part) =>
+      typeof value === "object" && value !== null
+        ? (value as Readonly<Record<string | number, unknown>>)[part]
+        : undefined,
+    content,
+  );
 }
 
 function kindOf(value: unknown): string {
@@ -29,17 +42,26 @@ function kindOf(value: unknown): string {
 }
 
 /** A problem of the configuration in words: the expected and the actual value. */
-function describeIssue(issue: z.core.$ZodIssue, content: unknown, known: readonly string[]): readonly ConfigurationIssue[] {
+function describeIssue(
+  issue: z.core.$ZodIssue,
+  content: unknown,
+  known: readonly string[],
+): readonly ConfigurationIssue[] {
   const path = issue.path as Path;
   const found = kindOf(valueAt(content, path));
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => {
       const suggestion = path.length === 0 ? nearest(key, known) : undefined;
-      return { path: [...path, key], reason: `unknown key${suggestion === undefined ? "" : `; did you mean ${suggestion}?`}` };
+      return {
+        path: [...path, key],
+        reason: `unknown key${suggestion === undefined ? "" : `; did you mean ${suggestion}?`}`,
+      };
     });
   }
-  if (issue.code === "invalid_type") return [{ path, reason: `this must be ${names[issue.expected] ?? issue.expected}, and is ${found}` }];
-  if (issue.code === "invalid_union") return [{ path, reason: `this must be a text or a list of texts, and is ${found}` }];
+  if (issue.code === "invalid_type")
+    return [{ path, reason: `this must be ${names[issue.expected] ?? issue.expected}, and is ${found}` }];
+  if (issue.code === "invalid_union")
+    return [{ path, reason: `this must be a text or a list of texts, and is ${found}` }];
   return [{ path, reason: issue.message }];
 }
 
@@ -47,10 +69,21 @@ function describeIssue(issue: z.core.$ZodIssue, content: unknown, known: readonl
 export const configurationFile = "hasura-checks.yaml";
 const olderFile = "routeql.yaml";
 
-const oneOrMore = z.union([z.string().min(1).transform((value) => [value]), z.array(z.string().min(1)).min(1)]);
-const sessionVariable = z.string().regex(/^x-hasura-/i, "a session variable begins with x-hasura-").transform((name) => name.toLowerCase());
+const oneOrMore = z.union([
+  z
+    .string()
+    .min(1)
+    .transform((value) => [value]),
+  z.array(z.string().min(1)).min(1),
+]);
+const sessionVariable = z
+  .string()
+  .regex(/^x-hasura-/i, "a session variable begins with x-hasura-")
+  .transform((name) => name.toLowerCase());
 
-const argument = z.union([z.string(), z.number(), z.boolean(), z.null()]).transform((value) => (value === null ? null : String(value)));
+const argument = z
+  .union([z.string(), z.number(), z.boolean(), z.null()])
+  .transform((value) => (value === null ? null : String(value)));
 
 const shape = z.strictObject({
   /** The metadata directory, for `--metadata`. */
@@ -93,21 +126,35 @@ export type Configuration = z.output<typeof shape> & {
 };
 
 export const commonOptions = {
-  metadata: { type: "string", value: "DIR", help: "the metadata directory (config v3), a project of Hasura's CLI with its config.yaml, or one file with exported metadata; default: the one that the configuration names, else hasura-metadata or metadata" },
-  config: { type: "string", value: "FILE", help: `the configuration; default: ${configurationFile} (or ${olderFile}) in the working directory, if there is one` },
+  metadata: {
+    type: "string",
+    value: "DIR",
+    help: "the metadata directory (config v3), a project of Hasura's CLI with its config.yaml, or one file with exported metadata; default: the one that the configuration names, else hasura-metadata or metadata",
+  },
+  config: {
+    type: "string",
+    value: "FILE",
+    help: `the configuration; default: ${configurationFile} (or ${olderFile}) in the working directory, if there is one`,
+  },
 } as const satisfies Readonly<Record<string, Option>>;
 
 /** @throws UsageError that lists all problems of the file */
 export function readConfiguration(given: Given, { directory }: Pick<Surroundings, "directory">): Configuration {
   const named = given.text("config");
   const isThere = (name: string) => statSync(resolve(directory, name), { throwIfNoEntry: false }) !== undefined;
-  const path = resolve(directory, named ?? (!isThere(configurationFile) && isThere(olderFile) ? olderFile : configurationFile));
+  const path = resolve(
+    directory,
+    named ?? (!isThere(configurationFile) && isThere(olderFile) ? olderFile : configurationFile),
+  );
   let text: string;
   try {
     text = readFileSync(path, "utf8");
   } catch (error) {
-    if (named === undefined && (error as NodeJS.ErrnoException).code === "ENOENT") return { ...shape.parse({}), file: undefined };
-    throw new UsageError(`${named ?? configurationFile} cannot be read: ${(error as NodeJS.ErrnoException).code ?? ""}`);
+    if (named === undefined && (error as NodeJS.ErrnoException).code === "ENOENT")
+      return { ...shape.parse({}), file: undefined };
+    throw new UsageError(
+      `${named ?? configurationFile} cannot be read: ${(error as NodeJS.ErrnoException).code ?? ""}`,
+    );
   }
   const file = relative(directory, path);
   let content: unknown;
@@ -120,14 +167,23 @@ export function readConfiguration(given: Given, { directory }: Pick<Surroundings
   if (result.success) return { ...result.data, file };
   const lineOf = linesOf(text);
   const problems = result.error.issues.flatMap((issue) => describeIssue(issue, content, Object.keys(shape.shape)));
-  throw new UsageError(problems.map(({ path, reason }) => `${file}:${lineOf(printPath(path))}: ${path.length === 0 ? "" : `${printPath(path)}: `}${reason}`).join("\n"));
+  throw new UsageError(
+    problems
+      .map(
+        ({ path, reason }) =>
+          `${file}:${lineOf(printPath(path))}: ${path.length === 0 ? "" : `${printPath(path)}: `}${reason}`,
+      )
+      .join("\n"),
+  );
 }
 
 /** The metadata directory, from the option, the configuration, the config.yaml of a Hasura CLI project or a usual name. @throws UsageError */
 export function metadataDirectory(given: Given, configuration: Configuration, directory: string): string {
   const named = given.text("metadata") ?? configuration.metadata;
-  const isDirectory = (name: string) => statSync(resolve(directory, name), { throwIfNoEntry: false })?.isDirectory() === true;
-  const found = named ?? ["hasura-metadata", "metadata", "hasura/metadata"].find(isDirectory) ?? projectMetadata(".", directory);
+  const isDirectory = (name: string) =>
+    statSync(resolve(directory, name), { throwIfNoEntry: false })?.isDirectory() === true;
+  const found =
+    named ?? ["hasura-metadata", "metadata", "hasura/metadata"].find(isDirectory) ?? projectMetadata(".", directory);
   if (found === undefined) throw new UsageError("where are the metadata? Give --metadata DIR");
   return projectMetadata(found, directory) ?? found;
 }
@@ -135,7 +191,11 @@ export function metadataDirectory(given: Given, configuration: Configuration, di
 /** The `metadata_directory` of a config.yaml; undefined if it has none. */
 function projectMetadata(name: string, directory: string): string | undefined {
   const file = join(name, "config.yaml");
-  if (statSync(resolve(directory, name, "version.yaml"), { throwIfNoEntry: false }) !== undefined || statSync(resolve(directory, file), { throwIfNoEntry: false }) === undefined) return undefined;
+  if (
+    statSync(resolve(directory, name, "version.yaml"), { throwIfNoEntry: false }) !== undefined ||
+    statSync(resolve(directory, file), { throwIfNoEntry: false }) === undefined
+  )
+    return undefined;
   let content: unknown;
   try {
     content = parse(readFileSync(resolve(directory, file), "utf8"));

@@ -14,7 +14,11 @@ const program = resolve(import.meta.dirname, "../bin/hasura-checks.js");
 const generous = 60_000;
 
 async function spawned(directory: string, args: readonly string[], env: Readonly<Record<string, string>> = {}) {
-  return run(process.execPath, [program, ...args], { cwd: directory, env: { PATH: process.env["PATH"], ...env }, timeout: generous });
+  return run(process.execPath, [program, ...args], {
+    cwd: directory,
+    env: { PATH: process.env["PATH"], ...env },
+    timeout: generous,
+  });
 }
 
 const note = (permission = sound) => tableFile("note", permission);
@@ -27,8 +31,16 @@ describe("help", { timeout: generous }, () => {
       expect(stdout).toMatch(new RegExp(`^  ${verb} +\\w`, "m"));
       const help = await routeql("/", [verb, "--help"]);
       expect(help.code).toBe(0);
-      for (const part of [`hasura-checks ${verb}`, "Options:", "--metadata DIR", "Exit codes:", "Examples:"]) expect(help.stdout).toContain(part);
-      expect(Math.max(...help.stdout.split("\n").slice(1).map((line) => line.length))).toBeLessThanOrEqual(110);
+      for (const part of [`hasura-checks ${verb}`, "Options:", "--metadata DIR", "Exit codes:", "Examples:"])
+        expect(help.stdout).toContain(part);
+      expect(
+        Math.max(
+          ...help.stdout
+            .split("\n")
+            .slice(1)
+            .map((line) => line.length),
+        ),
+      ).toBeLessThanOrEqual(110);
     }
   });
 
@@ -39,7 +51,10 @@ describe("help", { timeout: generous }, () => {
     [["lint", "--metadata", "nowhere"], "there is no metadata at nowhere"],
     [["lint"], "Give --metadata DIR"],
     [["diff", "--metadata", "."], "give either --endpoint or --base"],
-    [["lint", "--metadata", "..", "--database", "sesame"], "the database is not given as a URL, such as postgres://user@localhost/app"],
+    [
+      ["lint", "--metadata", "..", "--database", "sesame"],
+      "the database is not given as a URL, such as postgres://user@localhost/app",
+    ],
     [["lint", "--format", "xml"], "there is no format xml"],
     [["lint", "--metadata", "..", "--only-new"], "--only-new needs --base"],
   ] as const)("%j is called wrongly: exit code 2 and a reason", async (args, reason) => {
@@ -54,7 +69,10 @@ describe("lint", { timeout: generous }, () => {
   test("reports correct metadata with exit code 0 and without colours outside a terminal", async () => {
     using folder = new MetadataFolder([note()]);
     const { code, stdout } = await spawned(folder.path, ["lint"]);
-    expect([code, stdout.split("\n")[0]]).toEqual([0, "no findings; 1 permission on 1 table examined by 27 rules, without a database"]);
+    expect([code, stdout.split("\n")[0]]).toEqual([
+      0,
+      "no findings; 1 permission on 1 table examined by 27 rules, without a database",
+    ]);
     expect(stdout).not.toContain("\u001B");
   });
 
@@ -62,96 +80,220 @@ describe("lint", { timeout: generous }, () => {
     using folder = new MetadataFolder([note("columns: [id]\nfilter: {}\nlimit: 1")]);
     const { code, stdout } = await spawned(folder.path, ["lint", "--metadata", "metadata"]);
     expect(code).toBe(1);
-    expect(stdout).toContain("metadata/databases/default/tables/t0.yaml:8  warning  every-row\n  reader may read every row of public.note: the filter is empty\n  → ");
+    expect(stdout).toContain(
+      "metadata/databases/default/tables/t0.yaml:8  warning  every-row\n  reader may read every row of public.note: the filter is empty\n  → ",
+    );
   });
 
   test("writes JSON and GitHub annotations", async () => {
     using folder = new MetadataFolder([note("columns: [id]\nfilter: {}\nlimit: 1")]);
     const json = JSON.parse((await routeql(folder.path, ["lint", "--json"])).stdout) as { findings: unknown };
-    expect(json.findings).toMatchObject([{ rule: "every-row", severity: "warning", file: "metadata/databases/default/tables/t0.yaml", line: 8, table: "public.note", role: "reader" }]);
+    expect(json.findings).toMatchObject([
+      {
+        rule: "every-row",
+        severity: "warning",
+        file: "metadata/databases/default/tables/t0.yaml",
+        line: 8,
+        table: "public.note",
+        role: "reader",
+      },
+    ]);
     const { stdout } = await routeql(folder.path, ["lint", "--format", "github"]);
-    expect(stdout.split("\n")[0]).toMatch(/^::warning file=metadata\/databases\/default\/tables\/t0\.yaml,line=8,title=every-row::reader may read every row of public\.note: the filter is empty%0A/);
+    expect(stdout.split("\n")[0]).toMatch(
+      /^::warning file=metadata\/databases\/default\/tables\/t0\.yaml,line=8,title=every-row::reader may read every row of public\.note: the filter is empty%0A/,
+    );
   });
 
   test("writes SARIF and the GitLab report with fingerprints that survive moved lines", async () => {
     const open = "columns: [id]\nfilter: {}\nlimit: 1";
     using folder = new MetadataFolder([note(open)]);
-    interface Log { runs: { tool: { driver: { rules: { id: string }[] } }; results: { ruleId: string; level: string; locations: unknown[]; partialFingerprints: Record<string, string> }[] }[] }
-    const asked = async () => [JSON.parse((await routeql(folder.path, ["lint", "--format", "sarif"])).stdout), JSON.parse((await routeql(folder.path, ["lint", "--format", "gitlab"])).stdout)] as [Log, { fingerprint: string }[]];
+    interface Log {
+      runs: {
+        tool: { driver: { rules: { id: string }[] } };
+        results: { ruleId: string; level: string; locations: unknown[]; partialFingerprints: Record<string, string> }[];
+      }[];
+    }
+    const asked = async () =>
+      [
+        JSON.parse((await routeql(folder.path, ["lint", "--format", "sarif"])).stdout),
+        JSON.parse((await routeql(folder.path, ["lint", "--format", "gitlab"])).stdout),
+      ] as [Log, { fingerprint: string }[]];
     const [log, issues] = await asked();
-    expect(log).toMatchObject({ version: "2.1.0", runs: [{ tool: { driver: { name: "hasura-checks", rules: [{ id: "every-row", shortDescription: { text: expect.stringMatching(/^Finds a select/) as string } }] } } }] });
+    expect(log).toMatchObject({
+      version: "2.1.0",
+      runs: [
+        {
+          tool: {
+            driver: {
+              name: "hasura-checks",
+              rules: [
+                { id: "every-row", shortDescription: { text: expect.stringMatching(/^Finds a select/) as string } },
+              ],
+            },
+          },
+        },
+      ],
+    });
     const place = "metadata/databases/default/tables/t0.yaml";
-    expect(log.runs[0]?.results).toMatchObject([{ ruleId: "every-row", ruleIndex: 0, level: "warning", locations: [{ physicalLocation: { artifactLocation: { uri: place }, region: { startLine: 8 } } }] }]);
-    expect(issues).toMatchObject([{ check_name: "every-row", severity: "minor", location: { path: place, lines: { begin: 8 } } }]);
+    expect(log.runs[0]?.results).toMatchObject([
+      {
+        ruleId: "every-row",
+        ruleIndex: 0,
+        level: "warning",
+        locations: [{ physicalLocation: { artifactLocation: { uri: place }, region: { startLine: 8 } } }],
+      },
+    ]);
+    expect(issues).toMatchObject([
+      { check_name: "every-row", severity: "minor", location: { path: place, lines: { begin: 8 } } },
+    ]);
     folder.write(place, `# moved\n${note(open)}`);
     const [later, laterIssues] = await asked();
-    expect(later.runs[0]?.results[0]).toMatchObject({ locations: [{ physicalLocation: { region: { startLine: 9 } } }], partialFingerprints: log.runs[0]?.results[0]?.partialFingerprints });
+    expect(later.runs[0]?.results[0]).toMatchObject({
+      locations: [{ physicalLocation: { region: { startLine: 9 } } }],
+      partialFingerprints: log.runs[0]?.results[0]?.partialFingerprints,
+    });
     expect(laterIssues[0]?.fingerprint).toBe(issues[0]?.fingerprint);
   });
 
   test("adds numbers by rule to a long report", async () => {
-    using folder = new MetadataFolder(Array.from({ length: 15 }, (_none, index) => tableFile(`note_${index}`, "columns: [id]\nfilter: {}")));
-    expect((await routeql(folder.path, ["lint"])).stdout).toMatch(/\nBy rule:\n15 {2}every-row\n15 {2}row-limit\n\nBy role:\n30 {2}reader\n\nBy table:\n2 {2}public\.note_0\n[^]*and 5 more\n\n30 findings \(0 errors, 30 warnings\); /);
+    using folder = new MetadataFolder(
+      Array.from({ length: 15 }, (_none, index) => tableFile(`note_${index}`, "columns: [id]\nfilter: {}")),
+    );
+    expect((await routeql(folder.path, ["lint"])).stdout).toMatch(
+      /\nBy rule:\n15 {2}every-row\n15 {2}row-limit\n\nBy role:\n30 {2}reader\n\nBy table:\n2 {2}public\.note_0\n[^]*and 5 more\n\n30 findings \(0 errors, 30 warnings\); /,
+    );
   });
 
   test("reads metadata of version 2 with files and lines", async () => {
     using folder = new MetadataFolder([]);
     folder.write("old/version.yaml", "version: 2\n");
     folder.write("old/functions.yaml", "[]\n");
-    folder.write("old/tables.yaml", "- table: note\n  select_permissions:\n  - role: reader\n    permission:\n      columns: [id]\n      filter: {}\n      limit: 5\n");
-    expect(await routeql(folder.path, ["lint", "--metadata", "old"])).toMatchObject({ code: 1, stdout: expect.stringContaining("old/tables.yaml:6  warning  every-row\n") as string });
-    expect((await routeql(folder.path, ["permissions", "--metadata", "old"])).stderr).toContain("give --database URL, or set HASURA_GRAPHQL_DATABASE_URL");
-    folder.write("old.json", JSON.stringify({ version: 2, tables: [{ table: "note", select_permissions: [{ role: "reader", permission: { columns: ["id"], filter: {}, limit: 5 } }] }] }));
-    expect((await routeql(folder.path, ["lint", "--metadata", "old.json"])).stdout).toContain("reader may read every row of public.note");
+    folder.write(
+      "old/tables.yaml",
+      "- table: note\n  select_permissions:\n  - role: reader\n    permission:\n      columns: [id]\n      filter: {}\n      limit: 5\n",
+    );
+    expect(await routeql(folder.path, ["lint", "--metadata", "old"])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining("old/tables.yaml:6  warning  every-row\n") as string,
+    });
+    expect((await routeql(folder.path, ["permissions", "--metadata", "old"])).stderr).toContain(
+      "give --database URL, or set HASURA_GRAPHQL_DATABASE_URL",
+    );
+    folder.write(
+      "old.json",
+      JSON.stringify({
+        version: 2,
+        tables: [
+          {
+            table: "note",
+            select_permissions: [{ role: "reader", permission: { columns: ["id"], filter: {}, limit: 5 } }],
+          },
+        ],
+      }),
+    );
+    expect((await routeql(folder.path, ["lint", "--metadata", "old.json"])).stdout).toContain(
+      "reader may read every row of public.note",
+    );
   });
 
   test("explains a directory without metadata, and notes sources of other databases", async () => {
     using folder = new MetadataFolder([]);
     folder.write("else/readme.txt", "Nothing of metadata.\n");
-    expect(await routeql(folder.path, ["lint", "--metadata", "else"])).toMatchObject({ code: 2, stderr: expect.stringContaining("it has neither version.yaml nor databases/. Give a directory with them") as string });
-    folder.write("metadata/databases/databases.yaml", "- name: default\n  kind: mssql\n  configuration: {connection_info: {connection_string: {from_env: A}}}\n  tables: []\n");
-    expect(await routeql(folder.path, ["lint"])).toMatchObject({ code: 1, stdout: expect.stringContaining("the source default is of the kind mssql; only Postgres sources are examined") as string });
+    expect(await routeql(folder.path, ["lint", "--metadata", "else"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        "it has neither version.yaml nor databases/. Give a directory with them",
+      ) as string,
+    });
+    folder.write(
+      "metadata/databases/databases.yaml",
+      "- name: default\n  kind: mssql\n  configuration: {connection_info: {connection_string: {from_env: A}}}\n  tables: []\n",
+    );
+    expect(await routeql(folder.path, ["lint"])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(
+        "the source default is of the kind mssql; only Postgres sources are examined",
+      ) as string,
+    });
   });
 
   test("reports keys that Hasura ignores, and examines the rest as Hasura does", async () => {
-    using folder = new MetadataFolder([note("columns: [id]\nfilter: {}\nlimit: 1\nlimits: 2")], { "metadata/docker-compose.yaml": "services: {}\n" });
+    using folder = new MetadataFolder([note("columns: [id]\nfilter: {}\nlimit: 1\nlimits: 2")], {
+      "metadata/docker-compose.yaml": "services: {}\n",
+    });
     const { code, stdout } = await routeql(folder.path, ["lint"]);
-    expect([code, stdout.split("\n").filter((line) => line.includes("  metadata-shape") || line.includes("  every-row"))]).toEqual([
+    expect([
+      code,
+      stdout.split("\n").filter((line) => line.includes("  metadata-shape") || line.includes("  every-row")),
+    ]).toEqual([
       1,
-      ["metadata/databases/default/tables/t0.yaml:10  error  metadata-shape", "metadata/docker-compose.yaml:1  warning  metadata-shape", "metadata/databases/default/tables/t0.yaml:8  warning  every-row"],
+      [
+        "metadata/databases/default/tables/t0.yaml:10  error  metadata-shape",
+        "metadata/docker-compose.yaml:1  warning  metadata-shape",
+        "metadata/databases/default/tables/t0.yaml:8  warning  every-row",
+      ],
     ]);
     expect(stdout).toContain("public.note: select_permissions[0].permission.limits: unknown key; did you mean limit?");
-    expect((await routeql(folder.path, ["permissions", "--database", "postgres://127.0.0.1:1/app"])).stderr).toContain("the database does not answer");
+    expect((await routeql(folder.path, ["permissions", "--database", "postgres://127.0.0.1:1/app"])).stderr).toContain(
+      "the database does not answer",
+    );
   });
 
   test("reports broken YAML with its line", async () => {
     using folder = new MetadataFolder([note(), "table:\n  name: broken\n schema: {\n"]);
-    expect(await routeql(folder.path, ["lint"])).toMatchObject({ code: 1, stdout: expect.stringMatching(/t1\.yaml:[34] {2}error {2}metadata-shape\n/) as string });
+    expect(await routeql(folder.path, ["lint"])).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/t1\.yaml:[34] {2}error {2}metadata-shape\n/) as string,
+    });
   });
 
   test("keeps its exit code if the reader closes the pipe", async () => {
     // More than the buffer of a pipe, so that writing waits for the reader.
-    using folder = new MetadataFolder(Array.from({ length: 400 }, (_none, index) => tableFile(`note_${index}`, "columns: [id]\nfilter: {}")));
-    const { stdout, stderr } = await run("sh", ["-c", '{ "$0" "$1" lint; echo "ended with $?" >&2; } | head -n 1', process.execPath, program], { cwd: folder.path, env: { PATH: process.env["PATH"] }, timeout: generous });
+    using folder = new MetadataFolder(
+      Array.from({ length: 400 }, (_none, index) => tableFile(`note_${index}`, "columns: [id]\nfilter: {}")),
+    );
+    const { stdout, stderr } = await run(
+      "sh",
+      ["-c", '{ "$0" "$1" lint; echo "ended with $?" >&2; } | head -n 1', process.execPath, program],
+      { cwd: folder.path, env: { PATH: process.env["PATH"] }, timeout: generous },
+    );
     expect([stdout.split("\n").length, stderr]).toEqual([2, "ended with 1\n"]);
   });
 
   test("finds the metadata by config.yaml, inside and outside the folder of a project", async () => {
     using folder = new MetadataFolder([note()]);
     folder.write("project/config.yaml", "version: 3\nmetadata_directory: ../metadata\n");
-    for (const [directory, args] of [[folder.path, ["--metadata", "project"]], [join(folder.path, "project"), []]] as const) {
-      expect(await routeql(directory, ["lint", ...args])).toMatchObject({ code: 0, stdout: expect.stringContaining("1 permission on 1 table") as string });
+    for (const [directory, args] of [
+      [folder.path, ["--metadata", "project"]],
+      [join(folder.path, "project"), []],
+    ] as const) {
+      expect(await routeql(directory, ["lint", ...args])).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining("1 permission on 1 table") as string,
+      });
     }
     folder.write("project/config.yaml", "metadata_directory: [");
-    expect(await routeql(folder.path, ["lint", "--metadata", "project"])).toMatchObject({ code: 2, stderr: expect.stringContaining("project/config.yaml: ") as string });
+    expect(await routeql(folder.path, ["lint", "--metadata", "project"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("project/config.yaml: ") as string,
+    });
   });
 
   test("applies exceptions with a reason, and reports unused ones", async () => {
     const exception = (role: string) => `exceptions:\n  - {rule: every-row, role: ${role}, reason: It is public.}\n`;
-    using folder = new MetadataFolder([note("columns: [id]\nfilter: {}\nlimit: 1")], { "hasura-checks.yaml": exception("reader") });
-    expect(await routeql(folder.path, ["lint"])).toMatchObject({ code: 0, stdout: expect.stringContaining("no findings; 1 permission on 1 table examined by 27 rules, without a database, 1 excepted") as string });
+    using folder = new MetadataFolder([note("columns: [id]\nfilter: {}\nlimit: 1")], {
+      "hasura-checks.yaml": exception("reader"),
+    });
+    expect(await routeql(folder.path, ["lint"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(
+        "no findings; 1 permission on 1 table examined by 27 rules, without a database, 1 excepted",
+      ) as string,
+    });
     folder.write("hasura-checks.yaml", exception("other"));
-    expect((await routeql(folder.path, ["lint"])).stdout).toContain("the exception from every-row for role other excepts nothing");
+    expect((await routeql(folder.path, ["lint"])).stdout).toContain(
+      "the exception from every-row for role other excepts nothing",
+    );
   });
 
   test.each([
@@ -175,7 +317,10 @@ describe("lint", { timeout: generous }, () => {
     expect(stdout).toContain("t0.yaml:7  warning  widened-permission\n  reader can now read public.note.secret");
     const diff = await routeql(folder.path, ["diff", "--base", "HEAD"]);
     expect([diff.code, diff.stdout]).toEqual([1, expect.stringContaining("reader can now read public.note.secret")]);
-    expect(await routeql(folder.path, ["lint", "--base", "no-such-branch"])).toMatchObject({ code: 2, stderr: expect.stringContaining("no-such-branch is neither a directory nor a revision of git") as string });
+    expect(await routeql(folder.path, ["lint", "--base", "no-such-branch"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("no-such-branch is neither a directory nor a revision of git") as string,
+    });
   });
 
   test("compares with a revision with another metadata folder, and asks for an unknown one", async (context) => {
@@ -185,10 +330,24 @@ describe("lint", { timeout: generous }, () => {
     const moved = ["lint", "--metadata", "hasura/metadata", "--base"];
     mkdirSync(join(folder.path, "hasura"));
     folder.git("mv", "metadata", "hasura/metadata");
-    expect(await routeql(folder.path, [...moved, "HEAD"])).toMatchObject({ code: 2, stderr: expect.stringContaining("HEAD has no metadata at hasura/metadata: omit --base, or give the former path") as string });
-    expect(await routeql(folder.path, [...moved, "HEAD:metadata"])).toMatchObject({ code: 0, stdout: expect.stringContaining("examined by 28 rules") as string });
-    expect(await routeql(folder.path, [...moved, "HEAD:elsewhere"])).toMatchObject({ code: 2, stderr: expect.stringContaining("has no metadata at elsewhere") as string });
-    expect(await routeql(folder.path, [...moved, "none:metadata"])).toMatchObject({ code: 2, stderr: expect.stringContaining("none:metadata is neither a directory nor a revision of git") as string });
+    expect(await routeql(folder.path, [...moved, "HEAD"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        "HEAD has no metadata at hasura/metadata: omit --base, or give the former path",
+      ) as string,
+    });
+    expect(await routeql(folder.path, [...moved, "HEAD:metadata"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("examined by 28 rules") as string,
+    });
+    expect(await routeql(folder.path, [...moved, "HEAD:elsewhere"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("has no metadata at elsewhere") as string,
+    });
+    expect(await routeql(folder.path, [...moved, "none:metadata"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("none:metadata is neither a directory nor a revision of git") as string,
+    });
   });
 
   test("explains how to fetch a base that a shallow clone lacks, and reports an empty --base", async (context) => {
@@ -201,13 +360,23 @@ describe("lint", { timeout: generous }, () => {
     }
     folder.git("clone", "--quiet", "--depth", "1", `file://${folder.path}`, join(clone.path, "clone"));
     const base = ["lint", "--metadata", "clone/metadata", "--base"];
-    expect(await routeql(clone.path, [...base, "HEAD~1"])).toMatchObject({ code: 2, stderr: expect.stringContaining("This clone is shallow: fetch the whole history in CI") as string });
-    expect(await routeql(clone.path, [...base, ""])).toMatchObject({ code: 2, stderr: expect.stringContaining("--base is empty") as string });
+    expect(await routeql(clone.path, [...base, "HEAD~1"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("This clone is shallow: fetch the whole history in CI") as string,
+    });
+    expect(await routeql(clone.path, [...base, ""])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--base is empty") as string,
+    });
   });
 
   test("reports a database that does not answer, without its password", async () => {
     using folder = new MetadataFolder([note()]);
-    const { code, stdout, stderr } = await spawned(folder.path, ["lint", "--database", "postgres://app:sesame@127.0.0.1:1/app"]);
+    const { code, stdout, stderr } = await spawned(folder.path, [
+      "lint",
+      "--database",
+      "postgres://app:sesame@127.0.0.1:1/app",
+    ]);
     expect(code).toBe(2);
     expect(stderr).toContain("the database does not answer");
     expect(stdout + stderr).not.toContain("sesame");
@@ -217,36 +386,59 @@ describe("lint", { timeout: generous }, () => {
 describe("diff --endpoint", { timeout: generous }, () => {
   async function answering(reply: (secret: string | undefined) => readonly [number, unknown]) {
     const server = createServer((request, response) => {
-      const [status, body] = request.url === "/v1/metadata" ? reply(request.headers["x-hasura-admin-secret"] as string | undefined) : [404, { error: "resource does not exist" }];
+      const [status, body] =
+        request.url === "/v1/metadata"
+          ? reply(request.headers["x-hasura-admin-secret"] as string | undefined)
+          : [404, { error: "resource does not exist" }];
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
     });
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, [Symbol.asyncDispose]: async () => void (await new Promise((done) => server.close(done))) };
+    return {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      [Symbol.asyncDispose]: async () => void (await new Promise((done) => server.close(done))),
+    };
   }
 
   test("has exit code 0 for the same metadata, and 1 with the differences", async () => {
     using folder = new MetadataFolder([note()], { secret: "sesame\n" });
     const same = readProject("metadata", folder.path).loaded.merged;
     let running: unknown = same;
-    await using engine = await answering((secret) => (secret === "sesame" ? [200, { resource_version: 7, metadata: running }] : [401, { error: "invalid x-hasura-admin-secret", code: "access-denied" }]));
+    await using engine = await answering((secret) =>
+      secret === "sesame"
+        ? [200, { resource_version: 7, metadata: running }]
+        : [401, { error: "invalid x-hasura-admin-secret", code: "access-denied" }],
+    );
     const args = ["diff", "--endpoint", engine.url, "--admin-secret-file", "secret"];
-    expect(await spawned(folder.path, args)).toMatchObject({ code: 0, stdout: "no findings; the running engine has the same metadata\n" });
+    expect(await spawned(folder.path, args)).toMatchObject({
+      code: 0,
+      stdout: "no findings; the running engine has the same metadata\n",
+    });
     running = JSON.parse(JSON.stringify(same).replace('"limit":10', '"limit":1000'));
     const { code, stdout } = await routeql(folder.path, args);
     expect(code).toBe(1);
-    expect(stdout).toContain("table public.note, select permission of reader, limit is 10 in the repository, and 1000 in the running engine");
+    expect(stdout).toContain(
+      "table public.note, select permission of reader, limit is 10 in the repository, and 1000 in the running engine",
+    );
     expect(stdout).toMatch(/t0\.yaml:\d+ {2}warning {2}drift/);
   });
 
   test("has exit code 2 for a wrong secret, a missing engine or an answer without metadata", async () => {
     using folder = new MetadataFolder([note()]);
-    await using engine = await answering((secret) => (secret === "other" ? [200, { tables: [] }] : [401, { error: "invalid admin-secret" }]));
-    const wrong = await routeql(folder.path, ["diff", "--endpoint", engine.url], { HASURA_GRAPHQL_ADMIN_SECRET: "sesame" });
+    await using engine = await answering((secret) =>
+      secret === "other" ? [200, { tables: [] }] : [401, { error: "invalid admin-secret" }],
+    );
+    const wrong = await routeql(folder.path, ["diff", "--endpoint", engine.url], {
+      HASURA_GRAPHQL_ADMIN_SECRET: "sesame",
+    });
     expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("answered 401: invalid admin-secret")]);
     expect(wrong.stdout + wrong.stderr).not.toContain("sesame");
-    expect((await routeql(folder.path, ["diff", "--endpoint", `${engine.url}/elsewhere`])).stderr).toContain("The engine has no metadata API at this address.");
+    expect((await routeql(folder.path, ["diff", "--endpoint", `${engine.url}/elsewhere`])).stderr).toContain(
+      "The engine has no metadata API at this address.",
+    );
     expect((await routeql(folder.path, ["diff", "--endpoint", "http://127.0.0.1:1"])).code).toBe(2);
-    expect((await routeql(folder.path, ["diff", "--endpoint", engine.url], { HASURA_GRAPHQL_ADMIN_SECRET: "other" })).code).toBe(2);
+    expect(
+      (await routeql(folder.path, ["diff", "--endpoint", engine.url], { HASURA_GRAPHQL_ADMIN_SECRET: "other" })).code,
+    ).toBe(2);
   });
 });
 
@@ -260,18 +452,36 @@ describe("permissions of metadata with several sources", { timeout: generous }, 
   test("requires a database for each source or the named one, and rejects an unknown source", async () => {
     using folder = new MetadataFolder([note()], two);
     const asked = "the source crm has no database: give --database crm=URL, or set CRM_DATABASE";
-    expect(await routeql(folder.path, ["permissions"])).toMatchObject({ code: 2, stderr: expect.stringContaining(`${asked}; the source billing has no database: give --database billing=URL, or set BILLING_DATABASE`) as string });
-    for (const verb of ["permissions", "lint"]) expect(await routeql(folder.path, [verb, "--database", "billing=postgres://127.0.0.1:1/none"])).toMatchObject({ code: 2, stderr: expect.stringContaining("does not answer") as string });
+    expect(await routeql(folder.path, ["permissions"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        `${asked}; the source billing has no database: give --database billing=URL, or set BILLING_DATABASE`,
+      ) as string,
+    });
+    for (const verb of ["permissions", "lint"])
+      expect(await routeql(folder.path, [verb, "--database", "billing=postgres://127.0.0.1:1/none"])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("does not answer") as string,
+      });
     const unknown = await routeql(folder.path, ["permissions", "--source", "sales"]);
-    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("there is no source sales; the metadata has crm, billing")]);
+    expect([unknown.code, unknown.stderr]).toEqual([
+      2,
+      expect.stringContaining("there is no source sales; the metadata has crm, billing"),
+    ]);
   });
 
   test.each([
     [["--database", "postgres://127.0.0.1:1/none?a=b"], "name the source of each database, as in --database crm=URL"],
     [["--database", "sales=postgres://127.0.0.1:1/none"], "the metadata has no source sales; it has crm, billing"],
-    [["--database", "crm=postgres://127.0.0.1:1/a", "--database", "crm=postgres://127.0.0.1:1/b"], "the database of crm is given twice"],
+    [
+      ["--database", "crm=postgres://127.0.0.1:1/a", "--database", "crm=postgres://127.0.0.1:1/b"],
+      "the database of crm is given twice",
+    ],
     [["--database-file", "crm=nowhere"], "the file of --database-file cannot be read: ENOENT"],
-    [["--database", "crm=postgres://app:sesame@127.0.0.1:1/a", "--database", "billing=postgres://127.0.0.1:1/b"], "the database of crm does not answer"],
+    [
+      ["--database", "crm=postgres://app:sesame@127.0.0.1:1/a", "--database", "billing=postgres://127.0.0.1:1/b"],
+      "the database of crm does not answer",
+    ],
   ])("%j is refused", async (args, reason) => {
     using folder = new MetadataFolder([note()], two);
     const { code, stdout, stderr } = await routeql(folder.path, ["permissions", ...args]);
@@ -283,11 +493,16 @@ describe("permissions of metadata with several sources", { timeout: generous }, 
     using folder = new MetadataFolder([note()], several);
     const without = await routeql(folder.path, ["permissions", "--source", "billing"]);
     expect([without.code, without.stderr]).toEqual([2, expect.stringContaining("give --database URL")]);
-    const named = await routeql(folder.path, ["permissions", "--source", "billing"], { BILLING_DATABASE: "postgres://127.0.0.1:1/none" });
+    const named = await routeql(folder.path, ["permissions", "--source", "billing"], {
+      BILLING_DATABASE: "postgres://127.0.0.1:1/none",
+    });
     expect([named.code, named.stderr]).toEqual([2, expect.stringContaining("the database does not answer")]);
     const other = await routeql(folder.path, ["permissions", "--source", "crm"]);
     expect([other.code, other.stdout]).toEqual([0, expect.stringContaining("the source crm is of the kind mssql")]);
     const check = await routeql(folder.path, ["lint"]);
-    expect([check.code, check.stdout]).toEqual([0, expect.stringMatching(/databases\.yaml:2 {2}note {2}not-examined\n {2}.*the source crm is of the kind mssql/)]);
+    expect([check.code, check.stdout]).toEqual([
+      0,
+      expect.stringMatching(/databases\.yaml:2 {2}note {2}not-examined\n {2}.*the source crm is of the kind mssql/),
+    ]);
   });
 });

@@ -40,8 +40,16 @@ export async function main(args: readonly string[], surroundings: Surroundings =
     surroundings.out(version);
     return exitCodes.fine;
   }
-  const command = commands.find(({ name }) => name === verb) ?? (verb === "help" ? commands.find(({ name }) => name === rest[0]) : undefined);
-  const help = verb === undefined || verb === "help" || verb === "--help" || verb === "-h" || rest.includes("--help") || rest.includes("-h");
+  const command =
+    commands.find(({ name }) => name === verb) ??
+    (verb === "help" ? commands.find(({ name }) => name === rest[0]) : undefined);
+  const help =
+    verb === undefined ||
+    verb === "help" ||
+    verb === "--help" ||
+    verb === "-h" ||
+    rest.includes("--help") ||
+    rest.includes("-h");
   if (help && (command !== undefined || verb === undefined || !commands.some(({ name }) => name === verb))) {
     surroundings.out(command === undefined ? toolHelp(commands) : commandHelp(command));
     return verb === undefined ? exitCodes.unusable : exitCodes.fine;
@@ -54,14 +62,18 @@ export async function main(args: readonly string[], surroundings: Surroundings =
     return await command.run(readArguments(command, rest), surroundings);
   } catch (error) {
     const isKnown = error instanceof UsageError;
-    surroundings.err(`hasura-checks ${command.name}: ${isKnown ? error.message : `this tool failed: ${(error as Error).stack ?? String(error)}\nReport it with the metadata.`}`);
+    surroundings.err(
+      `hasura-checks ${command.name}: ${isKnown ? error.message : `this tool failed: ${(error as Error).stack ?? String(error)}\nReport it with the metadata.`}`,
+    );
     return exitCodes.unusable;
   }
 }
 
 /** Reads the arguments of a verb. @throws UsageError for unknown options */
 function readArguments(command: Command, args: readonly string[]): Given {
-  const options = Object.fromEntries(Object.entries(command.options).map(([name, { type, multiple }]) => [name, { type, multiple: multiple === true }]));
+  const options = Object.fromEntries(
+    Object.entries(command.options).map(([name, { type, multiple }]) => [name, { type, multiple: multiple === true }]),
+  );
   let values: Readonly<Record<string, unknown>>;
   try {
     values = parseArgs({ args: [...args], options, allowPositionals: false, strict: true }).values;

@@ -36,7 +36,8 @@ insert_permissions:
 
 test("the report in the README is the output of lint", async () => {
   using folder = new MetadataFolder([], {
-    "metadata/databases/default/tables/tables.yaml": '- "!include public_step.yaml"\n- "!include public_payload.yaml"\n',
+    "metadata/databases/default/tables/tables.yaml":
+      '- "!include public_step.yaml"\n- "!include public_payload.yaml"\n',
     "metadata/databases/default/tables/public_step.yaml": step,
     "metadata/databases/default/tables/public_payload.yaml": payload,
   });

@@ -83,7 +83,15 @@ export function nameKey({ schema, name }: QualifiedName): string {
   return `${schema}.${name}`;
 }
 
-const typeKinds = { b: "base", c: "composite", e: "enum", r: "range", p: "pseudo", m: "multirange", d: "base" } as const;
+const typeKinds = {
+  b: "base",
+  c: "composite",
+  e: "enum",
+  r: "range",
+  p: "pseudo",
+  m: "multirange",
+  d: "base",
+} as const;
 const tableKinds = { r: "table", p: "table", v: "view", m: "materialized view", f: "foreign table" } as const;
 const volatilities = { i: "immutable", s: "stable", v: "volatile" } as const;
 
@@ -122,7 +130,12 @@ function readTable(table: CatalogAnswer["tables"][number], type: (oid: number) =
       ]),
     ),
     primaryKey: primaryKey?.columns,
-    foreignKeys: table.foreign_keys.map(({ name, columns, target, target_columns }) => ({ name, columns, target, targetColumns: target_columns })),
+    foreignKeys: table.foreign_keys.map(({ name, columns, target, target_columns }) => ({
+      name,
+      columns,
+      target,
+      targetColumns: target_columns,
+    })),
   };
 }
 

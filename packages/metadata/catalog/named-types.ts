@@ -30,17 +30,26 @@ function catalogName(type: string): string {
 /** Catalogue names of the types of logical models and of arguments of native queries. */
 export function typesNamedBy({ logical_models: models, native_queries: queries }: SourceMetadata): readonly string[] {
   const own = queries.flatMap(({ returns }) => (typeof returns === "string" ? [] : [returns]));
-  const fields = [...models, ...own].flatMap((model) => model.fields.flatMap(({ type }) => ("scalar" in type ? [type.scalar] : [])));
-  return [...fields, ...queries.flatMap((query) => Object.values(query.arguments).map(({ type }) => type))].map(catalogName);
+  const fields = [...models, ...own].flatMap((model) =>
+    model.fields.flatMap(({ type }) => ("scalar" in type ? [type.scalar] : [])),
+  );
+  return [...fields, ...queries.flatMap((query) => Object.values(query.arguments).map(({ type }) => type))].map(
+    catalogName,
+  );
 }
 
 /**
  * The type of a field or an argument. A type needs a GraphQL name, so metadata cannot contain array types. The catalogue name of
  * an array type, such as `_text`, is a scalar, as in Hasura.
  */
-export function typeOf(name: string, { types }: Catalog, fail: (reason: string) => undefined): DatabaseType | undefined {
+export function typeOf(
+  name: string,
+  { types }: Catalog,
+  fail: (reason: string) => undefined,
+): DatabaseType | undefined {
   const wanted = catalogName(name);
-  if (!graphqlName.test(wanted)) return fail(`"${name}" is not the name of a type; lists and lengths cannot be given here`);
+  if (!graphqlName.test(wanted))
+    return fail(`"${name}" is not the name of a type; lists and lengths cannot be given here`);
   const found = types.get(wanted);
   if (found === undefined || found.kind === "pseudo") return fail(`the database has no type ${name} for values`);
   const { element: _, ...scalar } = found;

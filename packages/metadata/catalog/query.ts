@@ -8,7 +8,12 @@ export interface CatalogAnswer {
   readonly tables: readonly (AnsweredName & {
     readonly kind: "r" | "p" | "v" | "m" | "f";
     readonly comment: string | null;
-    readonly columns: readonly { readonly name: string; readonly type: number; readonly nullable: boolean; readonly comment: string | null }[];
+    readonly columns: readonly {
+      readonly name: string;
+      readonly type: number;
+      readonly nullable: boolean;
+      readonly comment: string | null;
+    }[];
     readonly keys: readonly { readonly primary: boolean; readonly columns: readonly string[] }[];
     readonly foreign_keys: readonly {
       readonly name: string;
@@ -30,7 +35,15 @@ export interface CatalogAnswer {
   /** Types requested by name. */
   readonly named_types: Readonly<Record<string, number>>;
   readonly types: Readonly<
-    Record<string, { readonly name: string; readonly sql: string; readonly kind: "b" | "c" | "d" | "e" | "m" | "p" | "r"; readonly element: number | null }>
+    Record<
+      string,
+      {
+        readonly name: string;
+        readonly sql: string;
+        readonly kind: "b" | "c" | "d" | "e" | "m" | "p" | "r";
+        readonly element: number | null;
+      }
+    >
   >;
 }
 

@@ -40,15 +40,30 @@ export interface DerivationOptions {
  * Derives the permissions of every role.
  * @throws UnderivableMetadata for several sources, and for metadata that needs a catalogue without one
  */
-export function declaredAccess({ sources, inherited_roles: inherited }: Metadata, options: DerivationOptions = {}): DeclaredAccess {
+export function declaredAccess(
+  { sources, inherited_roles: inherited }: Metadata,
+  options: DerivationOptions = {},
+): DeclaredAccess {
   const [source] = sources;
-  if (source === undefined || sources.length > 1) underivable(`permissions are derived for exactly one source, and the metadata has ${sources.length}`);
+  if (source === undefined || sources.length > 1)
+    underivable(`permissions are derived for exactly one source, and the metadata has ${sources.length}`);
   const naming = new Naming(source.customization, "hasura-default");
-  const tables = new Map(source.tables.map((table) => [keyOf(table.table), tableOf(table, source.tables, naming, options.catalog)] as const));
+  const tables = new Map(
+    source.tables.map((table) => [keyOf(table.table), tableOf(table, source.tables, naming, options.catalog)] as const),
+  );
   const functions = source.functions.map((entry) => functionOf(entry, tables, naming, options.catalog));
   const grants: Grants = grantsOf(source.tables, tables, inherited);
-  const nativeQueries = nativeQueriesOf(source, new Map(inherited.map(({ role_name: role, role_set: parts }) => [role, parts])), naming, options.catalog);
-  const named = [...grants.roles, ...nativeQueries.flatMap(({ roles }) => roles), ...functions.flatMap(({ permitted }) => permitted)];
+  const nativeQueries = nativeQueriesOf(
+    source,
+    new Map(inherited.map(({ role_name: role, role_set: parts }) => [role, parts])),
+    naming,
+    options.catalog,
+  );
+  const named = [
+    ...grants.roles,
+    ...nativeQueries.flatMap(({ roles }) => roles),
+    ...functions.flatMap(({ permitted }) => permitted),
+  ];
   return {
     roles: [...new Set(named)].sort(),
     tables,
@@ -64,7 +79,9 @@ export function declaredAccess({ sources, inherited_roles: inherited }: Metadata
     mayAsk: (role, query) => {
       const rows = query.granted(role);
       const { related } = query;
-      const leads = related.tables.some((key) => grants.permission(role, key) !== undefined) || nativeQueries.some((other) => related.queries.includes(other.field) && other.granted(role) !== undefined);
+      const leads =
+        related.tables.some((key) => grants.permission(role, key) !== undefined) ||
+        nativeQueries.some((other) => related.queries.includes(other.field) && other.granted(role) !== undefined);
       return rows !== undefined && (rows.columns.length > 0 || leads) ? rows : undefined;
     },
   };

@@ -48,7 +48,13 @@ interface Scope {
  * @param session SQL of a session variable's value, by its lower-case name
  * @throws UnderivableMetadata
  */
-export function filterSql(access: Tables, table: string, filter: Filter, alias: string, session: (name: string) => string): string {
+export function filterSql(
+  access: Tables,
+  table: string,
+  filter: Filter,
+  alias: string,
+  session: (name: string) => string,
+): string {
   return sqlOf(readFilter(access, table, filter), { alias, root: alias, session });
 }
 
@@ -65,7 +71,11 @@ function sqlOf(node: FilterNode, scope: Scope): string {
     }
     case "or":
       if (node.items.some(isEmpty)) return "true"; // The session variables of the other conditions do not matter.
-      return joined(node.items.map((item) => grouped(item, sqlOf(item, scope))), " or ", "false");
+      return joined(
+        node.items.map((item) => grouped(item, sqlOf(item, scope))),
+        " or ",
+        "false",
+      );
     case "not":
       return `not (${sqlOf(node.item, scope)})`;
     case "null":
@@ -74,7 +84,9 @@ function sqlOf(node: FilterNode, scope: Scope): string {
       return comparisonSql(node, scope);
     case "related": {
       const inner = innerAlias(scope.alias, node.relationship.name);
-      const join = Object.entries(node.relationship.mapping).map(([own, other]) => `${inner}.${identifier(other)} = ${scope.alias}.${identifier(own)}`);
+      const join = Object.entries(node.relationship.mapping).map(
+        ([own, other]) => `${inner}.${identifier(other)} = ${scope.alias}.${identifier(own)}`,
+      );
       return existsSql(tableSql(node.target), inner, join, node.where, scope);
     }
     case "computed rows": {
@@ -95,7 +107,8 @@ function existsSql(from: string, alias: string, join: readonly string[], where: 
   return `exists (select from ${from} ${alias}${all.length === 0 ? "" : ` where ${all.join(" and ")}`})`;
 }
 
-const tableSql = ({ schema, name }: { readonly schema: string; readonly name: string }) => `${identifier(schema)}.${identifier(name)}`;
+const tableSql = ({ schema, name }: { readonly schema: string; readonly name: string }) =>
+  `${identifier(schema)}.${identifier(name)}`;
 
 /** Postgres truncates names after 63 bytes. */
 function innerAlias(alias: string, name: string): string {
@@ -119,21 +132,24 @@ function comparisonSql({ operand, operator, with: given }: FilterNode & { kind: 
     if (given.length === 0) return negated ? "true" : "false";
     return `${left} ${negated ? "not in" : "in"} (${(given as readonly Comparand[]).map(value).join(", ")})`;
   }
-  if (Array.isArray(given)) return `${left} ${symbolOf(operator)[0]} array[${(given as readonly Comparand[]).map(value).join(", ")}]::text[]`;
+  if (Array.isArray(given))
+    return `${left} ${symbolOf(operator)[0]} array[${(given as readonly Comparand[]).map(value).join(", ")}]::text[]`;
   if (spatial.test(operator)) return `${operator.slice(1).replace("3d_", "3d")}(${left}, ${value(given as Comparand)})`;
   return `${left} ${symbolOf(operator)[0]} ${value(given as Comparand)}`;
 }
 
 function comparandSql(comparand: Comparand, operand: Operand, scope: Scope): string {
   if (comparand.kind === "session") return scope.session(comparand.name);
-  if (comparand.kind === "column") return `${comparand.ofRoot ? scope.root : scope.alias}.${identifier(comparand.name)}`;
+  if (comparand.kind === "column")
+    return `${comparand.ofRoot ? scope.root : scope.alias}.${identifier(comparand.name)}`;
   return constantSql(comparand.value, operand);
 }
 
 function constantSql(value: unknown, { type }: Operand): string {
   if (type?.name === "json" || type?.name === "jsonb") return quoted(JSON.stringify(value));
   if (typeof value === "string") return quoted(value);
-  if (typeof value === "number" || typeof value === "boolean") return type === undefined || /^(int|float|numeric|bool)/.test(type.name) ? String(value) : quoted(String(value));
+  if (typeof value === "number" || typeof value === "boolean")
+    return type === undefined || /^(int|float|numeric|bool)/.test(type.name) ? String(value) : quoted(String(value));
   if (Array.isArray(value) && type?.element !== undefined) {
     return `array[${(value as readonly unknown[]).map((item) => constantSql(item, { kind: "column", name: "", type: type.element })).join(", ")}]::${type.sql}`;
   }
@@ -156,7 +172,11 @@ function wordsOf(node: FilterNode, path: readonly string[]): string {
       return node.items.length === 0 ? "every row" : node.items.map((item) => wordsOf(item, path)).join(" and ");
     case "or":
       if (node.items.some(isEmpty)) return "every row";
-      return joined(node.items.map((item) => wordsOf(item, path)), " or ", "no row");
+      return joined(
+        node.items.map((item) => wordsOf(item, path)),
+        " or ",
+        "no row",
+      );
     case "not":
       return `not: ${wordsOf(node.item, path)}`;
     case "null":
@@ -167,7 +187,9 @@ function wordsOf(node: FilterNode, path: readonly string[]): string {
       return `some row of \`${node.target.key}\` has: ${wordsOf(node.where, [])}`;
     default: {
       const name = node.kind === "related" ? node.relationship.name : node.field.name;
-      return isEmpty(node.where) ? `${[...path, name].map((step) => `\`${step}\``).join(" → ")} exists` : wordsOf(node.where, [...path, name]);
+      return isEmpty(node.where)
+        ? `${[...path, name].map((step) => `\`${step}\``).join(" → ")} exists`
+        : wordsOf(node.where, [...path, name]);
     }
   }
 }
@@ -175,10 +197,13 @@ function wordsOf(node: FilterNode, path: readonly string[]): string {
 /** Whether it selects every row. */
 const isEmpty = (node: FilterNode): boolean => node.kind === "and" && node.items.every(isEmpty);
 
-const placeOf = (operand: Operand, path: readonly string[]) => [...path, operand.name].map((name) => `\`${name}\``).join(" → ");
+const placeOf = (operand: Operand, path: readonly string[]) =>
+  [...path, operand.name].map((name) => `\`${name}\``).join(" → ");
 
 function comparisonWords({ operator, with: given }: FilterNode & { kind: "compare" }): string {
-  const said = Array.isArray(given) ? (given as readonly Comparand[]).map(comparandWords).join(", ") || "nothing" : comparandWords(given as Comparand);
+  const said = Array.isArray(given)
+    ? (given as readonly Comparand[]).map(comparandWords).join(", ") || "nothing"
+    : comparandWords(given as Comparand);
   if (operator === "_in") return `is one of ${said}`;
   if (operator === "_nin") return `is none of ${said}`;
   if (spatial.test(operator)) return `${operator.slice(4).replace("_", " ")} ${said}`;

@@ -8,7 +8,12 @@ import { underivable } from "./underivable.ts";
 
 export type Operand =
   | { readonly kind: "column"; readonly name: string; readonly type: DatabaseType | undefined }
-  | { readonly kind: "computed"; readonly field: DeclaredComputedField; readonly name: string; readonly type: DatabaseType | undefined }
+  | {
+      readonly kind: "computed";
+      readonly field: DeclaredComputedField;
+      readonly name: string;
+      readonly type: DatabaseType | undefined;
+    }
   | { readonly kind: "text"; readonly of: Operand; readonly name: string; readonly type: DatabaseType };
 
 export type Comparand =
@@ -21,21 +26,45 @@ export type FilterNode =
   | { readonly kind: "and" | "or"; readonly items: readonly FilterNode[] }
   | { readonly kind: "not"; readonly item: FilterNode }
   | { readonly kind: "null"; readonly operand: Operand; readonly negated: boolean }
-  | { readonly kind: "compare"; readonly operand: Operand; readonly operator: string; readonly with: Comparand | readonly Comparand[] }
-  | { readonly kind: "related"; readonly relationship: DeclaredRelationship; readonly target: DeclaredTable; readonly where: FilterNode }
-  | { readonly kind: "computed rows"; readonly field: DeclaredComputedField; readonly target: DeclaredTable; readonly where: FilterNode }
+  | {
+      readonly kind: "compare";
+      readonly operand: Operand;
+      readonly operator: string;
+      readonly with: Comparand | readonly Comparand[];
+    }
+  | {
+      readonly kind: "related";
+      readonly relationship: DeclaredRelationship;
+      readonly target: DeclaredTable;
+      readonly where: FilterNode;
+    }
+  | {
+      readonly kind: "computed rows";
+      readonly field: DeclaredComputedField;
+      readonly target: DeclaredTable;
+      readonly where: FilterNode;
+    }
   | { readonly kind: "exists"; readonly target: DeclaredTable; readonly where: FilterNode };
 
 type Tables = Pick<DeclaredAccess, "tables">;
 
 const spellings: Readonly<Record<string, string>> = { _ne: "_neq", _cneq: "_cne" };
-const columnOperators: Readonly<Record<string, string>> = { _ceq: "_eq", _cne: "_neq", _cgt: "_gt", _clt: "_lt", _cgte: "_gte", _clte: "_lte" };
+const columnOperators: Readonly<Record<string, string>> = {
+  _ceq: "_eq",
+  _cne: "_neq",
+  _cgt: "_gt",
+  _clt: "_lt",
+  _cgte: "_gte",
+  _clte: "_lte",
+};
 const listOperators: ReadonlySet<string> = new Set(["_in", "_nin", "_has_keys_any", "_has_keys_all"]);
 const text: DatabaseType = { name: "text", sql: "text", kind: "base" };
 
-export const isSessionVariable = (value: unknown): value is string => typeof value === "string" && /^x-hasura-/i.test(value);
+export const isSessionVariable = (value: unknown): value is string =>
+  typeof value === "string" && /^x-hasura-/i.test(value);
 
-const isFilter = (value: unknown): value is Filter => typeof value === "object" && value !== null && !Array.isArray(value);
+const isFilter = (value: unknown): value is Filter =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** Older metadata has `$eq` for `_eq`. */
 function spelled(key: string): string {
@@ -60,23 +89,48 @@ function readList(access: Tables, table: DeclaredTable, value: unknown): readonl
 
 function readEntry(access: Tables, table: DeclaredTable, key: string, value: unknown): FilterNode {
   const name = spelled(key);
-  if (name === "_and" || name === "_or") return { kind: name === "_and" ? "and" : "or", items: readList(access, table, value) };
-  if (name === "_not") return isFilter(value) ? { kind: "not", item: readFilter(access, table.key, value) } : underivable("_not takes a filter");
+  if (name === "_and" || name === "_or")
+    return { kind: name === "_and" ? "and" : "or", items: readList(access, table, value) };
+  if (name === "_not")
+    return isFilter(value)
+      ? { kind: "not", item: readFilter(access, table.key, value) }
+      : underivable("_not takes a filter");
   if (name === "_exists") return readExists(access, value);
   const relationship = table.relationships.find((candidate) => candidate.name === key);
   if (relationship !== undefined) {
     const target = access.tables.get(relationship.target);
     if (target === undefined) underivable(`${table.key}.${key} leads to ${relationship.target}, which is not tracked`);
-    return { kind: "related", relationship, target, where: isFilter(value) ? readFilter(access, target.key, value) : underivable(`${table.key}.${key} takes a filter`) };
+    return {
+      kind: "related",
+      relationship,
+      target,
+      where: isFilter(value)
+        ? readFilter(access, target.key, value)
+        : underivable(`${table.key}.${key} takes a filter`),
+    };
   }
   const field = table.computedFields.find((candidate) => candidate.name === key);
   const target = field?.target === undefined ? undefined : access.tables.get(field.target);
-  if (field !== undefined && !field.rowOnly) underivable(`a filter goes through ${table.key}.${key}, a computed field with arguments`);
+  if (field !== undefined && !field.rowOnly)
+    underivable(`a filter goes through ${table.key}.${key}, a computed field with arguments`);
   if (field !== undefined && target !== undefined) {
-    return { kind: "computed rows", field, target, where: isFilter(value) ? readFilter(access, target.key, value) : underivable(`${table.key}.${key} takes a filter`) };
+    return {
+      kind: "computed rows",
+      field,
+      target,
+      where: isFilter(value)
+        ? readFilter(access, target.key, value)
+        : underivable(`${table.key}.${key} takes a filter`),
+    };
   }
-  if (field === undefined && table.types.size > 0 && !table.types.has(key)) underivable(`${table.key} has no column, relationship or computed field ${key}`);
-  return readComparisons(field === undefined ? { kind: "column", name: key, type: table.types.get(key) } : { kind: "computed", field, name: key, type: field.type }, value);
+  if (field === undefined && table.types.size > 0 && !table.types.has(key))
+    underivable(`${table.key} has no column, relationship or computed field ${key}`);
+  return readComparisons(
+    field === undefined
+      ? { kind: "column", name: key, type: table.types.get(key) }
+      : { kind: "computed", field, name: key, type: field.type },
+    value,
+  );
 }
 
 function readExists(access: Tables, value: unknown): FilterNode {
@@ -85,13 +139,15 @@ function readExists(access: Tables, value: unknown): FilterNode {
   const { schema = "public", name } = isFilter(named) ? named : { name: named };
   const target = access.tables.get(`${String(schema)}.${String(name)}`);
   const where = value["_where"] ?? {};
-  if (target === undefined || !isFilter(where)) return underivable(`a filter goes to ${String(schema)}.${String(name)}, which is not tracked`);
+  if (target === undefined || !isFilter(where))
+    return underivable(`a filter goes to ${String(schema)}.${String(name)}, which is not tracked`);
   return { kind: "exists", target, where: readFilter(access, target.key, where) };
 }
 
 function readComparisons(operand: Operand, value: unknown): FilterNode {
   const isJson = operand.type?.name.startsWith("json") === true;
-  if (!isFilter(value) || (isJson && !Object.keys(value).every((key) => /^[_$]/.test(key)))) return comparison(operand, "_eq", value);
+  if (!isFilter(value) || (isJson && !Object.keys(value).every((key) => /^[_$]/.test(key))))
+    return comparison(operand, "_eq", value);
   const items = Object.entries(value).map(([key, given]) => comparison(operand, spelled(key), given));
   const [only] = items;
   return items.length === 1 && only !== undefined ? only : { kind: "and", items };
@@ -99,14 +155,19 @@ function readComparisons(operand: Operand, value: unknown): FilterNode {
 
 function comparison(operand: Operand, operator: string, value: unknown): FilterNode {
   if (operator === "_is_null") return { kind: "null", operand, negated: value !== true };
-  if (value === null && (operator === "_eq" || operator === "_neq")) return { kind: "null", operand, negated: operator === "_neq" };
+  if (value === null && (operator === "_eq" || operator === "_neq"))
+    return { kind: "null", operand, negated: operator === "_neq" };
   if (operator === "_cast") {
     const inner = isFilter(value) ? (value["String"] ?? value["text"]) : undefined;
-    return readComparisons({ kind: "text", of: operand, name: operand.name, type: text }, inner ?? underivable("_cast takes {String: …}"));
+    return readComparisons(
+      { kind: "text", of: operand, name: operand.name, type: text },
+      inner ?? underivable("_cast takes {String: …}"),
+    );
   }
   const plain = columnOperators[operator];
   if (plain !== undefined) return { kind: "compare", operand, operator: plain, with: columnNamed(value) };
-  if (listOperators.has(operator) && Array.isArray(value)) return { kind: "compare", operand, operator, with: value.map(comparand) };
+  if (listOperators.has(operator) && Array.isArray(value))
+    return { kind: "compare", operand, operator, with: value.map(comparand) };
   return { kind: "compare", operand, operator, with: comparand(value) };
 }
 
@@ -114,7 +175,9 @@ function columnNamed(value: unknown): Comparand {
   const steps: readonly unknown[] = Array.isArray(value) ? value : [value];
   const ofRoot = steps[0] === "$";
   const name = steps[ofRoot ? 1 : 0];
-  return typeof name === "string" && steps.length === (ofRoot ? 2 : 1) ? { kind: "column", name, ofRoot } : underivable("a filter compares with an unknown column");
+  return typeof name === "string" && steps.length === (ofRoot ? 2 : 1)
+    ? { kind: "column", name, ofRoot }
+    : underivable("a filter compares with an unknown column");
 }
 
 function comparand(value: unknown): Comparand {

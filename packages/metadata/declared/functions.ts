@@ -31,7 +31,8 @@ export function functionOf(
   catalog: Catalog | undefined,
 ): DeclaredFunction {
   const found = catalog?.functions.get(keyOf(name))?.[0];
-  if (found?.returnTable === undefined || !tables.has(keyOf(found.returnTable))) underivable(`the function ${keyOf(name)} returns a type that needs a database`);
+  if (found?.returnTable === undefined || !tables.has(keyOf(found.returnTable)))
+    underivable(`the function ${keyOf(name)} returns a type that needs a database`);
   const fields = functionFields({ function: name, configuration }, naming);
   const session = found.arguments.find(({ name: own }) => own !== undefined && own === configuration?.session_argument);
   const unnamed = new Set<string>();

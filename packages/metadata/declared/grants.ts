@@ -35,11 +35,16 @@ const rootOfOperation: Readonly<Record<Operation, readonly ["queried" | "subscri
   stream: ["subscribed", "select_stream"],
 };
 
-export function grantsOf(entries: readonly TableMetadata[], tables: ReadonlyMap<string, DeclaredTable>, inherited: Metadata["inherited_roles"]): Grants {
+export function grantsOf(
+  entries: readonly TableMetadata[],
+  tables: ReadonlyMap<string, DeclaredTable>,
+  inherited: Metadata["inherited_roles"],
+): Grants {
   const own = new Map<string, Grant>();
   for (const table of entries) {
     const key = keyOf(table.table);
-    for (const entry of table.select_permissions) own.set(`${entry.role}\n${key}`, grantOf(entry, key, tables.get(key)));
+    for (const entry of table.select_permissions)
+      own.set(`${entry.role}\n${key}`, grantOf(entry, key, tables.get(key)));
   }
   const sets = new Map(inherited.map(({ role_name: role, role_set: parts }) => [role, parts]));
   const partsOf = (role: string, above: readonly string[] = []): readonly string[] =>
@@ -56,14 +61,19 @@ export function grantsOf(entries: readonly TableMetadata[], tables: ReadonlyMap<
     partsOf: (role) => partsOf(role),
     permission: (role, key) => {
       const name = `${role}\n${key}`;
-      if (!known.has(name)) known.set(name, permissionOf(role, key, tables, (table) => grant(role, table)));
+      if (!known.has(name))
+        known.set(
+          name,
+          permissionOf(role, key, tables, (table) => grant(role, table)),
+        );
       return known.get(name);
     },
   };
 }
 
 function grantOf({ permission }: SelectPermissionMetadata, key: string, table: DeclaredTable | undefined): Grant {
-  const all = table === undefined || table.types.size === 0 ? undefined : { columns: table.types as ReadonlyMap<string, never> };
+  const all =
+    table === undefined || table.types.size === 0 ? undefined : { columns: table.types as ReadonlyMap<string, never> };
   return {
     columns: new Map(columnsOf(permission.columns, key, all).map((column) => [column, undefined])),
     computedFields: new Map(permission.computed_fields.map((field) => [field, undefined])),
@@ -79,7 +89,8 @@ function grantOf({ permission }: SelectPermissionMetadata, key: string, table: D
 export function combined(parts: readonly Grant[]): Grant {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return only;
-  const union = (lists: readonly (readonly string[] | undefined)[]) => (lists.some((list) => list === undefined) ? undefined : lists.flatMap((list) => list ?? []));
+  const union = (lists: readonly (readonly string[] | undefined)[]) =>
+    lists.some((list) => list === undefined) ? undefined : lists.flatMap((list) => list ?? []);
   return {
     columns: cellsOf(parts, ({ columns }) => columns),
     computedFields: cellsOf(parts, ({ computedFields }) => computedFields),
@@ -102,22 +113,40 @@ function cellsOf(parts: readonly Grant[], read: (grant: Grant) => Grant["columns
         const cell = read(part).get(name);
         return cell === undefined ? part.filter : { _and: [part.filter, cell] };
       });
-      return [name, conditions.some((condition) => Object.keys(condition).length === 0) ? undefined : { _or: conditions }];
+      return [
+        name,
+        conditions.some((condition) => Object.keys(condition).length === 0) ? undefined : { _or: conditions },
+      ];
     }),
   );
 }
 
 /** Columns and computed fields that are null in some rows, with the condition for a value. */
 export function cellsIn({ columns, computedFields }: Grant): ReadonlyMap<string, Filter> {
-  return new Map([...columns, ...computedFields].flatMap(([name, cell]) => (cell === undefined ? [] : [[name, cell] as const])));
+  return new Map(
+    [...columns, ...computedFields].flatMap(([name, cell]) => (cell === undefined ? [] : [[name, cell] as const])),
+  );
 }
 
-function permissionOf(role: string, key: string, tables: ReadonlyMap<string, DeclaredTable>, grant: (table: string) => Grant | undefined): DeclaredPermission | undefined {
+function permissionOf(
+  role: string,
+  key: string,
+  tables: ReadonlyMap<string, DeclaredTable>,
+  grant: (table: string) => Grant | undefined,
+): DeclaredPermission | undefined {
   const own = grant(key);
   const table = tables.get(key);
   if (own === undefined || table === undefined) return undefined;
-  const wholeKey = table.primaryKey !== undefined && table.primaryKey.length > 0 && table.primaryKey.every((column) => own.columns.has(column));
-  const possible: Readonly<Record<TableRootField, boolean>> = { select: true, select_by_pk: wholeKey, select_aggregate: own.aggregates, select_stream: own.columns.size > 0 };
+  const wholeKey =
+    table.primaryKey !== undefined &&
+    table.primaryKey.length > 0 &&
+    table.primaryKey.every((column) => own.columns.has(column));
+  const possible: Readonly<Record<TableRootField, boolean>> = {
+    select: true,
+    select_by_pk: wholeKey,
+    select_aggregate: own.aggregates,
+    select_stream: own.columns.size > 0,
+  };
   const granted = (operation: Operation) => {
     const [list, root] = rootOfOperation[operation];
     return possible[root] && own[list]?.includes(root) !== false;

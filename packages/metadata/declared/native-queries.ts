@@ -50,23 +50,38 @@ interface Model {
 
 type TypeNamed = (name: string) => DatabaseType | undefined;
 
-function modelOf({ returns, root_field_name: field }: NativeQueryMetadata, models: readonly LogicalModelMetadata[], typeNamed: TypeNamed): Model {
+function modelOf(
+  { returns, root_field_name: field }: NativeQueryMetadata,
+  models: readonly LogicalModelMetadata[],
+  typeNamed: TypeNamed,
+): Model {
   const found = typeof returns === "string" ? models.find(({ name }) => name === returns) : returns;
   return {
     name: typeof returns === "string" ? returns : field,
     key: typeof returns === "string" ? `logical model ${returns}` : `native query ${field}`,
-    columns: new Map((found?.fields ?? []).flatMap(({ name, type }) => ("scalar" in type ? [[name, typeNamed(type.scalar)] as const] : []))),
+    columns: new Map(
+      (found?.fields ?? []).flatMap(({ name, type }) =>
+        "scalar" in type ? [[name, typeNamed(type.scalar)] as const] : [],
+      ),
+    ),
     permissions: found?.select_permissions ?? [],
   };
 }
 
 /** @param sets contained roles of inherited roles */
-function grantsOn({ columns, permissions }: Model, sets: ReadonlyMap<string, readonly string[]>): (role: string) => Grant | undefined {
+function grantsOn(
+  { columns, permissions }: Model,
+  sets: ReadonlyMap<string, readonly string[]>,
+): (role: string) => Grant | undefined {
   const own = new Map(
     permissions.map(({ role, permission: { columns: listed, filter, limit } }): [string, Grant] => [
       role,
       {
-        columns: new Map([...columns.keys()].filter((name) => listed === "*" || listed.includes(name)).map((name) => [name, undefined])),
+        columns: new Map(
+          [...columns.keys()]
+            .filter((name) => listed === "*" || listed.includes(name))
+            .map((name) => [name, undefined]),
+        ),
         computedFields: new Map(),
         filter,
         limit: limit ?? undefined,
@@ -86,14 +101,29 @@ function grantsOn({ columns, permissions }: Model, sets: ReadonlyMap<string, rea
 }
 
 function relationshipsOf({ object_relationships: objects, array_relationships: arrays }: NativeQueryMetadata) {
-  const all = [...objects.map((each) => ({ ...each, kind: "object" as const })), ...arrays.map((each) => ({ ...each, kind: "array" as const }))];
+  const all = [
+    ...objects.map((each) => ({ ...each, kind: "object" as const })),
+    ...arrays.map((each) => ({ ...each, kind: "array" as const })),
+  ];
   return {
-    tables: all.flatMap(({ name, kind, using }): DeclaredRelationship[] => ("remote_table" in using ? [{ name, kind, target: keyOf(using.remote_table), mapping: using.column_mapping }] : [])),
-    queries: all.flatMap(({ name, kind, using }): DeclaredRelationship[] => ("remote_native_query" in using ? [{ name, kind, target: using.remote_native_query, mapping: using.column_mapping }] : [])),
+    tables: all.flatMap(({ name, kind, using }): DeclaredRelationship[] =>
+      "remote_table" in using ? [{ name, kind, target: keyOf(using.remote_table), mapping: using.column_mapping }] : [],
+    ),
+    queries: all.flatMap(({ name, kind, using }): DeclaredRelationship[] =>
+      "remote_native_query" in using
+        ? [{ name, kind, target: using.remote_native_query, mapping: using.column_mapping }]
+        : [],
+    ),
   };
 }
 
-function nativeQueryOf(query: NativeQueryMetadata, model: Model, granted: (role: string) => Grant | undefined, naming: Naming, typeNamed: TypeNamed): DeclaredNativeQuery {
+function nativeQueryOf(
+  query: NativeQueryMetadata,
+  model: Model,
+  granted: (role: string) => Grant | undefined,
+  naming: Naming,
+  typeNamed: TypeNamed,
+): DeclaredNativeQuery {
   const { root_field_name: field } = query;
   const { tables, queries } = relationshipsOf(query);
   const typeName = tables.length + queries.length > 0 ? field : model.name;
@@ -101,7 +131,11 @@ function nativeQueryOf(query: NativeQueryMetadata, model: Model, granted: (role:
   return {
     field,
     code: query.code,
-    arguments: Object.entries(query.arguments).map(([name, { type, nullable }]) => ({ name, type: typeNamed(type), nullable })),
+    arguments: Object.entries(query.arguments).map(([name, { type, nullable }]) => ({
+      name,
+      type: typeNamed(type),
+      nullable,
+    })),
     columns,
     rows: {
       key: model.key,
@@ -128,13 +162,28 @@ function nativeQueryOf(query: NativeQueryMetadata, model: Model, granted: (role:
     granted: (role) => {
       const found = granted(role);
       if (found === undefined) return undefined;
-      return { role, table: model.key, columns: [...found.columns.keys()].sort(), cells: cellsIn(found), computedFields: [], filter: found.filter, limit: found.limit, aggregates: false, operations: served };
+      return {
+        role,
+        table: model.key,
+        columns: [...found.columns.keys()].sort(),
+        cells: cellsIn(found),
+        computedFields: [],
+        filter: found.filter,
+        limit: found.limit,
+        aggregates: false,
+        operations: served,
+      };
     },
   };
 }
 
 /** @param sets contained roles of inherited roles */
-export function nativeQueriesOf(source: SourceMetadata, sets: ReadonlyMap<string, readonly string[]>, naming: Naming, catalog: Catalog | undefined): readonly DeclaredNativeQuery[] {
+export function nativeQueriesOf(
+  source: SourceMetadata,
+  sets: ReadonlyMap<string, readonly string[]>,
+  naming: Naming,
+  catalog: Catalog | undefined,
+): readonly DeclaredNativeQuery[] {
   const typeNamed: TypeNamed = (name) => (catalog === undefined ? undefined : typeOf(name, catalog, () => undefined));
   return source.native_queries.map((query) => {
     const model = modelOf(query, source.logical_models, typeNamed);

@@ -53,7 +53,12 @@ export interface DeclaredTable {
 export const keyOf: (name: QualifiedName) => string = nameKey;
 
 /** @throws UnderivableMetadata */
-export function tableOf(table: TableMetadata, all: readonly TableMetadata[], naming: Naming, catalog: Catalog | undefined): DeclaredTable {
+export function tableOf(
+  table: TableMetadata,
+  all: readonly TableMetadata[],
+  naming: Naming,
+  catalog: Catalog | undefined,
+): DeclaredTable {
   const key = keyOf(table.table);
   const found = catalog?.tables.get(key);
   if (catalog !== undefined && found === undefined) underivable(`the database has no table ${key}`);
@@ -79,18 +84,27 @@ export function tableOf(table: TableMetadata, all: readonly TableMetadata[], nam
       ...table.object_relationships.flatMap((entry) => relationshipOf(table, "object", entry, catalog) ?? []),
       ...table.array_relationships.flatMap((entry) => relationshipOf(table, "array", entry, catalog) ?? []),
     ],
-    nativeRelationships: [...nativeRelationshipsOf("object", table.object_relationships), ...nativeRelationshipsOf("array", table.array_relationships)],
+    nativeRelationships: [
+      ...nativeRelationshipsOf("object", table.object_relationships),
+      ...nativeRelationshipsOf("array", table.array_relationships),
+    ],
     computedFields: table.computed_fields.map((entry) => computedFieldOf(key, entry, all, catalog)),
   };
 }
 
 function enumColumns(found: CatalogTable | undefined, all: readonly TableMetadata[]): readonly string[] {
   const enums = new Set(all.filter(({ is_enum: isEnum }) => isEnum === true).map(({ table }) => keyOf(table)));
-  return (found?.foreignKeys ?? []).flatMap(({ columns, target }) => (columns.length === 1 && enums.has(keyOf(target)) ? columns : []));
+  return (found?.foreignKeys ?? []).flatMap(({ columns, target }) =>
+    columns.length === 1 && enums.has(keyOf(target)) ? columns : [],
+  );
 }
 
 /** Columns of a permission by name. @throws UnderivableMetadata for `*` without a catalogue */
-export function columnsOf(columns: "*" | readonly string[], key: string, table: Pick<CatalogTable, "columns"> | undefined): readonly string[] {
+export function columnsOf(
+  columns: "*" | readonly string[],
+  key: string,
+  table: Pick<CatalogTable, "columns"> | undefined,
+): readonly string[] {
   if (columns !== "*") return columns;
   if (table === undefined) underivable(`${key} grants all columns, which needs a database`);
   return [...table.columns.keys()];
@@ -101,35 +115,73 @@ function fieldOf(table: TableMetadata, column: string, naming: Naming): string {
   return config?.[column]?.custom_name ?? older?.[column] ?? naming.field(column);
 }
 
-function nativeRelationshipsOf(kind: "object" | "array", relationships: readonly RelationshipMetadata[]): readonly DeclaredRelationship[] {
+function nativeRelationshipsOf(
+  kind: "object" | "array",
+  relationships: readonly RelationshipMetadata[],
+): readonly DeclaredRelationship[] {
   return relationships.flatMap(({ name, using: { manual_configuration: manual } }) =>
-    manual !== undefined && "remote_native_query" in manual ? [{ name, kind, target: manual.remote_native_query, mapping: manual.column_mapping }] : [],
+    manual !== undefined && "remote_native_query" in manual
+      ? [{ name, kind, target: manual.remote_native_query, mapping: manual.column_mapping }]
+      : [],
   );
 }
 
 /** @returns undefined for a relationship to a native query */
-function relationshipOf({ table }: TableMetadata, kind: "object" | "array", { name, using }: RelationshipMetadata, catalog: Catalog | undefined): DeclaredRelationship | undefined {
+function relationshipOf(
+  { table }: TableMetadata,
+  kind: "object" | "array",
+  { name, using }: RelationshipMetadata,
+  catalog: Catalog | undefined,
+): DeclaredRelationship | undefined {
   const { manual_configuration: manual, foreign_key_constraint_on: constraint } = using;
   const key = keyOf(table);
-  if (manual !== undefined) return "remote_table" in manual ? { name, kind, target: keyOf(manual.remote_table), mapping: manual.column_mapping } : undefined;
-  if (catalog === undefined || constraint === undefined) underivable(`${key}.${name} follows a foreign key, which needs a database`);
+  if (manual !== undefined)
+    return "remote_table" in manual
+      ? { name, kind, target: keyOf(manual.remote_table), mapping: manual.column_mapping }
+      : undefined;
+  if (catalog === undefined || constraint === undefined)
+    underivable(`${key}.${name} follows a foreign key, which needs a database`);
   const keysOf = (name: string) => catalog.tables.get(name)?.foreignKeys ?? [];
-  const same = (one: readonly string[], other: readonly string[]) => one.toSorted().join("\n") === other.toSorted().join("\n");
+  const same = (one: readonly string[], other: readonly string[]) =>
+    one.toSorted().join("\n") === other.toSorted().join("\n");
   if (Array.isArray(constraint)) {
     const own = keysOf(key).find(({ columns }) => same(columns, constraint));
     if (own === undefined) underivable(`${key}.${name}: the database has no such foreign key`);
-    return { name, kind, target: keyOf(own.target), mapping: Object.fromEntries(own.columns.map((column, index) => [column, own.targetColumns[index] ?? ""])) };
+    return {
+      name,
+      kind,
+      target: keyOf(own.target),
+      mapping: Object.fromEntries(own.columns.map((column, index) => [column, own.targetColumns[index] ?? ""])),
+    };
   }
   const target = keyOf(constraint.table);
-  const other = keysOf(target).find(({ columns, target: to }) => keyOf(to) === key && same(columns, constraint.columns));
+  const other = keysOf(target).find(
+    ({ columns, target: to }) => keyOf(to) === key && same(columns, constraint.columns),
+  );
   if (other === undefined) underivable(`${key}.${name}: the database has no such foreign key`);
-  return { name, kind, target, mapping: Object.fromEntries(other.targetColumns.map((column, index) => [column, other.columns[index] ?? ""])) };
+  return {
+    name,
+    kind,
+    target,
+    mapping: Object.fromEntries(other.targetColumns.map((column, index) => [column, other.columns[index] ?? ""])),
+  };
 }
 
-function computedFieldOf(key: string, { name, definition }: ComputedFieldMetadata, all: readonly TableMetadata[], catalog: Catalog | undefined): DeclaredComputedField {
+function computedFieldOf(
+  key: string,
+  { name, definition }: ComputedFieldMetadata,
+  all: readonly TableMetadata[],
+  catalog: Catalog | undefined,
+): DeclaredComputedField {
   const found = catalog?.functions.get(keyOf(definition.function))?.[0];
   if (found === undefined) underivable(`${key} has the computed field ${name}, which needs a database`);
   const returned = found.returnTable === undefined ? undefined : keyOf(found.returnTable);
   const target = found.returnsSet && all.some(({ table }) => keyOf(table) === returned) ? returned : undefined;
-  return { name, function: definition.function, target, type: target === undefined ? found.returnType : undefined, rowOnly: found.arguments.length === 1 };
+  return {
+    name,
+    function: definition.function,
+    target,
+    type: target === undefined ? found.returnType : undefined,
+    rowOnly: found.arguments.length === 1,
+  };
 }

@@ -154,8 +154,11 @@ export class Naming {
 
   /** The enum of the columns of an aggregate predicate. */
   predicateColumns(base: NameBase, predicate: string): string {
-    if (!this.#graphql) return this.affixed(`${base.type}_select_column_${base.type}_aggregate_bool_exp_${predicate}_arguments_columns`);
-    return this.affixed(`${base.type}SelectColumn${capitalise(base.type)}AggregateBoolExp${capitalise(predicate)}ArgumentsColumns`);
+    if (!this.#graphql)
+      return this.affixed(`${base.type}_select_column_${base.type}_aggregate_bool_exp_${predicate}_arguments_columns`);
+    return this.affixed(
+      `${base.type}SelectColumn${capitalise(base.type)}AggregateBoolExp${capitalise(predicate)}ArgumentsColumns`,
+    );
   }
 
   /** A type of a scalar or an enum, e.g. `String_comparison_exp`, without the prefix and suffix of the source. */

@@ -26,7 +26,10 @@ export interface Place {
 const versionFile = "version.yaml";
 
 /** Files with the tables, and their keys in the merged metadata, by version of the directory. Version 2 has no sources. */
-const tableFiles = { 2: { "tables.yaml": "tables", "functions.yaml": "functions" }, 3: { "databases/databases.yaml": "sources" } } as const;
+const tableFiles = {
+  2: { "tables.yaml": "tables", "functions.yaml": "functions" },
+  3: { "databases/databases.yaml": "sources" },
+} as const;
 
 /** Further files of a metadata directory, and their keys in the merged metadata. */
 const directoryFiles: Readonly<Record<string, string>> = {
@@ -88,7 +91,14 @@ class Loader {
   }
 
   #problem(file: string, path: string, reason: string, line?: number): void {
-    this.problems.push({ file: this.#display(file), path, reason, kind: "invalid", at: [], ...(line === undefined ? {} : { line }) });
+    this.problems.push({
+      file: this.#display(file),
+      path,
+      reason,
+      kind: "invalid",
+      at: [],
+      ...(line === undefined ? {} : { line }),
+    });
   }
 
   line(file: string, path: MergedPath): number | undefined {
@@ -109,14 +119,19 @@ class Loader {
     }
     if (file.endsWith(".graphql")) return text.replaceAll(/#.*$/gm, "").trim() === "" ? null : text;
     const lines = new LineCounter();
-    const document = parseDocument(text, { lineCounter: lines, customTags: [{ tag: "!include", resolve: (path: string) => `!include ${path}` }] });
+    const document = parseDocument(text, {
+      lineCounter: lines,
+      customTags: [{ tag: "!include", resolve: (path: string) => `!include ${path}` }],
+    });
     if (document.errors.length > 0) {
-      for (const error of document.errors) this.#problem(file, "", error.message.split("\n")[0] ?? "not YAML", error.linePos?.[0].line ?? 1);
+      for (const error of document.errors)
+        this.#problem(file, "", error.message.split("\n")[0] ?? "not YAML", error.linePos?.[0].line ?? 1);
       return undefined;
     }
     this.#written.set(this.#display(file), { document, lines });
     const value = this.#resolve(document.toJS() as unknown, file, [...including, file], "");
-    if (typeof value === "object" && value !== null && !this.#origins.has(value)) this.#origins.set(value, this.#display(file));
+    if (typeof value === "object" && value !== null && !this.#origins.has(value))
+      this.#origins.set(value, this.#display(file));
     return value;
   }
 
@@ -133,10 +148,14 @@ class Loader {
       }
       return this.read(target, including, path);
     }
-    if (Array.isArray(value)) return value.map((item, index) => this.#resolve(item, file, including, `${path}[${index}]`));
+    if (Array.isArray(value))
+      return value.map((item, index) => this.#resolve(item, file, including, `${path}[${index}]`));
     if (typeof value === "object" && value !== null) {
       return Object.fromEntries(
-        Object.entries(value).map(([key, item]) => [key, this.#resolve(item, file, including, path === "" ? key : `${path}.${key}`)]),
+        Object.entries(value).map(([key, item]) => [
+          key,
+          this.#resolve(item, file, including, path === "" ? key : `${path}.${key}`),
+        ]),
       );
     }
     return value;
@@ -148,10 +167,17 @@ class Loader {
 }
 
 export function printPath(path: MergedPath): string {
-  return path.map((part, index) => (typeof part === "number" ? `[${part}]` : `${index === 0 ? "" : "."}${part}`)).join("");
+  return path
+    .map((part, index) => (typeof part === "number" ? `[${part}]` : `${index === 0 ? "" : "."}${part}`))
+    .join("");
 }
 
-function locator(merged: unknown, rootFile: string, loader: Loader | undefined, fileOfKey: ReadonlyMap<string, string>) {
+function locator(
+  merged: unknown,
+  rootFile: string,
+  loader: Loader | undefined,
+  fileOfKey: ReadonlyMap<string, string>,
+) {
   return (path: MergedPath): Place => {
     let file = rootFile;
     let start = 0;
@@ -164,7 +190,8 @@ function locator(merged: unknown, rootFile: string, loader: Loader | undefined, 
           start = 1;
         }
       }
-      value = typeof value === "object" && value !== null ? (value as Record<string | number, unknown>)[part] : undefined;
+      value =
+        typeof value === "object" && value !== null ? (value as Record<string | number, unknown>)[part] : undefined;
       const origin = loader?.origin(value);
       if (origin !== undefined) {
         file = origin;
@@ -197,9 +224,18 @@ function loadDirectory(directory: string): LoadedMetadata {
   // Some projects have the config.yaml of the Hasura CLI in this folder.
   const known = new Set(["config.yaml", versionFile, ...Object.keys(required), ...Object.keys(directoryFiles)]);
   for (const entry of readdirSync(root, { withFileTypes: true })) {
-    const expected = entry.isDirectory() ? entry.name === "databases" || entry.name === "remote_schemas" : known.has(entry.name) || !couldBeMetadata.test(entry.name);
+    const expected = entry.isDirectory()
+      ? entry.name === "databases" || entry.name === "remote_schemas"
+      : known.has(entry.name) || !couldBeMetadata.test(entry.name);
     if (!expected && !entry.name.startsWith(".")) {
-      loader.problems.push({ file: entry.name, path: "", reason: "this file is not part of a metadata v3 directory", kind: "invalid", passedOver: true, at: [] });
+      loader.problems.push({
+        file: entry.name,
+        path: "",
+        reason: "this file is not part of a metadata v3 directory",
+        kind: "invalid",
+        passedOver: true,
+        at: [],
+      });
     }
   }
   return { merged, problems: loader.problems, locate: locator(merged, versionFile, loader, fileOfKey) };

@@ -21,7 +21,12 @@ const fieldType = z.union([
 /** The older form has the name of the scalar type in `type`, and `nullable` beside it. */
 const field = z.union([
   z
-    .strictObject({ name: z.string(), type: z.string().min(1), nullable: z.boolean().default(false), description: z.string().nullish() })
+    .strictObject({
+      name: z.string(),
+      type: z.string().min(1),
+      nullable: z.boolean().default(false),
+      description: z.string().nullish(),
+    })
     .transform(({ type: scalar, nullable, ...rest }) => ({ ...rest, type: { scalar, nullable } })),
   z.strictObject({ name: z.string(), type: fieldType, description: z.string().nullish() }),
 ]);
@@ -38,7 +43,14 @@ export const nativeQuery = z.strictObject({
   /** The name of a logical model, or an inline one. */
   returns: z.union([name, z.strictObject(model)]),
   arguments: z
-    .record(name, z.strictObject({ type: z.string().min(1), nullable: z.boolean().default(false), description: z.string().nullish() }))
+    .record(
+      name,
+      z.strictObject({
+        type: z.string().min(1),
+        nullable: z.boolean().default(false),
+        description: z.string().nullish(),
+      }),
+    )
     .default({}),
   description: z.string().nullish(),
   object_relationships: z.array(relationship).default([]),

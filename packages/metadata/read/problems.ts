@@ -28,7 +28,9 @@ export class MetadataError extends Error {
   readonly problems: readonly Problem[];
 
   constructor(problems: readonly Problem[]) {
-    super(`metadata: ${problems.length} problem${problems.length === 1 ? "" : "s"}\n${problems.map(describeProblem).join("\n")}`);
+    super(
+      `metadata: ${problems.length} problem${problems.length === 1 ? "" : "s"}\n${problems.map(describeProblem).join("\n")}`,
+    );
     this.name = "MetadataError";
     this.problems = problems;
   }

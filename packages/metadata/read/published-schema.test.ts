@@ -16,7 +16,14 @@ function check(merged: unknown) {
 
 const minimal = {
   version: 3,
-  sources: [{ name: "default", kind: "postgres", configuration: { connection_info: { database_url: "postgres://nowhere.invalid" } }, tables: [] }],
+  sources: [
+    {
+      name: "default",
+      kind: "postgres",
+      configuration: { connection_info: { database_url: "postgres://nowhere.invalid" } },
+      tables: [],
+    },
+  ],
 };
 
 describe("compared with the published schema of Hasura", () => {
@@ -53,11 +60,21 @@ describe("compared with the published schema of Hasura", () => {
     const found = { served: new Set<string>(), withoutEffect: new Set<string>(), refused: new Set<string>() };
     for (const [key, document] of documentsForEachKey(published)) {
       const { problems, notes } = check(document);
-      expect(problems.filter(({ kind }) => kind !== "unsupported"), key).toEqual([]);
-      if (problems.length > 0) for (const { at } of problems) found.refused.add(at.filter((part) => typeof part === "string").join("."));
+      expect(
+        problems.filter(({ kind }) => kind !== "unsupported"),
+        key,
+      ).toEqual([]);
+      if (problems.length > 0)
+        for (const { at } of problems) found.refused.add(at.filter((part) => typeof part === "string").join("."));
       else (notes.length > 0 ? found.withoutEffect : found.served).add(key);
     }
-    const text = Object.entries(found).map(([kind, keys]) => `${kind}:\n${[...keys].toSorted().map((key) => `  ${key}\n`).join("")}`);
+    const text = Object.entries(found).map(
+      ([kind, keys]) =>
+        `${kind}:\n${[...keys]
+          .toSorted()
+          .map((key) => `  ${key}\n`)
+          .join("")}`,
+    );
     await expect(text.join("")).toMatchFileSnapshot("./published-keys.txt");
   }, 120_000);
 });
@@ -95,8 +112,11 @@ function documentsForEachKey(schema: PublishedSchema): Map<string, unknown> {
     const below = [...above, own];
     for (const choice of own.oneOf ?? own.anyOf ?? []) visit(choice, path, put, below);
     if (own.items !== undefined) visit(own.items, path, (value) => put([value]), below);
-    if (typeof own.additionalProperties === "object") visit(own.additionalProperties, `${path}.*`, (value) => put({ id: value }), below);
-    const needed = Object.fromEntries((own.required ?? []).map((name) => [name, sample(schema, own.properties?.[name] ?? {})]));
+    if (typeof own.additionalProperties === "object")
+      visit(own.additionalProperties, `${path}.*`, (value) => put({ id: value }), below);
+    const needed = Object.fromEntries(
+      (own.required ?? []).map((name) => [name, sample(schema, own.properties?.[name] ?? {})]),
+    );
     for (const [key, property] of Object.entries(own.properties ?? {})) {
       const at = path === "" ? key : `${path}.${key}`;
       const set = (value: unknown): unknown => put({ ...needed, [key]: value });

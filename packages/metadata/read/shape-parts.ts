@@ -16,7 +16,11 @@ export interface UnsupportedParameters {
 
 export function unsupported(feature: string, levels = 0) {
   const params: UnsupportedParameters = { unsupported: true, levels };
-  return { code: "custom" as const, message: `Hasura knows this, but this engine does not serve ${feature}`, params: { ...params } };
+  return {
+    code: "custom" as const,
+    message: `Hasura knows this, but this engine does not serve ${feature}`,
+    params: { ...params },
+  };
 }
 
 /** A key that Hasura knows and this engine does not serve. Only an empty value is accepted. */
@@ -30,10 +34,18 @@ export function unserved(feature: string, levels = 0) {
 }
 
 /** A valid key without effect here: accepted, and noted with the reason. */
-export function withoutEffect<Schema extends z.ZodType>(schema: Schema, reason: string, isNoted: (value: z.output<Schema>) => boolean = () => true) {
+export function withoutEffect<Schema extends z.ZodType>(
+  schema: Schema,
+  reason: string,
+  isNoted: (value: z.output<Schema>) => boolean = () => true,
+) {
   return schema.superRefine((value, context) => {
     if (value === null || value === undefined || !isNoted(value)) return;
-    context.addIssue({ code: "custom", message: `this has no effect here: ${reason}`, params: { withoutEffect: true } });
+    context.addIssue({
+      code: "custom",
+      message: `this has no effect here: ${reason}`,
+      params: { withoutEffect: true },
+    });
   });
 }
 
@@ -61,7 +73,10 @@ const toNativeQuery = z.strictObject({ remote_native_query: name, ...mapping });
 export const nativeQueryMapping = z.union([toTable, toNativeQuery]);
 
 /** The same for a table. */
-export const manualConfiguration = z.union([toTable.extend({ source: unserved("relationships between sources", 3) }), toNativeQuery]);
+export const manualConfiguration = z.union([
+  toTable.extend({ source: unserved("relationships between sources", 3) }),
+  toNativeQuery,
+]);
 
 const selectPermissionRights = {
   columns: z.union([z.literal("*"), z.array(z.string())]),
@@ -74,7 +89,8 @@ const selectPermissionRights = {
   validate_input: unserved("input validation"),
 };
 
-const permissionOf = <Rights extends z.ZodType>(permission: Rights) => z.strictObject({ role: z.string().min(1), comment: z.string().nullish(), permission });
+const permissionOf = <Rights extends z.ZodType>(permission: Rights) =>
+  z.strictObject({ role: z.string().min(1), comment: z.string().nullish(), permission });
 
 export const selectPermission = permissionOf(z.strictObject(selectPermissionRights));
 
@@ -84,7 +100,11 @@ const oneRootField = "a native query has one root field, for all roles with a pe
 export const modelPermission = permissionOf(
   z.strictObject({
     ...selectPermissionRights,
-    allow_aggregations: withoutEffect(selectPermissionRights.allow_aggregations, "native queries have no aggregates", (allowed) => allowed),
+    allow_aggregations: withoutEffect(
+      selectPermissionRights.allow_aggregations,
+      "native queries have no aggregates",
+      (allowed) => allowed,
+    ),
     query_root_fields: withoutEffect(selectPermissionRights.query_root_fields, oneRootField),
     subscription_root_fields: withoutEffect(selectPermissionRights.subscription_root_fields, oneRootField),
   }),

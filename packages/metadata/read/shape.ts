@@ -5,12 +5,25 @@
  */
 import { z } from "zod";
 import { logicalModel, nativeQuery } from "./native-shape.ts";
-import { manualConfiguration, name, qualifiedName, selectPermission, unserved, unsupported, withoutEffect } from "./shape-parts.ts";
+import {
+  manualConfiguration,
+  name,
+  qualifiedName,
+  selectPermission,
+  unserved,
+  unsupported,
+  withoutEffect,
+} from "./shape-parts.ts";
 
-const mutationName = withoutEffect(z.union([z.string(), z.strictObject({ name: z.string().nullish(), comment: z.string().nullish() })]).nullish(), "mutations are not served");
+const mutationName = withoutEffect(
+  z.union([z.string(), z.strictObject({ name: z.string().nullish(), comment: z.string().nullish() })]).nullish(),
+  "mutations are not served",
+);
 const rootField = z.union([
   name.transform((value) => ({ name: value, comment: undefined })),
-  z.strictObject({ name: name.nullish(), comment: z.string().nullish() }).transform((field) => ({ name: field.name ?? undefined, comment: field.comment ?? undefined })),
+  z
+    .strictObject({ name: name.nullish(), comment: z.string().nullish() })
+    .transform((field) => ({ name: field.name ?? undefined, comment: field.comment ?? undefined })),
 ]);
 
 const customRootFields = z.strictObject({
@@ -31,7 +44,9 @@ const tableConfiguration = z.strictObject({
   custom_name: name.nullish(),
   custom_root_fields: customRootFields.nullish(),
   custom_column_names: z.record(z.string(), name).nullish(),
-  column_config: z.record(z.string(), z.strictObject({ custom_name: name.nullish(), comment: z.string().nullish() })).nullish(),
+  column_config: z
+    .record(z.string(), z.strictObject({ custom_name: name.nullish(), comment: z.string().nullish() }))
+    .nullish(),
   comment: z.string().nullish(),
 });
 
@@ -110,9 +125,17 @@ const fromEnvironment = z.strictObject({ from_env: z.string().min(1) });
 const secretText = z.union([z.string(), fromEnvironment]).nullish();
 
 const sslConfiguration = z.strictObject({
-  sslmode: z.enum(["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]).superRefine((mode, context) => {
-    if (mode === "allow" || mode === "prefer") context.addIssue(unsupported(`sslmode ${mode}, which leaves open whether a connection is encrypted; give require, verify-ca, verify-full or disable`, 4));
-  }),
+  sslmode: z
+    .enum(["disable", "allow", "prefer", "require", "verify-ca", "verify-full"])
+    .superRefine((mode, context) => {
+      if (mode === "allow" || mode === "prefer")
+        context.addIssue(
+          unsupported(
+            `sslmode ${mode}, which leaves open whether a connection is encrypted; give require, verify-ca, verify-full or disable`,
+            4,
+          ),
+        );
+    }),
   sslrootcert: secretText,
   sslcert: secretText,
   sslkey: secretText,
@@ -127,7 +150,8 @@ const dynamicUrl = z.strictObject({ dynamic_from_file: z.string() }).transform((
 const connectionInfo = z.strictObject({
   database_url: z.union([
     z.string().superRefine((url, context) => {
-      if (url.startsWith("dynamic-from-file:")) context.addIssue(unsupported("addresses that change while it runs; use from_env and NAME_FILE", 3));
+      if (url.startsWith("dynamic-from-file:"))
+        context.addIssue(unsupported("addresses that change while it runs; use from_env and NAME_FILE", 3));
     }),
     fromEnvironment,
     z.strictObject({
@@ -146,15 +170,28 @@ const connectionInfo = z.strictObject({
     "the queries of one request see one snapshot, as with repeatable-read",
     (level) => level === "serializable",
   ),
-  use_prepared_statements: withoutEffect(z.boolean().nullish(), "a statement that comes again is prepared", (uses) => uses === false),
+  use_prepared_statements: withoutEffect(
+    z.boolean().nullish(),
+    "a statement that comes again is prepared",
+    (uses) => uses === false,
+  ),
   pool_settings: z
     .strictObject({
       max_connections: z.number().int().positive().nullish(),
       idle_timeout: z.number().nonnegative().nullish(),
-      connection_lifetime: withoutEffect(z.number().nonnegative().nullish(), "connections are closed when they are idle or broken"),
+      connection_lifetime: withoutEffect(
+        z.number().nonnegative().nullish(),
+        "connections are closed when they are idle or broken",
+      ),
       pool_timeout: withoutEffect(z.number().nonnegative().nullish(), "a request waits 5 seconds for a connection"),
-      retries: withoutEffect(z.number().int().nullish(), "a connection that fails is not tried again for the same request"),
-      total_max_connections: withoutEffect(z.number().int().nullish(), "it belongs to Hasura Cloud; max_connections counts for each replica"),
+      retries: withoutEffect(
+        z.number().int().nullish(),
+        "a connection that fails is not tried again for the same request",
+      ),
+      total_max_connections: withoutEffect(
+        z.number().int().nullish(),
+        "it belongs to Hasura Cloud; max_connections counts for each replica",
+      ),
     })
     .nullish(),
   ssl_configuration: sslConfiguration.nullish(),
@@ -162,7 +199,9 @@ const connectionInfo = z.strictObject({
 
 const sourceCustomization = z.strictObject({
   naming_convention: z.enum(["hasura-default", "graphql-default"]).nullish(),
-  root_fields: z.strictObject({ namespace: name.nullish(), prefix: z.string().nullish(), suffix: z.string().nullish() }).nullish(),
+  root_fields: z
+    .strictObject({ namespace: name.nullish(), prefix: z.string().nullish(), suffix: z.string().nullish() })
+    .nullish(),
   type_names: z.strictObject({ prefix: z.string().nullish(), suffix: z.string().nullish() }).nullish(),
 });
 
@@ -171,7 +210,10 @@ const source = z.strictObject({
   kind: z.enum(["postgres", "pg"], { error: "this engine serves Postgres sources only" }).default("postgres"),
   configuration: z.strictObject({
     connection_info: connectionInfo,
-    extensions_schema: withoutEffect(z.string().nullish(), "no extension is installed, and types are found wherever they are"),
+    extensions_schema: withoutEffect(
+      z.string().nullish(),
+      "no extension is installed, and types are found wherever they are",
+    ),
     read_replicas: unserved("read replicas"),
     connection_set: unserved("connection sets"),
     connection_template: unserved("connection templates"),
@@ -200,7 +242,9 @@ const source = z.strictObject({
 export const metadataShape = z.strictObject({
   version: z.literal(3, { error: "only metadata version 3 is served" }),
   sources: z.array(source),
-  inherited_roles: z.array(z.strictObject({ role_name: z.string().min(1), role_set: z.array(z.string()).min(1) })).default([]),
+  inherited_roles: z
+    .array(z.strictObject({ role_name: z.string().min(1), role_set: z.array(z.string()).min(1) }))
+    .default([]),
   query_collections: z
     .array(
       z.strictObject({

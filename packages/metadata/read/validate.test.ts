@@ -5,7 +5,11 @@ import { validateMetadata } from "./validate.ts";
 const configuration = { connection_info: { database_url: { from_env: "DATABASE_URL" } } };
 
 function metadata(table: Readonly<Record<string, unknown>>, rest: Readonly<Record<string, unknown>> = {}) {
-  return { version: 3, sources: [{ name: "default", kind: "postgres", configuration, tables: [{ table: "author", ...table }] }], ...rest };
+  return {
+    version: 3,
+    sources: [{ name: "default", kind: "postgres", configuration, tables: [{ table: "author", ...table }] }],
+    ...rest,
+  };
 }
 
 function check(merged: Readonly<Record<string, unknown>>, allowUnsupported = false) {
@@ -13,7 +17,13 @@ function check(merged: Readonly<Record<string, unknown>>, allowUnsupported = fal
 }
 
 test("accepts the values that the Hasura CLI writes for unused features", () => {
-  const empty = { actions: [], custom_types: { enums: [], input_objects: [], objects: [], scalars: [] }, cron_triggers: [], network: {}, rest_endpoints: null };
+  const empty = {
+    actions: [],
+    custom_types: { enums: [], input_objects: [], objects: [], scalars: [] },
+    cron_triggers: [],
+    network: {},
+    rest_endpoints: null,
+  };
   const { metadata: valid, problems } = check(metadata({ insert_permissions: [], event_triggers: [] }, empty));
   expect(problems).toEqual([]);
   expect(valid?.sources[0]?.tables[0]?.table).toEqual({ schema: "public", name: "author" });
@@ -22,7 +32,11 @@ test("accepts the values that the Hasura CLI writes for unused features", () => 
 test("lists every problem with its path", () => {
   const { metadata: valid, problems } = check(
     metadata(
-      { select_permission: [], object_relationships: [{ name: "1x", using: {} }], select_permissions: [{ role: "a", permission: { columns: ["id"], filter: {}, alow_aggregations: true } }] },
+      {
+        select_permission: [],
+        object_relationships: [{ name: "1x", using: {} }],
+        select_permissions: [{ role: "a", permission: { columns: ["id"], filter: {}, alow_aggregations: true } }],
+      },
       { version: 2, surplus: 1 },
     ),
   );
@@ -62,17 +76,36 @@ describe("a feature of Hasura that this engine lacks", () => {
   });
 
   test.each([
-    ["a relationship to another source", { manual_configuration: { remote_table: "author", source: "other", column_mapping: { id: "id" } } }],
+    [
+      "a relationship to another source",
+      { manual_configuration: { remote_table: "author", source: "other", column_mapping: { id: "id" } } },
+    ],
   ])("is removed as a whole: %s", (_what, using) => {
-    const { metadata: valid, problems } = check(metadata({ array_relationships: [{ name: "kept", using: { foreign_key_constraint_on: { table: "a", column: "b" } } }, { name: "others", using }] }), true);
+    const { metadata: valid, problems } = check(
+      metadata({
+        array_relationships: [
+          { name: "kept", using: { foreign_key_constraint_on: { table: "a", column: "b" } } },
+          { name: "others", using },
+        ],
+      }),
+      true,
+    );
     expect(problems.map(({ kind }) => kind)).toEqual(["unsupported"]);
     expect(valid?.sources[0]?.tables[0]?.array_relationships.map(({ name }) => name)).toEqual(["kept"]);
   });
 
   test("removes its source if the source would have another connection without it", () => {
-    const source = { name: "secure", configuration: { connection_info: { database_url: "postgres://a.invalid", ssl_configuration: { sslmode: "prefer" } } }, tables: [] };
+    const source = {
+      name: "secure",
+      configuration: {
+        connection_info: { database_url: "postgres://a.invalid", ssl_configuration: { sslmode: "prefer" } },
+      },
+      tables: [],
+    };
     const { sources } = metadata({});
-    expect(check({ version: 3, sources: [source, ...sources] }, true).metadata?.sources.map(({ name }) => name)).toEqual(["default"]);
+    expect(
+      check({ version: 3, sources: [source, ...sources] }, true).metadata?.sources.map(({ name }) => name),
+    ).toEqual(["default"]);
   });
 
   test("does not hide other problems", () => {
@@ -84,15 +117,28 @@ test.each([
   ["a string", "author_id", ["author_id"]],
   ["a list", ["a", "b"], ["a", "b"]],
 ])("columns of a foreign key can be %s", (_what, given, columns) => {
-  const { metadata: valid } = check(metadata({ object_relationships: [{ name: "author", using: { foreign_key_constraint_on: given } }] }));
+  const { metadata: valid } = check(
+    metadata({ object_relationships: [{ name: "author", using: { foreign_key_constraint_on: given } }] }),
+  );
   expect(valid?.sources[0]?.tables[0]?.object_relationships[0]?.using.foreign_key_constraint_on).toEqual(columns);
 });
 
 test("accepts keys without effect, and notes the reason", () => {
-  const { metadata: valid, problems, notes } = check(
+  const {
+    metadata: valid,
+    problems,
+    notes,
+  } = check(
     metadata({
       configuration: { custom_root_fields: { select: "authors", insert: "add_author" } },
-      object_relationships: [{ name: "a", using: { manual_configuration: { remote_table: "a", column_mapping: { id: "id" }, insertion_order: "before_parent" } } }],
+      object_relationships: [
+        {
+          name: "a",
+          using: {
+            manual_configuration: { remote_table: "a", column_mapping: { id: "id" }, insertion_order: "before_parent" },
+          },
+        },
+      ],
     }),
   );
   expect(problems).toEqual([]);

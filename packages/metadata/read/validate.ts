@@ -35,10 +35,19 @@ function flatten(issue: z.core.$ZodIssue, prefix: MergedPath): FlatIssue[] {
     const branches = issue.errors.map((errors) => errors.flatMap((inner) => flatten(inner, path)));
     const meant =
       branches.find((branch) => branch.length > 0 && branch.every(({ kind }) => kind !== "invalid")) ??
-      branches.find((branch) => branch.some((found) => found.path.length > path.length || found.reason.startsWith("unknown key")));
-    return meant ?? [invalid(`this is neither of the forms that are allowed here (${branches.map((branch) => branch[0]?.reason ?? "").join("; ")})`)];
+      branches.find((branch) =>
+        branch.some((found) => found.path.length > path.length || found.reason.startsWith("unknown key")),
+      );
+    return (
+      meant ?? [
+        invalid(
+          `this is neither of the forms that are allowed here (${branches.map((branch) => branch[0]?.reason ?? "").join("; ")})`,
+        ),
+      ]
+    );
   }
-  if (issue.code === "unrecognized_keys") return issue.keys.map((key) => ({ ...invalid("unknown key", [...path, key]), passedOver: true }));
+  if (issue.code === "unrecognized_keys")
+    return issue.keys.map((key) => ({ ...invalid("unknown key", [...path, key]), passedOver: true }));
   if (issue.code !== "custom") return [invalid(issue.message)];
   const levels = Number(issue.params?.["levels"] ?? 0);
   return [{ path, reason: issue.message, kind: kindOf(issue.params), dropped: path.slice(0, path.length - levels) }];
@@ -55,20 +64,35 @@ function isUnread(merged: unknown, [part, ...rest]: MergedPath): boolean {
  * Checks the shape of metadata; every problem is listed.
  * @param allowUnsupported remove unsupported parts, and still list them, if there is no other problem
  */
-export function validateMetadata(loaded: LoadedMetadata, { allowUnsupported }: { readonly allowUnsupported: boolean }): ValidMetadata {
+export function validateMetadata(
+  loaded: LoadedMetadata,
+  { allowUnsupported }: { readonly allowUnsupported: boolean },
+): ValidMetadata {
   const result = metadataShape.safeParse(loaded.merged);
-  if (result.success) return { metadata: loaded.problems.length === 0 ? result.data : undefined, problems: loaded.problems, notes: [] };
+  if (result.success)
+    return { metadata: loaded.problems.length === 0 ? result.data : undefined, problems: loaded.problems, notes: [] };
   const issues = result.error.issues.flatMap((issue) => flatten(issue, []));
   const located = (kind: IssueKind): Omit<Problem, "kind">[] =>
-    issues.filter((issue) => issue.kind === kind).map(({ path, reason, passedOver }) => ({ ...loaded.locate(path), reason, at: path, ...(passedOver && { passedOver }) }));
+    issues
+      .filter((issue) => issue.kind === kind)
+      .map(({ path, reason, passedOver }) => ({
+        ...loaded.locate(path),
+        reason,
+        at: path,
+        ...(passedOver && { passedOver }),
+      }));
   const notes = located("without-effect");
   const unsupported = located("unsupported").map((problem): Problem => ({ ...problem, kind: "unsupported" }));
   // The unreadable file is already reported, so its missing content is not.
   const own = located("invalid").filter(({ at }) => loaded.problems.length === 0 || !isUnread(loaded.merged, at));
   const invalid = [...loaded.problems, ...own.map((problem): Problem => ({ ...problem, kind: "invalid" }))];
   const problems = [...invalid, ...unsupported];
-  if (invalid.length > 0 || (unsupported.length > 0 && !allowUnsupported)) return { metadata: undefined, problems, notes };
-  const served = withoutAll(loaded.merged, issues.map(({ dropped }) => dropped));
+  if (invalid.length > 0 || (unsupported.length > 0 && !allowUnsupported))
+    return { metadata: undefined, problems, notes };
+  const served = withoutAll(
+    loaded.merged,
+    issues.map(({ dropped }) => dropped),
+  );
   const again = metadataShape.safeParse(served);
   if (again.success) return { metadata: again.data, problems, notes };
   // Removing unsupported parts can leave invalid metadata.

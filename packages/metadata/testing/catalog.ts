@@ -5,7 +5,11 @@ export interface TableSketch {
   readonly columns: Readonly<Record<string, string>>;
   readonly primaryKey?: readonly string[];
   /** Columns, and the table and columns that they reference. */
-  readonly references?: readonly { readonly columns: readonly string[]; readonly table: string; readonly targetColumns: readonly string[] }[];
+  readonly references?: readonly {
+    readonly columns: readonly string[];
+    readonly table: string;
+    readonly targetColumns: readonly string[];
+  }[];
   readonly unique?: readonly (readonly string[])[];
 }
 
@@ -27,7 +31,11 @@ const sqlNames: Readonly<Record<string, string>> = {
 };
 
 /** The result of the catalogue query for these tables and functions of schema public, and for the named types. */
-export function catalogAnswer(tables: Readonly<Record<string, TableSketch>>, functions: Readonly<Record<string, FunctionSketch>> = {}, named: readonly string[] = []): string {
+export function catalogAnswer(
+  tables: Readonly<Record<string, TableSketch>>,
+  functions: Readonly<Record<string, FunctionSketch>> = {},
+  named: readonly string[] = [],
+): string {
   const oids = new Map<string, number>();
   const oid = (name: string): number => {
     if (name.startsWith("_")) oid(name.slice(1));
@@ -75,8 +83,21 @@ export function catalogAnswer(tables: Readonly<Record<string, TableSketch>>, fun
       const isArray = name.startsWith("_");
       const plain = isArray ? name.slice(1) : name;
       const sql = (sqlNames[plain] ?? plain) + (isArray ? "[]" : "");
-      return [String(id), { name, sql, kind: Object.hasOwn(tables, name) ? ("c" as const) : ("b" as const), element: isArray ? (oids.get(plain) ?? null) : null }];
+      return [
+        String(id),
+        {
+          name,
+          sql,
+          kind: Object.hasOwn(tables, name) ? ("c" as const) : ("b" as const),
+          element: isArray ? (oids.get(plain) ?? null) : null,
+        },
+      ];
     }),
   );
-  return JSON.stringify({ tables: answeredTables, functions: answeredFunctions, named_types: namedTypes, types } satisfies CatalogAnswer);
+  return JSON.stringify({
+    tables: answeredTables,
+    functions: answeredFunctions,
+    named_types: namedTypes,
+    types,
+  } satisfies CatalogAnswer);
 }

@@ -12,7 +12,9 @@ import fc, { type Arbitrary } from "fast-check";
 const file = fileURLToPath(new URL("../../../../shared/schemas/hasura-v2-metadata.openapi.json.gz", import.meta.url));
 
 /** The reason to skip the tests; undefined if they run. */
-export const schemaIsAbsent = existsSync(file) ? undefined : "../shared/schemas/hasura-v2-metadata.openapi.json.gz is absent";
+export const schemaIsAbsent = existsSync(file)
+  ? undefined
+  : "../shared/schemas/hasura-v2-metadata.openapi.json.gz is absent";
 
 /** A JSON schema, as far as the file uses it. */
 export interface Schema {
@@ -38,14 +40,22 @@ type Definitions = Record<string, Schema>;
  */
 const text: Schema = { type: "string" };
 const nullable: Schema = { type: "boolean" };
-const modelReference: Schema = { type: "object", properties: { logical_model: text, nullable }, required: ["logical_model"] };
+const modelReference: Schema = {
+  type: "object",
+  properties: { logical_model: text, nullable },
+  required: ["logical_model"],
+};
 const modelFields: Schema = { type: "array", items: { $ref: "#/components/schemas/PostgresLogicalModelField" } };
 const modelPermissions: Schema = { type: "array", items: { $ref: "#/components/schemas/PostgresSelectPermDef" } };
 
 const corrections: Definitions = {
   PostgresLogicalModelField: {
     anyOf: [
-      { type: "object", properties: { name: text, type: text, nullable, description: text }, required: ["name", "type"] },
+      {
+        type: "object",
+        properties: { name: text, type: text, nullable, description: text },
+        required: ["name", "type"],
+      },
       {
         type: "object",
         properties: {
@@ -63,7 +73,16 @@ const corrections: Definitions = {
       },
     ],
   },
-  LogicalModelIdentifier: { anyOf: [text, { type: "object", properties: { fields: modelFields, select_permissions: modelPermissions }, required: ["fields"] }] },
+  LogicalModelIdentifier: {
+    anyOf: [
+      text,
+      {
+        type: "object",
+        properties: { fields: modelFields, select_permissions: modelPermissions },
+        required: ["fields"],
+      },
+    ],
+  },
   SourceMetadata: { oneOf: [{ $ref: "#/components/schemas/PostgresSourceMetadata" }] },
   UrlConfFromParams: {
     type: "object",
@@ -77,11 +96,24 @@ function corrected(): Definitions {
   const { components } = JSON.parse(published) as { components: { schemas: Definitions } };
   const definitions = { ...components.schemas, ...corrections };
   const { MetadataV3: metadata, PostgresSourceMetadata: source, PostgresNativeQueryMetadata: query } = definitions;
-  if (metadata === undefined || source === undefined || query === undefined) throw new Error("the published schema has another form than expected");
-  const introspection: Schema = { type: "object", properties: { disabled_for_roles: { type: "array", items: { type: "string" } } } };
-  definitions["MetadataV3"] = { ...metadata, properties: { ...metadata.properties, graphql_schema_introspection: introspection } };
-  definitions["PostgresSourceMetadata"] = { ...source, required: (source.required ?? []).filter((key) => key !== "kind") };
-  definitions["PostgresNativeQueryMetadata"] = { ...query, properties: { ...query.properties, returns: { $ref: "#/components/schemas/LogicalModelIdentifier" } } };
+  if (metadata === undefined || source === undefined || query === undefined)
+    throw new Error("the published schema has another form than expected");
+  const introspection: Schema = {
+    type: "object",
+    properties: { disabled_for_roles: { type: "array", items: { type: "string" } } },
+  };
+  definitions["MetadataV3"] = {
+    ...metadata,
+    properties: { ...metadata.properties, graphql_schema_introspection: introspection },
+  };
+  definitions["PostgresSourceMetadata"] = {
+    ...source,
+    required: (source.required ?? []).filter((key) => key !== "kind"),
+  };
+  definitions["PostgresNativeQueryMetadata"] = {
+    ...query,
+    properties: { ...query.properties, returns: { $ref: "#/components/schemas/LogicalModelIdentifier" } },
+  };
   return definitions;
 }
 
@@ -119,7 +151,10 @@ export class PublishedSchema {
       case "object":
         return this.#object(own, depth);
       case "array":
-        return fc.array(this.arbitrary(own.items ?? {}, depth - 1), { minLength: depth > -4 ? 1 : 0, maxLength: depth > 0 ? 2 : 1 });
+        return fc.array(this.arbitrary(own.items ?? {}, depth - 1), {
+          minLength: depth > -4 ? 1 : 0,
+          maxLength: depth > 0 ? 2 : 1,
+        });
       case "boolean":
         return fc.boolean();
       case "number":
@@ -158,7 +193,15 @@ function close(schema: Schema): Schema {
     ...(anyOf === undefined ? {} : { anyOf: anyOf.map(close) }),
     ...(properties === undefined
       ? {}
-      : { properties: Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, close(value)])), additionalProperties: false }),
-    ...(additionalProperties === undefined ? {} : { additionalProperties: typeof additionalProperties === "object" ? close(additionalProperties) : additionalProperties }),
+      : {
+          properties: Object.fromEntries(Object.entries(properties).map(([key, value]) => [key, close(value)])),
+          additionalProperties: false,
+        }),
+    ...(additionalProperties === undefined
+      ? {}
+      : {
+          additionalProperties:
+            typeof additionalProperties === "object" ? close(additionalProperties) : additionalProperties,
+        }),
   };
 }

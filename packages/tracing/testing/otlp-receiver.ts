@@ -56,7 +56,9 @@ export class OtlpReceiver implements AsyncDisposable {
       const answer = async (): Promise<void> => {
         const body = (await json(request)) as ExportRequest;
         if (this.status === 200) this.#read(body);
-        response.writeHead(request.url === "/v1/traces" ? this.status : 404, { "content-type": "application/json" }).end("{}");
+        response
+          .writeHead(request.url === "/v1/traces" ? this.status : 404, { "content-type": "application/json" })
+          .end("{}");
       };
       answer().catch(() => response.writeHead(400).end());
     });
@@ -87,9 +89,29 @@ export class OtlpReceiver implements AsyncDisposable {
     for (const { resource, scopeSpans } of body.resourceSpans) {
       const service = attributesOf(resource.attributes)["service.name"];
       for (const span of scopeSpans.flatMap(({ spans }) => spans)) {
-        const { traceId, spanId, parentSpanId = "", name, kind, attributes, status, startTimeUnixNano: start, endTimeUnixNano: end } = span;
+        const {
+          traceId,
+          spanId,
+          parentSpanId = "",
+          name,
+          kind,
+          attributes,
+          status,
+          startTimeUnixNano: start,
+          endTimeUnixNano: end,
+        } = span;
         const milliseconds = Number(BigInt(end) - BigInt(start)) / 1e6;
-        this.spans.push({ service, traceId, spanId, parentSpanId, name, kind, attributes: attributesOf(attributes ?? []), failed: status?.code === 2, milliseconds });
+        this.spans.push({
+          service,
+          traceId,
+          spanId,
+          parentSpanId,
+          name,
+          kind,
+          attributes: attributesOf(attributes ?? []),
+          failed: status?.code === 2,
+          milliseconds,
+        });
       }
     }
   }

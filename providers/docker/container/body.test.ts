@@ -79,7 +79,9 @@ test.each([
 });
 
 test("a stopped container has no drift if it need not run", () => {
-  const info = { ...inspection(), State: { Running: false, Status: "exited" } } as unknown as ReturnType<typeof inspection>;
+  const info = { ...inspection(), State: { Running: false, Status: "exited" } } as unknown as ReturnType<
+    typeof inspection
+  >;
   expect(runningDrift({ ...inputs, mustRun: false }, info)).toEqual([]);
   expect(runningDrift({ ...inputs, start: false }, info)).toEqual([]);
 });

@@ -90,7 +90,8 @@ export function containerBody(inputs: ContainerInputs): Docker.ContainerCreateOp
     StopTimeout: inputs.stopTimeout,
     Healthcheck: healthcheck(inputs.healthcheck),
     ExposedPorts:
-      inputs.ports && Object.fromEntries(inputs.ports.map(({ internal, protocol }) => [`${internal}/${protocol ?? "tcp"}`, {}])),
+      inputs.ports &&
+      Object.fromEntries(inputs.ports.map(({ internal, protocol }) => [`${internal}/${protocol ?? "tcp"}`, {}])),
     HostConfig: hostConfig(inputs),
     NetworkingConfig: first && { EndpointsConfig: { [first.name]: first.config } },
   });

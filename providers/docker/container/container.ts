@@ -28,14 +28,19 @@ async function createWithImage(inputs: ContainerInputs): Promise<Docker.Containe
     return await docker.createContainer(body);
   } catch (error) {
     if (!isNotFound(error) || !String(error).includes("No such image")) throw error;
-    throw new Error(`the image ${inputs.image} of container ${inputs.name} is not on this machine; pull or build it first`, {
-      cause: error,
-    });
+    throw new Error(
+      `the image ${inputs.image} of container ${inputs.name} is not on this machine; pull or build it first`,
+      { cause: error },
+    );
   }
 }
 
 /** Starts an existing container and waits as the inputs require. */
-async function startAndWait(container: Docker.Container, inputs: ContainerInputs, signal: AbortSignal): Promise<Properties> {
+async function startAndWait(
+  container: Docker.Container,
+  inputs: ContainerInputs,
+  signal: AbortSignal,
+): Promise<Properties> {
   if (inputs.start === false) return {};
   try {
     await container.start();
@@ -44,7 +49,10 @@ async function startAndWait(container: Docker.Container, inputs: ContainerInputs
   }
   if (inputs.attach) {
     const exitCode = await waitForExit(container, signal);
-    return { exitCode, ...(inputs.logs ? { containerLogs: (await lastLogLines(container, logLinesKept)).join("\n") } : {}) };
+    return {
+      exitCode,
+      ...(inputs.logs ? { containerLogs: (await lastLogLines(container, logLinesKept)).join("\n") } : {}),
+    };
   }
   if (inputs.wait) await waitUntilHealthy(container, inputs, signal);
   return {};
@@ -176,7 +184,9 @@ async function putUploads(container: Docker.Container, uploads: readonly Upload[
   const modifiedAt = new Date(0);
   for (const upload of uploads) {
     const content =
-      upload.contentBase64 === undefined ? Buffer.from(upload.content ?? "") : Buffer.from(upload.contentBase64, "base64");
+      upload.contentBase64 === undefined
+        ? Buffer.from(upload.content ?? "")
+        : Buffer.from(upload.contentBase64, "base64");
     archive.entry({ name: upload.file.replace(/^\/+/, ""), mode: modeOf(upload), mtime: modifiedAt }, content);
   }
   archive.finalize();

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import { labelInputs } from "../network.ts";
 
-const duration = z.string().regex(/^(\d+(\.\d+)?(ns|us|ms|s|m|h))+$/, { error: "must be a duration such as 5s, 500ms or 1m30s" });
+const duration = z
+  .string()
+  .regex(/^(\d+(\.\d+)?(ns|us|ms|s|m|h))+$/, { error: "must be a duration such as 5s, 500ms or 1m30s" });
 const texts = z.array(z.string()).optional();
 const whole = z.int().optional();
 

@@ -23,7 +23,11 @@ async function failure(container: Docker.Container, name: string, what: string):
 }
 
 /** Runs the container's health check now. The engine's own first check runs one interval after the start. */
-async function passesCheck(container: Docker.Container, [kind, ...command]: readonly string[], signal: AbortSignal): Promise<boolean> {
+async function passesCheck(
+  container: Docker.Container,
+  [kind, ...command]: readonly string[],
+  signal: AbortSignal,
+): Promise<boolean> {
   try {
     const execution = await container.exec({ Cmd: kind === "CMD-SHELL" ? ["/bin/sh", "-c", ...command] : command });
     await execution.start({ Detach: true });
@@ -44,7 +48,11 @@ async function passesCheck(container: Docker.Container, [kind, ...command]: read
  * Waits until the container is healthy, by the engine's status or by running the check here; without a health check, until it runs.
  * @throws Error with the container's last log lines if it exits, keeps restarting or exceeds waitTimeout
  */
-export async function waitUntilHealthy(container: Docker.Container, inputs: ContainerInputs, signal: AbortSignal): Promise<void> {
+export async function waitUntilHealthy(
+  container: Docker.Container,
+  inputs: ContainerInputs,
+  signal: AbortSignal,
+): Promise<void> {
   const seconds = inputs.waitTimeout ?? standardWaitSeconds;
   const end = Date.now() + seconds * 1000;
   const restartsBefore = (await container.inspect()).RestartCount;
@@ -56,17 +64,26 @@ export async function waitUntilHealthy(container: Docker.Container, inputs: Cont
     signal.throwIfAborted();
     const { State: state, RestartCount: restarts } = await container.inspect();
     const health = state.Health?.Status;
-    if (state.Running && !state.Restarting && (health === undefined || health === "healthy" || health === "none")) return;
+    if (state.Running && !state.Restarting && (health === undefined || health === "healthy" || health === "none"))
+      return;
     if (state.Status === "exited" || state.Status === "dead") {
       throw await failure(container, inputs.name, `exited with code ${state.ExitCode} instead of becoming healthy`);
     }
     if (restarts - restartsBefore >= restartsAreEnough) {
-      throw await failure(container, inputs.name, `keeps exiting (last with code ${state.ExitCode}) instead of becoming healthy`);
+      throw await failure(
+        container,
+        inputs.name,
+        `keeps exiting (last with code ${state.ExitCode}) instead of becoming healthy`,
+      );
     }
     if (Date.now() > end) {
       const check = state.Health?.Log?.at(-1)?.Output?.trim();
       const output = check ? `; output of its health check: ${check.slice(-500)}` : "";
-      throw await failure(container, inputs.name, `is ${health ?? state.Status}, not healthy, after ${seconds} s${output}`);
+      throw await failure(
+        container,
+        inputs.name,
+        `is ${health ?? state.Status}, not healthy, after ${seconds} s${output}`,
+      );
     }
     if (state.StartedAt !== startedAt) {
       startedAt = state.StartedAt;

@@ -1,6 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
-import { conditionOf, field, type KubernetesObject, nameOf, numberAt, type Reference } from "@routeql/host/kubernetes/objects";
+import {
+  conditionOf,
+  field,
+  type KubernetesObject,
+  nameOf,
+  numberAt,
+  type Reference,
+} from "@routeql/host/kubernetes/objects";
 import { claimReadiness, definitionReadiness, jobReadiness, serviceReadiness } from "./others.ts";
 import { podReadiness, troubleOf } from "./pods.ts";
 import { type Readiness, type ReadinessCheck, ready } from "./readiness.ts";
@@ -21,7 +28,9 @@ export function waitedFor(expression: string, object: KubernetesObject): Readine
   if (condition) {
     const [, type = "", status = "True"] = condition;
     const found = conditionOf(object, type);
-    return found?.status.toLowerCase() === status.toLowerCase() ? ready : { waitsFor: `${type} is not ${status}${found?.message ? `: ${found.message}` : ""}` };
+    return found?.status.toLowerCase() === status.toLowerCase()
+      ? ready
+      : { waitsFor: `${type} is not ${status}${found?.message ? `: ${found.message}` : ""}` };
   }
   const path = /^jsonpath=\{((?:\.\w+)+)\}(?:=(.+))?$/.exec(trimmed);
   if (path) {
@@ -30,7 +39,9 @@ export function waitedFor(expression: string, object: KubernetesObject): Readine
     const isThere = value === undefined ? found !== undefined : String(found) === value;
     return isThere ? ready : { waitsFor: `${steps} is ${found === undefined ? "absent" : JSON.stringify(found)}` };
   }
-  throw new Error(`the stand-in kubernetes provider does not support ${waitForAnnotation}: ${trimmed}; use the official provider`);
+  throw new Error(
+    `the stand-in kubernetes provider does not support ${waitForAnnotation}: ${trimmed}; use the official provider`,
+  );
 }
 
 const checks: Readonly<Record<string, ReadinessCheck>> = {
@@ -81,14 +92,24 @@ async function judge(object: KubernetesObject, cluster: Cluster, signal: AbortSi
  * Waits until an object is ready by the rules of its kind, and returns its last state.
  * @throws NotReady if it fails or takes too long; the abort's reason if aborted
  */
-export async function untilReady(applied: KubernetesObject, reference: Reference, cluster: Cluster, signal: AbortSignal): Promise<KubernetesObject> {
+export async function untilReady(
+  applied: KubernetesObject,
+  reference: Reference,
+  cluster: Cluster,
+  signal: AbortSignal,
+): Promise<KubernetesObject> {
   if (annotation(applied, "pulumi.com/skipAwait") === "true") return applied;
   const seconds = secondsFor(applied);
   const deadline = Date.now() + seconds * 1000;
-  for (let object = applied; ; ) {
+  for (let object = applied; ;) {
     const readiness = await judge(object, cluster, signal);
     if ("ready" in readiness) return object;
-    const reason = "failed" in readiness ? readiness.failed : Date.now() > deadline ? `${readiness.waitsFor}, after ${seconds} s` : undefined;
+    const reason =
+      "failed" in readiness
+        ? readiness.failed
+        : Date.now() > deadline
+          ? `${readiness.waitsFor}, after ${seconds} s`
+          : undefined;
     if (reason !== undefined) throw new NotReady(object, [reason, ...(await troubleOf(object, cluster, signal))]);
     await sleep(pollMilliseconds, undefined, { signal });
     const next = await cluster.get(reference, signal);
@@ -111,15 +132,21 @@ export async function deleteAndWait(reference: Reference, cluster: Cluster, sign
     const object = await cluster.get(reference, signal);
     // A newer object with the same name is not the deleted one.
     if (!object || object.metadata.uid !== found.metadata.uid) return;
-    if (Date.now() > deadline) throw new Error(`${nameOf(reference)} still exists after ${secondsFor(found)} s; ${heldBy(object)}`);
+    if (Date.now() > deadline)
+      throw new Error(`${nameOf(reference)} still exists after ${secondsFor(found)} s; ${heldBy(object)}`);
     await sleep(pollMilliseconds, undefined, { signal });
   }
 }
 
 function heldBy(object: KubernetesObject): string {
   const finalizers = (object.metadata["finalizers"] as string[] | undefined) ?? [];
-  const conditions = ((object["status"] as { conditions?: { message?: string; status: string }[] } | undefined)?.conditions ?? [])
+  const conditions = (
+    (object["status"] as { conditions?: { message?: string; status: string }[] } | undefined)?.conditions ?? []
+  )
     .filter(({ status, message }) => status === "True" && message)
     .map(({ message }) => message);
-  return [finalizers.length > 0 ? `finalizers: ${finalizers.join(", ")}` : "its controller has not removed it", ...conditions].join("; ");
+  return [
+    finalizers.length > 0 ? `finalizers: ${finalizers.join(", ")}` : "its controller has not removed it",
+    ...conditions,
+  ].join("; ");
 }

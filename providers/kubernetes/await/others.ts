@@ -13,14 +13,24 @@ interface EndpointSlice extends KubernetesObject {
 }
 
 /** Ready when it has ready pods and its load balancer has an address. A headless Service, or one without a selector, needs no pods. */
-export async function serviceReadiness(service: KubernetesObject, cluster: Cluster, signal: AbortSignal): Promise<Readiness> {
+export async function serviceReadiness(
+  service: KubernetesObject,
+  cluster: Cluster,
+  signal: AbortSignal,
+): Promise<Readiness> {
   const { name, namespace } = service.metadata;
   const selector = field(service, "spec", "selector");
   const type = field(service, "spec", "type");
   const headless = field(service, "spec", "clusterIP") === "None";
   if (type !== "ExternalName" && !headless && selector !== undefined) {
-    const slices = await cluster.list({ apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", namespace }, { "kubernetes.io/service-name": name }, signal);
-    const anyReady = (slices as EndpointSlice[]).some(({ endpoints }) => endpoints?.some(({ conditions }) => conditions?.ready !== false));
+    const slices = await cluster.list(
+      { apiVersion: "discovery.k8s.io/v1", kind: "EndpointSlice", namespace },
+      { "kubernetes.io/service-name": name },
+      signal,
+    );
+    const anyReady = (slices as EndpointSlice[]).some(({ endpoints }) =>
+      endpoints?.some(({ conditions }) => conditions?.ready !== false),
+    );
     if (!anyReady) return { waitsFor: "it has no ready pod" };
   }
   if (type === "LoadBalancer" && listAt(service, "status", "loadBalancer", "ingress").length === 0) {
@@ -30,11 +40,18 @@ export async function serviceReadiness(service: KubernetesObject, cluster: Clust
 }
 
 /** Ready when bound, unless its storage class waits for the first pod that uses the claim. */
-export async function claimReadiness(claim: KubernetesObject, cluster: Cluster, signal: AbortSignal): Promise<Readiness> {
+export async function claimReadiness(
+  claim: KubernetesObject,
+  cluster: Cluster,
+  signal: AbortSignal,
+): Promise<Readiness> {
   const phase = textAt(claim, "status", "phase");
   if (phase === "Bound") return ready;
   const name = field(claim, "spec", "storageClassName");
-  const storageClass = typeof name === "string" && name !== "" ? await cluster.get({ apiVersion: "storage.k8s.io/v1", kind: "StorageClass", name }, signal) : undefined;
+  const storageClass =
+    typeof name === "string" && name !== ""
+      ? await cluster.get({ apiVersion: "storage.k8s.io/v1", kind: "StorageClass", name }, signal)
+      : undefined;
   if (storageClass?.["volumeBindingMode"] === "WaitForFirstConsumer") return ready;
   return { waitsFor: `the claim is ${phase ?? "Pending"}` };
 }

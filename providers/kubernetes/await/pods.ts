@@ -29,13 +29,19 @@ const statusesOf = (pod: KubernetesObject): readonly ContainerStatus[] =>
 /** The reason why a pod is not ready. */
 export function describePod(pod: KubernetesObject): string[] {
   const scheduled = conditionOf(pod, "PodScheduled");
-  const unscheduled = scheduled?.status === "False" ? [`pod ${pod.metadata.name} has no node: ${scheduled.message ?? scheduled.reason}`] : [];
+  const unscheduled =
+    scheduled?.status === "False"
+      ? [`pod ${pod.metadata.name} has no node: ${scheduled.message ?? scheduled.reason}`]
+      : [];
   const containers = statusesOf(pod).flatMap(({ name, state, ready: isReady, restartCount = 0 }) => {
     const where = `pod ${pod.metadata.name}, container ${name}`;
     if (state?.waiting?.reason && !/^(ContainerCreating|PodInitializing)$/.test(state.waiting.reason))
       return [`${where}: ${state.waiting.reason}${state.waiting.message ? ` (${state.waiting.message})` : ""}`];
-    if (state?.terminated && state.terminated.exitCode !== 0) return [`${where}: ended with exit code ${state.terminated.exitCode}`];
-    return isReady || state?.terminated ? [] : [`${where}: not ready${restartCount > 0 ? `, restarted ${restartCount} times` : ""}`];
+    if (state?.terminated && state.terminated.exitCode !== 0)
+      return [`${where}: ended with exit code ${state.terminated.exitCode}`];
+    return isReady || state?.terminated
+      ? []
+      : [`${where}: not ready${restartCount > 0 ? `, restarted ${restartCount} times` : ""}`];
   });
   return [...unscheduled, ...containers];
 }
@@ -53,10 +59,14 @@ export async function troubleOf(workload: KubernetesObject, cluster: Cluster, si
 }
 
 async function logTail(pod: KubernetesObject, cluster: Cluster, signal: AbortSignal): Promise<string[]> {
-  const status = statusesOf(pod).find(({ ready: isReady, state }) => !isReady && state?.terminated?.exitCode !== 0) ?? statusesOf(pod).at(-1);
+  const status =
+    statusesOf(pod).find(({ ready: isReady, state }) => !isReady && state?.terminated?.exitCode !== 0) ??
+    statusesOf(pod).at(-1);
   if (!status) return [];
   // A container that never started has no log.
-  const text = await cluster.logTail(pod.metadata.namespace!, pod.metadata.name, status.name, logLines, signal).catch(() => "");
+  const text = await cluster
+    .logTail(pod.metadata.namespace!, pod.metadata.name, status.name, logLines, signal)
+    .catch(() => "");
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   return lines.length === 0 ? [] : [`the last lines of ${pod.metadata.name}:`, ...lines.map((line) => `  ${line}`)];
 }

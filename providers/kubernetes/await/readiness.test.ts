@@ -16,13 +16,24 @@ const rolledOut = { observedGeneration: 2, replicas: 2, updatedReplicas: 2, avai
 
 test.each([
   ["all pods are new and available", rolledOut, { ready: true }],
-  ["the controller has not seen it", { ...rolledOut, observedGeneration: 1 }, { waitsFor: expect.stringContaining("controller") }],
-  ["pods of the old version remain", { ...rolledOut, replicas: 3 }, { waitsFor: "1 pods of the old version are still there" }],
+  [
+    "the controller has not seen it",
+    { ...rolledOut, observedGeneration: 1 },
+    { waitsFor: expect.stringContaining("controller") },
+  ],
+  [
+    "pods of the old version remain",
+    { ...rolledOut, replicas: 3 },
+    { waitsFor: "1 pods of the old version are still there" },
+  ],
   ["too few new pods", { ...rolledOut, updatedReplicas: 1 }, { waitsFor: "1 of 2 pods are of the new version" }],
   ["new pods are not available", { ...rolledOut, availableReplicas: 1 }, { waitsFor: "1 of 2 pods are available" }],
   [
     "the rollout makes no progress",
-    { observedGeneration: 2, conditions: [{ type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", message: "timed out" }] },
+    {
+      observedGeneration: 2,
+      conditions: [{ type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", message: "timed out" }],
+    },
     { failed: "timed out" },
   ],
 ])("a Deployment: %s", (_title, status, expected) => {
@@ -32,7 +43,11 @@ test.each([
 test.each([
   ["ready", { observedGeneration: 2, readyReplicas: 1, currentRevision: "a", updateRevision: "a" }, { ready: true }],
   ["not ready", { observedGeneration: 2 }, { waitsFor: "0 of 1 pods are ready" }],
-  ["of an older revision", { observedGeneration: 2, readyReplicas: 1, currentRevision: "a", updateRevision: "b" }, { waitsFor: "0 of 1 pods are of the new revision" }],
+  [
+    "of an older revision",
+    { observedGeneration: 2, readyReplicas: 1, currentRevision: "a", updateRevision: "b" },
+    { waitsFor: "0 of 1 pods are of the new revision" },
+  ],
 ])("a StatefulSet: %s", (_title, status, expected) => {
   expect(statefulSetReadiness(object({}, status))).toEqual(expected);
 });
@@ -52,14 +67,22 @@ test.each([
 });
 
 test("reports why a pod is not ready: no node, an image error, an exit", () => {
-  expect(podReadiness(object({}, { phase: "Running", conditions: [{ type: "Ready", status: "True" }] }))).toEqual({ ready: true });
-  expect(podReadiness(object({}, { phase: "Failed", message: "evicted" }))).toEqual({ failed: "evicted" });
-  const pod = object({}, {
-    phase: "Pending",
-    conditions: [{ type: "PodScheduled", status: "False", message: "0/1 nodes are available" }],
-    initContainerStatuses: [{ name: "first", state: { terminated: { exitCode: 3 } } }],
-    containerStatuses: [{ name: "main", state: { waiting: { reason: "ErrImagePull", message: "no such image" } } }, { name: "made", state: { waiting: { reason: "ContainerCreating" } } }],
+  expect(podReadiness(object({}, { phase: "Running", conditions: [{ type: "Ready", status: "True" }] }))).toEqual({
+    ready: true,
   });
+  expect(podReadiness(object({}, { phase: "Failed", message: "evicted" }))).toEqual({ failed: "evicted" });
+  const pod = object(
+    {},
+    {
+      phase: "Pending",
+      conditions: [{ type: "PodScheduled", status: "False", message: "0/1 nodes are available" }],
+      initContainerStatuses: [{ name: "first", state: { terminated: { exitCode: 3 } } }],
+      containerStatuses: [
+        { name: "main", state: { waiting: { reason: "ErrImagePull", message: "no such image" } } },
+        { name: "made", state: { waiting: { reason: "ContainerCreating" } } },
+      ],
+    },
+  );
   expect(describePod(pod)).toEqual([
     "pod thing has no node: 0/1 nodes are available",
     "pod thing, container first: ended with exit code 3",

@@ -7,4 +7,8 @@ export type Readiness = { readonly ready: true } | { readonly failed: string } |
 export const ready: Readiness = { ready: true };
 
 /** Judges one kind of object. */
-export type ReadinessCheck = (object: KubernetesObject, cluster: Cluster, signal: AbortSignal) => Readiness | Promise<Readiness>;
+export type ReadinessCheck = (
+  object: KubernetesObject,
+  cluster: Cluster,
+  signal: AbortSignal,
+) => Readiness | Promise<Readiness>;

@@ -1,7 +1,8 @@
 import { conditionOf, field, type KubernetesObject, numberAt } from "@routeql/host/kubernetes/objects";
 import { ready, type Readiness } from "./readiness.ts";
 
-const observed = (object: KubernetesObject): boolean => numberAt(object, "status", "observedGeneration") >= (object.metadata.generation ?? 0);
+const observed = (object: KubernetesObject): boolean =>
+  numberAt(object, "status", "observedGeneration") >= (object.metadata.generation ?? 0);
 
 const wanted = (object: KubernetesObject): number => {
   const replicas = field(object, "spec", "replicas");
@@ -12,8 +13,12 @@ const wanted = (object: KubernetesObject): number => {
 export function deploymentReadiness(object: KubernetesObject): Readiness {
   if (!observed(object)) return { waitsFor: "its controller has not processed it yet" };
   const progressing = conditionOf(object, "Progressing");
-  if (progressing?.reason === "ProgressDeadlineExceeded") return { failed: progressing.message ?? "the rollout makes no progress" };
-  const [replicas, updated, available, all] = [wanted(object), ...["updatedReplicas", "availableReplicas", "replicas"].map((name) => numberAt(object, "status", name))];
+  if (progressing?.reason === "ProgressDeadlineExceeded")
+    return { failed: progressing.message ?? "the rollout makes no progress" };
+  const [replicas, updated, available, all] = [
+    wanted(object),
+    ...["updatedReplicas", "availableReplicas", "replicas"].map((name) => numberAt(object, "status", name)),
+  ];
   if (updated! < replicas) return { waitsFor: `${updated} of ${replicas} pods are of the new version` };
   if (all! > updated!) return { waitsFor: `${all! - updated!} pods of the old version are still there` };
   if (available! < updated!) return { waitsFor: `${available} of ${updated} pods are available` };
@@ -29,7 +34,8 @@ export function statefulSetReadiness(object: KubernetesObject): Readiness {
   const [current, update] = [field(object, "status", "currentRevision"), field(object, "status", "updateRevision")];
   const updated = numberAt(object, "status", "updatedReplicas");
   const onDelete = field(object, "spec", "updateStrategy", "type") === "OnDelete";
-  if (!onDelete && current !== update && updated < replicas) return { waitsFor: `${updated} of ${replicas} pods are of the new revision` };
+  if (!onDelete && current !== update && updated < replicas)
+    return { waitsFor: `${updated} of ${replicas} pods are of the new revision` };
   return ready;
 }
 

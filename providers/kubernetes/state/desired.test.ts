@@ -7,15 +7,31 @@ const type = { apiVersion: "v1", kind: "ConfigMap" };
 
 test("an object without a name gets its resource's name with eight digits, and keeps it", () => {
   const first = completed({ data: {} }, undefined, type, "My_Map") as { metadata: { name: string } };
-  expect(first).toMatchObject({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: expect.stringMatching(/^my-map-[0-9a-f]{8}$/) } });
-  expect(completed({ data: { a: "b" } }, first, type, "My_Map")).toMatchObject({ metadata: { name: first.metadata.name } });
-  expect(completed({ metadata: { name: "given" } }, first, type, "My_Map")).toMatchObject({ metadata: { name: "given" } });
+  expect(first).toMatchObject({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: expect.stringMatching(/^my-map-[0-9a-f]{8}$/) },
+  });
+  expect(completed({ data: { a: "b" } }, first, type, "My_Map")).toMatchObject({
+    metadata: { name: first.metadata.name },
+  });
+  expect(completed({ metadata: { name: "given" } }, first, type, "My_Map")).toMatchObject({
+    metadata: { name: "given" },
+  });
   // A given name is not mistaken for a generated one.
-  expect(completed({}, { metadata: { name: "given" } }, type, "x")).toMatchObject({ metadata: { name: expect.stringMatching(/^x-/) } });
+  expect(completed({}, { metadata: { name: "given" } }, type, "x")).toMatchObject({
+    metadata: { name: expect.stringMatching(/^x-/) },
+  });
 });
 
 test("applies a Secret's `stringData` as `data`", () => {
-  const inputs = { apiVersion: "v1", kind: "Secret", metadata: { name: "s", namespace: "old" }, data: { a: "YQ==" }, stringData: { b: "ü" } };
+  const inputs = {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "s", namespace: "old" },
+    data: { a: "YQ==" },
+    stringData: { b: "ü" },
+  };
   expect(desiredObject(inputs, "new")).toEqual({
     apiVersion: "v1",
     kind: "Secret",
@@ -27,7 +43,10 @@ test("applies a Secret's `stringData` as `data`", () => {
 test("keeps secrets secret at every depth, including all data of a Secret", () => {
   const inputs = { spec: { env: [{ name: "A" }, { name: "B", value: secret("b") }] }, plain: 1 };
   const live = { spec: { env: [{ name: "A" }, { name: "B", value: "b" }], more: true }, plain: 1 };
-  expect(keepSecret(inputs, live)).toEqual({ spec: { env: [{ name: "A" }, { name: "B", value: secret("b") }], more: true }, plain: 1 });
+  expect(keepSecret(inputs, live)).toEqual({
+    spec: { env: [{ name: "A" }, { name: "B", value: secret("b") }], more: true },
+    plain: 1,
+  });
   expect(hideSecretData({ kind: "Secret", data: { a: "YQ==" }, stringData: secret({ a: "a" }) })).toEqual({
     kind: "Secret",
     data: secret({ a: "YQ==" }),

@@ -30,7 +30,9 @@ test("compares only declared fields and those declared before", () => {
   const live = { spec: { replicas: 1, paused: true, added: "by the server" } };
   const wanted = { spec: { replicas: 1 } };
   expect(differencesAmong([{ spec: { replicas: 1 } }], live, wanted)).toEqual([]);
-  expect(differencesAmong([{ spec: { replicas: 1 } }, { spec: { paused: true } }], live, wanted)).toEqual([["spec", "paused"]]);
+  expect(differencesAmong([{ spec: { replicas: 1 } }, { spec: { paused: true } }], live, wanted)).toEqual([
+    ["spec", "paused"],
+  ]);
 });
 
 test("finds unknown values at every depth", () => {

@@ -22,12 +22,20 @@ export function differences(left: unknown, right: unknown, path: Path = []): Pat
 /** Paths of every plain value, empty list and empty object within a value. */
 export function leaves(value: unknown, path: Path = []): Path[] {
   if (value === undefined || value === null) return [];
-  const entries = isObject(value) ? Object.entries(value) : Array.isArray(value) ? value.map((entry, index) => [String(index), entry] as const) : [];
+  const entries = isObject(value)
+    ? Object.entries(value)
+    : Array.isArray(value)
+      ? value.map((entry, index) => [String(index), entry] as const)
+      : [];
   return entries.length === 0 ? [path] : entries.flatMap(([name, entry]) => leaves(entry, [...path, name]));
 }
 
 export function valueAt(value: unknown, path: Path): unknown {
-  return path.reduce<unknown>((inner, name) => (typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>)[name] : undefined), value);
+  return path.reduce<unknown>(
+    (inner, name) =>
+      typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>)[name] : undefined,
+    value,
+  );
 }
 
 /** Whether the value contains unknown values. */
@@ -42,7 +50,9 @@ export function hasUnknown(value: unknown): boolean {
  */
 export function differencesAmong(inputs: readonly unknown[], left: unknown, right: unknown): Path[] {
   const paths = new Map(inputs.flatMap((input) => leaves(input)).map((path) => [path.join("\0"), path]));
-  return [...paths.values()].filter((path) => canonical(valueAt(left, path) ?? null) !== canonical(valueAt(right, path) ?? null));
+  return [...paths.values()].filter(
+    (path) => canonical(valueAt(left, path) ?? null) !== canonical(valueAt(right, path) ?? null),
+  );
 }
 
 export const pathText = (path: Path): string => path.join(".");

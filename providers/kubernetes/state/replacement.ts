@@ -7,7 +7,13 @@ const always = ["metadata.name", "metadata.namespace"];
 const byKind: Readonly<Record<string, readonly string[]>> = {
   "apps/Deployment": ["spec.selector"],
   "apps/DaemonSet": ["spec.selector"],
-  "apps/StatefulSet": ["spec.podManagementPolicy", "spec.revisionHistoryLimit", "spec.selector", "spec.serviceName", "spec.volumeClaimTemplates"],
+  "apps/StatefulSet": [
+    "spec.podManagementPolicy",
+    "spec.revisionHistoryLimit",
+    "spec.selector",
+    "spec.serviceName",
+    "spec.volumeClaimTemplates",
+  ],
   "batch/Job": ["spec.completions", "spec.parallelism", "spec.selector", "spec.template"],
   "/ConfigMap": ["binaryData", "data"],
   "/Secret": ["type", "stringData", "data"],
@@ -30,5 +36,9 @@ function replacingFields({ apiVersion, kind }: TypeOfToken): readonly string[] {
 /** The changed paths within such fields. */
 export function replacingPaths(type: TypeOfToken, changed: readonly Path[]): string[] {
   const fields = replacingFields(type);
-  return changed.map(pathText).filter((path) => fields.some((name) => path === name || path.startsWith(`${name}.`) || name.startsWith(`${path}.`)));
+  return changed
+    .map(pathText)
+    .filter((path) =>
+      fields.some((name) => path === name || path.startsWith(`${name}.`) || name.startsWith(`${path}.`)),
+    );
 }

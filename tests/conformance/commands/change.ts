@@ -8,12 +8,19 @@ export type Json = Readonly<Record<string, unknown>>;
 export type Command = (metadata: Json, args: unknown) => Json;
 
 /** A command with arguments of one form. */
-export function command<Schema extends z.ZodType>(schema: Schema, change: (metadata: Json, args: z.output<Schema>) => Json): Command {
+export function command<Schema extends z.ZodType>(
+  schema: Schema,
+  change: (metadata: Json, args: z.output<Schema>) => Json,
+): Command {
   return (metadata, args) => {
     const parsed = schema.safeParse(args);
     if (parsed.success) return change(metadata, parsed.data);
     const [issue] = parsed.error.issues;
-    throw refusal("parse-failed", issue?.message ?? "invalid arguments", ["$.args", ...(issue?.path ?? []).map(String)].join("."));
+    throw refusal(
+      "parse-failed",
+      issue?.message ?? "invalid arguments",
+      ["$.args", ...(issue?.path ?? []).map(String)].join("."),
+    );
   };
 }
 
@@ -23,8 +30,14 @@ export function refusal(code: EngineErrorCode, message: string, path = "$.args")
 }
 
 /** The command's source, default `default`. */
-export const source = z.string().nullish().transform((name) => name ?? "default");
-export const cascade = z.boolean().nullish().transform((value) => value ?? false);
+export const source = z
+  .string()
+  .nullish()
+  .transform((name) => name ?? "default");
+export const cascade = z
+  .boolean()
+  .nullish()
+  .transform((value) => value ?? false);
 export const comment = z.string().nullish();
 export const object = z.record(z.string(), z.unknown());
 

@@ -8,5 +8,7 @@ import { tableCommands } from "./table-commands.ts";
 
 /** Commands of Hasura's metadata API that change one object, by name without the prefix of the database kind. Commands about sources: sources.ts. */
 export const commands: ReadonlyMap<string, Command> = new Map(
-  [tableCommands, permissionCommands, relationshipCommands, functionCommands, nativeCommands, sharedCommands].flatMap((all) => Object.entries(all)),
+  [tableCommands, permissionCommands, relationshipCommands, functionCommands, nativeCommands, sharedCommands].flatMap(
+    (all) => Object.entries(all),
+  ),
 );

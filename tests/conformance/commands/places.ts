@@ -8,7 +8,11 @@ import { withoutAll } from "@routeql/metadata/read/without";
 import { refusal, type Json } from "./change.ts";
 
 export function valueAt(metadata: unknown, path: MergedPath): unknown {
-  return path.reduce<unknown>((value, part) => (typeof value === "object" && value !== null ? (value as Record<string | number, unknown>)[part] : undefined), metadata);
+  return path.reduce<unknown>(
+    (value, part) =>
+      typeof value === "object" && value !== null ? (value as Record<string | number, unknown>)[part] : undefined,
+    metadata,
+  );
 }
 
 export function listAt(metadata: Json, path: MergedPath): readonly Json[] {
@@ -62,7 +66,12 @@ export function nameText({ schema, name }: QualifiedName): string {
 }
 
 /** Place of a tracked table or function; undefined when it is not tracked. */
-export function trackedAt(metadata: Json, source: string, kind: "table" | "function", wanted: QualifiedName): MergedPath | undefined {
+export function trackedAt(
+  metadata: Json,
+  source: string,
+  kind: "table" | "function",
+  wanted: QualifiedName,
+): MergedPath | undefined {
   const owner = sourceAt(metadata, source);
   if (owner === undefined) return undefined;
   const list = [...owner, `${kind}s`];
@@ -74,8 +83,15 @@ export function trackedAt(metadata: Json, source: string, kind: "table" | "funct
 }
 
 /** @throws EngineError `not-exists` */
-export function known(metadata: Json, source: string, kind: "table" | "function", wanted: QualifiedName, errorPath?: string): MergedPath {
+export function known(
+  metadata: Json,
+  source: string,
+  kind: "table" | "function",
+  wanted: QualifiedName,
+  errorPath?: string,
+): MergedPath {
   const path = trackedAt(metadata, source, kind, wanted);
-  if (path === undefined) throw refusal("not-exists", `${kind} "${nameText(wanted)}" does not exist in source: ${source}`, errorPath);
+  if (path === undefined)
+    throw refusal("not-exists", `${kind} "${nameText(wanted)}" does not exist in source: ${source}`, errorPath);
   return path;
 }

@@ -20,7 +20,10 @@ export interface AccountOptions {
 }
 
 /** A new account, created with SQL; only this process knows its password. */
-export async function makeAccount(role: Role, { organisation, disabled = false }: AccountOptions = {}): Promise<Account> {
+export async function makeAccount(
+  role: Role,
+  { organisation, disabled = false }: AccountOptions = {},
+): Promise<Account> {
   const mark = randomBytes(5).toString("hex");
   const account: Account = {
     id: `e2e-${role}-${mark}`,
@@ -32,11 +35,21 @@ export async function makeAccount(role: Role, { organisation, disabled = false }
   };
   const owner = await database("owner");
   if (organisation !== undefined) {
-    await owner.query("insert into auth.organisations (id, name) values ($1, $1) on conflict (id) do nothing", [organisation]);
+    await owner.query("insert into auth.organisations (id, name) values ($1, $1) on conflict (id) do nothing", [
+      organisation,
+    ]);
   }
   await owner.query(
     "insert into auth.users (id, email, name, password_hash, role, organisation_id, disabled) values ($1, $2, $3, $4, $5, $6, $7)",
-    [account.id, account.email, account.name, await hash(account.password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 }), role, account.organisation, disabled],
+    [
+      account.id,
+      account.email,
+      account.name,
+      await hash(account.password, { memoryCost: 19_456, timeCost: 2, parallelism: 1 }),
+      role,
+      account.organisation,
+      disabled,
+    ],
   );
   return account;
 }

@@ -31,8 +31,18 @@ export interface DataSet {
 }
 
 export const dataSets: readonly DataSet[] = [
-  dataSet({ year: 2016, file: realData.bgp2016, period: ["2016-08-11T16:00:00", "2016-08-11T16:05:00"], records: { A: 39_256, W: 1956 } }),
-  dataSet({ year: 2026, file: realData.bgp2026, period: ["2026-06-16T07:00:00", "2026-06-17T06:00:00"], records: { A: 22_461, W: 827 } }),
+  dataSet({
+    year: 2016,
+    file: realData.bgp2016,
+    period: ["2016-08-11T16:00:00", "2016-08-11T16:05:00"],
+    records: { A: 39_256, W: 1956 },
+  }),
+  dataSet({
+    year: 2026,
+    file: realData.bgp2026,
+    period: ["2026-06-16T07:00:00", "2026-06-17T06:00:00"],
+    records: { A: 22_461, W: 827 },
+  }),
 ];
 
 function dataSet(facts: Omit<DataSet, "load">): DataSet {
@@ -55,6 +65,9 @@ export async function loadDemo(): Promise<void> {
 
 async function countBetween(from: string, to: string): Promise<number> {
   const owner = await database("owner");
-  const { rows } = await owner.query<{ count: string }>('select count(*) from public.view_bgpupdates where "timestamp" between $1 and $2', [from, to]);
+  const { rows } = await owner.query<{ count: string }>(
+    'select count(*) from public.view_bgpupdates where "timestamp" between $1 and $2',
+    [from, to],
+  );
   return Number(rows[0]?.count);
 }

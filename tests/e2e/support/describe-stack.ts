@@ -15,7 +15,10 @@ export async function describeStack(accessFile: string): Promise<StackAccess> {
   const values = new Map(entries.map(({ name, value }) => [name, value]));
   const value = (name: string): string => {
     const found = values.get(name);
-    if (found === undefined) throw new Error(`${accessFile} has no ${name}${name === "ROUTEQL_CONSOLE_URL" ? ": the suite needs a stack with ENGINE_CONSOLE=true" : ""}`);
+    if (found === undefined)
+      throw new Error(
+        `${accessFile} has no ${name}${name === "ROUTEQL_CONSOLE_URL" ? ": the suite needs a stack with ENGINE_CONSOLE=true" : ""}`,
+      );
     return found;
   };
   const name = basename(dirname(accessFile));
@@ -33,7 +36,9 @@ export async function describeStack(accessFile: string): Promise<StackAccess> {
     adminEmail: value("ADMIN_EMAIL"),
     adminPassword: value("ADMIN_PASSWORD"),
     tokenLifeSeconds: Number(
-      place ? await podEnvironmentOf(place, "auth-sidecar", "TOKEN_LIFE_SECONDS") : await environmentOf(`routeql-${name}-auth-sidecar`, "TOKEN_LIFE_SECONDS"),
+      place
+        ? await podEnvironmentOf(place, "auth-sidecar", "TOKEN_LIFE_SECONDS")
+        : await environmentOf(`routeql-${name}-auth-sidecar`, "TOKEN_LIFE_SECONDS"),
     ),
   };
 }
@@ -44,7 +49,9 @@ async function publishedPort(container: string, port: number): Promise<number> {
 }
 
 async function environmentOf(container: string, name: string): Promise<string> {
-  const lines = JSON.parse(await mustRun("docker", ["inspect", "--format", "{{json .Config.Env}}", container])) as string[];
+  const lines = JSON.parse(
+    await mustRun("docker", ["inspect", "--format", "{{json .Config.Env}}", container]),
+  ) as string[];
   const line = lines.find((entry) => entry.startsWith(`${name}=`));
   if (line === undefined) throw new Error(`${container} has no ${name}`);
   return line.slice(name.length + 1);

@@ -3,7 +3,10 @@ import { call, type Reply } from "./http.ts";
 import { stack } from "./stack.ts";
 
 /** The client: with a token, with the master key, or with these headers. */
-export type Caller = { readonly token: string } | { readonly masterKey: string } | { readonly headers: Readonly<Record<string, string>> };
+export type Caller =
+  | { readonly token: string }
+  | { readonly masterKey: string }
+  | { readonly headers: Readonly<Record<string, string>> };
 
 export const master: Caller = { masterKey: stack.engineAccessKey };
 
@@ -20,7 +23,11 @@ export function headersOf(caller: Caller): Record<string, string> {
 
 /** Sends POST /api/graphql unchanged. */
 export async function post(query: string, caller: Caller, variables?: Record<string, unknown>): Promise<Reply> {
-  return call("/api/graphql", { method: "POST", headers: headersOf(caller), body: variables === undefined ? { query } : { query, variables } });
+  return call("/api/graphql", {
+    method: "POST",
+    headers: headersOf(caller),
+    body: variables === undefined ? { query } : { query, variables },
+  });
 }
 
 /** Returns the `data` of a query that must succeed. */
@@ -34,7 +41,11 @@ export async function data<T>(query: string, caller: Caller, variables?: Record<
 }
 
 /** Returns the first error of a query that must be rejected without data. */
-export async function refusal(query: string, caller: Caller, variables?: Record<string, unknown>): Promise<GraphQLError> {
+export async function refusal(
+  query: string,
+  caller: Caller,
+  variables?: Record<string, unknown>,
+): Promise<GraphQLError> {
   const reply = await post(query, caller, variables);
   const body = reply.json() as { data?: unknown; errors?: GraphQLError[] };
   expect(body, reply.text).toHaveProperty("errors");

@@ -25,8 +25,12 @@ export interface Reply {
 }
 
 /** Sends one request with fetch over TLS; redirects are not followed. */
-export async function call(path: string, { method = "GET", headers = {}, body, base = stack.url }: Call = {}): Promise<Reply> {
-  const withType: HeadersInit = body === undefined || typeof body === "string" ? headers : { "content-type": "application/json", ...headers };
+export async function call(
+  path: string,
+  { method = "GET", headers = {}, body, base = stack.url }: Call = {},
+): Promise<Reply> {
+  const withType: HeadersInit =
+    body === undefined || typeof body === "string" ? headers : { "content-type": "application/json", ...headers };
   const init: RequestInit = { method, headers: withType, dispatcher, redirect: "manual" };
   if (body !== undefined) init.body = typeof body === "string" ? body : JSON.stringify(body);
   const response = await fetch(new URL(path, base), init);

@@ -3,7 +3,10 @@ import { describeStack } from "./describe-stack.ts";
 import { bringUpOwn, type Settings, takeDownOwn } from "./own-stack.ts";
 
 /** A global setup with one stack for all files of a suite, named like the suite and removed at the end. */
-export function ownStackSetup(name: string, settings: Settings = {}): (project: TestProject) => Promise<() => Promise<void>> {
+export function ownStackSetup(
+  name: string,
+  settings: Settings = {},
+): (project: TestProject) => Promise<() => Promise<void>> {
   return async (project) => {
     try {
       project.provide("stack", await describeStack(await bringUpOwn(name, settings)));

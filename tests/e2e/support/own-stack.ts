@@ -84,12 +84,27 @@ async function isHere(name: string): Promise<boolean> {
   const text = await readFile(stackPaths(name).identityFile, "utf8").catch(() => undefined);
   if (text === undefined) return false;
   const { state } = JSON.parse(text) as { state: string };
-  const { stdout } = await run("docker", ["ps", "--all", "--quiet", "--filter", `label=com.routeql.stack=${name}`, "--filter", `label=com.routeql.state=${state}`]);
+  const { stdout } = await run("docker", [
+    "ps",
+    "--all",
+    "--quiet",
+    "--filter",
+    `label=com.routeql.stack=${name}`,
+    "--filter",
+    `label=com.routeql.state=${state}`,
+  ]);
   return stdout.trim() !== "";
 }
 
 async function containersOf(name: string): Promise<string[]> {
-  const { stdout } = await run("docker", ["ps", "--all", "--filter", `label=com.routeql.stack=${name}`, "--format", "{{.Names}}"]);
+  const { stdout } = await run("docker", [
+    "ps",
+    "--all",
+    "--filter",
+    `label=com.routeql.stack=${name}`,
+    "--format",
+    "{{.Names}}",
+  ]);
   return stdout.split("\n").filter((line) => line !== "");
 }
 
@@ -108,7 +123,8 @@ const secretNames = new Set(["SERVICE_API_KEY", "ENGINE_ACCESS_KEY", "ADMIN_PASS
 async function keepEvidence(name: string): Promise<void> {
   if (process.env["ROUTEQL_TEST_EVIDENCE"] === undefined) return;
   const text = await readFile(accessFileOf(name), "utf8").catch(() => "");
-  for (const entry of parseEnvironmentFile(text).entries) if (secretNames.has(entry.name)) noteSecret(`${name}: ${entry.name}`, entry.value);
+  for (const entry of parseEnvironmentFile(text).entries)
+    if (secretNames.has(entry.name)) noteSecret(`${name}: ${entry.name}`, entry.value);
   const { passphrase, state } = stackPaths(name);
   const phrase = await readFile(passphrase, "utf8").catch(() => "");
   if (phrase !== "") noteSecret(`${name}: passphrase of the state`, phrase.trim());

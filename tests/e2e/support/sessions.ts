@@ -59,7 +59,10 @@ export function accessToken(reply: Reply): string {
 
 /** Payload of a token, without verification. */
 export function claimsOf(token: string): Record<string, unknown> & { exp: number; iat: number } {
-  return JSON.parse(Buffer.from(token.split(".")[1] as string, "base64url").toString()) as Record<string, unknown> & { exp: number; iat: number };
+  return JSON.parse(Buffer.from(token.split(".")[1] as string, "base64url").toString()) as Record<string, unknown> & {
+    exp: number;
+    iat: number;
+  };
 }
 
 export function headerOf(token: string): Record<string, unknown> {

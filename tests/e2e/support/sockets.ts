@@ -49,7 +49,14 @@ export function subscribeModern(query: string, options: SocketOptions): Feed {
     retryAttempts: 0,
     lazy: true,
   });
-  client.subscribe({ query }, { next: (answer) => feed.push(answer.data ?? answer), error: (error) => feed.fail(error), complete: () => undefined });
+  client.subscribe(
+    { query },
+    {
+      next: (answer) => feed.push(answer.data ?? answer),
+      error: (error) => feed.fail(error),
+      complete: () => undefined,
+    },
+  );
   feed.onDispose(() => client.dispose());
   return feed;
 }
@@ -58,11 +65,22 @@ export function subscribeLegacy(query: string, options: SocketOptions): Feed {
   const feed = new Collected();
   const client = new SubscriptionClient(
     socketUrl(options),
-    { reconnect: false, connectionParams: options.payload, minTimeout: 30_000, connectionCallback: (error) => error && feed.fail(error) },
+    {
+      reconnect: false,
+      connectionParams: options.payload,
+      minTimeout: 30_000,
+      connectionCallback: (error) => error && feed.fail(error),
+    },
     trusting(options, feed),
     "graphql-ws",
   );
-  client.request({ query }).subscribe({ next: (answer) => feed.push(answer.data ?? answer), error: (error: unknown) => feed.fail(error), complete: () => undefined });
+  client
+    .request({ query })
+    .subscribe({
+      next: (answer) => feed.push(answer.data ?? answer),
+      error: (error: unknown) => feed.fail(error),
+      complete: () => undefined,
+    });
   feed.onDispose(() => client.close());
   return feed;
 }
@@ -121,7 +139,10 @@ class Collected implements Feed {
       const answer = this.answers.find(({ value }) => fits(value));
       if (answer !== undefined) return answer;
       const left = deadline - Date.now();
-      if (left <= 0) throw new Error(`no matching answer in ${milliseconds} ms; ${this.answers.length} answers, errors: ${JSON.stringify(this.errors.map(String))}`);
+      if (left <= 0)
+        throw new Error(
+          `no matching answer in ${milliseconds} ms; ${this.answers.length} answers, errors: ${JSON.stringify(this.errors.map(String))}`,
+        );
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, left);
         this.waiting.push(() => {

@@ -22,5 +22,10 @@ function pieces(name: string, content: string): NamedSecret[] {
   if (content.includes("BEGIN CERTIFICATE")) return [];
   if (content.includes("PRIVATE KEY")) return [[name, (content.split("\n")[1] as string).trim()]];
   const password = URL.canParse(content) ? decodeURIComponent(new URL(content).password) : "";
-  return password === "" ? [[name, content]] : [[name, content], [`${name}, its password`, password]];
+  return password === ""
+    ? [[name, content]]
+    : [
+        [name, content],
+        [`${name}, its password`, password],
+      ];
 }

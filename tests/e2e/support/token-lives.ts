@@ -57,7 +57,10 @@ async function begin(): Promise<TokenLives> {
   await data("{ __typename }", { token });
   const sockets = new Map<string, { untouched: SocketLife; loggedOut: LoggedOutSocketLife }>();
   for (const [index, { name, subscribe }] of protocols.entries()) {
-    sockets.set(name, { untouched: await untouched(subscribe), loggedOut: await loggedOut(subscribe, `198.18.65.${4 * index}/30`) });
+    sockets.set(name, {
+      untouched: await untouched(subscribe),
+      loggedOut: await loggedOut(subscribe, `198.18.65.${4 * index}/30`),
+    });
   }
   return { token: { token, expiry: expiryOf(token) }, sockets };
 }
@@ -66,7 +69,10 @@ const expiryOf = (token: string): number => claimsOf(token).exp * 1000;
 
 async function untouched(subscribe: Subscribe): Promise<SocketLife> {
   const token = accessToken(await singleStep(await makeAccount("viewer")));
-  const feed = subscribe("subscription { view_bgpupdates(limit: 1, order_by: {timestamp: desc}) { prefix timestamp } }", { headers: { authorization: `Bearer ${token}` } });
+  const feed = subscribe(
+    "subscription { view_bgpupdates(limit: 1, order_by: {timestamp: desc}) { prefix timestamp } }",
+    { headers: { authorization: `Bearer ${token}` } },
+  );
   await feed.until(() => true, 10_000);
   return { expiry: expiryOf(token), feed, closing: feed.closing };
 }
@@ -80,6 +86,16 @@ async function loggedOut(subscribe: Subscribe, prefix: string): Promise<LoggedOu
   await feed.until(() => true, 10_000);
   const { status: logoutStatus } = await logout(sessionId);
   await loadLines([line.text]);
-  const { at: delivered } = await feed.until((answer) => (answer as { view_bgpupdates: unknown[] }).view_bgpupdates.length === 1, 10_000);
-  return { expiry: expiryOf(token), feed, closing: feed.closing, logoutStatus, delivered, query: await data("{ __typename }", { token }) };
+  const { at: delivered } = await feed.until(
+    (answer) => (answer as { view_bgpupdates: unknown[] }).view_bgpupdates.length === 1,
+    10_000,
+  );
+  return {
+    expiry: expiryOf(token),
+    feed,
+    closing: feed.closing,
+    logoutStatus,
+    delivered,
+    query: await data("{ __typename }", { token }),
+  };
 }

@@ -40,7 +40,11 @@ export async function startEngineProcess(environment: Readonly<Record<string, st
   const port = await untilItServes(child, lines);
   const url = `http://127.0.0.1:${String(port)}`;
   const post = (path: string, body: object, headers: Readonly<Record<string, string>> = {}) =>
-    fetch(url + path, { method: "POST", headers: { "x-hasura-admin-secret": adminSecret, ...headers }, body: JSON.stringify(body) });
+    fetch(url + path, {
+      method: "POST",
+      headers: { "x-hasura-admin-secret": adminSecret, ...headers },
+      body: JSON.stringify(body),
+    });
 
   async function stop(): Promise<number | null> {
     if (child.exitCode === null) {

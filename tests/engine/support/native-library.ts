@@ -33,7 +33,10 @@ const excerpts = {
     { name: "facts", type: { scalar: "jsonb", nullable: true } },
   ],
   select_permissions: [
-    { role: "reader", permission: { columns: ["id", "title", "excerpt"], filter: { published: { _eq: true } }, limit: 2 } },
+    {
+      role: "reader",
+      permission: { columns: ["id", "title", "excerpt"], filter: { published: { _eq: true } }, limit: 2 },
+    },
     { role: "author", permission: { columns: "*", filter: { author_id: { _eq: "X-Hasura-User-Id" } } } },
     { role: "titles", permission: { columns: ["title"], filter: {} } },
   ],
@@ -51,14 +54,25 @@ export const library = {
   tables: [
     {
       table: "author",
-      array_relationships: [{ name: "excerpts", using: { manual_configuration: { remote_native_query: "excerpts", column_mapping: { id: "author_id" } } } }],
+      array_relationships: [
+        {
+          name: "excerpts",
+          using: { manual_configuration: { remote_native_query: "excerpts", column_mapping: { id: "author_id" } } },
+        },
+      ],
       select_permissions: [{ role: "reader", permission: { columns: ["id", "name"], filter: { id: { _lt: 2 } } } }],
     },
     { table: "article" },
   ],
   logical_models: [
     excerpts,
-    { name: "greeting", fields: [{ name: "one", type: "text" }, { name: "two", type: "text" }] },
+    {
+      name: "greeting",
+      fields: [
+        { name: "one", type: "text" },
+        { name: "two", type: "text" },
+      ],
+    },
     {
       name: "writer",
       fields: [
@@ -77,7 +91,10 @@ export const library = {
       returns: "excerpt",
       arguments: { length: { type: "integer", description: "In characters" } },
       object_relationships: [
-        { name: "author", using: { remote_table: { schema: "public", name: "author" }, column_mapping: { author_id: "id" } } },
+        {
+          name: "author",
+          using: { remote_table: { schema: "public", name: "author" }, column_mapping: { author_id: "id" } },
+        },
         { name: "writer", using: { remote_native_query: "writers", column_mapping: { author_id: "id" } } },
       ],
     },
@@ -85,27 +102,40 @@ export const library = {
       root_field_name: "writers",
       code: "SELECT id, name::short_text AS name FROM author;  ",
       returns: "writer",
-      array_relationships: [{ name: "written", using: { remote_native_query: "excerpts", column_mapping: { id: "author_id" } } }],
+      array_relationships: [
+        { name: "written", using: { remote_native_query: "excerpts", column_mapping: { id: "author_id" } } },
+      ],
     },
     { root_field_name: "GREETINGS", code: greetings, returns: "greeting" },
     {
       root_field_name: "echo",
       code: "SELECT {{word}} AS word, {{number}} AS number, {{mood}} AS mood",
-      arguments: { word: { type: "text", nullable: true }, number: { type: "bigint", nullable: true }, mood: { type: "mood", nullable: true } },
+      arguments: {
+        word: { type: "text", nullable: true },
+        number: { type: "bigint", nullable: true },
+        mood: { type: "mood", nullable: true },
+      },
       returns: {
         fields: [
           { name: "word", type: { scalar: "text", nullable: true } },
           { name: "number", type: { scalar: "bigint", nullable: true } },
           { name: "mood", type: { scalar: "mood", nullable: true } },
         ],
-        select_permissions: [{ role: "reader", permission: { columns: ["word"], filter: { word: { _neq: "secret" } } } }],
+        select_permissions: [
+          { role: "reader", permission: { columns: ["word"], filter: { word: { _neq: "secret" } } } },
+        ],
       },
     },
     {
       root_field_name: "lengths",
       code: "SELECT length({{prefix}} || title) AS length, count(*)::int AS articles FROM article GROUP BY length({{prefix}} || title)",
       arguments: { prefix: { type: "text" } },
-      returns: { fields: [{ name: "length", type: "int" }, { name: "articles", type: "int" }] },
+      returns: {
+        fields: [
+          { name: "length", type: "int" },
+          { name: "articles", type: "int" },
+        ],
+      },
     },
   ],
 };
@@ -114,8 +144,16 @@ export const library = {
  * An engine over this library, or over other metadata for that database.
  * @throws MetadataError
  */
-export function engineOn(database: StartedDatabaseContainer, contents: object = library, options: Partial<EngineOptions> = {}): Promise<Engine> {
+export function engineOn(
+  database: StartedDatabaseContainer,
+  contents: object = library,
+  options: Partial<EngineOptions> = {},
+): Promise<Engine> {
   const source = { ...sourceAt(database.getConnectionUri("bootstrap"), { tables: [] }), ...contents };
   const inherited = contents === library ? [{ role_name: "both", role_set: ["reader", "author"] }] : [];
-  return createEngine({ metadata: { version: 3, sources: [source], inherited_roles: inherited }, poolSize: 2, ...options });
+  return createEngine({
+    metadata: { version: 3, sources: [source], inherited_roles: inherited },
+    poolSize: 2,
+    ...options,
+  });
 }

@@ -23,7 +23,12 @@ export interface RoutingWorld extends AsyncDisposable {
   readonly database: StartedDatabaseContainer;
   readonly engine: Engine;
   /** The data of a response. @throws EngineError */
-  ask(role: string, query: string, variables?: Record<string, unknown>, session?: Record<string, string>): Promise<unknown>;
+  ask(
+    role: string,
+    query: string,
+    variables?: Record<string, unknown>,
+    session?: Record<string, string>,
+  ): Promise<unknown>;
 }
 
 export function sessionOf(role: string, variables: Readonly<Record<string, string>> = {}): Session {
@@ -37,7 +42,11 @@ export async function startRouting(options: Partial<EngineOptions> = {}): Promis
     await using owner = await database.connect("owner");
     await owner.query(`create table if not exists routing.bgp_updates_rest partition of routing.bgp_updates default`);
     await owner.query(rows);
-    const engine = await createEngine({ metadata: "hasura-metadata", environment: { ROUTEQL_DATABASE_URL: database.getConnectionUri("engine") }, ...options });
+    const engine = await createEngine({
+      metadata: "hasura-metadata",
+      environment: { ROUTEQL_DATABASE_URL: database.getConnectionUri("engine") },
+      ...options,
+    });
     return {
       database,
       engine,

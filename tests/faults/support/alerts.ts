@@ -50,7 +50,10 @@ export class Alerts {
       const seconds = (performance.now() - from) / 1000;
       const firing = await this.names("firing");
       if (firing.some((each) => each.startsWith(name)) === fires) return seconds;
-      if (seconds * 1000 > bound) throw new Error(`${name} ${fires ? "did not fire" : "still fires"} after ${seconds.toFixed(0)} s; these fire: ${firing.join(", ") || "none"}`);
+      if (seconds * 1000 > bound)
+        throw new Error(
+          `${name} ${fires ? "did not fire" : "still fires"} after ${seconds.toFixed(0)} s; these fire: ${firing.join(", ") || "none"}`,
+        );
       await sleep(pollInterval);
     }
   }
@@ -58,13 +61,16 @@ export class Alerts {
 
 /** Subjects of the problems in the report of `npm run status`. */
 export async function subjectsOfStatus(stack: string): Promise<readonly string[]> {
-  const { stdout } = await run(process.execPath, ["cli/main.ts", "status", "--stack", stack, "--json"], { timeout: 90_000 });
+  const { stdout } = await run(process.execPath, ["cli/main.ts", "status", "--stack", stack, "--json"], {
+    timeout: 90_000,
+  });
   return (JSON.parse(stdout) as { problems: readonly { subject: string }[] }).problems.map(({ subject }) => subject);
 }
 
 /** Takes every connection of the database for a while; existing ones stay open. Reverted by dispose. */
 export async function takeDatabaseConnections(): Promise<AsyncDisposable> {
-  const inDatabase = (script: string): Promise<string> => mustRun("docker", ["exec", containerOf("database"), "bash", "-c", script]);
+  const inDatabase = (script: string): Promise<string> =>
+    mustRun("docker", ["exec", containerOf("database"), "bash", "-c", script]);
   // All read from one pipe without an end, so they stay connected until they are killed.
   const hogs = `rm -f /tmp/hold /tmp/enough; mkfifo /tmp/hold; exec 3<>/tmp/hold
     for i in $(seq 120); do PGAPPNAME=hog psql --no-psqlrc --quiet --dbname=routeql <&3 >/dev/null 2>&1 & done

@@ -26,7 +26,10 @@ const outageStatuses = new Set([429, 503]);
 const inside = /password|routeql_|ECONN|ETIMEDOUT|(?:\d{1,3}\.){3}\d{1,3}|pg_|node_modules|nginx/;
 
 /** Judges a reply without data: an error of the gateway, the sidecar or the engine, or a broken one. */
-export function judgeError(response: Pick<Response, "status" | "headers">, text: string): Pick<Outcome, "verdict" | "detail"> {
+export function judgeError(
+  response: Pick<Response, "status" | "headers">,
+  text: string,
+): Pick<Outcome, "verdict" | "detail"> {
   if (inside.test(text)) return { verdict: "broken", detail: `an error that reveals internals: ${text.slice(0, 200)}` };
   let body: { code?: string; error?: string; errors?: { extensions?: { code?: string } }[]; data?: unknown };
   try {
@@ -35,12 +38,15 @@ export function judgeError(response: Pick<Response, "status" | "headers">, text:
     return { verdict: "broken", detail: `${response.status} without JSON: ${text.slice(0, 80)}` };
   }
   const engineCode = body.errors?.[0]?.extensions?.code;
-  if (engineCode !== undefined && outageCodes.has(engineCode) && (body.data ?? null) === null) return { verdict: "refused", detail: engineCode };
+  if (engineCode !== undefined && outageCodes.has(engineCode) && (body.data ?? null) === null)
+    return { verdict: "refused", detail: engineCode };
   const description = Object.entries(errorCodes).find(([code]) => code === body.code)?.[1];
   if (description === undefined || description.status !== response.status || description.sentence !== body.error) {
     return { verdict: "broken", detail: `${response.status} ${engineCode ?? body.code ?? "without a code"}` };
   }
-  if (!outageStatuses.has(response.status)) return { verdict: "broken", detail: `${response.status} ${body.code} is no answer to an outage` };
-  if (response.headers.get("retry-after") === null) return { verdict: "broken", detail: `${response.status} without Retry-After` };
+  if (!outageStatuses.has(response.status))
+    return { verdict: "broken", detail: `${response.status} ${body.code} is no answer to an outage` };
+  if (response.headers.get("retry-after") === null)
+    return { verdict: "broken", detail: `${response.status} without Retry-After` };
   return { verdict: "refused", detail: body.code as string };
 }

@@ -9,7 +9,8 @@ export const answerBound = 20_000;
  * Each request uses a new connection. A kept one may be closed at the moment of its use when the gateway reloads its configuration. The
  * only remedy in HTTP/1.1 is a retry by the client (RFC 9112, 9.3.1), and these clients never retry.
  */
-const agentTrusting = (...authorities: string[]): Agent => new Agent({ connect: { ca: authorities, timeout: 5000 }, pipelining: 0, connections: 200 });
+const agentTrusting = (...authorities: string[]): Agent =>
+  new Agent({ connect: { ca: authorities, timeout: 5000 }, pipelining: 0, connections: 200 });
 
 let agent = agentTrusting(stack.caCertificate);
 
@@ -37,7 +38,12 @@ export async function ask({ path, method = "POST", headers = {}, body, signal, i
     return { verdict, detail, milliseconds: endedAt - startedAt, endedAt };
   };
   const bound = AbortSignal.timeout(answerBound * 2);
-  const init: RequestInit = { method, dispatcher: agent, headers: { "content-type": "application/json", ...headers }, signal: signal === undefined ? bound : AbortSignal.any([bound, signal]) };
+  const init: RequestInit = {
+    method,
+    dispatcher: agent,
+    headers: { "content-type": "application/json", ...headers },
+    signal: signal === undefined ? bound : AbortSignal.any([bound, signal]),
+  };
   if (body !== undefined) init.body = JSON.stringify(body);
   try {
     const response = await fetch(new URL(path, stack.url), init);

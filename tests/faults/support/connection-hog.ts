@@ -23,11 +23,25 @@ export interface TakenConnections extends AsyncDisposable {
  */
 export async function takeSessionConnections(): Promise<TakenConnections> {
   const host = await addHostAddress(caller);
-  const address = (await mustRun("docker", ["inspect", "--format", `{{(index .NetworkSettings.Networks "${caller}").IPAddress}}`, containerOf("sessions")])).trim();
-  const password = await mustRun("docker", ["exec", containerOf("sessions"), "bash", "-c", 'cat "$VALKEY_PASSWORD_FILE"']);
+  const address = (
+    await mustRun("docker", [
+      "inspect",
+      "--format",
+      `{{(index .NetworkSettings.Networks "${caller}").IPAddress}}`,
+      containerOf("sessions"),
+    ])
+  ).trim();
+  const password = await mustRun("docker", [
+    "exec",
+    containerOf("sessions"),
+    "bash",
+    "-c",
+    'cat "$VALKEY_PASSWORD_FILE"',
+  ]);
   const control = new Redis({ host: address, port, password: password.trim(), retryStrategy: null });
   const [, before] = (await control.config("GET", "maxclients")) as [string, string];
-  const refusals = async (): Promise<number> => Number(/rejected_connections:(\d+)/.exec(await control.info("stats"))?.[1]);
+  const refusals = async (): Promise<number> =>
+    Number(/rejected_connections:(\d+)/.exec(await control.info("stats"))?.[1]);
   const refusedBefore = await refusals();
   const hogs = new Set<Socket>();
   const ended = new AbortController();
@@ -36,7 +50,10 @@ export async function takeSessionConnections(): Promise<TakenConnections> {
   function takeOne(): void {
     const socket = connect(port, address);
     hogs.add(socket);
-    socket.on("error", () => undefined).on("close", () => hogs.delete(socket)).resume();
+    socket
+      .on("error", () => undefined)
+      .on("close", () => hogs.delete(socket))
+      .resume();
   }
 
   async function othersEnded(): Promise<void> {

@@ -32,7 +32,9 @@ export class Crowd {
     const outcomes = this.outcomes.filter(({ endedAt }) => endedAt >= moment);
     const count: Record<Verdict, number> = { right: 0, wrong: 0, refused: 0, broken: 0, unreachable: 0 };
     for (const { verdict } of outcomes) count[verdict] += 1;
-    const complaints = outcomes.filter(({ verdict }) => verdict !== "right" && verdict !== "refused").map(({ verdict, detail }) => `${verdict}: ${detail}`);
+    const complaints = outcomes
+      .filter(({ verdict }) => verdict !== "right" && verdict !== "refused")
+      .map(({ verdict, detail }) => `${verdict}: ${detail}`);
     return {
       requests: outcomes.length,
       count,

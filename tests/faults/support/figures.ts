@@ -12,7 +12,14 @@ export interface Counted {
   readonly longest: number;
 }
 
-const empty = { "faults injected": 0, requests: 0, "wrong answers": 0, "acknowledged and lost": 0, "longest recovery, ms": 0, "longest answer, ms": 0 };
+const empty = {
+  "faults injected": 0,
+  requests: 0,
+  "wrong answers": 0,
+  "acknowledged and lost": 0,
+  "longest recovery, ms": 0,
+  "longest answer, ms": 0,
+};
 
 /** Called at the suite's start: its files add to the same figures. */
 export const forgetFigures = (): void => keepFigures("faults", empty);
@@ -27,7 +34,9 @@ export interface Raised {
 
 /** Adds a row to the suite's table of alerts. */
 export function countAlert({ fault, alert, fires, clears }: Raised): void {
-  const before = JSON.parse(readFileSync(join(figuresFolder, "faults.json"), "utf8")) as { alerts?: readonly (readonly (string | number)[])[] };
+  const before = JSON.parse(readFileSync(join(figuresFolder, "faults.json"), "utf8")) as {
+    alerts?: readonly (readonly (string | number)[])[];
+  };
   const rows = before.alerts ?? [["fault", "alert", "fires after, s", "clears after, s"]];
   keepFigures("faults", { ...before, alerts: [...rows, [fault, alert, Math.round(fires), Math.round(clears)]] });
 }

@@ -23,7 +23,11 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     return removeContainers;
   }
   const [prometheusPort, alertmanagerPort] = await freePorts(2);
-  const takeDown = await ownStackSetup("faults", { ...settings, prometheusPort: String(prometheusPort), alertmanagerPort: String(alertmanagerPort) })(project);
+  const takeDown = await ownStackSetup("faults", {
+    ...settings,
+    prometheusPort: String(prometheusPort),
+    alertmanagerPort: String(alertmanagerPort),
+  })(project);
   return async () => {
     await takeDown();
     await removeContainers();

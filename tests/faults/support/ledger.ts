@@ -31,7 +31,9 @@ export class Ledger {
   /** Acknowledged rows that are missing. */
   async lost(): Promise<string[]> {
     const until = [...this.acknowledged];
-    const there = new Set((await asSuperuser(`select id from auth.organisations where id like '${this.mark}-%'`)).split("\n"));
+    const there = new Set(
+      (await asSuperuser(`select id from auth.organisations where id like '${this.mark}-%'`)).split("\n"),
+    );
     return until.filter((id) => !there.has(id));
   }
 

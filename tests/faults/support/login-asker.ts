@@ -25,7 +25,10 @@ export async function loginAsker(): Promise<Asker> {
     headers: sessionHeaders(id),
     isRight: (body: unknown) => {
       tokens += 1;
-      return claimsOf((body as { access_token: string }).access_token)["sub"] === account.id || "the token is of another account";
+      return (
+        claimsOf((body as { access_token: string }).access_token)["sub"] === account.id ||
+        "the token is of another account"
+      );
     },
   });
   const logout = (id: string) => ({

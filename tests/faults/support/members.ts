@@ -15,13 +15,22 @@ interface Viewpoint {
   readonly columns: string;
 }
 
-const updates = (hidden: readonly string[]): string => updateFields.filter((field) => !hidden.includes(field)).join(" ");
+const updates = (hidden: readonly string[]): string =>
+  updateFields.filter((field) => !hidden.includes(field)).join(" ");
 
 /** A viewer, an analyst, two tenants of two organisations and the owner of the master key. */
 export async function viewpoints(): Promise<Viewpoint[]> {
-  const of = async (name: string, role: "viewer" | "analyst" | "tenant" | "operator", organisation?: string): Promise<Viewpoint> => {
+  const of = async (
+    name: string,
+    role: "viewer" | "analyst" | "tenant" | "operator",
+    organisation?: string,
+  ): Promise<Viewpoint> => {
     const member = await Member.join(role, organisation === undefined ? {} : { organisation });
-    return { name, caller: { token: await member.freshToken() }, columns: updates(role === "viewer" ? ["communities", "orig_path"] : []) };
+    return {
+      name,
+      caller: { token: await member.freshToken() },
+      columns: updates(role === "viewer" ? ["communities", "orig_path"] : []),
+    };
   };
   return [
     await of("viewer", "viewer"),
@@ -46,11 +55,13 @@ export async function learnedAskers(points: readonly Viewpoint[]): Promise<Asker
 async function learn({ name, caller, columns }: Viewpoint, index: number): Promise<Asker> {
   const repertoire = [northPrefix, northPrefix6, southPrefix].map((prefix) => ({
     variables: { prefix, limit: 5 + index },
-    text: (mark: string) => `query ($prefix: inet!, $limit: Int!) { ${mark}: view_bgpupdates(where: {prefix: {_eq: $prefix}}, limit: $limit, ${order}) { ${columns} } }`,
+    text: (mark: string) =>
+      `query ($prefix: inet!, $limit: Int!) { ${mark}: view_bgpupdates(where: {prefix: {_eq: $prefix}}, limit: $limit, ${order}) { ${columns} } }`,
   }));
   const hijacks = {
     variables: { limit: 3 + index },
-    text: (mark: string) => `query ($limit: Int!) { ${mark}: view_hijacks(where: {hijack_as: {_eq: 64511}}, limit: $limit, order_by: {key: asc}) { ${hijackFields.filter((field) => name !== "viewer" || !["comment", "community_annotation"].includes(field)).join(" ")} } }`,
+    text: (mark: string) =>
+      `query ($limit: Int!) { ${mark}: view_hijacks(where: {hijack_as: {_eq: 64511}}, limit: $limit, order_by: {key: asc}) { ${hijackFields.filter((field) => name !== "viewer" || !["comment", "community_annotation"].includes(field)).join(" ")} } }`,
   };
   const learned = await Promise.all(
     [...repertoire, hijacks].map(async (question) => {

@@ -7,7 +7,8 @@ import { addHostAddress } from "../../harness/host-address.ts";
 export const parts = ["database", "sessions", "engine", "auth-sidecar", "gateway"] as const;
 export type Part = (typeof parts)[number];
 
-const inspect = async (part: Part, format: string): Promise<string> => (await mustRun("docker", ["inspect", "--format", format, containerOf(part)])).trim();
+const inspect = async (part: Part, format: string): Promise<string> =>
+  (await mustRun("docker", ["inspect", "--format", format, containerOf(part)])).trim();
 
 /** Kills the service's first process, as a crash would. Only its own restart policy restarts it. */
 export async function crash(part: Part): Promise<void> {
@@ -43,19 +44,41 @@ export async function reconnect(part: Part): Promise<void> {
 export const throttle = (part: Part, processors: number): Promise<string> => {
   // A quota, like the containers have: Docker cannot replace it by `--cpus`.
   const period = 100_000;
-  return mustRun("docker", ["update", "--cpu-period", String(period), "--cpu-quota", String(Math.round(processors * period)), containerOf(part)]);
+  return mustRun("docker", [
+    "update",
+    "--cpu-period",
+    String(period),
+    "--cpu-quota",
+    String(Math.round(processors * period)),
+    containerOf(part),
+  ]);
 };
 
 /**
  * Puts a misbehaving proxy between two services of the running stack. The caller's new connections go to the host's end of their common
  * network, and from there to the callee; open ones are cut. Reverted by dispose.
  */
-export async function interpose(caller: Part, callee: Part, port: number): Promise<{ readonly proxy: ToxicProxy } & AsyncDisposable> {
+export async function interpose(
+  caller: Part,
+  callee: Part,
+  port: number,
+): Promise<{ readonly proxy: ToxicProxy } & AsyncDisposable> {
   const network = `routeql-${stack.name}-${caller}-${callee}`;
   const address = await inspect(callee, `{{(index .NetworkSettings.Networks "${network}").IPAddress}}`);
   const host = await addHostAddress(network);
   const proxy = await ToxicProxy.to(address, port, host.address);
-  const target = ["-p", "tcp", "-d", address, "--dport", String(port), "-j", "DNAT", "--to-destination", `${host.address}:${proxy.port}`];
+  const target = [
+    "-p",
+    "tcp",
+    "-d",
+    address,
+    "--dport",
+    String(port),
+    "-j",
+    "DNAT",
+    "--to-destination",
+    `${host.address}:${proxy.port}`,
+  ];
   await rule(caller, "-t", "nat", "-I", "OUTPUT", ...target);
   await cutConnections(caller, address, port);
   return {
@@ -70,18 +93,50 @@ export async function interpose(caller: Part, callee: Part, port: number): Promi
 
 /** Resets the caller's open connections; ss reports sockets that it may not close as its own failure. */
 async function cutConnections(caller: Part, address: string, port: number): Promise<void> {
-  await run("nsenter", ["--target", await inspect(caller, "{{.State.Pid}}"), "--net", "ss", "--kill", "dst", `${address}:${port}`]);
+  await run("nsenter", [
+    "--target",
+    await inspect(caller, "{{.State.Pid}}"),
+    "--net",
+    "ss",
+    "--kill",
+    "dst",
+    `${address}:${port}`,
+  ]);
 }
 
 /** Number of open connections of others to a port of the service. */
 export async function connectionsTo(part: Part, port: number): Promise<number> {
-  const text = await mustRun("nsenter", ["--target", await inspect(part, "{{.State.Pid}}"), "--net", "ss", "--no-header", "--tcp", "--numeric", "state", "established", "sport", "=", `:${port}`]);
+  const text = await mustRun("nsenter", [
+    "--target",
+    await inspect(part, "{{.State.Pid}}"),
+    "--net",
+    "ss",
+    "--no-header",
+    "--tcp",
+    "--numeric",
+    "state",
+    "established",
+    "sport",
+    "=",
+    `:${port}`,
+  ]);
   return text.split("\n").filter((line) => line.trim() !== "").length;
 }
 
 /** Runs SQL as the superuser, inside the database's own container. */
 export async function asSuperuser(sql: string): Promise<string> {
-  return mustRun("docker", ["exec", containerOf("database"), "psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--dbname=routeql", "--command", sql]);
+  return mustRun("docker", [
+    "exec",
+    containerOf("database"),
+    "psql",
+    "--no-psqlrc",
+    "--quiet",
+    "--tuples-only",
+    "--no-align",
+    "--dbname=routeql",
+    "--command",
+    sql,
+  ]);
 }
 
 /** Whether the service's own health check passes now; Docker's status may be one check interval old. */

@@ -2,7 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { data, type Caller, headersOf } from "../../e2e/support/graphql.ts";
 import { type Feed, subscribeModern } from "../../e2e/support/sockets.ts";
 
-const query = "subscription { view_hijacks(where: {hijack_as: {_eq: 64511}}, limit: 4, order_by: {key: asc}) { key prefix ignored } }";
+const query =
+  "subscription { view_hijacks(where: {hijack_as: {_eq: 64511}}, limit: 4, order_by: {key: asc}) { key prefix ignored } }";
 
 /** A client that subscribes again whenever its socket closes, and checks its messages. */
 export class Subscriber {

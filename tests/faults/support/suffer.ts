@@ -40,15 +40,25 @@ export async function suffer(fault: Fault): Promise<Account & { readonly recover
   const account = crowd.since(from);
   const lost = [...(await sessions.lost()), ...(await ledger.lost())];
   const wrongPushed = subscriber.wrong - wrongBefore;
-  countFault({ requests: account.requests, wrong: account.count.wrong + wrongPushed, lost: lost.length, recovered, longest: account.longest });
+  countFault({
+    requests: account.requests,
+    wrong: account.count.wrong + wrongPushed,
+    lost: lost.length,
+    recovered,
+    longest: account.longest,
+  });
 
-  const complaints = fault.unreachable === true ? account.complaints.filter((complaint) => !complaint.startsWith("unreachable")) : account.complaints;
+  const complaints =
+    fault.unreachable === true
+      ? account.complaints.filter((complaint) => !complaint.startsWith("unreachable"))
+      : account.complaints;
   expect(complaints).toEqual([]);
   expect(wrongPushed, "wrong answers to a subscription").toBe(0);
   expect(account.longest, "milliseconds of the longest request").toBeLessThan(answerBound);
   expect(lost, "lost, though acknowledged").toEqual([]);
   await expect.poll(() => ledger.length, { timeout: fault.recovery, message: "writes go on" }).toBeGreaterThan(written);
   const waited = fault.mayWait === true && account.longest > fault.milliseconds / 2 ? 1 : 0;
-  if (fault.noticed) expect(account.count.refused + account.count.unreachable + waited, "requests that noticed").toBeGreaterThan(0);
+  if (fault.noticed)
+    expect(account.count.refused + account.count.unreachable + waited, "requests that noticed").toBeGreaterThan(0);
   return { ...account, recovered };
 }

@@ -10,7 +10,18 @@ const context = resolve(import.meta.dirname, "../clock");
 export async function imageWithClock(name: string, user: number): Promise<string> {
   const base = await image(name);
   const tag = base.replace(":", "-with-clock:");
-  await mustRun("docker", ["build", "--network", "host", "--tag", tag, "--build-arg", `IMAGE=${base}`, "--build-arg", `SERVICE_USER=${user}:${user}`, context]);
+  await mustRun("docker", [
+    "build",
+    "--network",
+    "host",
+    "--tag",
+    tag,
+    "--build-arg",
+    `IMAGE=${base}`,
+    "--build-arg",
+    `SERVICE_USER=${user}:${user}`,
+    context,
+  ]);
   return tag;
 }
 
@@ -19,14 +30,21 @@ const bound = 30;
 
 /** Sets a container's clock off by this number of seconds, and waits until its HTTP server sends dates with it. */
 export async function setClock(container: StartedTestContainer, url: string, seconds: number): Promise<void> {
-  await mustRun("docker", ["exec", container.getId(), "sh", "-c", `echo '${seconds < 0 ? "" : "+"}${seconds}s' >/clock`]);
+  await mustRun("docker", [
+    "exec",
+    container.getId(),
+    "sh",
+    "-c",
+    `echo '${seconds < 0 ? "" : "+"}${seconds}s' >/clock`,
+  ]);
   const end = performance.now() + bound * 1000;
   for (;;) {
     const reply = await fetch(`${url}/healthz`);
     await reply.arrayBuffer();
     const wrongBy = (Date.parse(reply.headers.get("date") ?? "") - Date.now()) / 1000;
     if (Math.abs(wrongBy - seconds) < 60) return;
-    if (performance.now() > end) throw new Error(`the server's clock is wrong by ${wrongBy} s, not ${seconds} s, after ${bound} s`);
+    if (performance.now() > end)
+      throw new Error(`the server's clock is wrong by ${wrongBy} s, not ${seconds} s, after ${bound} s`);
     await sleep(200);
   }
 }

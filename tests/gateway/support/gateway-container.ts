@@ -62,7 +62,10 @@ export class GatewayContainer extends GenericContainer {
 
   override async start(): Promise<StartedGateway> {
     await this.files.fill(this.imageName.string);
-    return new StartedGateway(await super.start(), this.certificate, { files: this.files, image: this.imageName.string });
+    return new StartedGateway(await super.start(), this.certificate, {
+      files: this.files,
+      image: this.imageName.string,
+    });
   }
 }
 
@@ -105,7 +108,10 @@ export class StartedGateway extends ReachableContainer {
     const deadline = performance.now() + 20_000;
     for (;;) {
       const { stdout, stderr } = await run("docker", ["logs", this.getId()]);
-      const access = stdout.split("\n").filter((line) => line.startsWith("{")).map((line) => JSON.parse(line) as Record<string, unknown>);
+      const access = stdout
+        .split("\n")
+        .filter((line) => line.startsWith("{"))
+        .map((line) => JSON.parse(line) as Record<string, unknown>);
       if (access.some((line) => line["request_id"] === request)) return { access, text: stdout + stderr };
       if (performance.now() > deadline) throw new Error(`the gateway has logged no request ${request}`);
       await sleep(100);

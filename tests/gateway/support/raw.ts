@@ -12,10 +12,20 @@ export interface RawOptions {
 }
 
 /** Writes bytes to the gateway, over TLS by default: {@link exchange}. */
-export function raw(gateway: StartedGateway, bytes: string, { listener = "api", plain = listener === "redirect", silence }: RawOptions = {}): Promise<string> {
+export function raw(
+  gateway: StartedGateway,
+  bytes: string,
+  { listener = "api", plain = listener === "redirect", silence }: RawOptions = {},
+): Promise<string> {
   const [host, port] = [gateway.getHost(), gateway.port(listener)];
   const socket = plain
     ? connectPlain({ host, port })
-    : connectTls({ host, port, ca: gateway.certificate.certificate, servername: "localhost", ALPNProtocols: ["http/1.1"] });
+    : connectTls({
+        host,
+        port,
+        ca: gateway.certificate.certificate,
+        servername: "localhost",
+        ALPNProtocols: ["http/1.1"],
+      });
   return exchange(socket, bytes, silence);
 }

@@ -29,9 +29,19 @@ export interface Reply {
 export async function request(gateway: StartedGateway, path: string, options: RequestOptions = {}): Promise<Reply> {
   const { method = "GET", headers = {}, body, listener = "api", signal } = options;
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const common = { host: gateway.getHost(), port: gateway.port(listener), path, method, headers, signal, agent: false as const };
+  const common = {
+    host: gateway.getHost(),
+    port: gateway.port(listener),
+    path,
+    method,
+    headers,
+    signal,
+    agent: false as const,
+  };
   const outgoing =
-    listener === "redirect" ? httpRequest(common) : httpsRequest({ ...common, ca: gateway.certificate.certificate, servername: "localhost" });
+    listener === "redirect"
+      ? httpRequest(common)
+      : httpsRequest({ ...common, ca: gateway.certificate.certificate, servername: "localhost" });
   outgoing.once("error", reject);
   outgoing.once("response", resolve);
   outgoing.end(body);

@@ -13,7 +13,13 @@ export interface SocketOptions {
 }
 
 /** A WebSocket to the gateway, whose certificate names localhost. */
-export function openSocket(gateway: StartedGateway, { listener = "api", protocols = [], search = "", ...options }: SocketOptions = {}): WebSocket {
+export function openSocket(
+  gateway: StartedGateway,
+  { listener = "api", protocols = [], search = "", ...options }: SocketOptions = {},
+): WebSocket {
   const agent = new Agent({ ca: gateway.certificate.certificate, servername: "localhost" });
-  return new WebSocket(`wss://${gateway.getHost()}:${gateway.port(listener)}${paths.graphql}${search}`, protocols, { agent, ...options });
+  return new WebSocket(`wss://${gateway.getHost()}:${gateway.port(listener)}${paths.graphql}${search}`, protocols, {
+    agent,
+    ...options,
+  });
 }

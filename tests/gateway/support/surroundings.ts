@@ -21,10 +21,17 @@ export interface SurroundingsOptions {
 }
 
 /** Starts them; the caller disposes them. */
-export async function startSurroundings({ settings = {}, edit, certificate }: SurroundingsOptions = {}): Promise<Surroundings> {
+export async function startSurroundings({
+  settings = {},
+  edit,
+  certificate,
+}: SurroundingsOptions = {}): Promise<Surroundings> {
   await using stack = new AsyncDisposableStack();
   const network = stack.use(await TestNetwork.create());
-  const [engine, sidecar] = await Promise.all([startUpstream("engine", network.name), startUpstream("auth-sidecar", network.name)]);
+  const [engine, sidecar] = await Promise.all([
+    startUpstream("engine", network.name),
+    startUpstream("auth-sidecar", network.name),
+  ]);
   stack.use(engine);
   stack.use(sidecar);
   const gateway = await new GatewayContainer(await image("gateway"), certificate ?? (await makeCertificate()))

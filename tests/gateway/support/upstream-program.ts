@@ -43,8 +43,17 @@ const answers = new Map<string, Answer>();
 const received: Received[] = [];
 
 function record(request: IncomingMessage, body: string): Received {
-  const headers = Object.fromEntries(Object.entries(request.headersDistinct).map(([name, values]) => [name, (values ?? []).join(", ")]));
-  const entry = { method: request.method ?? "", target: request.url ?? "", headers, body, connection: request.socket.remotePort ?? 0, abandoned: false };
+  const headers = Object.fromEntries(
+    Object.entries(request.headersDistinct).map(([name, values]) => [name, (values ?? []).join(", ")]),
+  );
+  const entry = {
+    method: request.method ?? "",
+    target: request.url ?? "",
+    headers,
+    body,
+    connection: request.socket.remotePort ?? 0,
+    abandoned: false,
+  };
   received.push(entry);
   return entry;
 }
@@ -58,7 +67,10 @@ async function serve(request: IncomingMessage, response: ServerResponse): Promis
     request.socket.destroy();
     return;
   }
-  const body = answer.base64 === undefined ? Buffer.from(answer.body ?? JSON.stringify(entry)) : Buffer.from(answer.base64, "base64");
+  const body =
+    answer.base64 === undefined
+      ? Buffer.from(answer.body ?? JSON.stringify(entry))
+      : Buffer.from(answer.base64, "base64");
   const length = answer.chunked === true ? {} : { "content-length": String(body.length) };
   response.writeHead(answer.status ?? 200, { "content-type": "application/json", ...length, ...answer.headers });
   response.end(body);
@@ -71,7 +83,8 @@ async function order(request: IncomingMessage, response: ServerResponse): Promis
   else if (request.method === "PUT") {
     answers.clear();
     received.length = 0;
-    for (const [target, answer] of Object.entries(JSON.parse(body) as Record<string, Answer>)) answers.set(target, answer);
+    for (const [target, answer] of Object.entries(JSON.parse(body) as Record<string, Answer>))
+      answers.set(target, answer);
   }
   response.end(JSON.stringify(received));
 }
@@ -83,7 +96,9 @@ function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
   const answer = answers.get(entry.target);
   if (answer?.status !== undefined) {
     const body = answer.body ?? "";
-    socket.end(`HTTP/1.1 ${answer.status} Refused\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
+    socket.end(
+      `HTTP/1.1 ${answer.status} Refused\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    );
     return;
   }
   sockets.handleUpgrade(request, socket, head, (client) => {
@@ -100,7 +115,10 @@ interface Serving {
 }
 
 async function start(): Promise<Serving> {
-  const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => void serve(request, response)).on("upgrade", upgrade);
+  const server = createServer({ keepAliveTimeout: 75_000 }, (request, response) => void serve(request, response)).on(
+    "upgrade",
+    upgrade,
+  );
   await once(server.listen(0, "127.0.0.1"), "listening");
   const started: Serving = { server, arriving: 0 };
   server.on("connection", () => (started.arriving -= 1));
@@ -129,7 +147,10 @@ async function kill(): Promise<void> {
 createPlainServer((client) => {
   serving.arriving += 1;
   const server = connect((serving.server.address() as AddressInfo).port, "127.0.0.1");
-  for (const [from, to] of [[client, server], [server, client]] as const) {
+  for (const [from, to] of [
+    [client, server],
+    [server, client],
+  ] as const) {
     from.on("error", () => to.destroy()).on("close", () => to.destroy());
     from.pipe(to);
     from.setNoDelay(true);

@@ -42,7 +42,9 @@ export async function startUpstream(name: string, network: string): Promise<Star
     .withNetworkMode(network)
     .withNetworkAliases(name)
     .withExposedPorts(ORDERS)
-    .withCopyFilesToContainer([{ source: resolve(import.meta.dirname, "upstream-program.ts"), target: "/routeql/upstream-program.ts" }])
+    .withCopyFilesToContainer([
+      { source: resolve(import.meta.dirname, "upstream-program.ts"), target: "/routeql/upstream-program.ts" },
+    ])
     .withCommand(["node", "/routeql/upstream-program.ts"])
     .withWaitStrategy(Wait.forLogMessage("upstream ready"))
     .start();

@@ -13,7 +13,8 @@ const largest = 262_000;
 const patience = 20_000;
 
 const json = (value: unknown): string => JSON.stringify(value);
-const fitting = (request: Request): Request => (json(request).length <= largest ? request : { query: request.query.slice(0, largest / 2) });
+const fitting = (request: Request): Request =>
+  json(request).length <= largest ? request : { query: request.query.slice(0, largest / 2) };
 
 /** Sends a request by its carrier. Resolves with the number of sent bytes when all replies have arrived, or the request was rejected or cancelled. */
 export async function send(genes: Genes, token: string): Promise<number> {
@@ -76,7 +77,9 @@ async function overHttp2(body: string, headers: Readonly<Record<string, string>>
 
 /** Operations on one WebSocket; a slow reader stops reading after its requests. */
 async function overSockets({ carrier, count }: Genes, request: Request, token: string): Promise<number> {
-  const socket = new WebSocket(`${stack.url.replace("https:", "wss:")}/api/graphql`, "graphql-transport-ws", { ca: stack.caCertificate });
+  const socket = new WebSocket(`${stack.url.replace("https:", "wss:")}/api/graphql`, "graphql-transport-ws", {
+    ca: stack.caCertificate,
+  });
   const { promise: over, resolve: end } = Promise.withResolvers<void>();
   let sent = 0;
   let answered = 0;
@@ -87,7 +90,9 @@ async function overSockets({ carrier, count }: Genes, request: Request, token: s
   };
   socket.on("error", () => end());
   socket.on("close", () => end());
-  socket.on("open", () => write({ type: "connection_init", payload: { headers: { authorization: `Bearer ${token}` } } }));
+  socket.on("open", () =>
+    write({ type: "connection_init", payload: { headers: { authorization: `Bearer ${token}` } } }),
+  );
   socket.on("message", (data: Buffer) => {
     const { type } = JSON.parse(data.toString()) as { type: string };
     if (type === "connection_ack") {

@@ -12,7 +12,21 @@ export function chooser(seed: number): Choose {
   };
 }
 
-export const shapes = ["aliases", "nesting", "fragments", "directives", "conditions", "related", "patterns", "orders", "introspection", "variables", "strings", "aggregates", "refused"] as const;
+export const shapes = [
+  "aliases",
+  "nesting",
+  "fragments",
+  "directives",
+  "conditions",
+  "related",
+  "patterns",
+  "orders",
+  "introspection",
+  "variables",
+  "strings",
+  "aggregates",
+  "refused",
+] as const;
 export const carriers = ["query", "batch", "socket", "subscriptions", "slow reader", "half-open", "http2"] as const;
 
 /** An expensive request as numbers that can be mutated separately. */
@@ -36,7 +50,15 @@ const pick = <Item>(items: readonly Item[], choose: Choose): Item => items[choos
 const size = (most: number, choose: Choose): number => Math.max(1, Math.floor(most ** (choose(1_001) / 1_000)));
 
 export function anyGenes(choose: Choose): Genes {
-  return { shape: pick(shapes, choose), carrier: pick(carriers, choose), width: size(4_000, choose), depth: size(60, choose), length: size(20_000, choose), count: size(60, choose), salt: choose(2 ** 30) };
+  return {
+    shape: pick(shapes, choose),
+    carrier: pick(carriers, choose),
+    width: size(4_000, choose),
+    depth: size(60, choose),
+    length: size(20_000, choose),
+    count: size(60, choose),
+    salt: choose(2 ** 30),
+  };
 }
 
 /** The same request with one or two mutated numbers. */
@@ -49,8 +71,10 @@ export function mutated(genes: Genes, choose: Choose): Genes {
   return two === "shape" || two === "carrier" ? changed : { ...changed, [two]: scaled(changed[two]) };
 }
 
-const times = (count: number, text: (index: number) => string): string => Array.from({ length: count }, (_item, index) => text(index)).join(" ");
-const wrapped = (depth: number, open: string, inner: string, close: string): string => open.repeat(depth) + inner + close.repeat(depth);
+const times = (count: number, text: (index: number) => string): string =>
+  Array.from({ length: count }, (_item, index) => text(index)).join(" ");
+const wrapped = (depth: number, open: string, inner: string, close: string): string =>
+  open.repeat(depth) + inner + close.repeat(depth);
 
 export interface Request {
   readonly query: string;
@@ -60,35 +84,68 @@ export interface Request {
 /** The document of a request. `word` starts it: `query` or `subscription`. */
 export function document({ shape, width, depth, length, salt }: Genes, word = "query"): Request {
   const name = `n${salt}`;
-  const where = (condition: string, fields = "key"): string => `${word} ${name} { view_hijacks(limit: 100, where: ${condition}) { ${fields} } }`;
+  const where = (condition: string, fields = "key"): string =>
+    `${word} ${name} { view_hijacks(limit: 100, where: ${condition}) { ${fields} } }`;
   const related = '{update_links: {update: {prefix: {_neq: "192.0.2.0/24"}}}}';
   switch (shape) {
     case "aliases":
-      return { query: `${word} ${name} { view_hijacks(limit: 100) { ${times(width, (index) => `${"a".repeat(Math.min(length, 1_000))}${index}: key`)} } }` };
+      return {
+        query: `${word} ${name} { view_hijacks(limit: 100) { ${times(width, (index) => `${"a".repeat(Math.min(length, 1_000))}${index}: key`)} } }`,
+      };
     case "nesting":
-      return { query: `${word} ${name} { view_hijacks(limit: 100) { key ${wrapped(depth, "update_links(limit: 100) { hijack { ", times(width % 20, (index) => `a${index}: key`) || "key", " } }")} } }` };
+      return {
+        query: `${word} ${name} { view_hijacks(limit: 100) { key ${wrapped(depth, "update_links(limit: 100) { hijack { ", times(width % 20, (index) => `a${index}: key`) || "key", " } }")} } }`,
+      };
     case "fragments":
-      return { query: `${word} ${name} { ...f0 } ${times(depth, (index) => `fragment f${index} on query_root { ${`...f${index + 1} `.repeat(1 + (width % 50))} }`)} fragment f${depth} on query_root { __typename }` };
+      return {
+        query: `${word} ${name} { ...f0 } ${times(depth, (index) => `fragment f${index} on query_root { ${`...f${index + 1} `.repeat(1 + (width % 50))} }`)} fragment f${depth} on query_root { __typename }`,
+      };
     case "directives":
-      return { query: `${word} ${name} { view_hijacks(limit: 1) { key ${"...f ".repeat(1 + (width % 400))} } } fragment f on view_hijacks { ${times(Math.min(length, 6_000), () => "key @skip(if: true)")} }` };
+      return {
+        query: `${word} ${name} { view_hijacks(limit: 1) { key ${"...f ".repeat(1 + (width % 400))} } } fragment f on view_hijacks { ${times(Math.min(length, 6_000), () => "key @skip(if: true)")} }`,
+      };
     case "conditions":
-      return { query: where(`{_or: [${times(width, (index) => wrapped(depth % 20, "{_not: ", `{key: {_eq: "${index}"}}`, "}"))}]}`) };
+      return {
+        query: where(
+          `{_or: [${times(width, (index) => wrapped(depth % 20, "{_not: ", `{key: {_eq: "${index}"}}`, "}"))}]}`,
+        ),
+      };
     case "related":
-      return { query: where(`{_and: [${times(width % 250, () => wrapped(depth % 8, "{update_links: {hijack: ", related, "}}"))}]}`) };
+      return {
+        query: where(
+          `{_and: [${times(width % 250, () => wrapped(depth % 8, "{update_links: {hijack: ", related, "}}"))}]}`,
+        ),
+      };
     case "patterns":
-      return { query: where(`{_or: [${times(width % 200, (index) => `{key: {${["_regex", "_similar", "_ilike"][index % 3] ?? ""}: "${"(.+)".repeat(depth % 12)}${"%".repeat(length % 50)}${index}"}}`)}]}`) };
+      return {
+        query: where(
+          `{_or: [${times(width % 200, (index) => `{key: {${["_regex", "_similar", "_ilike"][index % 3] ?? ""}: "${"(.+)".repeat(depth % 12)}${"%".repeat(length % 50)}${index}"}}`)}]}`,
+        ),
+      };
     case "orders":
-      return { query: `${word} ${name} { view_hijacks(limit: 100, order_by: [${times(width % 400, () => "{update_links_aggregate: {count: asc}}")}]) { key } }` };
+      return {
+        query: `${word} ${name} { view_hijacks(limit: 100, order_by: [${times(width % 400, () => "{update_links_aggregate: {count: asc}}")}]) { key } }`,
+      };
     case "introspection":
-      return { query: `${word} ${name} { __schema { types { ${"name ".repeat(1 + (width % 50))} fields { args { type { inputFields { type { ${depth > 20 ? "inputFields { name }" : "name"} ${times(width % 480, (index) => `a${index}: name`)} } } } } } } } }` };
+      return {
+        query: `${word} ${name} { __schema { types { ${"name ".repeat(1 + (width % 50))} fields { args { type { inputFields { type { ${depth > 20 ? "inputFields { name }" : "name"} ${times(width % 480, (index) => `a${index}: name`)} } } } } } } } }`,
+      };
     case "variables": {
       const values = Array.from({ length: Math.min(length, 20_000) }, (_item, index) => String(index));
-      return { query: `${word} ${name}($w: view_hijacks_bool_exp) { ${times(1 + (width % 400), (index) => `a${index}: view_hijacks(limit: 1, where: $w) { key }`)} }`, variables: { w: wrapObject(depth % 40, { key: { _in: values } }) } };
+      return {
+        query: `${word} ${name}($w: view_hijacks_bool_exp) { ${times(1 + (width % 400), (index) => `a${index}: view_hijacks(limit: 1, where: $w) { key }`)} }`,
+        variables: { w: wrapObject(depth % 40, { key: { _in: values } }) },
+      };
     }
     case "strings":
-      return { query: `${word} ${name}($s: String) { view_hijacks(limit: 1, where: {_or: [${times(width % 1_000, () => "{key: {_eq: $s}}")}]}) { key } }`, variables: { s: '\\"'.repeat(Math.min(length, 10_000) * (1 + (depth % 6))) } };
+      return {
+        query: `${word} ${name}($s: String) { view_hijacks(limit: 1, where: {_or: [${times(width % 1_000, () => "{key: {_eq: $s}}")}]}) { key } }`,
+        variables: { s: '\\"'.repeat(Math.min(length, 10_000) * (1 + (depth % 6))) },
+      };
     case "aggregates":
-      return { query: `${word} ${name} { view_hijacks(limit: 100, where: {_or: [${times(width % 60, () => `{update_links_aggregate: {count: {predicate: {_gt: ${depth}}}}}`)}]}) { key } }` };
+      return {
+        query: `${word} ${name} { view_hijacks(limit: 100, where: {_or: [${times(width % 60, () => `{update_links_aggregate: {count: {predicate: {_gt: ${depth}}}}}`)}]}) { key } }`,
+      };
     default:
       return { query: `{ ${name} ${"a ".repeat(width)} "${'\\"'.repeat(length)}` };
   }

@@ -32,7 +32,11 @@ export interface Options {
 }
 
 /** A test of a group of attacks: all are rejected, and the service answers during and after them. */
-export function attacks(title: string, list: () => Promise<readonly Attack[]> | readonly Attack[], options: Options = {}): void {
+export function attacks(
+  title: string,
+  list: () => Promise<readonly Attack[]> | readonly Attack[],
+  options: Options = {},
+): void {
   const { atOnce = 8, timeout = 120_000, waits = false } = options;
   (waits ? test.concurrent : test)(title, { timeout }, async () => {
     const waiting = [...(await list())];

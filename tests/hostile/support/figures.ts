@@ -18,7 +18,8 @@ const empty: HostileFigures = {
   "longest of those, ms": 0,
 };
 
-const read = (): HostileFigures => JSON.parse(readFileSync(join(figuresFolder, "hostile.json"), "utf8")) as HostileFigures;
+const read = (): HostileFigures =>
+  JSON.parse(readFileSync(join(figuresFolder, "hostile.json"), "utf8")) as HostileFigures;
 
 /** Called at the suite's start: all files add to the same figures. */
 export const beginFigures = (): void => keepFigures("hostile", empty);
@@ -44,7 +45,13 @@ export function countNormal(milliseconds: number): void {
 
 /** `1,234 hostile inputs: 1,234 rejected, 0 let through; 40 normal requests answered beside them, the slowest in 310 ms` */
 export function figuresLine(): string {
-  const { "hostile inputs": inputs, refused, "let through": through, "normal requests beside them": normal, ...rest } = read();
+  const {
+    "hostile inputs": inputs,
+    refused,
+    "let through": through,
+    "normal requests beside them": normal,
+    ...rest
+  } = read();
   const shown = (value: number) => value.toLocaleString("en");
   return (
     `${shown(inputs)} hostile inputs: ${shown(refused)} rejected, ${shown(through)} let through; ` +

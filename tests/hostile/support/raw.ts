@@ -19,4 +19,5 @@ export function open({ base = stack.url }: RawOptions = {}): Socket {
 }
 
 /** Writes bytes to the gateway: {@link exchange}. */
-export const raw = (bytes: string | Buffer, options: RawOptions = {}): Promise<string> => exchange(open(options), bytes, options.silence);
+export const raw = (bytes: string | Buffer, options: RawOptions = {}): Promise<string> =>
+  exchange(open(options), bytes, options.silence);

@@ -12,8 +12,15 @@ export interface StackKey {
 
 /** The stack's signing key, which is unknown outside. With it a test shows that a valid signature alone grants nothing. */
 export async function stackKey(): Promise<StackKey> {
-  const secret = await mustRun("docker", ["exec", containerOf("auth-sidecar"), "cat", "/run/routeql/secrets/key-encryption-key"]);
-  const { rows } = await (await database("sidecar")).query<{ id: string; public_jwk: PublicJwk; private_key_encrypted: Buffer }>(
+  const secret = await mustRun("docker", [
+    "exec",
+    containerOf("auth-sidecar"),
+    "cat",
+    "/run/routeql/secrets/key-encryption-key",
+  ]);
+  const { rows } = await (
+    await database("sidecar")
+  ).query<{ id: string; public_jwk: PublicJwk; private_key_encrypted: Buffer }>(
     "select id, public_jwk, private_key_encrypted from auth.signing_keys where retired_at is null order by signs_from limit 1",
   );
   const { id, public_jwk: publicJwk, private_key_encrypted: stored } = rows[0]!;

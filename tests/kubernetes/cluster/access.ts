@@ -35,7 +35,10 @@ export class NodeAccess {
 
   /** kubectl with all permissions; returns its output. */
   kubectl(args: readonly string[], input?: string): Promise<string> {
-    return mustRun(join(this.binaries, "kubectl"), [`--kubeconfig=${this.kubeconfig}`, ...args], { input, timeout: 300_000 });
+    return mustRun(join(this.binaries, "kubectl"), [`--kubeconfig=${this.kubeconfig}`, ...args], {
+      input,
+      timeout: 300_000,
+    });
   }
 
   /** Output of `kubectl get … --output=json`. */

@@ -35,7 +35,12 @@ const dns: readonly object[] = [
     roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "system:coredns" },
     subjects: [{ kind: "ServiceAccount", name: "coredns", namespace: "kube-system" }],
   },
-  { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "coredns", namespace: "kube-system" }, data: { Corefile: corefile } },
+  {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "coredns", namespace: "kube-system" },
+    data: { Corefile: corefile },
+  },
   {
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -112,7 +117,11 @@ const volume = (name: string, path: string): object => ({
     storageClassName: "local",
     local: { path },
     nodeAffinity: {
-      required: { nodeSelectorTerms: [{ matchExpressions: [{ key: "kubernetes.io/hostname", operator: "In", values: [nodeName] }] }] },
+      required: {
+        nodeSelectorTerms: [
+          { matchExpressions: [{ key: "kubernetes.io/hostname", operator: "In", values: [nodeName] }] },
+        ],
+      },
     },
   },
 });

@@ -80,7 +80,12 @@ export async function kubernetesBinaries(options: BuildOptions): Promise<string>
   });
 }
 
-async function build(go: string, { module, linkerFlags, packages }: Recipe, folder: string, options: BuildOptions): Promise<void> {
+async function build(
+  go: string,
+  { module, linkerFlags, packages }: Recipe,
+  folder: string,
+  options: BuildOptions,
+): Promise<void> {
   await run(
     "nice",
     [go, "build", "-v", "-mod=readonly", "-trimpath", "-ldflags", linkerFlags, "-o", `${folder}/`, ...packages],
@@ -90,7 +95,8 @@ async function build(go: string, { module, linkerFlags, packages }: Recipe, fold
       onLine: options.onLine,
       signal: options.signal,
       interruptWith: "SIGINT",
-      remedy: "the Go module proxy (GOPROXY) must be reachable and 6 GB of disk free; then run this again: it resumes the build.",
+      remedy:
+        "the Go module proxy (GOPROXY) must be reachable and 6 GB of disk free; then run this again: it resumes the build.",
     },
   );
 }

@@ -79,7 +79,9 @@ export class ClusterAuthority {
     const keys = await makeKeys();
     this.serial += 1;
     const names = hosts.map((value) => ({ type: isIP(value) ? ("ip" as const) : ("dns" as const), value }));
-    const extensions: Extension[] = [new ExtendedKeyUsageExtension([ExtendedKeyUsage.clientAuth, ExtendedKeyUsage.serverAuth])];
+    const extensions: Extension[] = [
+      new ExtendedKeyUsageExtension([ExtendedKeyUsage.clientAuth, ExtendedKeyUsage.serverAuth]),
+    ];
     if (names.length > 0) extensions.push(new SubjectAlternativeNameExtension(names));
     const certificate = await X509CertificateGenerator.create({
       serialNumber: this.serial.toString(16).padStart(4, "0"),

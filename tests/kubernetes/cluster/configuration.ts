@@ -23,7 +23,10 @@ function kubeconfig(address: string, authority: KeyPair, { certificate, privateK
     clusters: [
       {
         name: "routeql-test",
-        cluster: { server: `https://${address}:${apiPort}`, "certificate-authority-data": base64(authority.certificate) },
+        cluster: {
+          server: `https://${address}:${apiPort}`,
+          "certificate-authority-data": base64(authority.certificate),
+        },
       },
     ],
     users: [
@@ -95,7 +98,12 @@ function networkConfiguration(folder: string): object {
       {
         type: "ptp",
         ipMasq: true,
-        ipam: { type: "host-local", dataDir: join(folder, "cni-state"), ranges: [[{ subnet: podNetwork }]], routes: [{ dst: "0.0.0.0/0" }] },
+        ipam: {
+          type: "host-local",
+          dataDir: join(folder, "cni-state"),
+          ranges: [[{ subnet: podNetwork }]],
+          routes: [{ dst: "0.0.0.0/0" }],
+        },
       },
       { type: "portmap", capabilities: { portMappings: true } },
     ],
@@ -105,7 +113,12 @@ function networkConfiguration(folder: string): object {
 /** Writes the files of a node's programs: keys, kubeconfigs and configurations. */
 export async function writeConfiguration(layout: NodeLayout, address: string): Promise<void> {
   const { file, certificates } = layout;
-  const folders = [certificates, layout.logs, layout.volumes, ...["etcd", "cni", "cni-state", "kubelet", "containerd", "containerd-state"].map(file)];
+  const folders = [
+    certificates,
+    layout.logs,
+    layout.volumes,
+    ...["etcd", "cni", "cni-state", "kubelet", "containerd", "containerd-state"].map(file),
+  ];
   for (const folder of folders) await mkdir(folder, { recursive: true, mode: 0o700 });
   const authority = await ClusterAuthority.make();
   const authorityPair = await authority.pair();
@@ -114,10 +127,18 @@ export async function writeConfiguration(layout: NodeLayout, address: string): P
     await save(join(certificates, `${name}.key`), privateKey);
   };
   await savePair("ca", authorityPair);
-  const serviceNames = ["kubernetes", "kubernetes.default", "kubernetes.default.svc", "kubernetes.default.svc.cluster.local"];
+  const serviceNames = [
+    "kubernetes",
+    "kubernetes.default",
+    "kubernetes.default.svc",
+    "kubernetes.default.svc.cluster.local",
+  ];
   await savePair(
     "apiserver",
-    await authority.issue({ name: "kube-apiserver", hosts: ["localhost", ...serviceNames, "127.0.0.1", apiServiceAddress, address] }),
+    await authority.issue({
+      name: "kube-apiserver",
+      hosts: ["localhost", ...serviceNames, "127.0.0.1", apiServiceAddress, address],
+    }),
   );
   const tokens = await tokenKeys();
   await save(join(certificates, "tokens.key"), tokens.privateKey);

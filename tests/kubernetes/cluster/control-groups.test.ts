@@ -14,5 +14,7 @@ test("finds hierarchies of versions 1, 2 and both with their mount options", () 
     { version: 1, mountPoint: "/sys/fs/cgroup/cpu,cpuacct", options: "cpu,cpuacct" },
     { version: 1, mountPoint: "/sys/fs/cgroup/systemd", options: "none,name=systemd" },
   ]);
-  expect(hierarchiesIn("cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0")).toEqual([{ version: 2, mountPoint: "/sys/fs/cgroup", options: "" }]);
+  expect(hierarchiesIn("cgroup2 /sys/fs/cgroup cgroup2 rw,nosuid 0 0")).toEqual([
+    { version: 2, mountPoint: "/sys/fs/cgroup", options: "" },
+  ]);
 });

@@ -13,7 +13,11 @@ export interface Hierarchy {
 const controllersOf = (options: string): string =>
   options
     .split(",")
-    .filter((option) => !["rw", "ro", "relatime", "noatime", "nosuid", "nodev", "noexec", "xattr", "clone_children"].includes(option) && !option.startsWith("release_agent="))
+    .filter(
+      (option) =>
+        !["rw", "ro", "relatime", "noatime", "nosuid", "nodev", "noexec", "xattr", "clone_children"].includes(option) &&
+        !option.startsWith("release_agent="),
+    )
     .flatMap((option) => (option.startsWith("name=") ? ["none", option] : [option]))
     .join(",");
 
@@ -22,7 +26,10 @@ export function hierarchiesIn(mounts: string): Hierarchy[] {
   return mounts
     .split("\n")
     .map((line) => line.split(" "))
-    .filter(([, mountPoint = "", type]) => mountPoint.startsWith("/sys/fs/cgroup") && (type === "cgroup" || type === "cgroup2"))
+    .filter(
+      ([, mountPoint = "", type]) =>
+        mountPoint.startsWith("/sys/fs/cgroup") && (type === "cgroup" || type === "cgroup2"),
+    )
     .map(([, mountPoint, type, options = ""]) => ({
       version: type === "cgroup2" ? (2 as const) : (1 as const),
       mountPoint: mountPoint!,
@@ -62,7 +69,8 @@ export async function makeGroups(): Promise<string[]> {
     }
     folders.push(folder);
   }
-  if (folders.length === 0) throw new Error("no control groups are mounted below /sys/fs/cgroup, which the kubelet needs");
+  if (folders.length === 0)
+    throw new Error("no control groups are mounted below /sys/fs/cgroup, which the kubelet needs");
   return folders;
 }
 

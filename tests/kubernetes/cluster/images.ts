@@ -47,6 +47,14 @@ export async function loadOwnImages(layout: NodeLayout, binaries: string): Promi
 
 /** The names by which the node has images. */
 async function imagesOfNode({ containerdSocket }: NodeLayout): Promise<string[]> {
-  const text = await mustRun("ctr", ["--address", containerdSocket, "--namespace", "k8s.io", "images", "list", "--quiet"]);
+  const text = await mustRun("ctr", [
+    "--address",
+    containerdSocket,
+    "--namespace",
+    "k8s.io",
+    "images",
+    "list",
+    "--quiet",
+  ]);
   return text.split("\n").filter((line) => line !== "");
 }

@@ -19,10 +19,22 @@ import { connectLink, removeLink, reserveLink } from "./link.ts";
 const [folder = "", binaries = ""] = process.argv.slice(2);
 const layout = layoutOf(folder);
 
-const namespaces = ["--net", "--mount", "--uts", "--ipc", "--pid", "--cgroup", "--fork", "--kill-child", "--propagation", "private"];
+const namespaces = [
+  "--net",
+  "--mount",
+  "--uts",
+  "--ipc",
+  "--pid",
+  "--cgroup",
+  "--fork",
+  "--kill-child",
+  "--propagation",
+  "private",
+];
 // The shell is process 1: it reaps orphans, which no other program here does.
 const firstProcess = 'node=$1 init=$2 options=$3; "$node" "$init" "$options"; exit $?';
-const enterGroups = 'for group in $GROUPS_OF_NODE; do echo $$ >"$group/cgroup.procs" || exit 1; done; exec unshare "$@"';
+const enterGroups =
+  'for group in $GROUPS_OF_NODE; do echo $$ >"$group/cgroup.procs" || exit 1; done; exec unshare "$@"';
 
 const tell = (message: object): void => {
   process.stdout.write(`${JSON.stringify(message)}\n`);
@@ -32,10 +44,28 @@ const link = await reserveLink();
 const groups = await makeGroups();
 await writeConfiguration(layout, link.address);
 
-const options: InitOptions = { folder, binaries, link: link.name, address: link.address, machineAddress: link.machineAddress };
+const options: InitOptions = {
+  folder,
+  binaries,
+  link: link.name,
+  address: link.address,
+  machineAddress: link.machineAddress,
+};
 const child = spawn(
   "sh",
-  ["-c", enterGroups, "sh", ...namespaces, "sh", "-c", firstProcess, "sh", process.execPath, join(import.meta.dirname, "init.ts"), JSON.stringify(options)],
+  [
+    "-c",
+    enterGroups,
+    "sh",
+    ...namespaces,
+    "sh",
+    "-c",
+    firstProcess,
+    "sh",
+    process.execPath,
+    join(import.meta.dirname, "init.ts"),
+    JSON.stringify(options),
+  ],
   { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, GROUPS_OF_NODE: groups.join(" ") } },
 );
 const ended = new Promise<number>((resolve) => child.once("close", (code) => resolve(code ?? -1)));

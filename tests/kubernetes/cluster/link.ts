@@ -12,11 +12,15 @@ export interface Link {
   readonly machineAddress: string;
 }
 
-const ip = (...args: string[]): string => execFileSync("ip", args, { stdio: ["ignore", "pipe", "pipe"], encoding: "utf8" });
+const ip = (...args: string[]): string =>
+  execFileSync("ip", args, { stdio: ["ignore", "pipe", "pipe"], encoding: "utf8" });
 
 /** Devices left by other launchers: their alias contains their process, which has exited. */
 async function leftLinks(): Promise<string[]> {
-  const links = JSON.parse(ip("-json", "link", "show", "type", "veth") || "[]") as { ifname?: string; ifalias?: string }[];
+  const links = JSON.parse(ip("-json", "link", "show", "type", "veth") || "[]") as {
+    ifname?: string;
+    ifalias?: string;
+  }[];
   const left: string[] = [];
   for (const { ifname = "", ifalias = "" } of links) {
     const owner = /^routeql-node (\d+) (\d+)$/.exec(ifalias);
@@ -28,9 +32,7 @@ async function leftLinks(): Promise<string[]> {
 /** Creates the machine's end, with an address from 198.18.0.0/15, which is reserved for tests between devices (RFC 2544) and not routed. */
 export async function reserveLink(): Promise<Link> {
   for (const machineName of await leftLinks()) removeLink({ machineName });
-  const taken = new Set(
-    Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address)),
-  );
+  const taken = new Set(Object.values(networkInterfaces()).flatMap((list = []) => list.map(({ address }) => address)));
   for (let number = 0; number < 64; number++) {
     const machineAddress = `198.18.${number}.1`;
     const machineName = `rqnode${number}`;
@@ -44,7 +46,9 @@ export async function reserveLink(): Promise<Link> {
     ip("link", "set", machineName, "alias", `routeql-node ${process.pid} ${await startTimeOf(process.pid)}`);
     return { name: "node0", address: `198.18.${number}.2`, machineName, machineAddress };
   }
-  throw new Error("no network device can be made for the node: 64 numbers are taken, or veth devices are not allowed here");
+  throw new Error(
+    "no network device can be made for the node: 64 numbers are taken, or veth devices are not allowed here",
+  );
 }
 
 /** Moves the other end into the network namespace of a process, and enables this end. */

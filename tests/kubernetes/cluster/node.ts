@@ -68,7 +68,12 @@ export class KubernetesNode implements AsyncDisposable {
     const { binaries, kubeconfig, layout } = this.access;
     const deadline = Date.now() + 180_000;
     for (;;) {
-      const { code, stdout, stderr } = await run(join(binaries, "kubectl"), [`--kubeconfig=${kubeconfig}`, "get", "--raw", "/readyz"]);
+      const { code, stdout, stderr } = await run(join(binaries, "kubectl"), [
+        `--kubeconfig=${kubeconfig}`,
+        "get",
+        "--raw",
+        "/readyz",
+      ]);
       if (code === 0) return;
       if (this.launcher.exitCode !== null) throw new Error(`the node has ended; its logs are in ${layout.logs}`);
       if (Date.now() > deadline) throw new Error(`the API server is not ready after 3 minutes: ${stdout}${stderr}`);
@@ -92,15 +97,18 @@ export class KubernetesNode implements AsyncDisposable {
     if (folder === undefined) return;
     const { binaries, kubeconfig } = this.access;
     const target = join(folder, "kubernetes-pods");
-    await run(join(binaries, "kubectl"), [`--kubeconfig=${kubeconfig}`, "cluster-info", "dump", "--all-namespaces", `--output-directory=${target}`], {
-      timeout: 60_000,
-    });
+    await run(
+      join(binaries, "kubectl"),
+      [`--kubeconfig=${kubeconfig}`, "cluster-info", "dump", "--all-namespaces", `--output-directory=${target}`],
+      { timeout: 60_000 },
+    );
   }
 
   /** The logs of the node's programs, in the run's folder for logs. */
   private async keepLogs(): Promise<void> {
     const folder = process.env["ROUTEQL_TEST_LOGS"];
-    if (folder !== undefined) await cp(this.access.layout.logs, join(folder, "kubernetes-node"), { recursive: true, force: true });
+    if (folder !== undefined)
+      await cp(this.access.layout.logs, join(folder, "kubernetes-node"), { recursive: true, force: true });
   }
 }
 
@@ -111,7 +119,9 @@ async function nodeFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "rq-node-"));
   if (folder.length <= longestPath) return folder;
   await rm(folder, { recursive: true });
-  throw new Failure(`The path ${folder} is too long for the sockets of a Kubernetes node`, { remedy: "set TMPDIR to a folder with a shorter path, such as /tmp." });
+  throw new Failure(`The path ${folder} is too long for the sockets of a Kubernetes node`, {
+    remedy: "set TMPDIR to a folder with a shorter path, such as /tmp.",
+  });
 }
 
 async function startedAddress(launcher: ChildProcess): Promise<string> {

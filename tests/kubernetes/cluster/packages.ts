@@ -30,9 +30,10 @@ async function present({ program, file }: (typeof needs)[number]): Promise<boole
  */
 export async function ensurePackages(onLine: (line: string) => void): Promise<void> {
   if (process.platform !== "linux" || process.getuid?.() !== 0) {
-    throw new Failure("A Kubernetes node needs Linux and root: it creates its own namespaces, control groups and mounts", {
-      remedy: "run this suite as root on Linux.",
-    });
+    throw new Failure(
+      "A Kubernetes node needs Linux and root: it creates its own namespaces, control groups and mounts",
+      { remedy: "run this suite as root on Linux." },
+    );
   }
   const missing = new Set<string>();
   for (const need of needs) if (!(await present(need))) missing.add(need.package);

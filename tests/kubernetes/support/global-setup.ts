@@ -27,9 +27,13 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await bringUpOn(new NodeAccess(JSON.parse(await readFile(given, "utf8")) as NodeDescription), project);
     return () => Promise.resolve();
   }
-  const node = await KubernetesNode.start({ say, onLine: () => undefined, signal: new AbortController().signal }).catch((error: unknown) => {
-    throw new Error(`No Kubernetes node can run on this machine, so nothing of this suite can. ${explain(error)}`, { cause: error });
-  });
+  const node = await KubernetesNode.start({ say, onLine: () => undefined, signal: new AbortController().signal }).catch(
+    (error: unknown) => {
+      throw new Error(`No Kubernetes node can run on this machine, so nothing of this suite can. ${explain(error)}`, {
+        cause: error,
+      });
+    },
+  );
   const end = async (): Promise<void> => {
     await node.keepPodLogs();
     await node[Symbol.asyncDispose]();

@@ -5,5 +5,8 @@ export const main = ["cli/main.ts"];
 
 /** Runs one of the kit's commands on the suite's stack until it exits. */
 export function npmRun(name: string, args: readonly string[], input?: string): Promise<Finished> {
-  return run(process.execPath, [...main, name, "--stack", stackName, ...args], { timeout: 120_000, ...(input === undefined ? {} : { input }) });
+  return run(process.execPath, [...main, name, "--stack", stackName, ...args], {
+    timeout: 120_000,
+    ...(input === undefined ? {} : { input }),
+  });
 }

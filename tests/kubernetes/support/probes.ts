@@ -56,7 +56,14 @@ export async function makeProbes(services: readonly string[]): Promise<void> {
   );
   const image = items[0]!.spec.containers[0]!.image;
   await node.apply(services.map((service) => probePod(service, image)));
-  await node.kubectl(["wait", `--namespace=${namespace}`, "pod", "--selector=probe=true", "--for=jsonpath={.status.phase}=Running", "--timeout=180s"]);
+  await node.kubectl([
+    "wait",
+    `--namespace=${namespace}`,
+    "pod",
+    "--selector=probe=true",
+    "--for=jsonpath={.status.phase}=Running",
+    "--timeout=180s",
+  ]);
 }
 
 export async function removeProbes(): Promise<void> {
@@ -77,12 +84,25 @@ Promise.all(JSON.parse(process.argv[1]).map(attempt)).then((outcomes) => console
 
 /** Tries to connect to each target as a pod of a service. */
 export async function tryFrom(service: string, targets: readonly Target[]): Promise<Outcome[]> {
-  const text = await node.kubectl(["exec", `--namespace=${namespace}`, probeName(service), "--", "node", "-e", script, JSON.stringify(targets)]);
+  const text = await node.kubectl([
+    "exec",
+    `--namespace=${namespace}`,
+    probeName(service),
+    "--",
+    "node",
+    "-e",
+    script,
+    JSON.stringify(targets),
+  ]);
   return JSON.parse(text) as Outcome[];
 }
 
 /** Whether a pod of a service can resolve a name. */
 export async function looksUp(service: string, name: string): Promise<boolean> {
   const lookUp = "require('node:dns').lookup(process.argv[1], (error) => console.log(error ? 'no' : 'yes'))";
-  return (await node.kubectl(["exec", `--namespace=${namespace}`, probeName(service), "--", "node", "-e", lookUp, name])).trim() === "yes";
+  return (
+    (
+      await node.kubectl(["exec", `--namespace=${namespace}`, probeName(service), "--", "node", "-e", lookUp, name])
+    ).trim() === "yes"
+  );
 }

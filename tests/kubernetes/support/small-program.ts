@@ -19,7 +19,17 @@ export interface Variation {
 }
 
 /** Objects of every kind with its own life cycle: eight of them in a namespace, with a generated password in a Secret. */
-export function smallProgram(namespace: string, { replicas = 1, text = "a", image = pauseImage, jobArguments = ["-version"], storage = "1Gi", seconds = 120 }: Variation = {}): PulumiFn {
+export function smallProgram(
+  namespace: string,
+  {
+    replicas = 1,
+    text = "a",
+    image = pauseImage,
+    jobArguments = ["-version"],
+    storage = "1Gi",
+    seconds = 120,
+  }: Variation = {},
+): PulumiFn {
   return async () => {
     const space = new Namespace("space", { metadata: { name: namespace } });
     const scope = { namespace: space.metadata.name };
@@ -65,11 +75,21 @@ export function smallProgram(namespace: string, { replicas = 1, text = "a", imag
           metadata: { labels: { app: "data" } },
           spec: {
             terminationGracePeriodSeconds: 1,
-            containers: [{ name: "pause", image: pauseImage, imagePullPolicy: "Never", volumeMounts: [{ name: "data", mountPath: "/data" }] }],
+            containers: [
+              {
+                name: "pause",
+                image: pauseImage,
+                imagePullPolicy: "Never",
+                volumeMounts: [{ name: "data", mountPath: "/data" }],
+              },
+            ],
           },
         },
         volumeClaimTemplates: [
-          { metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage } } } },
+          {
+            metadata: { name: "data" },
+            spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage } } },
+          },
         ],
       },
     });
@@ -78,11 +98,20 @@ export function smallProgram(namespace: string, { replicas = 1, text = "a", imag
       spec: {
         backoffLimit: 0,
         template: {
-          spec: { restartPolicy: "Never", containers: [{ name: "once", image: dnsImage, imagePullPolicy: "Never", args: [...jobArguments] }] },
+          spec: {
+            restartPolicy: "Never",
+            containers: [{ name: "once", image: dnsImage, imagePullPolicy: "Never", args: [...jobArguments] }],
+          },
         },
       },
     });
-    return { map: open.metadata.name, address: service.spec.clusterIP, word: held.stringData["word"]!, set: set.metadata.name, job: job.metadata.name };
+    return {
+      map: open.metadata.name,
+      address: service.spec.clusterIP,
+      word: held.stringData["word"]!,
+      set: set.metadata.name,
+      job: job.metadata.name,
+    };
   };
 }
 

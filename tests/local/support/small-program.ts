@@ -33,7 +33,11 @@ export function smallProgram(stack: string, settings: SmallSettings = {}): Pulum
     const word = new RandomPassword("word", { length: 32, special: false });
     const network = new Network("network", { name: `routeql-${stack}-network`, internal: true, labels }, here);
     const data = new Volume("data", { name: `routeql-${stack}-data`, labels }, { ...here, retainOnDelete: true });
-    const files = new Volume("files", { name: `routeql-${stack}-files`, labels: [...labels, { label: "file-names", value: fileNames }] }, here);
+    const files = new Volume(
+      "files",
+      { name: `routeql-${stack}-files`, labels: [...labels, { label: "file-names", value: fileNames }] },
+      here,
+    );
     const carrier = new Container(
       "carrier",
       {
@@ -75,7 +79,13 @@ export function smallProgram(stack: string, settings: SmallSettings = {}): Pulum
         logDriver: "json-file",
         logOpts: { "max-size": "1m", "max-file": "2" },
         restart: "unless-stopped",
-        healthcheck: { tests: ["CMD", "bash", "-c", check], interval: "1s", timeout: "2s", retries: 2, startPeriod: "1s" },
+        healthcheck: {
+          tests: ["CMD", "bash", "-c", check],
+          interval: "1s",
+          timeout: "2s",
+          retries: 2,
+          startPeriod: "1s",
+        },
         wait: true,
         waitTimeout: 60,
         destroyGraceSeconds: 1,

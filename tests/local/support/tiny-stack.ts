@@ -18,7 +18,10 @@ export interface TinyStack extends AsyncDisposable {
   readonly name: string;
   readonly stack: Stack;
   /** Updates like `npm run up`; the program may have changed. */
-  up(program: PulumiFn, signal?: AbortSignal): Promise<{ changes: Changes; outputs: Readonly<Record<string, unknown>> }>;
+  up(
+    program: PulumiFn,
+    signal?: AbortSignal,
+  ): Promise<{ changes: Changes; outputs: Readonly<Record<string, unknown>> }>;
   /** The text of the state on disk. */
   stateText(): Promise<string>;
 }
@@ -59,7 +62,9 @@ export async function tinyStack(): Promise<TinyStack> {
     stateText: () => readFile(join(paths.state, `.pulumi/stacks/routeql/${name}.json`), "utf8"),
     async [Symbol.asyncDispose]() {
       await removeLeftovers(name, {});
-      const { Volumes: volumes } = await dockerClient().listVolumes({ filters: { label: [`com.routeql.stack=${name}`] } });
+      const { Volumes: volumes } = await dockerClient().listVolumes({
+        filters: { label: [`com.routeql.stack=${name}`] },
+      });
       for (const volume of volumes) await dockerClient().getVolume(volume.Name).remove({ force: true });
       await rm(paths.folder, { recursive: true, force: true });
     },

@@ -12,7 +12,10 @@ export async function contextTo(endpoint: string): Promise<DockerConfiguration> 
   const folder = await mkdtemp(join(tmpdir(), "routeql-docker-config-"));
   const meta = join(folder, "contexts/meta", createHash("sha256").update("there").digest("hex"));
   await mkdir(meta, { recursive: true });
-  await writeFile(join(meta, "meta.json"), JSON.stringify({ Name: "there", Metadata: {}, Endpoints: { docker: { Host: endpoint, SkipTLSVerify: false } } }));
+  await writeFile(
+    join(meta, "meta.json"),
+    JSON.stringify({ Name: "there", Metadata: {}, Endpoints: { docker: { Host: endpoint, SkipTLSVerify: false } } }),
+  );
   await writeFile(join(folder, "config.json"), JSON.stringify({ currentContext: "there" }));
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true }) };
 }

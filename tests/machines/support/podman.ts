@@ -21,9 +21,21 @@ const absent = (reason: string): Podman => ({ reason, [Symbol.asyncDispose]: asy
 
 /** Podman's service in a container, at an address of this machine. */
 export async function startPodman(): Promise<Podman> {
-  const built = await run("docker", ["build", "--network", "host", "--tag", "routeql-test/podman:debian-trixie", "-"], { input: dockerfile });
+  const built = await run("docker", ["build", "--network", "host", "--tag", "routeql-test/podman:debian-trixie", "-"], {
+    input: dockerfile,
+  });
   if (built.code !== 0) return absent("the image with Podman cannot be built here");
-  const started = await mustRun("docker", ["run", "--detach", "--security-opt", "seccomp=unconfined", "--label", `${runLabel}=${runId}`, "--publish", `127.0.0.1::${port.split("/")[0]}`, "routeql-test/podman:debian-trixie"]);
+  const started = await mustRun("docker", [
+    "run",
+    "--detach",
+    "--security-opt",
+    "seccomp=unconfined",
+    "--label",
+    `${runLabel}=${runId}`,
+    "--publish",
+    `127.0.0.1::${port.split("/")[0]}`,
+    "routeql-test/podman:debian-trixie",
+  ]);
   const container = started.trim();
   const stop = async (): Promise<void> => void (await run("docker", ["rm", "--force", "--volumes", container]));
   const address = (await mustRun("docker", ["port", container, port])).trim().split("\n")[0]!;

@@ -34,7 +34,8 @@ async function missing(): Promise<string | undefined> {
   if (process.getuid?.() !== 0) return "only root can create a user for a rootless engine";
   if ((await findProgram("dockerd")) === undefined) return "dockerd is not installed";
   const absent: string[] = [];
-  for (const [program, name] of Object.entries(packages)) if ((await findProgram(program)) === undefined) absent.push(name);
+  for (const [program, name] of Object.entries(packages))
+    if ((await findProgram(program)) === undefined) absent.push(name);
   if (absent.length === 0) return undefined;
   if (!(await canInstallPackages())) return `${absent.join(", ")} missing`;
   return installPackages(absent, () => undefined, "the rootless engine of the tests").then(
@@ -88,21 +89,55 @@ export async function startRootlessEngine(): Promise<RootlessEngine | Absent> {
   const endpoint = `unix://${runtime}/docker.sock`;
   const log = await open(join(folder, "log"), "a");
   started.defer(() => log.close());
-  const environment = { HOME: home, USER: user, XDG_RUNTIME_DIR: runtime, PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin" };
-  const child = spawn("unshare", ["--mount", "--propagation", "private", "sh", "-c", asUser, "sh", folder, user, script, "--storage-driver", "overlay2"], {
-    cwd: "/",
-    env: environment,
-    stdio: ["ignore", log.fd, log.fd],
-  });
+  const environment = {
+    HOME: home,
+    USER: user,
+    XDG_RUNTIME_DIR: runtime,
+    PATH: "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+  };
+  const child = spawn(
+    "unshare",
+    [
+      "--mount",
+      "--propagation",
+      "private",
+      "sh",
+      "-c",
+      asUser,
+      "sh",
+      folder,
+      user,
+      script,
+      "--storage-driver",
+      "overlay2",
+    ],
+    { cwd: "/", env: environment, stdio: ["ignore", log.fd, log.fd] },
+  );
   started.defer(() => end(child));
-  for (const limit = Date.now() + startSeconds * 1000; Date.now() < limit && child.exitCode === null; await delay(300)) {
+  for (
+    const limit = Date.now() + startSeconds * 1000;
+    Date.now() < limit && child.exitCode === null;
+    await delay(300)
+  ) {
     if ((await run("docker", ["--host", endpoint, "version"])).code !== 0) continue;
     const all = started.move();
     const takeImages = async (): Promise<void> => {
-      const wanted = [...builtImages({ debianBase: settings.debianBase.default, nodeBase: nodeStandIn }).map(({ imageName }) => imageName), settings.debianBase.default, nodeStandIn];
+      const wanted = [
+        ...builtImages({ debianBase: settings.debianBase.default, nodeBase: nodeStandIn }).map(
+          ({ imageName }) => imageName,
+        ),
+        settings.debianBase.default,
+        nodeStandIn,
+      ];
       const here: string[] = [];
       for (const name of wanted) if ((await run("docker", ["image", "inspect", name])).code === 0) here.push(name);
-      await mustRun("sh", ["-c", 'endpoint=$1; shift; docker save "$@" | docker --host "$endpoint" load', "sh", endpoint, ...here]);
+      await mustRun("sh", [
+        "-c",
+        'endpoint=$1; shift; docker save "$@" | docker --host "$endpoint" load',
+        "sh",
+        endpoint,
+        ...here,
+      ]);
     };
     return { endpoint, uid, home, takeImages, [Symbol.asyncDispose]: () => all.disposeAsync() };
   }

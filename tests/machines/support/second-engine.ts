@@ -15,7 +15,22 @@ export async function startSecondEngine(): Promise<SecondEngine | undefined> {
   if (process.getuid?.() !== 0 || (await run("sh", ["-c", "command -v dockerd"])).code !== 0) return undefined;
   const folder = await mkdtemp(join(tmpdir(), "rq-engine-"));
   const endpoint = `unix://${folder}/docker.sock`;
-  const args = ["--host", endpoint, "--data-root", `${folder}/data`, "--exec-root", `${folder}/exec`, "--pidfile", `${folder}/pid`, "--bridge", "none", "--iptables=false", "--ip-masq=false", "--storage-driver", "vfs"];
+  const args = [
+    "--host",
+    endpoint,
+    "--data-root",
+    `${folder}/data`,
+    "--exec-root",
+    `${folder}/exec`,
+    "--pidfile",
+    `${folder}/pid`,
+    "--bridge",
+    "none",
+    "--iptables=false",
+    "--ip-masq=false",
+    "--storage-driver",
+    "vfs",
+  ];
   // In a network of its own: an engine without a bridge deletes the interface docker0, which belongs to the first engine.
   const child = spawn("unshare", ["--net", "dockerd", ...args], { stdio: "ignore" });
   const ended = once(child, "close");
@@ -25,7 +40,8 @@ export async function startSecondEngine(): Promise<SecondEngine | undefined> {
     await rm(folder, { recursive: true, force: true });
   };
   for (let attempt = 0; attempt < 100 && child.exitCode === null; attempt++) {
-    if ((await run("docker", ["--host", endpoint, "version"])).code === 0) return { endpoint, [Symbol.asyncDispose]: stop };
+    if ((await run("docker", ["--host", endpoint, "version"])).code === 0)
+      return { endpoint, [Symbol.asyncDispose]: stop };
     await delay(300);
   }
   await stop();

@@ -12,7 +12,9 @@ import { repository } from "../../runner/suites.ts";
 import { build } from "./official-image.ts";
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const { config } = parse(await readFile(join(repository, "Pulumi.dev.yaml"), "utf8")) as { config: Record<string, string> };
+  const { config } = parse(await readFile(join(repository, "Pulumi.dev.yaml"), "utf8")) as {
+    config: Record<string, string>;
+  };
   const dev = Object.fromEntries(Object.entries(config).map(([name, value]) => [name.replace("routeql:", ""), value]));
   // Tests of features that Hasura does not have read this.
   process.env["ENGINE"] = "hasura";

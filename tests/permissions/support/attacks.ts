@@ -78,8 +78,21 @@ export function trapsWith(pattern: string): readonly string[] {
 }
 
 /** Expressions that Postgres cannot parse: an error when it evaluates them on any row. */
-export const unreadable: readonly string[] = ["_regex", "_iregex", "_nregex", "_niregex", "_similar", "_nsimilar"].flatMap((operator) =>
-  ['key: {_eq: "si1"}', 'key: {_is_null: false}', "hijack_as: {_eq: 65550}", "num_peers_seen: {_gt: 6}", "ignored: {_eq: true}"].flatMap((known) => [
+export const unreadable: readonly string[] = [
+  "_regex",
+  "_iregex",
+  "_nregex",
+  "_niregex",
+  "_similar",
+  "_nsimilar",
+].flatMap((operator) =>
+  [
+    'key: {_eq: "si1"}',
+    "key: {_is_null: false}",
+    "hijack_as: {_eq: 65550}",
+    "num_peers_seen: {_gt: 6}",
+    "ignored: {_eq: true}",
+  ].flatMap((known) => [
     `{ view_hijacks(where: {type: {${operator}: "["}}) { key } }`,
     `{ view_hijacks(where: {${known}, type: {${operator}: "["}}) { key } }`,
     `{ view_hijacks(where: {_or: [{_and: [{${known}}, {rpki_status: {${operator}: "("}}]}]}) { key } }`,

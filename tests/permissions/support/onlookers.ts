@@ -24,7 +24,6 @@ export const fill = `
       (10, '192.0.2.0/24', 'north|five', '{nv1,sv1,si1}', '192.0.2.0/24'), (11, '198.51.100.0/24', 'south|five', '{sv1,nv1,ni1}', '198.51.100.0/24')
     ) as made (n, prefix, service, keys, matched);`;
 
-
 export interface Onlooker {
   readonly role: string;
   readonly organisation?: string;
@@ -54,13 +53,24 @@ export const onlookers: readonly Onlooker[] = [
       ],
     },
   },
-  ...([
-    [north, south, "s", "198.51.100.0/24"],
-    [south, north, "n", "192.0.2.0/24"],
-  ] as const).map(([own, other, letter, prefix]): Onlooker => ({
+  ...(
+    [
+      [north, south, "s", "198.51.100.0/24"],
+      [south, north, "n", "192.0.2.0/24"],
+    ] as const
+  ).map(([own, other, letter, prefix]): Onlooker => ({
     role: "tenant",
     organisation: own,
-    traps: [`${letter}i\\`, `${letter}v\\`, "x\\", `secret of ${other.replace("example-", "")}\\`, "secret of nobod\\", "Q\\", "stray\\", `${other.replace("example-", "")}|\\`],
+    traps: [
+      `${letter}i\\`,
+      `${letter}v\\`,
+      "x\\",
+      `secret of ${other.replace("example-", "")}\\`,
+      "secret of nobod\\",
+      "Q\\",
+      "stray\\",
+      `${other.replace("example-", "")}|\\`,
+    ],
     changes: {
       "other values in the rows of others": [
         `update routing.hijacks set comment = 'zzz', community_annotation = 'zzz', type = 'Z|9|-|-', hijack_as = 1, prefix = '2001:db8::/32',

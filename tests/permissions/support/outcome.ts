@@ -32,7 +32,9 @@ async function failureOf(world: World, session: Session, document: string): Prom
 }
 
 function lacksComparison({ internal }: EngineError): boolean {
-  return /could not identify an? (ordering|equality) operator|operator does not exist/.test(JSON.stringify(internal ?? null));
+  return /could not identify an? (ordering|equality) operator|operator does not exist/.test(
+    JSON.stringify(internal ?? null),
+  );
 }
 
 const withoutName = (failure: Failure | undefined, name: string) =>

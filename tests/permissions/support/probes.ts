@@ -10,12 +10,24 @@ export interface Probe {
 
 /** Root field of an operation, and the kind of its document. */
 export function rootOf(table: DeclaredTable, operation: Operation): { kind: "query" | "subscription"; field: string } {
-  const root = operation === "stream" ? "select_stream" : operation.endsWith("aggregate") ? "select_aggregate" : operation.endsWith("by key") ? "select_by_pk" : "select";
+  const root =
+    operation === "stream"
+      ? "select_stream"
+      : operation.endsWith("aggregate")
+        ? "select_aggregate"
+        : operation.endsWith("by key")
+          ? "select_by_pk"
+          : "select";
   return { kind: operation.startsWith("query") ? "query" : "subscription", field: table.roots[root] };
 }
 
 /** @param cursor a value of the column's type as GraphQL text */
-export function columnProbes(table: DeclaredTable, operation: Operation, column: string, cursor: string): readonly Probe[] {
+export function columnProbes(
+  table: DeclaredTable,
+  operation: Operation,
+  column: string,
+  cursor: string,
+): readonly Probe[] {
   const { kind, field } = rootOf(table, operation);
   const probe = (use: string, args: string, selection: string, compares = false): Probe => ({
     use,
@@ -23,7 +35,7 @@ export function columnProbes(table: DeclaredTable, operation: Operation, column:
     compares,
   });
   if (operation === "stream") {
-    const anywhere = "batch_size: 1, cursor: {initial_value: {type: \"\"}}";
+    const anywhere = 'batch_size: 1, cursor: {initial_value: {type: ""}}';
     return [
       probe("selected", `(${anywhere})`, column),
       probe("in where", `(${anywhere}, where: {${column}: {_is_null: false}})`, "__typename"),
@@ -44,7 +56,11 @@ export function columnProbes(table: DeclaredTable, operation: Operation, column:
 }
 
 /** Ways to use a column of the relationship's target table. */
-export function relationshipProbes(table: DeclaredTable, relationship: DeclaredTable["relationships"][number], column: string): readonly Probe[] {
+export function relationshipProbes(
+  table: DeclaredTable,
+  relationship: DeclaredTable["relationships"][number],
+  column: string,
+): readonly Probe[] {
   const { name, kind } = relationship;
   const probe = (use: string, args: string, selection: string, compares = false): Probe => ({
     use,
@@ -55,7 +71,8 @@ export function relationshipProbes(table: DeclaredTable, relationship: DeclaredT
     probe("selected", "", `${name} { ${column} }`),
     probe("in where", `, where: {${name}: {${column}: {_is_null: false}}}`, "__typename"),
   ];
-  if (kind === "object") return [...both, probe("in order_by", `, order_by: {${name}: {${column}: asc}}`, "__typename", true)];
+  if (kind === "object")
+    return [...both, probe("in order_by", `, order_by: {${name}: {${column}: asc}}`, "__typename", true)];
   return [
     ...both,
     probe("in the list's where", "", `${name}(where: {${column}: {_is_null: false}}) { __typename }`),
@@ -65,7 +82,11 @@ export function relationshipProbes(table: DeclaredTable, relationship: DeclaredT
 }
 
 /** The same for aggregates over an array relationship. */
-export function aggregateProbes(table: DeclaredTable, relationship: DeclaredTable["relationships"][number], column: string): readonly Probe[] {
+export function aggregateProbes(
+  table: DeclaredTable,
+  relationship: DeclaredTable["relationships"][number],
+  column: string,
+): readonly Probe[] {
   const field = `${relationship.name}_aggregate`;
   const probe = (use: string, args: string, selection: string): Probe => ({
     use,
@@ -77,7 +98,15 @@ export function aggregateProbes(table: DeclaredTable, relationship: DeclaredTabl
     probe("counted", "", `${field} { aggregate { count(columns: [${column}]) } }`),
     probe("in nodes", "", `${field} { nodes { ${column} } }`),
     probe("in the aggregate's where", "", `${field}(where: ${isNull}) { aggregate { count } }`),
-    probe("in a predicate's filter", `, where: {${field}: {count: {predicate: {_gte: 0}, filter: ${isNull}}}}`, "__typename"),
-    probe("in a predicate's arguments", `, where: {${field}: {count: {predicate: {_gte: 0}, arguments: [${column}]}}}`, "__typename"),
+    probe(
+      "in a predicate's filter",
+      `, where: {${field}: {count: {predicate: {_gte: 0}, filter: ${isNull}}}}`,
+      "__typename",
+    ),
+    probe(
+      "in a predicate's arguments",
+      `, where: {${field}: {count: {predicate: {_gte: 0}, arguments: [${column}]}}}`,
+      "__typename",
+    ),
   ];
 }

@@ -53,13 +53,18 @@ export class RandomDocuments {
     const field = type.getFields()[name];
     if (field === undefined) throw new Error(`there is no field ${name}`);
     const where = field.args.find((argument) => argument.name === "where");
-    const args = where !== undefined && this.#random() < 0.8 ? `(where: ${this.#condition(named(where.type) as GraphQLInputObjectType, 3)})` : "";
+    const args =
+      where !== undefined && this.#random() < 0.8
+        ? `(where: ${this.#condition(named(where.type) as GraphQLInputObjectType, 3)})`
+        : "";
     const below = named(field.type);
     return isObjectType(below) ? `${name}${args} ${this.#selection(below, depth - 1)}` : name;
   }
 
   #selection(type: GraphQLObjectType, depth: number): string {
-    const names = Object.entries(type.getFields()).filter(([name, field]) => (depth > 0 || !isObjectType(named(field.type))) && isStable(name));
+    const names = Object.entries(type.getFields()).filter(
+      ([name, field]) => (depth > 0 || !isObjectType(named(field.type))) && isStable(name),
+    );
     const chosen = new Set(Array.from({ length: 3 }, () => this.#pick([...names.map(([name]) => name), "__typename"])));
     return `{ ${[...chosen].map((name) => (name === "__typename" ? name : this.#field(type, name, depth))).join(" ")} }`;
   }
@@ -73,7 +78,8 @@ export class RandomDocuments {
       const field = this.#pick(fields);
       entries.set(field.name, this.#value(field.type, depth - 1));
     }
-    for (const { name, type: of } of all) if (isNonNullType(of) && !entries.has(name)) entries.set(name, this.#value(of, depth - 1));
+    for (const { name, type: of } of all)
+      if (isNonNullType(of) && !entries.has(name)) entries.set(name, this.#value(of, depth - 1));
     return `{${[...entries].map(([name, value]) => `${name}: ${value}`).join(", ")}}`;
   }
 

@@ -60,9 +60,12 @@ inherited_roles:
 export const styles: Readonly<Record<string, string>> = {
   "Hasura's own names": metadata(""),
   "names in camel case": metadata("  customization: {naming_convention: graphql-default}"),
-  "root fields below a namespace, with prefixes": metadata("  customization: {root_fields: {namespace: shop, prefix: my_}, type_names: {prefix: Shop_}}"),
+  "root fields below a namespace, with prefixes": metadata(
+    "  customization: {root_fields: {namespace: shop, prefix: my_}, type_names: {prefix: Shop_}}",
+  ),
   "custom names": metadata("", {
-    orders: "      configuration: {custom_name: purchase, custom_root_fields: {select: purchases, select_by_pk: purchase, select_aggregate: purchaseSummary}, column_config: {tenant_id: {custom_name: owner}, note: {custom_name: remark}}}",
+    orders:
+      "      configuration: {custom_name: purchase, custom_root_fields: {select: purchases, select_by_pk: purchase, select_aggregate: purchaseSummary}, column_config: {tenant_id: {custom_name: owner}, note: {custom_name: remark}}}",
     line: "      configuration: {custom_root_fields: {select_stream: followLines}, custom_column_names: {order_id: purchaseId}}",
   }),
 };

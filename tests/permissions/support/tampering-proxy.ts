@@ -22,10 +22,17 @@ export async function startTamperingProxy(engine: URL): Promise<TamperingProxy> 
     void (async () => {
       const body = await buffer(incoming);
       const { host: _host, ...headers } = incoming.headers;
-      const upstream = request(new URL(incoming.url ?? "/", engine), { method: incoming.method ?? "POST", headers: { ...headers, "x-hasura-role": roleOf(incoming, body.toString()) } }, (answer) => {
-        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-        answer.pipe(outgoing);
-      });
+      const upstream = request(
+        new URL(incoming.url ?? "/", engine),
+        {
+          method: incoming.method ?? "POST",
+          headers: { ...headers, "x-hasura-role": roleOf(incoming, body.toString()) },
+        },
+        (answer) => {
+          outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+          answer.pipe(outgoing);
+        },
+      );
       upstream.on("error", () => outgoing.destroy());
       upstream.end(body);
     })();
@@ -33,8 +40,16 @@ export async function startTamperingProxy(engine: URL): Promise<TamperingProxy> 
   // The role of a WebSocket is in its first message, which passes unchanged.
   server.on("upgrade", (incoming, client, head) => {
     const upstream = connect(Number(engine.port), engine.hostname);
-    for (const [one, other] of [[client, upstream], [upstream, client]] as const) one.on("error", () => other.destroy()).on("close", () => other.destroy());
-    upstream.write(`${incoming.method ?? "GET"} ${incoming.url ?? "/"} HTTP/1.1\r\n${Object.entries(incoming.headers).map(([name, value]) => `${name}: ${String(value)}\r\n`).join("")}\r\n`);
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const)
+      one.on("error", () => other.destroy()).on("close", () => other.destroy());
+    upstream.write(
+      `${incoming.method ?? "GET"} ${incoming.url ?? "/"} HTTP/1.1\r\n${Object.entries(incoming.headers)
+        .map(([name, value]) => `${name}: ${String(value)}\r\n`)
+        .join("")}\r\n`,
+    );
     upstream.write(head);
     upstream.pipe(client).pipe(upstream);
   });

@@ -31,7 +31,9 @@ export class World implements AsyncDisposable {
     try {
       await fill(database);
       await using owner = await database.connect("owner");
-      await owner.query("analyze routing.bgp_updates, routing.hijacks, routing.update_links, routing.configured_prefixes");
+      await owner.query(
+        "analyze routing.bgp_updates, routing.hijacks, routing.update_links, routing.configured_prefixes",
+      );
       const environment = { ROUTEQL_DATABASE_URL: database.getConnectionUri("engine") };
       return new World(database, await createEngine({ metadata: metadataDirectory, environment }));
     } catch (error) {
@@ -60,7 +62,9 @@ export class World implements AsyncDisposable {
   /** Rows as Postgres writes them in JSON, read as the engine's database role. */
   async rows(query: string, values: readonly unknown[] = []): Promise<Rows> {
     await using client = await this.database.connect("engine");
-    const { rows } = await client.query<{ json: Rows[number] }>(`select to_json(q) as json from (${query}) q`, [...values]);
+    const { rows } = await client.query<{ json: Rows[number] }>(`select to_json(q) as json from (${query}) q`, [
+      ...values,
+    ]);
     return rows.map(({ json }) => json);
   }
 

@@ -34,7 +34,9 @@ export interface CommandEnd {
 const patience = 400_000;
 
 async function copyRepository(folder: string): Promise<void> {
-  const listed = await mustRun("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], { cwd: repository });
+  const listed = await mustRun("git", ["ls-files", "--cached", "--others", "--exclude-standard", "-z"], {
+    cwd: repository,
+  });
   for (const path of listed.split("\0").filter((name) => name !== "")) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     // Git still lists a file whose deletion is not committed.
@@ -57,7 +59,8 @@ async function linkPackages(folder: string): Promise<void> {
   await mkdir(join(modules, "@routeql"), { recursive: true });
   const own = await ownPackages();
   for (const name of await readdir(join(repository, "node_modules"))) {
-    if (name !== "@routeql" && !own.includes(name)) await symlink(join(repository, "node_modules", name), join(modules, name));
+    if (name !== "@routeql" && !own.includes(name))
+      await symlink(join(repository, "node_modules", name), join(modules, name));
   }
   for (const name of own) {
     const target = await readlink(join(repository, "node_modules", name));
@@ -72,7 +75,9 @@ const lastBefore = "Say how one file of tests is run";
 
 /** The previous version that existing stacks may come from; undefined if the history does not include it. */
 export async function versionBefore(): Promise<string | undefined> {
-  const { stdout } = await run("git", ["log", "-1", "--format=%H", "--fixed-strings", `--grep=${lastBefore}`], { cwd: repository });
+  const { stdout } = await run("git", ["log", "-1", "--format=%H", "--fixed-strings", `--grep=${lastBefore}`], {
+    cwd: repository,
+  });
   return stdout.trim() || undefined;
 }
 
@@ -81,10 +86,22 @@ export async function versionBefore(): Promise<string | undefined> {
  * @param commit to copy; by default the current files
  * @param name prefix of its folder's name
  */
-export async function checkOut(settings: Readonly<Record<string, string>>, commit?: string, name = "routeql-checkout-"): Promise<Checkout> {
+export async function checkOut(
+  settings: Readonly<Record<string, string>>,
+  commit?: string,
+  name = "routeql-checkout-",
+): Promise<Checkout> {
   const folder = await mkdtemp(join(tmpdir(), name));
   if (commit === undefined) await copyRepository(folder);
-  else await mustRun("sh", ["-c", 'git -C "$1" archive "$2" | tar --extract --directory "$3"', "sh", repository, commit, folder]);
+  else
+    await mustRun("sh", [
+      "-c",
+      'git -C "$1" archive "$2" | tar --extract --directory "$3"',
+      "sh",
+      repository,
+      commit,
+      folder,
+    ]);
   await linkPackages(folder);
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
   await writeFile(join(folder, ".env"), lines.join(""), { mode: 0o600 });
@@ -103,7 +120,10 @@ export async function checkOut(settings: Readonly<Record<string, string>>, commi
       const env = { ...process.env, ROUTEQL_ENVIRONMENT_FILE: undefined, ...environment };
       const main = existsSync(join(folder, "cli/main.ts")) ? "cli/main.ts" : "infra/local/main.ts";
       const program = [main, name, "--stack", stack, ...args];
-      const [first, ...rest] = through === undefined ? [process.execPath, ...program] : [...through, process.execPath, "cli/bootstrap.mjs", name, "--stack", stack, ...args];
+      const [first, ...rest] =
+        through === undefined
+          ? [process.execPath, ...program]
+          : [...through, process.execPath, "cli/bootstrap.mjs", name, "--stack", stack, ...args];
       const { code, stdout, stderr } = await run(first!, rest, { cwd: folder, env, timeout: patience });
       return { code, output: `${stdout}${stderr}` };
     },

@@ -61,7 +61,10 @@ export async function everythingOf(stack: string): Promise<string[]> {
   ].toSorted();
 }
 
-export async function deployedStack(settings: Readonly<Record<string, string>>, commit?: string): Promise<DeployedStack> {
+export async function deployedStack(
+  settings: Readonly<Record<string, string>>,
+  commit?: string,
+): Promise<DeployedStack> {
   const name = newStackName("life");
   const [http, https, console] = await freePorts(3);
   const ports = { HTTP_PORT: String(http), HTTPS_PORT: String(https), CONSOLE_PORT: String(console) };
@@ -109,7 +112,11 @@ export async function deployedStack(settings: Readonly<Record<string, string>>, 
       return Object.fromEntries(services.map(({ Id, Labels }) => [Labels["com.routeql.service"], Id]));
     },
     async query(text) {
-      return (await ask("/api/graphql", { "x-engine-access-key": await access("ENGINE_ACCESS_KEY") }, { query: text })) as Answer;
+      return (await ask(
+        "/api/graphql",
+        { "x-engine-access-key": await access("ENGINE_ACCESS_KEY") },
+        { query: text },
+      )) as Answer;
     },
     async logIn() {
       const [email, password] = [await access("ADMIN_EMAIL"), await access("ADMIN_PASSWORD")];

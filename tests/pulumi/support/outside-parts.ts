@@ -31,7 +31,18 @@ export async function startOutsideParts(): Promise<OutsideParts> {
   ];
   // Postgres rejects a key that other users can read.
   const postgres = `install -m 0600 ${folder}/private-key.pem /tmp/key.pem && exec entrypoint postgres -c ssl=on -c ssl_cert_file=${folder}/certificate.pem -c ssl_key_file=/tmp/key.pem`;
-  const valkey = ["--port", "0", "--tls-port", "6379", "--tls-auth-clients", "no", "--tls-cert-file", `${folder}/certificate.pem`, "--tls-key-file", `${folder}/private-key.pem`];
+  const valkey = [
+    "--port",
+    "0",
+    "--tls-port",
+    "6379",
+    "--tls-auth-clients",
+    "no",
+    "--tls-cert-file",
+    `${folder}/certificate.pem`,
+    "--tls-key-file",
+    `${folder}/private-key.pem`,
+  ];
   const database = started.use(
     await new DatabaseContainer(await image("database"))
       .withoutMigrations()
@@ -54,7 +65,8 @@ export async function startOutsideParts(): Promise<OutsideParts> {
   const all = started.move();
   return {
     database,
-    databaseUrl: (other = password) => `postgres://administrator:${other}@${host}:${database.getPublishedPort(database.getPort())}/routes`,
+    databaseUrl: (other = password) =>
+      `postgres://administrator:${other}@${host}:${database.getPublishedPort(database.getPort())}/routes`,
     sessionsUrl: `rediss://:${sessions.getPassword()}@${host}:${sessions.getPublishedPort(sessions.getPort())}`,
     authority: certificate,
     [Symbol.asyncDispose]: () => all.disposeAsync(),
@@ -62,7 +74,10 @@ export async function startOutsideParts(): Promise<OutsideParts> {
 }
 
 /** Settings of a stack that uses them; the authority's file is below `folder`. */
-export async function settingsFor({ databaseUrl, sessionsUrl, authority }: OutsideParts, below: string): Promise<Record<string, string>> {
+export async function settingsFor(
+  { databaseUrl, sessionsUrl, authority }: OutsideParts,
+  below: string,
+): Promise<Record<string, string>> {
   const file = join(below, "authority.pem");
   await writeFile(file, authority);
   return {

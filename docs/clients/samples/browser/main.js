@@ -12,10 +12,15 @@ document.querySelector("#login").addEventListener("submit", (event) => {
     // Called for each connection. The server closes the connection when the token expires; the client reconnects and logs in again.
     connectionParams: async () => ({ headers: { Authorization: `Bearer ${await logIn(user)}` } }),
     retryAttempts: Infinity,
-    on: { connected: () => (status.textContent = "live"), closed: ({ reason }) => (status.textContent = `closed: ${reason}`) },
+    on: {
+      connected: () => (status.textContent = "live"),
+      closed: ({ reason }) => (status.textContent = `closed: ${reason}`),
+    },
   });
   client.subscribe(
-    { query: "subscription { view_bgpupdates(limit: 10, order_by: {timestamp: desc}) { timestamp prefix origin_as } }" },
+    {
+      query: "subscription { view_bgpupdates(limit: 10, order_by: {timestamp: desc}) { timestamp prefix origin_as } }",
+    },
     {
       next: ({ data, errors }) => (errors ? (status.textContent = errors[0].message) : show(data.view_bgpupdates)),
       error: (error) => (status.textContent = String(error)),

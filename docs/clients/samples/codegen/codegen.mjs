@@ -2,9 +2,7 @@
 export default {
   schema: [
     {
-      [`${process.env.ROUTEQL_URL}/api/graphql`]: {
-        headers: { Authorization: `Bearer ${process.env.ROUTEQL_TOKEN}` },
-      },
+      [`${process.env.ROUTEQL_URL}/api/graphql`]: { headers: { Authorization: `Bearer ${process.env.ROUTEQL_TOKEN}` } },
     },
   ],
   documents: ["queries.ts"],

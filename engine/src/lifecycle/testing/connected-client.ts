@@ -17,14 +17,22 @@ export interface Protocol {
 }
 
 /** A served fake engine and a client of the protocol with an open socket. */
-export async function connectClient({ name }: Protocol, behaviour: FakeBehaviour, environment: Environment): Promise<Connected> {
+export async function connectClient(
+  { name }: Protocol,
+  behaviour: FakeBehaviour,
+  environment: Environment,
+): Promise<Connected> {
   const server = await serveFake(behaviour, environment);
   const client = await new SocketClient(server.webSocketUrl, name).opened();
   return { server, client, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
 /** The same, after the acknowledgement of connection_init. */
-export async function initialiseClient(protocol: Protocol, behaviour: FakeBehaviour, environment: Environment): Promise<Connected> {
+export async function initialiseClient(
+  protocol: Protocol,
+  behaviour: FakeBehaviour,
+  environment: Environment,
+): Promise<Connected> {
   const connected = await connectClient(protocol, behaviour, environment);
   connected.client.send(protocol.init);
   expect(await connected.client.next()).toEqual({ type: "connection_ack" });

@@ -12,7 +12,11 @@ export interface FakeBehaviour {
 }
 
 export interface FakeEngine extends Engine {
-  readonly calls: { readonly executed: GraphQLRequest[]; readonly polled: (readonly unknown[])[][]; readonly released: string[] };
+  readonly calls: {
+    readonly executed: GraphQLRequest[];
+    readonly polled: (readonly unknown[])[][];
+    readonly released: string[];
+  };
   isClosed: boolean;
 }
 
@@ -48,7 +52,9 @@ export function createFakeEngine(behaviour: FakeBehaviour = {}): FakeEngine {
     },
     poll(cohortKey, members) {
       calls.polled.push([...members]);
-      const answers = members.map((parameters) => behaviour.answer?.(parameters, cohortKey) ?? '{"data":{"updates":[]}}');
+      const answers = members.map(
+        (parameters) => behaviour.answer?.(parameters, cohortKey) ?? '{"data":{"updates":[]}}',
+      );
       return Promise.resolve(
         answers.map((answer) => (typeof answer === "string" ? { text: answer, failed: false, empty: false } : answer)),
       );
@@ -63,7 +69,8 @@ export function createFakeEngine(behaviour: FakeBehaviour = {}): FakeEngine {
     revision: 1,
     ping: () => behaviour.ping?.() ?? Promise.resolve(),
     reload: () => Promise.resolve(),
-    prepare: () => Promise.resolve({ inconsistencies: [], commit: () => Promise.resolve(), discard: () => Promise.resolve() }),
+    prepare: () =>
+      Promise.resolve({ inconsistencies: [], commit: () => Promise.resolve(), discard: () => Promise.resolve() }),
     statistics: () => ({ plans: { size: 1, hits: 2, misses: 3 }, pool: { total: 4, idle: 3, waiting: 0 }, cohorts: 0 }),
     close() {
       this.isClosed = true;

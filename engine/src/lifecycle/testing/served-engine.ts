@@ -47,7 +47,15 @@ export async function serveFake(
   const logger = createLogger(settings.logLevel, stream);
   const engine = createFakeEngine(behaviour);
   const known = authenticator ?? (await authenticatorOf(settings, logger, now));
-  const served = await serve({ settings, engine, metadata: metadataOf(engine), authenticator: known, logger, now, quiet });
+  const served = await serve({
+    settings,
+    engine,
+    metadata: metadataOf(engine),
+    authenticator: known,
+    logger,
+    now,
+    quiet,
+  });
   const address = `127.0.0.1:${String(served.port)}`;
   return {
     served,

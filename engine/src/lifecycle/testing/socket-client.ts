@@ -17,7 +17,10 @@ export class SocketClient {
 
   constructor(url: string, protocol: string | undefined, headers: Readonly<Record<string, string>> = {}) {
     this.socket = new WebSocket(url, protocol, { headers });
-    this.closed = once(this.socket, "close").then(([code, reason]) => ({ code: code as number, reason: String(reason) }));
+    this.closed = once(this.socket, "close").then(([code, reason]) => ({
+      code: code as number,
+      reason: String(reason),
+    }));
     this.socket.on("message", (data: Buffer) => {
       this.#texts.push(data.toString());
       this.#frames.push(JSON.parse(data.toString()) as Frame);

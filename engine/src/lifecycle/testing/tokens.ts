@@ -41,7 +41,12 @@ export function goodClaims(hasura: Readonly<Record<string, unknown>> = {}): JWTP
   };
 }
 
-export function sign(payload: JWTPayload, algorithm: string, key: KeyObject | Uint8Array, kid?: string): Promise<string> {
+export function sign(
+  payload: JWTPayload,
+  algorithm: string,
+  key: KeyObject | Uint8Array,
+  kid?: string,
+): Promise<string> {
   return new SignJWT(payload).setProtectedHeader({ alg: algorithm, kid }).sign(key);
 }
 

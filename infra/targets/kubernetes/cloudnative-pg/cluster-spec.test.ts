@@ -14,7 +14,9 @@ const settings: ClusterSettings = {
   operatorNamespace: "cnpg-system",
 };
 const backup = { destination: "s3://backups/routes", schedule: "0 0 2 * * *", retentionDays: 30 };
-const logins = Object.fromEntries(["superuser", ...roleNames].map((name) => [name, `login-${name}`])) as LoginSecrets<string>;
+const logins = Object.fromEntries(
+  ["superuser", ...roleNames].map((name) => [name, `login-${name}`]),
+) as LoginSecrets<string>;
 
 test("a cluster of three starts with the database, its owner and every role with its own login", () => {
   const spec = clusterSpec(settings, logins, {});
@@ -47,7 +49,9 @@ test("has the single database's server settings and does not wait for pooled con
 });
 
 test("a committed change is on a second instance, if there is one", () => {
-  expect(clusterSpec(settings, logins, {}).postgresql).toMatchObject({ synchronous: { method: "any", number: 1, dataDurability: "preferred" } });
+  expect(clusterSpec(settings, logins, {}).postgresql).toMatchObject({
+    synchronous: { method: "any", number: 1, dataDurability: "preferred" },
+  });
   expect(clusterSpec({ ...settings, instances: 1 }, logins, {}).postgresql).not.toHaveProperty("synchronous");
 });
 
@@ -56,7 +60,11 @@ test("archives all changes to the destination, or makes no backups without one",
   expect(clusterSpec({ ...settings, backup }, logins, {}).plugins).toEqual([
     { name: "barman-cloud.cloudnative-pg.io", isWALArchiver: true, parameters: { barmanObjectName: "database" } },
   ]);
-  expect(scheduleSpec(backup)).toMatchObject({ schedule: "0 0 2 * * *", cluster: { name: "database" }, method: "plugin" });
+  expect(scheduleSpec(backup)).toMatchObject({
+    schedule: "0 0 2 * * *",
+    cluster: { name: "database" },
+    method: "plugin",
+  });
 });
 
 test("uses the given login for the storage, or the nodes' role", () => {
@@ -75,7 +83,9 @@ test("uses the given login for the storage, or the nodes' role", () => {
 
 test("sends no unknown checksums to storage other than Amazon's", () => {
   expect(storeSpec(backup, undefined)).not.toHaveProperty("instanceSidecarConfiguration");
-  expect(storeSpec({ ...backup, endpoint: "https://storage.example.net" }, "login").instanceSidecarConfiguration?.env).toEqual([
+  expect(
+    storeSpec({ ...backup, endpoint: "https://storage.example.net" }, "login").instanceSidecarConfiguration?.env,
+  ).toEqual([
     { name: "AWS_REQUEST_CHECKSUM_CALCULATION", value: "when_required" },
     { name: "AWS_RESPONSE_CHECKSUM_VALIDATION", value: "when_required" },
   ]);
@@ -104,6 +114,8 @@ test.each([
   [backup, [443, 6443]],
   [{ ...backup, endpoint: "http://storage.example.net:9000" }, [443, 6443, 9000]],
 ])("the instances reach the API server and the storage of backups %o", (given, ports) => {
-  const { egress } = clusterPolicy({ ...settings, backup: given }, callers) as { egress: { to: object[]; ports: { port: number }[] }[] };
+  const { egress } = clusterPolicy({ ...settings, backup: given }, callers) as {
+    egress: { to: object[]; ports: { port: number }[] }[];
+  };
   expect(egress.at(-1)?.ports.map(({ port }) => port)).toEqual(ports);
 });

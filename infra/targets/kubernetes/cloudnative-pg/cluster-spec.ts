@@ -91,7 +91,10 @@ export function clusterSpec<Name>(settings: ClusterSettings, secrets: LoginSecre
     primaryUpdateMethod: "switchover",
     // The services keep their connections, so waiting for them (by default three minutes) would only delay the restart.
     smartShutdownTimeout: 0,
-    storage: { size: storage.size, ...(storage.storageClass === undefined ? {} : { storageClass: storage.storageClass }) },
+    storage: {
+      size: storage.size,
+      ...(storage.storageClass === undefined ? {} : { storageClass: storage.storageClass }),
+    },
     resources: {
       requests: { cpu: `${resources.cpuMillicores}m`, memory: `${resources.memoryMegabytes}Mi` },
       limits: { cpu: `${resources.cpuMillicores * 8}m`, memory: `${resources.memoryMegabytes}Mi` },
@@ -121,7 +124,10 @@ const checksumsWhereRequired = ["AWS_REQUEST_CHECKSUM_CALCULATION", "AWS_RESPONS
  * Spec of the plugin's ObjectStore.
  * @param credentials name of the Secret with ACCESS_KEY_ID and ACCESS_SECRET_KEY; by default the nodes' role
  */
-export function storeSpec<Name>({ destination, endpoint, retentionDays }: BackupSettings, credentials: Name | undefined) {
+export function storeSpec<Name>(
+  { destination, endpoint, retentionDays }: BackupSettings,
+  credentials: Name | undefined,
+) {
   return {
     retentionPolicy: `${retentionDays}d`,
     configuration: {

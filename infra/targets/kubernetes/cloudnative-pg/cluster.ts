@@ -27,7 +27,10 @@ export interface ClusterParts extends Omit<ClusterCallers, "scope"> {
 }
 
 /** The operator's authority for the instances' certificates, for clients. */
-export const clusterAuthority: ForeignFiles = { secretName: authoritySecret.name, paths: { [authoritySecret.key]: databaseAuthorityFile } };
+export const clusterAuthority: ForeignFiles = {
+  secretName: authoritySecret.name,
+  paths: { [authoritySecret.key]: databaseAuthorityFile },
+};
 
 type Held = Readonly<Record<string, Output<string>>>;
 
@@ -52,7 +55,12 @@ function makeBackups({ backup }: ClusterSettings, parts: ClusterParts): Resource
   const { backupLogin: given, scope, parent } = parts;
   const credentials =
     given &&
-    heldSecret("database-backup-storage", "Opaque", { ACCESS_KEY_ID: given.accessKeyId, ACCESS_SECRET_KEY: given.secretAccessKey }, parts);
+    heldSecret(
+      "database-backup-storage",
+      "Opaque",
+      { ACCESS_KEY_ID: given.accessKeyId, ACCESS_SECRET_KEY: given.secretAccessKey },
+      parts,
+    );
   const store = new CustomResource(
     scope.named("database-store"),
     {
@@ -84,7 +92,10 @@ export function makeCluster(settings: ClusterSettings, parts: ClusterParts): Res
     {
       apiVersion: "postgresql.cnpg.io/v1",
       kind: "Cluster",
-      metadata: { ...metadataOf(clusterName, "database", scope), annotations: { "pulumi.com/waitFor": "condition=Ready" } },
+      metadata: {
+        ...metadataOf(clusterName, "database", scope),
+        annotations: { "pulumi.com/waitFor": "condition=Ready" },
+      },
       spec: clusterSpec(settings, logins, labelsOf("database", scope)),
     },
     { parent, protect: protectData, dependsOn: [policy, ...store], customTimeouts: { create: "30m", update: "30m" } },

@@ -17,7 +17,8 @@ const apiServerPorts = [443, 6443];
 /** The pods of the cluster for their callers' policies. */
 export const clusterPart: ForeignPart = { pods: { "cnpg.io/cluster": clusterName }, ports: [postgres] };
 
-const tcp = (...ports: number[]): types.input.networking.v1.NetworkPolicyPort[] => ports.map((port) => ({ port, protocol: "TCP" }));
+const tcp = (...ports: number[]): types.input.networking.v1.NetworkPolicyPort[] =>
+  ports.map((port) => ({ port, protocol: "TCP" }));
 const inNamespace = (name: string): types.input.networking.v1.NetworkPolicyPeer => ({
   namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } },
 });
@@ -41,14 +42,20 @@ export function clusterPolicy(
     podSelector: instances.podSelector,
     policyTypes: ["Ingress", "Egress"],
     ingress: [
-      { from: callers.map((caller) => ({ podSelector: { matchLabels: { ...selectorOf(caller, scope) } } })), ports: tcp(postgres) },
+      {
+        from: callers.map((caller) => ({ podSelector: { matchLabels: { ...selectorOf(caller, scope) } } })),
+        ports: tcp(postgres),
+      },
       { from: [instances, inNamespace(operatorNamespace)], ports: tcp(postgres, statusPort) },
       ...(metricsNamespace === undefined ? [] : [{ from: [inNamespace(metricsNamespace)], ports: tcp(metricsPort) }]),
     ],
     egress: [
       nameServers,
       { to: [instances], ports: tcp(postgres, statusPort) },
-      { to: anywhere, ports: tcp(...new Set([...apiServerPorts, ...(storagePort === undefined ? [] : [storagePort])])) },
+      {
+        to: anywhere,
+        ports: tcp(...new Set([...apiServerPorts, ...(storagePort === undefined ? [] : [storagePort])])),
+      },
     ],
   };
 }

@@ -54,7 +54,11 @@ test("without a configuration there are no credentials", async () => {
 
 test("reads a login with a colon in the password", async () => {
   await configure({ auths: { "registry.example.net": { auth: base64("ada:pass:word") } } });
-  expect(await credentialsFor("registry.example.net/nginx:1", folder)).toEqual({ username: "ada", password: "pass:word", serveraddress: "registry.example.net" });
+  expect(await credentialsFor("registry.example.net/nginx:1", folder)).toEqual({
+    username: "ada",
+    password: "pass:word",
+    serveraddress: "registry.example.net",
+  });
   expect(await credentialsFor("other.example.net/nginx:1", folder)).toBeUndefined();
 });
 
@@ -65,12 +69,18 @@ test("reads a login of Docker Hub under its old address", async () => {
 
 test("reads an identity token", async () => {
   await configure({ auths: { "registry.example.net": { auth: base64("00000000:"), identitytoken: "abc" } } });
-  expect(await credentialsFor("registry.example.net/nginx:1", folder)).toEqual({ identitytoken: "abc", serveraddress: "registry.example.net" });
+  expect(await credentialsFor("registry.example.net/nginx:1", folder)).toEqual({
+    identitytoken: "abc",
+    serveraddress: "registry.example.net",
+  });
 });
 
 test("the helper of a registry overrides the store, and the store overrides the file", async () => {
   await installHelper("one", { "a.example.net": { Username: "helper", Secret: "1" } });
-  await installHelper("all", { "b.example.net": { Username: "<token>", Secret: "2" }, "a.example.net": { Username: "store", Secret: "3" } });
+  await installHelper("all", {
+    "b.example.net": { Username: "<token>", Secret: "2" },
+    "a.example.net": { Username: "store", Secret: "3" },
+  });
   await configure({
     auths: { "a.example.net": { auth: base64("file:4") }, "b.example.net": {} },
     credHelpers: { "a.example.net": "one" },

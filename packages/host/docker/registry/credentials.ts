@@ -52,7 +52,9 @@ async function readConfig(folder: string): Promise<DockerConfig> {
   try {
     return JSON.parse(text) as DockerConfig;
   } catch (error) {
-    throw new Error(`${path} is not valid JSON. Correct it, or remove it and run docker login again.`, { cause: error });
+    throw new Error(`${path} is not valid JSON. Correct it, or remove it and run docker login again.`, {
+      cause: error,
+    });
   }
 }
 
@@ -63,7 +65,13 @@ async function askHelper(name: string, key: string): Promise<RegistryCredentials
     const child = execFile(program, ["get"], { timeout: 30_000 }, (error, stdout) => {
       if (error === null) resolve(stdout);
       else if (/credentials not found/.test(stdout)) resolve(undefined);
-      else reject(new Error(`${program}, set in Docker's configuration for ${hostOf(key)}, failed: ${stdout.trim() || error.message}`, { cause: error }));
+      else
+        reject(
+          new Error(
+            `${program}, set in Docker's configuration for ${hostOf(key)}, failed: ${stdout.trim() || error.message}`,
+            { cause: error },
+          ),
+        );
     });
     // A helper that exits early closes its input.
     child.stdin?.on("error", () => undefined).end(key);
@@ -71,13 +79,17 @@ async function askHelper(name: string, key: string): Promise<RegistryCredentials
   if (answer === undefined) return undefined;
   const { Username: username = "", Secret: secret = "" } = JSON.parse(answer) as { Username?: string; Secret?: string };
   if (secret === "") return undefined;
-  return username === "<token>" ? { identitytoken: secret, serveraddress: key } : { username, password: secret, serveraddress: key };
+  return username === "<token>"
+    ? { identitytoken: secret, serveraddress: key }
+    : { username, password: secret, serveraddress: key };
 }
 
 function fromEntry(entry: AuthEntry, serveraddress: string): RegistryCredentials | undefined {
   if (entry.identitytoken) return { identitytoken: entry.identitytoken, serveraddress };
   if (entry.registrytoken) return { registrytoken: entry.registrytoken, serveraddress };
-  const decoded = Buffer.from(entry.auth ?? "", "base64").toString("utf8").replace(/\0+$/, "");
+  const decoded = Buffer.from(entry.auth ?? "", "base64")
+    .toString("utf8")
+    .replace(/\0+$/, "");
   const separator = decoded.indexOf(":");
   const username = entry.username ?? (separator < 0 ? "" : decoded.slice(0, separator));
   const password = entry.password ?? (separator < 0 ? "" : decoded.slice(separator + 1));
@@ -88,7 +100,10 @@ function fromEntry(entry: AuthEntry, serveraddress: string): RegistryCredentials
  * Credentials of an image's registry, in Docker's order: the helper of this registry, the store, the file.
  * @throws {Error} when the configuration cannot be read or a helper fails
  */
-export async function credentialsFor(image: string, folder: string = dockerConfigFolder()): Promise<RegistryCredentials | undefined> {
+export async function credentialsFor(
+  image: string,
+  folder: string = dockerConfigFolder(),
+): Promise<RegistryCredentials | undefined> {
   const registry = registryOf(image);
   const key = registry === dockerHub ? dockerHubKey : registry;
   const { auths = {}, credsStore, credHelpers = {} } = await readConfig(folder);

@@ -5,7 +5,15 @@
  */
 import { dockerHub, registryOf } from "./credentials.ts";
 
-export type RegistryProblemKind = "login" | "denied" | "name" | "rate" | "certificate" | "proxy" | "unreachable" | "other";
+export type RegistryProblemKind =
+  | "login"
+  | "denied"
+  | "name"
+  | "rate"
+  | "certificate"
+  | "proxy"
+  | "unreachable"
+  | "other";
 
 export interface RegistryProblem {
   readonly kind: RegistryProblemKind;
@@ -37,22 +45,33 @@ interface Circumstances {
 }
 
 const remedies: Readonly<Record<RegistryProblemKind, (circumstances: Circumstances) => string>> = {
-  login: ({ login, hasCredentials }) => (hasCredentials ? `the registry rejects the stored credentials: run ${login} again.` : `run ${login}.`),
+  login: ({ login, hasCredentials }) =>
+    hasCredentials ? `the registry rejects the stored credentials: run ${login} again.` : `run ${login}.`,
   // Docker Hub answers "denied" for a private image and for one that does not exist.
   denied: ({ login, hasCredentials }) =>
-    hasCredentials ? "request access to the repository, or check the image's name." : `check the image's name; if the repository is private, run ${login}.`,
+    hasCredentials
+      ? "request access to the repository, or check the image's name."
+      : `check the image's name; if the repository is private, run ${login}.`,
   name: () => "check the image's name and tag.",
   rate: ({ login, hasCredentials }) =>
-    hasCredentials ? "wait until the limit is reset, or set imageMirror to a mirror." : `run ${login} for a higher limit, wait, or set imageMirror to a mirror.`,
-  certificate: ({ registry }) => `put the registry's certificate authority into /etc/docker/certs.d/${registry}/ca.crt on the Docker host.`,
+    hasCredentials
+      ? "wait until the limit is reset, or set imageMirror to a mirror."
+      : `run ${login} for a higher limit, wait, or set imageMirror to a mirror.`,
+  certificate: ({ registry }) =>
+    `put the registry's certificate authority into /etc/docker/certs.d/${registry}/ca.crt on the Docker host.`,
   proxy: () => "check the proxy in the Docker engine's settings (HTTP_PROXY, HTTPS_PROXY, NO_PROXY of dockerd).",
-  unreachable: () => "connect the Docker engine to the registry, set imageMirror to a reachable mirror, or load the image (docker load).",
+  unreachable: () =>
+    "connect the Docker engine to the registry, set imageMirror to a reachable mirror, or load the image (docker load).",
   other: () => "see the reason above.",
 };
 
 function remedyFor(kind: RegistryProblemKind, image: string, hasCredentials: boolean): string {
   const registry = registryOf(image);
-  return remedies[kind]({ registry, login: `docker login${registry === dockerHub ? "" : ` ${registry}`}`, hasCredentials });
+  return remedies[kind]({
+    registry,
+    login: `docker login${registry === dockerHub ? "" : ` ${registry}`}`,
+    hasCredentials,
+  });
 }
 
 const reasons: Readonly<Record<Exclude<RegistryProblemKind, "other">, string>> = {
@@ -67,7 +86,9 @@ const reasons: Readonly<Record<Exclude<RegistryProblemKind, "other">, string>> =
 
 /** The problem behind an error of the Docker engine. */
 export function registryProblem(error: unknown, image: string, hasCredentials: boolean): RegistryProblem {
-  const text = textOf(error).replace(/^\(HTTP code \d+\) [^-]*- /, "").trim();
+  const text = textOf(error)
+    .replace(/^\(HTTP code \d+\) [^-]*- /, "")
+    .trim();
   const kind = signs.find(([, pattern]) => pattern.test(text))?.[0] ?? "other";
   const reason = kind === "other" ? text : `${reasons[kind]}. Docker says: ${text}`;
   return { kind, reason, remedy: remedyFor(kind, image, hasCredentials) };

@@ -7,7 +7,11 @@ import { UsageError } from "./usage-error.ts";
 
 export const endpointOptions = {
   endpoint: { type: "string", value: "URL", help: "the address of a running engine" },
-  "admin-secret-file": { type: "string", value: "FILE", help: "a file with the admin secret; default: HASURA_GRAPHQL_ADMIN_SECRET or HASURA_GRAPHQL_ADMIN_SECRET_FILE of the environment" },
+  "admin-secret-file": {
+    type: "string",
+    value: "FILE",
+    help: "a file with the admin secret; default: HASURA_GRAPHQL_ADMIN_SECRET or HASURA_GRAPHQL_ADMIN_SECRET_FILE of the environment",
+  },
   header: { type: "string", value: "NAME", help: "the header that carries the secret; default X-Hasura-Admin-Secret" },
   ca: { type: "string", value: "FILE", help: "a certificate authority to trust besides the usual ones" },
 } as const satisfies Options;
@@ -34,7 +38,9 @@ export function endpointOf(given: Given, surroundings: Surroundings, path: strin
   try {
     if (secret !== undefined) new Headers().set(header, secret);
   } catch {
-    throw new UsageError(`no header ${header} can be made of the admin secret: a header is one line of Latin characters`);
+    throw new UsageError(
+      `no header ${header} can be made of the admin secret: a header is one line of Latin characters`,
+    );
   }
   return { url, header, secret };
 }
@@ -66,6 +72,8 @@ function secretOf(given: Given, { directory, environment }: Surroundings): strin
   try {
     return readFileSync(resolve(directory, file), "utf8").trim();
   } catch (error) {
-    throw new UsageError(`the file of --admin-secret-file cannot be read: ${(error as NodeJS.ErrnoException).code ?? ""}`);
+    throw new UsageError(
+      `the file of --admin-secret-file cannot be read: ${(error as NodeJS.ErrnoException).code ?? ""}`,
+    );
   }
 }

@@ -42,7 +42,10 @@ export function toolHelp(commands: readonly Command[]): string {
   const column = 4 + Math.max(...commands.map(({ name }) => name.length));
   return [
     "hasura-checks VERB [options]\n",
-    wrapped("Checks for the metadata of Hasura v2. They need the metadata directory and, for some, a database with its migrations. They need no running Hasura, and never write to the database.", 0),
+    wrapped(
+      "Checks for the metadata of Hasura v2. They need the metadata directory and, for some, a database with its migrations. They need no running Hasura, and never write to the database.",
+      0,
+    ),
     "",
     ...commands.map(({ name, summary }) => `  ${name.padEnd(column - 2)}${wrapped(summary, column)}`),
     "",

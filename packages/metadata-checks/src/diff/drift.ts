@@ -18,7 +18,8 @@ export interface Sides {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const itemWords: Readonly<Record<string, (name: string) => string>> = {
   sources: (name) => `source ${name}`,
@@ -64,7 +65,12 @@ export function drift(first: unknown, second: unknown, { first: here, second: th
   const [one, other] = [normalForm(first), normalForm(second)];
   const sources = isFields(one.value) && isFields(one.value["sources"]) ? Object.keys(one.value["sources"]).length : 0;
   const found: Difference[] = [];
-  const say = (at: MergedPath, path: readonly string[], what: string) => found.push({ at, reason: `${words(path, sources > 1)} ${what}`, concernsAccess: path.some((step) => accessKeys.test(step)) });
+  const say = (at: MergedPath, path: readonly string[], what: string) =>
+    found.push({
+      at,
+      reason: `${words(path, sources > 1)} ${what}`,
+      concernsAccess: path.some((step) => accessKeys.test(step)),
+    });
   const walk = (left: unknown, right: unknown, path: readonly string[], at: MergedPath): void => {
     const place = one.pathOf(left) ?? at;
     if (isDeepStrictEqual(left, right)) return;
@@ -76,7 +82,9 @@ export function drift(first: unknown, second: unknown, { first: here, second: th
     }
     if (left === undefined) say(place, path, `is only ${there}${isFields(right) ? "" : ` (${shown(right)})`}`);
     else if (right === undefined) say(place, path, `is only ${here}${isFields(left) ? "" : ` (${shown(left)})`}`);
-    else if (isFields(left) && isFields(right) && !isCondition(path)) for (const key of new Set([...Object.keys(left), ...Object.keys(right)])) walk(left[key], right[key], [...path, key], place);
+    else if (isFields(left) && isFields(right) && !isCondition(path))
+      for (const key of new Set([...Object.keys(left), ...Object.keys(right)]))
+        walk(left[key], right[key], [...path, key], place);
     else if (isNames(left) && isNames(right)) names(left, right, path, place);
     else say(place, path, `is ${shown(left)} ${here}, and ${shown(right)} ${there}`);
   };
@@ -88,9 +96,11 @@ export function drift(first: unknown, second: unknown, { first: here, second: th
   return found;
 }
 
-const accessKeys = /^((select|insert|update|delete)_permissions|permissions|inherited_roles|graphql_schema_introspection)$/;
+const accessKeys =
+  /^((select|insert|update|delete)_permissions|permissions|inherited_roles|graphql_schema_introspection)$/;
 
-const isNames = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every((item) => typeof item === "string") && new Set(value).size === value.length;
+const isNames = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === "string") && new Set(value).size === value.length;
 
 /** Conditions are compared as a whole. */
 const isCondition = (path: readonly string[]) => path.at(-1) === "filter" || path.at(-1) === "check";

@@ -16,8 +16,17 @@ describe("a secret that is invalid in a header", () => {
   ])("%s: is refused and not quoted", async (_what, secret) => {
     using folder = new MetadataFolder([tableFile("note", sound)]);
     writeFileSync(join(folder.path, "secret"), secret);
-    const { code, stderr } = await routeql(folder.path, ["diff", "--endpoint", "https://127.0.0.1:1", "--admin-secret-file", "secret"]);
-    expect([code, stderr]).toEqual([2, "hasura-checks diff: no header X-Hasura-Admin-Secret can be made of the admin secret: a header is one line of Latin characters\n"]);
+    const { code, stderr } = await routeql(folder.path, [
+      "diff",
+      "--endpoint",
+      "https://127.0.0.1:1",
+      "--admin-secret-file",
+      "secret",
+    ]);
+    expect([code, stderr]).toEqual([
+      2,
+      "hasura-checks diff: no header X-Hasura-Admin-Secret can be made of the admin secret: a header is one line of Latin characters\n",
+    ]);
   });
 });
 
@@ -28,13 +37,21 @@ describe("an engine without metadata API", () => {
       void (async () => {
         const content = await text(request);
         const isIntrospection = content.includes("__schema");
-        const answer = isIntrospection ? { data: introspectionFromSchema(buildSchema(sdl)) } : { errors: [{ message: "key 'query' not found" }] };
-        const [status, body] = request.url === path ? [isIntrospection ? 200 : 400, answer] : [404, { error: "resource does not exist", code: "not-found" }];
+        const answer = isIntrospection
+          ? { data: introspectionFromSchema(buildSchema(sdl)) }
+          : { errors: [{ message: "key 'query' not found" }] };
+        const [status, body] =
+          request.url === path
+            ? [isIntrospection ? 200 : 400, answer]
+            : [404, { error: "resource does not exist", code: "not-found" }];
         response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
       })();
     });
     await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
-    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, [Symbol.asyncDispose]: async () => void (await new Promise((done) => server.close(done))) };
+    return {
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      [Symbol.asyncDispose]: async () => void (await new Promise((done) => server.close(done))),
+    };
   }
 
   const withNote = "type Query { note: [note!]! } type note { id: Int! }";
@@ -44,7 +61,8 @@ describe("an engine without metadata API", () => {
     await using engine = await engineWith(withNote);
     expect(await routeql(folder.path, ["diff", "--endpoint", engine.url])).toEqual({
       code: 0,
-      stdout: "no findings; the engine has no metadata API; its GraphQL schema has all tables, columns and relationships of the metadata. Permissions were not compared: run hasura-checks permissions --endpoint\n",
+      stdout:
+        "no findings; the engine has no metadata API; its GraphQL schema has all tables, columns and relationships of the metadata. Permissions were not compared: run hasura-checks permissions --endpoint\n",
       stderr: "",
     });
   });
@@ -53,7 +71,12 @@ describe("an engine without metadata API", () => {
     using folder = new MetadataFolder([tableFile("note", sound), tableFile("tag", sound)]);
     await using engine = await engineWith(withNote, "/api/graphql");
     const { code, stdout } = await routeql(folder.path, ["diff", "--endpoint", `${engine.url}/api/graphql`]);
-    expect([code, stdout]).toEqual([1, expect.stringMatching(/t1\.yaml:\d+ {2}warning {2}drift\n {2}table public\.tag is only in the repository: the engine has no root field tag\n/)]);
+    expect([code, stdout]).toEqual([
+      1,
+      expect.stringMatching(
+        /t1\.yaml:\d+ {2}warning {2}drift\n {2}table public\.tag is only in the repository: the engine has no root field tag\n/,
+      ),
+    ]);
     expect(stdout).toContain("its GraphQL schema lacks some tables, columns and relationships of the metadata.");
   });
 

@@ -10,12 +10,16 @@ export class NoMetadataApi extends UsageError {}
 export async function exportMetadata(endpoint: Endpoint): Promise<unknown> {
   const answer = await post(endpoint, { type: "export_metadata", version: 2, args: {} });
   const metadata = answer["metadata"] ?? answer;
-  if (typeof metadata !== "object" || metadata === null || !("version" in metadata)) throw new NoMetadataApi(`${endpoint.url.href} answered without metadata`);
+  if (typeof metadata !== "object" || metadata === null || !("version" in metadata))
+    throw new NoMetadataApi(`${endpoint.url.href} answered without metadata`);
   return metadata;
 }
 
 /** The JSON object of an answer. @throws UsageError */
-export async function post({ url, header, secret }: Endpoint, content: object): Promise<Readonly<Record<string, unknown>>> {
+export async function post(
+  { url, header, secret }: Endpoint,
+  content: object,
+): Promise<Readonly<Record<string, unknown>>> {
   let response: Response;
   try {
     response = await fetch(url, {

@@ -33,10 +33,30 @@ const identities: Readonly<Record<string, (item: Fields) => string>> = {
 };
 
 /** Lists without order. */
-const sets = new Set(["columns", "computed_fields", "role_set", "disabled_for_roles", "query_root_fields", "subscription_root_fields", "roles"]);
+const sets = new Set([
+  "columns",
+  "computed_fields",
+  "role_set",
+  "disabled_for_roles",
+  "query_root_fields",
+  "subscription_root_fields",
+  "roles",
+]);
 
 /** Keys whose empty value has a meaning. */
-const meaningful = new Set(["filter", "check", "columns", "query_root_fields", "subscription_root_fields", "_and", "_or", "_not", "_where", "_in", "_nin"]);
+const meaningful = new Set([
+  "filter",
+  "check",
+  "columns",
+  "query_root_fields",
+  "subscription_root_fields",
+  "_and",
+  "_or",
+  "_not",
+  "_where",
+  "_in",
+  "_nin",
+]);
 
 /** Defaults of Hasura, which exports can contain or omit. */
 const defaults: Readonly<Record<string, unknown>> = {
@@ -59,7 +79,8 @@ function role(item: Fields): string {
   return String(item["role"]);
 }
 
-const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function qualified(value: unknown): string {
   if (typeof value === "string") return `public.${value}`;
@@ -78,7 +99,8 @@ class Normaliser {
   readonly origins = new WeakMap<object, MergedPath>();
 
   value(value: unknown, key: string, path: MergedPath): unknown {
-    if (key === "table" || key === "function" || key === "remote_table" || key === "_table") return isFields(value) || typeof value === "string" ? qualified(value) : value;
+    if (key === "table" || key === "function" || key === "remote_table" || key === "_table")
+      return isFields(value) || typeof value === "string" ? qualified(value) : value;
     if (key === "foreign_key_constraint_on") return this.#constraint(value);
     if (Array.isArray(value)) return this.#list(value, key, path);
     return isFields(value) ? this.#fields(value, path) : value;
@@ -107,7 +129,8 @@ class Normaliser {
     for (const [key, item] of Object.entries(fields)) {
       if (item === null || item === undefined || (key in defaults && item === defaults[key])) continue;
       const value = this.value(item, key, [...path, key]);
-      if (typeof value === "object" && value !== null && Object.keys(value).length === 0 && !meaningful.has(key)) continue;
+      if (typeof value === "object" && value !== null && Object.keys(value).length === 0 && !meaningful.has(key))
+        continue;
       result[key] = value;
     }
     const known = withoutOlderNames(result);
@@ -121,12 +144,17 @@ function withoutOlderNames(fields: Fields): Fields {
   const older = fields["custom_column_names"];
   if (!isFields(older)) return fields;
   const config: Record<string, unknown> = { ...(isFields(fields["column_config"]) ? fields["column_config"] : {}) };
-  for (const [column, name] of Object.entries(older)) config[column] = { custom_name: name, ...(isFields(config[column]) ? config[column] : {}) };
-  return Object.fromEntries([...Object.entries(fields).filter(([key]) => key !== "custom_column_names" && key !== "column_config"), ["column_config", config]]);
+  for (const [column, name] of Object.entries(older))
+    config[column] = { custom_name: name, ...(isFields(config[column]) ? config[column] : {}) };
+  return Object.fromEntries([
+    ...Object.entries(fields).filter(([key]) => key !== "custom_column_names" && key !== "column_config"),
+    ["column_config", config],
+  ]);
 }
 
 /** Whether two metadata parts are equivalent. */
-export const isSame = (one: unknown, other: unknown): boolean => isDeepStrictEqual(normalForm(one).value, normalForm(other).value);
+export const isSame = (one: unknown, other: unknown): boolean =>
+  isDeepStrictEqual(normalForm(one).value, normalForm(other).value);
 
 export function normalForm(metadata: unknown): NormalMetadata {
   const normaliser = new Normaliser();

@@ -16,12 +16,19 @@ export function schemaChanges(before: Schemas, after: Schemas): readonly SchemaC
   return [...new Set([...before.roles, ...after.roles])].sort().flatMap((role) => {
     const [old, now] = [before.schema(role).schema, after.schema(role).schema];
     const said = (kind: SchemaChange["kind"], changes: readonly { readonly description: string }[]) =>
-      gathered(changes.map(({ description }) => description.replace(/\.$/, ""))).map((reason): SchemaChange => ({ role, kind, reason: `the schema of ${role}: ${reason}` }));
+      gathered(changes.map(({ description }) => description.replace(/\.$/, ""))).map((reason): SchemaChange => ({
+        role,
+        kind,
+        reason: `the schema of ${role}: ${reason}`,
+      }));
     return [...said("breaking", findBreakingChanges(old, now)), ...said("dangerous", findDangerousChanges(old, now))];
   });
 }
 
-const patterns = [/^(?<type>\w+)\.(?<member>\w+) (?<what>.*)$/, /^(?<member>\w+) (?<what>was removed) from enum type (?<type>\w+)$/];
+const patterns = [
+  /^(?<type>\w+)\.(?<member>\w+) (?<what>.*)$/,
+  /^(?<member>\w+) (?<what>was removed) from enum type (?<type>\w+)$/,
+];
 
 interface Change {
   readonly type: string;
@@ -38,10 +45,21 @@ function read(text: string): Change | undefined {
 function gathered(texts: readonly string[]): readonly string[] {
   const changes = texts.map((text) => ({ text, change: read(text) }));
   const owner = ({ type, member, text }: Change) =>
-    changes.find(({ change }) => change !== undefined && change.member === member && change.text !== text && type !== change.type && type.startsWith(change.type) && /removed/.test(text) && /removed/.test(change.text))?.change;
+    changes.find(
+      ({ change }) =>
+        change !== undefined &&
+        change.member === member &&
+        change.text !== text &&
+        type !== change.type &&
+        type.startsWith(change.type) &&
+        /removed/.test(text) &&
+        /removed/.test(change.text),
+    )?.change;
   return changes.flatMap(({ text, change }) => {
     if (change !== undefined && owner(change) !== undefined) return [];
-    const made = changes.filter((other) => other.change !== undefined && change !== undefined && owner(other.change)?.text === change.text).length;
+    const made = changes.filter(
+      (other) => other.change !== undefined && change !== undefined && owner(other.change)?.text === change.text,
+    ).length;
     return [made === 0 ? text : `${text}, and in ${made} type${made === 1 ? "" : "s"} made from it`];
   });
 }

@@ -5,8 +5,11 @@ import { accessChanges } from "./widening.ts";
 
 function compare(before: MetadataFolder, after: MetadataFolder) {
   const [one, other] = [before, after].map((folder) => readProject("metadata", folder.path));
-  if (one?.metadata === undefined || other?.metadata === undefined) throw new Error("the metadata of the test are wrong");
-  return accessChanges({ project: one, metadata: one.metadata }, { project: other, metadata: other.metadata }).map(({ direction, reason }) => `${direction}: ${reason}`);
+  if (one?.metadata === undefined || other?.metadata === undefined)
+    throw new Error("the metadata of the test are wrong");
+  return accessChanges({ project: one, metadata: one.metadata }, { project: other, metadata: other.metadata }).map(
+    ({ direction, reason }) => `${direction}: ${reason}`,
+  );
 }
 
 function changed(before: string, after: string): readonly string[] {
@@ -19,11 +22,36 @@ const owner = "filter:\n  owner: {_eq: X-Hasura-User-Id}";
 
 describe.each([
   ["a column more", sound, sound.replace("[id]", "[id, title]"), "wider: reader can now read public.note.title"],
-  ["all columns", sound, sound.replace("[id]", '"*"'), "wider: reader can now read all columns of public.note, not only id"],
-  ["a higher limit", sound, sound.replace("10", "20"), "wider: reader gets at most 20 rows of public.note at once, and got at most 10 rows"],
-  ["no limit", sound, sound.replace("limit: 10", ""), "wider: reader gets any number of rows of public.note at once, and got at most 10 rows"],
-  ["no filter", sound, sound.replace(owner, "filter: {}"), 'wider: reader can now read every row of public.note; the filter was {"owner":{"_eq":"X-Hasura-User-Id"}}'],
-  ["another filter", sound, sound.replace("_eq", "_neq"), 'wider: reader may read other rows of public.note: the filter {"owner":{"_eq":"X-Hasura-User-Id"}} became {"owner":{"_neq":"X-Hasura-User-Id"}}'],
+  [
+    "all columns",
+    sound,
+    sound.replace("[id]", '"*"'),
+    "wider: reader can now read all columns of public.note, not only id",
+  ],
+  [
+    "a higher limit",
+    sound,
+    sound.replace("10", "20"),
+    "wider: reader gets at most 20 rows of public.note at once, and got at most 10 rows",
+  ],
+  [
+    "no limit",
+    sound,
+    sound.replace("limit: 10", ""),
+    "wider: reader gets any number of rows of public.note at once, and got at most 10 rows",
+  ],
+  [
+    "no filter",
+    sound,
+    sound.replace(owner, "filter: {}"),
+    'wider: reader can now read every row of public.note; the filter was {"owner":{"_eq":"X-Hasura-User-Id"}}',
+  ],
+  [
+    "another filter",
+    sound,
+    sound.replace("_eq", "_neq"),
+    'wider: reader may read other rows of public.note: the filter {"owner":{"_eq":"X-Hasura-User-Id"}} became {"owner":{"_neq":"X-Hasura-User-Id"}}',
+  ],
   ["aggregates", sound, `${sound}\nallow_aggregations: true`, "wider: reader can now aggregate public.note"],
 ])("%s", (_what, before, after, words) => {
   test("is wider", () => expect(changed(before, after)).toEqual([words]));
@@ -45,9 +73,16 @@ test("compares root fields, inherited roles, introspection and write permissions
     "metadata/inherited_roles.yaml": "- role_name: both\n  role_set: [reader]\n",
     "metadata/graphql_schema_introspection.yaml": "disabled_for_roles: [reader]\n",
   });
-  using after = new MetadataFolder([tableFile("note", `${sound}\nquery_root_fields: [select]`, "delete_permissions:\n  - role: reader\n    permission: {filter: {owner: X-Hasura-User-Id}}\n")], {
-    "metadata/inherited_roles.yaml": "- role_name: both\n  role_set: [reader, other]\n",
-  });
+  using after = new MetadataFolder(
+    [
+      tableFile(
+        "note",
+        `${sound}\nquery_root_fields: [select]`,
+        "delete_permissions:\n  - role: reader\n    permission: {filter: {owner: X-Hasura-User-Id}}\n",
+      ),
+    ],
+    { "metadata/inherited_roles.yaml": "- role_name: both\n  role_set: [reader, other]\n" },
+  );
   expect(compare(before, after)).toEqual([
     "wider: reader can now query public.note by select",
     "wider: reader can now delete from public.note",
@@ -58,15 +93,25 @@ test("compares root fields, inherited roles, introspection and write permissions
 });
 
 test("names each changed column of a write permission, and ignores the order of columns", () => {
-  const writable = (columns: string, check = "{owner: X-Hasura-User-Id}") => tableFile("note", sound, `insert_permissions:\n  - role: reader\n    permission: {check: ${check}, columns: [${columns}]}\n`);
+  const writable = (columns: string, check = "{owner: X-Hasura-User-Id}") =>
+    tableFile(
+      "note",
+      sound,
+      `insert_permissions:\n  - role: reader\n    permission: {check: ${check}, columns: [${columns}]}\n`,
+    );
   const between = (one: string, other: string) => {
     using before = new MetadataFolder([one]);
     using after = new MetadataFolder([other]);
     return compare(before, after);
   };
   expect(between(writable("id, title"), writable("title, id"))).toEqual([]);
-  expect(between(writable("id, title"), writable("id, body, owner"))).toEqual(["wider: reader can now set body and owner of public.note by insert", "narrower: reader can no longer set title of public.note by insert"]);
-  expect(between(writable("id"), writable("id", "{}"))).toEqual([expect.stringMatching(/^wider: what reader may insert into public\.note has changed: /)]);
+  expect(between(writable("id, title"), writable("id, body, owner"))).toEqual([
+    "wider: reader can now set body and owner of public.note by insert",
+    "narrower: reader can no longer set title of public.note by insert",
+  ]);
+  expect(between(writable("id"), writable("id", "{}"))).toEqual([
+    expect.stringMatching(/^wider: what reader may insert into public\.note has changed: /),
+  ]);
 });
 
 test("compares native queries and the permissions on their logical models", () => {
@@ -76,8 +121,14 @@ test("compares native queries and the permissions on their logical models", () =
   using before = new MetadataFolder([], native("SELECT * FROM one", "[id]"));
   using after = new MetadataFolder([], native("SELECT * FROM all", "[id, title]"));
   using none = new MetadataFolder([]);
-  expect(compare(before, after)).toEqual(["wider: reader can now read logical model digest.title", "wider: the native query digests gives other rows: its code, its arguments or its logical model changed"]);
-  expect(compare(none, before)).toEqual(["wider: reader can now read logical model digest (id)", "wider: the native query digests is served now"]);
+  expect(compare(before, after)).toEqual([
+    "wider: reader can now read logical model digest.title",
+    "wider: the native query digests gives other rows: its code, its arguments or its logical model changed",
+  ]);
+  expect(compare(none, before)).toEqual([
+    "wider: reader can now read logical model digest (id)",
+    "wider: the native query digests is served now",
+  ]);
   expect(compare(before, before)).toEqual([]);
 });
 

@@ -28,12 +28,20 @@ function sourceIn(before: Walked, after: Walked): (placed: Placed) => string {
 
 /** All changes of permissions, wider ones first in each place. */
 export function accessChanges(before: Walked, after: Walked): readonly AccessChange[] {
-  return [...reading(before, after), ...writing(before, after), ...calling(before, after), ...asking(before, after), ...inheriting(before, after), ...introspecting(before, after)];
+  return [
+    ...reading(before, after),
+    ...writing(before, after),
+    ...calling(before, after),
+    ...asking(before, after),
+    ...inheriting(before, after),
+    ...introspecting(before, after),
+  ];
 }
 
 function reading(before: Walked, after: Walked): readonly AccessChange[] {
   const sourceOf = sourceIn(before, after);
-  const idOf = (entry: Placed & { readonly key: string; readonly role: string }) => `${sourceOf(entry)}\n${entry.role}\n${entry.key}`;
+  const idOf = (entry: Placed & { readonly key: string; readonly role: string }) =>
+    `${sourceOf(entry)}\n${entry.role}\n${entry.key}`;
   const earlier = new Map(permissionsOf(before).map((entry) => [idOf(entry), entry]));
   const later = permissionsOf(after);
   const changes = later.flatMap((entry): AccessChange[] => {
@@ -44,15 +52,32 @@ function reading(before: Walked, after: Walked): readonly AccessChange[] {
       const columns = permission.columns === "*" ? "all columns" : listed(permission.columns);
       return [{ ...place, at, direction: "wider", reason: `${role} can now read ${key} (${columns})` }];
     }
-    return compared(old.permission, permission, role, key).map(({ part, ...change }) => ({ ...place, ...change, at: [...at, ...(part === undefined ? [] : [part])] }));
+    return compared(old.permission, permission, role, key).map(({ part, ...change }) => ({
+      ...place,
+      ...change,
+      at: [...at, ...(part === undefined ? [] : [part])],
+    }));
   });
   const known = new Set(later.map(idOf));
   const gone = [...earlier.values()].filter((entry) => !known.has(idOf(entry)));
-  return [...changes, ...gone.map(({ source, key, role }): AccessChange => ({ at: pathOfTable(after, sourceOf, source, key), table: key, role, direction: "narrower", reason: `${role} can no longer read ${key}` }))];
+  return [
+    ...changes,
+    ...gone.map(({ source, key, role }): AccessChange => ({
+      at: pathOfTable(after, sourceOf, source, key),
+      table: key,
+      role,
+      direction: "narrower",
+      reason: `${role} can no longer read ${key}`,
+    })),
+  ];
 }
 
 function pathOfTable(revision: Walked, sourceOf: (placed: Placed) => string, source: string, key: string): MergedPath {
-  return tablesOf(revision).find((table) => table.key === key && sourceOf(table) === sourceOf({ source }))?.path ?? ["sources"];
+  return (
+    tablesOf(revision).find((table) => table.key === key && sourceOf(table) === sourceOf({ source }))?.path ?? [
+      "sources",
+    ]
+  );
 }
 
 interface Compared {
@@ -62,22 +87,50 @@ interface Compared {
 }
 
 function compared(old: Select, now: Select, role: string, key: string): readonly Compared[] {
-  return [...columns(old, now, role, key), ...rows(old, now, role, key), ...limits(old, now, role, key), ...roots(old, now, role, key)];
+  return [
+    ...columns(old, now, role, key),
+    ...rows(old, now, role, key),
+    ...limits(old, now, role, key),
+    ...roots(old, now, role, key),
+  ];
 }
 
-function setChanges(old: readonly string[], now: readonly string[]): readonly [added: readonly string[], removed: readonly string[]] {
+function setChanges(
+  old: readonly string[],
+  now: readonly string[],
+): readonly [added: readonly string[], removed: readonly string[]] {
   return [now.filter((item) => !old.includes(item)), old.filter((item) => !now.includes(item))];
 }
 
 function columns(old: Select, now: Select, role: string, key: string): readonly Compared[] {
   const part = "columns";
   const change = (names: readonly string[], direction: Compared["direction"], where = part): Compared[] =>
-    names.map((name) => ({ part: where, direction, reason: `${role} can ${direction === "wider" ? "now" : "no longer"} read ${key}.${name}` }));
+    names.map((name) => ({
+      part: where,
+      direction,
+      reason: `${role} can ${direction === "wider" ? "now" : "no longer"} read ${key}.${name}`,
+    }));
   const [fields, lost] = setChanges(old.computed_fields, now.computed_fields);
   const computed = [...change(fields, "wider", "computed_fields"), ...change(lost, "narrower", "computed_fields")];
   if (old.columns === "*" && now.columns === "*") return computed;
-  if (now.columns === "*") return [{ part, direction: "wider", reason: `${role} can now read all columns of ${key}, not only ${listed(old.columns as readonly string[])}` }, ...computed];
-  if (old.columns === "*") return [{ part, direction: "narrower", reason: `${role} can read only ${listed(now.columns)} of ${key}, no longer all columns` }, ...computed];
+  if (now.columns === "*")
+    return [
+      {
+        part,
+        direction: "wider",
+        reason: `${role} can now read all columns of ${key}, not only ${listed(old.columns as readonly string[])}`,
+      },
+      ...computed,
+    ];
+  if (old.columns === "*")
+    return [
+      {
+        part,
+        direction: "narrower",
+        reason: `${role} can read only ${listed(now.columns)} of ${key}, no longer all columns`,
+      },
+      ...computed,
+    ];
   const [added, removed] = setChanges(old.columns, now.columns);
   return [...change(added, "wider"), ...change(removed, "narrower"), ...computed];
 }
@@ -90,61 +143,150 @@ function holds(filter: Readonly<Record<string, unknown>>, other: Readonly<Record
 function rows(old: Select, now: Select, role: string, key: string): readonly Compared[] {
   if (isDeepStrictEqual(old.filter, now.filter)) return [];
   const text = (filter: unknown) => JSON.stringify(filter);
-  if (holds(now.filter, old.filter)) return [{ part: "filter", direction: "narrower", reason: `${role} reads fewer rows of ${key}: the filter ${text(old.filter)} became ${text(now.filter)}` }];
-  if (Object.keys(now.filter).length === 0) return [{ part: "filter", direction: "wider", reason: `${role} can now read every row of ${key}; the filter was ${text(old.filter)}` }];
+  if (holds(now.filter, old.filter))
+    return [
+      {
+        part: "filter",
+        direction: "narrower",
+        reason: `${role} reads fewer rows of ${key}: the filter ${text(old.filter)} became ${text(now.filter)}`,
+      },
+    ];
+  if (Object.keys(now.filter).length === 0)
+    return [
+      {
+        part: "filter",
+        direction: "wider",
+        reason: `${role} can now read every row of ${key}; the filter was ${text(old.filter)}`,
+      },
+    ];
   const how = holds(old.filter, now.filter) ? "reads more rows of" : "may read other rows of";
-  return [{ part: "filter", direction: "wider", reason: `${role} ${how} ${key}: the filter ${text(old.filter)} became ${text(now.filter)}` }];
+  return [
+    {
+      part: "filter",
+      direction: "wider",
+      reason: `${role} ${how} ${key}: the filter ${text(old.filter)} became ${text(now.filter)}`,
+    },
+  ];
 }
 
 function limits(old: Select, now: Select, role: string, key: string): readonly Compared[] {
   const [before, after] = [old.limit ?? Number.POSITIVE_INFINITY, now.limit ?? Number.POSITIVE_INFINITY];
   const said = (limit: number) => (Number.isFinite(limit) ? `${limit} rows` : "any number of rows");
   const limit: Compared[] =
-    before === after ? [] : [{ part: "limit", direction: after > before ? "wider" : "narrower", reason: `${role} gets at most ${said(after)} of ${key} at once, and got at most ${said(before)}`.replaceAll("at most any", "any") }];
+    before === after
+      ? []
+      : [
+          {
+            part: "limit",
+            direction: after > before ? "wider" : "narrower",
+            reason: `${role} gets at most ${said(after)} of ${key} at once, and got at most ${said(before)}`.replaceAll(
+              "at most any",
+              "any",
+            ),
+          },
+        ];
   if (old.allow_aggregations === now.allow_aggregations) return limit;
   const direction = now.allow_aggregations ? "wider" : "narrower";
-  return [...limit, { part: "allow_aggregations", direction, reason: `${role} can ${now.allow_aggregations ? "now" : "no longer"} aggregate ${key}` }];
+  return [
+    ...limit,
+    {
+      part: "allow_aggregations",
+      direction,
+      reason: `${role} can ${now.allow_aggregations ? "now" : "no longer"} aggregate ${key}`,
+    },
+  ];
 }
 
 function roots(old: Select, now: Select, role: string, key: string): readonly Compared[] {
-  const all = { query_root_fields: ["select", "select_by_pk", "select_aggregate"], subscription_root_fields: ["select", "select_by_pk", "select_aggregate", "select_stream"] } as const;
+  const all = {
+    query_root_fields: ["select", "select_by_pk", "select_aggregate"],
+    subscription_root_fields: ["select", "select_by_pk", "select_aggregate", "select_stream"],
+  } as const;
   return (["query_root_fields", "subscription_root_fields"] as const).flatMap((part) => {
     const [added, removed] = setChanges(old[part] ?? all[part], now[part] ?? all[part]);
     const kind = part === "query_root_fields" ? "query" : "subscribe to";
     return [
-      ...added.map((field): Compared => ({ part, direction: "wider", reason: `${role} can now ${kind} ${key} by ${field}` })),
-      ...removed.map((field): Compared => ({ part, direction: "narrower", reason: `${role} can no longer ${kind} ${key} by ${field}` })),
+      ...added.map((field): Compared => ({
+        part,
+        direction: "wider",
+        reason: `${role} can now ${kind} ${key} by ${field}`,
+      })),
+      ...removed.map((field): Compared => ({
+        part,
+        direction: "narrower",
+        reason: `${role} can no longer ${kind} ${key} by ${field}`,
+      })),
     ];
   });
 }
 
-export const writingVerbs = { insert_permissions: "insert into", update_permissions: "update", delete_permissions: "delete from" } as const;
+export const writingVerbs = {
+  insert_permissions: "insert into",
+  update_permissions: "update",
+  delete_permissions: "delete from",
+} as const;
 
 const isList = (columns: unknown): columns is readonly string[] => Array.isArray(columns);
 
 function writing(before: Walked, after: Walked): readonly AccessChange[] {
   const sourceOf = sourceIn(before, after);
   const entries = (revision: Walked) =>
-    writesOf(revision).map(({ source, kind, role, key, permission, at }) => ({ id: `${kind}\n${role}\n${sourceOf({ source })}\n${key}`, source, kind, role, table: key, permission, at: at.slice(0, -1) }));
+    writesOf(revision).map(({ source, kind, role, key, permission, at }) => ({
+      id: `${kind}\n${role}\n${sourceOf({ source })}\n${key}`,
+      source,
+      kind,
+      role,
+      table: key,
+      permission,
+      at: at.slice(0, -1),
+    }));
   const earlier = new Map(entries(before).map((entry) => [entry.id, entry]));
   const later = entries(after);
   const changes = later.flatMap(({ id, kind, role, table, permission, at }): AccessChange[] => {
     const old = earlier.get(id);
-    if (old === undefined) return [{ at, role, table, direction: "wider", reason: `${role} can now ${writingVerbs[kind]} ${table}` }];
+    if (old === undefined)
+      return [{ at, role, table, direction: "wider", reason: `${role} can now ${writingVerbs[kind]} ${table}` }];
     if (isSame(old.permission, permission)) return [];
     const { columns: before, ...rest } = old.permission;
     const { columns: after, ...others } = permission;
     if (!isSame(rest, others) || !isList(before) || !isList(after)) {
-      return [{ at, role, table, direction: "wider", reason: `what ${role} may ${writingVerbs[kind]} ${table} has changed: ${JSON.stringify(old.permission)} became ${JSON.stringify(permission)}` }];
+      return [
+        {
+          at,
+          role,
+          table,
+          direction: "wider",
+          reason: `what ${role} may ${writingVerbs[kind]} ${table} has changed: ${JSON.stringify(old.permission)} became ${JSON.stringify(permission)}`,
+        },
+      ];
     }
     const change = (names: readonly string[], direction: AccessChange["direction"]): AccessChange[] =>
-      names.length === 0 ? [] : [{ at: [...at, "permission", "columns"], role, table, direction, reason: `${role} can ${direction === "wider" ? "now" : "no longer"} set ${listed(names)} of ${table} by ${kind.replace("_permissions", "")}` }];
+      names.length === 0
+        ? []
+        : [
+            {
+              at: [...at, "permission", "columns"],
+              role,
+              table,
+              direction,
+              reason: `${role} can ${direction === "wider" ? "now" : "no longer"} set ${listed(names)} of ${table} by ${kind.replace("_permissions", "")}`,
+            },
+          ];
     const [added, removed] = setChanges(before, after);
     return [...change(added, "wider"), ...change(removed, "narrower")];
   });
   const known = new Set(later.map(({ id }) => id));
   const gone = [...earlier.values()].filter(({ id }) => !known.has(id));
-  return [...changes, ...gone.map(({ source, kind, role, table }): AccessChange => ({ at: pathOfTable(after, sourceOf, source, table), role, table, direction: "narrower", reason: `${role} can no longer ${writingVerbs[kind]} ${table}` }))];
+  return [
+    ...changes,
+    ...gone.map(({ source, kind, role, table }): AccessChange => ({
+      at: pathOfTable(after, sourceOf, source, table),
+      role,
+      table,
+      direction: "narrower",
+      reason: `${role} can no longer ${writingVerbs[kind]} ${table}`,
+    })),
+  ];
 }
 
 function calling(before: Walked, after: Walked): readonly AccessChange[] {
@@ -154,12 +296,25 @@ function calling(before: Walked, after: Walked): readonly AccessChange[] {
   return functionsOf(after).flatMap((called): AccessChange[] => {
     const { key, entry, path } = called;
     const old = earlier.get(idOf(called));
-    if (old === undefined) return [{ at: path, name: key, direction: "wider", reason: `the function ${key} is served now` }];
+    if (old === undefined)
+      return [{ at: path, name: key, direction: "wider", reason: `the function ${key} is served now` }];
     const rolesOf = ({ permissions }: typeof entry) => permissions.map(({ role }) => role);
     const [added, removed] = setChanges(rolesOf(old), rolesOf(entry));
     return [
-      ...added.map((role): AccessChange => ({ at: [...path, "permissions"], name: key, role, direction: "wider", reason: `${role} is permitted the function ${key} now` })),
-      ...removed.map((role): AccessChange => ({ at: path, name: key, role, direction: "narrower", reason: `${role} is no longer permitted the function ${key}` })),
+      ...added.map((role): AccessChange => ({
+        at: [...path, "permissions"],
+        name: key,
+        role,
+        direction: "wider",
+        reason: `${role} is permitted the function ${key} now`,
+      })),
+      ...removed.map((role): AccessChange => ({
+        at: path,
+        name: key,
+        role,
+        direction: "narrower",
+        reason: `${role} is no longer permitted the function ${key}`,
+      })),
     ];
   });
 }
@@ -169,14 +324,29 @@ function asking(before: Walked, after: Walked): readonly AccessChange[] {
   const sourceOf = sourceIn(before, after);
   const queriesOf = ({ metadata }: Walked) =>
     metadata.sources.flatMap(({ name: source, native_queries: queries }, index) =>
-      queries.map(({ root_field_name: name, code, arguments: given, returns }, position) => ({ id: `${sourceOf({ source })}\n${name}`, name, code, given, model: typeof returns === "string" ? returns : name, path: ["sources", index, "native_queries", position] })),
+      queries.map(({ root_field_name: name, code, arguments: given, returns }, position) => ({
+        id: `${sourceOf({ source })}\n${name}`,
+        name,
+        code,
+        given,
+        model: typeof returns === "string" ? returns : name,
+        path: ["sources", index, "native_queries", position],
+      })),
     );
   const earlier = new Map(queriesOf(before).map((query) => [query.id, query]));
   return queriesOf(after).flatMap(({ id, name, code, given, model, path }): AccessChange[] => {
     const old = earlier.get(id);
-    if (old === undefined) return [{ at: path, name, direction: "wider", reason: `the native query ${name} is served now` }];
+    if (old === undefined)
+      return [{ at: path, name, direction: "wider", reason: `the native query ${name} is served now` }];
     if (old.code === code && old.model === model && isDeepStrictEqual(old.given, given)) return [];
-    return [{ at: [...path, "code"], name, direction: "wider", reason: `the native query ${name} gives other rows: its code, its arguments or its logical model changed` }];
+    return [
+      {
+        at: [...path, "code"],
+        name,
+        direction: "wider",
+        reason: `the native query ${name} gives other rows: its code, its arguments or its logical model changed`,
+      },
+    ];
   });
 }
 
@@ -186,8 +356,20 @@ function inheriting(before: Walked, after: Walked): readonly AccessChange[] {
     const [added, removed] = setChanges(earlier.get(role) ?? [], parts);
     const at = ["inherited_roles", index];
     return [
-      ...added.map((part): AccessChange => ({ at, role, name: part, direction: "wider", reason: `${role} inherits from ${part} now` })),
-      ...removed.map((part): AccessChange => ({ at, role, name: part, direction: "narrower", reason: `${role} no longer inherits from ${part}` })),
+      ...added.map((part): AccessChange => ({
+        at,
+        role,
+        name: part,
+        direction: "wider",
+        reason: `${role} inherits from ${part} now`,
+      })),
+      ...removed.map((part): AccessChange => ({
+        at,
+        role,
+        name: part,
+        direction: "narrower",
+        reason: `${role} no longer inherits from ${part}`,
+      })),
     ];
   });
 }
@@ -197,7 +379,17 @@ function introspecting(before: Walked, after: Walked): readonly AccessChange[] {
   const [closed, opened] = setChanges(disabled(before), disabled(after));
   const at = ["graphql_schema_introspection"];
   return [
-    ...opened.map((role): AccessChange => ({ at, role, direction: "wider", reason: `${role} can introspect its schema now` })),
-    ...closed.map((role): AccessChange => ({ at, role, direction: "narrower", reason: `${role} can no longer introspect its schema` })),
+    ...opened.map((role): AccessChange => ({
+      at,
+      role,
+      direction: "wider",
+      reason: `${role} can introspect its schema now`,
+    })),
+    ...closed.map((role): AccessChange => ({
+      at,
+      role,
+      direction: "narrower",
+      reason: `${role} can no longer introspect its schema`,
+    })),
   ];
 }

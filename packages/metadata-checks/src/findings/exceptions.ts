@@ -12,19 +12,30 @@ export interface Judged {
   readonly excepted: readonly (Finding & { readonly because: string })[];
 }
 
-const fits = (wanted: readonly string[] | undefined, value: string | undefined) => wanted === undefined || (value !== undefined && wanted.includes(value));
+const fits = (wanted: readonly string[] | undefined, value: string | undefined) =>
+  wanted === undefined || (value !== undefined && wanted.includes(value));
 
 const concerns = (exception: Exception, finding: Finding) =>
-  exception.rule === finding.rule && fits(exception.table, finding.table) && fits(exception.role, finding.role) && fits(exception.name, finding.name);
+  exception.rule === finding.rule &&
+  fits(exception.table, finding.table) &&
+  fits(exception.role, finding.role) &&
+  fits(exception.name, finding.name);
 
 /**
  * Removes the findings that the configuration excepts.
  * @param applied the applied rules; exceptions from other rules do not count as unused
  * @throws UsageError for a rule that does not exist
  */
-export function judge(findings: readonly Finding[], { exceptions, off, file }: Exceptions, applied: ReadonlySet<string>): Judged {
+export function judge(
+  findings: readonly Finding[],
+  { exceptions, off, file }: Exceptions,
+  applied: ReadonlySet<string>,
+): Judged {
   for (const id of [...Object.keys(off), ...exceptions.map(({ rule }) => rule)]) {
-    if (!allRules.some((rule) => rule.id === id)) throw new UsageError(`${file ?? "the configuration"}: there is no rule ${id}; hasura-checks lint --rules lists them`);
+    if (!allRules.some((rule) => rule.id === id))
+      throw new UsageError(
+        `${file ?? "the configuration"}: there is no rule ${id}; hasura-checks lint --rules lists them`,
+      );
   }
   const used = new Set<Exception>();
   const kept: Finding[] = [];
@@ -50,6 +61,10 @@ export function judge(findings: readonly Finding[], { exceptions, off, file }: E
 }
 
 function describe({ table, role, name }: Exception): string {
-  const parts = [...(role === undefined ? [] : [`role ${role.join(", ")}`]), ...(table === undefined ? [] : [`table ${table.join(", ")}`]), ...(name === undefined ? [] : [name.join(", ")])];
+  const parts = [
+    ...(role === undefined ? [] : [`role ${role.join(", ")}`]),
+    ...(table === undefined ? [] : [`table ${table.join(", ")}`]),
+    ...(name === undefined ? [] : [name.join(", ")]),
+  ];
   return parts.length === 0 ? "" : ` for ${parts.join(", ")}`;
 }

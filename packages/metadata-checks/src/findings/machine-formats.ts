@@ -8,7 +8,8 @@ import type { Finding, Severity } from "./finding.ts";
 import { identities } from "./identity.ts";
 
 /** Fingerprints of findings, stable when files and lines move. */
-const fingerprints = (findings: readonly Finding[]) => identities(findings).map((identity) => createHash("sha256").update(identity).digest("hex"));
+const fingerprints = (findings: readonly Finding[]) =>
+  identities(findings).map((identity) => createHash("sha256").update(identity).digest("hex"));
 
 const slashed = (file: string | undefined) => (file ?? "metadata").replaceAll("\\", "/");
 
@@ -36,7 +37,14 @@ export function sarif(findings: readonly Finding[], describe: (rule: string) => 
           ruleIndex: rules.indexOf(finding.rule),
           level: finding.severity satisfies "error" | "warning" | "note",
           message: { text: `${finding.reason}\nRemedy: ${finding.remedy}` },
-          locations: [{ physicalLocation: { artifactLocation: { uri: encodeURI(slashed(finding.file)) }, ...(finding.line === undefined ? {} : { region: { startLine: finding.line } }) } }],
+          locations: [
+            {
+              physicalLocation: {
+                artifactLocation: { uri: encodeURI(slashed(finding.file)) },
+                ...(finding.line === undefined ? {} : { region: { startLine: finding.line } }),
+              },
+            },
+          ],
           partialFingerprints: { "routeql/v1": fingerprintOf[index] },
         })),
       },

@@ -18,7 +18,8 @@ export function formatOf(named: string | undefined, json: boolean): Format {
 
 const styles = { error: "red", warning: "yellow", note: "cyan" } as const satisfies Record<Severity, string>;
 
-const place = ({ file, line }: Finding) => (file === undefined ? "metadata" : line === undefined ? file : `${file}:${line}`);
+const place = ({ file, line }: Finding) =>
+  file === undefined ? "metadata" : line === undefined ? file : `${file}:${line}`;
 
 function text(finding: Finding, paint: Paint): string {
   const { severity, rule, source, reason, remedy } = finding;
@@ -30,7 +31,11 @@ const property = (value: string) => escaped(value).replaceAll(":", "%3A").replac
 
 /** GitHub's workflow command of an annotation. */
 function annotation({ severity, rule, source, file, line, reason, remedy }: Finding): string {
-  const where = [...(file === undefined ? [] : [`file=${property(file)}`]), ...(line === undefined ? [] : [`line=${line}`]), `title=${property(source === undefined ? rule : `${rule} in source ${source}`)}`];
+  const where = [
+    ...(file === undefined ? [] : [`file=${property(file)}`]),
+    ...(line === undefined ? [] : [`line=${line}`]),
+    `title=${property(source === undefined ? rule : `${rule} in source ${source}`)}`,
+  ];
   return `::${severity === "note" ? "notice" : severity} ${where.join(",")}::${escaped(`${reason}\n${remedy}`)}`;
 }
 
@@ -58,12 +63,25 @@ function numbersBy(findings: readonly Finding[], what: "rule" | "role" | "table"
   const ranked = [...numbers].toSorted(([, one], [, other]) => other - one);
   const width = String(Math.max(0, ...numbers.values())).length;
   const rows = ranked.slice(0, most).map(([value, number]) => `${String(number).padStart(width)}  ${value}`);
-  return rows.length === 0 ? [] : [`By ${what}:`, ...rows, ...(ranked.length > most ? [`${" ".repeat(width)}  and ${ranked.length - most} more`] : []), ""];
+  return rows.length === 0
+    ? []
+    : [
+        `By ${what}:`,
+        ...rows,
+        ...(ranked.length > most ? [`${" ".repeat(width)}  and ${ranked.length - most} more`] : []),
+        "",
+      ];
 }
 
 /** Numbers of findings, for reports that are longer than a screen. */
 function summary(findings: readonly Finding[]): readonly string[] {
-  return findings.length <= 20 ? [] : [...numbersBy(findings, "rule", Number.POSITIVE_INFINITY), ...numbersBy(findings, "role", mostRows), ...numbersBy(findings, "table", mostRows)];
+  return findings.length <= 20
+    ? []
+    : [
+        ...numbersBy(findings, "rule", Number.POSITIVE_INFINITY),
+        ...numbersBy(findings, "role", mostRows),
+        ...numbersBy(findings, "table", mostRows),
+      ];
 }
 
 export interface Report {

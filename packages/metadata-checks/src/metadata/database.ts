@@ -12,8 +12,18 @@ import { UsageError } from "../cli/usage-error.ts";
 import type { ReadProject } from "./project.ts";
 
 export const databaseOptions = {
-  database: { type: "string", value: "URL", multiple: true, help: "the database of the metadata, with its migrations applied; default: the environment variable in the metadata (as NAME or NAME_FILE). With several sources, NAME=URL once for each" },
-  "database-file": { type: "string", value: "FILE", multiple: true, help: "a file with the URL, which hides the password from the process list; with several sources, NAME=FILE" },
+  database: {
+    type: "string",
+    value: "URL",
+    multiple: true,
+    help: "the database of the metadata, with its migrations applied; default: the environment variable in the metadata (as NAME or NAME_FILE). With several sources, NAME=URL once for each",
+  },
+  "database-file": {
+    type: "string",
+    value: "FILE",
+    multiple: true,
+    help: "a file with the URL, which hides the password from the process list; with several sources, NAME=FILE",
+  },
 } as const satisfies Options;
 
 /** Splits `NAME=VALUE`. The name is undefined for a URL or a path alone. */
@@ -31,23 +41,44 @@ function urlIn(file: string, directory: string): string {
 }
 
 /** The environment variable that the source names. */
-const variableOf = ({ configuration: { connection_info: { database_url: url } } }: SourceMetadata) => (typeof url === "object" && "from_env" in url ? url.from_env : undefined);
+const variableOf = ({
+  configuration: {
+    connection_info: { database_url: url },
+  },
+}: SourceMetadata) => (typeof url === "object" && "from_env" in url ? url.from_env : undefined);
 
 /**
  * The database address of each source, from options or environment variables; empty if there is none.
  * @throws UsageError
  */
-export function databaseAddresses(given: Given, { sources }: Metadata, { directory, environment }: Surroundings): ReadonlyMap<string, string> {
+export function databaseAddresses(
+  given: Given,
+  { sources }: Metadata,
+  { directory, environment }: Surroundings,
+): ReadonlyMap<string, string> {
   const names = sources.map(({ name }) => name);
   const found = new Map<string, string>();
   const files = given.texts("database-file").map(named);
-  for (const [name, value] of [...given.texts("database").map(named), ...files.map(([of, file]) => [of, urlIn(file, directory)] as const)]) {
+  for (const [name, value] of [
+    ...given.texts("database").map(named),
+    ...files.map(([of, file]) => [of, urlIn(file, directory)] as const),
+  ]) {
     const [only = ""] = names;
-    if (name === undefined && names.length > 1) throw new UsageError(`the metadata has the sources ${names.join(", ")}: name the source of each database, as in --database ${only}=URL`);
-    if (name !== undefined && !names.includes(name)) throw new UsageError(`the metadata has no source ${name}; it has ${names.join(", ") || "none"}`);
-    if (found.has(name ?? only)) throw new UsageError(names.length === 1 ? "give either --database or --database-file, only once" : `the database of ${name ?? only} is given twice`);
+    if (name === undefined && names.length > 1)
+      throw new UsageError(
+        `the metadata has the sources ${names.join(", ")}: name the source of each database, as in --database ${only}=URL`,
+      );
+    if (name !== undefined && !names.includes(name))
+      throw new UsageError(`the metadata has no source ${name}; it has ${names.join(", ") || "none"}`);
+    if (found.has(name ?? only))
+      throw new UsageError(
+        names.length === 1
+          ? "give either --database or --database-file, only once"
+          : `the database of ${name ?? only} is given twice`,
+      );
     // The value may contain a password, so the message does not repeat it.
-    if (!isAddress(value)) throw new UsageError("the database is not given as a URL, such as postgres://user@localhost/app");
+    if (!isAddress(value))
+      throw new UsageError("the database is not given as a URL, such as postgres://user@localhost/app");
     found.set(name ?? only, value);
   }
   if (found.size === 0) {
@@ -64,7 +95,9 @@ export function databaseAddresses(given: Given, { sources }: Metadata, { directo
 export function withoutDatabase(source: SourceMetadata, isOneOfSeveral: boolean): string {
   const variable = variableOf(source);
   const or = variable === undefined ? "" : `, or set ${variable}`;
-  return isOneOfSeveral ? `the source ${source.name} has no database: give --database ${source.name}=URL${or}` : `give --database URL${or}`;
+  return isOneOfSeveral
+    ? `the source ${source.name} has no database: give --database ${source.name}=URL${or}`
+    : `give --database URL${or}`;
 }
 
 interface OpenOptions {
@@ -85,7 +118,10 @@ export class ReadOnlyDatabase implements AsyncDisposable {
   }
 
   /** @throws UsageError when the database does not answer; the message holds no password */
-  static async open(address: string, { statementTimeout = 30_000, source, connections = 1 }: OpenOptions = {}): Promise<ReadOnlyDatabase> {
+  static async open(
+    address: string,
+    { statementTimeout = 30_000, source, connections = 1 }: OpenOptions = {},
+  ): Promise<ReadOnlyDatabase> {
     const pool = new pg.Pool({
       connectionString: address,
       max: connections,
@@ -101,14 +137,21 @@ export class ReadOnlyDatabase implements AsyncDisposable {
     } catch (error) {
       await pool.end();
       const { code, message } = error as { code?: string; message: string };
-      throw new UsageError(`the database${source === undefined ? "" : ` of ${source}`} does not answer: ${message === "" ? (code ?? "unknown error") : message.replaceAll(/\/\/[^@/\s]*@/g, "//")}`);
+      throw new UsageError(
+        `the database${source === undefined ? "" : ` of ${source}`} does not answer: ${message === "" ? (code ?? "unknown error") : message.replaceAll(/\/\/[^@/\s]*@/g, "//")}`,
+      );
     }
   }
 
   /** Rows as lists of the texts that Postgres sends. @throws errors of node-postgres */
   async rows(text: string, values: readonly unknown[] = []): Promise<readonly (readonly (string | null)[])[]> {
     const asText = { getTypeParser: () => (value: unknown) => value };
-    const result = await this.#pool.query<(string | null)[]>({ text, values: [...values], rowMode: "array", types: asText });
+    const result = await this.#pool.query<(string | null)[]>({
+      text,
+      values: [...values],
+      rowMode: "array",
+      types: asText,
+    });
     return result.rows;
   }
 
@@ -122,7 +165,10 @@ export class ReadOnlyDatabase implements AsyncDisposable {
     return readCatalog(
       {
         tables: tables.map(({ table }) => table),
-        functions: [...functions.map((entry) => entry.function), ...tables.flatMap((table) => table.computed_fields.map(({ definition }) => definition.function))],
+        functions: [
+          ...functions.map((entry) => entry.function),
+          ...tables.flatMap((table) => table.computed_fields.map(({ definition }) => definition.function)),
+        ],
         enumTables: [],
         types: typesNamedBy(source),
       },
@@ -136,9 +182,23 @@ export class ReadOnlyDatabase implements AsyncDisposable {
 }
 
 /** The engine state of the metadata on the databases of its sources, with a list of inconsistencies. */
-export async function stateOn(databaseOf: (source: string) => Pick<ReadOnlyDatabase, "text">, { whole, loaded, problems, metadata }: ReadProject, inferFunctionPermissions: boolean): Promise<State> {
-  const options = { metadata: loaded.merged, allowInconsistent: true, allowUnsupported: true, inferFunctionPermissions, rolesElsewhere: rolesWithPermission(whole.merged) };
-  return buildState({ loaded, metadata, unserved: problems, notes: [] }, options, (source) => (text, values) => databaseOf(source).text(text, values));
+export async function stateOn(
+  databaseOf: (source: string) => Pick<ReadOnlyDatabase, "text">,
+  { whole, loaded, problems, metadata }: ReadProject,
+  inferFunctionPermissions: boolean,
+): Promise<State> {
+  const options = {
+    metadata: loaded.merged,
+    allowInconsistent: true,
+    allowUnsupported: true,
+    inferFunctionPermissions,
+    rolesElsewhere: rolesWithPermission(whole.merged),
+  };
+  return buildState(
+    { loaded, metadata, unserved: problems, notes: [] },
+    options,
+    (source) => (text, values) => databaseOf(source).text(text, values),
+  );
 }
 
 /** The databases of all sources; `await using`. */
@@ -155,7 +215,8 @@ export class Databases implements AsyncDisposable {
     const open = new Map<string, ReadOnlyDatabase>();
     const databases = new Databases(open);
     try {
-      for (const [source, address] of addresses) open.set(source, await ReadOnlyDatabase.open(address, { source: addresses.size > 1 ? source : undefined }));
+      for (const [source, address] of addresses)
+        open.set(source, await ReadOnlyDatabase.open(address, { source: addresses.size > 1 ? source : undefined }));
       return databases;
     } catch (error) {
       await databases[Symbol.asyncDispose]();

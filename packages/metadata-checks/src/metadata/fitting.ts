@@ -17,33 +17,51 @@ export interface Fitted {
 const mostRounds = 10;
 
 /** Removes the objects of one source that do not fit its database, as Hasura does. */
-export async function fitted(project: ReadProject, database: Pick<ReadOnlyDatabase, "text" | "catalog">, inferFunctionPermissions: boolean): Promise<Fitted> {
+export async function fitted(
+  project: ReadProject,
+  database: Pick<ReadOnlyDatabase, "text" | "catalog">,
+  inferFunctionPermissions: boolean,
+): Promise<Fitted> {
   const left: Inconsistency[] = [];
   let rest = project;
   for (let round = 0; round < mostRounds; round += 1) {
     const state = await stateOn(() => database, rest, inferFunctionPermissions);
-    const unfit = [...state.inconsistencies.filter(({ type }) => type !== "metadata"), ...(await unjoinable(rest, database))];
+    const unfit = [
+      ...state.inconsistencies.filter(({ type }) => type !== "metadata"),
+      ...(await unjoinable(rest, database)),
+    ];
     if (unfit.length === 0) return { project: rest, left };
     left.push(...unfit);
-    const loaded = withoutObjects(rest.loaded, unfit.map(({ at }) => at));
+    const loaded = withoutObjects(
+      rest.loaded,
+      unfit.map(({ at }) => at),
+    );
     const { metadata, problems } = validateMetadata(loaded, { allowUnsupported: true });
     const { positionOf } = rest;
-    rest = examinable({ ...rest, loaded, metadata, problems, position: (path) => positionOf(loaded.locate(path)) }, "that fits the database");
+    rest = examinable(
+      { ...rest, loaded, metadata, problems, position: (path) => positionOf(loaded.locate(path)) },
+      "that fits the database",
+    );
   }
   return { project: rest, left };
 }
 
 /** Hasura accepts these relationships, and every query that uses one fails. */
-async function unjoinable({ loaded, metadata: { sources } }: ReadProject, database: Pick<ReadOnlyDatabase, "catalog">): Promise<readonly Inconsistency[]> {
+async function unjoinable(
+  { loaded, metadata: { sources } }: ReadProject,
+  database: Pick<ReadOnlyDatabase, "catalog">,
+): Promise<readonly Inconsistency[]> {
   const [source] = sources;
   if (source === undefined) return [];
-  return unjoinableRelationships(source, await database.catalog(source), ["sources", 0]).map(({ at, table, name, reason }) => ({
-    ...loaded.locate(at),
-    at,
-    kind: "inconsistent",
-    type: "relationship",
-    name: `${table}.${name}`,
-    reason,
-    definition: null,
-  }));
+  return unjoinableRelationships(source, await database.catalog(source), ["sources", 0]).map(
+    ({ at, table, name, reason }) => ({
+      ...loaded.locate(at),
+      at,
+      kind: "inconsistent",
+      type: "relationship",
+      name: `${table}.${name}`,
+      reason,
+      definition: null,
+    }),
+  );
 }

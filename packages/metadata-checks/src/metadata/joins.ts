@@ -19,7 +19,8 @@ const groups: readonly ReadonlySet<string>[] = [
 /** Whether Postgres has no operator `=` for the two types. False for unknown types. */
 function cannotBeJoined(one: DatabaseType, other: DatabaseType): boolean {
   if (one.name === other.name) return false;
-  const groupOf = ({ name, kind }: DatabaseType) => (kind === "enum" ? `enum ${name}` : groups.findIndex((group) => group.has(name)));
+  const groupOf = ({ name, kind }: DatabaseType) =>
+    kind === "enum" ? `enum ${name}` : groups.findIndex((group) => group.has(name));
   const [left, right] = [groupOf(one), groupOf(other)];
   return left !== right && left !== -1 && right !== -1;
 }
@@ -35,15 +36,24 @@ export interface Unjoinable {
 }
 
 /** Relationships by named columns that fail in every query. Postgres checks the types of foreign keys itself. */
-export function unjoinableRelationships({ tables }: SourceMetadata, catalog: Catalog, path: MergedPath): readonly Unjoinable[] {
+export function unjoinableRelationships(
+  { tables }: SourceMetadata,
+  catalog: Catalog,
+  path: MergedPath,
+): readonly Unjoinable[] {
   return tables.flatMap((table, position) => {
     const own = catalog.tables.get(keyOf(table.table));
     return (["object_relationships", "array_relationships"] as const).flatMap((kind) =>
       table[kind].flatMap(({ name, using: { manual_configuration: manual } }, index): Unjoinable[] => {
-        const target = manual !== undefined && "remote_table" in manual ? catalog.tables.get(keyOf(manual.remote_table)) : undefined;
+        const target =
+          manual !== undefined && "remote_table" in manual ? catalog.tables.get(keyOf(manual.remote_table)) : undefined;
         if (own === undefined || target === undefined || manual === undefined) return [];
-        const [reason] = Object.entries(manual.column_mapping).flatMap(([from, to]) => mismatch(own, from, target, to) ?? []);
-        return reason === undefined ? [] : [{ at: [...path, "tables", position, kind, index], table: keyOf(own), name, reason }];
+        const [reason] = Object.entries(manual.column_mapping).flatMap(
+          ([from, to]) => mismatch(own, from, target, to) ?? [],
+        );
+        return reason === undefined
+          ? []
+          : [{ at: [...path, "tables", position, kind, index], table: keyOf(own), name, reason }];
       }),
     );
   });

@@ -12,13 +12,17 @@ function step(node: unknown, path: string): Found | undefined {
   if (isSeq(node)) {
     const index = /^\[(\d+)\]\.?/.exec(path);
     const item = index === null ? undefined : node.items[Number(index[1])];
-    return index === null || item === undefined ? undefined : { node: item as Node, offset: startOf(item), rest: path.slice(index[0].length) };
+    return index === null || item === undefined
+      ? undefined
+      : { node: item as Node, offset: startOf(item), rest: path.slice(index[0].length) };
   }
   if (!isMap(node)) return undefined;
   const fitting = node.items.flatMap((pair) => {
     const key = String(pair.key);
     const after = path.startsWith(key) ? path.slice(key.length) : undefined;
-    return after !== undefined && /^($|[.[])/.test(after) ? [{ node: pair.value as Node, offset: startOf(pair.key), rest: after.replace(/^\./, ""), length: key.length }] : [];
+    return after !== undefined && /^($|[.[])/.test(after)
+      ? [{ node: pair.value as Node, offset: startOf(pair.key), rest: after.replace(/^\./, ""), length: key.length }]
+      : [];
   });
   return fitting.toSorted((one, other) => other.length - one.length)[0];
 }
@@ -36,11 +40,17 @@ export function linesOf(text: string): (path: string) => number {
     if (named !== null) return Number(named[1]);
     if (parsed === undefined) {
       const counter = new LineCounter();
-      parsed = { counter, contents: parseDocument(text, { lineCounter: counter, customTags: [{ tag: "!include", resolve: (value: string) => value }] }).contents };
+      parsed = {
+        counter,
+        contents: parseDocument(text, {
+          lineCounter: counter,
+          customTags: [{ tag: "!include", resolve: (value: string) => value }],
+        }).contents,
+      };
     }
     let offset = startOf(parsed.contents);
     let node: unknown = parsed.contents;
-    for (let rest = path; rest !== ""; ) {
+    for (let rest = path; rest !== "";) {
       const found = step(node, rest);
       if (found === undefined) break;
       ({ node, offset, rest } = found);

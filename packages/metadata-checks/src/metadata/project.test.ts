@@ -20,9 +20,14 @@ function folderOf(kind: string, parts: string): MetadataFolder {
 /** Inconsistencies of each source by itself. */
 async function unfitOf(kind: string, parts: string, named?: string): Promise<readonly string[]> {
   using folder = folderOf(kind, parts);
-  const project = examinable(readProject("metadata", folder.path, undefined, (loaded) => ofOneSource(loaded, named)), "of the test");
+  const project = examinable(
+    readProject("metadata", folder.path, undefined, (loaded) => ofOneSource(loaded, named)),
+    "of the test",
+  );
   const states = await Promise.all(eachSource(project).map((each) => stateOn(() => ({ text }), each, true)));
-  return states.flatMap(({ inconsistencies }) => inconsistencies.filter(({ kind: why }) => why === "inconsistent").map(({ reason }) => reason));
+  return states.flatMap(({ inconsistencies }) =>
+    inconsistencies.filter(({ kind: why }) => why === "inconsistent").map(({ reason }) => reason),
+  );
 }
 
 test.each([
@@ -31,12 +36,21 @@ test.each([
   ["of which one is no Postgres", "mssql", undefined],
 ])("an inherited role can contain roles of several sources %s", async (_what, kind, named) => {
   expect(await unfitOf(kind, "seller, clerk", named)).toEqual([]);
-  expect(await unfitOf(kind, "seller, nobody", named)).toContainEqual(expect.stringContaining("parent role(s) are not found: nobody"));
+  expect(await unfitOf(kind, "seller, nobody", named)).toContainEqual(
+    expect.stringContaining("parent role(s) are not found: nobody"),
+  );
 });
 
 test("the rules know roles that only a source of another kind has", () => {
   using folder = folderOf("mssql", "seller, clerk, nobody");
   const project = examinable(readProject("metadata", folder.path), "of the test");
-  const found = unknownPart.find({ project, metadata: project.metadata, configuration: { sessionVariables: undefined, inferFunctionPermissions: true, unauthorizedRole: undefined }, catalogs: undefined, state: undefined, base: undefined });
+  const found = unknownPart.find({
+    project,
+    metadata: project.metadata,
+    configuration: { sessionVariables: undefined, inferFunctionPermissions: true, unauthorizedRole: undefined },
+    catalogs: undefined,
+    state: undefined,
+    base: undefined,
+  });
   expect(found.map(({ name }) => name)).toEqual(["nobody"]);
 });

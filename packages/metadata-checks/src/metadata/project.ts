@@ -44,19 +44,28 @@ export interface Project {
  * @param narrow selects the examined part
  * @throws UsageError if there is no metadata
  */
-export function readProject(source: string, directory: string, shown?: string, narrow = (loaded: LoadedMetadata) => loaded): Project {
+export function readProject(
+  source: string,
+  directory: string,
+  shown?: string,
+  narrow = (loaded: LoadedMetadata) => loaded,
+): Project {
   const path = resolve(directory, source);
   const status = statSync(path, { throwIfNoEntry: false });
   if (status === undefined) throw new UsageError(`there is no metadata at ${source}`);
   const root = status.isDirectory() ? path : dirname(path);
   if (status.isDirectory() && !["version.yaml", "databases"].some((name) => existsSync(join(path, name)))) {
-    throw new UsageError(`${source} is not a metadata directory: it has neither version.yaml nor databases/. Give a directory with them, or a file of exported metadata`);
+    throw new UsageError(
+      `${source} is not a metadata directory: it has neither version.yaml nor databases/. Give a directory with them, or a file of exported metadata`,
+    );
   }
   const whole = fromVersion2(loadMetadata(path));
   const { loaded: own, foreign } = withoutForeignSources(narrow(whole));
   const { loaded, metadata, problems: found } = withoutInvalid(own);
   const problems = [...found, ...foreign];
-  const known = new Map<string, ReturnType<typeof linesOf>>(shown === undefined ? [] : filesBelow(root).map((file) => [file, linesOf(read(join(root, file)))]));
+  const known = new Map<string, ReturnType<typeof linesOf>>(
+    shown === undefined ? [] : filesBelow(root).map((file) => [file, linesOf(read(join(root, file)))]),
+  );
   const lineOf = (file: string, inside: string) => {
     const lines = known.get(file) ?? linesOf(read(join(root, file)));
     known.set(file, lines);
@@ -66,7 +75,15 @@ export function readProject(source: string, directory: string, shown?: string, n
     file: shown === undefined ? relative(directory, join(root, file)) : join(shown, file),
     line: line ?? lineOf(file, inside),
   });
-  return { whole, loaded, metadata, problems, unincluded: unincludedFiles(path), positionOf, position: (merged) => positionOf(loaded.locate(merged)) };
+  return {
+    whole,
+    loaded,
+    metadata,
+    problems,
+    unincluded: unincludedFiles(path),
+    positionOf,
+    position: (merged) => positionOf(loaded.locate(merged)),
+  };
 }
 
 /** Removing one object can make another one invalid. After more rounds, the metadata counts as unreadable. */
@@ -89,8 +106,16 @@ function withoutInvalid(whole: LoadedMetadata): Pick<Project, "loaded" | "metada
     found.push(...invalid.filter(({ at }) => !isUnread(at)));
     const ignored = invalid.flatMap(({ passedOver, at }) => (passedOver === true && at.length > 0 ? [at] : []));
     const wrong = invalid.filter(({ passedOver }) => passedOver !== true).map(({ at }) => at);
-    if (ignored.length + wrong.map(objectAround).filter((path) => path.length > 0).length === 0) return { loaded, metadata: undefined, problems: [...found, ...problems.filter(({ kind }) => kind !== "invalid")] };
-    loaded = withoutObjects({ ...loaded, merged: withoutAll(loaded.merged, ignored) as LoadedMetadata["merged"] }, wrong);
+    if (ignored.length + wrong.map(objectAround).filter((path) => path.length > 0).length === 0)
+      return {
+        loaded,
+        metadata: undefined,
+        problems: [...found, ...problems.filter(({ kind }) => kind !== "invalid")],
+      };
+    loaded = withoutObjects(
+      { ...loaded, merged: withoutAll(loaded.merged, ignored) as LoadedMetadata["merged"] },
+      wrong,
+    );
   }
   return { loaded, metadata: undefined, problems: found };
 }
@@ -98,7 +123,15 @@ function withoutInvalid(whole: LoadedMetadata): Pick<Project, "loaded" | "metada
 function placed(problem: Problem, merged: unknown): PlacedProblem {
   const [root, , kind] = problem.at;
   if (root !== "sources" || kind !== "tables") return problem;
-  const entry = problem.at.slice(0, 4).reduce<unknown>((value, part) => (typeof value === "object" && value !== null ? (value as Readonly<Record<string | number, unknown>>)[part] : undefined), merged) as { readonly table?: unknown } | undefined;
+  const entry = problem.at
+    .slice(0, 4)
+    .reduce<unknown>(
+      (value, part) =>
+        typeof value === "object" && value !== null
+          ? (value as Readonly<Record<string | number, unknown>>)[part]
+          : undefined,
+      merged,
+    ) as { readonly table?: unknown } | undefined;
   const name = qualifiedName.safeParse(entry?.table);
   return name.success ? { ...problem, table: keyOf(name.data) } : problem;
 }
@@ -107,7 +140,9 @@ function placed(problem: Problem, merged: unknown): PlacedProblem {
 function unreadPlaces(value: unknown, at: MergedPath): readonly MergedPath[] {
   if (value === undefined) return [at];
   if (typeof value !== "object" || value === null) return [];
-  return Object.entries(value).flatMap(([key, item]) => unreadPlaces(item, [...at, Array.isArray(value) ? Number(key) : key]));
+  return Object.entries(value).flatMap(([key, item]) =>
+    unreadPlaces(item, [...at, Array.isArray(value) ? Number(key) : key]),
+  );
 }
 
 /** A project with readable metadata. */
@@ -121,17 +156,20 @@ export function examinable(project: Project, name: string): ReadProject {
 }
 
 function unreadable({ problems, positionOf }: Project, name: string): UsageError {
-  const list = problems.filter(({ kind }) => kind === "invalid").map((problem) => {
-    const { file, line } = positionOf(problem);
-    return `  ${file}:${line}: ${problem.reason}`;
-  });
+  const list = problems
+    .filter(({ kind }) => kind === "invalid")
+    .map((problem) => {
+      const { file, line } = positionOf(problem);
+      return `  ${file}:${line}: ${problem.reason}`;
+    });
   return new UsageError(`the metadata ${name} cannot be read:\n${list.join("\n")}`);
 }
 
 type Sources = readonly ({ readonly name?: unknown; readonly kind?: unknown } | null)[];
 
 /** undefined without a list of sources; the shape check reports that. */
-const sourcesOf = ({ merged: { sources } }: LoadedMetadata) => (Array.isArray(sources) ? (sources as Sources) : undefined);
+const sourcesOf = ({ merged: { sources } }: LoadedMetadata) =>
+  Array.isArray(sources) ? (sources as Sources) : undefined;
 
 /** Only some of the sources, with unchanged positions in the files. */
 function withSources(loaded: LoadedMetadata, kept: readonly number[]): LoadedMetadata {
@@ -139,20 +177,35 @@ function withSources(loaded: LoadedMetadata, kept: readonly number[]): LoadedMet
   return {
     ...loaded,
     merged: { ...loaded.merged, sources: kept.map((index) => sources[index]) },
-    locate: ([root, first, ...rest]) => loaded.locate([...(root === undefined ? [] : [root]), ...(first === undefined ? [] : [root === "sources" ? (kept[Number(first)] ?? first) : first]), ...rest]),
+    locate: ([root, first, ...rest]) =>
+      loaded.locate([
+        ...(root === undefined ? [] : [root]),
+        ...(first === undefined ? [] : [root === "sources" ? (kept[Number(first)] ?? first) : first]),
+        ...rest,
+      ]),
   };
 }
 
 /** Sources of other kinds than Postgres are not examined. */
-function withoutForeignSources(loaded: LoadedMetadata): { readonly loaded: LoadedMetadata; readonly foreign: readonly Problem[] } {
+function withoutForeignSources(loaded: LoadedMetadata): {
+  readonly loaded: LoadedMetadata;
+  readonly foreign: readonly Problem[];
+} {
   const sources = sourcesOf(loaded) ?? [];
   const isOwn = (index: number) => ["postgres", "pg", undefined].includes(sources[index]?.kind as string | undefined);
   const kept = [...sources.keys()].filter(isOwn);
   if (kept.length === sources.length) return { loaded, foreign: [] };
-  const foreign = [...sources.keys()].filter((index) => !isOwn(index)).map((index): Problem => {
-    const at = ["sources", index, "kind"];
-    return { ...loaded.locate(at), at, kind: "unsupported", reason: `the source ${String(sources[index]?.name)} is of the kind ${String(sources[index]?.kind)}; only Postgres sources are examined` };
-  });
+  const foreign = [...sources.keys()]
+    .filter((index) => !isOwn(index))
+    .map((index): Problem => {
+      const at = ["sources", index, "kind"];
+      return {
+        ...loaded.locate(at),
+        at,
+        kind: "unsupported",
+        reason: `the source ${String(sources[index]?.name)} is of the kind ${String(sources[index]?.kind)}; only Postgres sources are examined`,
+      };
+    });
   return { loaded: withSources(loaded, kept), foreign };
 }
 
@@ -160,7 +213,12 @@ function withoutForeignSources(loaded: LoadedMetadata): { readonly loaded: Loade
 export function eachSource(project: ReadProject): readonly ReadProject[] {
   return project.metadata.sources.map((source, index) => {
     const loaded = withSources(project.loaded, [index]);
-    return { ...project, loaded, metadata: { ...project.metadata, sources: [source] }, position: (merged) => project.positionOf(loaded.locate(merged)) };
+    return {
+      ...project,
+      loaded,
+      metadata: { ...project.metadata, sources: [source] },
+      position: (merged) => project.positionOf(loaded.locate(merged)),
+    };
   });
 }
 

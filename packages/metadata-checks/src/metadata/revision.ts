@@ -31,13 +31,24 @@ interface Revision {
 async function revisionOf(base: string, metadata: string, directory: string): Promise<Revision | undefined> {
   const now = resolve(directory, metadata);
   const folder = dirname(now);
-  const commitOf = async (name: string) => (await git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`).catch(() => "")).trim();
+  const commitOf = async (name: string) =>
+    (
+      await git(folder, "rev-parse", "--verify", "--quiet", "--end-of-options", `${name}^{commit}`).catch(() => "")
+    ).trim();
   const commit = await commitOf(base);
   if (commit !== "") return { name: base, metadata, commit, from: folder, path: basename(now) };
   const [, name, path] = /^([^:]+):(.+)$/.exec(base) ?? [];
   if (name === undefined || path === undefined) return undefined;
   const named = await commitOf(name);
-  return named === "" ? undefined : { name, metadata: path, commit: named, from: (await git(folder, "rev-parse", "--show-toplevel")).trimEnd(), path };
+  return named === ""
+    ? undefined
+    : {
+        name,
+        metadata: path,
+        commit: named,
+        from: (await git(folder, "rev-parse", "--show-toplevel")).trimEnd(),
+        path,
+      };
 }
 
 /**
@@ -46,15 +57,23 @@ async function revisionOf(base: string, metadata: string, directory: string): Pr
  * @throws UsageError
  */
 export async function readBase(base: string, metadata: string, directory: string): Promise<Project> {
-  if (base.trim() === "") throw new UsageError("--base is empty. Is the environment variable that names the revision set?");
+  if (base.trim() === "")
+    throw new UsageError("--base is empty. Is the environment variable that names the revision set?");
   if (statSync(resolve(directory, base), { throwIfNoEntry: false }) !== undefined) return readProject(base, directory);
   const revision = await revisionOf(base, metadata, directory);
   if (revision === undefined) {
-    const isShallow = (await git(dirname(resolve(directory, metadata)), "rev-parse", "--is-shallow-repository").catch(() => "")).trim() === "true";
-    throw new UsageError(`${base} is neither a directory nor a revision of git${isShallow ? ". This clone is shallow: fetch the whole history in CI (fetch-depth: 0, GIT_DEPTH: 0)" : ""}`);
+    const isShallow =
+      (
+        await git(dirname(resolve(directory, metadata)), "rev-parse", "--is-shallow-repository").catch(() => "")
+      ).trim() === "true";
+    throw new UsageError(
+      `${base} is neither a directory nor a revision of git${isShallow ? ". This clone is shallow: fetch the whole history in CI (fetch-depth: 0, GIT_DEPTH: 0)" : ""}`,
+    );
   }
   if ((await git(revision.from, "ls-tree", "--name-only", revision.commit, "--", revision.path)) === "") {
-    throw new UsageError(`${revision.name} has no metadata at ${revision.metadata}: omit --base, or give the former path, as in --base main:old/metadata`);
+    throw new UsageError(
+      `${revision.name} has no metadata at ${revision.metadata}: omit --base, or give the former path, as in --base main:old/metadata`,
+    );
   }
   const scratch = mkdtempSync(join(tmpdir(), "routeql-base-"));
   try {

@@ -6,7 +6,8 @@ const include = /["']?!include\s+([^"'\s]+)["']?/g;
 function reached(file: string, seen: Set<string>): void {
   if (seen.has(file) || statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return;
   seen.add(file);
-  for (const [, target] of readFileSync(file, "utf8").matchAll(include)) if (target !== undefined) reached(resolve(dirname(file), target), seen);
+  for (const [, target] of readFileSync(file, "utf8").matchAll(include))
+    if (target !== undefined) reached(resolve(dirname(file), target), seen);
 }
 
 /** YAML files below `databases/` that no `!include` names, relative to the metadata directory. */
@@ -20,6 +21,11 @@ export function unincludedFiles(directory: string): readonly string[] {
     .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name))
     .filter((file) => !seen.has(file))
-    .map((file) => file.slice(root.length + 1).split(sep).join("/"))
+    .map((file) =>
+      file
+        .slice(root.length + 1)
+        .split(sep)
+        .join("/"),
+    )
     .toSorted();
 }

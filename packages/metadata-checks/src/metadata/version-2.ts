@@ -7,7 +7,13 @@ const databaseUrl = { from_env: "HASURA_GRAPHQL_DATABASE_URL" };
 export function fromVersion2(loaded: LoadedMetadata): LoadedMetadata {
   const { version, tables, functions = [], ...rest } = loaded.merged;
   if (version !== 2) return loaded;
-  const source = { name: "default", kind: "postgres", configuration: { connection_info: { database_url: databaseUrl } }, tables, functions };
+  const source = {
+    name: "default",
+    kind: "postgres",
+    configuration: { connection_info: { database_url: databaseUrl } },
+    tables,
+    functions,
+  };
   return {
     ...loaded,
     merged: { ...rest, version: 3, sources: [source] },

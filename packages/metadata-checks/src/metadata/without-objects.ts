@@ -20,11 +20,18 @@ export function withoutObjects(loaded: LoadedMetadata, places: readonly MergedPa
     const before: (string | number)[] = [];
     for (const part of path) {
       let index = part;
-      const gone = typeof part === "number" ? [...(removed.get(JSON.stringify(before)) ?? [])].toSorted((one, other) => one - other) : [];
+      const gone =
+        typeof part === "number"
+          ? [...(removed.get(JSON.stringify(before)) ?? [])].toSorted((one, other) => one - other)
+          : [];
       for (const position of gone) if (typeof index === "number" && position <= index) index += 1;
       before.push(index);
     }
     return before;
   };
-  return { ...loaded, merged: withoutAll(loaded.merged, paths) as LoadedMetadata["merged"], locate: (path) => loaded.locate(original(path)) };
+  return {
+    ...loaded,
+    merged: withoutAll(loaded.merged, paths) as LoadedMetadata["merged"],
+    locate: (path) => loaded.locate(original(path)),
+  };
 }

@@ -9,8 +9,13 @@ export async function verifyAggregates(of: Case): Promise<void> {
   const enumerated = enumColumns(of);
   const columns = extremeColumns(table, permission).filter((column) => !enumerated.has(column));
   const names = columns.map((column) => fieldOf(table, column));
-  const expectation = new Expectation(() => expectedRows(subject, () => sql.aggregate(permission, columns, fromOf(of, "it"))));
-  for (const [kind, operation] of [["query", "query aggregate"], ["subscription", "live aggregate"]] as const) {
+  const expectation = new Expectation(() =>
+    expectedRows(subject, () => sql.aggregate(permission, columns, fromOf(of, "it"))),
+  );
+  for (const [kind, operation] of [
+    ["query", "query aggregate"],
+    ["subscription", "live aggregate"],
+  ] as const) {
     if (!permission.operations.has(operation)) continue;
     const field = rootFieldOf(of, operation);
     const nodes = `more: ${field}${argumentsOf(of, "limit: 2147483647")} { nodes { __typename } }`;
@@ -22,15 +27,23 @@ export async function verifyAggregates(of: Case): Promise<void> {
       () => ask(of, document),
       (reply, expected) => {
         if (expected.kind === "unknown" || expected.kind === "error") return undefined;
-        if (expected.kind === "missing") return reply.failure === undefined ? `counts rows though ${expected.variable} is missing` : undefined;
+        if (expected.kind === "missing")
+          return reply.failure === undefined ? `counts rows though ${expected.variable} is missing` : undefined;
         if (reply.failure !== undefined) return `is refused with "${reply.failure.message}"`;
-        const long = (rootValue(subject.access, reply, "more") as { nodes?: readonly unknown[] } | undefined)?.nodes?.length ?? 0;
-        if (permission.limit !== undefined && long > permission.limit) return `is served ${long} nodes at once, and may have ${permission.limit} rows`;
-        return wrongAggregate((rootValue(subject.access, reply, field) as { aggregate: Aggregate }).aggregate, expected.rows[0] as Row, names);
+        const long =
+          (rootValue(subject.access, reply, "more") as { nodes?: readonly unknown[] } | undefined)?.nodes?.length ?? 0;
+        if (permission.limit !== undefined && long > permission.limit)
+          return `is served ${long} nodes at once, and may have ${permission.limit} rows`;
+        return wrongAggregate(
+          (rootValue(subject.access, reply, field) as { aggregate: Aggregate }).aggregate,
+          expected.rows[0] as Row,
+          names,
+        );
       },
     );
     verdicts.count("aggregates", 1 + 2 * columns.length);
-    if (wrong !== undefined) verdicts.say("aggregates", cellOf(of), `${role}${sessionWords(of.variables)} ${wrong} (${field}, ${operation})`);
+    if (wrong !== undefined)
+      verdicts.say("aggregates", cellOf(of), `${role}${sessionWords(of.variables)} ${wrong} (${field}, ${operation})`);
   }
 }
 
@@ -42,11 +55,16 @@ export interface Aggregate {
 
 /** The difference between an answer and the result of SQL, in words; undefined without one. */
 export function wrongAggregate(found: Aggregate, expected: Row, names: readonly string[]): string | undefined {
-  if (found.count !== expected["count"]) return `counts ${inWords(found.count)} rows, and the filter gives ${inWords(expected["count"])}`;
+  if (found.count !== expected["count"])
+    return `counts ${inWords(found.count)} rows, and the filter gives ${inWords(expected["count"])}`;
   for (const [index, name] of names.entries()) {
-    for (const [which, word] of [["max", "largest"], ["min", "smallest"]] as const) {
+    for (const [which, word] of [
+      ["max", "largest"],
+      ["min", "smallest"],
+    ] as const) {
       const [served, wanted] = [found[which]?.[name], expected[`${which}${index}`]];
-      if (JSON.stringify(served) !== JSON.stringify(wanted)) return `is told that the ${word} ${name} is ${inWords(served)}, and by the filter it is ${inWords(wanted)}`;
+      if (JSON.stringify(served) !== JSON.stringify(wanted))
+        return `is told that the ${word} ${name} is ${inWords(served)}, and by the filter it is ${inWords(wanted)}`;
     }
   }
   return undefined;

@@ -30,7 +30,10 @@ export async function expectedRows(subject: Subject, statement: () => string): P
 const sorted = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row)).toSorted();
 
 /** Rows that only one of the lists contains, as multisets; undefined if the lists are equal. */
-export function difference(served: readonly unknown[], expected: readonly unknown[]): { readonly extra: readonly string[]; readonly lacking: readonly string[] } | undefined {
+export function difference(
+  served: readonly unknown[],
+  expected: readonly unknown[],
+): { readonly extra: readonly string[]; readonly lacking: readonly string[] } | undefined {
   const counts = new Map<string, number>();
   for (const text of sorted(expected)) counts.set(text, (counts.get(text) ?? 0) + 1);
   const extra: string[] = [];
@@ -48,8 +51,16 @@ const short = (text: string) => (text.length <= 160 ? text : `${text.slice(0, 15
 /** A difference in words. */
 export function differenceWords({ extra, lacking }: NonNullable<ReturnType<typeof difference>>): string {
   const parts = [
-    ...(extra.length === 0 ? [] : [`${extra.length} row${extra.length === 1 ? "" : "s"} that the filter hides, such as ${short(extra[0] ?? "")}`]),
-    ...(lacking.length === 0 ? [] : [`not ${lacking.length} row${lacking.length === 1 ? "" : "s"} that the filter lets through, such as ${short(lacking[0] ?? "")}`]),
+    ...(extra.length === 0
+      ? []
+      : [
+          `${extra.length} row${extra.length === 1 ? "" : "s"} that the filter hides, such as ${short(extra[0] ?? "")}`,
+        ]),
+    ...(lacking.length === 0
+      ? []
+      : [
+          `not ${lacking.length} row${lacking.length === 1 ? "" : "s"} that the filter lets through, such as ${short(lacking[0] ?? "")}`,
+        ]),
   ];
   return parts.join(", and ");
 }
@@ -78,7 +89,11 @@ export class Expectation {
  * Compares an answer with the result of SQL, on a database that other clients may write to. A difference counts only when the
  * result was the same before and after the answer.
  */
-export async function settled<Answer>(expectation: Expectation, ask: () => Promise<Answer>, differs: (answer: Answer, expected: Expected) => string | undefined): Promise<string | undefined> {
+export async function settled<Answer>(
+  expectation: Expectation,
+  ask: () => Promise<Answer>,
+  differs: (answer: Answer, expected: Expected) => string | undefined,
+): Promise<string | undefined> {
   let before = await expectation.last();
   for (let round = 0; round < 5; round += 1) {
     const answer = await ask();

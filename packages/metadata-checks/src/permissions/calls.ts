@@ -25,7 +25,9 @@ export interface Call {
 }
 
 /** Calls that return rows, or the reason why there are none. */
-export type Calls = { readonly calls: readonly Call[]; readonly reason?: undefined } | { readonly calls?: undefined; readonly reason: string };
+export type Calls =
+  | { readonly calls: readonly Call[]; readonly reason?: undefined }
+  | { readonly calls?: undefined; readonly reason: string };
 
 /** Most sets of arguments for one root field. */
 const most = 2;
@@ -38,11 +40,16 @@ const candidates: readonly (readonly [types: RegExp, values: readonly string[]])
   [/^jsonb?$/, ["{}"]],
 ];
 
-async function valuesFor({ type, nullable }: DeclaredArgument, { database }: Subject): Promise<readonly (string | null)[]> {
+async function valuesFor(
+  { type, nullable }: DeclaredArgument,
+  { database }: Subject,
+): Promise<readonly (string | null)[]> {
   const none = nullable ? [null] : [];
   if (type === undefined) return none;
   if (type.kind === "enum") {
-    const labels = await database.rows(`select label::text from unnest(enum_range(null::${type.sql})) label limit ${most}`);
+    const labels = await database.rows(
+      `select label::text from unnest(enum_range(null::${type.sql})) label limit ${most}`,
+    );
     return [...labels.flatMap(([label]) => label ?? []), ...none];
   }
   if (type.kind === "composite") return [...(await rowsOfType(type, database)), ...none];
@@ -60,27 +67,42 @@ async function rowsOfType({ sql }: DatabaseType, database: Subject["database"]):
 async function guessed(needed: readonly DeclaredArgument[], subject: Subject): Promise<readonly ArgumentValues[]> {
   const columns: (readonly [name: string, values: readonly (string | null)[]])[] = [];
   for (const argument of needed) columns.push([argument.name, await valuesFor(argument, subject)]);
-  const length = columns.some(([, values]) => values.length === 0) ? 0 : Math.max(1, ...columns.map(([, values]) => values.length));
-  return Array.from({ length }, (_none, index) => Object.fromEntries(columns.map(([name, values]) => [name, values[index % values.length] ?? null])));
+  const length = columns.some(([, values]) => values.length === 0)
+    ? 0
+    : Math.max(1, ...columns.map(([, values]) => values.length));
+  return Array.from({ length }, (_none, index) =>
+    Object.fromEntries(columns.map(([name, values]) => [name, values[index % values.length] ?? null])),
+  );
 }
 
-const sqlValue = (value: string | null | undefined, { sql }: Pick<DatabaseType, "sql">): string => (value === null || value === undefined ? `null::${sql}` : `${quoted(value)}::${sql}`);
+const sqlValue = (value: string | null | undefined, { sql }: Pick<DatabaseType, "sql">): string =>
+  value === null || value === undefined ? `null::${sql}` : `${quoted(value)}::${sql}`;
 
 function argsText(declared: readonly DeclaredArgument[], values: ArgumentValues): string {
-  const given = declared.flatMap(({ name, type }) => (Object.hasOwn(values, name) ? [`${name}: ${values[name] === null ? "null" : literal(values[name] ?? "", type)}`] : []));
+  const given = declared.flatMap(({ name, type }) =>
+    Object.hasOwn(values, name)
+      ? [`${name}: ${values[name] === null ? "null" : literal(values[name] ?? "", type)}`]
+      : [],
+  );
   return given.length === 0 ? "" : `args: {${given.join(", ")}}`;
 }
 
 /** The SQL code with values instead of arguments, independent of the engine. */
 function nativeCall({ field, code, arguments: declared }: DeclaredNativeQuery, values: ArgumentValues): Call {
   const types = new Map(declared.map(({ name, type }) => [name, type]));
-  const text = code.replace(/[\s;]+$/, "").replaceAll(/\{\{(.*?)\}\}/gs, (_all, name: string) => `(${sqlValue(values[name], types.get(name) ?? { sql: "text" })})`);
+  const text = code
+    .replace(/[\s;]+$/, "")
+    .replaceAll(
+      /\{\{(.*?)\}\}/gs,
+      (_all, name: string) => `(${sqlValue(values[name], types.get(name) ?? { sql: "text" })})`,
+    );
   return { field, aggregateField: field, args: argsText(declared, values), single: false, from: () => `(${text}\n)` };
 }
 
 function functionCall(called: DeclaredFunction, declared: readonly DeclaredArgument[], values: ArgumentValues): Call {
   const given = declared.filter(({ name }) => Object.hasOwn(values, name));
-  const byName = (name: string, value: string) => (called.unnamed.has(name) ? value : `${identifier(name)} => ${value}`);
+  const byName = (name: string, value: string) =>
+    called.unnamed.has(name) ? value : `${identifier(name)} => ${value}`;
   const client = given.map(({ name, type }) => byName(name, sqlValue(values[name], type ?? { sql: "text" })));
   return {
     field: called.field,
@@ -88,7 +110,15 @@ function functionCall(called: DeclaredFunction, declared: readonly DeclaredArgum
     args: argsText(declared, values),
     single: !called.returnsSet,
     from: (role, variables) => {
-      const session = called.session === undefined ? [] : [byName(called.session.name, sqlValue(JSON.stringify({ ...variables, "x-hasura-role": role }), called.session.type))];
+      const session =
+        called.session === undefined
+          ? []
+          : [
+              byName(
+                called.session.name,
+                sqlValue(JSON.stringify({ ...variables, "x-hasura-role": role }), called.session.type),
+              ),
+            ];
       return `${identifier(called.schema)}.${identifier(called.name)}(${[...client, ...session].join(", ")})`;
     },
   };
@@ -123,15 +153,35 @@ async function usable(subject: Subject, calls: readonly Call[], role: string, va
 }
 
 /** Calls of a native query that return rows. */
-export async function callsOfNativeQuery(subject: Subject, query: DeclaredNativeQuery, given: GivenArguments): Promise<Calls> {
+export async function callsOfNativeQuery(
+  subject: Subject,
+  query: DeclaredNativeQuery,
+  given: GivenArguments,
+): Promise<Calls> {
   const sets = given[query.field] ?? (await guessed(query.arguments, subject));
-  return usable(subject, sets.map((values) => nativeCall(query, values)), "", {});
+  return usable(
+    subject,
+    sets.map((values) => nativeCall(query, values)),
+    "",
+    {},
+  );
 }
 
 /** Calls of a function that return rows in a session. Arguments with a default value are omitted. */
-export async function callsOfFunction(subject: Subject, called: DeclaredFunction, given: GivenArguments, role: string, variables: Variables): Promise<Calls> {
+export async function callsOfFunction(
+  subject: Subject,
+  called: DeclaredFunction,
+  given: GivenArguments,
+  role: string,
+  variables: Variables,
+): Promise<Calls> {
   const declared = called.arguments.map(({ field, type }): DeclaredArgument => ({ name: field, type, nullable: true }));
   const needed = declared.filter((_argument, index) => called.arguments[index]?.hasDefault === false);
   const sets = given[called.field] ?? (await guessed(needed, subject));
-  return usable(subject, sets.map((values) => functionCall(called, declared, values)), role, variables);
+  return usable(
+    subject,
+    sets.map((values) => functionCall(called, declared, values)),
+    role,
+    variables,
+  );
 }

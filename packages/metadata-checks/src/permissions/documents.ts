@@ -13,7 +13,10 @@ const roots = {
 } as const satisfies Record<Operation, readonly ["query" | "subscription", keyof DeclaredTable["roots"]]>;
 
 /** Root field of an operation, and the kind of its document. */
-export function rootOf(table: DeclaredTable, operation: Operation): { readonly kind: "query" | "subscription"; readonly field: string } {
+export function rootOf(
+  table: DeclaredTable,
+  operation: Operation,
+): { readonly kind: "query" | "subscription"; readonly field: string } {
   const [kind, root] = roots[operation];
   return { kind, field: table.roots[root] };
 }
@@ -27,14 +30,19 @@ function spelled(selection: string, naming: DeclaredAccess["naming"]): string {
 }
 
 /** A document with one selection at its root, below the namespace of the source if there is one. The selection uses Hasura's default names. */
-export function documentOf({ namespace, naming }: Pick<DeclaredAccess, "namespace" | "naming">, kind: "query" | "subscription", selection: string): string {
+export function documentOf(
+  { namespace, naming }: Pick<DeclaredAccess, "namespace" | "naming">,
+  kind: "query" | "subscription",
+  selection: string,
+): string {
   const body = spelled(selection, naming);
   return namespace === undefined ? `${kind} { ${body} }` : `${kind} { ${namespace} { ${body} } }`;
 }
 
 /** The value of a response key of the root. */
 export function rootValue({ namespace }: DeclaredAccess, reply: Reply, key: string): unknown {
-  const data = namespace === undefined ? reply.data : (reply.data?.[namespace] as Readonly<Record<string, unknown>> | undefined);
+  const data =
+    namespace === undefined ? reply.data : (reply.data?.[namespace] as Readonly<Record<string, unknown>> | undefined);
   return data?.[key];
 }
 
@@ -43,7 +51,12 @@ const unordered = new Set(["json", "xml", "point", "box", "path", "polygon", "li
 const printedOtherwise = new Set(["geometry", "geography", "raster"]);
 
 export function isOrdered(type: DatabaseType | undefined): boolean {
-  return type !== undefined && type.kind !== "composite" && !unordered.has(type.element?.name ?? type.name) && !printedOtherwise.has(type.element?.name ?? type.name);
+  return (
+    type !== undefined &&
+    type.kind !== "composite" &&
+    !unordered.has(type.element?.name ?? type.name) &&
+    !printedOtherwise.has(type.element?.name ?? type.name)
+  );
 }
 
 function isComparedByValue(type: DatabaseType | undefined): boolean {
@@ -51,7 +64,21 @@ function isComparedByValue(type: DatabaseType | undefined): boolean {
 }
 
 /** Types with `max` and `min` in Postgres and in Hasura. */
-const extreme = new Set(["int2", "int4", "int8", "numeric", "float4", "float8", "text", "varchar", "bpchar", "date", "timetz", "timestamp", "timestamptz"]);
+const extreme = new Set([
+  "int2",
+  "int4",
+  "int8",
+  "numeric",
+  "float4",
+  "float8",
+  "text",
+  "varchar",
+  "bpchar",
+  "date",
+  "timetz",
+  "timestamp",
+  "timestamptz",
+]);
 
 /** Columns whose `max` and `min` have the same text in GraphQL and in SQL. */
 export function extremeColumns(table: DeclaredTable, permission: DeclaredPermission): readonly string[] {
@@ -80,6 +107,7 @@ export function valueColumns(table: DeclaredTable, permission: DeclaredPermissio
 export function orderColumns(table: DeclaredTable, permission: DeclaredPermission): readonly string[] {
   const ordered = permission.columns.filter((column) => isOrdered(table.types.get(column)));
   const key = (table.primaryKey ?? []).filter((column) => ordered.includes(column));
-  const isWhole = key.length > 0 && key.length === table.primaryKey?.length && key.every((column) => !permission.cells.has(column));
+  const isWhole =
+    key.length > 0 && key.length === table.primaryKey?.length && key.every((column) => !permission.cells.has(column));
   return isWhole ? key : ordered;
 }

@@ -2,7 +2,11 @@ import { buildSchema } from "graphql";
 import { type Engine, type Session, toEngineError } from "@routeql/engine";
 import { type Failure, failureWith, type Reply, replyOf, type Served, Unanswered, type Variables } from "./served.ts";
 
-const sessionOf = (role: string, variables: Variables): Session => ({ role, isAdmin: false, variables: new Map(Object.entries(variables)) });
+const sessionOf = (role: string, variables: Variables): Session => ({
+  role,
+  isAdmin: false,
+  variables: new Map(Object.entries(variables)),
+});
 
 /** The embedded engine in this process. */
 export class EmbeddedServed implements Served {
@@ -24,7 +28,8 @@ export class EmbeddedServed implements Served {
   async ask(role: string, variables: Variables, document: string): Promise<Reply> {
     try {
       const session = sessionOf(role, variables);
-      if (!document.startsWith("subscription")) return replyOf(await this.#engine.execute({ query: document }, session));
+      if (!document.startsWith("subscription"))
+        return replyOf(await this.#engine.execute({ query: document }, session));
       const live = this.#engine.prepareSubscription({ query: document }, session);
       const [answer] = await this.#engine.poll(live.cohortKey, [live.parameters]);
       this.#engine.release(live.cohortKey);
@@ -45,7 +50,13 @@ export class EmbeddedServed implements Served {
     });
     const members = prepared.flatMap((live) => ("cohortKey" in live ? [live] : []));
     const key = members[0]?.cohortKey;
-    const answers = key === undefined ? [] : await this.#engine.poll(key, members.map(({ parameters }) => parameters));
+    const answers =
+      key === undefined
+        ? []
+        : await this.#engine.poll(
+            key,
+            members.map(({ parameters }) => parameters),
+          );
     if (key !== undefined) this.#engine.release(key);
     let next = 0;
     return prepared.map((live) => ("cohortKey" in live ? replyOf(answers[next++]?.text ?? "{}") : { failure: live }));

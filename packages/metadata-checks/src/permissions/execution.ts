@@ -16,7 +16,11 @@ type Using = (names: readonly string[]) => string;
 /** A failure without the requested name: in quotes in the message, and as a step of the path. */
 function withoutName({ message, code, path }: Failure, name: string): string {
   const quoted = ["'", '"', "`"].reduce((text, quote) => text.replaceAll(`${quote}${name}${quote}`, "NAME"), message);
-  return JSON.stringify([quoted, code, path.split(".").map((step) => (step.replace(/\[\d+\]$/, "") === name ? "NAME" : step))]);
+  return JSON.stringify([
+    quoted,
+    code,
+    path.split(".").map((step) => (step.replace(/\[\d+\]$/, "") === name ? "NAME" : step)),
+  ]);
 }
 
 /** Sends documents that select no rows, so that they are fast on large tables. */
@@ -46,29 +50,60 @@ class Prober {
   }
 
   /** Checks that names are served: all at once, and one by one only if that fails. */
-  async served(cell: Cell, kind: "query" | "subscription", selection: Using, names: readonly string[], what: (name: string) => string): Promise<void> {
+  async served(
+    cell: Cell,
+    kind: "query" | "subscription",
+    selection: Using,
+    names: readonly string[],
+    what: (name: string) => string,
+  ): Promise<void> {
     if (names.length === 0) return;
     this.#verdicts.count("execution", names.length);
     const { failure: together } = await this.#ask(kind, selection(names));
     if (together === undefined) return;
     if (together.message.startsWith("missing session variable")) {
-      this.#verdicts.say("not-verified", cell, `the fields of ${cell.table ?? "the table"} for ${cell.role}: ${together.message}, and the filter does not show its possible values; add sessions for the role to hasura-checks.yaml`);
+      this.#verdicts.say(
+        "not-verified",
+        cell,
+        `the fields of ${cell.table ?? "the table"} for ${cell.role}: ${together.message}, and the filter does not show its possible values; add sessions for the role to hasura-checks.yaml`,
+      );
       return;
     }
     for (const name of names) {
       const { failure } = await this.#ask(kind, selection([name]));
-      if (failure !== undefined || names.length === 1) this.#verdicts.say("execution", { ...cell, name }, `${cell.role} is refused ${what(name)}: ${failure?.message ?? ""}`);
+      if (failure !== undefined || names.length === 1)
+        this.#verdicts.say(
+          "execution",
+          { ...cell, name },
+          `${cell.role} is refused ${what(name)}: ${failure?.message ?? ""}`,
+        );
     }
   }
 
   /** Checks that a name is refused with the error of an unused name. Another error would reveal that the name exists. */
-  async refused(cell: Cell, kind: "query" | "subscription", selection: Using, name: string, what: string): Promise<void> {
+  async refused(
+    cell: Cell,
+    kind: "query" | "subscription",
+    selection: Using,
+    name: string,
+    what: string,
+  ): Promise<void> {
     const { failure } = await this.#ask(kind, selection([name]));
-    this.#verdicts.hold("execution", cell, failure !== undefined, () => `${cell.role} is served ${what}, which is not granted`);
+    this.#verdicts.hold(
+      "execution",
+      cell,
+      failure !== undefined,
+      () => `${cell.role} is served ${what}, which is not granted`,
+    );
     if (failure === undefined) return;
     const baseline = await this.#baseline(kind, selection([unused]));
     const same = baseline !== undefined && withoutName(failure, name) === withoutName(baseline, unused);
-    this.#verdicts.hold("error-texts", cell, same, () => `${cell.role} can see that ${what} exists by the error "${failure.message}"`);
+    this.#verdicts.hold(
+      "error-texts",
+      cell,
+      same,
+      () => `${cell.role} can see that ${what} exists by the error "${failure.message}"`,
+    );
   }
 }
 
@@ -78,7 +113,9 @@ const each = (names: readonly string[], write: (name: string) => string) => name
 
 /** A key as arguments, so that an engine that serves the root field answers. */
 function keyArguments(table: DeclaredTable): string {
-  const given = (table.primaryKey ?? []).map((column) => `${fieldOf(table, column)}: ${literal(placeholder(table.types.get(column)), table.types.get(column))}`);
+  const given = (table.primaryKey ?? []).map(
+    (column) => `${fieldOf(table, column)}: ${literal(placeholder(table.types.get(column)), table.types.get(column))}`,
+  );
   return given.length === 0 ? "" : `(${given.join(", ")})`;
 }
 
@@ -87,18 +124,42 @@ function uses(table: DeclaredTable, operation: Operation): readonly (readonly [w
   const { field } = rootOf(table, operation);
   if (operation === "stream") {
     return [
-      ["in where", (columns) => `${field}(batch_size: 1, cursor: [], where: {_and: [${each(columns, (column) => `{${column}: {_is_null: true}}`)}]}) { __typename }`],
-      ["as cursor", (columns) => `${field}(batch_size: 1, cursor: {initial_value: {${each(columns, (column) => `${column}: null`)}}}) { __typename }`],
+      [
+        "in where",
+        (columns) =>
+          `${field}(batch_size: 1, cursor: [], where: {_and: [${each(columns, (column) => `{${column}: {_is_null: true}}`)}]}) { __typename }`,
+      ],
+      [
+        "as cursor",
+        (columns) =>
+          `${field}(batch_size: 1, cursor: {initial_value: {${each(columns, (column) => `${column}: null`)}}}) { __typename }`,
+      ],
     ];
   }
   if (operation.endsWith("by key")) return [];
   const aggregate = operation.endsWith("aggregate");
   const any = aggregate ? "nodes { __typename }" : "__typename";
   const common: readonly (readonly [string, Using])[] = [
-    ["as a field", (columns) => `${field}(limit: 1, ${none}) { ${aggregate ? `nodes { ${columns.join(" ")} }` : columns.join(" ")} }`],
-    ["in where", (columns) => `${field}(limit: 1, where: {_and: [{_or: []}, ${each(columns, (column) => `{${column}: {_is_null: false}}`)}]}) { ${any} }`],
-    ["deep in where", (columns) => `${field}(limit: 1, where: {_not: {_or: [{_and: [${each(columns, (column) => `{${column}: {_is_null: true}}`)}]}]}, _or: []}) { ${any} }`],
-    ["in order_by", (columns) => `${field}(limit: 1, ${none}, order_by: [${each(columns, (column) => `{${column}: desc}`)}]) { ${any} }`],
+    [
+      "as a field",
+      (columns) =>
+        `${field}(limit: 1, ${none}) { ${aggregate ? `nodes { ${columns.join(" ")} }` : columns.join(" ")} }`,
+    ],
+    [
+      "in where",
+      (columns) =>
+        `${field}(limit: 1, where: {_and: [{_or: []}, ${each(columns, (column) => `{${column}: {_is_null: false}}`)}]}) { ${any} }`,
+    ],
+    [
+      "deep in where",
+      (columns) =>
+        `${field}(limit: 1, where: {_not: {_or: [{_and: [${each(columns, (column) => `{${column}: {_is_null: true}}`)}]}]}, _or: []}) { ${any} }`,
+    ],
+    [
+      "in order_by",
+      (columns) =>
+        `${field}(limit: 1, ${none}, order_by: [${each(columns, (column) => `{${column}: desc}`)}]) { ${any} }`,
+    ],
     ["in distinct_on", (columns) => `${field}(limit: 1, ${none}, distinct_on: [${columns.join(", ")}]) { ${any} }`],
   ];
   if (!aggregate) return common;
@@ -110,7 +171,12 @@ function uses(table: DeclaredTable, operation: Operation): readonly (readonly [w
 }
 
 /** Requests every root field in every operation and every column in every place: served if declared, otherwise refused. */
-export async function verifyExecution(subject: Subject, role: string, variables: Variables, verdicts: Verdicts): Promise<void> {
+export async function verifyExecution(
+  subject: Subject,
+  role: string,
+  variables: Variables,
+  verdicts: Verdicts,
+): Promise<void> {
   const prober = new Prober(subject, role, variables, verdicts);
   const verifyTable = async (table: DeclaredTable) => {
     const permission = subject.access.permission(role, table.key);
@@ -121,11 +187,23 @@ export async function verifyExecution(subject: Subject, role: string, variables:
   for (const called of subject.access.functions) {
     const target = subject.access.permission(role, called.target);
     if (target !== undefined && subject.access.mayCall(role, called)) continue;
-    await prober.refused({ role, name: called.field }, "query", ([name]) => `${name} { __typename }`, called.field, `the function ${called.field}`);
+    await prober.refused(
+      { role, name: called.field },
+      "query",
+      ([name]) => `${name} { __typename }`,
+      called.field,
+      `the function ${called.field}`,
+    );
   }
 }
 
-async function verifyOperation(prober: Prober, role: string, table: DeclaredTable, permission: DeclaredPermission | undefined, operation: Operation): Promise<void> {
+async function verifyOperation(
+  prober: Prober,
+  role: string,
+  table: DeclaredTable,
+  permission: DeclaredPermission | undefined,
+  operation: Operation,
+): Promise<void> {
   const { kind, field } = rootOf(table, operation);
   const cell = { role, table: table.key };
   if (permission?.operations.has(operation) !== true) {
@@ -138,41 +216,106 @@ async function verifyOperation(prober: Prober, role: string, table: DeclaredTabl
     const needsOrder = where === "in order_by" || where === "in distinct_on";
     const granted = permission.columns.filter((column) => !needsOrder || isOrdered(table.types.get(column)));
     // Streams and maxima depend on the types of columns, so only refusals are checked.
-    if (operation !== "stream" && where !== "as a maximum") await prober.served(cell, kind, using, granted.map((column) => fieldOf(table, column)), what);
+    if (operation !== "stream" && where !== "as a maximum")
+      await prober.served(
+        cell,
+        kind,
+        using,
+        granted.map((column) => fieldOf(table, column)),
+        what,
+      );
     for (const column of table.fields.keys()) {
-      if (!permission.columns.includes(column)) await prober.refused({ ...cell, name: column }, kind, using, fieldOf(table, column), what(fieldOf(table, column)));
+      if (!permission.columns.includes(column))
+        await prober.refused(
+          { ...cell, name: column },
+          kind,
+          using,
+          fieldOf(table, column),
+          what(fieldOf(table, column)),
+        );
     }
   }
 }
 
-async function verifyRelationships(subject: Subject, prober: Prober, role: string, table: DeclaredTable): Promise<void> {
+async function verifyRelationships(
+  subject: Subject,
+  prober: Prober,
+  role: string,
+  table: DeclaredTable,
+): Promise<void> {
   const root = table.roots.select;
   for (const { name, kind, target: key } of table.relationships) {
     const target = subject.access.tables.get(key);
     const permission = subject.access.permission(role, key);
     const cell = { role, table: table.key, name };
     if (permission === undefined || target === undefined) {
-      await prober.refused(cell, "query", ([relationship]) => `${root}(limit: 1, ${none}) { ${relationship} { __typename } }`, name, `${root}.${name}`);
-      await prober.refused(cell, "query", ([relationship]) => `${root}(limit: 1, where: {${relationship}: {}}) { __typename }`, name, `${root}.${name} in where`);
-      await prober.refused(cell, "query", ([relationship]) => `${root}(limit: 1, ${none}, order_by: {${relationship}: {}}) { __typename }`, name, `${root}.${name} in order_by`);
+      await prober.refused(
+        cell,
+        "query",
+        ([relationship]) => `${root}(limit: 1, ${none}) { ${relationship} { __typename } }`,
+        name,
+        `${root}.${name}`,
+      );
+      await prober.refused(
+        cell,
+        "query",
+        ([relationship]) => `${root}(limit: 1, where: {${relationship}: {}}) { __typename }`,
+        name,
+        `${root}.${name} in where`,
+      );
+      await prober.refused(
+        cell,
+        "query",
+        ([relationship]) => `${root}(limit: 1, ${none}, order_by: {${relationship}: {}}) { __typename }`,
+        name,
+        `${root}.${name} in order_by`,
+      );
       continue;
     }
     const ways: readonly (readonly [string, Using])[] = [
       ["through a relationship", (columns) => `${root}(limit: 1, ${none}) { ${name} { ${columns.join(" ")} } }`],
-      ["through a relationship in where", (columns) => `${root}(limit: 1, where: {_and: [{_or: []}, {${name}: {_and: [${each(columns, (column) => `{${column}: {_is_null: false}}`)}]}}]}) { __typename }`],
+      [
+        "through a relationship in where",
+        (columns) =>
+          `${root}(limit: 1, where: {_and: [{_or: []}, {${name}: {_and: [${each(columns, (column) => `{${column}: {_is_null: false}}`)}]}}]}) { __typename }`,
+      ],
     ];
-    const order: Using = (columns) => `${root}(limit: 1, ${none}, order_by: [${each(columns, (column) => `{${name}: {${column}: asc}}`)}]) { __typename }`;
-    for (const [where, using] of kind === "object" ? [...ways, ["through a relationship in order_by", order] as const] : ways) {
+    const order: Using = (columns) =>
+      `${root}(limit: 1, ${none}, order_by: [${each(columns, (column) => `{${name}: {${column}: asc}}`)}]) { __typename }`;
+    for (const [where, using] of kind === "object"
+      ? [...ways, ["through a relationship in order_by", order] as const]
+      : ways) {
       const what = (field: string) => `${root}.${name}.${field} ${where}`;
-      const granted = permission.columns.filter((column) => !where.endsWith("order_by") || isOrdered(target.types.get(column)));
-      await prober.served(cell, "query", using, granted.map((column) => fieldOf(target, column)), what);
+      const granted = permission.columns.filter(
+        (column) => !where.endsWith("order_by") || isOrdered(target.types.get(column)),
+      );
+      await prober.served(
+        cell,
+        "query",
+        using,
+        granted.map((column) => fieldOf(target, column)),
+        what,
+      );
       for (const column of target.fields.keys()) {
-        if (!permission.columns.includes(column)) await prober.refused(cell, "query", using, fieldOf(target, column), what(fieldOf(target, column)));
+        if (!permission.columns.includes(column))
+          await prober.refused(cell, "query", using, fieldOf(target, column), what(fieldOf(target, column)));
       }
     }
     if (kind !== "array" || permission.aggregates) continue;
     const aggregate = subject.access.naming.suffixed(name, "aggregate");
-    await prober.refused(cell, "query", ([field]) => `${root}(limit: 1, ${none}) { ${field} { aggregate { count } } }`, aggregate, `${root}.${aggregate}`);
-    await prober.refused(cell, "query", ([field]) => `${root}(limit: 1, where: {${field}: {count: {predicate: {_eq: 1}}}}) { __typename }`, aggregate, `${root}.${aggregate} in where`);
+    await prober.refused(
+      cell,
+      "query",
+      ([field]) => `${root}(limit: 1, ${none}) { ${field} { aggregate { count } } }`,
+      aggregate,
+      `${root}.${aggregate}`,
+    );
+    await prober.refused(
+      cell,
+      "query",
+      ([field]) => `${root}(limit: 1, where: {${field}: {count: {predicate: {_eq: 1}}}}) { __typename }`,
+      aggregate,
+      `${root}.${aggregate} in where`,
+    );
   }
 }

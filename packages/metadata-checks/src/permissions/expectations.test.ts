@@ -1,13 +1,24 @@
 import { describe, expect, test } from "vitest";
 import { compareExpectations, type Expectations, printExpectations, readExpectations } from "./expectations.ts";
 
-const hijacks = { columns: ["key", "prefix"], rows: "ignored is false", limit: 100, operations: ["query", "stream"], "goes on to": ["links"], "only where": {} } as const satisfies Expectations["roles"][string]["reads"][string];
+const hijacks = {
+  columns: ["key", "prefix"],
+  rows: "ignored is false",
+  limit: 100,
+  operations: ["query", "stream"],
+  "goes on to": ["links"],
+  "only where": {},
+} as const satisfies Expectations["roles"][string]["reads"][string];
 const world = (roles: Readonly<Record<string, unknown>>) => ({ roles }) as unknown as Expectations;
-const viewer = (change: Readonly<Record<string, unknown>> = {}) => world({ viewer: { reads: { view_hijacks: { ...hijacks, ...change } }, calls: [] } });
+const viewer = (change: Readonly<Record<string, unknown>> = {}) =>
+  world({ viewer: { reads: { view_hijacks: { ...hijacks, ...change } }, calls: [] } });
 const words = (before: Expectations, now: Expectations) => compareExpectations(before, now).map(({ reason }) => reason);
 
 test("reads the written file without a change", () => {
-  const all = world({ nobody: { reads: {}, calls: [] }, viewer: { reads: { view_hijacks: { ...hijacks, "only where": { key: "a is 1" } } }, calls: ["search"] } });
+  const all = world({
+    nobody: { reads: {}, calls: [] },
+    viewer: { reads: { view_hijacks: { ...hijacks, "only where": { key: "a is 1" } } }, calls: ["search"] },
+  });
   expect(readExpectations(printExpectations(all), "file.yaml")).toEqual(all);
   expect(words(all, all)).toEqual([]);
 });
@@ -16,23 +27,47 @@ describe("reports differences in words", () => {
   test.each([
     ["a column", viewer({ columns: ["comment", "key", "prefix"] }), ["role viewer can now read view_hijacks.comment"]],
     ["a column less", viewer({ columns: ["key"] }), ["role viewer can no longer read view_hijacks.prefix"]],
-    ["rows", viewer({ rows: "every row" }), ["role viewer now reads other rows of view_hijacks: every row; expected: ignored is false"]],
-    ["a limit", viewer({ limit: "none" }), ["role viewer gets any number of rows of view_hijacks at once; expected: at most 100 rows"]],
-    ["an operation", viewer({ operations: ["query", "live query", "stream"] }), ["role viewer can now query view_hijacks by live query"]],
+    [
+      "rows",
+      viewer({ rows: "every row" }),
+      ["role viewer now reads other rows of view_hijacks: every row; expected: ignored is false"],
+    ],
+    [
+      "a limit",
+      viewer({ limit: "none" }),
+      ["role viewer gets any number of rows of view_hijacks at once; expected: at most 100 rows"],
+    ],
+    [
+      "an operation",
+      viewer({ operations: ["query", "live query", "stream"] }),
+      ["role viewer can now query view_hijacks by live query"],
+    ],
     ["a relationship", viewer({ "goes on to": [] }), ["role viewer can no longer follow view_hijacks.links"]],
-    ["cells", viewer({ "only where": { key: "a is 1" } }), ["role viewer reads view_hijacks.key only where a is 1; expected: where the row is served"]],
+    [
+      "cells",
+      viewer({ "only where": { key: "a is 1" } }),
+      ["role viewer reads view_hijacks.key only where a is 1; expected: where the row is served"],
+    ],
     ["a role", world({}), ["the role viewer is gone", "role viewer can no longer read view_hijacks"]],
   ])("%s", (_what, now, reasons) => expect(words(viewer(), now)).toEqual(reasons));
 
   test("reports a new role with its tables and functions", () => {
-    expect(words(world({}), world({ guest: { reads: { view_hijacks: hijacks }, calls: ["search"] } }))).toEqual(["there is a new role guest", "role guest can now read view_hijacks: key, prefix (rows: ignored is false)", "role guest can now call search"]);
+    expect(words(world({}), world({ guest: { reads: { view_hijacks: hijacks }, calls: ["search"] } }))).toEqual([
+      "there is a new role guest",
+      "role guest can now read view_hijacks: key, prefix (rows: ignored is false)",
+      "role guest can now call search",
+    ]);
   });
 });
 
 test.each([
   ["no YAML", "roles: [", "file.yaml: "],
   ["an unknown key", "roles: {viewer: {writes: {}}}", 'file.yaml: roles.viewer: Unrecognized key: "writes"'],
-  ["an unknown operation", "roles: {viewer: {reads: {a: {columns: [], rows: x, limit: 1, operations: [fly]}}}}", "roles.viewer.reads.a.operations.0"],
+  [
+    "an unknown operation",
+    "roles: {viewer: {reads: {a: {columns: [], rows: x, limit: 1, operations: [fly]}}}}",
+    "roles.viewer.reads.a.operations.0",
+  ],
 ])("a file with %s is refused", (_what, text, reason) => {
   expect(() => readExpectations(text, "file.yaml")).toThrow(reason);
 });

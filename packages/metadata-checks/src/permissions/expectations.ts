@@ -48,8 +48,15 @@ function entryOf(access: DeclaredAccess, table: DeclaredTable, permission: Decla
     rows: words(() => filterWords(access, table.key, permission.filter)),
     limit: permission.limit ?? "none",
     operations: operations.filter((operation) => permission.operations.has(operation)),
-    "goes on to": table.relationships.filter(({ target }) => access.permission(permission.role, target) !== undefined).map(({ name }) => name),
-    "only where": Object.fromEntries([...permission.cells].map(([column, filter]) => [field(column), words(() => filterWords(access, table.key, filter))])),
+    "goes on to": table.relationships
+      .filter(({ target }) => access.permission(permission.role, target) !== undefined)
+      .map(({ name }) => name),
+    "only where": Object.fromEntries(
+      [...permission.cells].map(([column, filter]) => [
+        field(column),
+        words(() => filterWords(access, table.key, filter)),
+      ]),
+    ),
   };
 }
 
@@ -68,7 +75,9 @@ export function expectationsOf(access: DeclaredAccess, rolesWithoutPermission: r
           const permission = access.permission(name, table.key);
           return permission === undefined ? [] : [[table.rootField, entryOf(access, table, permission)] as const];
         });
-        const calls = access.functions.filter((called) => access.permission(name, called.target) !== undefined && access.mayCall(name, called)).map(({ field }) => field);
+        const calls = access.functions
+          .filter((called) => access.permission(name, called.target) !== undefined && access.mayCall(name, called))
+          .map(({ field }) => field);
         const asked = access.nativeQueries.flatMap((query) => {
           const rows = access.mayAsk(name, query);
           return rows === undefined ? [] : [`${query.field}: ${rowsText(rows)}`];
@@ -80,13 +89,23 @@ export function expectationsOf(access: DeclaredAccess, rolesWithoutPermission: r
 }
 
 function lean({ roles }: Expectations) {
-  const entryWithoutEmpty = ({ "goes on to": next, "only where": cells, ...rest }: Entry) => ({ ...rest, ...(next.length === 0 ? {} : { "goes on to": next }), ...(Object.keys(cells).length === 0 ? {} : { "only where": cells }) });
+  const entryWithoutEmpty = ({ "goes on to": next, "only where": cells, ...rest }: Entry) => ({
+    ...rest,
+    ...(next.length === 0 ? {} : { "goes on to": next }),
+    ...(Object.keys(cells).length === 0 ? {} : { "only where": cells }),
+  });
   return {
     roles: Object.fromEntries(
       Object.entries(roles).map(([name, { reads, calls }]) => [
         name,
         {
-          ...(Object.keys(reads).length === 0 ? {} : { reads: Object.fromEntries(Object.entries(reads).map(([table, each]) => [table, entryWithoutEmpty(each)])) }),
+          ...(Object.keys(reads).length === 0
+            ? {}
+            : {
+                reads: Object.fromEntries(
+                  Object.entries(reads).map(([table, each]) => [table, entryWithoutEmpty(each)]),
+                ),
+              }),
           ...(calls.length === 0 ? {} : { calls }),
         },
       ]),
@@ -95,7 +114,10 @@ function lean({ roles }: Expectations) {
 }
 
 export function printExpectations(expected: Expectations | ExpectationsBySource): string {
-  const content = "roles" in expected ? lean(expected) : { sources: Object.fromEntries(Object.entries(expected.sources).map(([name, each]) => [name, lean(each)])) };
+  const content =
+    "roles" in expected
+      ? lean(expected)
+      : { sources: Object.fromEntries(Object.entries(expected.sources).map(([name, each]) => [name, lean(each)])) };
   return `# What each role may do. Written by \`npx hasura-checks permissions --update-expectations\`; Review every change of this file.\n${stringify(content, { lineWidth: 120, flowCollectionPadding: false })}`;
 }
 
@@ -110,7 +132,9 @@ export function readExpectations(text: string, file: string): Expectations | Exp
   const shape = typeof content === "object" && content !== null && "sources" in content ? ofSeveral : ofOne;
   const result = shape.safeParse(content);
   if (result.success) return result.data;
-  throw new UsageError(result.error.issues.map(({ path, message }) => `${file}: ${path.join(".")}: ${message}`).join("\n"));
+  throw new UsageError(
+    result.error.issues.map(({ path, message }) => `${file}: ${path.join(".")}: ${message}`).join("\n"),
+  );
 }
 
 export interface Surprise {
@@ -120,42 +144,75 @@ export interface Surprise {
   readonly reason: string;
 }
 
-const changes = (before: readonly string[], now: readonly string[]) => ({ added: now.filter((item) => !before.includes(item)), removed: before.filter((item) => !now.includes(item)) });
+const changes = (before: readonly string[], now: readonly string[]) => ({
+  added: now.filter((item) => !before.includes(item)),
+  removed: before.filter((item) => !now.includes(item)),
+});
 
 /** Differences between the metadata and the expectations, in words. */
 export function compareExpectations(expected: Expectations, found: Expectations): readonly Surprise[] {
   const surprises: Surprise[] = [];
   const names = [...new Set([...Object.keys(expected.roles), ...Object.keys(found.roles)])].toSorted();
   for (const name of names) {
-    const [before, now] = [expected.roles[name] ?? { reads: {}, calls: [] }, found.roles[name] ?? { reads: {}, calls: [] }];
+    const [before, now] = [
+      expected.roles[name] ?? { reads: {}, calls: [] },
+      found.roles[name] ?? { reads: {}, calls: [] },
+    ];
     if (expected.roles[name] === undefined) surprises.push({ role: name, reason: `there is a new role ${name}` });
     if (found.roles[name] === undefined) surprises.push({ role: name, reason: `the role ${name} is gone` });
-    for (const table of new Set([...Object.keys(before.reads), ...Object.keys(now.reads)])) surprises.push(...compareEntry(name, table, before.reads[table], now.reads[table]));
+    for (const table of new Set([...Object.keys(before.reads), ...Object.keys(now.reads)]))
+      surprises.push(...compareEntry(name, table, before.reads[table], now.reads[table]));
     const { added, removed } = changes(before.calls, now.calls);
-    for (const called of added) surprises.push({ role: name, name: called, reason: `role ${name} can now call ${called}` });
-    for (const called of removed) surprises.push({ role: name, name: called, reason: `role ${name} can no longer call ${called}` });
+    for (const called of added)
+      surprises.push({ role: name, name: called, reason: `role ${name} can now call ${called}` });
+    for (const called of removed)
+      surprises.push({ role: name, name: called, reason: `role ${name} can no longer call ${called}` });
   }
   return surprises;
 }
 
-function compareEntry(role: string, table: string, before: Entry | undefined, now: Entry | undefined): readonly Surprise[] {
-  const say = (reason: string, name?: string): Surprise => ({ role, table, ...(name === undefined ? {} : { name }), reason: `role ${role} ${reason}` });
-  if (before === undefined) return now === undefined ? [] : [say(`can now read ${table}: ${now.columns.join(", ") || "no column"} (rows: ${now.rows})`)];
+function compareEntry(
+  role: string,
+  table: string,
+  before: Entry | undefined,
+  now: Entry | undefined,
+): readonly Surprise[] {
+  const say = (reason: string, name?: string): Surprise => ({
+    role,
+    table,
+    ...(name === undefined ? {} : { name }),
+    reason: `role ${role} ${reason}`,
+  });
+  if (before === undefined)
+    return now === undefined
+      ? []
+      : [say(`can now read ${table}: ${now.columns.join(", ") || "no column"} (rows: ${now.rows})`)];
   if (now === undefined) return [say(`can no longer read ${table}`)];
   const columns = changes(before.columns, now.columns);
   const asked = changes(before.operations, now.operations);
   const next = changes(before["goes on to"], now["goes on to"]);
-  const cells = [...new Set([...Object.keys(before["only where"]), ...Object.keys(now["only where"])])].filter((column) => before["only where"][column] !== now["only where"][column]);
+  const cells = [...new Set([...Object.keys(before["only where"]), ...Object.keys(now["only where"])])].filter(
+    (column) => before["only where"][column] !== now["only where"][column],
+  );
   return [
     ...columns.added.map((column) => say(`can now read ${table}.${column}`, column)),
     ...columns.removed.map((column) => say(`can no longer read ${table}.${column}`, column)),
-    ...(before.rows === now.rows ? [] : [say(`now reads other rows of ${table}: ${now.rows}; expected: ${before.rows}`)]),
-    ...(before.limit === now.limit ? [] : [say(`gets ${limitWords(now.limit)} of ${table} at once; expected: ${limitWords(before.limit)}`)]),
+    ...(before.rows === now.rows
+      ? []
+      : [say(`now reads other rows of ${table}: ${now.rows}; expected: ${before.rows}`)]),
+    ...(before.limit === now.limit
+      ? []
+      : [say(`gets ${limitWords(now.limit)} of ${table} at once; expected: ${limitWords(before.limit)}`)]),
     ...asked.added.map((operation) => say(`can now query ${table} by ${operation}`)),
     ...asked.removed.map((operation) => say(`can no longer query ${table} by ${operation}`)),
     ...next.added.map((name) => say(`can now follow ${table}.${name}`, name)),
     ...next.removed.map((name) => say(`can no longer follow ${table}.${name}`, name)),
-    ...cells.map((column) => say(`reads ${table}.${column} only where ${now["only where"][column] ?? "the row is served"}; expected: ${before["only where"][column] ?? "where the row is served"}`, column)),
+    ...cells.map((column) =>
+      say(
+        `reads ${table}.${column} only where ${now["only where"][column] ?? "the row is served"}; expected: ${before["only where"][column] ?? "where the row is served"}`,
+        column,
+      ),
+    ),
   ];
 }
 

@@ -2,7 +2,13 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { UsageError } from "../cli/usage-error.ts";
 import type { Finding } from "../findings/finding.ts";
-import { compareExpectations, type Expectations, type ExpectationsBySource, printExpectations, readExpectations } from "./expectations.ts";
+import {
+  compareExpectations,
+  type Expectations,
+  type ExpectationsBySource,
+  printExpectations,
+  readExpectations,
+} from "./expectations.ts";
 
 /** The granted permissions of the examined sources. */
 export interface Granted {
@@ -30,7 +36,10 @@ export class ExpectationsFile {
   require(sources: readonly string[]): void {
     const known = this.#read();
     if (known === undefined) throw new UsageError(`there is no file ${this.name}; --update-expectations writes it`);
-    if ("roles" in known && sources.length > 1) throw new UsageError(`${this.name} is for one source, and the metadata has ${sources.join(", ")}: give --source NAME, or write the file again with --update-expectations`);
+    if ("roles" in known && sources.length > 1)
+      throw new UsageError(
+        `${this.name} is for one source, and the metadata has ${sources.join(", ")}: give --source NAME, or write the file again with --update-expectations`,
+      );
   }
 
   /** Writes the granted permissions, and keeps the entries of other sources. @throws UsageError */
@@ -38,19 +47,32 @@ export class ExpectationsFile {
     const [first] = bySource.values();
     const known = isWhole ? undefined : this.#read();
     const ofOneSource = isAlone || (known !== undefined && "roles" in known);
-    const content = ofOneSource && first !== undefined ? first : { sources: { ...(known !== undefined && "sources" in known ? known.sources : {}), ...Object.fromEntries(bySource) } };
+    const content =
+      ofOneSource && first !== undefined
+        ? first
+        : {
+            sources: {
+              ...(known !== undefined && "sources" in known ? known.sources : {}),
+              ...Object.fromEntries(bySource),
+            },
+          };
     writeFileSync(this.#path, printExpectations(content));
   }
 
   /** Differences between the metadata and the expectations. @throws UsageError */
   compare(granted: Granted): readonly Finding[] {
     const expected = this.#read() ?? { sources: {} };
-    if ("roles" in expected) return [...granted.bySource].flatMap(([name, found]) => this.#surprises(expected, found, granted.isAlone ? undefined : name));
+    if ("roles" in expected)
+      return [...granted.bySource].flatMap(([name, found]) =>
+        this.#surprises(expected, found, granted.isAlone ? undefined : name),
+      );
     const none: Expectations = { roles: {} };
     const gone = Object.keys(expected.sources).filter((name) => granted.isWhole && !granted.bySource.has(name));
     return [
       ...[...granted.bySource].flatMap(([name, found]) => [
-        ...(expected.sources[name] === undefined ? [this.#finding({ source: name, reason: `there is a new source ${name}` })] : []),
+        ...(expected.sources[name] === undefined
+          ? [this.#finding({ source: name, reason: `there is a new source ${name}` })]
+          : []),
         ...this.#surprises(expected.sources[name] ?? none, found, name),
       ]),
       ...gone.map((name) => this.#finding({ source: name, reason: `the source ${name} is gone` })),
@@ -58,7 +80,9 @@ export class ExpectationsFile {
   }
 
   #surprises(expected: Expectations, found: Expectations, source: string | undefined): readonly Finding[] {
-    return compareExpectations(expected, found).map((surprise) => this.#finding({ ...(source === undefined ? {} : { source }), ...surprise }));
+    return compareExpectations(expected, found).map((surprise) =>
+      this.#finding({ ...(source === undefined ? {} : { source }), ...surprise }),
+    );
   }
 
   #finding(surprise: Omit<Finding, "rule" | "severity" | "file" | "line" | "remedy">): Finding {
@@ -73,6 +97,8 @@ export class ExpectationsFile {
   }
 
   #read(): Expectations | ExpectationsBySource | undefined {
-    return statSync(this.#path, { throwIfNoEntry: false }) === undefined ? undefined : readExpectations(readFileSync(this.#path, "utf8"), this.name);
+    return statSync(this.#path, { throwIfNoEntry: false }) === undefined
+      ? undefined
+      : readExpectations(readFileSync(this.#path, "utf8"), this.name);
   }
 }

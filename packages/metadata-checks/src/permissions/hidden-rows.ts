@@ -3,18 +3,52 @@ import { keyOf } from "@routeql/metadata/declared/tables";
 import { Expectation, expectedRows, type Expected, type Row, settled } from "./answers.ts";
 import { documentOf, fieldOf, literal, rootOf, rootValue } from "./documents.ts";
 import type { Cell } from "./report.ts";
-import { argumentsOf, type Case, cellOf, fromOf, plainRows, rootFieldOf, rowsAt, rowsStatement, selectionOf, sessionWords } from "./rows.ts";
+import {
+  argumentsOf,
+  type Case,
+  cellOf,
+  fromOf,
+  plainRows,
+  rootFieldOf,
+  rowsAt,
+  rowsStatement,
+  selectionOf,
+  sessionWords,
+} from "./rows.ts";
 
 /** Number of hidden and of visible rows that are queried one by one. */
 const samples = 4;
 
-const askable = new Set(["text", "varchar", "bpchar", "citext", "uuid", "int2", "int4", "int8", "numeric", "date", "timestamp", "timestamptz", "inet", "cidr", "bool"]);
+const askable = new Set([
+  "text",
+  "varchar",
+  "bpchar",
+  "citext",
+  "uuid",
+  "int2",
+  "int4",
+  "int8",
+  "numeric",
+  "date",
+  "timestamp",
+  "timestamptz",
+  "inet",
+  "cidr",
+  "bool",
+]);
 
 /** Columns that refer to an enum table. They accept enum names instead of values. */
 export function enumColumns({ subject: { metadata, catalog }, table }: Case): ReadonlySet<string> {
-  const enums = new Set(metadata.sources.flatMap((source) => source.tables.filter(({ is_enum: isEnum }) => isEnum === true).map((entry) => keyOf(entry.table))));
+  const enums = new Set(
+    metadata.sources.flatMap((source) =>
+      source.tables.filter(({ is_enum: isEnum }) => isEnum === true).map((entry) => keyOf(entry.table)),
+    ),
+  );
   const keys = catalog.tables.get(table.key)?.foreignKeys ?? [];
-  return new Set([...keys.filter(({ target }) => enums.has(keyOf(target))).flatMap(({ columns }) => columns), ...(enums.has(table.key) ? (table.primaryKey ?? []) : [])]);
+  return new Set([
+    ...keys.filter(({ target }) => enums.has(keyOf(target))).flatMap(({ columns }) => columns),
+    ...(enums.has(table.key) ? (table.primaryKey ?? []) : []),
+  ]);
 }
 
 interface Known {
@@ -28,9 +62,13 @@ async function known(of: Case, columns: readonly string[]): Promise<readonly Kno
   const { subject, sql, permission } = of;
   const texts = columns.map((column) => `it.${identifier(column)}::text`);
   const filter = sql.filter(permission, "it");
-  const part = (condition: string, visible: boolean) => `(select ${visible}::text, ${texts.join(", ")} from ${fromOf(of, "it")} where ${condition} limit ${samples})`;
+  const part = (condition: string, visible: boolean) =>
+    `(select ${visible}::text, ${texts.join(", ")} from ${fromOf(of, "it")} where ${condition} limit ${samples})`;
   const rows = await subject.database.rows(`${part(`(${filter}) is not true`, false)} union all ${part(filter, true)}`);
-  return rows.map(([visible, ...values]) => ({ visible: visible === "true", values: new Map(columns.map((column, index) => [column, values[index] ?? null])) }));
+  return rows.map(([visible, ...values]) => ({
+    visible: visible === "true",
+    values: new Map(columns.map((column, index) => [column, values[index] ?? null])),
+  }));
 }
 
 function conditionSql(row: Known, columns: readonly string[]): string {
@@ -56,26 +94,42 @@ export async function verifyHiddenRows(of: Case): Promise<void> {
   const { table, permission, subject } = of;
   const cell = cellOf(of);
   const enumerated = enumColumns(of);
-  const columns = permission.columns.filter((column) => !permission.cells.has(column) && !enumerated.has(column) && askable.has(table.types.get(column)?.name ?? ""));
+  const columns = permission.columns.filter(
+    (column) =>
+      !permission.cells.has(column) && !enumerated.has(column) && askable.has(table.types.get(column)?.name ?? ""),
+  );
   if (columns.length === 0) return;
   let rows: readonly Known[];
   try {
     rows = await known(of, columns);
   } catch (error) {
-    if ((error as { code?: string }).code === undefined && !(error instanceof Error && error.message.startsWith("missing"))) throw error;
+    if (
+      (error as { code?: string }).code === undefined &&
+      !(error instanceof Error && error.message.startsWith("missing"))
+    )
+      throw error;
     return;
   }
   for (const row of rows) {
-    const expectation = new Expectation(() => expectedRows(subject, () => rowsStatement(of, of.most, conditionSql(row, columns))));
+    const expectation = new Expectation(() =>
+      expectedRows(subject, () => rowsStatement(of, of.most, conditionSql(row, columns))),
+    );
     await byValues(of, cell, row, columns, expectation);
     await byKey(of, cell, row, expectation);
     if (of.call === undefined) await throughRelationships(of, row, columns);
   }
 }
 
-const limited = (expected: Expected, limit: number | undefined) => (expected.kind === "rows" ? Math.min(expected.rows.length, limit ?? Number.POSITIVE_INFINITY) : undefined);
+const limited = (expected: Expected, limit: number | undefined) =>
+  expected.kind === "rows" ? Math.min(expected.rows.length, limit ?? Number.POSITIVE_INFINITY) : undefined;
 
-async function byValues(of: Case, cell: Cell, row: Known, columns: readonly string[], expectation: Expectation): Promise<void> {
+async function byValues(
+  of: Case,
+  cell: Cell,
+  row: Known,
+  columns: readonly string[],
+  expectation: Expectation,
+): Promise<void> {
   const { subject, table, permission, role, verdicts } = of;
   for (const operation of ["query", "live query", "query aggregate"] as const) {
     if (!permission.operations.has(operation)) continue;
@@ -83,19 +137,38 @@ async function byValues(of: Case, cell: Cell, row: Known, columns: readonly stri
     const field = rootFieldOf(of, operation);
     const where = argumentsOf(of, `where: {_and: [${conditionGraphQL(of, row, columns)}]}`);
     const aggregate = operation === "query aggregate";
-    const document = documentOf(subject.access, kind, `${field}${where} { ${aggregate ? "aggregate { count }" : selectionOf(of)} }`);
+    const document = documentOf(
+      subject.access,
+      kind,
+      `${field}${where} { ${aggregate ? "aggregate { count }" : selectionOf(of)} }`,
+    );
     const wrong = await settled(
       expectation,
       () => subject.ask(role, of.variables, document),
       (reply, expected) => {
-        const wanted = aggregate ? (expected.kind === "rows" ? expected.rows.length : undefined) : limited(expected, permission.limit);
+        const wanted = aggregate
+          ? expected.kind === "rows"
+            ? expected.rows.length
+            : undefined
+          : limited(expected, permission.limit);
         if (wanted === undefined || wanted >= of.most) return undefined;
         if (reply.failure !== undefined) return `is refused with "${reply.failure.message}"`;
-        const found = aggregate ? Number((rootValue(subject.access, reply, field) as { aggregate: { count: string } }).aggregate.count.slice(1)) : rowsAt(of, reply, field).length;
-        return found === wanted ? undefined : `finds ${found} rows by the values of a ${row.visible ? "served" : "hidden"} row, and the filter gives ${wanted}`;
+        const found = aggregate
+          ? Number(
+              (rootValue(subject.access, reply, field) as { aggregate: { count: string } }).aggregate.count.slice(1),
+            )
+          : rowsAt(of, reply, field).length;
+        return found === wanted
+          ? undefined
+          : `finds ${found} rows by the values of a ${row.visible ? "served" : "hidden"} row, and the filter gives ${wanted}`;
       },
     );
-    verdicts.hold("hidden-rows", cell, wrong === undefined, () => `${role}${sessionWords(of.variables)} ${wrong ?? ""} (${field}, ${operation})`);
+    verdicts.hold(
+      "hidden-rows",
+      cell,
+      wrong === undefined,
+      () => `${role}${sessionWords(of.variables)} ${wrong ?? ""} (${field}, ${operation})`,
+    );
   }
 }
 
@@ -103,9 +176,12 @@ async function byKey(of: Case, cell: Cell, row: Known, expectation: Expectation)
   const { subject, table, permission, role, verdicts } = of;
   const key = table.primaryKey ?? [];
   for (const operation of ["query by key", "live query by key"] as const) {
-    if (!permission.operations.has(operation) || !key.every((column) => typeof row.values.get(column) === "string")) continue;
+    if (!permission.operations.has(operation) || !key.every((column) => typeof row.values.get(column) === "string"))
+      continue;
     const { kind, field } = rootOf(table, operation);
-    const args = key.map((column) => `${fieldOf(table, column)}: ${literal(row.values.get(column) ?? "", table.types.get(column))}`).join(", ");
+    const args = key
+      .map((column) => `${fieldOf(table, column)}: ${literal(row.values.get(column) ?? "", table.types.get(column))}`)
+      .join(", ");
     const document = documentOf(subject.access, kind, `${field}(${args}) { ${selectionOf(of)} }`);
     const wrong = await settled(
       expectation,
@@ -116,10 +192,17 @@ async function byKey(of: Case, cell: Cell, row: Known, expectation: Expectation)
         const found = rootValue(subject.access, reply, field) ?? null;
         const [wanted = null] = expected.rows as readonly (Row | null)[];
         const same = JSON.stringify(found === null ? null : plainRows([found])[0]) === JSON.stringify(wanted);
-        return same ? undefined : `is ${found === null ? "not served" : "served"} a ${row.visible ? "row that the filter lets through" : "hidden row"} by its key`;
+        return same
+          ? undefined
+          : `is ${found === null ? "not served" : "served"} a ${row.visible ? "row that the filter lets through" : "hidden row"} by its key`;
       },
     );
-    verdicts.hold("hidden-rows", cell, wrong === undefined, () => `${role}${sessionWords(of.variables)} ${wrong ?? ""} (${field}, ${operation})`);
+    verdicts.hold(
+      "hidden-rows",
+      cell,
+      wrong === undefined,
+      () => `${role}${sessionWords(of.variables)} ${wrong ?? ""} (${field}, ${operation})`,
+    );
   }
 }
 
@@ -131,7 +214,9 @@ async function throughRelationships(of: Case, row: Known, columns: readonly stri
     if (permission?.operations.has("query") !== true) continue;
     for (const { name, target, mapping } of from.relationships) {
       if (target !== table.key) continue;
-      const join = Object.entries(mapping).map(([own, other]) => `it.${identifier(other)} = parent.${identifier(own)}`).join(" and ");
+      const join = Object.entries(mapping)
+        .map(([own, other]) => `it.${identifier(other)} = parent.${identifier(own)}`)
+        .join(" and ");
       const expectation = new Expectation(() =>
         expectedRows(
           subject,
@@ -140,7 +225,11 @@ async function throughRelationships(of: Case, row: Known, columns: readonly stri
         ),
       );
       const root = from.roots.select;
-      const document = documentOf(subject.access, "query", `${root}(limit: 1, where: {${name}: {_and: [${conditionGraphQL(of, row, columns)}]}}) { __typename }`);
+      const document = documentOf(
+        subject.access,
+        "query",
+        `${root}(limit: 1, where: {${name}: {_and: [${conditionGraphQL(of, row, columns)}]}}) { __typename }`,
+      );
       const wrong = await settled(
         expectation,
         () => subject.ask(role, of.variables, document),
@@ -149,10 +238,17 @@ async function throughRelationships(of: Case, row: Known, columns: readonly stri
           if (reply.failure !== undefined) return `is refused with "${reply.failure.message}"`;
           const found = plainRows(rootValue(subject.access, reply, root)).length > 0;
           const [wanted] = expected.rows as unknown as readonly [boolean];
-          return found === wanted ? undefined : `${found ? "finds" : "does not find"} rows of ${from.rootField} by a ${row.visible ? "served" : "hidden"} row of ${table.rootField}`;
+          return found === wanted
+            ? undefined
+            : `${found ? "finds" : "does not find"} rows of ${from.rootField} by a ${row.visible ? "served" : "hidden"} row of ${table.rootField}`;
         },
       );
-      verdicts.hold("hidden-rows", { role, table: from.key, name }, wrong === undefined, () => `${role}${sessionWords(of.variables)} ${wrong ?? ""} (${root}.${name})`);
+      verdicts.hold(
+        "hidden-rows",
+        { role, table: from.key, name },
+        wrong === undefined,
+        () => `${role}${sessionWords(of.variables)} ${wrong ?? ""} (${root}.${name})`,
+      );
     }
   }
 }

@@ -1,6 +1,17 @@
 import { difference, type Expected, expectedRows, type Row } from "./answers.ts";
 import { documentOf } from "./documents.ts";
-import { argumentsOf, type Case, caseOf, cellOf, orderArgument, rootFieldOf, rowsAt, rowsStatement, selectionOf, sessionWords } from "./rows.ts";
+import {
+  argumentsOf,
+  type Case,
+  caseOf,
+  cellOf,
+  orderArgument,
+  rootFieldOf,
+  rowsAt,
+  rowsStatement,
+  selectionOf,
+  sessionWords,
+} from "./rows.ts";
 import { hostileValues, type Uses } from "./sessions.ts";
 import type { Reply, Variables } from "./served.ts";
 
@@ -13,7 +24,11 @@ export function hostileSessions(uses: Uses, real: readonly Variables[]): readonl
   return [...uses.keys()].flatMap((name) => {
     const others = Object.fromEntries(Object.entries(first).filter(([variable]) => variable !== name));
     const [own, other] = [first[name] ?? "", second[name] ?? ""];
-    return [others, { ...others, [name.replaceAll("-", "_")]: own }, ...hostileValues(own, other).map(([, value]) => ({ ...others, [name]: value }))];
+    return [
+      others,
+      { ...others, [name.replaceAll("-", "_")]: own },
+      ...hostileValues(own, other).map(([, value]) => ({ ...others, [name]: value })),
+    ];
   });
 }
 
@@ -32,38 +47,70 @@ export async function verifyHostileSessions(of: Case, all: readonly Variables[])
     expected.push(await expectedRows(subject, () => rowsStatement(own, most)));
   }
   const unknown = expected.find((each) => each.kind === "unknown");
-  if (unknown?.kind === "unknown") verdicts.say("not-verified", cell, `the rows of ${table.rootField} for ${role} in a hostile session: ${unknown.reason}`);
+  if (unknown?.kind === "unknown")
+    verdicts.say(
+      "not-verified",
+      cell,
+      `the rows of ${table.rootField} for ${role} in a hostile session: ${unknown.reason}`,
+    );
   const judge = (reply: Reply, index: number, operation: "query" | "live query") => {
     const wanted = expected[index];
     const variables = sessions[index] ?? {};
     if (wanted === undefined || wanted.kind === "unknown") return;
     const rows = reply.failure === undefined ? rowsAt(of, reply, rootFieldOf(of, operation)) : undefined;
     const wrong = wrongAnswer(of, rows, wanted);
-    verdicts.hold("sessions", cell, wrong === undefined, () => `${role}${sessionWords(variables)} ${wrong ?? ""} (${table.rootField}, ${operation})`);
+    verdicts.hold(
+      "sessions",
+      cell,
+      wrong === undefined,
+      () => `${role}${sessionWords(variables)} ${wrong ?? ""} (${table.rootField}, ${operation})`,
+    );
     if (reply.failure !== undefined) verifyText(of, reply.failure.message, variables);
   };
   if (permission.operations.has("query")) {
     const field = rootFieldOf(of, "query");
     for (const [index, variables] of sessions.entries()) {
-      judge(await subject.ask(role, variables, documentOf(subject.access, "query", `${field}${args} { ${selectionOf(of)} }`)), index, "query");
+      judge(
+        await subject.ask(
+          role,
+          variables,
+          documentOf(subject.access, "query", `${field}${args} { ${selectionOf(of)} }`),
+        ),
+        index,
+        "query",
+      );
     }
   }
   if (permission.operations.has("live query")) {
     const field = rootFieldOf(of, "live query");
-    const replies = await subject.askTogether(role, sessions, documentOf(subject.access, "subscription", `${field}${args} { ${selectionOf(of)} }`));
+    const replies = await subject.askTogether(
+      role,
+      sessions,
+      documentOf(subject.access, "subscription", `${field}${args} { ${selectionOf(of)} }`),
+    );
     for (const [index, reply] of replies.entries()) judge(reply, index, "live query");
   }
 }
 
 function wrongAnswer(of: Case, rows: readonly Row[] | undefined, expected: Expected): string | undefined {
-  if (expected.kind === "missing") return rows === undefined ? undefined : `is answered though ${expected.variable} is missing`;
-  if (expected.kind === "error") return rows === undefined || rows.length === 0 ? undefined : `is served ${rows.length} rows, and SQL fails with "${expected.message}"`;
+  if (expected.kind === "missing")
+    return rows === undefined ? undefined : `is answered though ${expected.variable} is missing`;
+  if (expected.kind === "error")
+    return rows === undefined || rows.length === 0
+      ? undefined
+      : `is served ${rows.length} rows, and SQL fails with "${expected.message}"`;
   if (expected.kind !== "rows") return undefined;
-  if (rows === undefined) return expected.rows.length === 0 ? undefined : `is refused, and the filter gives ${expected.rows.length} rows`;
+  if (rows === undefined)
+    return expected.rows.length === 0 ? undefined : `is refused, and the filter gives ${expected.rows.length} rows`;
   const reach = Math.min(most, of.permission.limit ?? most);
   // With more rows than are compared, or without an order, only the number can be compared.
-  if (expected.rows.length >= reach) return rows.length === reach ? undefined : `is served ${rows.length} rows, and the filter gives ${expected.rows.length} or more`;
-  return difference(rows, expected.rows) === undefined ? undefined : `is served ${rows.length} rows, and the filter gives ${expected.rows.length} of which some are others`;
+  if (expected.rows.length >= reach)
+    return rows.length === reach
+      ? undefined
+      : `is served ${rows.length} rows, and the filter gives ${expected.rows.length} or more`;
+  return difference(rows, expected.rows) === undefined
+    ? undefined
+    : `is served ${rows.length} rows, and the filter gives ${expected.rows.length} of which some are others`;
 }
 
 /** Checks that an error mentions no table, column or statement. It may repeat values of the session and name their type. */
@@ -73,10 +120,17 @@ function verifyText({ subject, role, table, verdicts }: Case, message: string, v
     rest = rest.replaceAll(name, "");
     for (const repeated of [value, printable(value)]) if (repeated !== "") rest = rest.replaceAll(repeated, "");
   }
-  const names = [...subject.access.tables.values()].flatMap(({ name, fields }) => [name, ...fields.keys()]).filter((name) => !spoken.has(name));
+  const names = [...subject.access.tables.values()]
+    .flatMap(({ name, fields }) => [name, ...fields.keys()])
+    .filter((name) => !spoken.has(name));
   const told = names.find((name) => new RegExp(`\\b${name.replaceAll(/[^\w]/g, ".")}\\b`, "i").test(rest));
   const statement = /\b(select|where|from)\b.*\b(select|where|from)\b/i.test(rest);
-  verdicts.hold("error-texts", { role, table: table.key }, told === undefined && !statement, () => `an error shows ${role} ${told ?? "the statement"}: "${message}"`);
+  verdicts.hold(
+    "error-texts",
+    { role, table: table.key },
+    told === undefined && !statement,
+    () => `an error shows ${role} ${told ?? "the statement"}: "${message}"`,
+  );
 }
 
 /** A value as a message repeats it: without characters that Postgres cannot store. */
@@ -84,5 +138,7 @@ const printable = (value: string): string => value.replaceAll("\0", "\uFFFD").to
 
 /** Words of messages of Postgres that can also be column names. */
 const spoken = new Set(
-  "invalid input syntax for type integer bigint uuid boolean date timestamp time numeric real double precision inet cidr json array literal malformed value out of range is byte sequence encoding missing session variable database query error text character varying token line data string interval money".split(" "),
+  "invalid input syntax for type integer bigint uuid boolean date timestamp time numeric real double precision inet cidr json array literal malformed value out of range is byte sequence encoding missing session variable database query error text character varying token line data string interval money".split(
+    " ",
+  ),
 );

@@ -1,4 +1,13 @@
-import { buildClientSchema, getIntrospectionQuery, getNamedType, isEnumType, isInputObjectType, isObjectType, type GraphQLSchema, type IntrospectionQuery } from "graphql";
+import {
+  buildClientSchema,
+  getIntrospectionQuery,
+  getNamedType,
+  isEnumType,
+  isInputObjectType,
+  isObjectType,
+  type GraphQLSchema,
+  type IntrospectionQuery,
+} from "graphql";
 import type { DeclaredNativeQuery, DeclaredTable, Operation } from "@routeql/metadata/declared/declared";
 import { inputTypeNames } from "@routeql/engine/schema/native-types";
 import { qualifiedName } from "@routeql/metadata/read/shape-parts";
@@ -9,7 +18,19 @@ import type { Verdicts } from "./report.ts";
 import type { Subject } from "./subject.ts";
 
 /** The places in the schema of a role that contain column names of a table. */
-const places = ["", "bool_exp", "order_by", "select_column", "stream_cursor_value_input", "max_fields", "min_fields", "sum_fields", "avg_fields", "max_order_by", "sum_order_by"] as const;
+const places = [
+  "",
+  "bool_exp",
+  "order_by",
+  "select_column",
+  "stream_cursor_value_input",
+  "max_fields",
+  "min_fields",
+  "sum_fields",
+  "avg_fields",
+  "max_order_by",
+  "sum_order_by",
+] as const;
 
 function namesIn(schema: GraphQLSchema, typeName: string): readonly string[] | undefined {
   const type = schema.getType(typeName);
@@ -25,31 +46,51 @@ async function schemaOf(subject: Subject, role: string, verdicts: Verdicts): Pro
   const closed = subject.metadata.graphql_schema_introspection.disabled_for_roles.includes(role);
   const reply = await subject.ask(role, {}, getIntrospectionQuery({ descriptions: false }));
   if (closed) {
-    verdicts.hold("schema", { role }, reply.failure !== undefined, () => `${role} can introspect its schema, which is disabled for the role`);
+    verdicts.hold(
+      "schema",
+      { role },
+      reply.failure !== undefined,
+      () => `${role} can introspect its schema, which is disabled for the role`,
+    );
     return served;
   }
   if (reply.failure !== undefined) {
-    if (subject.kind === "embedded") verdicts.say("schema", { role }, `${role} cannot introspect its schema: ${reply.failure.message}`);
+    if (subject.kind === "embedded")
+      verdicts.say("schema", { role }, `${role} cannot introspect its schema: ${reply.failure.message}`);
     else verdicts.say("not-verified", { role }, `the schema of ${role}: ${reply.failure.message}`);
     return served;
   }
   const told = buildClientSchema(reply.data as unknown as IntrospectionQuery, { assumeValid: true });
   if (served === undefined) return told;
-  for (const name of new Set([...Object.keys(told.getTypeMap()), ...Object.keys(served.getTypeMap())].filter((type) => !type.startsWith("__")))) {
-    verdicts.hold("schema", { role }, listed(namesIn(told, name) ?? []) === listed(namesIn(served, name) ?? []), () => `introspection shows ${role} another type ${name} than the served one`);
+  for (const name of new Set(
+    [...Object.keys(told.getTypeMap()), ...Object.keys(served.getTypeMap())].filter((type) => !type.startsWith("__")),
+  )) {
+    verdicts.hold(
+      "schema",
+      { role },
+      listed(namesIn(told, name) ?? []) === listed(namesIn(served, name) ?? []),
+      () => `introspection shows ${role} another type ${name} than the served one`,
+    );
   }
   return served;
 }
 
 /** The root fields that the metadata grants a role. */
 function grantedRoots({ access }: Subject, role: string, kind: "query" | "subscription"): readonly string[] {
-  const granted = (table: DeclaredTable, operation: Operation) => access.permission(role, table.key)?.operations.has(operation) === true && rootOf(table, operation).kind === kind;
+  const granted = (table: DeclaredTable, operation: Operation) =>
+    access.permission(role, table.key)?.operations.has(operation) === true && rootOf(table, operation).kind === kind;
   const functions = access.functions.flatMap((called) => {
     const permission = access.permission(role, called.target);
     if (permission === undefined || !access.mayCall(role, called)) return [];
     return permission.aggregates ? [called.field, called.aggregateField] : [called.field];
   });
-  return [...[...access.tables.values()].flatMap((table) => operations.filter((operation) => granted(table, operation)).map((operation) => rootOf(table, operation).field)), ...functions, ...access.nativeQueries.filter((query) => access.mayAsk(role, query) !== undefined).map(({ field }) => field)];
+  return [
+    ...[...access.tables.values()].flatMap((table) =>
+      operations.filter((operation) => granted(table, operation)).map((operation) => rootOf(table, operation).field),
+    ),
+    ...functions,
+    ...access.nativeQueries.filter((query) => access.mayAsk(role, query) !== undefined).map(({ field }) => field),
+  ];
 }
 
 /** Root fields of tables, functions and native queries. A running engine can serve others: those of actions and remote schemas. */
@@ -63,7 +104,9 @@ function tableRoots({ access }: Subject): ReadonlySet<string> {
 
 /** Fields of remote relationships, which the declaration does not have. */
 function remoteFields({ project }: Subject, table: DeclaredTable): ReadonlySet<string> {
-  const { sources } = project.loaded.merged as { readonly sources: readonly { readonly tables?: readonly RawTable[] }[] };
+  const { sources } = project.loaded.merged as {
+    readonly sources: readonly { readonly tables?: readonly RawTable[] }[];
+  };
   const raw = sources.flatMap(({ tables = [] }) => tables).find((entry) => keyOfRaw(entry) === table.key);
   return new Set((raw?.remote_relationships ?? []).map(({ name }) => String(name)));
 }
@@ -88,49 +131,111 @@ export async function verifySchema(subject: Subject, role: string, verdicts: Ver
     const declared = grantedRoots(subject, role, kind);
     const root = kind === "query" ? schema.getQueryType() : schema.getSubscriptionType();
     const inner = access.namespace === undefined ? root : getNamedType(root?.getFields()[access.namespace]?.type);
-    const served = (isObjectType(inner) ? Object.keys(inner.getFields()) : []).filter((name) => name !== "no_queries_available" && known?.has(name) !== false);
+    const served = (isObjectType(inner) ? Object.keys(inner.getFields()) : []).filter(
+      (name) => name !== "no_queries_available" && known?.has(name) !== false,
+    );
     verdicts.count("schema", new Set([...served, ...declared]).size);
-    for (const name of served.filter((field) => !declared.includes(field))) verdicts.say("schema", { role, name }, `${role} has the root field ${name} (${kind}), which is not declared`);
-    for (const name of declared.filter((field) => !served.includes(field))) verdicts.say("schema", { role, name }, `${role} lacks the root field ${name} (${kind}), which is declared`);
+    for (const name of served.filter((field) => !declared.includes(field)))
+      verdicts.say("schema", { role, name }, `${role} has the root field ${name} (${kind}), which is not declared`);
+    for (const name of declared.filter((field) => !served.includes(field)))
+      verdicts.say("schema", { role, name }, `${role} lacks the root field ${name} (${kind}), which is declared`);
   }
   for (const table of access.tables.values()) verifyTable(subject, role, table, schema, verdicts);
   for (const query of access.nativeQueries) verifyNativeQuery(subject, role, query, schema, verdicts);
   if (subject.kind === "running") return;
-  const mutation = await subject.ask(role, {}, documentOf({ ...access, namespace: undefined }, "query", "__schema { mutationType { name } }"));
-  if (mutation.data !== undefined) verdicts.hold("schema", { role }, JSON.stringify(mutation.data).includes('"mutationType":null'), () => `${role} has mutations`);
+  const mutation = await subject.ask(
+    role,
+    {},
+    documentOf({ ...access, namespace: undefined }, "query", "__schema { mutationType { name } }"),
+  );
+  if (mutation.data !== undefined)
+    verdicts.hold(
+      "schema",
+      { role },
+      JSON.stringify(mutation.data).includes('"mutationType":null'),
+      () => `${role} has mutations`,
+    );
 }
 
-function verifyTable(subject: Subject, role: string, table: DeclaredTable, schema: GraphQLSchema, verdicts: Verdicts): void {
+function verifyTable(
+  subject: Subject,
+  role: string,
+  table: DeclaredTable,
+  schema: GraphQLSchema,
+  verdicts: Verdicts,
+): void {
   const { access } = subject;
   const permission = access.permission(role, table.key);
   const cell = { role, table: table.key };
   const { naming } = access;
   const typeName = (place: string) => (place === "" ? table.typeName : naming.type(table.names, place));
   if (permission === undefined) {
-    for (const place of places) verdicts.hold("schema", cell, schema.getType(typeName(place)) === undefined, () => `${role} has the type ${typeName(place)}, though it may not read ${table.key}`);
+    for (const place of places)
+      verdicts.hold(
+        "schema",
+        cell,
+        schema.getType(typeName(place)) === undefined,
+        () => `${role} has the type ${typeName(place)}, though it may not read ${table.key}`,
+      );
     return;
   }
   const columnFields = [...table.fields.keys()].map((column) => fieldOf(table, column));
   const granted = permission.columns.map((column) => fieldOf(table, column));
-  const others = new Set([...table.relationships.map(({ name }) => name), ...table.computedFields.map(({ name }) => name)]);
+  const others = new Set([
+    ...table.relationships.map(({ name }) => name),
+    ...table.computedFields.map(({ name }) => name),
+  ]);
   for (const place of places) {
     const names = namesIn(schema, typeName(place));
     if (names === undefined) continue;
     const found = names.filter((name) => columnFields.includes(name) && (granted.includes(name) || !others.has(name)));
     verdicts.count("schema", columnFields.length);
-    for (const name of found.filter((field) => !granted.includes(field))) verdicts.say("schema", { ...cell, name }, `${role} has ${table.rootField}.${name} in ${typeName(place)}, which is not granted`);
+    for (const name of found.filter((field) => !granted.includes(field)))
+      verdicts.say(
+        "schema",
+        { ...cell, name },
+        `${role} has ${table.rootField}.${name} in ${typeName(place)}, which is not granted`,
+      );
     if (place.endsWith("_fields") || place.endsWith("_order_by")) continue;
-    for (const name of granted.filter((field) => !found.includes(field))) verdicts.say("schema", { ...cell, name }, `${role} lacks ${table.rootField}.${name} in ${typeName(place)}, which is granted`);
+    for (const name of granted.filter((field) => !found.includes(field)))
+      verdicts.say(
+        "schema",
+        { ...cell, name },
+        `${role} lacks ${table.rootField}.${name} in ${typeName(place)}, which is granted`,
+      );
   }
   const fields = namesIn(schema, table.typeName) ?? [];
-  const expected = new Set([...granted, ...relationshipFields(table, role, { access }), ...nativeFields(table, role, { access }), ...computed(table, role, { access })]);
+  const expected = new Set([
+    ...granted,
+    ...relationshipFields(table, role, { access }),
+    ...nativeFields(table, role, { access }),
+    ...computed(table, role, { access }),
+  ]);
   const remote = remoteFields(subject, table);
-  for (const name of fields.filter((field) => !remote.has(field))) verdicts.hold("schema", { ...cell, name }, expected.has(name), () => `${role} has the field ${table.rootField}.${name}, which is not declared`);
-  for (const name of expected) verdicts.hold("schema", { ...cell, name }, fields.includes(name), () => `${role} lacks the field ${table.rootField}.${name}, which is declared`);
+  for (const name of fields.filter((field) => !remote.has(field)))
+    verdicts.hold(
+      "schema",
+      { ...cell, name },
+      expected.has(name),
+      () => `${role} has the field ${table.rootField}.${name}, which is not declared`,
+    );
+  for (const name of expected)
+    verdicts.hold(
+      "schema",
+      { ...cell, name },
+      fields.includes(name),
+      () => `${role} lacks the field ${table.rootField}.${name}, which is declared`,
+    );
 }
 
 /** Compares the columns in each place with the granted ones. */
-function verifyNativeQuery({ access }: Subject, role: string, query: DeclaredNativeQuery, schema: GraphQLSchema, verdicts: Verdicts): void {
+function verifyNativeQuery(
+  { access }: Subject,
+  role: string,
+  query: DeclaredNativeQuery,
+  schema: GraphQLSchema,
+  verdicts: Verdicts,
+): void {
   const granted = access.mayAsk(role, query)?.columns ?? [];
   const { model } = query;
   const inputs = inputTypeNames({ name: model }, access);
@@ -138,16 +243,30 @@ function verifyNativeQuery({ access }: Subject, role: string, query: DeclaredNat
     const served = new Set(namesIn(schema, typeName));
     verdicts.count("schema", query.columns.length);
     for (const name of query.columns.filter((column) => served.has(column) !== granted.includes(column))) {
-      verdicts.say("schema", { role, name }, served.has(name) ? `${role} has ${query.field}.${name} in ${typeName}, which is not granted` : `${role} lacks ${query.field}.${name} in ${typeName}, which is granted`);
+      verdicts.say(
+        "schema",
+        { role, name },
+        served.has(name)
+          ? `${role} has ${query.field}.${name} in ${typeName}, which is not granted`
+          : `${role} lacks ${query.field}.${name} in ${typeName}, which is granted`,
+      );
     }
   }
 }
 
 function nativeFields(table: DeclaredTable, role: string, { access }: Pick<Subject, "access">): readonly string[] {
-  return table.nativeRelationships.flatMap(({ name, target }) => (access.nativeQueries.some((query) => query.field === target && access.mayAsk(role, query) !== undefined) ? [name] : []));
+  return table.nativeRelationships.flatMap(({ name, target }) =>
+    access.nativeQueries.some((query) => query.field === target && access.mayAsk(role, query) !== undefined)
+      ? [name]
+      : [],
+  );
 }
 
-function relationshipFields(table: DeclaredTable, role: string, { access }: Pick<Subject, "access">): readonly string[] {
+function relationshipFields(
+  table: DeclaredTable,
+  role: string,
+  { access }: Pick<Subject, "access">,
+): readonly string[] {
   return table.relationships.flatMap(({ name, kind, target }) => {
     const permission = access.permission(role, target);
     if (permission === undefined) return [];

@@ -1,4 +1,9 @@
-import { type DeclaredAccess, type DeclaredPermission, type DeclaredTable, operations } from "@routeql/metadata/declared/declared";
+import {
+  type DeclaredAccess,
+  type DeclaredPermission,
+  type DeclaredTable,
+  operations,
+} from "@routeql/metadata/declared/declared";
 import { filterSql, filterWords } from "@routeql/metadata/declared/filter-text";
 import { rowsText } from "./expectations.ts";
 import { told } from "./told.ts";
@@ -20,7 +25,10 @@ export interface DocumentedSource {
 }
 
 /** The read permissions of every role as Markdown, by source. */
-export function renderPermissions(sources: readonly DocumentedSource[], { rolesWithoutPermission, origin, notes }: DocumentOptions): string {
+export function renderPermissions(
+  sources: readonly DocumentedSource[],
+  { rolesWithoutPermission, origin, notes }: DocumentOptions,
+): string {
   return [
     "# Permissions",
     "",
@@ -28,7 +36,15 @@ export function renderPermissions(sources: readonly DocumentedSource[], { rolesW
     "An object that is not granted does not exist for the role: it is neither in the schema nor in any answer, and its errors are those of",
     "an unknown name.",
     "",
-    ...sources.flatMap(({ name, access }) => (name === undefined ? sourceLines(access, rolesWithoutPermission) : [`## Source ${name}`, "", ...sourceLines(access, rolesWithoutPermission).map((line) => line.replace(/^## /, "### "))])),
+    ...sources.flatMap(({ name, access }) =>
+      name === undefined
+        ? sourceLines(access, rolesWithoutPermission)
+        : [
+            `## Source ${name}`,
+            "",
+            ...sourceLines(access, rolesWithoutPermission).map((line) => line.replace(/^## /, "### ")),
+          ],
+    ),
     ...(notes.trim() === "" ? [] : [notes.trim(), ""]),
   ].join("\n");
 }
@@ -118,17 +134,34 @@ function filters(access: DeclaredAccess, tables: readonly DeclaredTable[]): read
 function functionSection(access: DeclaredAccess, roles: readonly string[]): readonly string[] {
   if (access.functions.length === 0) return [];
   const callable = access.functions.map((called) => {
-    const callers = roles.filter((role) => access.permission(role, called.target) !== undefined && access.mayCall(role, called));
-    return row([code(called.field), code(access.tables.get(called.target)?.rootField ?? called.target), callers.map(code).join(", ") || "nobody"]);
+    const callers = roles.filter(
+      (role) => access.permission(role, called.target) !== undefined && access.mayCall(role, called),
+    );
+    return row([
+      code(called.field),
+      code(access.tables.get(called.target)?.rootField ?? called.target),
+      callers.map(code).join(", ") || "nobody",
+    ]);
   });
-  return ["## Functions", "", row(["Root field", "Returns rows of", "Called by"]), row(["---", "---", "---"]), ...callable, "", "A role receives the rows of a function that it may read in the table.", ""];
+  return [
+    "## Functions",
+    "",
+    row(["Root field", "Returns rows of", "Called by"]),
+    row(["---", "---", "---"]),
+    ...callable,
+    "",
+    "A role receives the rows of a function that it may read in the table.",
+    "",
+  ];
 }
 
 function nativeQuerySection(access: DeclaredAccess, roles: readonly string[]): readonly string[] {
   const served = access.nativeQueries.flatMap((query) =>
     roles.flatMap((role) => {
       const rows = access.mayAsk(role, query);
-      return rows === undefined ? [] : [row([code(query.field), code(role), code(rowsText(rows).replaceAll("|", "\\|"))])];
+      return rows === undefined
+        ? []
+        : [row([code(query.field), code(role), code(rowsText(rows).replaceAll("|", "\\|"))])];
     }),
   );
   if (served.length === 0) return [];
@@ -139,11 +172,24 @@ function nativeQuerySection(access: DeclaredAccess, roles: readonly string[]): r
 function cellSection(access: DeclaredAccess): readonly string[] {
   const cells = access.roles.flatMap((role) =>
     grantedTo(access, role).flatMap(([table, permission]) =>
-      [...permission.cells].map(([column, filter]) => row([code(role), code(`${table.rootField}.${table.fields.get(column) ?? column}`), told(() => filterWords(access, table.key, filter))])),
+      [...permission.cells].map(([column, filter]) =>
+        row([
+          code(role),
+          code(`${table.rootField}.${table.fields.get(column) ?? column}`),
+          told(() => filterWords(access, table.key, filter)),
+        ]),
+      ),
     ),
   );
   if (cells.length === 0) return [];
-  return ["## Cells that are null in some rows", "", row(["Role", "Column", "Only where"]), row(["---", "---", "---"]), ...cells, ""];
+  return [
+    "## Cells that are null in some rows",
+    "",
+    row(["Role", "Column", "Only where"]),
+    row(["---", "---", "---"]),
+    ...cells,
+    "",
+  ];
 }
 
 function relationshipRows(access: DeclaredAccess, role: string): readonly string[] {
@@ -151,7 +197,9 @@ function relationshipRows(access: DeclaredAccess, role: string): readonly string
     const reached = table.relationships.flatMap(({ name, target, kind }) => {
       const permission = access.permission(role, target);
       if (permission === undefined) return [];
-      return kind === "array" && permission.aggregates ? [code(name), code(access.naming.suffixed(name, "aggregate"))] : [code(name)];
+      return kind === "array" && permission.aggregates
+        ? [code(name), code(access.naming.suffixed(name, "aggregate"))]
+        : [code(name)];
     });
     return row([code(role), code(table.rootField), reached.length === 0 ? "nothing" : reached.join(", ")]);
   });

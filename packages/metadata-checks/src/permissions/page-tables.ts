@@ -16,17 +16,30 @@ export interface PagedSource extends DocumentedSource {
 
 export const anchorText = (text: string): string => text.replaceAll(/[^\w-]/g, "-");
 
-const limitOf = ({ limit }: DeclaredPermission) => (limit === undefined ? "no limit" : `${limit.toLocaleString("en")} rows`);
-const anchor = ({ name }: DocumentedSource, table: DeclaredTable) => `table-${anchorText(name === undefined ? table.key : `${name}.${table.key}`)}`;
+const limitOf = ({ limit }: DeclaredPermission) =>
+  limit === undefined ? "no limit" : `${limit.toLocaleString("en")} rows`;
+const anchor = ({ name }: DocumentedSource, table: DeclaredTable) =>
+  `table-${anchorText(name === undefined ? table.key : `${name}.${table.key}`)}`;
 const isOpen = ({ filter }: DeclaredPermission) => Object.keys(filter).length === 0;
 
-const changesOf = ({ changes }: PagedSource, table: DeclaredTable, role?: string) => changes.filter((change) => change.table === table.key && (role === undefined || change.role === role));
+const changesOf = ({ changes }: PagedSource, table: DeclaredTable, role?: string) =>
+  changes.filter((change) => change.table === table.key && (role === undefined || change.role === role));
 
 /** A sign for changes of a permission; empty without changes. */
 function sign(changes: readonly AccessChange[]): string {
   const directions = new Set(changes.map(({ direction }) => direction));
   const signs = { wider: "▲", narrower: "▼" } as const;
-  return [...directions].map((direction) => ` <span class="${direction}" title="${escaped(changes.filter((change) => change.direction === direction).map(({ reason }) => reason).join("\n"))}">${signs[direction]} ${direction}</span>`).join("");
+  return [...directions]
+    .map(
+      (direction) =>
+        ` <span class="${direction}" title="${escaped(
+          changes
+            .filter((change) => change.direction === direction)
+            .map(({ reason }) => reason)
+            .join("\n"),
+        )}">${signs[direction]} ${direction}</span>`,
+    )
+    .join("");
 }
 
 /** Roles across, tables down: the share of the columns, and the rows. */
@@ -36,7 +49,8 @@ export function matrix(source: PagedSource, roles: readonly string[]): string {
     const permission = access.permission(role, table.key);
     const changed = changesOf(source, table, role);
     const kinds = changed.length === 0 ? "" : ` changed ${changed[0]?.direction ?? ""}`;
-    if (permission === undefined) return `<td data-role="${escaped(role)}" class="none${kinds}"><span title="no permission">–</span>${sign(changed)}</td>`;
+    if (permission === undefined)
+      return `<td data-role="${escaped(role)}" class="none${kinds}"><span title="no permission">–</span>${sign(changed)}</td>`;
     const whole = permission.columns.length === table.fields.size && isOpen(permission);
     const rows = visibleOf(source, table, role);
     const share = `<b>${permission.columns.length}/${table.fields.size}</b> columns`;
@@ -47,15 +61,22 @@ ${[...access.tables.values()].map((table) => `<tr data-table="${anchor(source, t
 </tbody></table></div>`;
 }
 
-const visibleOf = ({ visible }: PagedSource, table: DeclaredTable, role: string) => visible.find((rows) => rows.table === table.key && rows.role === role);
+const visibleOf = ({ visible }: PagedSource, table: DeclaredTable, role: string) =>
+  visible.find((rows) => rows.table === table.key && rows.role === role);
 
 /** One table: a card for each role, and its columns. */
-export function tableSection(source: PagedSource, roles: readonly string[], table: DeclaredTable, isOpened: boolean): string {
+export function tableSection(
+  source: PagedSource,
+  roles: readonly string[],
+  table: DeclaredTable,
+  isOpened: boolean,
+): string {
   const { access } = source;
   const granted = roles.flatMap((role) => access.permission(role, table.key) ?? []);
   const heading = `<summary><h2>${escaped(table.rootField)} <small>${escaped(table.key)}${table.isView ? ", a view" : ""}</small>${sign(changesOf(source, table))}</h2></summary>`;
   const opening = `<section id="${anchor(source, table)}" class="table"${changesOf(source, table).length === 0 ? "" : " data-changed"}><details${isOpened ? " open" : ""}>${heading}`;
-  if (granted.length === 0) return `${opening}<p>No role has a permission to read it. Filters of other tables can use it.</p></details></section>`;
+  if (granted.length === 0)
+    return `${opening}<p>No role has a permission to read it. Filters of other tables can use it.</p></details></section>`;
   const columns = [...table.fields].map(([column, field]) => {
     const cells = granted.map((permission) => {
       const readable = permission.columns.includes(column);
@@ -72,10 +93,20 @@ export function tableSection(source: PagedSource, roles: readonly string[], tabl
 </details></section>`;
 }
 
-function card(source: PagedSource, access: DeclaredAccess, table: DeclaredTable, permission: DeclaredPermission): string {
-  const next = table.relationships.filter(({ target }) => access.permission(permission.role, target) !== undefined).map(({ name }) => `<code>${escaped(name)}</code>`);
+function card(
+  source: PagedSource,
+  access: DeclaredAccess,
+  table: DeclaredTable,
+  permission: DeclaredPermission,
+): string {
+  const next = table.relationships
+    .filter(({ target }) => access.permission(permission.role, target) !== undefined)
+    .map(({ name }) => `<code>${escaped(name)}</code>`);
   const sql = told(() => filterSql(access, table.key, permission.filter, "it", (name) => `session('${name}')`));
-  const cells = [...permission.cells].map(([column, filter]) => `<li><code>${escaped(table.fields.get(column) ?? column)}</code> only where ${marked(told(() => filterWords(access, table.key, filter)))}</li>`);
+  const cells = [...permission.cells].map(
+    ([column, filter]) =>
+      `<li><code>${escaped(table.fields.get(column) ?? column)}</code> only where ${marked(told(() => filterWords(access, table.key, filter)))}</li>`,
+  );
   const rows = visibleOf(source, table, permission.role);
   const changed = changesOf(source, table, permission.role);
   return `<article data-role="${escaped(permission.role)}"${changed.length === 0 ? "" : ` class="changed ${changed[0]?.direction ?? ""}"`}><h3>${escaped(permission.role)}</h3>
@@ -83,7 +114,10 @@ ${changed.length === 0 ? "" : `<ul class="changes">${changed.map(({ direction, r
 <dl><dt>Rows</dt><dd>${marked(told(() => filterWords(access, table.key, permission.filter)))}</dd>
 ${rows === undefined ? "" : `<dt>Visible</dt><dd>${visibleText(rows)}${rows.visible.length > 1 ? `, in ${rows.visible.length} sessions` : ""}</dd>`}
 <dt>Limit</dt><dd>${limitOf(permission)}</dd>
-<dt>By</dt><dd>${operations.filter((operation) => permission.operations.has(operation)).map((operation) => `<span class="chip">${operation}</span>`).join(" ")}</dd>
+<dt>By</dt><dd>${operations
+    .filter((operation) => permission.operations.has(operation))
+    .map((operation) => `<span class="chip">${operation}</span>`)
+    .join(" ")}</dd>
 ${next.length === 0 ? "" : `<dt>Leads to</dt><dd>${next.join(", ")}</dd>`}</dl>
 ${cells.length === 0 ? "" : `<ul>${cells.join("")}</ul>`}
 ${isOpen(permission) ? "" : `<details><summary>In SQL</summary><pre>select it.* from ${escaped(table.key)} it\nwhere ${escaped(sql.replaceAll(" and exists (", "\n  and exists ("))}</pre></details>`}</article>`;

@@ -8,19 +8,36 @@ import { renderPage } from "./page.ts";
 const own = "columns: [id, title]\nfilter: {owner: {_eq: X-Hasura-User-Id}}\nlimit: 10";
 
 /** The page of two revisions of the tables `note` and `tag`. */
-function pageOf(note: string, { before, tables = 1 }: { readonly before?: string; readonly tables?: number } = {}): string {
-  const further = Array.from({ length: tables }, (_none, index) => tableFile(`tag_${index}`, "columns: [id]\nfilter: {}"));
+function pageOf(
+  note: string,
+  { before, tables = 1 }: { readonly before?: string; readonly tables?: number } = {},
+): string {
+  const further = Array.from({ length: tables }, (_none, index) =>
+    tableFile(`tag_${index}`, "columns: [id]\nfilter: {}"),
+  );
   using folder = new MetadataFolder([tableFile("note", note), ...further]);
   using base = new MetadataFolder([tableFile("note", before ?? note), ...further]);
   const [project, earlier] = [folder, base].map(({ path }) => examinable(readProject("metadata", path), "of the test"));
   if (project === undefined || earlier === undefined) throw new Error("two revisions are needed");
-  const changes = accessChanges({ metadata: earlier.metadata, project: earlier }, { metadata: project.metadata, project });
-  const visible = [{ source: "default", role: "reader", table: "public.note", all: 60, visible: [20, 24], isSample: false }];
+  const changes = accessChanges(
+    { metadata: earlier.metadata, project: earlier },
+    { metadata: project.metadata, project },
+  );
+  const visible = [
+    { source: "default", role: "reader", table: "public.note", all: 60, visible: [20, 24], isSample: false },
+  ];
   const source = { name: undefined, access: declaredAccess(project.metadata), changes, visible };
-  return renderPage([source], { rolesWithoutPermission: ["visitor"], origin: "metadata", verified: { rows: 1234 }, findings: [], base: before === undefined ? undefined : "origin/main" });
+  return renderPage([source], {
+    rolesWithoutPermission: ["visitor"],
+    origin: "metadata",
+    verified: { rows: 1234 },
+    findings: [],
+    base: before === undefined ? undefined : "origin/main",
+  });
 }
 
-const cellsOf = (page: string) => [...page.matchAll(/<td data-role="(\w+)" class="([^"]*)"/g)].map(([, role, kind]) => `${role ?? ""}: ${kind ?? ""}`);
+const cellsOf = (page: string) =>
+  [...page.matchAll(/<td data-role="(\w+)" class="([^"]*)"/g)].map(([, role, kind]) => `${role ?? ""}: ${kind ?? ""}`);
 
 describe("the page of permissions", () => {
   test("has a matrix of roles and tables, and each filter in words and as SQL", () => {
@@ -43,7 +60,9 @@ describe("the page of permissions", () => {
     const page = pageOf(own, { before });
     expect(cellsOf(page)[0]).toBe(`reader: some changed ${direction}`);
     expect(page).toContain(`<li class="${direction}"><b>${direction}</b> ${reason}</li>`);
-    expect(page.match(/<tr data-table="[^"]*" data-changed>/g)).toEqual(['<tr data-table="table-public-note" data-changed>']);
+    expect(page.match(/<tr data-table="[^"]*" data-changed>/g)).toEqual([
+      '<tr data-table="table-public-note" data-changed>',
+    ]);
     expect(page).toContain("Changes only");
   });
 

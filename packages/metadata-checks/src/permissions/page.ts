@@ -87,7 +87,10 @@ export interface PageOptions {
 }
 
 /** Everything that roles may read, as one page without links to other files: each table of each source by each role. */
-export function renderPage(sources: readonly PagedSource[], { rolesWithoutPermission, origin, verified, findings, base }: PageOptions): string {
+export function renderPage(
+  sources: readonly PagedSource[],
+  { rolesWithoutPermission, origin, verified, findings, base }: PageOptions,
+): string {
   const roles = [...new Set([...sources.flatMap(({ access }) => access.roles), ...rolesWithoutPermission])].toSorted();
   const tables = sources.reduce((sum, { access }) => sum + access.tables.size, 0);
   const total = Object.values(verified).reduce((sum, count) => sum + count, 0);
@@ -115,7 +118,11 @@ ${base === undefined ? "" : `<label><input type="checkbox"> Changes only</label>
 </nav>
 <main>
 ${findingsSection(problems, "Findings", "findings")}
-${findingsSection(findings.filter((finding) => !counts(finding)), "Notes", "notes")}
+${findingsSection(
+  findings.filter((finding) => !counts(finding)),
+  "Notes",
+  "notes",
+)}
 ${changesSection(sources, base)}
 ${sources.map((source) => sourceSections(source, roles, tables)).join("\n")}
 </main>
@@ -144,8 +151,12 @@ function findingsSection(findings: readonly Finding[], title: string, id: string
 
 function changesSection(sources: readonly PagedSource[], base: string | undefined): string {
   if (base === undefined) return "";
-  const changes = sources.flatMap(({ changes: all }) => all).toSorted((one, other) => other.direction.localeCompare(one.direction, "en"));
-  const items = changes.map(({ direction, reason }) => `<li class="${direction}"><b>${direction}</b> ${escaped(reason)}</li>`);
+  const changes = sources
+    .flatMap(({ changes: all }) => all)
+    .toSorted((one, other) => other.direction.localeCompare(one.direction, "en"));
+  const items = changes.map(
+    ({ direction, reason }) => `<li class="${direction}"><b>${direction}</b> ${escaped(reason)}</li>`,
+  );
   return `<section class="changes" aria-labelledby="changes"><h2 id="changes">Changes since ${escaped(base)}</h2>${items.length === 0 ? "<p>No permission to read changed.</p>" : `<ul>${items.join("")}</ul>`}</section>`;
 }
 
@@ -153,7 +164,11 @@ function nativeQueriesSection(access: DeclaredAccess, roles: readonly string[]):
   const served = access.nativeQueries.flatMap((query) =>
     roles.flatMap((role) => {
       const rows = access.mayAsk(role, query);
-      return rows === undefined ? [] : [`<tr><th scope="row">${escaped(query.field)}</th><td>${escaped(role)}</td><td>${escaped(rowsText(rows))}</td></tr>`];
+      return rows === undefined
+        ? []
+        : [
+            `<tr><th scope="row">${escaped(query.field)}</th><td>${escaped(role)}</td><td>${escaped(rowsText(rows))}</td></tr>`,
+          ];
     }),
   );
   if (served.length === 0) return "";
@@ -163,7 +178,9 @@ function nativeQueriesSection(access: DeclaredAccess, roles: readonly string[]):
 function functionsSection(access: DeclaredAccess, roles: readonly string[]): string {
   if (access.functions.length === 0) return "";
   const rows = access.functions.map((called) => {
-    const callers = roles.filter((role) => access.permission(role, called.target) !== undefined && access.mayCall(role, called));
+    const callers = roles.filter(
+      (role) => access.permission(role, called.target) !== undefined && access.mayCall(role, called),
+    );
     return `<tr><th scope="row">${escaped(called.field)}</th><td>${escaped(access.tables.get(called.target)?.rootField ?? called.target)}</td><td>${callers.map(escaped).join(", ") || "no role"}</td></tr>`;
   });
   return `<section><h2>Functions</h2><div class="scroll"><table><thead><tr><th scope="col">Root field</th><th scope="col">Returns rows of</th><th scope="col">Called by</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></div></section>`;

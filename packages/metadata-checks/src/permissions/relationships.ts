@@ -4,7 +4,17 @@ import type { DeclaredRelationship } from "@routeql/metadata/declared/tables";
 import type { Calls } from "./calls.ts";
 import { difference, differenceWords, Expectation, expectedRows, type Row, settled } from "./answers.ts";
 import { documentOf, orderColumns, rootValue } from "./documents.ts";
-import { argumentsOf, type Case, caseOf, fromOf, orderArgument, plainRows, rootFieldOf, selectionOf, sessionWords } from "./rows.ts";
+import {
+  argumentsOf,
+  type Case,
+  caseOf,
+  fromOf,
+  orderArgument,
+  plainRows,
+  rootFieldOf,
+  selectionOf,
+  sessionWords,
+} from "./rows.ts";
 
 /** Most rows whose relationships are followed. */
 const starts = 25;
@@ -22,7 +32,9 @@ function statement(from: Case, to: Case, { mapping }: DeclaredRelationship): str
       'alike', ${alike},
       'children', coalesce((select json_agg(c) from (select ${to.sql.values(to.table, to.permission, "child")} from ${ends} where ${where} limit ${most + 1}) c), '[]'),
       'many', (select count(*) from ${ends} where ${where}))::text
-    from (select it.*, count(*) over (partition by ${orderColumns(from.table, from.permission).map((column) => from.sql.column(from.permission, column, "it")).join(", ")}) as ${alike}
+    from (select it.*, count(*) over (partition by ${orderColumns(from.table, from.permission)
+      .map((column) => from.sql.column(from.permission, column, "it"))
+      .join(", ")}) as ${alike}
       from ${fromOf(from, "it")} where ${from.sql.filter(from.permission, "it")}${from.sql.order(from.table, from.permission, "it")} limit ${starts}) it${from.sql.order(from.table, from.permission, "it")}`;
 }
 
@@ -36,7 +48,12 @@ interface Ends {
 
 /** Follows every relationship of the role from the rows that it receives: the related rows respect their own filter and limit. */
 export async function verifyRelationships(from: Case, callsOf: (query: DeclaredNativeQuery) => Calls): Promise<void> {
-  if (!from.permission.operations.has("query") || from.call?.single === true || orderColumns(from.table, from.permission).length === 0) return;
+  if (
+    !from.permission.operations.has("query") ||
+    from.call?.single === true ||
+    orderColumns(from.table, from.permission).length === 0
+  )
+    return;
   const { access } = from.subject;
   for (const relationship of from.table.relationships) {
     const table = access.tables.get(relationship.target);
@@ -63,7 +80,11 @@ async function follow(from: Case, to: Case, relationship: DeclaredRelationship):
   const counted = kind === "array" && to.permission.aggregates ? ` ${aggregate} { aggregate { count } }` : "";
   const root = rootFieldOf(from, "query");
   const given = to.call === undefined ? "" : argumentsOf(to);
-  const document = documentOf(access, "query", `${root}${argumentsOf(from, `limit: ${starts}`, orderArgument(from))} { ${name}${given} { ${selectionOf(to)} }${counted} }`);
+  const document = documentOf(
+    access,
+    "query",
+    `${root}${argumentsOf(from, `limit: ${starts}`, orderArgument(from))} { ${name}${given} { ${selectionOf(to)} }${counted} }`,
+  );
   const expectation = new Expectation(() => expectedRows(subject, () => statement(from, to, relationship)));
   const first = await expectation.last();
   if (first.kind === "unknown") {
@@ -75,19 +96,24 @@ async function follow(from: Case, to: Case, relationship: DeclaredRelationship):
     () => subject.ask(role, from.variables, document),
     (reply, expected) => {
       if (expected.kind === "unknown" || expected.kind === "error") return undefined;
-      if (expected.kind === "missing") return reply.failure === undefined ? `is served though ${expected.variable} is missing` : undefined;
+      if (expected.kind === "missing")
+        return reply.failure === undefined ? `is served though ${expected.variable} is missing` : undefined;
       if (reply.failure !== undefined) return `is refused with "${reply.failure.message}"`;
       const served = plainRows(rootValue(access, reply, root));
       const limit = to.permission.limit ?? Number.POSITIVE_INFINITY;
       const ends = expected.rows as unknown as readonly Ends[];
-      for (const [index, { alike: inPlace, children, many }] of ends.slice(0, from.permission.limit ?? starts).entries()) {
+      for (const [index, { alike: inPlace, children, many }] of ends
+        .slice(0, from.permission.limit ?? starts)
+        .entries()) {
         // Rows with the same place in the order can come in any order.
         if (inPlace !== "#1") continue;
         const value = served[index]?.[name];
-        const list = kind === "array" ? plainRows(value) : value === null || value === undefined ? [] : plainRows([value]);
+        const list =
+          kind === "array" ? plainRows(value) : value === null || value === undefined ? [] : plainRows([value]);
         if (list.length > limit) return `is served ${list.length} rows at once, and may have ${limit}`;
         const count = (served[index]?.[aggregate] as { aggregate: { count: string } } | undefined)?.aggregate.count;
-        if (counted !== "" && count !== many) return `counts ${String(count).replace("#", "")} rows by ${aggregate}, and the filter gives ${many.replace("#", "")}`;
+        if (counted !== "" && count !== many)
+          return `counts ${String(count).replace("#", "")} rows by ${aggregate}, and the filter gives ${many.replace("#", "")}`;
         const found = difference(list, children);
         if (found === undefined) continue;
         const cut = children.length > limit && found.extra.length === 0 && list.length === limit;
@@ -100,5 +126,6 @@ async function follow(from: Case, to: Case, relationship: DeclaredRelationship):
     },
   );
   verdicts.count("relationships", first.kind === "rows" ? Math.max(first.rows.length, 1) : 1);
-  if (wrong !== undefined) verdicts.say("relationships", cell, `${role}${sessionWords(from.variables)} ${wrong} (${root}.${name})`);
+  if (wrong !== undefined)
+    verdicts.say("relationships", cell, `${role}${sessionWords(from.variables)} ${wrong} (${root}.${name})`);
 }

@@ -38,7 +38,8 @@ const mostPerCell = 5;
 /** The remedy for a difference, by the kind of engine. */
 const faults: Readonly<Record<Subject["kind"], string>> = {
   embedded: "report this fault of the embedded engine or of this tool, with the metadata",
-  running: "compare the metadata of the engine (diff --endpoint) and its version. Do not rely on this permission until the cause is corrected",
+  running:
+    "compare the metadata of the engine (diff --endpoint) and its version. Do not rely on this permission until the cause is corrected",
 };
 
 /** Collects findings and counts checks. */
@@ -58,7 +59,9 @@ export class Verdicts {
     this.#project = project;
     const { metadata } = project;
     const placed = metadata === undefined ? [] : permissionsOf({ project, metadata });
-    this.#positions = new Map(placed.map(({ role, key, at }) => [`${role}\n${key}`, project.position(at.slice(0, -1))]));
+    this.#positions = new Map(
+      placed.map(({ role, key, at }) => [`${role}\n${key}`, project.position(at.slice(0, -1))]),
+    );
   }
 
   /** Findings by role and table, in an order that does not depend on the order of the answers. */
@@ -108,7 +111,10 @@ export class Verdicts {
         ...(this.#source === undefined ? {} : { source: this.#source }),
         name,
         reason: `not examined: ${name}: ${reason.replace(/, which this engine does not serve.*$/, "")}`,
-        remedy: kind === "unsupported" ? notExamined.remedy : "correct the metadata, or apply the missing migrations to the database",
+        remedy:
+          kind === "unsupported"
+            ? notExamined.remedy
+            : "correct the metadata, or apply the missing migrations to the database",
       });
     }
   }
@@ -123,7 +129,11 @@ export class Verdicts {
     } catch (error) {
       if (error instanceof UsageError) throw error;
       const reason = (error as Error).message.split("\n")[0] ?? "unknown error";
-      const isKnown = error instanceof Unanswered || error instanceof UnderivableMetadata || error instanceof MissingVariable || (error as { code?: unknown }).code !== undefined;
+      const isKnown =
+        error instanceof Unanswered ||
+        error instanceof UnderivableMetadata ||
+        error instanceof MissingVariable ||
+        (error as { code?: unknown }).code !== undefined;
       this.say("not-verified", cell, `${what}: ${isKnown ? "" : "this tool failed: "}${reason}`);
     }
   }

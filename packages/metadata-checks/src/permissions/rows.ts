@@ -25,11 +25,17 @@ export interface Case {
 export function caseOf(of: Omit<Case, "sql">): Case {
   const { access } = of.subject;
   // The list of tables does not contain native queries.
-  const tables = access.tables.has(of.table.key) ? access : { tables: new Map([...access.tables, [of.table.key, of.table]]) };
+  const tables = access.tables.has(of.table.key)
+    ? access
+    : { tables: new Map([...access.tables, [of.table.key, of.table]]) };
   return { ...of, sql: new Sql(tables, of.role, of.variables) };
 }
 
-export const cellOf = ({ role, table, call }: Pick<Case, "role" | "table" | "call">) => ({ role, table: table.key, ...(call === undefined ? {} : { call: call.field }) });
+export const cellOf = ({ role, table, call }: Pick<Case, "role" | "table" | "call">) => ({
+  role,
+  table: table.key,
+  ...(call === undefined ? {} : { call: call.field }),
+});
 
 /** The root field of an operation. */
 export function rootFieldOf({ table, call }: Case, operation: Operation): string {
@@ -49,18 +55,26 @@ export function rowsStatement(of: Case, most: number, further = "true"): string 
 
 /** The session in words, with shortened values. */
 export function sessionWords(variables: Variables): string {
-  const said = Object.entries(variables).map(([name, value]) => `${name} = ${JSON.stringify(value.length > 40 ? `${value.slice(0, 37)}...` : value)}`);
+  const said = Object.entries(variables).map(
+    ([name, value]) => `${name} = ${JSON.stringify(value.length > 40 ? `${value.slice(0, 37)}...` : value)}`,
+  );
   return said.length === 0 ? "" : ` with ${said.join(", ")}`;
 }
 
 export function orderArgument({ subject, table, permission }: Case): string {
   const { naming } = subject.access;
-  const items = orderColumns(table, permission).map((column) => `{${fieldOf(table, column)}: ${naming.enumValue("asc")}}`);
+  const items = orderColumns(table, permission).map(
+    (column) => `{${fieldOf(table, column)}: ${naming.enumValue("asc")}}`,
+  );
   return items.length === 0 ? "" : `${naming.field("order_by")}: [${items.join(", ")}]`;
 }
 
 export function selectionOf({ table, permission }: Pick<Case, "table" | "permission">): string {
-  return valueColumns(table, permission).map((column) => fieldOf(table, column)).join(" ") || "nothing: __typename";
+  return (
+    valueColumns(table, permission)
+      .map((column) => fieldOf(table, column))
+      .join(" ") || "nothing: __typename"
+  );
 }
 
 /** The arguments of a root field, including those of its call. */
@@ -76,7 +90,8 @@ export function rowsAt({ subject: { access }, call }: Case, reply: Reply, field:
 }
 
 /** Rows with one constant value for a role without comparable columns. */
-export const plainRows = (value: unknown): readonly Row[] => (Array.isArray(value) ? (value as readonly Row[]) : []).map((row) => ("nothing" in row ? { nothing: "#1" } : row));
+export const plainRows = (value: unknown): readonly Row[] =>
+  (Array.isArray(value) ? (value as readonly Row[]) : []).map((row) => ("nothing" in row ? { nothing: "#1" } : row));
 
 type Served = { readonly rows: readonly Row[]; readonly longest: number } | { readonly failure: Failure };
 
@@ -90,14 +105,28 @@ async function pages(of: Case, kind: "query" | "subscription"): Promise<Served> 
   const rows: Row[] = [];
   let longest = 0;
   for (;;) {
-    const args = argumentsOf(of, orderArgument(of), `limit: ${of.most + 1 - rows.length}`, rows.length === 0 ? "" : `offset: ${rows.length}`);
+    const args = argumentsOf(
+      of,
+      orderArgument(of),
+      `limit: ${of.most + 1 - rows.length}`,
+      rows.length === 0 ? "" : `offset: ${rows.length}`,
+    );
     const reply = await ask(of, documentOf(of.subject.access, kind, `${field}${args} { ${selectionOf(of)} }`));
     if (reply.failure !== undefined) return { failure: reply.failure };
     const page = rowsAt(of, reply, field);
     rows.push(...page);
     longest = Math.max(longest, page.length);
     const { limit } = of.permission;
-    if (of.call?.single === true || page.length === 0 || rows.length > of.most || limit === undefined || limit === 0 || page.length < limit || orderArgument(of) === "") return { rows, longest };
+    if (
+      of.call?.single === true ||
+      page.length === 0 ||
+      rows.length > of.most ||
+      limit === undefined ||
+      limit === 0 ||
+      page.length < limit ||
+      orderArgument(of) === ""
+    )
+      return { rows, longest };
   }
 }
 
@@ -105,16 +134,25 @@ async function pages(of: Case, kind: "query" | "subscription"): Promise<Served> 
 function wrongRows(of: Case, served: Served, expected: Expected): string | undefined {
   if (expected.kind === "unknown") return undefined;
   if (expected.kind === "missing") {
-    return "failure" in served ? undefined : `is served ${served.rows.length} rows though ${expected.variable} is missing`;
+    return "failure" in served
+      ? undefined
+      : `is served ${served.rows.length} rows though ${expected.variable} is missing`;
   }
-  if ("failure" in served) return expected.kind === "error" ? undefined : `is refused with "${served.failure.message}", and the filter gives ${expected.rows.length} rows`;
-  if (expected.kind === "error") return served.rows.length === 0 ? undefined : `is served ${served.rows.length} rows, and SQL fails with "${expected.message}"`;
+  if ("failure" in served)
+    return expected.kind === "error"
+      ? undefined
+      : `is refused with "${served.failure.message}", and the filter gives ${expected.rows.length} rows`;
+  if (expected.kind === "error")
+    return served.rows.length === 0
+      ? undefined
+      : `is served ${served.rows.length} rows, and SQL fails with "${expected.message}"`;
   const reach = orderArgument(of) === "" && of.permission.limit !== undefined ? of.permission.limit : of.most;
   if (expected.rows.length <= reach) {
     const found = difference(served.rows, expected.rows);
     return found === undefined ? undefined : `is served ${differenceWords(found)}`;
   }
-  if (orderArgument(of) === "") return served.rows.length === reach ? undefined : `is served ${served.rows.length} rows of more than ${reach}`;
+  if (orderArgument(of) === "")
+    return served.rows.length === reach ? undefined : `is served ${served.rows.length} rows of more than ${reach}`;
   // There are more rows than are compared. Leave out those with the same place in the order as the last one.
   const [cutServed, cutExpected] = [withoutLast(of, served.rows, of.most), withoutLast(of, expected.rows, of.most)];
   const found = difference(cutServed, cutExpected);
@@ -122,7 +160,8 @@ function wrongRows(of: Case, served: Served, expected: Expected): string | undef
 }
 
 function withoutLast({ table, permission }: Case, rows: readonly Row[], most: number): readonly Row[] {
-  const keyOf = (row: Row | undefined) => JSON.stringify(orderColumns(table, permission).map((column) => row?.[fieldOf(table, column)]));
+  const keyOf = (row: Row | undefined) =>
+    JSON.stringify(orderColumns(table, permission).map((column) => row?.[fieldOf(table, column)]));
   const last = keyOf(rows[most]);
   return rows.slice(0, most).filter((row) => keyOf(row) !== last);
 }
@@ -133,14 +172,30 @@ export async function verifyRows(of: Case): Promise<void> {
   const expectation = new Expectation(() => expectedRows(subject, () => rowsStatement(of, of.most + 1)));
   const first = await expectation.last();
   if (first.kind === "unknown") {
-    verdicts.say("not-verified", cellOf(of), `the rows of ${rootFieldOf(of, "query")} that ${role} is served: ${first.reason}`);
+    verdicts.say(
+      "not-verified",
+      cellOf(of),
+      `the rows of ${rootFieldOf(of, "query")} that ${role} is served: ${first.reason}`,
+    );
     return;
   }
-  for (const [kind, operation] of [["query", "query"], ["subscription", "live query"]] as const) {
+  for (const [kind, operation] of [
+    ["query", "query"],
+    ["subscription", "live query"],
+  ] as const) {
     if (!permission.operations.has(operation)) continue;
-    const wrong = await settled(expectation, () => pages(of, kind), (served, expected) => wrongRows(of, served, expected));
+    const wrong = await settled(
+      expectation,
+      () => pages(of, kind),
+      (served, expected) => wrongRows(of, served, expected),
+    );
     verdicts.count("rows", first.kind === "rows" ? Math.max(first.rows.length, 1) : 1);
-    if (wrong !== undefined) verdicts.say("rows", cellOf(of), `${role}${sessionWords(of.variables)} ${wrong} (${rootFieldOf(of, operation)}, ${operation})`);
+    if (wrong !== undefined)
+      verdicts.say(
+        "rows",
+        cellOf(of),
+        `${role}${sessionWords(of.variables)} ${wrong} (${rootFieldOf(of, operation)}, ${operation})`,
+      );
     await verifyLimit(of, kind, first);
   }
 }
@@ -151,8 +206,17 @@ async function verifyLimit(of: Case, kind: "query" | "subscription", expected: E
   if (limit === undefined || expected.kind !== "rows" || of.call?.single === true) return;
   const field = rootFieldOf(of, kind === "query" ? "query" : "live query");
   for (const asked of ["", "limit: null", `limit: ${limit + 1}`, "limit: 2147483647"]) {
-    const reply = await ask(of, documentOf(of.subject.access, kind, `${field}${argumentsOf(of, asked)} { __typename }`));
+    const reply = await ask(
+      of,
+      documentOf(of.subject.access, kind, `${field}${argumentsOf(of, asked)} { __typename }`),
+    );
     const length = plainRows(rootValue(of.subject.access, reply, field)).length;
-    of.verdicts.hold("limit", cellOf(of), length <= limit && reply.failure === undefined, () => `${of.role} is served ${length} rows of ${field} at once by (${asked || "no limit"}), and may have ${limit}`);
+    of.verdicts.hold(
+      "limit",
+      cellOf(of),
+      length <= limit && reply.failure === undefined,
+      () =>
+        `${of.role} is served ${length} rows of ${field} at once by (${asked || "no limit"}), and may have ${limit}`,
+    );
   }
 }

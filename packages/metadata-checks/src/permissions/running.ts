@@ -39,7 +39,10 @@ export class RunningServed implements Served {
       throw error instanceof Unanswered ? new UsageError(error.message) : error;
     }
     const { data, errors } = JSON.parse(body) as { data?: object; errors?: readonly { message: string }[] };
-    if (data === undefined || data === null) throw new UsageError(`${this.#engine.url.origin} rejected the admin secret: ${errors?.[0]?.message ?? "no reason given"}`);
+    if (data === undefined || data === null)
+      throw new UsageError(
+        `${this.#engine.url.origin} rejected the admin secret: ${errors?.[0]?.message ?? "no reason given"}`,
+      );
   }
 
   schema(): undefined {
@@ -47,12 +50,16 @@ export class RunningServed implements Served {
   }
 
   takes(variables: Variables): boolean {
-    return Object.entries(variables).every(([name, value]) => /^x-hasura-[\w-]+$/.test(name) && headerValue.test(value) && value.length <= mostLength);
+    return Object.entries(variables).every(
+      ([name, value]) => /^x-hasura-[\w-]+$/.test(name) && headerValue.test(value) && value.length <= mostLength,
+    );
   }
 
   async ask(role: string, variables: Variables, document: string): Promise<Reply> {
     const session = { ...variables, "x-hasura-role": role };
-    const text = document.startsWith("subscription") ? await this.#first(session, document) : await this.#post(session, document);
+    const text = document.startsWith("subscription")
+      ? await this.#first(session, document)
+      : await this.#post(session, document);
     return this.#exact(replyOf(text));
   }
 
@@ -71,7 +78,13 @@ export class RunningServed implements Served {
   async #post(session: Variables, query: string): Promise<string> {
     const { url, timeout } = this.#engine;
     try {
-      const response = await fetch(url, { method: "POST", headers: { "content-type": "application/json", ...this.#headers(session) }, body: JSON.stringify({ query }), redirect: "error", signal: AbortSignal.timeout(timeout) });
+      const response = await fetch(url, {
+        method: "POST",
+        headers: { "content-type": "application/json", ...this.#headers(session) },
+        body: JSON.stringify({ query }),
+        redirect: "error",
+        signal: AbortSignal.timeout(timeout),
+      });
       const text = await response.text();
       if (!text.startsWith("{")) throw new Unanswered(`${url.href} answered ${response.status} without GraphQL`);
       return text;
@@ -91,9 +104,13 @@ export class RunningServed implements Served {
     const socket = new WebSocket(address, { protocols: ["graphql-transport-ws"], headers });
     const { promise, resolve, reject } = Promise.withResolvers<string>();
     const timer = setTimeout(() => reject(new Unanswered(`${url.origin} did not answer a subscription`)), timeout);
-    socket.addEventListener("open", () => socket.send(JSON.stringify({ type: "connection_init", payload: { headers } })));
+    socket.addEventListener("open", () =>
+      socket.send(JSON.stringify({ type: "connection_init", payload: { headers } })),
+    );
     socket.addEventListener("error", () => reject(new Unanswered(`${url.origin} accepts no subscription`)));
-    socket.addEventListener("close", ({ reason }) => reject(new Unanswered(`${url.origin} closed the subscription: ${reason || "no reason given"}`)));
+    socket.addEventListener("close", ({ reason }) =>
+      reject(new Unanswered(`${url.origin} closed the subscription: ${reason || "no reason given"}`)),
+    );
     socket.addEventListener("message", ({ data }) => {
       const text = String(data);
       const { type, payload } = JSON.parse(text) as { type: string; payload?: unknown };
@@ -112,7 +129,9 @@ export class RunningServed implements Served {
 
   /** Converts numbers that the engine sends as texts (`stringify-numeric-types`) to the form of other numbers. */
   #exact(reply: Reply): Reply {
-    return reply.failure === undefined ? { data: withNumbers(reply.data, "", this.#numeric) as Reply["data"] & object } : reply;
+    return reply.failure === undefined
+      ? { data: withNumbers(reply.data, "", this.#numeric) as Reply["data"] & object }
+      : reply;
   }
 }
 
@@ -132,7 +151,9 @@ function written(value: unknown): string {
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
   const keys = Object.keys(value);
   if (keys.length === 1 && keys[0] === "number") return (value as { number: string }).number;
-  return `{${Object.entries(value).map(([key, item]) => `${JSON.stringify(key)}:${written(item)}`).join(",")}}`;
+  return `{${Object.entries(value)
+    .map(([key, item]) => `${JSON.stringify(key)}:${written(item)}`)
+    .join(",")}}`;
 }
 
 const numericType = /^(int8|numeric|float4|float8|money)$/;
@@ -141,7 +162,9 @@ const numericType = /^(int8|numeric|float4|float8|money)$/;
 function numericFields({ tables }: DeclaredAccess): ReadonlySet<string> {
   const numeric = new Set<string>();
   const others = new Set<string>();
-  for (const { fields, types } of tables.values()) for (const [column, field] of fields) (numericType.test(types.get(column)?.name ?? "") ? numeric : others).add(field);
+  for (const { fields, types } of tables.values())
+    for (const [column, field] of fields)
+      (numericType.test(types.get(column)?.name ?? "") ? numeric : others).add(field);
   return numeric.difference(others);
 }
 

@@ -10,7 +10,9 @@ export interface Failure {
 }
 
 /** An answer: data with numbers as texts, or an error. */
-export type Reply = { readonly data: Readonly<Record<string, unknown>>; readonly failure?: undefined } | { readonly data?: undefined; readonly failure: Failure };
+export type Reply =
+  | { readonly data: Readonly<Record<string, unknown>>; readonly failure?: undefined }
+  | { readonly data?: undefined; readonly failure: Failure };
 
 /** An engine that is verified. */
 export interface Served extends AsyncDisposable {
@@ -40,7 +42,9 @@ export function failureWith(failure: Failure, reason = failure.message): Failure
 
 /** Parses JSON and keeps numbers as texts, so that none is rounded. */
 export function parseExactly(text: string): unknown {
-  return JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) => (typeof value === "number" ? `#${context?.source ?? value}` : value));
+  return JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) =>
+    typeof value === "number" ? `#${context?.source ?? value}` : value,
+  );
 }
 
 interface ErrorBody {
@@ -50,8 +54,18 @@ interface ErrorBody {
 
 /** A reply from the text of a GraphQL response. @throws Unanswered */
 export function replyOf(text: string): Reply {
-  const reply = parseExactly(text) as { data?: Readonly<Record<string, unknown>> | null; errors?: readonly ErrorBody[] };
+  const reply = parseExactly(text) as {
+    data?: Readonly<Record<string, unknown>> | null;
+    errors?: readonly ErrorBody[];
+  };
   const [error] = reply.errors ?? [];
-  if (error !== undefined) return { failure: failureWith({ message: error.message, code: error.extensions?.code ?? "", path: error.extensions?.path ?? "" }) };
+  if (error !== undefined)
+    return {
+      failure: failureWith({
+        message: error.message,
+        code: error.extensions?.code ?? "",
+        path: error.extensions?.path ?? "",
+      }),
+    };
   return { data: reply.data ?? {} };
 }

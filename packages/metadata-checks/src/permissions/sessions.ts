@@ -39,7 +39,15 @@ function usesIn(node: FilterNode, table: DeclaredTable, found: Map<string, Use[]
       for (const comparand of given) {
         if (comparand.kind !== "session") continue;
         const isList = !Array.isArray(node.with) && /^_(n?in|has_keys_any|has_keys_all)$/.test(node.operator);
-        found.set(comparand.name, [...(found.get(comparand.name) ?? []), { table, ...columnOf(node.operand), operator: node.operator, isList: isList || node.operand.type?.element !== undefined }]);
+        found.set(comparand.name, [
+          ...(found.get(comparand.name) ?? []),
+          {
+            table,
+            ...columnOf(node.operand),
+            operator: node.operator,
+            isList: isList || node.operand.type?.element !== undefined,
+          },
+        ]);
       }
       break;
     }
@@ -48,13 +56,21 @@ function usesIn(node: FilterNode, table: DeclaredTable, found: Map<string, Use[]
 }
 
 const columnOf = (operand: Operand): { column: string; type: DatabaseType | undefined } =>
-  operand.kind === "column" ? { column: operand.name, type: operand.type } : operand.kind === "text" ? columnOf(operand.of) : { column: "", type: operand.type };
+  operand.kind === "column"
+    ? { column: operand.name, type: operand.type }
+    : operand.kind === "text"
+      ? columnOf(operand.of)
+      : { column: "", type: operand.type };
 
 /**
  * Session variables that a filter uses, and the columns that it compares them with; none for a filter that cannot be read.
  * @param table one of the tracked tables, or the rows of a native query
  */
-export function variablesOf(access: Pick<DeclaredAccess, "tables">, table: DeclaredTable, filters: readonly Filter[]): Uses {
+export function variablesOf(
+  access: Pick<DeclaredAccess, "tables">,
+  table: DeclaredTable,
+  filters: readonly Filter[],
+): Uses {
   const found = new Map<string, Use[]>();
   for (const filter of filters) {
     try {
@@ -68,13 +84,18 @@ export function variablesOf(access: Pick<DeclaredAccess, "tables">, table: Decla
 }
 
 const realValues = 3;
-const arrayLiteral = (values: readonly string[]) => `{${values.map((value) => `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`).join(",")}}`;
+const arrayLiteral = (values: readonly string[]) =>
+  `{${values.map((value) => `"${value.replaceAll("\\", "\\\\").replaceAll('"', '\\"')}"`).join(",")}}`;
 
 /** A table as an item of FROM in SQL; undefined if that is not known. */
 export type PlaceOf = (table: DeclaredTable) => string | undefined;
 
 /** Values of the compared columns, in the form of a session variable. */
-async function valuesOf(uses: readonly Use[], database: Pick<ReadOnlyDatabase, "rows">, placeOf: PlaceOf): Promise<readonly string[]> {
+async function valuesOf(
+  uses: readonly Use[],
+  database: Pick<ReadOnlyDatabase, "rows">,
+  placeOf: PlaceOf,
+): Promise<readonly string[]> {
   const values: string[] = [];
   for (const { table, column, type, isList } of uses) {
     const place = placeOf(table);
@@ -85,7 +106,11 @@ async function valuesOf(uses: readonly Use[], database: Pick<ReadOnlyDatabase, "
       `select distinct value from (select (${value})::text as value from ${place} it${from} where ${value} is not null limit 10000) s order by 1 limit ${realValues}`,
     );
     const found = rows.flatMap(([text]) => text ?? []);
-    values.push(...(isList ? [...found.map((item) => arrayLiteral([item])), ...(found.length > 1 ? [arrayLiteral(found)] : [])] : found));
+    values.push(
+      ...(isList
+        ? [...found.map((item) => arrayLiteral([item])), ...(found.length > 1 ? [arrayLiteral(found)] : [])]
+        : found),
+    );
   }
   return [...new Set(values)].slice(0, realValues + 1);
 }
@@ -109,7 +134,11 @@ const placeholderOf = ([use]: readonly Use[]): string => (use?.isList === true ?
  * Sessions of a role with values of the database: each variable has several values.
  * One session without variables for a role whose filters use none.
  */
-export async function realSessions(uses: Uses, database: Pick<ReadOnlyDatabase, "rows">, placeOf: PlaceOf): Promise<readonly Variables[]> {
+export async function realSessions(
+  uses: Uses,
+  database: Pick<ReadOnlyDatabase, "rows">,
+  placeOf: PlaceOf,
+): Promise<readonly Variables[]> {
   let sessions: Record<string, string>[] = [{}];
   let most = 1;
   const lists: (readonly [string, readonly string[]])[] = [];
@@ -118,7 +147,9 @@ export async function realSessions(uses: Uses, database: Pick<ReadOnlyDatabase, 
     lists.push([name, values.length === 0 ? [placeholderOf(places)] : values]);
     most = Math.max(most, values.length);
   }
-  sessions = Array.from({ length: most }, (_none, index) => Object.fromEntries(lists.map(([name, values]) => [name, values[index % values.length] ?? ""])));
+  sessions = Array.from({ length: most }, (_none, index) =>
+    Object.fromEntries(lists.map(([name, values]) => [name, values[index % values.length] ?? ""])),
+  );
   // With several variables, also combine values of different rows.
   if (lists.length > 1) {
     sessions.push(...lists.map(([name, values]) => ({ ...sessions[0], [name]: values.at(-1) ?? "" })));
@@ -150,7 +181,9 @@ function strangeValue({ type, isList }: Use): string | undefined {
 /** A session whose values no row holds; undefined without variables, and for types with few values. */
 export function strangerSession(uses: Uses): Variables | undefined {
   const values = [...uses].map(([name, [use]]) => [name, use === undefined ? undefined : strangeValue(use)] as const);
-  return values.length === 0 || values.some(([, value]) => value === undefined) ? undefined : (Object.fromEntries(values) as Variables);
+  return values.length === 0 || values.some(([, value]) => value === undefined)
+    ? undefined
+    : (Object.fromEntries(values) as Variables);
 }
 
 /** Values that no token should carry and an attacker may send. @param real a value of the database */

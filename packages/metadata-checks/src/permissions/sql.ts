@@ -51,12 +51,17 @@ export class Sql {
   column(permission: DeclaredPermission, column: string, alias: string): string {
     const plain = `${alias}.${identifier(column)}`;
     const cell = permission.cells.get(column);
-    return cell === undefined ? plain : `case when ${filterSql(this.#access, permission.table, cell, alias, this.#session)} then ${plain} end`;
+    return cell === undefined
+      ? plain
+      : `case when ${filterSql(this.#access, permission.table, cell, alias, this.#session)} then ${plain} end`;
   }
 
   /** Visible values under their GraphQL names. */
   values(table: DeclaredTable, permission: DeclaredPermission, alias: string): string {
-    const value = (column: string) => (table.inCapitals.has(column) ? `upper(${this.column(permission, column, alias)})` : this.column(permission, column, alias));
+    const value = (column: string) =>
+      table.inCapitals.has(column)
+        ? `upper(${this.column(permission, column, alias)})`
+        : this.column(permission, column, alias);
     const columns = valueColumns(table, permission).map((column) => `${value(column)} as "${fieldOf(table, column)}"`);
     return columns.length === 0 ? "1 as nothing" : columns.join(", ");
   }
@@ -68,7 +73,9 @@ export class Sql {
 
   /** Number of visible rows, with the largest and smallest visible values, as JSON text: `{count, max0, min0, …}`. @param from item of FROM, as `it` */
   aggregate(permission: DeclaredPermission, columns: readonly string[], from: string): string {
-    const extremes = columns.flatMap((column, index) => ["max", "min"].map((name) => `, ${name}(${this.column(permission, column, "it")}) as ${name}${index}`));
+    const extremes = columns.flatMap((column, index) =>
+      ["max", "min"].map((name) => `, ${name}(${this.column(permission, column, "it")}) as ${name}${index}`),
+    );
     return `select to_json(r)::text from (select count(*) as count${extremes.join("")} from ${from} where ${this.filter(permission, "it")}) r`;
   }
 

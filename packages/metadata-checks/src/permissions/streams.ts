@@ -8,12 +8,22 @@ import { type Case, plainRows, rowsStatement, selectionOf, sessionWords } from "
 export async function verifyStream(of: Case): Promise<void> {
   const { subject, role, table, permission, sql, verdicts, variables } = of;
   const enumerated = enumColumns(of);
-  const column = orderColumns(table, permission).find((name) => !permission.cells.has(name) && !enumerated.has(name) && table.types.get(name)?.element === undefined && !/^(bool|jsonb?)$/.test(table.types.get(name)?.name ?? ""));
+  const column = orderColumns(table, permission).find(
+    (name) =>
+      !permission.cells.has(name) &&
+      !enumerated.has(name) &&
+      table.types.get(name)?.element === undefined &&
+      !/^(bool|jsonb?)$/.test(table.types.get(name)?.name ?? ""),
+  );
   if (!permission.operations.has("stream") || column === undefined) return;
   const cell = { role, table: table.key };
   const { naming } = subject.access;
   const own = `it.${identifier(column)}`;
-  const smallest = await expectedRows(subject, () => `select to_json((select min((${own})::text) from (select ${own} from ${sql.from(table, "it")} where (${sql.filter(permission, "it")}) and ${own} is not null order by ${own} limit 1) it))::text`);
+  const smallest = await expectedRows(
+    subject,
+    () =>
+      `select to_json((select min((${own})::text) from (select ${own} from ${sql.from(table, "it")} where (${sql.filter(permission, "it")}) and ${own} is not null order by ${own} limit 1) it))::text`,
+  );
   if (smallest.kind !== "rows") return;
   const [start] = smallest.rows as unknown as readonly (string | null)[];
   if (start === null || start === undefined) return;
@@ -34,12 +44,18 @@ export async function verifyStream(of: Case): Promise<void> {
       const rows = plainRows(rootValue(subject.access, reply, field));
       const reach = Math.min(of.most, permission.limit ?? of.most);
       if (rows.length > reach) return `is served ${rows.length} rows at once, and may have ${reach}`;
-      if (rows.length !== Math.min(expected.rows.length, reach)) return `is served ${rows.length} rows, and the filter gives ${expected.rows.length}`;
+      if (rows.length !== Math.min(expected.rows.length, reach))
+        return `is served ${rows.length} rows, and the filter gives ${expected.rows.length}`;
       const found = difference(rows, expected.rows);
       if (found === undefined || (found.extra.length === 0 && expected.rows.length > reach)) return undefined;
       // A batch can end between rows with the same value in the column of the cursor.
       return expected.rows.length > of.most ? undefined : `is served ${differenceWords(found)}`;
     },
   );
-  verdicts.hold("rows", cell, wrong === undefined, () => `${role}${sessionWords(variables)} ${wrong ?? ""} (${field}, stream)`);
+  verdicts.hold(
+    "rows",
+    cell,
+    wrong === undefined,
+    () => `${role}${sessionWords(variables)} ${wrong ?? ""} (${field}, stream)`,
+  );
 }

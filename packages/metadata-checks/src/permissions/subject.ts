@@ -40,7 +40,14 @@ export class Subject implements AsyncDisposable {
   readonly kind: Served["kind"];
   readonly #served: Served;
 
-  private constructor(access: DeclaredAccess, catalog: Catalog, project: ReadProject, left: Fitted["left"], database: ReadOnlyDatabase, served: Served) {
+  private constructor(
+    access: DeclaredAccess,
+    catalog: Catalog,
+    project: ReadProject,
+    left: Fitted["left"],
+    database: ReadOnlyDatabase,
+    served: Served,
+  ) {
     this.access = access;
     this.catalog = catalog;
     this.project = project;
@@ -55,15 +62,21 @@ export class Subject implements AsyncDisposable {
   static async open(given: ReadProject, address: string, options: SubjectOptions): Promise<Subject> {
     const { inferFunctionPermissions, statementTimeout, called, running } = options;
     const [source, ...others] = given.metadata.sources;
-    if (source === undefined || others.length > 0) throw new Error(`a subject has one source, not ${given.metadata.sources.length}`);
-    const database = await ReadOnlyDatabase.open(address, { statementTimeout, source: called, connections: running === undefined ? concurrency : 1 });
+    if (source === undefined || others.length > 0)
+      throw new Error(`a subject has one source, not ${given.metadata.sources.length}`);
+    const database = await ReadOnlyDatabase.open(address, {
+      statementTimeout,
+      source: called,
+      connections: running === undefined ? concurrency : 1,
+    });
     try {
       const { project, left } = await fitted(given, database, inferFunctionPermissions);
       const { metadata } = project;
       const [fitting = source] = metadata.sources;
       const catalog = await database.catalog(fitting);
       const access = declaredAccess(metadata, { catalog, inferFunctionPermissions });
-      const served = running === undefined ? await embedded(project, address, options) : new RunningServed(running, access);
+      const served =
+        running === undefined ? await embedded(project, address, options) : new RunningServed(running, access);
       if (served instanceof RunningServed) await served.check();
       return new Subject(access, catalog, project, left, database, served);
     } catch (error) {
@@ -104,7 +117,11 @@ export class Subject implements AsyncDisposable {
   }
 }
 
-async function embedded(project: ReadProject, address: string, { inferFunctionPermissions, statementTimeout, served }: SubjectOptions): Promise<EmbeddedServed> {
+async function embedded(
+  project: ReadProject,
+  address: string,
+  { inferFunctionPermissions, statementTimeout, served }: SubjectOptions,
+): Promise<EmbeddedServed> {
   return new EmbeddedServed(
     await createEngine({
       metadata: withAddress(served ?? project.loaded.merged, address),
@@ -124,5 +141,11 @@ async function embedded(project: ReadProject, address: string, { inferFunctionPe
 /** The merged metadata with the given database address. */
 function withAddress(merged: Readonly<Record<string, unknown>>, address: string): Readonly<Record<string, unknown>> {
   const { sources } = merged as { readonly sources: readonly { readonly configuration: object }[] };
-  return { ...merged, sources: sources.map((source) => ({ ...source, configuration: { ...source.configuration, connection_info: { database_url: address } } })) };
+  return {
+    ...merged,
+    sources: sources.map((source) => ({
+      ...source,
+      configuration: { ...source.configuration, connection_info: { database_url: address } },
+    })),
+  };
 }

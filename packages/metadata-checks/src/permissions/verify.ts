@@ -1,5 +1,12 @@
 import pMap from "p-map";
-import type { DeclaredFunction, DeclaredNativeQuery, DeclaredPermission, DeclaredTable, Filter, Operation } from "@routeql/metadata/declared/declared";
+import type {
+  DeclaredFunction,
+  DeclaredNativeQuery,
+  DeclaredPermission,
+  DeclaredTable,
+  Filter,
+  Operation,
+} from "@routeql/metadata/declared/declared";
 import { identifier } from "@routeql/metadata/declared/sql-text";
 import { UnderivableMetadata } from "@routeql/metadata/declared/underivable";
 import { verifyAggregates } from "./aggregates.ts";
@@ -45,11 +52,14 @@ interface Verification {
 /** Compares the granted permissions with the answers of an engine and with the results of SQL. */
 export async function verify(subject: Subject, verdicts: Verdicts, options: VerificationOptions): Promise<void> {
   const calls = new Map<DeclaredNativeQuery, Calls>();
-  for (const query of subject.access.nativeQueries) calls.set(query, await orReason(() => callsOfNativeQuery(subject, query, options.arguments)));
+  for (const query of subject.access.nativeQueries)
+    calls.set(query, await orReason(() => callsOfNativeQuery(subject, query, options.arguments)));
   const callsOf = (query: DeclaredNativeQuery): Calls => calls.get(query) ?? { reason: "it is not in the metadata" };
   const known = new Set<string>();
   for (const role of options.roles ?? [...subject.access.roles, ...options.rolesWithoutPermission]) {
-    await verdicts.guarded({ role }, `the role ${role}`, () => verifyRole({ subject, role, verdicts, most: options.most, callsOf, known }, options));
+    await verdicts.guarded({ role }, `the role ${role}`, () =>
+      verifyRole({ subject, role, verdicts, most: options.most, callsOf, known }, options),
+    );
   }
 }
 
@@ -68,7 +78,9 @@ async function verifyRole(of: Verification, { sessions, arguments: given }: Veri
   const { access, database } = subject;
   const placeOf = (table: DeclaredTable) => {
     const query = access.nativeQueries.find(({ rows }) => rows === table);
-    return query === undefined ? `${identifier(table.schema)}.${identifier(table.name)}` : callsOf(query).calls?.[0]?.from(role, {});
+    return query === undefined
+      ? `${identifier(table.schema)}.${identifier(table.name)}`
+      : callsOf(query).calls?.[0]?.from(role, {});
   };
   const uses = usesOf(of);
   const real = [...(await realSessions(uses, database, placeOf)), ...(sessions[role] ?? [])];
@@ -77,9 +89,23 @@ async function verifyRole(of: Verification, { sessions, arguments: given }: Veri
   await verdicts.guarded({ role }, `the schema of ${role}`, () => verifySchema(subject, role, verdicts));
   await verdicts.guarded({ role }, `the fields of ${role}`, () => verifyExecution(subject, role, first, verdicts));
   const reads = (table: DeclaredTable, permission: DeclaredPermission, call?: Call) =>
-    verdicts.guarded({ role, table: table.key }, `the rows of ${call?.field ?? table.rootField} that ${role} is served`, () => verifyReads(of, (variables) => caseOf({ ...of, table, permission, call, variables }), real, hostile));
-  const through = async (called: DeclaredNativeQuery | DeclaredFunction, { calls, reason }: Calls, table: DeclaredTable, permission: DeclaredPermission) => {
-    if (calls === undefined) verdicts.say("not-verified", { role, table: table.key, call: called.field }, `the rows of ${called.field} that ${role} is served: ${reason}`);
+    verdicts.guarded(
+      { role, table: table.key },
+      `the rows of ${call?.field ?? table.rootField} that ${role} is served`,
+      () => verifyReads(of, (variables) => caseOf({ ...of, table, permission, call, variables }), real, hostile),
+    );
+  const through = async (
+    called: DeclaredNativeQuery | DeclaredFunction,
+    { calls, reason }: Calls,
+    table: DeclaredTable,
+    permission: DeclaredPermission,
+  ) => {
+    if (calls === undefined)
+      verdicts.say(
+        "not-verified",
+        { role, table: table.key, call: called.field },
+        `the rows of ${called.field} that ${role} is served: ${reason}`,
+      );
     for (const call of calls ?? []) await reads(table, permission, call);
   };
   await pMap(
@@ -95,7 +121,10 @@ async function verifyRole(of: Verification, { sessions, arguments: given }: Veri
     const permission = access.permission(role, called.target);
     if (table === undefined || permission === undefined || !access.mayCall(role, called)) continue;
     const aggregates: readonly Operation[] = permission.aggregates ? ["query aggregate", "live aggregate"] : [];
-    await through(called, await orReason(() => callsOfFunction(subject, called, given, role, first)), table, { ...permission, operations: new Set(["query", "live query", ...aggregates]) });
+    await through(called, await orReason(() => callsOfFunction(subject, called, given, role, first)), table, {
+      ...permission,
+      operations: new Set(["query", "live query", ...aggregates]),
+    });
   }
   for (const query of access.nativeQueries) {
     const permission = access.mayAsk(role, query);
@@ -112,7 +141,8 @@ function usesOf({ subject: { access }, role }: Verification): Uses {
   ];
   for (const [table, permission] of granted) {
     if (permission === undefined) continue;
-    for (const [name, places] of variablesOf(access, table, filtersOf(permission))) merged.set(name, [...(merged.get(name) ?? []), ...places]);
+    for (const [name, places] of variablesOf(access, table, filtersOf(permission)))
+      merged.set(name, [...(merged.get(name) ?? []), ...places]);
   }
   return merged;
 }
@@ -120,11 +150,17 @@ function usesOf({ subject: { access }, role }: Verification): Uses {
 const filtersOf = ({ filter, cells }: DeclaredPermission): readonly Filter[] => [filter, ...cells.values()];
 
 /** Checks the rows of a table, a function or a native query in all sessions. */
-async function verifyReads({ subject: { access }, callsOf, verdicts, known }: Verification, of: (variables: Variables) => Case, real: readonly Variables[], hostile: readonly Variables[]): Promise<void> {
+async function verifyReads(
+  { subject: { access }, callsOf, verdicts, known }: Verification,
+  of: (variables: Variables) => Case,
+  real: readonly Variables[],
+  hostile: readonly Variables[],
+): Promise<void> {
   const [first = {}] = real;
   const example = of(first);
   const field = rootFieldOf(example, "query");
-  const guarded = (what: string, work: () => Promise<void>) => verdicts.guarded(cellOf(example), `${what} of ${field} that ${example.role} is served`, work);
+  const guarded = (what: string, work: () => Promise<void>) =>
+    verdicts.guarded(cellOf(example), `${what} of ${field} that ${example.role} is served`, work);
   const unreadable = unreadableFilter(example);
   if (unreadable !== undefined) {
     verdicts.say("not-verified", cellOf(example), `the rows of ${field} that ${example.role} is served: ${unreadable}`);
@@ -149,14 +185,34 @@ async function verifyReads({ subject: { access }, callsOf, verdicts, known }: Ve
 
 /** A key that is equal for roles with the same permission on a table and on its related tables. */
 function samePermission({ subject: { access }, role, table, permission, call }: Case): string {
-  const text = ({ columns, cells, filter, limit, aggregates, operations }: DeclaredPermission) => [columns, [...cells], filter, limit, aggregates, [...operations]];
-  const around = [...access.tables.values()].filter(({ key, relationships }) => table.relationships.some(({ target }) => target === key) || relationships.some(({ target }) => target === table.key));
-  return JSON.stringify([table.key, call?.field, call?.args, text(permission), around.map(({ key }) => access.permission(role, key)).map((other) => (other === undefined ? null : text(other)))]);
+  const text = ({ columns, cells, filter, limit, aggregates, operations }: DeclaredPermission) => [
+    columns,
+    [...cells],
+    filter,
+    limit,
+    aggregates,
+    [...operations],
+  ];
+  const around = [...access.tables.values()].filter(
+    ({ key, relationships }) =>
+      table.relationships.some(({ target }) => target === key) ||
+      relationships.some(({ target }) => target === table.key),
+  );
+  return JSON.stringify([
+    table.key,
+    call?.field,
+    call?.args,
+    text(permission),
+    around.map(({ key }) => access.permission(role, key)).map((other) => (other === undefined ? null : text(other))),
+  ]);
 }
 
 /** The reason why a filter cannot be written in SQL. */
 function unreadableFilter({ sql, permission, table, subject: { access } }: Case): string | undefined {
-  const filters = [permission, ...table.relationships.flatMap(({ target }) => access.permission(permission.role, target) ?? [])];
+  const filters = [
+    permission,
+    ...table.relationships.flatMap(({ target }) => access.permission(permission.role, target) ?? []),
+  ];
   try {
     for (const each of filters) {
       sql.filter(each, "it");

@@ -10,8 +10,23 @@ export function visibleText({ all, visible, isSample }: VisibleRows): string {
 export function visibleRowsTable(rows: readonly VisibleRows[], namesSources: boolean): string {
   const head = ["TABLE", "ROLE", "ROWS", "SESSIONS", "TO A STRANGER"];
   const lines = rows
-    .toSorted((one, other) => `${one.source}\n${one.table}\n${one.role}`.localeCompare(`${other.source}\n${other.table}\n${other.role}`, "en"))
-    .map((row) => [namesSources ? `${row.source}: ${row.table}` : row.table, row.role, visibleText(row), String(row.visible.length), row.toStranger?.toLocaleString("en") ?? ""]);
+    .toSorted((one, other) =>
+      `${one.source}\n${one.table}\n${one.role}`.localeCompare(`${other.source}\n${other.table}\n${other.role}`, "en"),
+    )
+    .map((row) => [
+      namesSources ? `${row.source}: ${row.table}` : row.table,
+      row.role,
+      visibleText(row),
+      String(row.visible.length),
+      row.toStranger?.toLocaleString("en") ?? "",
+    ]);
   const widths = head.map((title, column) => Math.max(title.length, ...lines.map((line) => line[column]?.length ?? 0)));
-  return [head, ...lines].map((line) => line.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd()).join("\n");
+  return [head, ...lines]
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
 }

@@ -44,10 +44,24 @@ export interface Counted {
 /** A table with more rows is sampled. */
 const mostRows = 100_000;
 
-const equality: ReadonlySet<string> = new Set(["_eq", "_neq", "_in", "_nin", "_contains", "_contained_in", "_has_key", "_has_keys_any", "_has_keys_all"]);
+const equality: ReadonlySet<string> = new Set([
+  "_eq",
+  "_neq",
+  "_in",
+  "_nin",
+  "_contains",
+  "_contained_in",
+  "_has_key",
+  "_has_keys_any",
+  "_has_keys_all",
+]);
 
 /** Counts the visible rows of every role and table. The access describes one source. */
-export async function visibleRows(access: DeclaredAccess, database: Pick<ReadOnlyDatabase, "rows">, source: string): Promise<Counted> {
+export async function visibleRows(
+  access: DeclaredAccess,
+  database: Pick<ReadOnlyDatabase, "rows">,
+  source: string,
+): Promise<Counted> {
   const counted: VisibleRows[] = [];
   const uncounted: Uncounted[] = [];
   for (const table of access.tables.values()) {
@@ -57,7 +71,12 @@ export async function visibleRows(access: DeclaredAccess, database: Pick<ReadOnl
       if (permission === undefined) continue;
       try {
         sample ??= await sampleOf(table, database);
-        counted.push({ source, role, table: table.key, ...(await countsOf(access, table, permission, sample, database)) });
+        counted.push({
+          source,
+          role,
+          table: table.key,
+          ...(await countsOf(access, table, permission, sample, database)),
+        });
       } catch (error) {
         if (!(error instanceof UnderivableMetadata) && (error as { code?: unknown }).code === undefined) throw error;
         uncounted.push({ role, table: table.key, reason: (error as Error).message.split("\n")[0] ?? "unknown error" });
@@ -75,18 +94,32 @@ interface Sample {
 
 async function sampleOf({ schema, name }: DeclaredTable, database: Pick<ReadOnlyDatabase, "rows">): Promise<Sample> {
   const from = `${identifier(schema)}.${identifier(name)} it`;
-  const [[kind, rows] = []] = await database.rows("select relkind, reltuples from pg_class where oid = $1::text::regclass", [`${identifier(schema)}.${identifier(name)}`]);
+  const [[kind, rows] = []] = await database.rows(
+    "select relkind, reltuples from pg_class where oid = $1::text::regclass",
+    [`${identifier(schema)}.${identifier(name)}`],
+  );
   const share = (100 * mostRows) / Number(rows ?? 0);
-  return /^[rmp]$/.test(kind ?? "") && share > 0 && share < 100 ? { from: `${from} tablesample system (${share.toFixed(4)}) repeatable (1)`, isSample: true } : { from, isSample: false };
+  return /^[rmp]$/.test(kind ?? "") && share > 0 && share < 100
+    ? { from: `${from} tablesample system (${share.toFixed(4)}) repeatable (1)`, isSample: true }
+    : { from, isSample: false };
 }
 
-async function countsOf(access: DeclaredAccess, table: DeclaredTable, permission: DeclaredPermission, { from, isSample }: Sample, database: Pick<ReadOnlyDatabase, "rows">) {
+async function countsOf(
+  access: DeclaredAccess,
+  table: DeclaredTable,
+  permission: DeclaredPermission,
+  { from, isSample }: Sample,
+  database: Pick<ReadOnlyDatabase, "rows">,
+) {
   const uses = variablesOf(access, table, [permission.filter]);
   const real = await realSessions(uses, database, ({ schema, name }) => `${identifier(schema)}.${identifier(name)}`);
   const stranger = strangerSession(uses);
   const sessions = [...real, ...(stranger === undefined ? [] : [stranger])];
-  const count = (variables: Variables) => `count(*) filter (where ${new Sql(access, permission.role, variables).filter(permission, "it")})`;
-  const [[all = null, ...counts] = []] = await database.rows(`select count(*), ${sessions.map(count).join(", ")} from ${from}`);
+  const count = (variables: Variables) =>
+    `count(*) filter (where ${new Sql(access, permission.role, variables).filter(permission, "it")})`;
+  const [[all = null, ...counts] = []] = await database.rows(
+    `select count(*), ${sessions.map(count).join(", ")} from ${from}`,
+  );
   const visible = counts.map(Number);
   return {
     all: Number(all),

@@ -17,14 +17,37 @@ const uses: Readonly<Record<PermissionFeature, (examined: Examined) => readonly 
         const returned = catalogAt(examined, path)?.functions.get(keyOf(definition.function));
         // Hasura derives the permission of a table computed field; only scalar ones are listed in a permission.
         const isListed = table.select_permissions.some(({ permission }) => permission.computed_fields.includes(name));
-        const isTable = examined.catalogs === undefined ? !isListed : returned?.some(({ returnTable }) => returnTable !== undefined) === true;
-        return isTable ? [{ at: [...path, "computed_fields", index], table: key, name, what: `the table computed field ${name} on ${key}` }] : [];
+        const isTable =
+          examined.catalogs === undefined
+            ? !isListed
+            : returned?.some(({ returnTable }) => returnTable !== undefined) === true;
+        return isTable
+          ? [
+              {
+                at: [...path, "computed_fields", index],
+                table: key,
+                name,
+                what: `the table computed field ${name} on ${key}`,
+              },
+            ]
+          : [];
       }),
     ),
   "nested-inherited-role": ({ metadata: { inherited_roles: inherited } }) => {
     const names = new Set(inherited.map(({ role_name: role }) => role));
     return inherited.flatMap(({ role_name: role, role_set: parts }, index) =>
-      parts.flatMap((part, position) => (names.has(part) ? [{ at: ["inherited_roles", index, "role_set", position], role, name: part, what: `${role}, which inherits from the inherited role ${part}` }] : [])),
+      parts.flatMap((part, position) =>
+        names.has(part)
+          ? [
+              {
+                at: ["inherited_roles", index, "role_set", position],
+                role,
+                name: part,
+                what: `${role}, which inherits from the inherited role ${part}`,
+              },
+            ]
+          : [],
+      ),
     );
   },
   "update-many": (examined) =>
@@ -42,9 +65,11 @@ export const hasuraAdvisory: Rule = {
   find: (examined) => {
     const { hasuraVersion: version = pinnedHasura } = examined;
     return advisoriesFor({ program: "hasura", version }).flatMap((advisory) =>
-      (advisory.feature === undefined ? [] : uses[advisory.feature](examined)).map(
-        ({ what, ...place }): Found => ({ ...place, reason: `Hasura ${version} does not protect ${what}. ${describeAdvisory(advisory)}`, remedy: `run Hasura ${advisory.fixed.join(", ")} or newer` }),
-      ),
+      (advisory.feature === undefined ? [] : uses[advisory.feature](examined)).map(({ what, ...place }): Found => ({
+        ...place,
+        reason: `Hasura ${version} does not protect ${what}. ${describeAdvisory(advisory)}`,
+        remedy: `run Hasura ${advisory.fixed.join(", ")} or newer`,
+      })),
     );
   },
 };

@@ -9,27 +9,40 @@ import type { PlacedProblem, Project } from "../metadata/project.ts";
 /** Findings about the files, which can be unreadable as metadata. */
 export function shapeFindings({ problems, unincluded, positionOf }: Project): readonly Finding[] {
   const shaped = [metadataShape, notExamined].flatMap((rule) =>
-    rule.listed(problems.filter((problem) => rule.concerns(problem))).map((problem): Finding => ({
-      rule: rule.id,
-      severity: problem.severity ?? rule.severity,
-      ...positionOf(problem),
-      ...aboutProblem(problem),
-      remedy: problem.remedy ?? rule.remedy,
-    })),
+    rule
+      .listed(problems.filter((problem) => rule.concerns(problem)))
+      .map((problem): Finding => ({
+        rule: rule.id,
+        severity: problem.severity ?? rule.severity,
+        ...positionOf(problem),
+        ...aboutProblem(problem),
+        remedy: problem.remedy ?? rule.remedy,
+      })),
   );
   const { id, severity, remedy } = fileNotIncluded;
-  const alone = unincluded.map((file): Finding => ({ rule: id, severity, ...positionOf({ file, path: "", line: 1 }), reason: `${file} is not included by any other file`, remedy }));
+  const alone = unincluded.map((file): Finding => ({
+    rule: id,
+    severity,
+    ...positionOf({ file, path: "", line: 1 }),
+    reason: `${file} is not included by any other file`,
+    remedy,
+  }));
   return [...shaped, ...alone];
 }
 
 /** The table of a problem and the path in it, independent of the file. */
 function aboutProblem({ table, at, path, reason }: PlacedProblem): Pick<Finding, "table" | "reason"> {
-  if (table !== undefined && at.length > 4 && path !== "") return { table, reason: `${table}: ${printPath(at.slice(4))}: ${reason}` };
+  if (table !== undefined && at.length > 4 && path !== "")
+    return { table, reason: `${table}: ${printPath(at.slice(4))}: ${reason}` };
   return { reason: path === "" || path.startsWith("line ") ? reason : `${path}: ${reason}` };
 }
 
 /** Rules whose requirements are met. */
-export function applicable({ catalogs, base, configuration }: Pick<Examined, "catalogs" | "base" | "configuration">): readonly Rule[] {
+export function applicable({
+  catalogs,
+  base,
+  configuration,
+}: Pick<Examined, "catalogs" | "base" | "configuration">): readonly Rule[] {
   return rules.filter(({ needs }) => {
     if (needs === "database") return catalogs !== undefined;
     if (needs === "base") return base !== undefined;
@@ -42,20 +55,27 @@ export function applicable({ catalogs, base, configuration }: Pick<Examined, "ca
  * Applies rules. @returns findings with file and line
  * @param namesSources whether findings name their source; default: with several sources
  */
-export function applyRules(examined: Examined, applied: readonly Rule[], namesSources = examined.metadata.sources.length > 1): readonly Finding[] {
+export function applyRules(
+  examined: Examined,
+  applied: readonly Rule[],
+  namesSources = examined.metadata.sources.length > 1,
+): readonly Finding[] {
   const { sources } = examined.metadata;
-  const sourceAt = ([root, index]: MergedPath) => (namesSources && root === "sources" ? sources[Number(index)]?.name : undefined);
+  const sourceAt = ([root, index]: MergedPath) =>
+    namesSources && root === "sources" ? sources[Number(index)]?.name : undefined;
   return applied.flatMap((rule) =>
-    rule.find(examined).map(({ at, reason, remedy, severity, source = sourceAt(at), table, role, name }): Finding => ({
-      rule: rule.id,
-      severity: severity ?? rule.severity,
-      ...examined.project.position(at),
-      ...(source === undefined ? {} : { source }),
-      ...(table === undefined ? {} : { table }),
-      ...(role === undefined ? {} : { role }),
-      ...(name === undefined ? {} : { name }),
-      reason,
-      remedy: remedy ?? rule.remedy,
-    })),
+    rule
+      .find(examined)
+      .map(({ at, reason, remedy, severity, source = sourceAt(at), table, role, name }): Finding => ({
+        rule: rule.id,
+        severity: severity ?? rule.severity,
+        ...examined.project.position(at),
+        ...(source === undefined ? {} : { source }),
+        ...(table === undefined ? {} : { table }),
+        ...(role === undefined ? {} : { role }),
+        ...(name === undefined ? {} : { name }),
+        reason,
+        remedy: remedy ?? rule.remedy,
+      })),
   );
 }

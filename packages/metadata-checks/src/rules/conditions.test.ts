@@ -44,6 +44,13 @@ describe("a condition that depends on the row or the session", () => {
 });
 
 test("finds the columns that are always compared with the session for equality", () => {
-  expect(columnsHeldToSession({ owner: { _eq: "X-Hasura-User-Id" }, _and: [{ org: { _in: "x-hasura-orgs" } }, { team: "X-Hasura-Team" }] })).toEqual(["owner", "org", "team"]);
-  expect(columnsHeldToSession({ _or: [session], title: { _eq: "a" }, owner: { _neq: "X-Hasura-User-Id" } })).toEqual([]);
+  expect(
+    columnsHeldToSession({
+      owner: { _eq: "X-Hasura-User-Id" },
+      _and: [{ org: { _in: "x-hasura-orgs" } }, { team: "X-Hasura-Team" }],
+    }),
+  ).toEqual(["owner", "org", "team"]);
+  expect(columnsHeldToSession({ _or: [session], title: { _eq: "a" }, owner: { _neq: "X-Hasura-User-Id" } })).toEqual(
+    [],
+  );
 });

@@ -1,6 +1,7 @@
 type Fields = Readonly<Record<string, unknown>>;
 
-export const isFields = (value: unknown): value is Fields => typeof value === "object" && value !== null && !Array.isArray(value);
+export const isFields = (value: unknown): value is Fields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const items = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
@@ -27,8 +28,15 @@ export function isAlwaysTrue(condition: unknown, columns: Columns): boolean {
     if (/^[_$]or$/.test(key)) return items(value).some(each);
     if (/^[_$]not$/.test(key)) return isAlwaysFalse(value, columns);
     // True as soon as the table has a row.
-    if (/^[_$]exists$/.test(key)) return isFields(value) && isAlwaysTrue(value["_where"] ?? value["$where"], anyColumns);
-    return columns.isColumn(key) && isFields(value) && Object.entries(value).every(([operator, wanted]) => isNullTest(operator) && wanted === false && columns.isNeverNull(key));
+    if (/^[_$]exists$/.test(key))
+      return isFields(value) && isAlwaysTrue(value["_where"] ?? value["$where"], anyColumns);
+    return (
+      columns.isColumn(key) &&
+      isFields(value) &&
+      Object.entries(value).every(
+        ([operator, wanted]) => isNullTest(operator) && wanted === false && columns.isNeverNull(key),
+      )
+    );
   });
 }
 
@@ -41,7 +49,13 @@ function isAlwaysFalse(condition: unknown, columns: Columns): boolean {
     if (/^[_$]and$/.test(key)) return items(value).some(each);
     if (/^[_$]or$/.test(key)) return items(value).every(each);
     if (/^[_$]not$/.test(key)) return isAlwaysTrue(value, columns);
-    return columns.isColumn(key) && isFields(value) && Object.entries(value).some(([operator, wanted]) => isNullTest(operator) && wanted === true && columns.isNeverNull(key));
+    return (
+      columns.isColumn(key) &&
+      isFields(value) &&
+      Object.entries(value).some(
+        ([operator, wanted]) => isNullTest(operator) && wanted === true && columns.isNeverNull(key),
+      )
+    );
   });
 }
 

@@ -1,6 +1,10 @@
 import { allRules } from "./list.ts";
 
-const needs: Readonly<Record<string, string>> = { database: "needs a database", base: "needs a base revision", "base and database": "needs a base revision and a database" };
+const needs: Readonly<Record<string, string>> = {
+  database: "needs a database",
+  base: "needs a base revision",
+  "base and database": "needs a base revision and a database",
+};
 
 const capital = (text: string) => `${text[0]?.toUpperCase() ?? ""}${text.slice(1)}`;
 
@@ -16,5 +20,9 @@ export function rulesDocument(): string {
     const lines = [`${capital(severity)}${condition}. Finds ${finds}.`, why, `Remedy: ${remedy}.`].map(wrapped);
     return `## ${id}\n\n${lines.join("\n\n")}\n`;
   });
-  return ["# Rules of `hasura-checks lint`\n", "How to use them: [metadata checks](metadata-checks.md).\n", ...entries].join("\n");
+  return [
+    "# Rules of `hasura-checks lint`\n",
+    "How to use them: [metadata checks](metadata-checks.md).\n",
+    ...entries,
+  ].join("\n");
 }

@@ -8,20 +8,30 @@ export const inferredFunction: Rule = {
   needs: "database",
   finds: "a function that every role with access to its returned table may call",
   why: "Hasura infers the permission for functions that are not volatile. All these roles can see which rows the function selects, and can infer the data that it reads.",
-  remedy: "list the roles in the function's permissions and set HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS=false (inferFunctionPermissions: false in hasura-checks.yaml), or add an exception with the reason",
+  remedy:
+    "list the roles in the function's permissions and set HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS=false (inferFunctionPermissions: false in hasura-checks.yaml), or add an exception with the reason",
   find: (examined) => {
     if (!examined.configuration.inferFunctionPermissions) return [];
     return functionsOf(examined).flatMap(({ entry, key, path }): Found[] => {
       const found = catalogAt(examined, path)?.functions.get(key)?.[0];
-      if (found === undefined || found.volatility === "volatile" || entry.configuration?.exposed_as === "mutation") return [];
-      return [{ at: [...path, "function"], name: key, reason: `the function ${key} may be called by every role that may read the rows it returns` }];
+      if (found === undefined || found.volatility === "volatile" || entry.configuration?.exposed_as === "mutation")
+        return [];
+      return [
+        {
+          at: [...path, "function"],
+          name: key,
+          reason: `the function ${key} may be called by every role that may read the rows it returns`,
+        },
+      ];
     });
   },
 };
 
-const secretName = /(^|_)(password|passwd|passphrase|pwd|secret|secrets|token|tokens|api_?key|access_key|private_key|encryption_key|totp|otp|mfa|salt|ssn|iban|cvv|card_number)(_|$)/;
+const secretName =
+  /(^|_)(password|passwd|passphrase|pwd|secret|secrets|token|tokens|api_?key|access_key|private_key|encryption_key|totp|otp|mfa|salt|ssn|iban|cvv|card_number)(_|$)/;
 /** Suffixes of names that describe a secret and are not secret: expiry, kind, price. */
-const aboutSecret = /_(at|on|date|time|type|kind|count|length|status|version|expires|expiry|expiration|ttl|enabled|required|verified|algorithm|ids?|name|symbol|address|ur[il]|price|volume|amount|supply|balance|percent)$/;
+const aboutSecret =
+  /_(at|on|date|time|type|kind|count|length|status|version|expires|expiry|expiration|ttl|enabled|required|verified|algorithm|ids?|name|symbol|address|ur[il]|price|volume|amount|supply|balance|percent)$/;
 const isSecret = (column: string) => secretName.test(snake(column)) && !aboutSecret.test(snake(column));
 const snake = (name: string) => name.replaceAll(/([a-z0-9])([A-Z])/g, "$1_$2").toLowerCase();
 
@@ -34,9 +44,16 @@ export const secretColumn: Rule = {
   find: (examined) =>
     permissionsOf(examined).flatMap(({ key, role, permission, at, path, columns: all }): Found[] => {
       if (isTrusted(role, examined)) return [];
-      const columns = permission.columns === "*" ? (all ?? [...(catalogAt(examined, path)?.tables.get(key)?.columns.keys() ?? [])]) : permission.columns;
+      const columns =
+        permission.columns === "*"
+          ? (all ?? [...(catalogAt(examined, path)?.tables.get(key)?.columns.keys() ?? [])])
+          : permission.columns;
       const where = (index: number) => [...at, "columns", ...(permission.columns === "*" ? [] : [index])];
-      return columns.flatMap((column, index) => (isSecret(column) ? [{ at: where(index), table: key, role, name: column, reason: `${role} may read ${key}.${column}` }] : []));
+      return columns.flatMap((column, index) =>
+        isSecret(column)
+          ? [{ at: where(index), table: key, role, name: column, reason: `${role} may read ${key}.${column}` }]
+          : [],
+      );
     }),
 };
 
@@ -54,8 +71,11 @@ function secretHeaders(value: unknown, at: MergedPath, owner: string): readonly 
   const { name, value: written } = value;
   // Hasura replaces {{NAME}} by an environment variable.
   const isHeader = at.at(-2) === "headers" && typeof name === "string" && secretHeader.test(name);
-  if (isHeader && typeof written === "string" && written !== "" && !written.includes("{{")) return [{ at: [...at, "value"], name, reason: `the value of the header ${name} of ${owner} is in the metadata` }];
-  return Object.entries(value).flatMap(([key, item]) => secretHeaders(item, [...at, key], typeof name === "string" ? name : owner));
+  if (isHeader && typeof written === "string" && written !== "" && !written.includes("{{"))
+    return [{ at: [...at, "value"], name, reason: `the value of the header ${name} of ${owner} is in the metadata` }];
+  return Object.entries(value).flatMap(([key, item]) =>
+    secretHeaders(item, [...at, key], typeof name === "string" ? name : owner),
+  );
 }
 
 export const secretInMetadata: Rule = {
@@ -68,8 +88,13 @@ export const secretInMetadata: Rule = {
     ...metadata.sources.flatMap((source, index): Found[] => {
       const url = source.configuration.connection_info.database_url;
       const at = ["sources", index, "configuration", "connection_info", "database_url"];
-      const literal = typeof url === "string" ? holdsPassword(url) : "connection_parameters" in url && typeof url.connection_parameters.password === "string";
-      return literal ? [{ at, name: source.name, reason: `the source ${source.name} has its password in the metadata` }] : [];
+      const literal =
+        typeof url === "string"
+          ? holdsPassword(url)
+          : "connection_parameters" in url && typeof url.connection_parameters.password === "string";
+      return literal
+        ? [{ at, name: source.name, reason: `the source ${source.name} has its password in the metadata` }]
+        : [];
     }),
     ...secretHeaders(project.loaded.merged, [], "the metadata"),
   ],

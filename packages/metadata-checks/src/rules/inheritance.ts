@@ -2,7 +2,16 @@ import type { MergedPath } from "@routeql/metadata/read/load";
 import { rolesWithPermission } from "@routeql/metadata/read/roles";
 import { isSame } from "../diff/normal-form.ts";
 import { writingVerbs } from "../diff/widening.ts";
-import { type Examined, type Found, functionsOf, listed, permissionsOf, type PlacedWrite, type Rule, writesOf } from "./rule.ts";
+import {
+  type Examined,
+  type Found,
+  functionsOf,
+  listed,
+  permissionsOf,
+  type PlacedWrite,
+  type Rule,
+  writesOf,
+} from "./rule.ts";
 
 export const unknownPart: Rule = {
   id: "unknown-part",
@@ -11,11 +20,25 @@ export const unknownPart: Rule = {
   why: "The contained role grants nothing: its name is misspelt, or the role was removed.",
   remedy: "correct the name in inherited_roles.yaml, or remove it",
   find: (examined) => {
-    const { metadata: { inherited_roles: inherited }, project: { whole } } = examined;
+    const {
+      metadata: { inherited_roles: inherited },
+      project: { whole },
+    } = examined;
     // Permissions on unexamined objects count too.
     const known = new Set([...rolesWithPermission(whole.merged), ...inherited.map(({ role_name: role }) => role)]);
     return inherited.flatMap(({ role_name: role, role_set: parts }, index) =>
-      parts.flatMap((part, position) => (known.has(part) ? [] : [{ at: ["inherited_roles", index, "role_set", position], role, name: part, reason: `${role} inherits from ${part}, which has no permission anywhere` }])),
+      parts.flatMap((part, position) =>
+        known.has(part)
+          ? []
+          : [
+              {
+                at: ["inherited_roles", index, "role_set", position],
+                role,
+                name: part,
+                reason: `${role} inherits from ${part}, which has no permission anywhere`,
+              },
+            ],
+      ),
     );
   },
 };
@@ -23,7 +46,11 @@ export const unknownPart: Rule = {
 /** The roles without inheritance that an inherited role contains at any depth. */
 function partsOf(examined: Examined, role: string, seen: ReadonlySet<string> = new Set()): readonly string[] {
   const parts = examined.metadata.inherited_roles.find(({ role_name: name }) => name === role)?.role_set ?? [];
-  return [...new Set(parts.flatMap((part) => (seen.has(part) ? [] : [part, ...partsOf(examined, part, new Set([...seen, role]))])))];
+  return [
+    ...new Set(
+      parts.flatMap((part) => (seen.has(part) ? [] : [part, ...partsOf(examined, part, new Set([...seen, role]))])),
+    ),
+  ];
 }
 
 interface PlacedGrant {
@@ -35,8 +62,12 @@ interface PlacedGrant {
   readonly at: MergedPath;
 }
 
-const grantsOf = (examined: Examined): readonly PlacedGrant[] => [...permissionsOf(examined).map((placed) => ({ ...placed, kind: "select_permissions" })), ...writesOf(examined)];
-const isBeside = (one: PlacedGrant, other: PlacedGrant) => one.kind === other.kind && one.source === other.source && one.key === other.key;
+const grantsOf = (examined: Examined): readonly PlacedGrant[] => [
+  ...permissionsOf(examined).map((placed) => ({ ...placed, kind: "select_permissions" })),
+  ...writesOf(examined),
+];
+const isBeside = (one: PlacedGrant, other: PlacedGrant) =>
+  one.kind === other.kind && one.source === other.source && one.key === other.key;
 const verbOf = (kind: string) => kind.replace("_permissions", "");
 
 export const inheritanceOverridden: Rule = {
@@ -50,8 +81,16 @@ export const inheritanceOverridden: Rule = {
     return examined.metadata.inherited_roles.flatMap(({ role_name: role }) => {
       const parts = partsOf(examined, role);
       return grants
-        .filter((grant) => grant.role === role && grants.some((other) => parts.includes(other.role) && isBeside(other, grant)))
-        .map(({ kind, key, at }): Found => ({ at, table: key, role, reason: `${role} inherits from ${listed(parts)}, and has its own ${verbOf(kind)} permission on ${key}, which replaces theirs` }));
+        .filter(
+          (grant) =>
+            grant.role === role && grants.some((other) => parts.includes(other.role) && isBeside(other, grant)),
+        )
+        .map(({ kind, key, at }): Found => ({
+          at,
+          table: key,
+          role,
+          reason: `${role} inherits from ${listed(parts)}, and has its own ${verbOf(kind)} permission on ${key}, which replaces theirs`,
+        }));
     });
   },
 };
@@ -63,19 +102,32 @@ export const inheritanceConflict: Rule = {
   why: "Hasura combines read permissions and does not combine write permissions. Where they differ, Hasura marks the metadata as inconsistent, and the inherited role cannot write to the table.",
   remedy: "give these roles the same permission, or give the inherited role its own permission",
   find: (examined) =>
-    [...Map.groupBy(writesOf(examined), ({ kind, source, key }) => `${kind}\n${source}\n${key}`).values()].flatMap((writes) =>
-      examined.metadata.inherited_roles.flatMap(({ role_name: role }): Found[] => {
-        if (writes.some((own) => own.role === role)) return [];
-        const [first, ...others] = writesOfParts(role, writes, examined);
-        const other = others.find(({ permission }) => !isSame(permission, first?.permission));
-        if (first === undefined || other === undefined) return [];
-        return [{ at: other.at, table: other.key, role, reason: `${role} inherits from ${first.role} and ${other.role}, which may ${writingVerbs[other.kind]} ${other.key} in different ways` }];
-      }),
+    [...Map.groupBy(writesOf(examined), ({ kind, source, key }) => `${kind}\n${source}\n${key}`).values()].flatMap(
+      (writes) =>
+        examined.metadata.inherited_roles.flatMap(({ role_name: role }): Found[] => {
+          if (writes.some((own) => own.role === role)) return [];
+          const [first, ...others] = writesOfParts(role, writes, examined);
+          const other = others.find(({ permission }) => !isSame(permission, first?.permission));
+          if (first === undefined || other === undefined) return [];
+          return [
+            {
+              at: other.at,
+              table: other.key,
+              role,
+              reason: `${role} inherits from ${first.role} and ${other.role}, which may ${writingVerbs[other.kind]} ${other.key} in different ways`,
+            },
+          ];
+        }),
     ),
 };
 
 /** The write permissions of the contained roles on one table, resolved as Hasura does: a role's own permission replaces the inherited one, and different permissions inherit nothing. */
-function writesOfParts(role: string, writes: readonly PlacedWrite[], examined: Examined, seen: readonly string[] = []): readonly PlacedWrite[] {
+function writesOfParts(
+  role: string,
+  writes: readonly PlacedWrite[],
+  examined: Examined,
+  seen: readonly string[] = [],
+): readonly PlacedWrite[] {
   const parts = examined.metadata.inherited_roles.find(({ role_name: name }) => name === role)?.role_set ?? [];
   return parts.flatMap((part) => {
     const own = writes.find((write) => write.role === part);
@@ -90,10 +142,22 @@ export const nestedInheritedRole: Rule = {
   severity: "warning",
   finds: "an inherited role that contains another inherited role",
   why: "In Hasura v2.46 such a role can read all rows and all columns of the contained roles, without their filters (hasura/graphql-engine#10711).",
-  remedy: "list the roles of the inner role instead of its name; or verify your version with hasura-checks permissions --endpoint, and add an exception",
+  remedy:
+    "list the roles of the inner role instead of its name; or verify your version with hasura-checks permissions --endpoint, and add an exception",
   find: ({ metadata: { inherited_roles: inherited } }) =>
     inherited.flatMap(({ role_name: role, role_set: parts }, index) =>
-      parts.flatMap((part, position) => (inherited.some(({ role_name: name }) => name === part) ? [{ at: ["inherited_roles", index, "role_set", position], role, name: part, reason: `${role} inherits from ${part}, which is an inherited role itself` }] : [])),
+      parts.flatMap((part, position) =>
+        inherited.some(({ role_name: name }) => name === part)
+          ? [
+              {
+                at: ["inherited_roles", index, "role_set", position],
+                role,
+                name: part,
+                reason: `${role} inherits from ${part}, which is an inherited role itself`,
+              },
+            ]
+          : [],
+      ),
     ),
 };
 

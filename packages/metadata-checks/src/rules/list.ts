@@ -10,7 +10,12 @@ import { allColumns, everyRow, nothingGranted, rowLimit, unlimitedAggregates } f
 import { noPrimaryKey, reference, roleSpelling } from "./references.ts";
 import { breakingChange, widenedPermission } from "./revisions.ts";
 import type { Rule } from "./rule.ts";
-import { sessionVariableSpelling, sessionVariableVariants, spoofableSession, unsetSessionVariable } from "./sessions.ts";
+import {
+  sessionVariableSpelling,
+  sessionVariableVariants,
+  spoofableSession,
+  unsetSessionVariable,
+} from "./sessions.ts";
 import { metadataShape, notExamined } from "./shape.ts";
 import { unjoinableRelationship } from "./unjoinable.ts";
 import { anonymousWrite, everyRowWritable, rowGivenAway } from "./writing.ts";
@@ -62,4 +67,10 @@ export const unusedException = {
 export type DescribedRule = Pick<Rule, "id" | "severity" | "needs" | "finds" | "why" | "remedy">;
 
 /** All rules, including those for files and the configuration. */
-export const allRules: readonly DescribedRule[] = [metadataShape, notExamined, fileNotIncluded, ...rules, unusedException];
+export const allRules: readonly DescribedRule[] = [
+  metadataShape,
+  notExamined,
+  fileNotIncluded,
+  ...rules,
+  unusedException,
+];

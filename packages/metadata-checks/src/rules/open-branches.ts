@@ -5,7 +5,8 @@ import type { MergedPath } from "@routeql/metadata/read/load";
 const items = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
 /** Names of columns that mark public rows. */
-const publicName = /public|publish|visib|share|open|listed|approved|released|global|featured|private|hidden|draft|internal|confidential|restricted/i;
+const publicName =
+  /public|publish|visib|share|open|listed|approved|released|global|featured|private|hidden|draft|internal|confidential|restricted/i;
 /** Names of columns that refer to another row. Almost every row has a value there. */
 const referenceName = /(^|_)id$|Id$/;
 
@@ -31,43 +32,84 @@ function openness(branch: unknown, bound: ReadonlySet<string>): string | undefin
       return wanted === true ? `every row without ${key}` : `every row that has a value in ${key}`;
     }
     if (/^[_$]eq$/.test(operator) && wanted === false) return `every row in which ${key} is false`;
-    return /^[_$](ne|neq|nin)$/.test(operator) && !Array.isArray(wanted) ? `every row in which ${key} is not ${JSON.stringify(wanted)}` : undefined;
+    return /^[_$](ne|neq|nin)$/.test(operator) && !Array.isArray(wanted)
+      ? `every row in which ${key} is not ${JSON.stringify(wanted)}`
+      : undefined;
   });
   return reasons.includes(undefined) ? undefined : reasons[0];
 }
 
 /** Branches of every `_or` of a condition, with their siblings. A condition around the `_or` that is bound to the session binds all branches. */
-function branchesIn(condition: unknown, at: MergedPath): readonly { readonly branch: unknown; readonly at: MergedPath; readonly others: readonly unknown[] }[] {
+function branchesIn(
+  condition: unknown,
+  at: MergedPath,
+): readonly { readonly branch: unknown; readonly at: MergedPath; readonly others: readonly unknown[] }[] {
   if (!isFields(condition)) return [];
   return Object.entries(condition).flatMap(([key, value], position, all) => {
     if (all.some(([, other], index) => index !== position && mentionsSession(other))) return [];
     const place = [...at, key];
-    if (/^[_$]and$/.test(key)) return items(value).flatMap((item, index, list) => (list.some((other, number) => number !== index && mentionsSession(other)) ? [] : branchesIn(item, Array.isArray(value) ? [...place, index] : place)));
-    const own = /^[_$]or$/.test(key) && Array.isArray(value) ? value.map((branch: unknown, index) => ({ branch, at: [...place, index], others: value.filter((_other, number) => number !== index) as readonly unknown[] })) : [];
+    if (/^[_$]and$/.test(key))
+      return items(value).flatMap((item, index, list) =>
+        list.some((other, number) => number !== index && mentionsSession(other))
+          ? []
+          : branchesIn(item, Array.isArray(value) ? [...place, index] : place),
+      );
+    const own =
+      /^[_$]or$/.test(key) && Array.isArray(value)
+        ? value.map((branch: unknown, index) => ({
+            branch,
+            at: [...place, index],
+            others: value.filter((_other, number) => number !== index) as readonly unknown[],
+          }))
+        : [];
     // A negated alternative narrows the rows.
     if (/^[_$]not$/.test(key)) return own;
-    return [...own, ...items(value).flatMap((item, index) => branchesIn(item, Array.isArray(value) ? [...place, index] : place))];
+    return [
+      ...own,
+      ...items(value).flatMap((item, index) => branchesIn(item, Array.isArray(value) ? [...place, index] : place)),
+    ];
   });
 }
 
-const conditionKeys = { insert_permissions: ["check"], update_permissions: ["filter", "check"], delete_permissions: ["filter"] } as const;
+const conditionKeys = {
+  insert_permissions: ["check"],
+  update_permissions: ["filter", "check"],
+  delete_permissions: ["filter"],
+} as const;
 
 export const unboundBranch: Rule = {
   id: "unbound-branch",
   severity: "warning",
   finds: "an alternative of `_or` that does not depend on the session, beside others that do",
   why: "The alternative selects rows for every session, so the filter looks bound to the session and is open. Build logs leaked in this way (its-a-feature/Mythic#563).",
-  remedy: "remove the alternative, or bind it to the session; add an exception with the reason where all users may see these rows",
+  remedy:
+    "remove the alternative, or bind it to the session; add an exception with the reason where all users may see these rows",
   find: (examined) => {
     const conditions = [
-      ...permissionsOf(examined).map(({ permission, at, role, key }) => ({ condition: permission.filter as unknown, at: [...at, "filter"] as MergedPath, role, key })),
-      ...writesOf(examined).flatMap(({ kind, permission, at, role, key }) => conditionKeys[kind].map((name) => ({ condition: permission[name], at: [...at, name], role, key }))),
+      ...permissionsOf(examined).map(({ permission, at, role, key }) => ({
+        condition: permission.filter as unknown,
+        at: [...at, "filter"] as MergedPath,
+        role,
+        key,
+      })),
+      ...writesOf(examined).flatMap(({ kind, permission, at, role, key }) =>
+        conditionKeys[kind].map((name) => ({ condition: permission[name], at: [...at, name], role, key })),
+      ),
     ];
     return conditions.flatMap(({ condition, at, role, key }) =>
       branchesIn(condition, at).flatMap(({ branch, at: place, others }): Found[] => {
         if (mentionsSession(branch) || !others.some(mentionsSession)) return [];
         const reason = openness(branch, new Set(others.flatMap(columnsHeldToSession)));
-        return reason === undefined ? [] : [{ at: place, table: key, role, reason: `${role} on ${key}: one alternative of _or selects ${reason} in every session` }];
+        return reason === undefined
+          ? []
+          : [
+              {
+                at: place,
+                table: key,
+                role,
+                reason: `${role} on ${key}: one alternative of _or selects ${reason} in every session`,
+              },
+            ];
       }),
     );
   },

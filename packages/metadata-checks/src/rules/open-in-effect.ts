@@ -12,8 +12,10 @@ const leastSessions = 3;
 function openness({ all, visible, toStranger, variables = [] }: VisibleRows): string | undefined {
   if (variables.length === 0 || all < leastRows) return undefined;
   const isOpen = (rows: number) => rows >= all * openShare;
-  if (toStranger !== undefined && isOpen(toStranger)) return `${toStranger} of ${all} rows to a session whose values no row holds`;
-  if (visible.length >= leastSessions && visible.every(isOpen)) return `at least ${Math.min(...visible)} of ${all} rows to each of ${visible.length} sessions`;
+  if (toStranger !== undefined && isOpen(toStranger))
+    return `${toStranger} of ${all} rows to a session whose values no row holds`;
+  if (visible.length >= leastSessions && visible.every(isOpen))
+    return `at least ${Math.min(...visible)} of ${all} rows to each of ${visible.length} sessions`;
   return undefined;
 }
 
@@ -23,14 +25,24 @@ export const openInEffect: Rule = {
   needs: "database",
   finds: "a filter that uses session variables and still shows almost every row of the database to every session",
   why: "The filter looks bound to the session and separates nothing: a negated comparison, an `_exists` without a link to the row, or an alternative that most rows meet.",
-  remedy: "link the filter to the row; add an exception with the reason where all users may see these rows. `lint --visible-rows` lists the numbers",
+  remedy:
+    "link the filter to the row; add an exception with the reason where all users may see these rows. `lint --visible-rows` lists the numbers",
   find: (examined) => {
-    const placed = new Map(permissionsOf(examined).map(({ source, role, key, at }) => [`${source}\n${role}\n${key}`, at]));
+    const placed = new Map(
+      permissionsOf(examined).map(({ source, role, key, at }) => [`${source}\n${role}\n${key}`, at]),
+    );
     return (examined.visible ?? []).flatMap((rows) => {
       const { source, role, table, variables = [], isSample } = rows;
       const [at, open] = [placed.get(`${source}\n${role}\n${table}`), openness(rows)];
       if (at === undefined || open === undefined || isTrusted(role, examined)) return [];
-      return [{ at: [...at, "filter"], table, role, reason: `the filter of ${role} on ${table} uses ${listed(variables)}, and shows ${open}${isSample ? " (in a sample)" : ""}` }];
+      return [
+        {
+          at: [...at, "filter"],
+          table,
+          role,
+          reason: `the filter of ${role} on ${table} uses ${listed(variables)}, and shows ${open}${isSample ? " (in a sample)" : ""}`,
+        },
+      ];
     });
   },
 };

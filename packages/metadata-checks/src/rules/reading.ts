@@ -9,8 +9,16 @@ export const rowLimit: Rule = {
   remedy: "give the select permission a `limit`, for example 100",
   find: (examined) =>
     permissionsOf(examined)
-      .filter(({ permission, role }) => (permission.limit === undefined || permission.limit === null) && !isTrusted(role, examined))
-      .map(({ key, role, at }) => ({ at, table: key, role, reason: `${role} may read any number of rows of ${key} at once: the select permission has no limit` })),
+      .filter(
+        ({ permission, role }) =>
+          (permission.limit === undefined || permission.limit === null) && !isTrusted(role, examined),
+      )
+      .map(({ key, role, at }) => ({
+        at,
+        table: key,
+        role,
+        reason: `${role} may read any number of rows of ${key} at once: the select permission has no limit`,
+      })),
 };
 
 export const unlimitedAggregates: Rule = {
@@ -21,8 +29,18 @@ export const unlimitedAggregates: Rule = {
   remedy: "give the select permission a `limit`, or remove `allow_aggregations`",
   find: (examined) =>
     permissionsOf(examined)
-      .filter(({ permission, role }) => permission.allow_aggregations && !isTrusted(role, examined) && (permission.limit === undefined || permission.limit === null))
-      .map(({ key, role, at }) => ({ at: [...at, "allow_aggregations"], table: key, role, reason: `${role} may aggregate ${key} without a row limit` })),
+      .filter(
+        ({ permission, role }) =>
+          permission.allow_aggregations &&
+          !isTrusted(role, examined) &&
+          (permission.limit === undefined || permission.limit === null),
+      )
+      .map(({ key, role, at }) => ({
+        at: [...at, "allow_aggregations"],
+        table: key,
+        role,
+        reason: `${role} may aggregate ${key} without a row limit`,
+      })),
 };
 
 export const everyRow: Rule = {
@@ -34,7 +52,12 @@ export const everyRow: Rule = {
   find: (examined) =>
     permissionsOf(examined)
       .filter((placed) => !isTrusted(placed.role, examined) && isAlwaysTrue(placed.permission.filter, placed))
-      .map(({ key, role, at, permission }) => ({ at: [...at, "filter"], table: key, role, reason: `${role} may read every row of ${key}: the filter ${conditionText(permission.filter)}` })),
+      .map(({ key, role, at, permission }) => ({
+        at: [...at, "filter"],
+        table: key,
+        role,
+        reason: `${role} may read every row of ${key}: the filter ${conditionText(permission.filter)}`,
+      })),
 };
 
 export const allColumns: Rule = {
@@ -46,7 +69,12 @@ export const allColumns: Rule = {
   find: (examined) =>
     permissionsOf(examined)
       .filter(({ permission, role }) => permission.columns === "*" && !isTrusted(role, examined))
-      .map(({ key, role, at }) => ({ at: [...at, "columns"], table: key, role, reason: `${role} may read all columns of ${key}, including columns that later migrations add` })),
+      .map(({ key, role, at }) => ({
+        at: [...at, "columns"],
+        table: key,
+        role,
+        reason: `${role} may read all columns of ${key}, including columns that later migrations add`,
+      })),
 };
 
 export const nothingGranted: Rule = {
@@ -58,5 +86,10 @@ export const nothingGranted: Rule = {
   find: (examined) =>
     permissionsOf(examined)
       .filter(({ permission }) => permission.columns.length === 0 && permission.computed_fields.length === 0)
-      .map(({ key, role, at }) => ({ at, table: key, role, reason: `${role} has a select permission on ${key} without columns` })),
+      .map(({ key, role, at }) => ({
+        at,
+        table: key,
+        role,
+        reason: `${role} has a select permission on ${key} without columns`,
+      })),
 };

@@ -15,15 +15,22 @@ export const reference: Rule = {
 function unfit({ state }: Parameters<Rule["find"]>[0]): readonly Found[] {
   const found = (state?.inconsistencies ?? []).filter(({ kind }) => kind === "inconsistent");
   const names = new Set(found.map(({ name }) => name));
-  return found.filter(({ reason }) => !names.has(usedBy(reason) ?? "")).map(({ at, reason, name }) => ({ at, name, reason: `${name}: ${reason}` }));
+  return found
+    .filter(({ reason }) => !names.has(usedBy(reason) ?? ""))
+    .map(({ at, reason, name }) => ({ at, name, reason: `${name}: ${reason}` }));
 }
 
-const uses = [/^(?<table>\S+) is not tracked$/, /^(?<table>\S+) has no (column, relationship or )?computed field (?<member>\S+)$/];
+const uses = [
+  /^(?<table>\S+) is not tracked$/,
+  /^(?<table>\S+) has no (column, relationship or )?computed field (?<member>\S+)$/,
+];
 
 /** The object that a reason names as missing, by its name in the list of inconsistent objects. */
 function usedBy(reason: string): string | undefined {
   const groups = uses.map((pattern) => pattern.exec(reason)?.groups).find((found) => found !== undefined);
-  return groups === undefined ? undefined : [groups["table"], ...(groups["member"] === undefined ? [] : [groups["member"]])].join(".");
+  return groups === undefined
+    ? undefined
+    : [groups["table"], ...(groups["member"] === undefined ? [] : [groups["member"]])].join(".");
 }
 
 /** Without a database: relationships to tables that are not tracked. */
@@ -36,9 +43,21 @@ function dangling(examined: Parameters<Rule["find"]>[0]): readonly Found[] {
       table[kind].flatMap(({ name, using }, index): Found[] => {
         const constraint = using.foreign_key_constraint_on;
         const { manual_configuration: manual } = using;
-        const remote = manual !== undefined && "remote_table" in manual ? manual.remote_table : (constraint !== undefined && !Array.isArray(constraint) ? constraint.table : undefined);
+        const remote =
+          manual !== undefined && "remote_table" in manual
+            ? manual.remote_table
+            : constraint !== undefined && !Array.isArray(constraint)
+              ? constraint.table
+              : undefined;
         if (remote === undefined || tracked.has(`${source}\n${keyOf(remote)}`)) return [];
-        return [{ at: [...path, kind, index, "using"], table: key, name, reason: `${key}.${name} refers to ${keyOf(remote)}, which is not tracked` }];
+        return [
+          {
+            at: [...path, kind, index, "using"],
+            table: key,
+            name,
+            reason: `${key}.${name} refers to ${keyOf(remote)}, which is not tracked`,
+          },
+        ];
       }),
     ),
   );
@@ -56,10 +75,20 @@ export const roleSpelling: Rule = {
       const sound = role.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
       bySound.set(sound, [...(bySound.get(sound) ?? []), role]);
     }
-    const placed = new Map(tablesOf(examined).flatMap(({ table, path }) => table.select_permissions.map(({ role }, index) => [role, [...path, "select_permissions", index, "role"]] as const)));
+    const placed = new Map(
+      tablesOf(examined).flatMap(({ table, path }) =>
+        table.select_permissions.map(
+          ({ role }, index) => [role, [...path, "select_permissions", index, "role"]] as const,
+        ),
+      ),
+    );
     return [...bySound.values()]
       .filter((roles) => roles.length > 1)
-      .map((roles) => ({ at: placed.get(roles.at(-1) ?? "") ?? ["inherited_roles"], role: roles.at(-1) ?? "", reason: `the roles ${listed(roles)} differ only in spelling` }));
+      .map((roles) => ({
+        at: placed.get(roles.at(-1) ?? "") ?? ["inherited_roles"],
+        role: roles.at(-1) ?? "",
+        reason: `the roles ${listed(roles)} differ only in spelling`,
+      }));
   },
 };
 
@@ -73,6 +102,8 @@ export const noPrimaryKey: Rule = {
   find: (examined) =>
     tablesOf(examined).flatMap(({ key, path }) => {
       const found = catalogAt(examined, path)?.tables.get(key);
-      return found?.kind === "table" && found.primaryKey === undefined ? [{ at: [...path, "table"], table: key, reason: `${key} is a table without a primary key` }] : [];
+      return found?.kind === "table" && found.primaryKey === undefined
+        ? [{ at: [...path, "table"], table: key, reason: `${key} is a table without a primary key` }]
+        : [];
     }),
 };

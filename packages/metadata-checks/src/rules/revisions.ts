@@ -9,7 +9,8 @@ export const widenedPermission: Rule = {
   finds: "a role that may read, write or call more than in the base revision",
   why: "No client fails because of a wider permission, so tests and users do not notice it.",
   remedy: "check that the change is intended; mention it in the pull request, or add an exception with the reason",
-  find: ({ base, ...examined }) => (base === undefined ? [] : accessChanges(base, examined).filter(({ direction }) => direction === "wider")),
+  find: ({ base, ...examined }) =>
+    base === undefined ? [] : accessChanges(base, examined).filter(({ direction }) => direction === "wider"),
 };
 
 export const breakingChange: Rule = {

@@ -13,7 +13,8 @@ import type { Columns } from "./conditions.ts";
 export interface Examined {
   readonly project: Project;
   readonly metadata: Metadata;
-  readonly configuration: Pick<Configuration, "sessionVariables" | "inferFunctionPermissions" | "unauthorizedRole"> & Partial<Pick<Configuration, "trustedRoles">>;
+  readonly configuration: Pick<Configuration, "sessionVariables" | "inferFunctionPermissions" | "unauthorizedRole"> &
+    Partial<Pick<Configuration, "trustedRoles">>;
   /** Version of the Hasura that serves the metadata. Default: the version that this project pins. */
   readonly hasuraVersion?: string;
   /** With a database: the catalogue of each source, in order. */
@@ -22,7 +23,9 @@ export interface Examined {
   /** With a database: rows that the roles see. */
   readonly visible?: readonly VisibleRows[];
   /** With a base revision. */
-  readonly base: { readonly project: Project; readonly metadata: Metadata; readonly state: State | undefined } | undefined;
+  readonly base:
+    | { readonly project: Project; readonly metadata: Metadata; readonly state: State | undefined }
+    | undefined;
 }
 
 export interface Found extends Place {
@@ -67,7 +70,8 @@ export interface PlacedPermission extends Pick<PlacedTable, "source" | "key" | "
 }
 
 /** The member of an object or list; undefined for another value. */
-const child = (value: unknown, key: string | number): unknown => (typeof value === "object" && value !== null ? (value as Readonly<Record<string | number, unknown>>)[key] : undefined);
+const child = (value: unknown, key: string | number): unknown =>
+  typeof value === "object" && value !== null ? (value as Readonly<Record<string | number, unknown>>)[key] : undefined;
 
 /** The input of functions that list parts of the metadata. */
 export interface Walked {
@@ -81,28 +85,61 @@ export function tablesOf({ metadata, project }: Walked): readonly PlacedTable[] 
     source.tables.map((table, position) => {
       const path = ["sources", index, "tables", position];
       const raw = path.reduce<unknown>(child, project.loaded.merged);
-      return { source: source.name, table, key: keyOf(table.table), path, raw: (raw ?? {}) as Readonly<Record<string, unknown>> };
+      return {
+        source: source.name,
+        table,
+        key: keyOf(table.table),
+        path,
+        raw: (raw ?? {}) as Readonly<Record<string, unknown>>,
+      };
     }),
   );
 }
 
 /** Objects with select permissions: tables and logical models, including those of native queries. */
 function readableOf(examined: Walked) {
-  const tables = tablesOf(examined).map((placed) => ({ ...placed, entries: placed.table.select_permissions, ...columnsOf(placed, examined), columns: undefined }));
-  const models = examined.metadata.sources.flatMap(({ name: source, logical_models: named, native_queries: queries }, index) => {
-    const own = queries.flatMap(({ root_field_name: field, returns }, position) => (typeof returns === "string" ? [] : [{ ...returns, key: `native query ${field}`, path: ["sources", index, "native_queries", position, "returns"] }]));
-    return [...named.map((model, position) => ({ ...model, key: `logical model ${model.name}`, path: ["sources", index, "logical_models", position] })), ...own].map(({ key, path, fields, select_permissions: entries }) => ({
-      source,
-      key,
-      path,
-      // Logical models have no aggregates.
-      entries: entries.map(({ role, permission }) => ({ role, permission: { ...permission, allow_aggregations: false } })),
-      isColumn: (column: string) => fields.some(({ name }) => name === column),
-      // The SQL can return null for a field that the model declares as not null.
-      isNeverNull: () => false,
-      columns: fields.map(({ name }) => name),
-    }));
-  });
+  const tables = tablesOf(examined).map((placed) => ({
+    ...placed,
+    entries: placed.table.select_permissions,
+    ...columnsOf(placed, examined),
+    columns: undefined,
+  }));
+  const models = examined.metadata.sources.flatMap(
+    ({ name: source, logical_models: named, native_queries: queries }, index) => {
+      const own = queries.flatMap(({ root_field_name: field, returns }, position) =>
+        typeof returns === "string"
+          ? []
+          : [
+              {
+                ...returns,
+                key: `native query ${field}`,
+                path: ["sources", index, "native_queries", position, "returns"],
+              },
+            ],
+      );
+      return [
+        ...named.map((model, position) => ({
+          ...model,
+          key: `logical model ${model.name}`,
+          path: ["sources", index, "logical_models", position],
+        })),
+        ...own,
+      ].map(({ key, path, fields, select_permissions: entries }) => ({
+        source,
+        key,
+        path,
+        // Logical models have no aggregates.
+        entries: entries.map(({ role, permission }) => ({
+          role,
+          permission: { ...permission, allow_aggregations: false },
+        })),
+        isColumn: (column: string) => fields.some(({ name }) => name === column),
+        // The SQL can return null for a field that the model declares as not null.
+        isNeverNull: () => false,
+        columns: fields.map(({ name }) => name),
+      }));
+    },
+  );
   return [...tables, ...models];
 }
 
@@ -120,7 +157,17 @@ function kept<Result>(walk: (walked: Walked) => Result): (walked: Walked) => Res
 
 export const permissionsOf: (examined: Walked) => readonly PlacedPermission[] = kept((examined) => {
   return readableOf(examined).flatMap(({ source, key, path, entries, isColumn, isNeverNull, columns }) =>
-    entries.map(({ role, permission }, index) => ({ source, key, path, isColumn, isNeverNull, columns, role, permission, at: [...path, "select_permissions", index, "permission"] })),
+    entries.map(({ role, permission }, index) => ({
+      source,
+      key,
+      path,
+      isColumn,
+      isNeverNull,
+      columns,
+      role,
+      permission,
+      at: [...path, "select_permissions", index, "permission"],
+    })),
   );
 });
 
@@ -135,7 +182,10 @@ export interface PlacedWrite extends PlacedTable {
 export const writesOf: (walked: Walked) => readonly PlacedWrite[] = kept((walked) => {
   return tablesOf(walked).flatMap((placed) =>
     (["insert_permissions", "update_permissions", "delete_permissions"] as const).flatMap((kind) => {
-      const entries = (Array.isArray(placed.raw[kind]) ? placed.raw[kind] : []) as readonly { readonly role?: unknown; readonly permission?: unknown }[];
+      const entries = (Array.isArray(placed.raw[kind]) ? placed.raw[kind] : []) as readonly {
+        readonly role?: unknown;
+        readonly permission?: unknown;
+      }[];
       return entries.map(({ role, permission }, index) => ({
         ...placed,
         kind,
@@ -148,10 +198,18 @@ export const writesOf: (walked: Walked) => readonly PlacedWrite[] = kept((walked
 });
 
 /** Known facts about the columns of a table. */
-export function columnsOf({ table, key, path }: Pick<PlacedTable, "table" | "key" | "path">, walked: Pick<Walked, "catalogs">): Columns {
-  const other = new Set([...table.object_relationships, ...table.array_relationships, ...table.computed_fields].map(({ name }) => name));
+export function columnsOf(
+  { table, key, path }: Pick<PlacedTable, "table" | "key" | "path">,
+  walked: Pick<Walked, "catalogs">,
+): Columns {
+  const other = new Set(
+    [...table.object_relationships, ...table.array_relationships, ...table.computed_fields].map(({ name }) => name),
+  );
   const known = catalogAt({ catalogs: walked.catalogs }, path)?.tables.get(key)?.columns;
-  return { isColumn: (name) => !name.startsWith("_") && !name.startsWith("$") && !other.has(name), isNeverNull: (name) => known?.get(name)?.nullable === false };
+  return {
+    isColumn: (name) => !name.startsWith("_") && !name.startsWith("$") && !other.has(name),
+    isNeverNull: (name) => known?.get(name)?.nullable === false,
+  };
 }
 
 export interface PlacedFunction {
@@ -162,7 +220,14 @@ export interface PlacedFunction {
 }
 
 export function functionsOf({ metadata }: Pick<Examined, "metadata">): readonly PlacedFunction[] {
-  return metadata.sources.flatMap((source, index) => source.functions.map((entry, position) => ({ source: source.name, entry, key: keyOf(entry.function), path: ["sources", index, "functions", position] })));
+  return metadata.sources.flatMap((source, index) =>
+    source.functions.map((entry, position) => ({
+      source: source.name,
+      entry,
+      key: keyOf(entry.function),
+      path: ["sources", index, "functions", position],
+    })),
+  );
 }
 
 /** `a, b and c` */
@@ -187,11 +252,21 @@ const usual = /^(anonymous|anon|public|guest|unauthenticated|unauthorized)$/i;
 const unambiguous = /^(anonymous|anon|unauthenticated|unauthorized)$/i;
 
 /** Whether the role certainly serves requests without a token: by the configuration, or by an unambiguous name. */
-export function isCertainlyUnauthorized(role: string, { configuration: { unauthorizedRole } }: { readonly configuration: Pick<Examined["configuration"], "unauthorizedRole"> }): boolean {
+export function isCertainlyUnauthorized(
+  role: string,
+  {
+    configuration: { unauthorizedRole },
+  }: { readonly configuration: Pick<Examined["configuration"], "unauthorizedRole"> },
+): boolean {
   return unauthorizedRole === undefined ? unambiguous.test(role) : role === unauthorizedRole;
 }
 
 /** Whether requests without a token have the role. */
-export function isUnauthorized(role: string, { configuration: { unauthorizedRole } }: { readonly configuration: Pick<Examined["configuration"], "unauthorizedRole"> }): boolean {
+export function isUnauthorized(
+  role: string,
+  {
+    configuration: { unauthorizedRole },
+  }: { readonly configuration: Pick<Examined["configuration"], "unauthorizedRole"> },
+): boolean {
   return unauthorizedRole === undefined ? usual.test(role) : role === unauthorizedRole;
 }

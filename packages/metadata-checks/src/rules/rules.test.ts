@@ -21,13 +21,30 @@ interface World {
   readonly hasuraVersion?: string;
   /** Rows of the table `public.note` that the role `reader` sees. */
   readonly visible?: Partial<VisibleRows>;
-  readonly database?: { readonly tables: Readonly<Record<string, TableSketch>>; readonly functions?: Readonly<Record<string, FunctionSketch>> };
+  readonly database?: {
+    readonly tables: Readonly<Record<string, TableSketch>>;
+    readonly functions?: Readonly<Record<string, FunctionSketch>>;
+  };
 }
 
 const columns = { id: "int4 not null", owner: "text", title: "text", secret: "text" };
-const database = { tables: { note: { columns, primaryKey: ["id"] }, tag: { columns: { id: "int4 not null", note_id: "int4" }, primaryKey: ["id"] } } };
+const database = {
+  tables: {
+    note: { columns, primaryKey: ["id"] },
+    tag: { columns: { id: "int4 not null", note_id: "int4" }, primaryKey: ["id"] },
+  },
+};
 
-async function find({ tables, files, base, sessionVariables, unauthorizedRole, hasuraVersion, visible, database: sketch }: World): Promise<readonly Finding[]> {
+async function find({
+  tables,
+  files,
+  base,
+  sessionVariables,
+  unauthorizedRole,
+  hasuraVersion,
+  visible,
+  database: sketch,
+}: World): Promise<readonly Finding[]> {
   using folder = new MetadataFolder(tables, files);
   using before = new MetadataFolder(base ?? []);
   const project = readProject("metadata", folder.path);
@@ -36,127 +53,431 @@ async function find({ tables, files, base, sessionVariables, unauthorizedRole, h
   const answer = sketch === undefined ? undefined : catalogAnswer(sketch.tables, sketch.functions);
   const ask = () => Promise.resolve(answer ?? null);
   const stateOf = async ({ loaded }: Project, metadata: Metadata) =>
-    answer === undefined ? undefined : buildState({ loaded, metadata, unserved: [], notes: [] }, { metadata: loaded.merged, allowInconsistent: true }, () => ask);
+    answer === undefined
+      ? undefined
+      : buildState(
+          { loaded, metadata, unserved: [], notes: [] },
+          { metadata: loaded.merged, allowInconsistent: true },
+          () => ask,
+        );
   const earlier = readProject(join(before.path, "metadata"), folder.path);
   const names = [{ schema: "public", name: "any" }];
   const examined = {
     project,
     metadata: project.metadata,
     ...(hasuraVersion === undefined ? {} : { hasuraVersion }),
-    configuration: { sessionVariables: sessionVariables?.map(String), inferFunctionPermissions: true, unauthorizedRole },
-    catalogs: answer === undefined ? undefined : [await readCatalog({ tables: names, functions: names, enumTables: [] }, ask)],
+    configuration: {
+      sessionVariables: sessionVariables?.map(String),
+      inferFunctionPermissions: true,
+      unauthorizedRole,
+    },
+    catalogs:
+      answer === undefined ? undefined : [await readCatalog({ tables: names, functions: names, enumTables: [] }, ask)],
     state: await stateOf(project, project.metadata),
-    visible: visible === undefined ? [] : [{ source: "default", role: "reader", table: "public.note", all: 60, visible: [20, 20, 20], variables: ["x-hasura-user-id"], isSample: false, ...visible }],
-    base: base === undefined || earlier.metadata === undefined ? undefined : { project: earlier, metadata: earlier.metadata, state: await stateOf(earlier, earlier.metadata) },
+    visible:
+      visible === undefined
+        ? []
+        : [
+            {
+              source: "default",
+              role: "reader",
+              table: "public.note",
+              all: 60,
+              visible: [20, 20, 20],
+              variables: ["x-hasura-user-id"],
+              isSample: false,
+              ...visible,
+            },
+          ],
+    base:
+      base === undefined || earlier.metadata === undefined
+        ? undefined
+        : { project: earlier, metadata: earlier.metadata, state: await stateOf(earlier, earlier.metadata) },
   };
   return [...shape, ...applyRules(examined, applicable(examined))];
 }
 
 const note = (permission: string, more = "") => tableFile("note", permission, more);
-const relationship = (to: string) => `array_relationships:\n  - name: tags\n    using:\n      manual_configuration:\n        remote_table: {schema: public, name: ${to}}\n        column_mapping: {id: note_id}\n`;
+const relationship = (to: string) =>
+  `array_relationships:\n  - name: tags\n    using:\n      manual_configuration:\n        remote_table: {schema: public, name: ${to}}\n        column_mapping: {id: note_id}\n`;
 const search: FunctionSketch = { arguments: [{ name: "term", type: "text" }], returns: { table: "note", set: true } };
 const withFunction = (permissions: string) => ({
   "metadata/databases/databases.yaml": `- name: default\n  configuration: {connection_info: {database_url: {from_env: X}}}\n  tables: "!include default/tables/tables.yaml"\n  functions:\n    - function: {schema: public, name: search}\n${permissions}`,
 });
-const inherited = (parts: string) => ({ "metadata/inherited_roles.yaml": `- role_name: both\n  role_set: [${parts}]\n` });
-const second = (lines: string) => `  - role: writer\n    permission:\n      ${lines}\n      filter: {owner: X-Hasura-User-Id}\n`;
+const inherited = (parts: string) => ({
+  "metadata/inherited_roles.yaml": `- role_name: both\n  role_set: [${parts}]\n`,
+});
+const second = (lines: string) =>
+  `  - role: writer\n    permission:\n      ${lines}\n      filter: {owner: X-Hasura-User-Id}\n`;
 const update = (lines: string) => `update_permissions:\n${second(lines).replace("writer", "reader")}`;
-const insert = (lines: string) => `insert_permissions:\n  - role: reader\n    permission:\n      columns: [title]\n      check: {}\n      ${lines}\n`;
-const remoteSchema = (header: string) => ({ "metadata/remote_schemas.yaml": `- name: other\n  definition:\n    url_from_env: OTHER\n    headers:\n    - ${header}\n` });
-const address = (url: string) => ({ "metadata/databases/databases.yaml": `- name: default\n  configuration:\n    connection_info:\n      database_url: ${url}\n  tables: "!include default/tables/tables.yaml"\n` });
+const insert = (lines: string) =>
+  `insert_permissions:\n  - role: reader\n    permission:\n      columns: [title]\n      check: {}\n      ${lines}\n`;
+const remoteSchema = (header: string) => ({
+  "metadata/remote_schemas.yaml": `- name: other\n  definition:\n    url_from_env: OTHER\n    headers:\n    - ${header}\n`,
+});
+const address = (url: string) => ({
+  "metadata/databases/databases.yaml": `- name: default\n  configuration:\n    connection_info:\n      database_url: ${url}\n  tables: "!include default/tables/tables.yaml"\n`,
+});
 
 /** One logical model with one permission of role `reader`, which starts at line 8. */
 const model = (permission: string) => ({
   "metadata/databases/databases.yaml": `- name: default\n  configuration: {connection_info: {database_url: {from_env: X}}}\n  tables: []\n  logical_models: "!include models.yaml"\n`,
-  "metadata/databases/models.yaml": `- name: digest\n  fields:\n    - {name: id, type: integer}\n    - {name: api_key, type: text}\n  select_permissions:\n  - role: reader\n    permission:\n${permission.split("\n").map((line) => `      ${line}\n`).join("")}`,
+  "metadata/databases/models.yaml": `- name: digest\n  fields:\n    - {name: id, type: integer}\n    - {name: api_key, type: text}\n  select_permissions:\n  - role: reader\n    permission:\n${permission
+    .split("\n")
+    .map((line) => `      ${line}\n`)
+    .join("")}`,
 });
 
-const computed = (name: string) => note(sound, `computed_fields:\n  - name: ${name}\n    definition: {function: {schema: public, name: ${name}}}\n`);
+const computed = (name: string) =>
+  note(sound, `computed_fields:\n  - name: ${name}\n    definition: {function: {schema: public, name: ${name}}}\n`);
 const ofRow: Pick<FunctionSketch, "arguments"> = { arguments: [{ name: "note", type: "note" }] };
-const nested = { "metadata/inherited_roles.yaml": "- role_name: both\n  role_set: [reader]\n- role_name: nested\n  role_set: [both]\n" };
+const nested = {
+  "metadata/inherited_roles.yaml": "- role_name: both\n  role_set: [reader]\n- role_name: nested\n  role_set: [both]\n",
+};
 
 /** For each rule: metadata with the fault, the line of the finding, and metadata without the fault. */
 const cases: readonly (readonly [rule: string, at: string, faulty: World, clean: World])[] = [
-  ["metadata-shape", "t0.yaml:4", { tables: [note(sound).replace("select_permissions", "select_permission")] }, { tables: [note(sound)] }],
-  ["not-examined", "t0.yaml:4", { tables: [note(sound, "event_triggers:\n  - name: tell\n")] }, { tables: [note(sound)] }],
-  ["file-not-included", "forgotten.yaml:1", { tables: [note(sound)], files: { "metadata/databases/default/tables/forgotten.yaml": "table: forgotten\n" } }, { tables: [note(sound)] }],
-  ["reference", "t0.yaml:9", { tables: [note(sound.replace("[id]", "\n  - id\n  - gone"))], database }, { tables: [note(sound)], database }],
-  ["reference", "t0.yaml:6", { tables: [note(sound, relationship("untracked"))] }, { tables: [note(sound, relationship("tag")), tableFile("tag", sound)] }],
+  [
+    "metadata-shape",
+    "t0.yaml:4",
+    { tables: [note(sound).replace("select_permissions", "select_permission")] },
+    { tables: [note(sound)] },
+  ],
+  [
+    "not-examined",
+    "t0.yaml:4",
+    { tables: [note(sound, "event_triggers:\n  - name: tell\n")] },
+    { tables: [note(sound)] },
+  ],
+  [
+    "file-not-included",
+    "forgotten.yaml:1",
+    { tables: [note(sound)], files: { "metadata/databases/default/tables/forgotten.yaml": "table: forgotten\n" } },
+    { tables: [note(sound)] },
+  ],
+  [
+    "reference",
+    "t0.yaml:9",
+    { tables: [note(sound.replace("[id]", "\n  - id\n  - gone"))], database },
+    { tables: [note(sound)], database },
+  ],
+  [
+    "reference",
+    "t0.yaml:6",
+    { tables: [note(sound, relationship("untracked"))] },
+    { tables: [note(sound, relationship("tag")), tableFile("tag", sound)] },
+  ],
   ["every-row", "t0.yaml:8", { tables: [note("columns: [id]\nfilter: {}\nlimit: 5")] }, { tables: [note(sound)] }],
-  ["every-row", "t0.yaml:8", { tables: [note("columns: [id]\nfilter: {_or: [{}, {owner: X-Hasura-User-Id}]}\nlimit: 5")] }, { tables: [note("columns: [id]\nfilter: {_or: [{title: a}, {owner: X-Hasura-User-Id}]}\nlimit: 5")] }],
-  ["every-row", "t0.yaml:8", { tables: [note("columns: [id]\nfilter: {_or: [{id: {_is_null: false}}, {owner: X-Hasura-User-Id}]}\nlimit: 5")], database }, { tables: [note("columns: [id]\nfilter: {_or: [{title: {_is_null: false}}, {owner: X-Hasura-User-Id}]}\nlimit: 5")], database }],
-  ["every-row", "models.yaml:9", { tables: [], files: model("columns: [id]\nfilter: {}\nlimit: 5") }, { tables: [], files: model("columns: [id]\nfilter: {id: X-Hasura-User-Id}\nlimit: 5") }],
-  ["row-limit", "models.yaml:7", { tables: [], files: model("columns: [id]\nfilter: {id: 1}") }, { tables: [], files: model("columns: [id]\nfilter: {id: 1}\nlimit: 5\nallow_aggregations: true") }],
-  ["secret-column", "models.yaml:8", { tables: [], files: model('columns: "*"\nfilter: {id: 1}\nlimit: 5') }, { tables: [], files: model("columns: [id]\nfilter: {id: 1}\nlimit: 5") }],
-  ["session-variable-spelling", "models.yaml:9", { tables: [], files: model("columns: [id]\nfilter: {api_key: x_hasura_key}") }, { tables: [], files: model("columns: [id]\nfilter: {api_key: x-hasura-key}") }],
-  ["row-limit", "t0.yaml:6", { tables: [note("columns: [id]\nfilter: {owner: X-Hasura-User-Id}")] }, { tables: [note(sound)] }],
-  ["unlimited-aggregates", "t0.yaml:9", { tables: [note("columns: [id]\nfilter: {owner: X-Hasura-User-Id}\nallow_aggregations: true")] }, { tables: [note(`${sound}\nallow_aggregations: true`)] }],
+  [
+    "every-row",
+    "t0.yaml:8",
+    { tables: [note("columns: [id]\nfilter: {_or: [{}, {owner: X-Hasura-User-Id}]}\nlimit: 5")] },
+    { tables: [note("columns: [id]\nfilter: {_or: [{title: a}, {owner: X-Hasura-User-Id}]}\nlimit: 5")] },
+  ],
+  [
+    "every-row",
+    "t0.yaml:8",
+    {
+      tables: [note("columns: [id]\nfilter: {_or: [{id: {_is_null: false}}, {owner: X-Hasura-User-Id}]}\nlimit: 5")],
+      database,
+    },
+    {
+      tables: [note("columns: [id]\nfilter: {_or: [{title: {_is_null: false}}, {owner: X-Hasura-User-Id}]}\nlimit: 5")],
+      database,
+    },
+  ],
+  [
+    "every-row",
+    "models.yaml:9",
+    { tables: [], files: model("columns: [id]\nfilter: {}\nlimit: 5") },
+    { tables: [], files: model("columns: [id]\nfilter: {id: X-Hasura-User-Id}\nlimit: 5") },
+  ],
+  [
+    "row-limit",
+    "models.yaml:7",
+    { tables: [], files: model("columns: [id]\nfilter: {id: 1}") },
+    { tables: [], files: model("columns: [id]\nfilter: {id: 1}\nlimit: 5\nallow_aggregations: true") },
+  ],
+  [
+    "secret-column",
+    "models.yaml:8",
+    { tables: [], files: model('columns: "*"\nfilter: {id: 1}\nlimit: 5') },
+    { tables: [], files: model("columns: [id]\nfilter: {id: 1}\nlimit: 5") },
+  ],
+  [
+    "session-variable-spelling",
+    "models.yaml:9",
+    { tables: [], files: model("columns: [id]\nfilter: {api_key: x_hasura_key}") },
+    { tables: [], files: model("columns: [id]\nfilter: {api_key: x-hasura-key}") },
+  ],
+  [
+    "row-limit",
+    "t0.yaml:6",
+    { tables: [note("columns: [id]\nfilter: {owner: X-Hasura-User-Id}")] },
+    { tables: [note(sound)] },
+  ],
+  [
+    "unlimited-aggregates",
+    "t0.yaml:9",
+    { tables: [note("columns: [id]\nfilter: {owner: X-Hasura-User-Id}\nallow_aggregations: true")] },
+    { tables: [note(`${sound}\nallow_aggregations: true`)] },
+  ],
   ["all-columns", "t0.yaml:7", { tables: [note(sound.replace("[id]", '"*"'))] }, { tables: [note(sound)] }],
   ["nothing-granted", "t0.yaml:6", { tables: [note(sound.replace("[id]", "[]"))] }, { tables: [note(sound)] }],
-  ["open-in-effect", "t0.yaml:8", { tables: [note(sound)], database, visible: { toStranger: 54 } }, { tables: [note(sound)], database, visible: { toStranger: 53 } }],
-  ["open-in-effect", "t0.yaml:8", { tables: [note(sound)], database, visible: { visible: [60, 57, 54], toStranger: 0 } }, { tables: [note(sound)], database, visible: { visible: [60, 60, 53], toStranger: 0 } }],
-  ["open-in-effect", "t0.yaml:8", { tables: [note(sound)], database, visible: { all: 20, visible: [20, 20, 20] } }, { tables: [note(sound)], database, visible: { all: 60, visible: [60, 60] } }],
+  [
+    "open-in-effect",
+    "t0.yaml:8",
+    { tables: [note(sound)], database, visible: { toStranger: 54 } },
+    { tables: [note(sound)], database, visible: { toStranger: 53 } },
+  ],
+  [
+    "open-in-effect",
+    "t0.yaml:8",
+    { tables: [note(sound)], database, visible: { visible: [60, 57, 54], toStranger: 0 } },
+    { tables: [note(sound)], database, visible: { visible: [60, 60, 53], toStranger: 0 } },
+  ],
+  [
+    "open-in-effect",
+    "t0.yaml:8",
+    { tables: [note(sound)], database, visible: { all: 20, visible: [20, 20, 20] } },
+    { tables: [note(sound)], database, visible: { all: 60, visible: [60, 60] } },
+  ],
   [
     "every-row-writable",
     "t0.yaml:9",
-    { tables: [note(sound, "delete_permissions:\n  - role: reader\n    permission:\n      backend_only: false\n      \n      filter: {}\n")] },
-    { tables: [note(sound, "delete_permissions:\n  - role: reader\n    permission:\n      filter: {owner: X-Hasura-User-Id}\n")] },
+    {
+      tables: [
+        note(
+          sound,
+          "delete_permissions:\n  - role: reader\n    permission:\n      backend_only: false\n      \n      filter: {}\n",
+        ),
+      ],
+    },
+    {
+      tables: [
+        note(
+          sound,
+          "delete_permissions:\n  - role: reader\n    permission:\n      filter: {owner: X-Hasura-User-Id}\n",
+        ),
+      ],
+    },
   ],
   [
     "every-row-writable",
     "t0.yaml:8",
-    { tables: [note(sound, "insert_permissions:\n  - role: reader\n    permission:\n      columns: [id]\n      check: {_not: {_or: []}}\n")] },
-    { tables: [note(sound, "insert_permissions:\n  - role: reader\n    permission:\n      columns: [id]\n      check: {owner: X-Hasura-User-Id}\n")] },
+    {
+      tables: [
+        note(
+          sound,
+          "insert_permissions:\n  - role: reader\n    permission:\n      columns: [id]\n      check: {_not: {_or: []}}\n",
+        ),
+      ],
+    },
+    {
+      tables: [
+        note(
+          sound,
+          "insert_permissions:\n  - role: reader\n    permission:\n      columns: [id]\n      check: {owner: X-Hasura-User-Id}\n",
+        ),
+      ],
+    },
   ],
   [
     "every-row-writable",
     "t0.yaml:8",
     { tables: [note(sound, insert("set: {title: new}"))] },
-    { tables: [note(sound, insert("set: {owner: X-Hasura-User-Id}")), tableFile("tag", sound, insert("backend_only: true"))] },
+    {
+      tables: [
+        note(sound, insert("set: {owner: X-Hasura-User-Id}")),
+        tableFile("tag", sound, insert("backend_only: true")),
+      ],
+    },
   ],
   [
     // its-a-feature/Mythic#563
     "unbound-branch",
     "t0.yaml:8",
-    { tables: [note("columns: [id]\nfilter: {_or: [{kind_id: {_is_null: false}}, {owner: {_in: X-Hasura-Ids}}]}\nlimit: 5")] },
-    { tables: [note("columns: [id]\nfilter: {_or: [{published_at: {_is_null: false}}, {owner: {_is_null: true}}, {owner: {_in: X-Hasura-Ids}}]}\nlimit: 5"), tableFile("tag", "columns: [id]\nfilter: {_and: [{tenant: X-Hasura-Tenant}, {_or: [{deleted: {_eq: false}}, {owner: X-Hasura-User-Id}]}]}\nlimit: 5")] },
+    {
+      tables: [
+        note("columns: [id]\nfilter: {_or: [{kind_id: {_is_null: false}}, {owner: {_in: X-Hasura-Ids}}]}\nlimit: 5"),
+      ],
+    },
+    {
+      tables: [
+        note(
+          "columns: [id]\nfilter: {_or: [{published_at: {_is_null: false}}, {owner: {_is_null: true}}, {owner: {_in: X-Hasura-Ids}}]}\nlimit: 5",
+        ),
+        tableFile(
+          "tag",
+          "columns: [id]\nfilter: {_and: [{tenant: X-Hasura-Tenant}, {_or: [{deleted: {_eq: false}}, {owner: X-Hasura-User-Id}]}]}\nlimit: 5",
+        ),
+      ],
+    },
   ],
-  ["unbound-branch", "t0.yaml:8", { tables: [note("columns: [id]\nfilter: {_or: [{deleted: {_eq: false}}, {owner: X-Hasura-User-Id}]}\nlimit: 5")] }, { tables: [note("columns: [id]\nfilter: {_or: [{is_public: {_eq: true}}, {owner: X-Hasura-User-Id}]}\nlimit: 5")] }],
+  [
+    "unbound-branch",
+    "t0.yaml:8",
+    { tables: [note("columns: [id]\nfilter: {_or: [{deleted: {_eq: false}}, {owner: X-Hasura-User-Id}]}\nlimit: 5")] },
+    { tables: [note("columns: [id]\nfilter: {_or: [{is_public: {_eq: true}}, {owner: X-Hasura-User-Id}]}\nlimit: 5")] },
+  ],
   [
     "write-wider-than-read",
     "t0.yaml:7",
-    { tables: [note(sound, "delete_permissions:\n  - role: reader\n    permission:\n      backend_only: false\n      filter: {}\n").replace("      backend_only: false\n", "")] },
-    { tables: [note("columns: [id]\nfilter: {id: 1}\nlimit: 5", "delete_permissions:\n  - role: reader\n    permission:\n      filter: {}\n")] },
+    {
+      tables: [
+        note(
+          sound,
+          "delete_permissions:\n  - role: reader\n    permission:\n      backend_only: false\n      filter: {}\n",
+        ).replace("      backend_only: false\n", ""),
+      ],
+    },
+    {
+      tables: [
+        note(
+          "columns: [id]\nfilter: {id: 1}\nlimit: 5",
+          "delete_permissions:\n  - role: reader\n    permission:\n      filter: {}\n",
+        ),
+      ],
+    },
   ],
-  ["owner-preset-missing", "t0.yaml:7", { tables: [note(sound, insert("").replace("[title]", "[title, owner]"))] }, { tables: [note(sound, insert("set: {owner: X-Hasura-User-Id}")), tableFile("tag", sound, insert("").replace("check: {}", "check: {owner: X-Hasura-User-Id}").replace("[title]", "[title, owner]"))] }],
+  [
+    "owner-preset-missing",
+    "t0.yaml:7",
+    { tables: [note(sound, insert("").replace("[title]", "[title, owner]"))] },
+    {
+      tables: [
+        note(sound, insert("set: {owner: X-Hasura-User-Id}")),
+        tableFile(
+          "tag",
+          sound,
+          insert("").replace("check: {}", "check: {owner: X-Hasura-User-Id}").replace("[title]", "[title, owner]"),
+        ),
+      ],
+    },
+  ],
   [
     // hasura/graphql-engine#10711
     "nested-inherited-role",
     "inherited_roles.yaml:4",
-    { tables: [note(`${sound}\n`)], files: { "metadata/inherited_roles.yaml": "- role_name: base\n  role_set: [reader]\n- role_name: nested\n  role_set: [base, reader]\n" } },
-    { tables: [note(`${sound}\n`)], files: { "metadata/inherited_roles.yaml": "- role_name: base\n  role_set: [reader]\n- role_name: other\n  role_set: [reader]\n" } },
+    {
+      tables: [note(`${sound}\n`)],
+      files: {
+        "metadata/inherited_roles.yaml":
+          "- role_name: base\n  role_set: [reader]\n- role_name: nested\n  role_set: [base, reader]\n",
+      },
+    },
+    {
+      tables: [note(`${sound}\n`)],
+      files: {
+        "metadata/inherited_roles.yaml":
+          "- role_name: base\n  role_set: [reader]\n- role_name: other\n  role_set: [reader]\n",
+      },
+    },
   ],
   [
     "unjoinable-relationship",
     "t0.yaml:5",
-    { tables: [note(sound, relationship("tag")), tableFile("tag", sound)], database: { tables: { note: { columns: { ...columns, id: "uuid not null" }, primaryKey: ["id"] }, tag: { columns: { id: "int4 not null", owner: "text", note_id: "text" }, primaryKey: ["id"] } } } },
-    { tables: [note(sound, relationship("tag")), tableFile("tag", sound)], database: { tables: { note: { columns, primaryKey: ["id"] }, tag: { columns: { id: "int4 not null", owner: "text", note_id: "int8" }, primaryKey: ["id"] } } } },
+    {
+      tables: [note(sound, relationship("tag")), tableFile("tag", sound)],
+      database: {
+        tables: {
+          note: { columns: { ...columns, id: "uuid not null" }, primaryKey: ["id"] },
+          tag: { columns: { id: "int4 not null", owner: "text", note_id: "text" }, primaryKey: ["id"] },
+        },
+      },
+    },
+    {
+      tables: [note(sound, relationship("tag")), tableFile("tag", sound)],
+      database: {
+        tables: {
+          note: { columns, primaryKey: ["id"] },
+          tag: { columns: { id: "int4 not null", owner: "text", note_id: "int8" }, primaryKey: ["id"] },
+        },
+      },
+    },
   ],
-  ["secret-column", "t0.yaml:9", { tables: [note(sound.replace("[id]", "\n  - id\n  - passwordHash"))] }, { tables: [note(sound.replace("[id]", "[id, hijack_key, secretary, token_expires_at, idTokenType, token_day_volume, access_key_id]"))] }],
-  ["secret-column", "t0.yaml:7", { tables: [note(sound.replace("[id]", '"*"'))], database }, { tables: [note(sound.replace("[id]", '"*"'))] }],
-  ["row-given-away", "t0.yaml:7", { tables: [note(sound, update("columns: [title, owner]"))] }, { tables: [note(sound, update("columns: [title, owner]\n      check: {owner: X-Hasura-User-Id}"))] }],
-  ["row-given-away", "t0.yaml:7", { tables: [note(sound, update('columns: "*"\n      check: {}'))] }, { tables: [note(sound, update("columns: [title]")), tableFile("tag", sound, update('columns: "*"\n      set: {owner: X-Hasura-User-Id}'))] }],
+  [
+    "secret-column",
+    "t0.yaml:9",
+    { tables: [note(sound.replace("[id]", "\n  - id\n  - passwordHash"))] },
+    {
+      tables: [
+        note(
+          sound.replace(
+            "[id]",
+            "[id, hijack_key, secretary, token_expires_at, idTokenType, token_day_volume, access_key_id]",
+          ),
+        ),
+      ],
+    },
+  ],
+  [
+    "secret-column",
+    "t0.yaml:7",
+    { tables: [note(sound.replace("[id]", '"*"'))], database },
+    { tables: [note(sound.replace("[id]", '"*"'))] },
+  ],
+  [
+    "row-given-away",
+    "t0.yaml:7",
+    { tables: [note(sound, update("columns: [title, owner]"))] },
+    { tables: [note(sound, update("columns: [title, owner]\n      check: {owner: X-Hasura-User-Id}"))] },
+  ],
+  [
+    "row-given-away",
+    "t0.yaml:7",
+    { tables: [note(sound, update('columns: "*"\n      check: {}'))] },
+    {
+      tables: [
+        note(sound, update("columns: [title]")),
+        tableFile("tag", sound, update('columns: "*"\n      set: {owner: X-Hasura-User-Id}')),
+      ],
+    },
+  ],
   [
     "anonymous-write",
     "t0.yaml:6",
     { tables: [note(sound, update("columns: [title]").replace("reader", "anonymous"))] },
     { tables: [note(sound, update("columns: [title]"))] },
   ],
-  ["anonymous-write", "t0.yaml:6", { tables: [note(sound, update("columns: [title]"))], unauthorizedRole: "reader" }, { tables: [note(sound, update("columns: [title]").replace("reader", "anonymous"))], unauthorizedRole: "reader" }],
-  ["unset-session-variable", "t0.yaml:9", { tables: [note(sound)], sessionVariables: ["x-hasura-org-id"] }, { tables: [note(sound)], sessionVariables: ["x-hasura-user-id"] }],
-  ["spoofable-session", "t0.yaml:9", { tables: [note(sound).replace("reader", "anonymous")] }, { tables: [note(sound), tableFile("tag", "columns: [id]\nfilter: {id: 1}\nlimit: 5").replace("reader", "anonymous")] }],
-  ["spoofable-session", "t0.yaml:9", { tables: [note("columns: [id]\nfilter: {id: 1}\nlimit: 5", insert("set: {owner: X-Hasura-User-Id}"))], unauthorizedRole: "reader" }, { tables: [note(sound)], unauthorizedRole: "visitor" }],
-  ["session-variable-spelling", "t0.yaml:9", { tables: [note(sound.replace("X-Hasura-User-Id", "X_Hasura_User_Id"))] }, { tables: [note(sound)] }],
+  [
+    "anonymous-write",
+    "t0.yaml:6",
+    { tables: [note(sound, update("columns: [title]"))], unauthorizedRole: "reader" },
+    { tables: [note(sound, update("columns: [title]").replace("reader", "anonymous"))], unauthorizedRole: "reader" },
+  ],
+  [
+    "unset-session-variable",
+    "t0.yaml:9",
+    { tables: [note(sound)], sessionVariables: ["x-hasura-org-id"] },
+    { tables: [note(sound)], sessionVariables: ["x-hasura-user-id"] },
+  ],
+  [
+    "spoofable-session",
+    "t0.yaml:9",
+    { tables: [note(sound).replace("reader", "anonymous")] },
+    {
+      tables: [
+        note(sound),
+        tableFile("tag", "columns: [id]\nfilter: {id: 1}\nlimit: 5").replace("reader", "anonymous"),
+      ],
+    },
+  ],
+  [
+    "spoofable-session",
+    "t0.yaml:9",
+    {
+      tables: [note("columns: [id]\nfilter: {id: 1}\nlimit: 5", insert("set: {owner: X-Hasura-User-Id}"))],
+      unauthorizedRole: "reader",
+    },
+    { tables: [note(sound)], unauthorizedRole: "visitor" },
+  ],
+  [
+    "session-variable-spelling",
+    "t0.yaml:9",
+    { tables: [note(sound.replace("X-Hasura-User-Id", "X_Hasura_User_Id"))] },
+    { tables: [note(sound)] },
+  ],
   [
     "session-variable-variants",
     "t2.yaml:9",
@@ -166,47 +487,142 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
   [
     "inferred-function",
     "databases.yaml:5",
-    { tables: [note(sound)], files: withFunction("      permissions: [{role: reader}]\n"), database: { ...database, functions: { search } } },
-    { tables: [note(sound)], files: withFunction("      configuration: {exposed_as: query}\n"), database: { ...database, functions: { search: { ...search, volatility: "v" } } } },
+    {
+      tables: [note(sound)],
+      files: withFunction("      permissions: [{role: reader}]\n"),
+      database: { ...database, functions: { search } },
+    },
+    {
+      tables: [note(sound)],
+      files: withFunction("      configuration: {exposed_as: query}\n"),
+      database: { ...database, functions: { search: { ...search, volatility: "v" } } },
+    },
   ],
-  ["hasura-advisory", "t0.yaml:5", { tables: [computed("others")], hasuraVersion: "2.48.16" }, { tables: [computed("others")], hasuraVersion: "2.49.2" }],
   [
     "hasura-advisory",
     "t0.yaml:5",
-    { tables: [computed("others")], hasuraVersion: "2.45.4", database: { ...database, functions: { others: { ...ofRow, returns: { table: "note", set: true } } } } },
-    { tables: [computed("others")], hasuraVersion: "2.45.4", database: { ...database, functions: { others: { ...ofRow, returns: { type: "text" } } } } },
+    { tables: [computed("others")], hasuraVersion: "2.48.16" },
+    { tables: [computed("others")], hasuraVersion: "2.49.2" },
   ],
-  ["hasura-advisory", "inherited_roles.yaml:4", { tables: [note(sound)], files: nested, hasuraVersion: "2.45.2" }, { tables: [note(sound)], files: nested, hasuraVersion: "2.45.3" }],
-  ["hasura-advisory", "inherited_roles.yaml:4", { tables: [note(sound)], files: nested, hasuraVersion: "2.48.16" }, { tables: [note(sound)], files: inherited("reader"), hasuraVersion: "2.48.16" }],
+  [
+    "hasura-advisory",
+    "t0.yaml:5",
+    {
+      tables: [computed("others")],
+      hasuraVersion: "2.45.4",
+      database: { ...database, functions: { others: { ...ofRow, returns: { table: "note", set: true } } } },
+    },
+    {
+      tables: [computed("others")],
+      hasuraVersion: "2.45.4",
+      database: { ...database, functions: { others: { ...ofRow, returns: { type: "text" } } } },
+    },
+  ],
+  [
+    "hasura-advisory",
+    "inherited_roles.yaml:4",
+    { tables: [note(sound)], files: nested, hasuraVersion: "2.45.2" },
+    { tables: [note(sound)], files: nested, hasuraVersion: "2.45.3" },
+  ],
+  [
+    "hasura-advisory",
+    "inherited_roles.yaml:4",
+    { tables: [note(sound)], files: nested, hasuraVersion: "2.48.16" },
+    { tables: [note(sound)], files: inherited("reader"), hasuraVersion: "2.48.16" },
+  ],
   [
     "hasura-advisory",
     "t0.yaml:6",
     { tables: [note(sound, update("columns: [title]"))], hasuraVersion: "2.12.0" },
     { tables: [note(sound, update("columns: [title]"))], hasuraVersion: "2.9.0" },
   ],
-  ["unknown-part", "inherited_roles.yaml:2", { tables: [note(sound)], files: inherited("reader, writer") }, { tables: [note(sound)], files: inherited("reader") }],
+  [
+    "unknown-part",
+    "inherited_roles.yaml:2",
+    { tables: [note(sound)], files: inherited("reader, writer") },
+    { tables: [note(sound)], files: inherited("reader") },
+  ],
   [
     "inheritance-overridden",
     "t0.yaml:10",
-    { tables: [note(sound, `${update("columns: [title]")}${second("columns: [id]").replace("writer", "both")}`)], files: inherited("reader") },
+    {
+      tables: [note(sound, `${update("columns: [title]")}${second("columns: [id]").replace("writer", "both")}`)],
+      files: inherited("reader"),
+    },
     { tables: [note(sound, update("columns: [title]"))], files: inherited("reader") },
   ],
   [
     "inheritance-conflict",
     "t0.yaml:10",
-    { tables: [note(sound, `${update("columns: [title]")}${second("columns: [title, id]")}`)], files: inherited("reader, writer") },
-    { tables: [note(sound, `${update("columns: [title]")}${second("columns: [title]")}`)], files: inherited("reader, writer") },
+    {
+      tables: [note(sound, `${update("columns: [title]")}${second("columns: [title, id]")}`)],
+      files: inherited("reader, writer"),
+    },
+    {
+      tables: [note(sound, `${update("columns: [title]")}${second("columns: [title]")}`)],
+      files: inherited("reader, writer"),
+    },
   ],
-  ["role-spelling", "t1.yaml:5", { tables: [note(sound), tableFile("tag", sound).replace("reader", "Reader")] }, { tables: [note(sound), tableFile("tag", sound)] }],
-  ["shadowed-name", "t1.yaml:1", { tables: [note(sound), tableFile("note_aggregate", sound)] }, { tables: [note(sound), tableFile("note_summary", sound)] }],
-  ["shadowed-name", "t0.yaml:6", { tables: [note(sound, "configuration:\n  column_config:\n    title:\n      custom_name: secret\n")], database }, { tables: [note(sound, "configuration:\n  column_config:\n    title: {custom_name: heading}\n")], database }],
-  ["shadowed-name", "t0.yaml:5", { tables: [note(sound, relationship("tag").replace("tags", "title")), tableFile("tag", sound)], database }, { tables: [note(sound, relationship("tag")), tableFile("tag", sound)], database }],
-  ["no-primary-key", "t0.yaml:1", { tables: [note(sound)], database: { tables: { note: { columns } } } }, { tables: [note(sound)], database }],
-  ["secret-in-metadata", "databases.yaml:4", { tables: [], files: address("postgres://app:example@db/app") }, { tables: [], files: address("postgres://db/app") }],
-  ["secret-in-metadata", "remote_schemas.yaml:5", { tables: [], files: remoteSchema("{name: x-hasura-admin-secret, value: example}") }, { tables: [], files: remoteSchema("{name: x-hasura-admin-secret, value_from_env: SECRET}") }],
-  ["secret-in-metadata", "remote_schemas.yaml:5", { tables: [], files: remoteSchema("{name: Authorization, value: Bearer example}") }, { tables: [], files: remoteSchema('{name: Authorization, value: "Bearer {{TOKEN}}"}') }],
-  ["widened-permission", "t0.yaml:10", { tables: [note(sound.replace("10", "20"))], base: [note(sound)] }, { tables: [note(sound.replace("10", "5"))], base: [note(sound)] }],
-  ["breaking-change", "databases.yaml:1", { tables: [note(sound)], base: [note(sound.replace("[id]", "[id, title]"))], database }, { tables: [note(sound.replace("[id]", "[id, title]"))], base: [note(sound)], database }],
+  [
+    "role-spelling",
+    "t1.yaml:5",
+    { tables: [note(sound), tableFile("tag", sound).replace("reader", "Reader")] },
+    { tables: [note(sound), tableFile("tag", sound)] },
+  ],
+  [
+    "shadowed-name",
+    "t1.yaml:1",
+    { tables: [note(sound), tableFile("note_aggregate", sound)] },
+    { tables: [note(sound), tableFile("note_summary", sound)] },
+  ],
+  [
+    "shadowed-name",
+    "t0.yaml:6",
+    { tables: [note(sound, "configuration:\n  column_config:\n    title:\n      custom_name: secret\n")], database },
+    { tables: [note(sound, "configuration:\n  column_config:\n    title: {custom_name: heading}\n")], database },
+  ],
+  [
+    "shadowed-name",
+    "t0.yaml:5",
+    { tables: [note(sound, relationship("tag").replace("tags", "title")), tableFile("tag", sound)], database },
+    { tables: [note(sound, relationship("tag")), tableFile("tag", sound)], database },
+  ],
+  [
+    "no-primary-key",
+    "t0.yaml:1",
+    { tables: [note(sound)], database: { tables: { note: { columns } } } },
+    { tables: [note(sound)], database },
+  ],
+  [
+    "secret-in-metadata",
+    "databases.yaml:4",
+    { tables: [], files: address("postgres://app:example@db/app") },
+    { tables: [], files: address("postgres://db/app") },
+  ],
+  [
+    "secret-in-metadata",
+    "remote_schemas.yaml:5",
+    { tables: [], files: remoteSchema("{name: x-hasura-admin-secret, value: example}") },
+    { tables: [], files: remoteSchema("{name: x-hasura-admin-secret, value_from_env: SECRET}") },
+  ],
+  [
+    "secret-in-metadata",
+    "remote_schemas.yaml:5",
+    { tables: [], files: remoteSchema("{name: Authorization, value: Bearer example}") },
+    { tables: [], files: remoteSchema('{name: Authorization, value: "Bearer {{TOKEN}}"}') },
+  ],
+  [
+    "widened-permission",
+    "t0.yaml:10",
+    { tables: [note(sound.replace("10", "20"))], base: [note(sound)] },
+    { tables: [note(sound.replace("10", "5"))], base: [note(sound)] },
+  ],
+  [
+    "breaking-change",
+    "databases.yaml:1",
+    { tables: [note(sound)], base: [note(sound.replace("[id]", "[id, title]"))], database },
+    { tables: [note(sound.replace("[id]", "[id, title]"))], base: [note(sound)], database },
+  ],
 ];
 
 describe.each(cases)("the rule %s", (rule, at, faulty, clean) => {
@@ -222,29 +638,54 @@ describe.each(cases)("the rule %s", (rule, at, faulty, clean) => {
 });
 
 test("every rule has an example with the fault and one without", () => {
-  const without = allRules.map(({ id }) => id).filter((id) => id !== "unused-exception" && !cases.some(([rule]) => rule === id));
+  const without = allRules
+    .map(({ id }) => id)
+    .filter((id) => id !== "unused-exception" && !cases.some(([rule]) => rule === id));
   expect(without).toEqual([]);
 });
 
 test("contained roles do not conflict with overridden permissions or by the order of columns", async () => {
-  const roles = { "metadata/inherited_roles.yaml": "- role_name: both\n  role_set: [middle, other]\n- role_name: middle\n  role_set: [reader]\n" };
-  const grant = (role: string, list: string) => `  - role: ${role}\n    permission: {columns: [${list}], filter: {owner: X-Hasura-User-Id}}\n`;
-  const conflicts = async (...grants: readonly string[]) => (await find({ tables: [note(sound, `update_permissions:\n${grants.join("")}`)], files: roles })).filter(({ rule }) => rule === "inheritance-conflict").map(({ role, reason }) => [role, reason]);
-  expect(await conflicts(grant("reader", "title"), grant("middle", "id, title"), grant("other", "title, id"))).toEqual([]);
-  expect(await conflicts(grant("reader", "title"), grant("other", "title, id"))).toEqual([["both", "both inherits from reader and other, which may update public.note in different ways"]]);
+  const roles = {
+    "metadata/inherited_roles.yaml":
+      "- role_name: both\n  role_set: [middle, other]\n- role_name: middle\n  role_set: [reader]\n",
+  };
+  const grant = (role: string, list: string) =>
+    `  - role: ${role}\n    permission: {columns: [${list}], filter: {owner: X-Hasura-User-Id}}\n`;
+  const conflicts = async (...grants: readonly string[]) =>
+    (await find({ tables: [note(sound, `update_permissions:\n${grants.join("")}`)], files: roles }))
+      .filter(({ rule }) => rule === "inheritance-conflict")
+      .map(({ role, reason }) => [role, reason]);
+  expect(await conflicts(grant("reader", "title"), grant("middle", "id, title"), grant("other", "title, id"))).toEqual(
+    [],
+  );
+  expect(await conflicts(grant("reader", "title"), grant("other", "title, id"))).toEqual([
+    ["both", "both inherits from reader and other, which may update public.note in different ways"],
+  ]);
 });
 
 test("reports a feature of many tables as one note at the first table", async () => {
   const trigger = "event_triggers:\n  - name: tell\n";
-  const found = await find({ tables: [note(sound, trigger), tableFile("tag", sound, trigger), tableFile("mark", sound, update("columns: [title]"))] });
-  expect(found.filter(({ rule }) => rule === "not-examined").map(({ file, line, reason, remedy }) => [`${file?.split("/").at(-1) ?? ""}:${line ?? ""}`, reason, remedy])).toEqual([
+  const found = await find({
+    tables: [
+      note(sound, trigger),
+      tableFile("tag", sound, trigger),
+      tableFile("mark", sound, update("columns: [title]")),
+    ],
+  });
+  expect(
+    found
+      .filter(({ rule }) => rule === "not-examined")
+      .map(({ file, line, reason, remedy }) => [`${file?.split("/").at(-1) ?? ""}:${line ?? ""}`, reason, remedy]),
+  ).toEqual([
     ["t0.yaml:4", "not examined: event triggers", "nothing, if it is tested elsewhere; this is the first of 2 places"],
     ["t2.yaml:4", "not examined: mutations", "nothing, if it is tested elsewhere"],
   ]);
 });
 
 test("has no findings for correct metadata", async () => {
-  expect(await find({ tables: [note(sound)], database, base: [note(sound)], sessionVariables: ["x-hasura-user-id"] })).toEqual([]);
+  expect(
+    await find({ tables: [note(sound)], database, base: [note(sound)], sessionVariables: ["x-hasura-user-id"] }),
+  ).toEqual([]);
 });
 
 test.each([
@@ -252,8 +693,16 @@ test.each([
   ["public", undefined, "warning"],
   ["public", "public", "error"],
   ["anonymous", "public", "warning"],
-])("rates updates of every row by %s, with the unauthorized role %s, as %s", async (role, unauthorizedRole, severity) => {
-  const open = `update_permissions:\n  - role: ${role}\n    permission: {columns: [title], filter: {}}\n`;
-  const found = await find({ tables: [note(sound, open)], ...(unauthorizedRole === undefined ? {} : { unauthorizedRole }) });
-  expect(found.filter(({ rule }) => rule === "every-row-writable").map((finding) => finding.severity)).toEqual([severity]);
-});
+])(
+  "rates updates of every row by %s, with the unauthorized role %s, as %s",
+  async (role, unauthorizedRole, severity) => {
+    const open = `update_permissions:\n  - role: ${role}\n    permission: {columns: [title], filter: {}}\n`;
+    const found = await find({
+      tables: [note(sound, open)],
+      ...(unauthorizedRole === undefined ? {} : { unauthorizedRole }),
+    });
+    expect(found.filter(({ rule }) => rule === "every-row-writable").map((finding) => finding.severity)).toEqual([
+      severity,
+    ]);
+  },
+);

@@ -24,8 +24,12 @@ interface PlacedUse extends Use {
 
 /** Uses in all permissions, including write permissions. */
 function usesOf(examined: Parameters<Rule["find"]>[0]): readonly PlacedUse[] {
-  const reading = permissionsOf(examined).flatMap(({ permission, at, role, key }) => variablesIn(permission.filter, [...at, "filter"]).map((use) => ({ ...use, role, table: key })));
-  const writing = writesOf(examined).flatMap(({ permission, at, role, key }) => variablesIn(permission, at).map((use) => ({ ...use, role, table: key })));
+  const reading = permissionsOf(examined).flatMap(({ permission, at, role, key }) =>
+    variablesIn(permission.filter, [...at, "filter"]).map((use) => ({ ...use, role, table: key })),
+  );
+  const writing = writesOf(examined).flatMap(({ permission, at, role, key }) =>
+    variablesIn(permission, at).map((use) => ({ ...use, role, table: key })),
+  );
   return [...reading, ...writing];
 }
 
@@ -44,7 +48,13 @@ export const unsetSessionVariable: Rule = {
     if (carried === undefined) return [];
     return usesOf(examined)
       .filter(({ text }) => isVariable(text) && ![...carried, ...always].includes(text.toLowerCase()))
-      .map(({ text, at, role, table }) => ({ at, role, table, name: text.toLowerCase(), reason: `the filter of ${role} on ${table} needs ${text.toLowerCase()}, and the tokens carry only ${listed(carried)}` }));
+      .map(({ text, at, role, table }) => ({
+        at,
+        role,
+        table,
+        name: text.toLowerCase(),
+        reason: `the filter of ${role} on ${table} needs ${text.toLowerCase()}, and the tokens carry only ${listed(carried)}`,
+      }));
   },
 };
 
@@ -53,11 +63,20 @@ export const spoofableSession: Rule = {
   severity: "warning",
   finds: "a filter or a preset of a role without authentication that uses a session variable",
   why: "Without a token, Hasura reads the session variables from the X-Hasura- headers of the request, so the client chooses their values.",
-  remedy: "filter by a column of the row instead; add an exception where the value is a secret, such as an invitation code, or where a gateway removes X-Hasura- headers; set unauthorizedRole in hasura-checks.yaml if another role serves requests without a token",
+  remedy:
+    "filter by a column of the row instead; add an exception where the value is a secret, such as an invitation code, or where a gateway removes X-Hasura- headers; set unauthorizedRole in hasura-checks.yaml if another role serves requests without a token",
   find: (examined) =>
     usesOf(examined)
-      .filter(({ text, role }) => isVariable(text) && !always.includes(text.toLowerCase()) && isUnauthorized(role, examined))
-      .map(({ text, at, role, table }) => ({ at, role, table, name: text.toLowerCase(), reason: `${role} on ${table} uses ${text.toLowerCase()}, which a request without a token can set` })),
+      .filter(
+        ({ text, role }) => isVariable(text) && !always.includes(text.toLowerCase()) && isUnauthorized(role, examined),
+      )
+      .map(({ text, at, role, table }) => ({
+        at,
+        role,
+        table,
+        name: text.toLowerCase(),
+        reason: `${role} on ${table} uses ${text.toLowerCase()}, which a request without a token can set`,
+      })),
 };
 
 export const sessionVariableSpelling: Rule = {
@@ -69,10 +88,20 @@ export const sessionVariableSpelling: Rule = {
   find: (examined) =>
     usesOf(examined)
       .filter(({ text }) => !isVariable(text))
-      .map(({ text, at, role, table }) => ({ at, role, table, name: text, reason: `the filter of ${role} on ${table} compares with the text "${text}", which is not a session variable` })),
+      .map(({ text, at, role, table }) => ({
+        at,
+        role,
+        table,
+        name: text,
+        reason: `the filter of ${role} on ${table} compares with the text "${text}", which is not a session variable`,
+      })),
 };
 
-const letters = (name: string) => name.toLowerCase().replace("x-hasura-", "").replaceAll(/[^a-z0-9]/g, "");
+const letters = (name: string) =>
+  name
+    .toLowerCase()
+    .replace("x-hasura-", "")
+    .replaceAll(/[^a-z0-9]/g, "");
 
 export const sessionVariableVariants: Rule = {
   id: "session-variable-variants",
@@ -94,7 +123,15 @@ export const sessionVariableVariants: Rule = {
       .flatMap(([[name, [use]] = ["", []], ...others]) =>
         use === undefined || others.length === 0
           ? []
-          : [{ at: use.at, role: use.role, table: use.table, name, reason: `the filter of ${use.role} on ${use.table} uses ${name}, and other filters use ${listed(others.map(([other]) => other))}` }],
+          : [
+              {
+                at: use.at,
+                role: use.role,
+                table: use.table,
+                name,
+                reason: `the filter of ${use.role} on ${use.table} uses ${name}, and other filters use ${listed(others.map(([other]) => other))}`,
+              },
+            ],
       );
   },
 };

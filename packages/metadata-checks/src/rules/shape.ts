@@ -12,7 +12,8 @@ type ShapeRule = Pick<Rule, "id" | "severity" | "finds" | "why" | "remedy"> & {
 export const metadataShape: ShapeRule = {
   id: "metadata-shape",
   severity: "error",
-  finds: "a key that the metadata format does not have (a warning where it resembles no known key), a value of the wrong form, a file that is missing or cannot be read",
+  finds:
+    "a key that the metadata format does not have (a warning where it resembles no known key), a value of the wrong form, a file that is missing or cannot be read",
   why: "Hasura ignores an unknown key without a message: `select_permission` instead of `select_permissions` grants nothing.",
   remedy: "correct the key or the value as the reference of Hasura metadata v3 describes it",
   concerns: ({ kind }) => kind === "invalid",
@@ -21,7 +22,9 @@ export const metadataShape: ShapeRule = {
       if (problem.passedOver !== true) return problem;
       const key = problem.at.at(-1);
       const meant = typeof key === "string" ? nearest(key, metadataKeys) : undefined;
-      return meant === undefined ? { ...problem, severity: "warning" } : { ...problem, reason: `${problem.reason}; did you mean ${meant}?` };
+      return meant === undefined
+        ? { ...problem, severity: "warning" }
+        : { ...problem, reason: `${problem.reason}; did you mean ${meant}?` };
     }),
 };
 
@@ -29,9 +32,39 @@ export const metadataShape: ShapeRule = {
 const metadataKeys = [
   ...["select", "insert", "update", "delete"].map((verb) => `${verb}_permissions`),
   ...["object", "array", "remote"].map((kind) => `${kind}_relationships`),
-  "permission", "role", "columns", "filter", "check", "set", "limit", "backend_only", "allow_aggregations", "computed_fields", "query_root_fields", "subscription_root_fields",
-  "table", "is_enum", "configuration", "custom_name", "custom_root_fields", "column_config", "custom_column_names", "using", "foreign_key_constraint_on", "manual_configuration", "remote_table", "column_mapping",
-  "function", "session_argument", "exposed_as", "permissions", "sources", "tables", "functions", "role_name", "role_set",
+  "permission",
+  "role",
+  "columns",
+  "filter",
+  "check",
+  "set",
+  "limit",
+  "backend_only",
+  "allow_aggregations",
+  "computed_fields",
+  "query_root_fields",
+  "subscription_root_fields",
+  "table",
+  "is_enum",
+  "configuration",
+  "custom_name",
+  "custom_root_fields",
+  "column_config",
+  "custom_column_names",
+  "using",
+  "foreign_key_constraint_on",
+  "manual_configuration",
+  "remote_table",
+  "column_mapping",
+  "function",
+  "session_argument",
+  "exposed_as",
+  "permissions",
+  "sources",
+  "tables",
+  "functions",
+  "role_name",
+  "role_set",
 ];
 
 export const notExamined: ShapeRule = {
@@ -42,11 +75,24 @@ export const notExamined: ShapeRule = {
   remedy: "nothing, if it is tested elsewhere",
   concerns: ({ kind }) => kind === "unsupported",
   // Hundreds of tables can have the same feature, so there is one note for each feature.
-  listed: (problems) => [...Map.groupBy(problems, ({ reason }) => reason).values()].flatMap(([first, ...others]) => {
-    if (first === undefined) return [];
-    // The text after a semicolon names the alternative of the engine.
-    const feature = first.reason.replace(/^Hasura knows this, but this engine does not serve ([^;]*).*$/, "not examined: $1");
-    // The number and the first of the places do not identify a feature.
-    return [{ ...first, path: "", reason: feature, ...(others.length === 0 ? {} : { remedy: `nothing, if it is tested elsewhere; this is the first of ${others.length + 1} places` }) }];
-  }),
+  listed: (problems) =>
+    [...Map.groupBy(problems, ({ reason }) => reason).values()].flatMap(([first, ...others]) => {
+      if (first === undefined) return [];
+      // The text after a semicolon names the alternative of the engine.
+      const feature = first.reason.replace(
+        /^Hasura knows this, but this engine does not serve ([^;]*).*$/,
+        "not examined: $1",
+      );
+      // The number and the first of the places do not identify a feature.
+      return [
+        {
+          ...first,
+          path: "",
+          reason: feature,
+          ...(others.length === 0
+            ? {}
+            : { remedy: `nothing, if it is tested elsewhere; this is the first of ${others.length + 1} places` }),
+        },
+      ];
+    }),
 };

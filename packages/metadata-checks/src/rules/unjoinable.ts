@@ -11,6 +11,11 @@ export const unjoinableRelationship: Rule = {
   find: ({ metadata, catalogs }) =>
     metadata.sources.flatMap((source, index) => {
       const catalog = catalogs?.[index];
-      return catalog === undefined ? [] : unjoinableRelationships(source, catalog, ["sources", index]).map((found) => ({ ...found, reason: `${found.table}.${found.name} cannot be joined: ${found.reason}` }));
+      return catalog === undefined
+        ? []
+        : unjoinableRelationships(source, catalog, ["sources", index]).map((found) => ({
+            ...found,
+            reason: `${found.table}.${found.name} cannot be joined: ${found.reason}`,
+          }));
     }),
 };

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 
 /** The reason to skip a test that compares with a revision of git; undefined if git is installed. */
-export const gitAbsent = (): string | undefined => (spawnSync("git", ["--version"]).error === undefined ? undefined : "git is not installed");
+export const gitAbsent = (): string | undefined =>
+  spawnSync("git", ["--version"]).error === undefined ? undefined : "git is not installed";
 
 /** A temporary metadata directory for one test; `using folder = new MetadataFolder(…)`. */
 export class MetadataFolder implements Disposable {
@@ -18,7 +19,10 @@ export class MetadataFolder implements Disposable {
       "metadata/databases/databases.yaml",
       '- name: default\n  kind: postgres\n  configuration:\n    connection_info:\n      database_url:\n        from_env: TOOLS_TEST_DATABASE\n  tables: "!include default/tables/tables.yaml"\n',
     );
-    this.write("metadata/databases/default/tables/tables.yaml", tables.length === 0 ? "[]\n" : tables.map((_text, index) => `- "!include t${index}.yaml"\n`).join(""));
+    this.write(
+      "metadata/databases/default/tables/tables.yaml",
+      tables.length === 0 ? "[]\n" : tables.map((_text, index) => `- "!include t${index}.yaml"\n`).join(""),
+    );
     for (const [index, text] of tables.entries()) this.write(`metadata/databases/default/tables/t${index}.yaml`, text);
     for (const [name, text] of Object.entries(more)) this.write(name, text);
   }
@@ -46,7 +50,11 @@ export class MetadataFolder implements Disposable {
 
 /** One table with one select permission of role `reader`; `permission` are lines of YAML below it. */
 export function tableFile(name: string, permission: string, more = ""): string {
-  const indented = permission.trim().split("\n").map((line) => `      ${line}`).join("\n");
+  const indented = permission
+    .trim()
+    .split("\n")
+    .map((line) => `      ${line}`)
+    .join("\n");
   return `table:\n  name: ${name}\n  schema: public\n${more}select_permissions:\n  - role: reader\n    permission:\n${indented}\n`;
 }
 

@@ -28,10 +28,20 @@ async function againstEngine(project: ReadProject, endpoint: Endpoint): Promise<
     if (!(error instanceof NoMetadataApi)) throw error;
     return againstSchema(project, endpoint, error);
   }
-  const differences = drift(project.whole.merged, running, { first: "in the repository", second: "in the running engine" });
+  const differences = drift(project.whole.merged, running, {
+    first: "in the repository",
+    second: "in the running engine",
+  });
   return {
-    findings: differences.map(({ at, reason }) => ({ rule: "drift", severity: "warning", ...project.positionOf(project.whole.locate(at)), reason, remedy: "apply the metadata of the repository, or bring the change into the repository" })),
-    examined: differences.length === 0 ? "the running engine has the same metadata" : "the running engine has other metadata",
+    findings: differences.map(({ at, reason }) => ({
+      rule: "drift",
+      severity: "warning",
+      ...project.positionOf(project.whole.locate(at)),
+      reason,
+      remedy: "apply the metadata of the repository, or bring the change into the repository",
+    })),
+    examined:
+      differences.length === 0 ? "the running engine has the same metadata" : "the running engine has other metadata",
   };
 }
 
@@ -40,27 +50,48 @@ async function againstSchema(project: ReadProject, endpoint: Endpoint, reason: N
   const schema = await adminSchema(endpoint, reason);
   const differences = schemaDrift(project, schema);
   return {
-    findings: differences.map(({ at, reason: difference }) => ({ rule: "drift", severity: "warning", ...project.position(at), reason: difference, remedy: "apply the metadata of the repository, or bring the change into the repository" })),
+    findings: differences.map(({ at, reason: difference }) => ({
+      rule: "drift",
+      severity: "warning",
+      ...project.position(at),
+      reason: difference,
+      remedy: "apply the metadata of the repository, or bring the change into the repository",
+    })),
     examined: `the engine has no metadata API; its GraphQL schema ${differences.length === 0 ? "has all" : "lacks some"} tables, columns and relationships of the metadata. Permissions were not compared: run hasura-checks permissions --endpoint`,
   };
 }
 
-async function againstBase(project: ReadProject, source: string, named: string, given: Given, configuration: Configuration, surroundings: Surroundings): Promise<Compared> {
+async function againstBase(
+  project: ReadProject,
+  source: string,
+  named: string,
+  given: Given,
+  configuration: Configuration,
+  surroundings: Surroundings,
+): Promise<Compared> {
   const base = examinable(await readBase(named, source, surroundings.directory), `of ${named}`);
   await using databases = await Databases.open(databaseAddresses(given, project.metadata, surroundings));
-  const access = accessChanges({ metadata: base.metadata, project: base }, { metadata: project.metadata, project }).map(({ direction, at, reason, table, role, name }): Finding => ({
-    rule: direction === "wider" ? "widened-permission" : "narrowed-permission",
-    severity: direction === "wider" ? "warning" : "note",
-    ...project.position(at),
-    ...(table === undefined ? {} : { table }),
-    ...(role === undefined ? {} : { role }),
-    ...(name === undefined ? {} : { name }),
-    reason,
-    remedy: direction === "wider" ? "check that the change is intended" : "nothing, if no client needs it",
-  }));
+  const access = accessChanges({ metadata: base.metadata, project: base }, { metadata: project.metadata, project }).map(
+    ({ direction, at, reason, table, role, name }): Finding => ({
+      rule: direction === "wider" ? "widened-permission" : "narrowed-permission",
+      severity: direction === "wider" ? "warning" : "note",
+      ...project.position(at),
+      ...(table === undefined ? {} : { table }),
+      ...(role === undefined ? {} : { role }),
+      ...(name === undefined ? {} : { name }),
+      reason,
+      remedy: direction === "wider" ? "check that the change is intended" : "nothing, if no client needs it",
+    }),
+  );
   const other = drift(project.whole.merged, base.whole.merged, { first: "now", second: `in ${named}` })
     .filter(({ concernsAccess }) => !concernsAccess)
-    .map(({ at, reason }): Finding => ({ rule: "changed", severity: "note", ...project.positionOf(project.whole.locate(at)), reason, remedy: "nothing, if the change is intended" }));
+    .map(({ at, reason }): Finding => ({
+      rule: "changed",
+      severity: "note",
+      ...project.positionOf(project.whole.locate(at)),
+      reason,
+      remedy: "nothing, if the change is intended",
+    }));
   const infer = configuration.inferFunctionPermissions;
   const [before, now] = [await databases?.state(base, infer), await databases?.state(project, infer)];
   const schema = before === undefined || now === undefined ? undefined : schemaChanges(before, now);
@@ -70,9 +101,15 @@ async function againstBase(project: ReadProject, source: string, named: string, 
     ...project.position(["sources"]),
     role,
     reason,
-    remedy: kind === "breaking" ? "keep the old name beside the new one until no client uses it" : "nothing, if clients handle the change",
+    remedy:
+      kind === "breaking"
+        ? "keep the old name beside the new one until no client uses it"
+        : "nothing, if clients handle the change",
   }));
-  return { findings: [...changes, ...access, ...other], examined: `compared with ${named}${schema === undefined ? `, ${databases === undefined ? "without a database" : "without a database for each source there"}: the roles' schemas were not compared` : ""}` };
+  return {
+    findings: [...changes, ...access, ...other],
+    examined: `compared with ${named}${schema === undefined ? `, ${databases === undefined ? "without a database" : "without a database for each source there"}: the roles' schemas were not compared` : ""}`,
+  };
 }
 
 export const diff: Command = {
@@ -85,14 +122,24 @@ With --base: changes of permissions since another revision, wider and narrower o
   options: {
     ...commonOptions,
     ...endpointOptions,
-    endpoint: { type: "string", value: "URL", help: "the engine; without a path, its metadata API at /v1/metadata is used. For an engine without metadata API, give the address of its GraphQL API: tables, columns and relationships are compared with its schema" },
+    endpoint: {
+      type: "string",
+      value: "URL",
+      help: "the engine; without a path, its metadata API at /v1/metadata is used. For an engine without metadata API, give the address of its GraphQL API: tables, columns and relationships are compared with its schema",
+    },
     base: { type: "string", value: "REVISION", help: "a revision of git, such as origin/main, or another directory" },
     ...databaseOptions,
     ...formatOptions,
   },
   examples: [
-    ["hasura-checks diff --endpoint https://hasura.example.net --admin-secret-file secret.txt", "find changes by the console"],
-    ["hasura-checks diff --base origin/main --database postgres://localhost/app", "list the changes of this branch by role"],
+    [
+      "hasura-checks diff --endpoint https://hasura.example.net --admin-secret-file secret.txt",
+      "find changes by the console",
+    ],
+    [
+      "hasura-checks diff --base origin/main --database postgres://localhost/app",
+      "list the changes of this branch by role",
+    ],
   ],
   outcomes: ["there is no difference", "there are differences; they are listed"],
   async run(given, surroundings) {
@@ -104,7 +151,9 @@ With --base: changes of permissions since another revision, wider and narrower o
     const source = metadataDirectory(given, configuration, directory);
     const project = examinable(readProject(source, directory), `of ${source}`);
     const { findings, examined } =
-      endpoint === undefined ? await againstBase(project, source, base ?? "", given, configuration, surroundings) : await againstEngine(project, endpoint);
+      endpoint === undefined
+        ? await againstBase(project, source, base ?? "", given, configuration, surroundings)
+        : await againstEngine(project, endpoint);
     surroundings.out(printReport({ findings, examined }, format, painter(surroundings.colours)));
     return findings.length > 0 ? exitCodes.findings : exitCodes.fine;
   },

@@ -11,6 +11,10 @@ test("writes a configuration that lint reads, also with many session variables",
   const filter = `filter: {_and: [${variables.map((name) => `{owner: ${name}}`).join(", ")}]}`;
   using folder = new MetadataFolder([tableFile("note", `columns: [id]\n${filter}\nlimit: 10`)]);
   expect(await routeql(folder.path, ["init"])).toMatchObject({ code: 0, stderr: "" });
-  expect(parse(readFileSync(join(folder.path, "hasura-checks.yaml"), "utf8"))).toEqual({ metadata: "metadata", sessionVariables: variables, inferFunctionPermissions: true });
+  expect(parse(readFileSync(join(folder.path, "hasura-checks.yaml"), "utf8"))).toEqual({
+    metadata: "metadata",
+    sessionVariables: variables,
+    inferFunctionPermissions: true,
+  });
   expect(await routeql(folder.path, ["lint"])).toMatchObject({ code: 0, stderr: "" });
 });

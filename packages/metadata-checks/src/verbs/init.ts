@@ -22,15 +22,33 @@ const trustedShare = 0.9;
 
 function rolesIn(walked: Walked): readonly RoleNumbers[] {
   const conditions = [
-    ...permissionsOf(walked).map((placed) => ({ role: placed.role, open: isAlwaysTrue(placed.permission.filter, placed) })),
-    ...writesOf(walked).map((placed) => ({ role: placed.role, open: isAlwaysTrue(placed.permission[placed.kind === "insert_permissions" ? "check" : "filter"] ?? {}, columnsOf(placed, walked)) })),
+    ...permissionsOf(walked).map((placed) => ({
+      role: placed.role,
+      open: isAlwaysTrue(placed.permission.filter, placed),
+    })),
+    ...writesOf(walked).map((placed) => ({
+      role: placed.role,
+      open: isAlwaysTrue(
+        placed.permission[placed.kind === "insert_permissions" ? "check" : "filter"] ?? {},
+        columnsOf(placed, walked),
+      ),
+    })),
   ];
-  return [...Map.groupBy(conditions, ({ role }) => role)].map(([role, all]) => ({ role, permissions: all.length, open: all.filter(({ open }) => open).length }));
+  return [...Map.groupBy(conditions, ({ role }) => role)].map(([role, all]) => ({
+    role,
+    permissions: all.length,
+    open: all.filter(({ open }) => open).length,
+  }));
 }
 
 function sessionVariablesIn(walked: Walked): readonly string[] {
-  const conditions = [...permissionsOf(walked).map(({ permission }) => permission.filter), ...writesOf(walked).map(({ permission }) => permission)];
-  const names = conditions.flatMap((condition) => variablesIn(condition, []).map(({ text }) => text.toLowerCase())).filter((name) => name.startsWith("x-hasura-") && name !== "x-hasura-role");
+  const conditions = [
+    ...permissionsOf(walked).map(({ permission }) => permission.filter),
+    ...writesOf(walked).map(({ permission }) => permission),
+  ];
+  const names = conditions
+    .flatMap((condition) => variablesIn(condition, []).map(({ text }) => text.toLowerCase()))
+    .filter((name) => name.startsWith("x-hasura-") && name !== "x-hasura-role");
   return [...new Set(names)].toSorted();
 }
 
@@ -39,10 +57,21 @@ function configurationText(metadata: string, project: ReadProject): string {
   const walked = { metadata: project.metadata, project };
   const roles = rolesIn(walked);
   const writers = new Set(writesOf(walked).map(({ role }) => role));
-  const trusted = roles.filter(({ role, permissions, open }) => writers.has(role) && permissions >= 3 && open / permissions >= trustedShare && !isUnauthorized(role, { configuration: { unauthorizedRole: undefined } }));
-  const unauthorized = roles.find(({ role }) => isUnauthorized(role, { configuration: { unauthorizedRole: undefined } }))?.role;
+  const trusted = roles.filter(
+    ({ role, permissions, open }) =>
+      writers.has(role) &&
+      permissions >= 3 &&
+      open / permissions >= trustedShare &&
+      !isUnauthorized(role, { configuration: { unauthorizedRole: undefined } }),
+  );
+  const unauthorized = roles.find(({ role }) =>
+    isUnauthorized(role, { configuration: { unauthorizedRole: undefined } }),
+  )?.role;
   const variables = sessionVariablesIn(walked);
-  const line = (key: string, value: unknown) => stringify({ [key]: value }, { flowCollectionPadding: false, collectionStyle: "flow", lineWidth: 0 }).trim().replace(/^\{(.*)\}$/s, "$1");
+  const line = (key: string, value: unknown) =>
+    stringify({ [key]: value }, { flowCollectionPadding: false, collectionStyle: "flow", lineWidth: 0 })
+      .trim()
+      .replace(/^\{(.*)\}$/s, "$1");
   return [
     "# Configuration of hasura-checks, written by `hasura-checks init`. Review each value.",
     "",
@@ -53,7 +82,18 @@ function configurationText(metadata: string, project: ReadProject): string {
     "",
     "# Roles that are meant to read and write every row, such as that of a backend or an administrator.",
     "# Rules about open permissions leave them out.",
-    ...(trusted.length === 0 ? ["# trustedRoles: [backend]"] : [`# These roles have open permissions almost everywhere. Uncomment those that you trust:`, ...trusted.map(({ role, open, permissions }) => `#   ${role}: ${open} of ${permissions} permissions hold for every row`), `# ${line("trustedRoles", trusted.map(({ role }) => role))}`]),
+    ...(trusted.length === 0
+      ? ["# trustedRoles: [backend]"]
+      : [
+          `# These roles have open permissions almost everywhere. Uncomment those that you trust:`,
+          ...trusted.map(
+            ({ role, open, permissions }) => `#   ${role}: ${open} of ${permissions} permissions hold for every row`,
+          ),
+          `# ${line(
+            "trustedRoles",
+            trusted.map(({ role }) => role),
+          )}`,
+        ]),
     "",
     "# The role of requests without a token (HASURA_GRAPHQL_UNAUTHORIZED_ROLE).",
     unauthorized === undefined ? "# unauthorizedRole: anonymous" : line("unauthorizedRole", unauthorized),
@@ -86,12 +126,22 @@ export const init: Command = {
   run(given, surroundings) {
     const { directory, out } = surroundings;
     const file = given.text("config") ?? configurationFile;
-    if (existsSync(resolve(directory, file)) && !given.flag("force")) throw new UsageError(`${file} already exists; --force replaces it`);
-    const metadata = metadataDirectory(given, readConfiguration({ ...given, text: (name) => (name === "config" ? undefined : given.text(name)) }, { directory }), directory);
+    if (existsSync(resolve(directory, file)) && !given.flag("force"))
+      throw new UsageError(`${file} already exists; --force replaces it`);
+    const metadata = metadataDirectory(
+      given,
+      readConfiguration(
+        { ...given, text: (name) => (name === "config" ? undefined : given.text(name)) },
+        { directory },
+      ),
+      directory,
+    );
     const project = examinable(readProject(metadata, directory), `of ${metadata}`);
     writeFileSync(resolve(directory, file), configurationText(metadata, project));
     const walked = { metadata: project.metadata, project };
-    out(`wrote ${file}: ${rolesIn(walked).length} roles, session variables ${listed(sessionVariablesIn(walked)) || "none"}\nNext: hasura-checks lint`);
+    out(
+      `wrote ${file}: ${rolesIn(walked).length} roles, session variables ${listed(sessionVariablesIn(walked)) || "none"}\nNext: hasura-checks lint`,
+    );
     return Promise.resolve(exitCodes.fine);
   },
 };

@@ -21,7 +21,11 @@ import { type Examined, permissionsOf, tablesOf } from "../rules/rule.ts";
 import { notExamined } from "../rules/shape.ts";
 
 export const formatOptions = {
-  format: { type: "string", value: "FORMAT", help: "text (default), json, github (annotations of GitHub Actions), gitlab (its report of code quality) or sarif (code scanning)" },
+  format: {
+    type: "string",
+    value: "FORMAT",
+    help: "text (default), json, github (annotations of GitHub Actions), gitlab (its report of code quality) or sarif (code scanning)",
+  },
   json: { type: "boolean", help: "the same as --format json" },
 } as const;
 
@@ -42,7 +46,15 @@ async function examine(given: Given, surroundings: Surroundings, configuration: 
   const project = readProject(source, directory);
   const shape = shapeFindings(project);
   const always = ["metadata-shape", "not-examined", "file-not-included"];
-  if (project.metadata === undefined) return { ...judge(shape, configuration, new Set(always)), inBase: [], examined: "only the shape of the metadata, because it is invalid", notApplied: [], visible: [], namesSources: false };
+  if (project.metadata === undefined)
+    return {
+      ...judge(shape, configuration, new Set(always)),
+      inBase: [],
+      examined: "only the shape of the metadata, because it is invalid",
+      notApplied: [],
+      visible: [],
+      namesSources: false,
+    };
   const read = examinable(project, `of ${source}`);
   const { metadata } = read;
   const base = await baseOf(given.text("base"), source, directory);
@@ -63,10 +75,27 @@ async function examine(given: Given, surroundings: Surroundings, configuration: 
   const applied = applicable(examined);
   // A single source may have another name in the base revision.
   const namesSources = [metadata, base?.metadata].some((revision) => (revision?.sources.length ?? 0) > 1);
-  const { findings, excepted } = judge([...shape, ...sourcesWithoutDatabase(read, addresses), ...rows.findings, ...applyRules(examined, applied, namesSources)], configuration, new Set([...always, ...applied.map(({ id }) => id)]));
-  const standing = base === undefined || !given.flag("only-new") ? [] : standingFindings(base, await databases?.catalogs(base.metadata), configuration, namesSources);
+  const { findings, excepted } = judge(
+    [
+      ...shape,
+      ...sourcesWithoutDatabase(read, addresses),
+      ...rows.findings,
+      ...applyRules(examined, applied, namesSources),
+    ],
+    configuration,
+    new Set([...always, ...applied.map(({ id }) => id)]),
+  );
+  const standing =
+    base === undefined || !given.flag("only-new")
+      ? []
+      : standingFindings(base, await databases?.catalogs(base.metadata), configuration, namesSources);
   const { added, known } = divide(findings, standing);
-  const notApplied = applicable({ ...examined, catalogs: [], base: { project, metadata, state: {} as never }, configuration: { ...configuration, sessionVariables: [] } });
+  const notApplied = applicable({
+    ...examined,
+    catalogs: [],
+    base: { project, metadata, state: {} as never },
+    configuration: { ...configuration, sessionVariables: [] },
+  });
   return {
     findings: added,
     inBase: known,
@@ -74,12 +103,18 @@ async function examine(given: Given, surroundings: Surroundings, configuration: 
     examined: `${amount(permissionsOf(examined).length, "permission")} on ${amount(tablesOf(examined).length, "table")} examined by ${applied.length + always.length} rules${databases === undefined ? ", without a database" : ""}`,
     visible: rows.visible,
     namesSources,
-    notApplied: notApplied.filter((rule) => !applied.includes(rule)).map(({ id, needs }) => `${id} (needs ${needs ?? ""})`),
+    notApplied: notApplied
+      .filter((rule) => !applied.includes(rule))
+      .map(({ id, needs }) => `${id} (needs ${needs ?? ""})`),
   };
 }
 
 /** Rows that each role sees, with a finding for each permission whose rows cannot be counted. */
-async function rowsOf(project: ReadProject, databases: Databases | undefined, inferFunctionPermissions: boolean): Promise<{ readonly visible: readonly VisibleRows[]; readonly findings: readonly Finding[] }> {
+async function rowsOf(
+  project: ReadProject,
+  databases: Databases | undefined,
+  inferFunctionPermissions: boolean,
+): Promise<{ readonly visible: readonly VisibleRows[]; readonly findings: readonly Finding[] }> {
   const visible: VisibleRows[] = [];
   const findings: Finding[] = [];
   const sources = eachSource(project);
@@ -88,13 +123,25 @@ async function rowsOf(project: ReadProject, databases: Databases | undefined, in
     const database = source === undefined ? undefined : databases?.of(source.name, sources.length);
     if (source === undefined || database === undefined) continue;
     const notCounted = (reason: string, place: { readonly role?: string; readonly table?: string } = {}) =>
-      findings.push({ rule: notExamined.id, severity: "note", ...each.position(["sources", 0]), ...(sources.length > 1 ? { source: source.name } : {}), ...place, reason: `not examined: ${reason}`, remedy: "nothing, if the other rules are enough here" });
+      findings.push({
+        rule: notExamined.id,
+        severity: "note",
+        ...each.position(["sources", 0]),
+        ...(sources.length > 1 ? { source: source.name } : {}),
+        ...place,
+        reason: `not examined: ${reason}`,
+        remedy: "nothing, if the other rules are enough here",
+      });
     try {
       const { project: fitting } = await fitted(each, database, inferFunctionPermissions);
-      const access = declaredAccess(fitting.metadata, { catalog: await database.catalog(fitting.metadata.sources[0] ?? source), inferFunctionPermissions });
+      const access = declaredAccess(fitting.metadata, {
+        catalog: await database.catalog(fitting.metadata.sources[0] ?? source),
+        inferFunctionPermissions,
+      });
       const { counted, uncounted } = await visibleRows(access, database, source.name);
       visible.push(...counted);
-      for (const { role, table, reason } of uncounted) notCounted(`the rows of ${table} that ${role} sees: ${reason}`, { role, table });
+      for (const { role, table, reason } of uncounted)
+        notCounted(`the rows of ${table} that ${role} sees: ${reason}`, { role, table });
     } catch (error) {
       if (!(error instanceof UnderivableMetadata)) throw error;
       notCounted(`the rows that each role sees: ${error.message}`);
@@ -104,10 +151,24 @@ async function rowsOf(project: ReadProject, databases: Databases | undefined, in
 }
 
 /** Findings for sources without a database, if other sources have one. */
-function sourcesWithoutDatabase({ metadata: { sources }, position }: ReadProject, addresses: ReadonlyMap<string, string>): readonly Finding[] {
+function sourcesWithoutDatabase(
+  { metadata: { sources }, position }: ReadProject,
+  addresses: ReadonlyMap<string, string>,
+): readonly Finding[] {
   if (addresses.size === 0) return [];
   return sources.flatMap((source, index): readonly Finding[] =>
-    addresses.has(source.name) ? [] : [{ rule: notExamined.id, severity: notExamined.severity, ...position(["sources", index]), source: source.name, reason: `not examined: the source ${source.name} on its database, because no database is given`, remedy: withoutDatabase(source, true) }],
+    addresses.has(source.name)
+      ? []
+      : [
+          {
+            rule: notExamined.id,
+            severity: notExamined.severity,
+            ...position(["sources", index]),
+            source: source.name,
+            reason: `not examined: the source ${source.name} on its database, because no database is given`,
+            remedy: withoutDatabase(source, true),
+          },
+        ],
   );
 }
 
@@ -133,10 +194,24 @@ With a database, the rules also use its catalogue and its rows. With a base revi
   options: {
     ...commonOptions,
     ...databaseOptions,
-    base: { type: "string", value: "REVISION", help: "compare with the metadata of a revision of git, such as origin/main (origin/main:PATH if it has another path there), or with another directory" },
-    "only-new": { type: "boolean", help: "list only findings that the base lacks; the others are counted, and do not fail" },
-    "hasura-version": { type: "string", value: "VERSION", help: `version of the Hasura that serves the metadata, for the rule hasura-advisory; default: ${pinnedHasura}` },
-    "visible-rows": { type: "boolean", help: "with a database: list the number of rows that each role sees of each table, in sessions with values of the database and in a session whose values no row holds" },
+    base: {
+      type: "string",
+      value: "REVISION",
+      help: "compare with the metadata of a revision of git, such as origin/main (origin/main:PATH if it has another path there), or with another directory",
+    },
+    "only-new": {
+      type: "boolean",
+      help: "list only findings that the base lacks; the others are counted, and do not fail",
+    },
+    "hasura-version": {
+      type: "string",
+      value: "VERSION",
+      help: `version of the Hasura that serves the metadata, for the rule hasura-advisory; default: ${pinnedHasura}`,
+    },
+    "visible-rows": {
+      type: "boolean",
+      help: "with a database: list the number of rows that each role sees of each table, in sessions with values of the database and in a session whose values no row holds",
+    },
     ...selectionOptions,
     rules: { type: "boolean", help: "print the list of rules as Markdown" },
     ...formatOptions,
@@ -146,7 +221,10 @@ With a database, the rules also use its catalogue and its rows. With a base revi
     ["hasura-checks lint --database postgres://localhost/app --base origin/main --format github", "in a pull request"],
     ["hasura-checks lint --base origin/main --only-new", "in a project with many older findings"],
   ],
-  outcomes: ["there are no errors or warnings, apart from exceptions and, with --only-new, findings of the base", "there is at least one error or warning"],
+  outcomes: [
+    "there are no errors or warnings, apart from exceptions and, with --only-new, findings of the base",
+    "there is at least one error or warning",
+  ],
   async run(given, surroundings) {
     if (given.flag("rules")) {
       surroundings.out(rulesDocument().trimEnd());
@@ -154,15 +232,36 @@ With a database, the rules also use its catalogue and its rows. With a base revi
     }
     const format = formatOf(given.text("format"), given.flag("json"));
     const base = given.text("base");
-    if (given.flag("only-new") && base === undefined) throw new UsageError("--only-new needs --base: new since which revision?");
+    if (given.flag("only-new") && base === undefined)
+      throw new UsageError("--only-new needs --base: new since which revision?");
     const configuration = readConfiguration(given, surroundings);
     const select = selectionOf(given);
-    const { findings: all, inBase, excepted, examined, notApplied, visible, namesSources } = await examine(given, surroundings, configuration);
+    const {
+      findings: all,
+      inBase,
+      excepted,
+      examined,
+      notApplied,
+      visible,
+      namesSources,
+    } = await examine(given, surroundings, configuration);
     const said = `${examined}${excepted.length === 0 ? "" : `, ${excepted.length} excepted`}${inBase.length === 0 ? "" : `, ${inBase.length} in ${base ?? "the base"} already`}`;
     const findings = select(all);
-    surroundings.out(printReport({ findings, examined: said, more: { excepted, inBase, notApplied, ...(given.flag("visible-rows") ? { visibleRows: visible } : {}) } }, format, painter(surroundings.colours)));
-    if (format === "text" && given.flag("visible-rows")) surroundings.out(visible.length === 0 ? "" : `\n${visibleRowsTable(visible, namesSources)}`);
-    if (format === "text" && notApplied.length > 0) surroundings.out(painter(surroundings.colours)("dim", `not applied: ${notApplied.join(", ")}`));
+    surroundings.out(
+      printReport(
+        {
+          findings,
+          examined: said,
+          more: { excepted, inBase, notApplied, ...(given.flag("visible-rows") ? { visibleRows: visible } : {}) },
+        },
+        format,
+        painter(surroundings.colours),
+      ),
+    );
+    if (format === "text" && given.flag("visible-rows"))
+      surroundings.out(visible.length === 0 ? "" : `\n${visibleRowsTable(visible, namesSources)}`);
+    if (format === "text" && notApplied.length > 0)
+      surroundings.out(painter(surroundings.colours)("dim", `not applied: ${notApplied.join(", ")}`));
     return findings.some(counts) ? exitCodes.findings : exitCodes.fine;
   },
 };
@@ -174,8 +273,28 @@ With a database, the rules also use its catalogue and its rows. With a base revi
  * @param catalogs the catalogues of the sources of the base
  * @param namesSources the same value as for the compared findings
  */
-export function standingFindings(base: ReadProject, catalogs: Examined["catalogs"], configuration: Examined["configuration"], namesSources: boolean): readonly Finding[] {
-  const examined = { project: base, metadata: base.metadata, configuration, catalogs: undefined, state: undefined, base: undefined };
+export function standingFindings(
+  base: ReadProject,
+  catalogs: Examined["catalogs"],
+  configuration: Examined["configuration"],
+  namesSources: boolean,
+): readonly Finding[] {
+  const examined = {
+    project: base,
+    metadata: base.metadata,
+    configuration,
+    catalogs: undefined,
+    state: undefined,
+    base: undefined,
+  };
   const onDatabase = { ...examined, catalogs };
-  return [...shapeFindings(base), ...applyRules(examined, applicable(examined), namesSources), ...applyRules(onDatabase, applicable(onDatabase).filter(({ needs }) => needs === "database"), namesSources)];
+  return [
+    ...shapeFindings(base),
+    ...applyRules(examined, applicable(examined), namesSources),
+    ...applyRules(
+      onDatabase,
+      applicable(onDatabase).filter(({ needs }) => needs === "database"),
+      namesSources,
+    ),
+  ];
 }

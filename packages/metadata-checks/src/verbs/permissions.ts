@@ -31,20 +31,32 @@ function wholeNumber(given: Given, name: string, fallback: number): number {
   const text = given.text(name);
   if (text === undefined) return fallback;
   const value = Number(text);
-  if (!Number.isSafeInteger(value) || value < 1) throw new UsageError(`--${name} takes a whole number from 1, not ${text}`);
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw new UsageError(`--${name} takes a whole number from 1, not ${text}`);
   return value;
 }
 
-function expectationsFile(given: Given, configuration: Configuration, directory: string, sources: readonly string[]): ExpectationsFile | undefined {
+function expectationsFile(
+  given: Given,
+  configuration: Configuration,
+  directory: string,
+  sources: readonly string[],
+): ExpectationsFile | undefined {
   const file = given.text("expectations") ?? configuration.expectations;
-  if (file === undefined && given.flag("update-expectations")) throw new UsageError("--update-expectations needs --expectations FILE, or expectations in hasura-checks.yaml");
+  if (file === undefined && given.flag("update-expectations"))
+    throw new UsageError("--update-expectations needs --expectations FILE, or expectations in hasura-checks.yaml");
   const expectations = file === undefined ? undefined : new ExpectationsFile(file, directory);
   if (!given.flag("update-expectations")) expectations?.require(sources);
   return expectations;
 }
 
 /** Differences from the file of expectations. With `update` it writes the file instead. */
-function judgeExpectations(file: ExpectationsFile | undefined, granted: Granted, update: boolean, err: Surroundings["err"]): readonly Finding[] {
+function judgeExpectations(
+  file: ExpectationsFile | undefined,
+  granted: Granted,
+  update: boolean,
+  err: Surroundings["err"],
+): readonly Finding[] {
   if (file === undefined) return [];
   if (!update) return file.compare(granted);
   file.write(granted);
@@ -54,7 +66,14 @@ function judgeExpectations(file: ExpectationsFile | undefined, granted: Granted,
 
 function sourceNotExamined(project: ReadProject, source: SourceMetadata): Finding {
   const { id, severity } = notExamined;
-  return { rule: id, severity, ...project.position(["sources", 0]), source: source.name, reason: `not examined: the source ${source.name}, because it has no database`, remedy: withoutDatabase(source, true) };
+  return {
+    rule: id,
+    severity,
+    ...project.position(["sources", 0]),
+    source: source.name,
+    reason: `not examined: the source ${source.name}, because it has no database`,
+    remedy: withoutDatabase(source, true),
+  };
 }
 
 /** A source with its results. */
@@ -72,31 +91,70 @@ interface Documents {
   readonly configuration: Configuration;
   readonly surroundings: Surroundings;
   /** Changes since the revision of --base. */
-  readonly base: { readonly name: string; readonly changes: readonly (AccessChange & { readonly source: string })[] } | undefined;
+  readonly base:
+    | { readonly name: string; readonly changes: readonly (AccessChange & { readonly source: string })[] }
+    | undefined;
 }
 
-function writeDocuments(verified: readonly Verified[], isAlone: boolean, findings: readonly Finding[], { files, origin, configuration: { rolesWithoutPermission }, surroundings: { directory, err }, base }: Documents): void {
-  const sources = verified.map(({ source, access, visible }) => ({ name: isAlone ? undefined : source, access, visible, changes: base?.changes.filter((change) => change.source === source) ?? [] }));
+function writeDocuments(
+  verified: readonly Verified[],
+  isAlone: boolean,
+  findings: readonly Finding[],
+  { files, origin, configuration: { rolesWithoutPermission }, surroundings: { directory, err }, base }: Documents,
+): void {
+  const sources = verified.map(({ source, access, visible }) => ({
+    name: isAlone ? undefined : source,
+    access,
+    visible,
+    changes: base?.changes.filter((change) => change.source === source) ?? [],
+  }));
   for (const file of files) {
-    const options = { rolesWithoutPermission, origin: `Written from \`${origin}\` by \`npx hasura-checks permissions\`.`, notes: "" };
-    writeFileSync(resolve(directory, file), file.endsWith(".md") ? renderPermissions(sources, options) : renderPage(sources, { rolesWithoutPermission, origin, verified: added(verified), findings, base: base?.name }));
+    const options = {
+      rolesWithoutPermission,
+      origin: `Written from \`${origin}\` by \`npx hasura-checks permissions\`.`,
+      notes: "",
+    };
+    writeFileSync(
+      resolve(directory, file),
+      file.endsWith(".md")
+        ? renderPermissions(sources, options)
+        : renderPage(sources, {
+            rolesWithoutPermission,
+            origin,
+            verified: added(verified),
+            findings,
+            base: base?.name,
+          }),
+    );
     err(`wrote ${file}`);
   }
 }
 
 /** Changes of permissions since a base revision, by source. */
-async function changesSince(named: string | undefined, project: ReadProject, origin: string, directory: string): Promise<Documents["base"]> {
+async function changesSince(
+  named: string | undefined,
+  project: ReadProject,
+  origin: string,
+  directory: string,
+): Promise<Documents["base"]> {
   if (named === undefined) return undefined;
   const base = examinable(await readBase(named, origin, directory), `of ${named}`);
   const changes = accessChanges({ metadata: base.metadata, project: base }, { metadata: project.metadata, project });
   const { sources } = project.metadata;
-  return { name: named, changes: changes.map((change) => ({ ...change, source: (change.at[0] === "sources" ? sources[Number(change.at[1])] : sources[0])?.name ?? "" })) };
+  return {
+    name: named,
+    changes: changes.map((change) => ({
+      ...change,
+      source: (change.at[0] === "sources" ? sources[Number(change.at[1])] : sources[0])?.name ?? "",
+    })),
+  };
 }
 
 /** Number of checks in all sources, by kind. */
 function added(verified: readonly Verified[]): Readonly<Record<string, number>> {
   const sums: Record<string, number> = {};
-  for (const { verdicts } of verified) for (const [kind, number] of Object.entries(verdicts.counts)) sums[kind] = (sums[kind] ?? 0) + number;
+  for (const { verdicts } of verified)
+    for (const [kind, number] of Object.entries(verdicts.counts)) sums[kind] = (sums[kind] ?? 0) + number;
   return sums;
 }
 
@@ -113,22 +171,56 @@ A file of expectations lists the permissions of each role in each source for rev
     ...commonOptions,
     ...databaseOptions,
     ...endpointOptions,
-    endpoint: { type: "string", value: "URL", help: "verify this running engine instead of the embedded one; without a path, /v1/graphql. It needs the admin secret, and the database whose rows it serves" },
-    source: { type: "string", value: "NAME", help: "only this source; default: all Postgres sources of the metadata, each with its own database" },
-    expectations: { type: "string", value: "FILE", help: "YAML file with the permissions of each role; differences are findings" },
+    endpoint: {
+      type: "string",
+      value: "URL",
+      help: "verify this running engine instead of the embedded one; without a path, /v1/graphql. It needs the admin secret, and the database whose rows it serves",
+    },
+    source: {
+      type: "string",
+      value: "NAME",
+      help: "only this source; default: all Postgres sources of the metadata, each with its own database",
+    },
+    expectations: {
+      type: "string",
+      value: "FILE",
+      help: "YAML file with the permissions of each role; differences are findings",
+    },
     "update-expectations": { type: "boolean", help: "write the file of expectations instead of comparing with it" },
-    write: { type: "string", value: "FILE", multiple: true, help: "write the permissions as Markdown (.md) or as one HTML page (.html); can be repeated" },
-    base: { type: "string", value: "REVISION", help: "highlight the changes since a revision of git, or another directory, in the page of --write" },
-    rows: { type: "string", value: "NUMBER", help: `most rows that are compared one by one, for each role, table and session; default ${defaults.rows}` },
+    write: {
+      type: "string",
+      value: "FILE",
+      multiple: true,
+      help: "write the permissions as Markdown (.md) or as one HTML page (.html); can be repeated",
+    },
+    base: {
+      type: "string",
+      value: "REVISION",
+      help: "highlight the changes since a revision of git, or another directory, in the page of --write",
+    },
+    rows: {
+      type: "string",
+      value: "NUMBER",
+      help: `most rows that are compared one by one, for each role, table and session; default ${defaults.rows}`,
+    },
     timeout: { type: "string", value: "SECONDS", help: `most time for one statement; default ${defaults.timeout}` },
     ...formatOptions,
   },
   examples: [
     ["hasura-checks permissions --metadata hasura-metadata --database postgres://localhost/app", "verify"],
-    ["hasura-checks permissions --expectations permissions.yaml --update-expectations", "write the granted permissions for review"],
-    ["hasura-checks permissions --database crm=postgres://localhost/crm --database billing=postgres://db/b", "metadata with two sources"],
+    [
+      "hasura-checks permissions --expectations permissions.yaml --update-expectations",
+      "write the granted permissions for review",
+    ],
+    [
+      "hasura-checks permissions --database crm=postgres://localhost/crm --database billing=postgres://db/b",
+      "metadata with two sources",
+    ],
     ["hasura-checks permissions --source billing --database postgres://localhost/billing", "one of the sources"],
-    ["hasura-checks permissions --write permissions.html --base origin/main", "a page of the permissions, with the changes of this branch"],
+    [
+      "hasura-checks permissions --write permissions.html --base origin/main",
+      "a page of the permissions, with the changes of this branch",
+    ],
   ],
   outcomes: ["the answers match the declaration and the expectations", "there is at least one difference"],
   async run(given, surroundings) {
@@ -138,20 +230,38 @@ A file of expectations lists the permissions of each role in each source for rev
     const { directory, err, out, colours } = surroundings;
     const origin = metadataDirectory(given, configuration, directory);
     const files = given.texts("write");
-    for (const file of files) if (!/\.(md|html)$/.test(file)) throw new UsageError(`--write takes a file that ends in .md or .html, not ${file}`);
+    for (const file of files)
+      if (!/\.(md|html)$/.test(file))
+        throw new UsageError(`--write takes a file that ends in .md or .html, not ${file}`);
     const isPaged = files.some((file) => file.endsWith(".html"));
-    if (given.text("base") !== undefined && !isPaged) throw new UsageError("--base highlights changes in a page: add --write FILE.html");
+    if (given.text("base") !== undefined && !isPaged)
+      throw new UsageError("--base highlights changes in a page: add --write FILE.html");
     const named = given.text("source");
-    const project = examinable(readProject(origin, directory, undefined, (loaded) => ofOneSource(loaded, named)), `of ${origin}`);
+    const project = examinable(
+      readProject(origin, directory, undefined, (loaded) => ofOneSource(loaded, named)),
+      `of ${origin}`,
+    );
     const most = wholeNumber(given, "rows", defaults.rows);
     const statementTimeout = wholeNumber(given, "timeout", defaults.timeout) * 1000;
     const sources = eachSource(project);
-    const expectations = expectationsFile(given, configuration, directory, project.metadata.sources.map(({ name }) => name));
+    const expectations = expectationsFile(
+      given,
+      configuration,
+      directory,
+      project.metadata.sources.map(({ name }) => name),
+    );
     const endpoint = endpointOf(given, surroundings, "/v1/graphql");
-    if (endpoint !== undefined && endpoint.secret === undefined) throw new UsageError("--endpoint needs the admin secret: give --admin-secret-file FILE, or set HASURA_GRAPHQL_ADMIN_SECRET");
-    const running = endpoint === undefined ? undefined : { ...endpoint, secret: endpoint.secret ?? "", timeout: statementTimeout };
+    if (endpoint !== undefined && endpoint.secret === undefined)
+      throw new UsageError(
+        "--endpoint needs the admin secret: give --admin-secret-file FILE, or set HASURA_GRAPHQL_ADMIN_SECRET",
+      );
+    const running =
+      endpoint === undefined ? undefined : { ...endpoint, secret: endpoint.secret ?? "", timeout: statementTimeout };
     const addresses = databaseAddresses(given, project.metadata, surroundings);
-    if (sources.length > 0 && addresses.size === 0) throw new UsageError(`permissions needs a database: ${project.metadata.sources.map((one) => withoutDatabase(one, sources.length > 1)).join("; ")}`);
+    if (sources.length > 0 && addresses.size === 0)
+      throw new UsageError(
+        `permissions needs a database: ${project.metadata.sources.map((one) => withoutDatabase(one, sources.length > 1)).join("; ")}`,
+      );
     const skipped: Finding[] = [];
     const isAlone = named === undefined && sources.length === 1;
     const { inferFunctionPermissions, rolesWithoutPermission, sessions, arguments: calls } = configuration;
@@ -165,24 +275,55 @@ A file of expectations lists the permissions of each role in each source for rev
         skipped.push(sourceNotExamined(each, source));
         continue;
       }
-      await using subject = await Subject.open(each, address, { inferFunctionPermissions, statementTimeout, running, called: sources.length > 1 ? source.name : undefined });
+      await using subject = await Subject.open(each, address, {
+        inferFunctionPermissions,
+        statementTimeout,
+        running,
+        called: sources.length > 1 ? source.name : undefined,
+      });
       const verdicts = new Verdicts(subject.project, isAlone ? undefined : source.name, subject.kind);
       verdicts.notExamined(subject.left);
       await verify(subject, verdicts, { rolesWithoutPermission, sessions, arguments: calls, most });
       granted.set(source.name, expectationsOf(subject.access, rolesWithoutPermission));
-      const { counted: visible } = isPaged ? await visibleRows(subject.access, subject.database, source.name) : { counted: [] };
+      const { counted: visible } = isPaged
+        ? await visibleRows(subject.access, subject.database, source.name)
+        : { counted: [] };
       verified.push({ source: source.name, access: subject.access, verdicts, visible });
     }
-    const surprises = judgeExpectations(expectations, { bySource: granted, isAlone, isWhole: named === undefined }, given.flag("update-expectations"), err);
-    const findings = [...shapeFindings(project), ...surprises, ...skipped, ...verified.flatMap(({ verdicts }) => verdicts.findings)];
-    writeDocuments(verified, isAlone, findings, { files, origin, configuration, surroundings, base: await changesSince(given.text("base"), project, origin, directory) });
+    const surprises = judgeExpectations(
+      expectations,
+      { bySource: granted, isAlone, isWhole: named === undefined },
+      given.flag("update-expectations"),
+      err,
+    );
+    const findings = [
+      ...shapeFindings(project),
+      ...surprises,
+      ...skipped,
+      ...verified.flatMap(({ verdicts }) => verdicts.findings),
+    ];
+    writeDocuments(verified, isAlone, findings, {
+      files,
+      origin,
+      configuration,
+      surroundings,
+      base: await changesSince(given.text("base"), project, origin, directory),
+    });
     const seconds = (performance.now() - started) / 1000;
     const checks = added(verified);
     const roles = new Set(verified.flatMap(({ access }) => access.roles));
     const tables = verified.reduce((sum, { access }) => sum + access.tables.size, 0);
     const where = verified.length === 1 ? "" : ` in ${amount(verified.length, "source")}`;
-    const examined = `${amount(Object.values(checks).reduce((sum, count) => sum + count, 0), "check")} of ${amount(roles.size, "role")} on ${amount(tables, "table")}${where} in ${seconds.toFixed(1)} s`;
-    const bySource = verified.length === 1 ? {} : { sources: Object.fromEntries(verified.map(({ source, verdicts }) => [source, { checks: verdicts.counts }])) };
+    const examined = `${amount(
+      Object.values(checks).reduce((sum, count) => sum + count, 0),
+      "check",
+    )} of ${amount(roles.size, "role")} on ${amount(tables, "table")}${where} in ${seconds.toFixed(1)} s`;
+    const bySource =
+      verified.length === 1
+        ? {}
+        : {
+            sources: Object.fromEntries(verified.map(({ source, verdicts }) => [source, { checks: verdicts.counts }])),
+          };
     out(printReport({ findings, examined, more: { checks, ...bySource, seconds } }, format, painter(colours)));
     return findings.some(counts) ? exitCodes.findings : exitCodes.fine;
   },

@@ -16,9 +16,15 @@ done.status!.phase = "Succeeded";
 
 /** In the form of watched objects, in which the client renames no field. */
 const cluster = (...specs: object[]): Cluster => ({
-  namespaces: [{ metadata: { name: "one", labels: { team: "one" } } }, { metadata: { name: "two", labels: { team: "two" } } }],
+  namespaces: [
+    { metadata: { name: "one", labels: { team: "one" } } },
+    { metadata: { name: "two", labels: { team: "two" } } },
+  ],
   pods: [a, b, far, done],
-  policies: specs.map((spec, index) => ({ metadata: { name: `p${index}`, namespace: "one" }, spec: spec as V1NetworkPolicySpec })),
+  policies: specs.map((spec, index) => ({
+    metadata: { name: `p${index}`, namespace: "one" },
+    spec: spec as V1NetworkPolicySpec,
+  })),
 });
 const ofB = (...ingress: object[]): object => ({ podSelector: { matchLabels: { app: "b" } }, ingress });
 
@@ -30,12 +36,24 @@ test("allows an unselected pod everything and a pod selected without rules nothi
 });
 
 test.each([
-  ["pods of the same namespace", { from: [{ podSelector: { matchLabels: { app: "a" } } }] }, ["ip saddr 10.244.0.2 return"]],
-  ["the same, as the client lists it", { _from: [{ podSelector: { matchLabels: { app: "a" } } }] }, ["ip saddr 10.244.0.2 return"]],
+  [
+    "pods of the same namespace",
+    { from: [{ podSelector: { matchLabels: { app: "a" } } }] },
+    ["ip saddr 10.244.0.2 return"],
+  ],
+  [
+    "the same, as the client lists it",
+    { _from: [{ podSelector: { matchLabels: { app: "a" } } }] },
+    ["ip saddr 10.244.0.2 return"],
+  ],
   ["namespaces", { from: [{ namespaceSelector: { matchLabels: { team: "two" } } }] }, ["ip saddr 10.244.0.4 return"]],
   [
     "namespaces and pods in them",
-    { from: [{ namespaceSelector: {}, podSelector: { matchExpressions: [{ key: "app", operator: "In", values: ["a"] }] } }] },
+    {
+      from: [
+        { namespaceSelector: {}, podSelector: { matchExpressions: [{ key: "app", operator: "In", values: ["a"] }] } },
+      ],
+    },
     ["ip saddr 10.244.0.2 return", "ip saddr 10.244.0.4 return"],
   ],
   [
@@ -44,7 +62,11 @@ test.each([
     ["ip saddr 192.0.2.0/24 ip saddr != { 192.0.2.7/32 } return"],
   ],
   ["all clients on one port", { ports: [{ port: 80 }] }, ["tcp dport 80 return"]],
-  ["ports by range, by name and of another protocol", { ports: [{ port: 1, endPort: 9 }, { port: "web" }, { port: 53, protocol: "UDP" }] }, ["tcp dport 1-9 return", "tcp dport 8080 return", "udp dport 53 return"]],
+  [
+    "ports by range, by name and of another protocol",
+    { ports: [{ port: 1, endPort: 9 }, { port: "web" }, { port: 53, protocol: "UDP" }] },
+    ["tcp dport 1-9 return", "tcp dport 8080 return", "udp dport 53 return"],
+  ],
   ["no client, by the name of a missing port", { ports: [{ port: "other" }] }, []],
   ["everybody", {}, ["return"]],
 ])("the effect of a rule: %s", (_title, rule, expected) => {
@@ -52,7 +74,11 @@ test.each([
 });
 
 test("several policies add up, separately for each direction", () => {
-  const egress = { podSelector: {}, policyTypes: ["Egress"], egress: [{ to: [{ podSelector: { matchLabels: { app: "b" } } }], ports: [{ port: "web" }] }] };
+  const egress = {
+    podSelector: {},
+    policyTypes: ["Egress"],
+    egress: [{ to: [{ podSelector: { matchLabels: { app: "b" } } }], ports: [{ port: "web" }] }],
+  };
   const both = cluster(ofB({ ports: [{ port: 80 }] }), ofB({ ports: [{ port: 81 }] }), egress);
   expect(rulesFor(both, b, "ingress")).toEqual(["tcp dport 80 return", "tcp dport 81 return"]);
   expect(rulesFor(both, a, "egress")).toEqual(["ip daddr 10.244.0.3 tcp dport 8080 return"]);

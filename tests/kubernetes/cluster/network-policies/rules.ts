@@ -32,7 +32,11 @@ function directionsOf({ spec }: V1NetworkPolicy): Direction[] {
   return types.map((type) => (type === "Ingress" ? "ingress" : "egress"));
 }
 
-function peerPods(cluster: Cluster, namespace: string | undefined, { podSelector, namespaceSelector }: V1NetworkPolicyPeer): V1Pod[] {
+function peerPods(
+  cluster: Cluster,
+  namespace: string | undefined,
+  { podSelector, namespaceSelector }: V1NetworkPolicyPeer,
+): V1Pod[] {
   return cluster.pods.filter(
     (pod) =>
       reachable(pod) &&
@@ -50,7 +54,10 @@ function portNumber(port: V1NetworkPolicyPort["port"], pod: V1Pod): number | und
 }
 
 /** Matches of one port; undefined if the pod has no port with that name. */
-function portMatch({ protocol = "TCP", port, endPort }: V1NetworkPolicyPort, pod: V1Pod | undefined): string | undefined {
+function portMatch(
+  { protocol = "TCP", port, endPort }: V1NetworkPolicyPort,
+  pod: V1Pod | undefined,
+): string | undefined {
   const name = protocol.toLowerCase();
   if (port === undefined) return `meta l4proto ${name}`;
   const number = pod ? portNumber(port, pod) : typeof port === "number" ? port : undefined;
@@ -71,7 +78,9 @@ function allowances(
   const withPorts = (match: string, peer: V1Pod | undefined): string[] => {
     const target = direction === "ingress" ? pod : peer;
     const matches = ports?.length ? ports.map((port) => portMatch(port, target)) : [""];
-    return matches.filter((text) => text !== undefined).map((text) => [match, text, "return"].filter((part) => part !== "").join(" "));
+    return matches
+      .filter((text) => text !== undefined)
+      .map((text) => [match, text, "return"].filter((part) => part !== "").join(" "));
   };
   if (!peers?.length) return withPorts("", undefined);
   return peers.flatMap((peer) => {
@@ -80,7 +89,9 @@ function allowances(
       if (cidr.includes(":")) return [];
       return withPorts(`${field} ${cidr}${except?.length ? ` ${field} != { ${except.join(", ")} }` : ""}`, undefined);
     }
-    return peerPods(cluster, pod.metadata?.namespace, peer).flatMap((other) => withPorts(`${field} ${other.status!.podIP!}`, other));
+    return peerPods(cluster, pod.metadata?.namespace, peer).flatMap((other) =>
+      withPorts(`${field} ${other.status!.podIP!}`, other),
+    );
   });
 }
 
@@ -121,10 +132,16 @@ export function ruleset(cluster: Cluster): string {
       if (rules === undefined) continue;
       const chain = `${direction}-${address.replaceAll(".", "-")}`;
       jumps.push(`ip ${direction === "egress" ? "saddr" : "daddr"} ${address} jump ${chain}`);
-      chains.push(`  chain ${chain} {\n${[...rules, "reject with icmpx type admin-prohibited"].map((rule) => `    ${rule}\n`).join("")}  }\n`);
+      chains.push(
+        `  chain ${chain} {\n${[...rules, "reject with icmpx type admin-prohibited"].map((rule) => `    ${rule}\n`).join("")}  }\n`,
+      );
     }
   }
-  const forward = ["type filter hook forward priority filter; policy accept;", "ct state established,related accept", ...jumps];
+  const forward = [
+    "type filter hook forward priority filter; policy accept;",
+    "ct state established,related accept",
+    ...jumps,
+  ];
   return `table inet ${table}\ndelete table inet ${table}\ntable inet ${table} {\n${chains.join("")}  chain forward {\n${forward
     .map((line) => `    ${line}\n`)
     .join("")}  }\n}\n`;
