@@ -3,7 +3,7 @@ import { withSpan } from "@routeql/tracing/current-span";
 import type { Span } from "@routeql/tracing/span";
 import type { Tracing } from "@routeql/tracing/tracing";
 import type { Logger } from "pino";
-import type { Endpoint } from "./endpoints/endpoint.ts";
+import type { Endpoint } from "./endpoints/endpoints.ts";
 import { SidecarError } from "./errors.ts";
 import { errorReply } from "./http/error-reply.ts";
 import { contextOf, requestContext } from "./http/request-context.ts";

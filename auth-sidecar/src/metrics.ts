@@ -1,4 +1,6 @@
+import { createServer, type Server } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import { SidecarError } from "./errors.ts";
 
 export interface Metrics {
   readonly registry: Registry;
@@ -50,4 +52,37 @@ export function createMetrics(): Metrics {
       );
     },
   };
+}
+
+/** Counts a login by its outcome: `success`, the code of the error, or `internal`. */
+export async function measuredLogin<Result>(
+  metrics: Metrics,
+  flow: string,
+  login: () => Promise<Result>,
+): Promise<Result> {
+  let outcome = "internal";
+  try {
+    const result = await login();
+    outcome = "success";
+    return result;
+  } catch (error) {
+    if (error instanceof SidecarError) outcome = error.code;
+    throw error;
+  } finally {
+    metrics.logins.inc({ flow, outcome });
+  }
+}
+
+/** GET /metrics in Prometheus' text format, on a separate port. */
+export function createMetricsServer(registry: Registry): Server {
+  return createServer((request, response) => {
+    if (request.url !== "/metrics" || request.method !== "GET") {
+      response.writeHead(404).end();
+      return;
+    }
+    registry.metrics().then(
+      (text) => response.writeHead(200, { "content-type": registry.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    );
+  });
 }

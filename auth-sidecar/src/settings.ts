@@ -7,8 +7,8 @@ import { readFileSync } from "node:fs";
 import { type Environment, readVariable } from "@routeql/contract/environment";
 import { traceSettings } from "@routeql/tracing/settings";
 import { z } from "zod";
-import { ldapContradictions, ldapSettings } from "./ldap/ldap-settings.ts";
 import { tokenAlgorithm } from "./keys/signing-key.ts";
+import { ldapContradictions, ldapSettings } from "./ldap/ldap-settings.ts";
 import { declaredNumber } from "./number-settings.ts";
 import { address, identifier, secret, wholeNumber } from "./setting-types.ts";
 
@@ -167,4 +167,13 @@ function contradictions(settings: Settings | undefined, values: Record<string, s
   const secrets = secretNames.flatMap((name) => (values[name] === undefined ? [] : [values[name]]));
   if (new Set(secrets).size < secrets.length) problems.push(`${secretNames.join(", ")}: must differ from each other`);
   return problems;
+}
+
+/** The table of all settings in auth-sidecar/README.md. */
+export function renderSettingsTable(): string {
+  const rows = settingsReference().map(
+    ({ name, purpose, byDefault }) =>
+      `| \`${name}\` | ${byDefault === undefined ? "" : `\`${byDefault}\``} | ${purpose} |`,
+  );
+  return ["| setting | default | what it is for |", "|---|---|---|", ...rows].join("\n");
 }

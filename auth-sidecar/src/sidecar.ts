@@ -1,37 +1,31 @@
+import { readFileSync } from "node:fs";
+import { stopServer } from "@routeql/contract/stop-server";
 import { startTracing } from "@routeql/tracing/tracing";
 import type { Logger } from "pino";
-import { stopServer } from "@routeql/contract/stop-server";
+import { z } from "zod";
 import { createApplication } from "./application.ts";
 import { AuditTrail } from "./audit/audit-trail.ts";
 import { ThrottledLogins } from "./audit/throttled-logins.ts";
-import { accountPseudonym } from "./credentials/account-pseudonym.ts";
-import { Authenticator } from "./credentials/authenticator.ts";
+import { accountPseudonym, Authenticator } from "./credentials/authenticator.ts";
 import { LocalAccounts } from "./credentials/local-accounts.ts";
-import { Database } from "./database/database.ts";
+import { Database } from "./database.ts";
 import { endpoints } from "./endpoints/endpoints.ts";
-import { createHttpServer } from "./http/server.ts";
+import { readinessCheck } from "./endpoints/readiness.ts";
+import { createHttpServer, listen } from "./http/server.ts";
+import { prepare, startKeyCare } from "./keys/key-care.ts";
 import { KeyEncryption } from "./keys/key-encryption.ts";
-import { KeyRepository } from "./keys/key-repository.ts";
-import { startKeyCare } from "./keys/key-caretaker.ts";
-import { KeyRotation } from "./keys/key-rotation.ts";
-import { Keyring } from "./keys/keyring.ts";
-import { rotationPolicy } from "./keys/rotation-policy.ts";
-import { DirectoryAccounts } from "./ldap/directory-accounts.ts";
+import { KeyRotation, rotationPolicy } from "./keys/key-rotation.ts";
+import { KeyRepository, Keyring } from "./keys/keyring.ts";
+import { DirectoryAccounts, DirectoryLogin } from "./ldap/directory-login.ts";
 import { Directory, directoryOptions } from "./ldap/directory.ts";
-import { DirectoryLogin } from "./ldap/directory-login.ts";
-import { listen } from "./listen.ts";
-import { createMetrics } from "./metrics.ts";
-import { createMetricsServer } from "./metrics-server.ts";
+import { createMetrics, createMetricsServer } from "./metrics.ts";
 import { Passwords } from "./passwords/passwords.ts";
-import { prepare } from "./preparation.ts";
-import { readinessCheck } from "./readiness-check.ts";
 import { connectRedis } from "./sessions/redis.ts";
 import { SessionStore } from "./sessions/session-store.ts";
 import type { Settings } from "./settings.ts";
 import { Throttle } from "./throttle/throttle.ts";
 import { TokenIssuer } from "./tokens/token-issuer.ts";
-import { UserRepository } from "./users/user-repository.ts";
-import { sidecarVersion } from "./version.ts";
+import { UserRepository } from "./users.ts";
 
 export interface Sidecar {
   readonly port: number;
@@ -146,3 +140,10 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
     },
   };
 }
+
+const description = z.object({ version: z.string() });
+
+/** The version in package.json. */
+const sidecarVersion: string = description.parse(
+  JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")),
+).version;

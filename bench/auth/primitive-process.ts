@@ -5,7 +5,7 @@
  */
 import { generateSigningKey } from "@routeql/auth-sidecar/keys/signing-key";
 import { hashPassword, verifyPassword } from "@routeql/auth-sidecar/passwords/password-hash";
-import { signToken } from "@routeql/auth-sidecar/tokens/sign-token";
+import { signToken } from "@routeql/auth-sidecar/tokens/token-issuer";
 import { tokenClaims } from "@routeql/auth-sidecar/tokens/token-claims";
 
 export interface PrimitiveWork {

@@ -1,7 +1,6 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { usage } from "@routeql/auth-sidecar/administration/usage";
-import { type Subject, verbs } from "@routeql/auth-sidecar/administration/verbs";
+import { type Subject, usage, verbs } from "@routeql/auth-sidecar/administration/command";
 import { explain, Failure } from "@routeql/host/failure";
 import Docker from "dockerode";
 import { expect, test } from "vitest";

@@ -1,8 +1,13 @@
 import { Readable } from "node:stream";
-import { AdministrationError, UnknownCommand } from "@routeql/auth-sidecar/administration/administration-error";
-import { parseCommand } from "@routeql/auth-sidecar/administration/command";
+import {
+  AdministrationError,
+  parseCommand,
+  type Subject,
+  UnknownCommand,
+  verbLines,
+  verbs,
+} from "@routeql/auth-sidecar/administration/command";
 import { readNewPassword } from "@routeql/auth-sidecar/administration/read-password";
-import { type Subject, verbLines, verbs } from "@routeql/auth-sidecar/administration/verbs";
 import { isApplicationRole } from "@routeql/contract/roles";
 import { dockerClient } from "@routeql/host/docker/client";
 import { execute } from "@routeql/host/docker/execute";

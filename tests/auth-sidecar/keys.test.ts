@@ -1,10 +1,9 @@
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify, type JSONWebKeySet } from "jose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { Database } from "@routeql/auth-sidecar/database/database";
+import { Database } from "@routeql/auth-sidecar/database";
 import { KeyEncryption } from "@routeql/auth-sidecar/keys/key-encryption";
-import { KeyRepository } from "@routeql/auth-sidecar/keys/key-repository";
-import { KeyRotation, RotationUnderWay } from "@routeql/auth-sidecar/keys/key-rotation";
-import type { RotationPolicy } from "@routeql/auth-sidecar/keys/rotation-policy";
+import { KeyRepository } from "@routeql/auth-sidecar/keys/keyring";
+import { KeyRotation, type RotationPolicy, RotationUnderWay } from "@routeql/auth-sidecar/keys/key-rotation";
 import { createLogger } from "@routeql/auth-sidecar/logging";
 import type { Client } from "./client.ts";
 import { Stack } from "./stack.ts";

@@ -89,10 +89,10 @@ export const sidecarMutations: readonly Mutation[] = [
   },
   {
     fault: "a new key signs before verifiers can know it",
-    file: "auth-sidecar/src/keys/rotation-policy.ts",
+    file: "auth-sidecar/src/keys/key-rotation.ts",
     edits: [{ from: "publishedBeforeSigning: maxAge + 2 * refresh,", to: "publishedBeforeSigning: 0," }],
     suite,
-    tests: ["auth-sidecar/src/keys/rotation-policy.test.ts"],
+    tests: ["auth-sidecar/src/keys/key-rotation.test.ts"],
     noticedBy: "a key waits one max-age before it signs",
   },
   {
@@ -152,10 +152,10 @@ export const sidecarMutations: readonly Mutation[] = [
   },
   {
     fault: "a key is withdrawn while its tokens live",
-    file: "auth-sidecar/src/keys/rotation-policy.ts",
+    file: "auth-sidecar/src/keys/key-rotation.ts",
     edits: [{ from: "publishedAfterSigning: life + 2 * refresh,", to: "publishedAfterSigning: refresh," }],
     suite,
-    tests: ["auth-sidecar/src/keys/rotation-policy.test.ts"],
+    tests: ["auth-sidecar/src/keys/key-rotation.test.ts"],
     noticedBy: "a token life after its last token",
   },
   {
@@ -206,7 +206,7 @@ export const sidecarMutations: readonly Mutation[] = [
   },
   {
     fault: "a directory account that an operator disabled may log in",
-    file: "auth-sidecar/src/ldap/directory-accounts.ts",
+    file: "auth-sidecar/src/ldap/directory-login.ts",
     edits: [
       { from: "return current;", to: "return { ...current, disabled: false };" },
       { from: "return asUser(row!);", to: "return { ...asUser(row!), disabled: false };" },
@@ -262,13 +262,13 @@ export const sidecarMutations: readonly Mutation[] = [
   },
   {
     fault: "the session store counts as silent when the sidecar itself was paused",
-    file: "auth-sidecar/src/sessions/patience.ts",
+    file: "auth-sidecar/src/sessions/redis.ts",
     edits: [
       { from: "const interval = 100;", to: "const interval = 450;" },
       { from: "const looks = 4;", to: "const looks = 0;" },
     ],
     suite,
-    tests: ["auth-sidecar/src/sessions/patience.test.ts"],
+    tests: ["auth-sidecar/src/sessions/redis.test.ts"],
     noticedBy: "counts a pause of the process as one check",
   },
   {

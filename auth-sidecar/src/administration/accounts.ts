@@ -1,13 +1,20 @@
 import { randomBytes } from "node:crypto";
+import type { ApplicationRole } from "@routeql/contract/roles";
 import pg from "pg";
-import type { AuditEventName } from "../audit/audit-event.ts";
-import type { AuditTrail } from "../audit/audit-trail.ts";
-import type { Database, Statement } from "../database/database.ts";
+import { z } from "zod";
+import type { AuditEventName, AuditTrail } from "../audit/audit-trail.ts";
+import type { Database, Statement } from "../database.ts";
 import { hashPassword } from "../passwords/password-hash.ts";
 import type { SessionStore, SessionTimes } from "../sessions/session-store.ts";
-import type { ApplicationRole } from "@routeql/contract/roles";
-import type { Provider } from "../users/user.ts";
-import { AdministrationError } from "./administration-error.ts";
+import type { Provider } from "../users.ts";
+import { AdministrationError } from "./command.ts";
+
+/** An e-mail address of a local account: ASCII, so that Postgres and this service fold its case identically. */
+export const emailAddress = z
+  .string()
+  .max(254, "must be an e-mail address")
+  .regex(/^[\x21-\x7e]+$/, "must be an e-mail address")
+  .pipe(z.email("must be an e-mail address"));
 
 /** An account as an operator sees it. */
 export interface Account {

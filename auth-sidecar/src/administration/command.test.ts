@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { AdministrationError } from "./administration-error.ts";
-import { parseCommand } from "./command.ts";
+import { AdministrationError, parseCommand } from "./command.ts";
 
 const readPassword = () => Promise.resolve("");
 

@@ -1,7 +1,103 @@
 import { parseArgs } from "node:util";
-import type { Provider } from "../users/user.ts";
-import { AdministrationError, UnknownCommand } from "./administration-error.ts";
-import { type Subject, verbs, verbUsage } from "./verbs.ts";
+import { applicationRoles } from "@routeql/contract/roles";
+import type { Provider } from "../users.ts";
+
+/** A command that cannot be executed; its message is one sentence for the operator. */
+export class AdministrationError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = "AdministrationError";
+  }
+}
+
+/** A missing or unknown subject or verb. */
+export class UnknownCommand extends AdministrationError {
+  /** The given verb. */
+  readonly verb: string | undefined;
+
+  constructor(message: string, verb?: string) {
+    super(message);
+    this.name = "UnknownCommand";
+    this.verb = verb;
+  }
+}
+
+/** Arguments and handler of one administration command. */
+export interface Verb {
+  /** The words that follow it, with their names in the help. */
+  readonly operands: readonly string[];
+  /** Its options except --json and --help, with the name of their value. */
+  readonly options: Readonly<Record<string, string>>;
+  readonly meaning: string;
+  /** Whether it reads a new password. */
+  readonly password?: true;
+}
+
+export type Subject = "users" | "keys";
+
+const account = { operands: ["ACCOUNT"], options: { provider: "PROVIDER" } } as const;
+
+/** Every command by subject and verb. Help and error messages use this list. */
+export const verbs: Readonly<Record<Subject, Readonly<Record<string, Verb>>>> = {
+  users: {
+    list: { operands: [], options: {}, meaning: "all accounts" },
+    show: { ...account, meaning: "one account and its number of sessions" },
+    add: {
+      operands: ["EMAIL"],
+      options: { role: "ROLE", name: "NAME", organisation: "ORG" },
+      meaning: "a new account; asks for its password",
+      password: true,
+    },
+    role: {
+      operands: ["ACCOUNT", "ROLE"],
+      options: { organisation: "ORG", ...account.options },
+      meaning: "changes the role; a tenant needs an organisation",
+    },
+    disable: { ...account, meaning: "blocks logins and tokens; ends the sessions" },
+    enable: { ...account, meaning: "takes that back" },
+    password: { ...account, meaning: "a new password; asks for it and ends the sessions", password: true },
+    sessions: { ...account, meaning: "the active sessions" },
+    "end-sessions": { ...account, meaning: "ends the sessions; issued tokens stay valid until they expire" },
+  },
+  keys: {
+    list: { operands: [], options: {}, meaning: "the signing keys of tokens, with the state of each" },
+    rotate: { operands: [], options: {}, meaning: "publishes a new key, which signs once every verifier has seen it" },
+    retire: { operands: ["KEY"], options: {}, meaning: "withdraws a key at once, as after a leak" },
+  },
+};
+
+const optional = (option: string): boolean => option !== "role";
+
+/** `add EMAIL --role ROLE [--name NAME] [--organisation ORG]`. `--provider` is explained once, with the accounts. */
+export function verbUsage(name: string, { operands, options }: Verb): string {
+  const told = Object.entries(options).filter(([option]) => option !== "provider");
+  const words = told.map(([option, value]) => (optional(option) ? `[--${option} ${value}]` : `--${option} ${value}`));
+  return [name, ...operands, ...words].join(" ");
+}
+
+/** The commands of a subject as lines in two columns, each usage after `prefix`. */
+export function verbLines(subject: Subject, prefix = "  "): string {
+  const rows = Object.entries(verbs[subject]).map(
+    ([name, verb]) => [prefix + verbUsage(name, verb), verb.meaning] as const,
+  );
+  const width = Math.min(prefix.length + 28, Math.max(...rows.map(([left]) => left.length)) + 2);
+  return rows
+    .map(([left, meaning]) => (left.length < width ? left.padEnd(width) : `${left}\n${" ".repeat(width)}`) + meaning)
+    .join("\n");
+}
+
+/** Text of `--help`. */
+export const usage = `Usage: node auth-sidecar/src/administration/main.ts COMMAND
+
+Accounts; ACCOUNT is an id or an e-mail address (add --provider ldap for accounts of the directory):
+${verbLines("users", "  users ")}
+
+Signing keys; KEY is an id from "keys list":
+${verbLines("keys", "  keys ")}
+
+Roles: ${applicationRoles.join(", ")}.
+--json prints JSON instead of tables. A new password comes from standard input, never from the command line or the environment.
+`;
 
 export interface CommandOptions {
   readonly name?: string | undefined;

@@ -5,11 +5,9 @@
  */
 import { Unavailable } from "../errors.ts";
 import { readSettings, SettingsError } from "../settings.ts";
-import { AdministrationError } from "./administration-error.ts";
-import { parseCommand } from "./command.ts";
+import { AdministrationError, parseCommand, usage } from "./command.ts";
 import { readNewPassword } from "./read-password.ts";
 import { runCommand } from "./run-command.ts";
-import { usage } from "./usage.ts";
 
 try {
   const command = parseCommand(process.argv.slice(2), readNewPassword);

@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { expect, test } from "vitest";
-import { AdministrationError } from "./administration-error.ts";
+import { AdministrationError } from "./command.ts";
 import { checkedPassword, readNewPassword } from "./read-password.ts";
 
 const piped = (...chunks: string[]) =>

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { longestPassword } from "../passwords/password-hash.ts";
 import { secretWeakness } from "../weak-secrets.ts";
-import { AdministrationError } from "./administration-error.ts";
+import { AdministrationError } from "./command.ts";
 
 /**
  * A new password: from a terminal by two prompts without echo, otherwise all of standard input without one trailing newline.

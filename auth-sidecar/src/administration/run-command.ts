@@ -1,21 +1,17 @@
 import { once } from "node:events";
 import { type ApplicationRole, applicationRoles, isApplicationRole } from "@routeql/contract/roles";
 import type { Redis } from "ioredis";
-import { Accounts } from "./accounts.ts";
-import { AdministrationError } from "./administration-error.ts";
-import type { Command } from "./command.ts";
-import { table } from "./table.ts";
 import { AuditTrail } from "../audit/audit-trail.ts";
-import { Database } from "../database/database.ts";
+import { Database } from "../database.ts";
 import { KeyEncryption } from "../keys/key-encryption.ts";
-import { KeyRepository } from "../keys/key-repository.ts";
-import { KeyRotation, RotationUnderWay } from "../keys/key-rotation.ts";
-import { rotationPolicy } from "../keys/rotation-policy.ts";
+import { KeyRepository } from "../keys/keyring.ts";
+import { KeyRotation, rotationPolicy, RotationUnderWay } from "../keys/key-rotation.ts";
 import { createLogger } from "../logging.ts";
 import { connectRedis } from "../sessions/redis.ts";
 import { SessionStore } from "../sessions/session-store.ts";
 import type { Settings } from "../settings.ts";
-import { emailAddress } from "../users/email-address.ts";
+import { Accounts, emailAddress } from "./accounts.ts";
+import { AdministrationError, type Command } from "./command.ts";
 
 /** `users …`: see usage. Returns the rows to print. */
 async function usersCommand(
@@ -153,4 +149,31 @@ async function keysCommand(
     default:
       throw new AdministrationError(`keys ${verb ?? ""} is no command; see --help`);
   }
+}
+
+type Cell = string | number | boolean | Date | null;
+
+/** Rows as aligned columns under the names of the first row's members. */
+export function table(rows: readonly object[]): string {
+  const [first] = rows;
+  if (first === undefined) return "none";
+  const names = Object.keys(first);
+  const lines = [names, ...rows.map((row) => names.map((name) => shown((row as Record<string, Cell>)[name] ?? null)))];
+  const widths = names.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+function shown(cell: Cell): string {
+  if (cell === null) return "-";
+  if (cell instanceof Date) return cell.toISOString();
+  if (typeof cell === "boolean") return cell ? "yes" : "no";
+  // Text from a directory or a form must not control the terminal.
+  return String(cell).replace(/\p{Cc}/gu, "\uFFFD");
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { AuditEvent } from "./audit-event.ts";
+import type { AuditEvent } from "./audit-trail.ts";
 import { ThrottledLogins } from "./throttled-logins.ts";
 
 const login = { event: "login", provider: "local", requestId: "r1", detail: { flow: "session" } } as const;

@@ -1,5 +1,4 @@
-import type { AuditEvent } from "./audit-event.ts";
-import type { AuditTrail } from "./audit-trail.ts";
+import type { AuditEvent, AuditTrail } from "./audit-trail.ts";
 
 /** Milliseconds between records of the number of rejections. */
 const interval = 60_000;

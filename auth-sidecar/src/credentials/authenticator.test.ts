@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { NoAccess, TooManyRequests, WrongCredentials } from "../errors.ts";
-import type { UserWithPassword } from "../users/user-repository.ts";
-import { Authenticator, type AuthenticatorParts } from "./authenticator.ts";
-import type { CredentialSource, Verdict } from "./credential-source.ts";
+import type { UserWithPassword } from "../users.ts";
+import { accountPseudonym, Authenticator, type AuthenticatorParts } from "./authenticator.ts";
+import type { CredentialSource, Verdict } from "./credentials.ts";
 
 interface Given {
   readonly right: boolean;
@@ -88,3 +88,13 @@ test.each([{ right: false }, { right: true, exhausted: true }])(
     expect(await outcome).toBe("answered");
   },
 );
+
+test("is stable for one secret, provider and name, and reveals none of them", () => {
+  const pseudonym = accountPseudonym("b7e20f4c9d1a6835f0c4a7e92d5b8163");
+  const one = pseudonym("local", "a@example.net");
+  expect(one).toMatch(/^[0-9a-f]{32}$/);
+  expect(pseudonym("local", "a@example.net")).toBe(one);
+  expect(pseudonym("ldap", "a@example.net")).not.toBe(one);
+  expect(pseudonym("local", "b@example.net")).not.toBe(one);
+  expect(accountPseudonym("another")("local", "a@example.net")).not.toBe(one);
+});

@@ -1,13 +1,11 @@
+import { createHmac, createSecretKey, hkdfSync } from "node:crypto";
 import type { AuditTrail } from "../audit/audit-trail.ts";
 import type { ThrottledLogins } from "../audit/throttled-logins.ts";
 import { NoAccess, TooManyRequests, WrongCredentials } from "../errors.ts";
 import { addressGroup } from "../throttle/address-group.ts";
 import type { Throttle } from "../throttle/throttle.ts";
-import type { UserWithPassword } from "../users/user-repository.ts";
-import type { Provider, User } from "../users/user.ts";
-import type { AccountPseudonym } from "./account-pseudonym.ts";
-import type { CredentialSource, Verdict } from "./credential-source.ts";
-import type { Credentials } from "./credentials.ts";
+import type { Provider, User, UserWithPassword } from "../users.ts";
+import type { Credentials, CredentialSource, Verdict } from "./credentials.ts";
 
 export interface Origin {
   /** IP address of the client. */
@@ -140,4 +138,16 @@ export class Authenticator {
     await audit.recordRefusal({ ...event, outcome: "failure", userId: user.id });
     throw new WrongCredentials();
   }
+}
+
+export type AccountPseudonym = (provider: Provider, name: string) => string;
+
+/**
+ * A pseudonym of a known or unknown account, for counting and correlation: HMAC-SHA-256 under a key derived from KEY_ENCRYPTION_KEY,
+ * cut to 128 bits, hexadecimal. Users sometimes type passwords into the wrong field, so the typed text is never stored.
+ */
+export function accountPseudonym(secret: string): AccountPseudonym {
+  // A KeyObject, because Node converts a Buffer at each use, which costs five times the HMAC.
+  const key = createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", "routeql account pseudonym", 32)));
+  return (provider, name) => createHmac("sha256", key).update(`${provider}\0${name}`).digest("hex").slice(0, 32);
 }

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { SidecarError } from "../errors.ts";
 import { longestPassword } from "../passwords/password-hash.ts";
+import type { Provider, UserWithPassword } from "../users.ts";
 
 /** Credentials sent by a client. The password is used exactly as sent (ASVS 6.2.8). */
 export interface Credentials {
@@ -35,4 +36,32 @@ function parsed(schema: z.ZodType<Credentials>, body: unknown): Credentials {
   const result = schema.safeParse(body);
   if (!result.success) throw new SidecarError("invalid-field");
   return result.data;
+}
+
+/** The result of verifying credentials. The login settles it before it asks for the account. */
+export interface Verdict {
+  readonly right: boolean;
+  /** The account with the wrong password, if there is one. */
+  readonly userId?: string | undefined;
+  /** Earliest time for a rejection, when the source has a constant-time floor. */
+  readonly rejectAfter?: Promise<void>;
+  /** The current account; undefined when its password changed meanwhile, or when the credentials are wrong. */
+  account(): Promise<UserWithPassword | undefined>;
+}
+
+/** A source of accounts: the local accounts, or a directory. */
+export interface CredentialSource {
+  readonly provider: Provider;
+  /**
+   * The name under which failures are counted. All spellings of one account have the same name, also for unknown accounts. Otherwise the
+   * count would reveal which accounts exist.
+   */
+  foldedName(name: string): string;
+  /**
+   * Runs a whole login, from lookup to answer, once this source has capacity for it.
+   * @param client the addresses that count as one client; all logins of one client use one share of the capacity
+   * @throws {TooManyRequests} without free capacity
+   */
+  admit<Result>(login: () => Promise<Result>, client: string): Promise<Result>;
+  verify(credentials: Credentials, client: string): Promise<Verdict>;
 }

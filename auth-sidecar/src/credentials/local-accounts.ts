@@ -1,7 +1,6 @@
 import type { Passwords } from "../passwords/passwords.ts";
-import type { UserRepository, UserWithPassword } from "../users/user-repository.ts";
-import type { CredentialSource, Verdict } from "./credential-source.ts";
-import type { Credentials } from "./credentials.ts";
+import type { UserRepository, UserWithPassword } from "../users.ts";
+import type { Credentials, CredentialSource, Verdict } from "./credentials.ts";
 
 /** The accounts in auth.users that have a password. */
 export class LocalAccounts implements CredentialSource {

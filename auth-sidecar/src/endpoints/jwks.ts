@@ -1,4 +1,4 @@
-import type { Endpoint, Parts } from "./endpoint.ts";
+import type { Endpoint, Parts } from "./endpoints.ts";
 import { Unavailable } from "../errors.ts";
 
 /** The public keys (RFC 7517, 5). Verifiers may cache them for max-age, so a new key waits that long before it signs. */

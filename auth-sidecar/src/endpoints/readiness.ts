@@ -1,5 +1,16 @@
 import { errorCodes } from "@routeql/contract/error-codes";
-import type { Endpoint, Parts } from "./endpoint.ts";
+import type { Redis } from "ioredis";
+import type { Database, Statement } from "../database.ts";
+import type { Keyring } from "../keys/keyring.ts";
+import { command } from "../sessions/redis.ts";
+import type { Endpoint, Parts } from "./endpoints.ts";
+
+type PartState = "up" | "down";
+
+export interface Readiness {
+  /** Current state of each service that answers depend on; takes at most a second. */
+  check(): Promise<Readonly<Record<string, PartState>>>;
+}
 
 /** 200 when logins and tokens can be served; otherwise 503 with the failed services. */
 export function readiness({ readiness }: Parts): Endpoint {
@@ -34,4 +45,38 @@ export function liveness(): Endpoint {
       },
     ],
   };
+}
+
+const probe: Statement = { name: "probe", text: "select exists (select from auth.users) as found" };
+
+export interface ReadinessParts {
+  readonly database: Database;
+  readonly redis: Redis;
+  readonly keyring: Keyring;
+  readonly stopping: () => boolean;
+}
+
+export function readinessCheck({ database, redis, keyring, stopping }: ReadinessParts): Readiness {
+  return {
+    async check() {
+      const [databaseState, sessions, keys] = await Promise.all([
+        state(() => database.query(probe)),
+        state(() => command(redis, (client) => client.ping())),
+        state(() => keyring.signingKey()),
+      ]);
+      return { database: databaseState, sessions, keys, ...(stopping() ? { process: "down" } : {}) };
+    },
+  };
+}
+
+async function state(check: () => unknown): Promise<PartState> {
+  const late = Promise.withResolvers<PartState>();
+  const timer = setTimeout(() => late.resolve("down"), 900);
+  try {
+    return await Promise.race([Promise.resolve(check()).then((): PartState => "up"), late.promise]);
+  } catch {
+    return "down";
+  } finally {
+    clearTimeout(timer);
+  }
 }

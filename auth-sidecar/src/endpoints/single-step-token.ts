@@ -5,9 +5,9 @@ import { singleStepCredentials } from "../credentials/credentials.ts";
 import { NoAccess, WrongCredentials } from "../errors.ts";
 import { jsonBody } from "../http/json-body.ts";
 import { contextOf } from "../http/request-context.ts";
-import { hasAccess } from "../users/user.ts";
-import type { Endpoint, Parts } from "./endpoint.ts";
-import { measuredLogin } from "./measured-login.ts";
+import { hasAccess } from "../users.ts";
+import type { Endpoint, Parts } from "./endpoints.ts";
+import { measuredLogin } from "../metrics.ts";
 
 /** The token is issued after the login is recorded. */
 const nothing: Grant<void> = { give: async () => undefined, takeBack: async () => undefined };

@@ -1,14 +1,14 @@
 import { paths } from "@routeql/contract/paths";
 import type { Response } from "express";
-import type { AuditEvent } from "../audit/audit-event.ts";
+import type { AuditEvent } from "../audit/audit-trail.ts";
 import { BoundedQueue } from "../bounded-queue.ts";
 import { NoAccess, NoSession } from "../errors.ts";
 import { jsonBody } from "../http/json-body.ts";
 import { contextOf } from "../http/request-context.ts";
 import { serviceKey } from "../http/service-key.ts";
 import { presentedSessionId } from "../sessions/session-cookie.ts";
-import { hasAccess, type User } from "../users/user.ts";
-import type { Endpoint, Parts } from "./endpoint.ts";
+import { hasAccess, type User } from "../users.ts";
+import type { Endpoint, Parts } from "./endpoints.ts";
 
 /** Maximum wait of a request in the queue, in milliseconds. */
 const longestWait = 1000;

@@ -3,8 +3,7 @@ import { connect } from "node:net";
 import { errorCodes } from "@routeql/contract/error-codes";
 import { expect, test } from "vitest";
 import { stopServer } from "@routeql/contract/stop-server";
-import { listen } from "../listen.ts";
-import { createHttpServer } from "./server.ts";
+import { createHttpServer, listen } from "./server.ts";
 
 /** The answer to a client that sends this and then nothing more. */
 async function answerTo(text: string): Promise<string> {

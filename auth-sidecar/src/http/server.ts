@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { createServer, type RequestListener, type Server, STATUS_CODES } from "node:http";
+import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { type ErrorCode, errorCodes } from "@routeql/contract/error-codes";
 
@@ -48,4 +50,11 @@ export function createHttpServer(application: RequestListener, limits: Patience 
   const server = createServer({ ...limits, keepAliveTimeout: 75_000, maxHeaderSize: 16_384 }, application);
   server.on("clientError", answerBrokenRequest);
   return server;
+}
+
+/** @returns the port, chosen by the system when `port` is 0 */
+export async function listen(server: Server, port: number, host?: string): Promise<number> {
+  server.listen(port, host);
+  await once(server, "listening");
+  return (server.address() as AddressInfo).port;
 }

@@ -1,7 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { Unavailable } from "../errors.ts";
-import type { StoredKey } from "./key-repository.ts";
-import { Keyring } from "./keyring.ts";
+import { Keyring, type StoredKey } from "./keyring.ts";
 import { generateSigningKey } from "./signing-key.ts";
 
 let first: StoredKey;

@@ -1,6 +1,11 @@
 import { expect, test } from "vitest";
-import { clearedSessionCookie, presentedSessionId, sessionCookie } from "./session-cookie.ts";
-import { newSessionId, sessionDigest } from "./session-id.ts";
+import {
+  clearedSessionCookie,
+  newSessionId,
+  presentedSessionId,
+  sessionCookie,
+  sessionDigest,
+} from "./session-cookie.ts";
 
 const id = newSessionId();
 

@@ -1,5 +1,5 @@
+import { hash, randomBytes } from "node:crypto";
 import { parseCookie, stringifySetCookie } from "cookie";
-import { isSessionId } from "./session-id.ts";
 
 const attributes = { name: "sid", path: "/api/auth", httpOnly: true, secure: true, sameSite: "strict" } as const;
 
@@ -17,4 +17,18 @@ export function clearedSessionCookie(): string {
 export function presentedSessionId(header: string | undefined): string | undefined {
   const id = parseCookie(header ?? "", { decode: (value) => value })["sid"];
   return id !== undefined && isSessionId(id) ? id : undefined;
+}
+
+/** 256 random bits, base64url: 43 characters. */
+export function newSessionId(): string {
+  return randomBytes(32).toString("base64url");
+}
+
+function isSessionId(value: string): boolean {
+  return /^[A-Za-z0-9_-]{43}$/.test(value);
+}
+
+/** Digest under which the store keeps a session, so that a copy of the store opens no session. */
+export function sessionDigest(id: string): string {
+  return hash("sha256", id, "base64url");
 }

@@ -1,6 +1,6 @@
 import type { Redis } from "ioredis";
 import { batch, sharedWidely } from "../batch.ts";
-import { newSessionId, sessionDigest } from "./session-id.ts";
+import { newSessionId, sessionDigest } from "./session-cookie.ts";
 import { assertReady, script } from "./redis.ts";
 import { createSession, endSession, endSessions, listSessions, useSessions } from "./session-scripts.ts";
 

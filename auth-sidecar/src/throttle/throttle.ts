@@ -1,8 +1,8 @@
 import type { Redis } from "ioredis";
+import { RateLimiterMemory, RateLimiterRedis } from "rate-limiter-flexible";
 import { TooManyRequests } from "../errors.ts";
-import { command, script } from "../sessions/redis.ts";
+import { command, inStoreSpan, script } from "../sessions/redis.ts";
 import { addressGroup } from "./address-group.ts";
-import { type FailureCount, FailureCounter } from "./failure-counter.ts";
 
 export interface ThrottleLimits {
   /** Failures of one account from one address in a window. */
@@ -139,4 +139,60 @@ const knownKey = (attempt: Attempt): string => `throttle:known:${pairKey(attempt
 /** Milliseconds until this number of further failures is within the limit; 0 if it is now. */
 function untilAllowed({ limit }: FailureCounter, count: FailureCount, more: number): number {
   return count.failures + more > limit ? Math.max(count.milliseconds, 1) : 0;
+}
+
+export interface FailureCounterOptions {
+  /** Prefix of its keys in Redis. */
+  readonly name: string;
+  /** Failures that a window allows. */
+  readonly limit: number;
+  readonly windowSeconds: number;
+}
+
+/** Number of failures under a key in its window. */
+export interface FailureCount {
+  readonly failures: number;
+  /** Milliseconds until the window ends and the count is reset. */
+  readonly milliseconds: number;
+}
+
+/** Counts failures by key: in Redis, or in memory while Redis is unavailable. */
+export class FailureCounter {
+  readonly limit: number;
+  readonly #shared: RateLimiterRedis;
+  readonly #own: RateLimiterMemory;
+
+  constructor(redis: Redis, { name, limit, windowSeconds }: FailureCounterOptions) {
+    this.limit = limit;
+    const options = { keyPrefix: name, points: limit, duration: windowSeconds };
+    this.#own = new RateLimiterMemory(options);
+    this.#shared = new RateLimiterRedis({
+      ...options,
+      storeClient: redis,
+      rejectIfRedisNotReady: true,
+      insuranceLimiter: this.#own,
+    });
+  }
+
+  /** Counts one failure, and returns the new count. */
+  async add(key: string): Promise<FailureCount> {
+    const { consumedPoints, msBeforeNext } = await inStoreSpan("countFailure", () => this.#shared.penalty(key));
+    return { failures: consumedPoints, milliseconds: msBeforeNext };
+  }
+
+  /** Removes the counts made while Redis was unavailable; the caller deletes {@link sharedKey}. */
+  async forgetInMemory(key: string): Promise<void> {
+    await this.#own.delete(key);
+  }
+
+  /** The key in Redis that holds the number of failures until it expires. */
+  sharedKey(key: string): string {
+    return this.#shared.getKey(key);
+  }
+
+  /** Counts made while Redis was unavailable. */
+  async inMemory(key: string): Promise<FailureCount> {
+    const state = await this.#own.get(key);
+    return { failures: state?.consumedPoints ?? 0, milliseconds: state?.msBeforeNext ?? 0 };
+  }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { NoAccess } from "../errors.ts";
 import type { ApplicationRole } from "@routeql/contract/roles";
-import type { User } from "../users/user.ts";
+import type { User } from "../users.ts";
 import { hasuraNamespace, tokenClaims } from "./token-claims.ts";
 
 const user: User = {

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { NoAccess } from "../errors.ts";
 import { isApplicationRole } from "@routeql/contract/roles";
-import { hasAccess, type User } from "../users/user.ts";
+import { hasAccess, type User } from "../users.ts";
 
 /** Claim with the engine's session variables. Hasura v2, "Authentication using JWT". */
 export const hasuraNamespace = "https://hasura.io/jwt/claims";

@@ -1,20 +1,54 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Logger } from "pino";
 import type { AuditTrail } from "../audit/audit-trail.ts";
-import type { Database } from "../database/database.ts";
-import type { KeyEncryption } from "./key-encryption.ts";
-import { reencryptKeys } from "./key-reencryption.ts";
+import type { Database } from "../database.ts";
+import { Unavailable } from "../errors.ts";
+import { type KeyEncryption, reencryptKeys } from "./key-encryption.ts";
 import type { KeyRotation } from "./key-rotation.ts";
 import type { Keyring } from "./keyring.ts";
 
-export interface CaretakerParts {
+export interface KeyCareParts {
   readonly database: Database;
   readonly encryption: KeyEncryption;
   readonly rotation: KeyRotation;
   readonly keyring: Keyring;
   readonly audit: AuditTrail;
   readonly log: Logger;
-  /** Called after each run in which nothing failed. */
+  /** Called after each refresh in which nothing failed. */
   readonly onSuccess?: () => void;
+}
+
+/**
+ * Key work at the start: creates the first key, which the service needs to be ready; waits for the database if necessary.
+ * @throws permanent errors, such as a key that cannot be decrypted
+ */
+export async function prepare(parts: KeyCareParts, signal: AbortSignal): Promise<void> {
+  for (let wait = 250; ; wait = Math.min(wait * 2, 2000)) {
+    try {
+      await prepareOnce(parts);
+      return;
+    } catch (error) {
+      if (!(error instanceof Unavailable)) throw error;
+      parts.log.warn({ err: error.cause ?? error }, "waiting for the database");
+      await sleep(wait, undefined, { signal });
+    }
+  }
+}
+
+async function prepareOnce(parts: KeyCareParts): Promise<void> {
+  const { database, encryption, rotation, keyring, audit, log } = parts;
+  const reencrypted = await reencryptKeys(database, encryption);
+  if (reencrypted.length > 0) {
+    await audit.record({ event: "keys-reencrypted", outcome: "success", detail: { keys: reencrypted.length } });
+    log.info({ keys: reencrypted }, "the signing keys are stored under the new KEY_ENCRYPTION_KEY");
+  }
+  await keyring.refresh();
+  if (keyring.published().length === 0) {
+    const first = await rotation.createFirst();
+    if (first !== undefined)
+      await audit.record({ event: "key-created", outcome: "success", detail: { kid: first.id } });
+    await keyring.refresh();
+  }
 }
 
 /**
@@ -25,7 +59,7 @@ export interface CaretakerParts {
  * need, and could replace a newer key set by an older one.
  * @returns a function that stops it
  */
-export function startKeyCare(parts: CaretakerParts, milliseconds: number): () => void {
+export function startKeyCare(parts: KeyCareParts, milliseconds: number): () => void {
   let caring = false;
   const timer = setInterval(() => {
     if (caring) return;
@@ -45,7 +79,7 @@ async function careForKeys({
   audit,
   log,
   onSuccess,
-}: CaretakerParts): Promise<void> {
+}: KeyCareParts): Promise<void> {
   let failed = false;
   try {
     for (const kid of await rotation.retireExpired())

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { createLogger } from "../logging.ts";
-import { type CaretakerParts, startKeyCare } from "./key-caretaker.ts";
+import { type KeyCareParts, startKeyCare } from "./key-care.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -19,7 +19,7 @@ test("skips a refresh while the previous one waits for the database", async () =
     keyring: { refresh: async () => undefined, closed: () => [] },
     log: createLogger("silent"),
   };
-  const stop = startKeyCare(parts as unknown as CaretakerParts, 1000);
+  const stop = startKeyCare(parts as unknown as KeyCareParts, 1000);
   await vi.advanceTimersByTimeAsync(5000);
   expect(started).toHaveLength(1);
   started[0]!.reject(new Error("the database does not answer"));

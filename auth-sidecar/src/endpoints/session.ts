@@ -1,15 +1,14 @@
 import { paths } from "@routeql/contract/paths";
 import type { RequestHandler } from "express";
-import type { CredentialSource } from "../credentials/credential-source.ts";
-import { sessionFlowCredentials } from "../credentials/credentials.ts";
-import type { Endpoint, Parts } from "./endpoint.ts";
-import { measuredLogin } from "./measured-login.ts";
-import { SidecarError } from "../errors.ts";
+import { type CredentialSource, sessionFlowCredentials } from "../credentials/credentials.ts";
+import { NoSession, SidecarError } from "../errors.ts";
 import { jsonBody } from "../http/json-body.ts";
 import { contextOf } from "../http/request-context.ts";
 import { serviceKey } from "../http/service-key.ts";
-import { presentedSessionId, sessionCookie } from "../sessions/session-cookie.ts";
-import type { User } from "../users/user.ts";
+import { clearedSessionCookie, presentedSessionId, sessionCookie } from "../sessions/session-cookie.ts";
+import type { User } from "../users.ts";
+import type { Endpoint, Parts } from "./endpoints.ts";
+import { measuredLogin } from "../metrics.ts";
 
 /** Session flow, first step: verifies credentials and creates a session. The session that the client presents ends. */
 function sessionLogin(
@@ -81,4 +80,26 @@ export function loginLdap(parts: Parts): Endpoint {
 
 function refuse(): never {
   throw new SidecarError("ldap-not-configured", { retryAfterSeconds: 3600 });
+}
+
+/** Ends the session. Its access tokens stay valid until they expire. */
+export function logout({ settings, sessions, audit }: Parts): Endpoint {
+  return {
+    path: paths.logout,
+    audience: "public",
+    methods: ["DELETE"],
+    handlers: [
+      serviceKey(settings.SERVICE_API_KEY),
+      ...jsonBody(settings.BODY_LIMIT_KILOBYTES, { required: false }),
+      async (request, response) => {
+        const sessionId = presentedSessionId(request.headers.cookie);
+        const userId = sessionId === undefined ? undefined : await sessions.end(sessionId);
+        response.setHeader("Set-Cookie", clearedSessionCookie());
+        if (userId === undefined) throw new NoSession();
+        const { address, requestId } = contextOf(response);
+        await audit.recordRefusal({ event: "logout", outcome: "success", userId, address, requestId });
+        response.json({});
+      },
+    ],
+  };
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { emailAddress } from "./email-address.ts";
+import { emailAddress } from "./accounts.ts";
 
-test.each(["admin@example.net", "First.Last+tag@sub.example.org"])("%s is one", (value) => {
+test.each(["admin@example.net", "First.Last+tag@sub.example.org"])("accepts %s as an e-mail address", (value) => {
   expect(emailAddress.safeParse(value).success).toBe(true);
 });
 
@@ -15,6 +15,6 @@ test.each([
   "a@exämple.net",
   "a\0@example.net",
   `${"a".repeat(250)}@example.net`,
-])("%j is none", (value) => {
+])("rejects %j as an e-mail address", (value) => {
   expect(emailAddress.safeParse(value).success).toBe(false);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { readSettings } from "../settings.ts";
-import { rotationPolicy } from "./rotation-policy.ts";
+import { rotationPolicy } from "./key-rotation.ts";
 
 test("a key waits one max-age before it signs, and stays a token life after its last token", () => {
   const settings = readSettings({

@@ -1,7 +1,24 @@
-import { isApplicationRole } from "@routeql/contract/roles";
-import { batch, sharedWidely } from "../batch.ts";
-import type { Queries, Statement } from "../database/database.ts";
-import type { Provider, User } from "./user.ts";
+import { type ApplicationRole, isApplicationRole } from "@routeql/contract/roles";
+import { batch, sharedWidely } from "./batch.ts";
+import type { Queries, Statement } from "./database.ts";
+
+/** Source of an account. Accounts of different providers are separate, even with the same e-mail address. */
+export type Provider = "local" | "ldap";
+
+export interface User {
+  readonly id: string;
+  readonly provider: Provider;
+  readonly email: string;
+  readonly name: string;
+  readonly role: ApplicationRole;
+  readonly organisationId: string | null;
+  readonly disabled: boolean;
+}
+
+/** True when the account may have tokens. */
+export function hasAccess(user: User): boolean {
+  return !user.disabled && user.role !== "pending";
+}
 
 /** A row of auth.users, as {@link userColumns} select it. */
 export interface UserRow {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { table } from "./table.ts";
+import { table } from "./run-command.ts";
 
 test("aligns rows under the names of their members", () => {
   const rows = [

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { expect, test } from "vitest";
-import { isOutage } from "./outage.ts";
+import { isOutage } from "./database.ts";
 
 const answer = (code: string) => Object.assign(new pg.DatabaseError("message", 0, "error"), { code });
 
