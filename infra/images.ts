@@ -46,6 +46,7 @@ export type ImageSettings = BaseImages &
     | "sessionsImage"
     | "gatewayImage"
     | "monitoring"
+    | "grafanaImage"
   >;
 
 const root = resolve(import.meta.dirname, "..");
@@ -61,6 +62,7 @@ const defaults: ImageSettings = {
   sessionsImage: settings.sessionsImage.default,
   gatewayImage: settings.gatewayImage.default,
   monitoring: settings.monitoring.default,
+  grafanaImage: undefined,
 };
 
 /** Whether this project's own engine replaces Hasura. */
@@ -121,6 +123,9 @@ export function pulledImages(given: Partial<ImageSettings> = {}): readonly Pulle
     ...(chosen.images === "official" ? official : []),
     ...(chosen.engine === "hasura" && !isOwnEngine(chosen)
       ? [{ name: "engine", imageName: chosen.hasuraImage } satisfies PulledImage]
+      : []),
+    ...(chosen.monitoring === "stack" && chosen.grafanaImage !== undefined
+      ? [{ name: "grafana", imageName: chosen.grafanaImage } satisfies PulledImage]
       : []),
   ];
 }

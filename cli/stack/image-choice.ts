@@ -27,6 +27,7 @@ const settingOf = {
   database: "databaseImage",
   sessions: "sessionsImage",
   gateway: "gatewayImage",
+  grafana: "grafanaImage",
 } as const satisfies Partial<Record<PulledImage["name"], keyof GivenSettings>>;
 
 const isKnown = (name: PulledImage["name"]): name is keyof typeof settingOf => Object.hasOwn(settingOf, name);

@@ -7,7 +7,7 @@ import type { PlainSettings } from "@routeql/infra/settings/list";
 
 /**
  * With the setting `scrape` on Docker, writes the scrape configuration for a Prometheus outside the stack; otherwise removes it.
- * @returns place of the metrics: that file, or the page of the stack's own Prometheus
+ * @returns place of the metrics: that file, or the page of the stack's own Prometheus and the address of its Grafana
  */
 export async function offerMetrics(
   stack: string,
@@ -15,10 +15,12 @@ export async function offerMetrics(
   settings: PlainSettings,
 ): Promise<string | undefined> {
   const file = join(folder, "prometheus.yml");
-  const { monitoring, target, prometheusPort } = settings;
+  const { monitoring, target, prometheusPort, grafanaImage, grafanaPort } = settings;
   if (monitoring !== "scrape" || target !== "docker") {
     await rm(file, { force: true });
-    return monitoring === "stack" ? `http://127.0.0.1:${prometheusPort}/consoles/routeql.html` : undefined;
+    if (monitoring !== "stack") return undefined;
+    const page = `http://127.0.0.1:${prometheusPort}/consoles/routeql.html`;
+    return grafanaImage === undefined ? page : `${page}, Grafana at http://127.0.0.1:${grafanaPort}/`;
   }
   const services = describeServices(settings, { hostOf: (name) => name, certificate: "" });
   const connect = `# Connect your Prometheus first: docker network connect routeql-${stack}-metrics <its container>\n`;

@@ -494,6 +494,16 @@ export interface RouteQLArgs {
    */
   readonly alertmanagerPort?: number;
   /**
+   * Docker with `stack`: image of a Grafana that shows the stack's dashboard, such as `grafana/grafana:13.3.0`. Without it there is no Grafana.
+   * Default: none. Allowed: an image.
+   */
+  readonly grafanaImage?: string;
+  /**
+   * Docker with `stack`: port of Grafana on 127.0.0.1. It shows its dashboards without a login.
+   * Default: `3000`. Allowed: 1 to 65535.
+   */
+  readonly grafanaPort?: number;
+  /**
    * Docker with `stack`: address to which Alertmanager posts alerts as JSON. Without it alerts are only shown.
    * Default: none. Allowed: https://<host>/<path>.
    */

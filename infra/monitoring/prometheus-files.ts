@@ -34,6 +34,24 @@ export const alertRules = (): string => text("alerts.yml");
 /** The dashboard of Grafana; `npm run documents` generates it from the panels. */
 export const grafanaDashboard = (): string => text("grafana-dashboard.json");
 
+/** Data source and dashboard of the stack's own Grafana, by path under the files' directory; `folder` is their folder in the container. */
+export function grafanaFiles(folder: string): Record<string, string> {
+  const source = {
+    name: "Prometheus",
+    type: "prometheus",
+    access: "proxy",
+    url: "http://prometheus:9090",
+    isDefault: true,
+    jsonData: { timeInterval: `${intervalSeconds}s` },
+  };
+  const provider = { name: "routeql", type: "file", options: { path: `${folder}/dashboards` } };
+  return {
+    "grafana/provisioning/datasources/prometheus.yaml": stringify({ apiVersion: 1, datasources: [source] }),
+    "grafana/provisioning/dashboards/routeql.yaml": stringify({ apiVersion: 1, providers: [provider] }),
+    "grafana/dashboards/routeql.json": grafanaDashboard(),
+  };
+}
+
 /** Configuration, alerts and console pages of the stack's own Prometheus, by path under the files' directory. */
 export function prometheusFiles(services: readonly Measured[]): Record<string, string> {
   const configuration = {

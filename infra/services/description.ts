@@ -18,7 +18,8 @@ export type ServiceName =
   | "sessions-exporter"
   | "disk-exporter"
   | "prometheus"
-  | "alertmanager";
+  | "alertmanager"
+  | "grafana";
 export type ImageName =
   | "gateway"
   | "engine"
@@ -27,7 +28,8 @@ export type ImageName =
   | "database"
   | "database-tools"
   | "apply-metadata"
-  | "monitoring";
+  | "monitoring"
+  | "grafana";
 
 /** External services that services of the stack call. */
 export type OutsideName = "directory" | "database" | "sessions" | "collector";

@@ -37,6 +37,32 @@ test("`scrape` adds the exporters, and `stack` Prometheus and Alertmanager too",
   expect(names({ monitoring: "scrape", target: "kubernetes" })).not.toContain("disk-exporter");
 });
 
+test("Grafana is added with its image alone, and shows the dashboard from Prometheus", () => {
+  const given = { monitoring: "stack", grafanaImage: "registry.example.net/grafana:1", grafanaPort: 13_000 } as const;
+  const all = describe(given);
+  const grafana = all.find(({ name }) => name === "grafana")!;
+  expect(all.length).toBe(names({ monitoring: "stack" }).length + 1);
+  expect(grafana).toMatchObject({
+    image: "grafana",
+    ports: [{ internal: 3000, published: 13_000, loopback: true }],
+    joinsMetrics: true,
+    environment: { GF_AUTH_ANONYMOUS_ORG_ROLE: "Viewer", GF_AUTH_DISABLE_LOGIN_FORM: "true" },
+  });
+  expect(grafana).not.toHaveProperty("data");
+  const { datasources } = parse(grafana.files["grafana/provisioning/datasources/prometheus.yaml"] as string) as {
+    datasources: { url: string }[];
+  };
+  expect(datasources.map(({ url }) => url)).toEqual(["http://prometheus:9090"]);
+  const { providers } = parse(grafana.files["grafana/provisioning/dashboards/routeql.yaml"] as string) as {
+    providers: { options: { path: string } }[];
+  };
+  const folder = providers[0]!.options.path;
+  expect(grafana.environment["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"]).toBe(`${folder}/routeql.json`);
+  expect(Object.keys(grafana.files).map((path) => `/run/routeql/${path}`)).toContain(`${folder}/routeql.json`);
+  const scraped = all.find(({ name }) => name === "prometheus")!.files["prometheus/prometheus.yml"] as string;
+  expect(scraped).toContain("grafana:3000");
+});
+
 test("external services have no exporter", () => {
   const external = {
     databaseUrl: "x",

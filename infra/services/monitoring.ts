@@ -8,11 +8,19 @@ import type { PlainSettings } from "../settings/list.ts";
 import { databaseAddress } from "./database-place.ts";
 import { filesDirectory, secretPath } from "./description.ts";
 import type { ServiceDescription } from "./description.ts";
-import { prometheusFiles } from "../monitoring/prometheus-files.ts";
+import { grafanaFiles, prometheusFiles } from "../monitoring/prometheus-files.ts";
 
 type Monitored = Pick<
   PlainSettings,
-  "monitoring" | "prometheusPort" | "alertmanagerPort" | "metricsDays" | "database" | "sessions" | "target"
+  | "monitoring"
+  | "grafanaImage"
+  | "grafanaPort"
+  | "prometheusPort"
+  | "alertmanagerPort"
+  | "metricsDays"
+  | "database"
+  | "sessions"
+  | "target"
 >;
 
 export interface MonitoringSurroundings {
@@ -187,6 +195,44 @@ function alertmanager(
   };
 }
 
+/**
+ * Grafana on its official image. Everything that it shows comes from files, so it keeps nothing: its own database is in memory, and there is
+ * no login.
+ */
+function grafana({ grafanaPort }: Monitored): ServiceDescription {
+  const folder = `${filesDirectory}/grafana`;
+  return {
+    ...common,
+    name: "grafana",
+    image: "grafana",
+    user: 10_113,
+    environment: {
+      GF_PATHS_PROVISIONING: `${folder}/provisioning`,
+      GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH: `${folder}/dashboards/routeql.json`,
+      GF_SERVER_ROOT_URL: `http://127.0.0.1:${grafanaPort}/`,
+      GF_LOG_MODE: "console",
+      GF_LOG_CONSOLE_FORMAT: "json",
+      GF_AUTH_ANONYMOUS_ENABLED: "true",
+      GF_AUTH_ANONYMOUS_ORG_ROLE: "Viewer",
+      GF_AUTH_BASIC_ENABLED: "false",
+      GF_AUTH_DISABLE_LOGIN_FORM: "true",
+      GF_SECURITY_DISABLE_INITIAL_ADMIN_CREATION: "true",
+      // The stack has no way to the Internet.
+      GF_ANALYTICS_REPORTING_ENABLED: "false",
+      GF_ANALYTICS_CHECK_FOR_UPDATES: "false",
+      GF_ANALYTICS_CHECK_FOR_PLUGIN_UPDATES: "false",
+      GF_NEWS_NEWS_FEED_ENABLED: "false",
+      GF_PLUGINS_PREINSTALL_DISABLED: "true",
+    },
+    files: grafanaFiles(folder),
+    temporary: { "/tmp": 16, "/var/lib/grafana": 64 },
+    ports: [{ internal: 3000, published: grafanaPort, loopback: true }],
+    metricsPort: 3000,
+    health: { kind: "http", port: 3000, path: "/api/health" },
+    resources: { memoryMegabytes: 512, cpuMillicores: 50, processes: 128 },
+  };
+}
+
 /** The services with an exporter: only services of the stack. */
 export function monitoredParts({
   monitoring,
@@ -201,8 +247,8 @@ export function monitoredParts({
 }
 
 /**
- * Adds exporters for the stack's own database and session store and for the disk of a Docker host, and with `stack` also Prometheus and Alertmanager. With `off` the
- * services are unchanged.
+ * Adds exporters for the stack's own database and session store and for the disk of a Docker host, and with `stack` also Prometheus,
+ * Alertmanager and, if its image is set, Grafana. With `off` the services are unchanged.
  */
 export function withMonitoring(
   services: readonly ServiceDescription[],
@@ -221,5 +267,6 @@ export function withMonitoring(
   ];
   if (settings.monitoring !== "stack") return [...measured, ...exporters];
   const collected = [...measured, ...exporters, alertmanager(settings, surroundings)];
-  return [...collected, prometheus(collected, settings)];
+  const shown = settings.grafanaImage === undefined ? collected : [...collected, grafana(settings)];
+  return [...shown, prometheus(shown, settings)];
 }

@@ -64,6 +64,7 @@ const mirroredSettings = [
   "gatewayImage",
   "debianBase",
   "nodeBase",
+  "grafanaImage",
 ] as const;
 
 /** Images of this project exist on this machine only. */
@@ -91,7 +92,10 @@ export function withDefaults(given: GivenSettings, stack: string): PlainSettings
     const value = given[name] ?? setting.defaultIn?.[stack] ?? setting.default;
     if (setting.type !== "secret" && value !== undefined) values[name] = value;
   }
-  for (const name of mirroredSettings) values[name] = throughMirror(String(values[name]), given.imageMirror);
+  for (const name of mirroredSettings) {
+    const value = values[name];
+    if (value !== undefined) values[name] = throughMirror(String(value), given.imageMirror);
+  }
   return values as PlainSettings;
 }
 
@@ -104,7 +108,11 @@ export function contradictions(given: GivenSettings, stackName: string): Setting
     ...kubernetesProblems(given, settings),
   ];
   const place = "together with another setting";
-  const stack = ["prometheusPort", "alertmanagerPort"] as const;
+  const stack = [
+    "prometheusPort",
+    "alertmanagerPort",
+    ...(settings.grafanaImage === undefined ? [] : (["grafanaPort"] as const)),
+  ] as const;
   const ports = ["httpPort", "httpsPort", "consolePort", ...(settings.monitoring === "stack" ? stack : [])] as const;
   for (const [index, name] of ports.entries()) {
     const same = ports.slice(0, index).find((other) => settings[other] === settings[name]);
@@ -115,6 +123,13 @@ export function contradictions(given: GivenSettings, stackName: string): Setting
       name: "monitoring",
       place,
       problem: `is stack, but target is ${settings.target}, not docker; use scrape and your cluster's Prometheus`,
+    });
+  }
+  if (settings.grafanaImage !== undefined && settings.monitoring !== "stack") {
+    problems.push({
+      name: "grafanaImage",
+      place,
+      problem: `needs monitoring=stack, but monitoring is ${settings.monitoring}; docs/operate/monitoring.md has the dashboard for your own Grafana`,
     });
   }
   if (settings.monitoring === "operator" && settings.target !== "kubernetes") {

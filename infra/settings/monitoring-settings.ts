@@ -3,7 +3,7 @@
  * @module
  */
 import { traceSettings } from "@routeql/tracing/settings";
-import { oneOf, range } from "./checks.ts";
+import { image, oneOf, range } from "./checks.ts";
 import { givenSecret, number, text } from "./setting.ts";
 import type { Check } from "./setting.ts";
 
@@ -34,6 +34,18 @@ export const monitoringSettings = {
     environment: "ALERTMANAGER_PORT",
     default: 9093,
     meaning: "Docker with `stack`: port of Alertmanager on 127.0.0.1. It has no login.",
+    ...range(1, 65_535),
+  }),
+  grafanaImage: text({
+    environment: "GRAFANA_IMAGE",
+    meaning:
+      "Docker with `stack`: image of a Grafana that shows the stack's dashboard, such as `grafana/grafana:13.3.0`. Without it there is no Grafana.",
+    ...image,
+  }),
+  grafanaPort: number({
+    environment: "GRAFANA_PORT",
+    default: 3000,
+    meaning: "Docker with `stack`: port of Grafana on 127.0.0.1. It shows its dashboards without a login.",
     ...range(1, 65_535),
   }),
   alertWebhookUrl: givenSecret({

@@ -94,6 +94,14 @@ test.each([
     "tlsCertificateFile is missing, but tlsPrivateKeyFile is set; give both or neither",
   ],
   [{ sessionIdleSeconds: "30000" }, "sessionIdleSeconds must not be more than sessionAbsoluteSeconds"],
+  [
+    { grafanaImage: "grafana/grafana:13.3.0" },
+    "grafanaImage needs monitoring=stack, but monitoring is off; docs/operate/monitoring.md has the dashboard for your own Grafana",
+  ],
+  [
+    { monitoring: "stack", grafanaImage: "grafana/grafana:13.3.0", grafanaPort: "9090" },
+    "grafanaPort is the same port as prometheusPort: 9090",
+  ],
 ])("rejects the contradiction in %j", (configuration: Record<string, string>, problem) => {
   expect(problems(configuration)).toEqual([`${problem} (together with another setting)`]);
 });
