@@ -5,8 +5,7 @@
  */
 import { isRunning } from "@routeql/host/process";
 import { providerVersion, standIns } from "./choice.ts";
-import { serveProvider, startedByEngine } from "./shared/serve.ts";
-import { together } from "./shared/together.ts";
+import { serveProvider, startedByEngine, together } from "./shared/serve.ts";
 
 let engine: number | undefined;
 process.stdin.setEncoding("utf8").on("data", (text: string) => {

@@ -1,9 +1,9 @@
 import { z } from "zod";
 import { ensureImage } from "@routeql/host/docker/build";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
-import { pushImage } from "@routeql/host/docker/pull";
+import { pullImage, pushImage } from "@routeql/host/docker/pull";
 import { Failure } from "@routeql/host/failure";
-import type { ResourceKind } from "../shared/resource-kind.ts";
+import type { ResourceKind } from "../shared/provider.ts";
 
 const inputs = z.strictObject({
   imageName: z.string(),
@@ -58,4 +58,24 @@ export const image: ResourceKind<ImageInputs> = {
 
   read: async (id) => ((await idOf(id)) === undefined ? undefined : {}),
   update: async (_id, _olds, { build }) => ({ context: build.context, dockerfile: build.dockerfile }),
+};
+
+const remoteImageInputs = z.strictObject({
+  name: z.string().min(1),
+  keepLocally: z.literal(true, { error: "must be true, because the stand-in docker provider does not remove images" }),
+});
+type RemoteImageInputs = z.infer<typeof remoteImageInputs>;
+
+/** RemoteImage of the docker provider: pulls an image unless the host has it. */
+export const remoteImage: ResourceKind<RemoteImageInputs> = {
+  inputs: remoteImageInputs,
+
+  async create({ name }, { signal }) {
+    if ((await idOf(name)) === undefined)
+      await pullImage(name, { onLine: () => undefined, show: () => undefined, signal });
+    const imageId = await idOf(name);
+    return { id: `${imageId}${name}`, outputs: { imageId, repoDigest: "" } };
+  },
+
+  read: async (_id, { name }) => ((await idOf(name)) === undefined ? undefined : {}),
 };

@@ -2,10 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { changedNames, type Properties } from "../shared/values.ts";
-import type { ResourceKind } from "../shared/resource-kind.ts";
-import { assertOurs, labelsInput } from "./ownership.ts";
-
-export const labelInputs = z.array(z.strictObject({ label: z.string(), value: z.string() })).optional();
+import type { ResourceKind } from "../shared/provider.ts";
+import { assertOurs, labelInputs, labelsInput } from "./ownership.ts";
 
 const inputs = z.strictObject({
   name: z.string().min(1, { error: "the stand-in docker provider does not generate names: set one" }),

@@ -1,9 +1,13 @@
+import { z } from "zod";
+
 /**
  * Resources of an interrupted run have the stack's labels, and only such resources may be adopted. A resource with the same name but
  * without the labels, or of another stack or state, has another owner. Earlier versions set no label of the state.
  */
 export const stackLabel = "com.routeql.stack";
 const stateLabel = "com.routeql.state";
+
+export const labelInputs = z.array(z.strictObject({ label: z.string(), value: z.string() })).optional();
 
 export const labelsInput = (labels: readonly { label: string; value: string }[] | undefined): Record<string, string> =>
   Object.fromEntries((labels ?? []).map(({ label, value }) => [label, value]));

@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { dockerClient, isConflict, orUndefined } from "@routeql/host/docker/client";
-import type { ResourceKind } from "../shared/resource-kind.ts";
-import { labelInputs } from "./network.ts";
-import { removeContainer } from "./container/remove.ts";
-import { labelsInput, refuseOtherState, stackLabel } from "./ownership.ts";
+import type { ResourceKind } from "../shared/provider.ts";
+import { removeContainer } from "./container/lifecycle.ts";
+import { labelInputs, labelsInput, refuseOtherState, stackLabel } from "./ownership.ts";
 
 const inputs = z.strictObject({
   name: z.string().min(1, { error: "the stand-in docker provider does not generate names: set one" }),

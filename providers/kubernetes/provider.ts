@@ -10,12 +10,11 @@ import {
   inputsProperty,
   nameIn,
   parseId,
+  parseToken,
   referenceTo,
   wasAutonamed,
 } from "./state/desired.ts";
-import { differences, differencesAmong, hasUnknown, type Path, pathText } from "./state/paths.ts";
-import { replacingPaths } from "./state/replacement.ts";
-import { parseToken } from "./state/token.ts";
+import { differences, differencesAmong, hasUnknown, type Path, pathText, replacingPaths } from "./state/changes.ts";
 import { type StandIn, typeOf } from "../shared/provider.ts";
 import { isSecret, type Properties, secret, unwrap, unwrapAll } from "../shared/values.ts";
 

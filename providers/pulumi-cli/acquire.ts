@@ -9,8 +9,7 @@ import { runToEnd } from "@routeql/host/process";
 import { withLock } from "@routeql/host/process-lock";
 import { answers, requireProxies } from "@routeql/host/reachable";
 import { buildCli } from "./build.ts";
-import { builtVersion, type CliProbes, planCli } from "./plan.ts";
-import { goPlatform } from "../platform.ts";
+import { builtVersion, type CliProbes, goPlatform, planCli } from "./plan.ts";
 
 /** The version of the SDK in use; a download gets the CLI of this version. */
 const sdkVersion = (createRequire(import.meta.url)("@pulumi/pulumi/package.json") as { version: string }).version;

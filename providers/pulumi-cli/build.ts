@@ -1,9 +1,8 @@
-import { mkdir, rename, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { copyFile, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { dirname, join } from "node:path";
 import { run } from "@routeql/host/process";
 import { downloadSites, requireProxies } from "@routeql/host/reachable";
 import { ensureGo, goEnvironment } from "./go.ts";
-import { leaveOut } from "./leave-out.ts";
 import { builtVersion } from "./plan.ts";
 
 interface BuildOptions {
@@ -50,4 +49,76 @@ export async function buildCli(root: string, options: BuildOptions): Promise<voi
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+interface LeftOut {
+  /** Folder below the module. */
+  readonly package: string;
+  /** Removed files; without a list the whole package is removed. */
+  readonly files?: readonly string[];
+  /** Replacement files in left-out/. */
+  readonly by: string;
+}
+
+/**
+ * The built CLI is smaller: it has no access to Pulumi Cloud, no states in object stores and databases, and no keys and logs of cloud
+ * providers. A stack of this project keeps its state in a folder with a passphrase and uses none of these. Compiling them takes more
+ * than half of the processor time.
+ */
+const modules: Readonly<Record<string, readonly LeftOut[]>> = {
+  "github.com/pulumi/pulumi/pkg/v3": [
+    { package: "cmd/pulumi/cloud", by: "api-command.go" },
+    { package: "cmd/pulumi/neo", by: "neo-command.go" },
+    {
+      package: "operations",
+      files: ["operations_aws.go", "operations_cloud_aws.go", "operations_gcp.go"],
+      by: "provider-logs.go",
+    },
+    { package: "secrets/cloud", by: "key-services.go" },
+    { package: "authhelpers", by: "google-credentials.go" },
+    { package: "backend/diy/postgres", by: "state-in-postgres.go" },
+  ],
+  "gocloud.dev": [
+    { package: "blob/azureblob", by: "state-in-azureblob.go" },
+    { package: "blob/gcsblob", by: "state-in-gcsblob.go" },
+    { package: "blob/s3blob", by: "state-in-s3blob.go" },
+  ],
+  "github.com/aws/aws-sdk-go-v2/service/s3": [{ package: ".", by: "s3-client.go" }],
+};
+
+type RunGo = (...args: readonly string[]) => ReturnType<typeof run>;
+
+/**
+ * Creates a folder with go.mod, go.sum and patched copies of the affected modules, which replace the originals.
+ * @param go runs the Go command in that folder
+ */
+async function leaveOut(folder: string, go: RunGo): Promise<void> {
+  for (const name of ["go.mod", "go.sum"]) await copyFile(join(import.meta.dirname, name), join(folder, name));
+  // Verified against go.sum, as in the build itself.
+  const { stdout } = await go("mod", "download", "-json", ...Object.keys(modules));
+  for (const { Path: path, Dir: source } of JSON.parse(`[${stdout.trim().replaceAll(/^\}\s*\{/gm, "},{")}]`) as {
+    Path: string;
+    Dir: string;
+  }[]) {
+    const copy = join(folder, "modules", path);
+    await copyModule(source, copy);
+    for (const cut of modules[path] ?? []) await replaceFiles(join(copy, cut.package), cut);
+    await go("mod", "edit", `-replace=${path}=${copy}`);
+  }
+}
+
+/** Tests and their data are not needed. The module cache is read-only, so its file modes are not copied. */
+async function copyModule(source: string, target: string): Promise<void> {
+  for (const entry of await readdir(source, { recursive: true, withFileTypes: true })) {
+    const path = join(entry.parentPath, entry.name).slice(source.length + 1);
+    if (!entry.isFile() || entry.name.endsWith("_test.go") || path.split("/").includes("testdata")) continue;
+    await mkdir(dirname(join(target, path)), { recursive: true });
+    await copyFile(join(source, path), join(target, path));
+  }
+}
+
+async function replaceFiles(folder: string, { files, by }: LeftOut): Promise<void> {
+  const going = files ?? (await readdir(folder)).filter((name) => name.endsWith(".go"));
+  for (const name of going) await rm(join(folder, name));
+  await copyFile(join(import.meta.dirname, "left-out", by), join(folder, by));
 }

@@ -2,8 +2,8 @@ module routeql/pulumi-cli
 
 go 1.26.0
 
-// The Pulumi CLI from Go modules, for machines that reach package registries only. build.ts compiles it, without the packages that
-// leave-out.ts names.
+// The Pulumi CLI from Go modules, for machines that reach package registries only. build.ts compiles it
+// without the packages that it lists.
 require (
 	github.com/pulumi/pulumi/pkg/v3 v3.256.0
 	github.com/pulumi/pulumi/sdk/v3 v3.256.0

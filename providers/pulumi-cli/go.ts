@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { canInstallPackages, findProgram, installPackages } from "@routeql/host/apt";
 import { Failure } from "@routeql/host/failure";
 import { run, runToEnd } from "@routeql/host/process";
-import { planGo } from "./plan.ts";
-import { goPlatform } from "../platform.ts";
+import { goPlatform, planGo } from "./plan.ts";
 
 /** The Go release for the build, with the checksum (as in go.sum) of its module. */
 const goRelease = {

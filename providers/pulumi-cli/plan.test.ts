@@ -1,5 +1,14 @@
 import { expect, test, vi } from "vitest";
-import { builtVersion, type CliProbes, isUsable, minimumVersion, parseVersion, planCli, planGo } from "./plan.ts";
+import {
+  builtVersion,
+  type CliProbes,
+  goPlatform,
+  isUsable,
+  minimumVersion,
+  parseVersion,
+  planCli,
+  planGo,
+} from "./plan.ts";
 
 function probes(found: { onPath?: string; cached?: Record<string, string>; downloads?: boolean }): CliProbes {
   return {
@@ -52,4 +61,13 @@ test("versions are compared as numbers within one major version", () => {
   expect(parseVersion("devel")).toBeUndefined();
   expect(isUsable("3.1000.0", minimumVersion)).toBe(true);
   expect(isUsable("3.99.99", minimumVersion)).toBe(false);
+});
+
+test.each([
+  ["linux", "x64", "linux-amd64"],
+  ["linux", "arm64", "linux-arm64"],
+  ["darwin", "arm64", "darwin-arm64"],
+  ["darwin", "x64", "darwin-amd64"],
+])("downloads of Pulumi and Go name %s on %s as %s", (platform, architecture, name) => {
+  expect(goPlatform(platform, architecture)).toBe(name);
 });

@@ -59,3 +59,8 @@ export function planGo(installed: string | undefined, wanted: string, canInstall
   if (full && parseVersion(full)) return "toolchain-by-path";
   return canInstallPackages ? "toolchain-by-package" : "none";
 }
+
+/** Operating system and architecture in Pulumi's and Go's names: `linux-amd64`, `darwin-arm64`. */
+export function goPlatform(platform: string = process.platform, architecture: string = process.arch): string {
+  return `${platform}-${architecture === "x64" ? "amd64" : architecture}`;
+}

@@ -1,7 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
-import { makeProvider } from "./provider.ts";
-import type { Reading, ResourceKind } from "./resource-kind.ts";
+import { makeProvider, type Reading, type ResourceKind } from "./provider.ts";
 import { canonical, secret, unwrap } from "./values.ts";
 
 const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";

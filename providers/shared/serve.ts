@@ -1,6 +1,9 @@
 import { flushCompileCache } from "node:module";
 import type { provider as pulumi } from "@pulumi/pulumi";
+// Not the package's main entry, which also loads npm's and TypeScript's code: a third of a second for each plugin.
 import { main } from "@pulumi/pulumi/provider/index.js";
+import { type StandIn, typeOf } from "./provider.ts";
+import type { Properties } from "./values.ts";
 
 /** Milliseconds between checks that the engine still runs. */
 const watchInterval = 1000;
@@ -18,8 +21,6 @@ function endWithEngine(engineRuns: () => boolean): void {
   }, watchInterval).unref();
 }
 
-// Not the package's main entry, which also loads npm's and TypeScript's code: a third of a second for each plugin.
-
 /** Serves a provider as long as its engine runs, and prints the port. The last argument is the address of the engine that started this process. */
 export async function serveProvider(
   provider: pulumi.Provider,
@@ -29,4 +30,38 @@ export async function serveProvider(
   await main(provider, process.argv.slice(2));
   // Node writes it at exit, but the engine kills its plugins.
   flushCompileCache();
+}
+
+/**
+ * One provider for the resources of several packages. Each package's provider is loaded with its first resource.
+ * @param version the engine requires the version of each package or a newer one
+ * @param load the stand-ins by package name, the prefix of their types: `docker:index/network:Network`
+ */
+export function together(version: string, load: Readonly<Record<string, () => Promise<StandIn>>>): pulumi.Provider {
+  const loaded = new Map<string, Promise<StandIn>>();
+  const providerOf = (urn: string): Promise<StandIn> => {
+    const name = typeOf(urn).split(":")[0]!;
+    const begun = loaded.get(name);
+    if (begun) return begun;
+    if (!Object.hasOwn(load, name)) throw new Error(`no stand-in provider supports ${typeOf(urn)}`);
+    const loading = load[name]!();
+    loaded.set(name, loading);
+    return loading;
+  };
+  return {
+    version,
+    schema: JSON.stringify({ name: "stand-ins", version }),
+    check: async (urn: string, olds: Properties, news: Properties) => (await providerOf(urn)).check(urn, olds, news),
+    diff: async (id: string, urn: string, olds: Properties, news: Properties) =>
+      (await providerOf(urn)).diff(id, urn, olds, news),
+    create: async (urn: string, inputs: Properties) => (await providerOf(urn)).create(urn, inputs),
+    read: async (id: string, urn: string, properties: Properties) => (await providerOf(urn)).read(id, urn, properties),
+    update: async (id: string, urn: string, olds: Properties, news: Properties) =>
+      (await providerOf(urn)).update(id, urn, olds, news),
+    delete: async (id: string, urn: string, properties: Properties) =>
+      (await providerOf(urn)).delete(id, urn, properties),
+    async cancel() {
+      for (const provider of await Promise.all(loaded.values())) await provider.cancel();
+    },
+  };
 }

@@ -1,10 +1,8 @@
 import { X509Certificate } from "node:crypto";
 import { expect, test } from "vitest";
-import type { Context } from "../shared/resource-kind.ts";
-import { certRequest } from "./cert-request.ts";
-import { locallySignedCert } from "./locally-signed-cert.ts";
-import { privateKey } from "./private-key.ts";
-import { selfSignedCert } from "./self-signed-cert.ts";
+import type { Context } from "../shared/provider.ts";
+import { certRequest, locallySignedCert, selfSignedCert } from "./certificates.ts";
+import { privateKey } from "./keys.ts";
 
 const context: Context = { urn: "", signal: new AbortController().signal };
 const makeKey = async (): Promise<string> =>

@@ -1,9 +1,7 @@
 import { providerVersion } from "../choice.ts";
 import { makeProvider } from "../shared/provider.ts";
-import { certRequest } from "./cert-request.ts";
-import { locallySignedCert } from "./locally-signed-cert.ts";
-import { privateKey } from "./private-key.ts";
-import { selfSignedCert } from "./self-signed-cert.ts";
+import { certRequest, locallySignedCert, selfSignedCert } from "./certificates.ts";
+import { privateKey } from "./keys.ts";
 
 export const provider = makeProvider("tls", providerVersion("tls"), {
   "tls:index/privateKey:PrivateKey": privateKey,

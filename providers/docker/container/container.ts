@@ -3,12 +3,11 @@ import { dockerClient, isNotFound, orUndefined } from "@routeql/host/docker/clie
 import { lastLogLines } from "@routeql/host/docker/logs";
 import type Docker from "dockerode";
 import { pack } from "tar-stream";
-import { containerBody, endpoints } from "./body.ts";
+import { containerBody, endpoints } from "./inputs.ts";
 import { type ContainerInputs, containerInputs } from "./inputs.ts";
-import { removeContainer } from "./remove.ts";
-import { waitForExit, waitUntilHealthy } from "./running.ts";
+import { removeContainer, waitForExit, waitUntilHealthy } from "./lifecycle.ts";
 import { assertOurs, labelsInput } from "../ownership.ts";
-import type { Context, ResourceKind } from "../../shared/resource-kind.ts";
+import type { Context, ResourceKind } from "../../shared/provider.ts";
 import { canonical, type Properties } from "../../shared/values.ts";
 
 const docker = dockerClient();

@@ -1,5 +1,6 @@
+import type Docker from "dockerode";
 import { z } from "zod";
-import { labelInputs } from "../network.ts";
+import { labelInputs, labelsInput } from "../ownership.ts";
 
 const duration = z
   .string()
@@ -101,3 +102,98 @@ export const containerInputs = z.strictObject({
 });
 
 export type ContainerInputs = z.infer<typeof containerInputs>;
+
+const megabyte = 1024 * 1024;
+const nanoseconds: Readonly<Record<string, number>> = { ns: 1, us: 1e3, ms: 1e6, s: 1e9, m: 60e9, h: 3600e9 };
+
+/** `1m30s` in nanoseconds (Go's time.ParseDuration, without signs). */
+export function durationNanoseconds(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  return [...text.matchAll(/(\d+(?:\.\d+)?)(ns|us|ms|s|m|h)/g)].reduce(
+    (sum, [, count, unit]) => sum + Number(count) * nanoseconds[unit!]!,
+    0,
+  );
+}
+
+const withoutUndefined = <T extends object>(value: T): T =>
+  Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as T;
+
+/** The networks of a container. The creation request includes only the first, because API versions before 1.44 accept only one. */
+export function endpoints(inputs: ContainerInputs): { name: string; config: Docker.EndpointSettings }[] {
+  return (inputs.networksAdvanced ?? []).map(({ name, aliases }) => ({
+    name,
+    config: { Aliases: aliases ?? [] } as Docker.EndpointSettings,
+  }));
+}
+
+function hostConfig(inputs: ContainerInputs): Docker.HostConfig {
+  const portBindings: Record<string, { HostIp: string; HostPort: string }[]> = {};
+  for (const { internal, external, ip, protocol } of inputs.ports ?? []) {
+    (portBindings[`${internal}/${protocol ?? "tcp"}`] ??= []).push({
+      HostIp: ip ?? "0.0.0.0",
+      HostPort: external === undefined ? "" : String(external),
+    });
+  }
+  return withoutUndefined<Docker.HostConfig>({
+    NetworkMode: inputs.networksAdvanced?.[0]?.name ?? inputs.networkMode ?? "default",
+    Binds: inputs.volumes?.map(
+      ({ volumeName, hostPath, containerPath, readOnly }) =>
+        `${volumeName ?? hostPath}:${containerPath}:${readOnly ? "ro" : "rw"}`,
+    ),
+    Tmpfs: inputs.tmpfs,
+    ReadonlyRootfs: inputs.readOnly,
+    Init: inputs.init,
+    Privileged: inputs.privileged,
+    CapAdd: inputs.capabilities?.adds,
+    CapDrop: inputs.capabilities?.drops,
+    SecurityOpt: inputs.securityOpts,
+    Memory: inputs.memory === undefined ? undefined : inputs.memory * megabyte,
+    MemorySwap: inputs.memorySwap === undefined ? undefined : inputs.memorySwap < 0 ? -1 : inputs.memorySwap * megabyte,
+    CpuShares: inputs.cpuShares,
+    CpuPeriod: inputs.cpuPeriod,
+    CpuQuota: inputs.cpuQuota,
+    ShmSize: inputs.shmSize === undefined ? undefined : inputs.shmSize * megabyte,
+    Sysctls: inputs.sysctls,
+    Ulimits: inputs.ulimits?.map(({ name, soft, hard }) => ({ Name: name, Soft: soft, Hard: hard })),
+    LogConfig:
+      inputs.logDriver === undefined && inputs.logOpts === undefined
+        ? undefined
+        : { Type: inputs.logDriver ?? "json-file", Config: inputs.logOpts ?? {} },
+    RestartPolicy: { Name: inputs.restart ?? "no", MaximumRetryCount: inputs.maxRetryCount ?? 0 },
+    PortBindings: portBindings,
+  });
+}
+
+function healthcheck(wanted: ContainerInputs["healthcheck"]): Docker.ContainerCreateOptions["Healthcheck"] {
+  if (!wanted) return undefined;
+  return withoutUndefined({
+    Test: wanted.tests,
+    Interval: durationNanoseconds(wanted.interval),
+    Timeout: durationNanoseconds(wanted.timeout),
+    StartPeriod: durationNanoseconds(wanted.startPeriod),
+    Retries: wanted.retries,
+  });
+}
+
+/** Body of the request "create a container" (Docker Engine API 1.41). Absent inputs stay absent. */
+export function containerBody(inputs: ContainerInputs): Docker.ContainerCreateOptions {
+  const [first] = endpoints(inputs);
+  return withoutUndefined<Docker.ContainerCreateOptions>({
+    Image: inputs.image,
+    Cmd: inputs.command,
+    Entrypoint: inputs.entrypoints,
+    User: inputs.user,
+    WorkingDir: inputs.workingDir,
+    Hostname: inputs.hostname,
+    Env: inputs.envs,
+    Labels: labelsInput(inputs.labels),
+    StopSignal: inputs.stopSignal,
+    StopTimeout: inputs.stopTimeout,
+    Healthcheck: healthcheck(inputs.healthcheck),
+    ExposedPorts:
+      inputs.ports &&
+      Object.fromEntries(inputs.ports.map(({ internal, protocol }) => [`${internal}/${protocol ?? "tcp"}`, {}])),
+    HostConfig: hostConfig(inputs),
+    NetworkingConfig: first && { EndpointsConfig: { [first.name]: first.config } },
+  });
+}

@@ -8,11 +8,21 @@ import {
   numberAt,
   type Reference,
 } from "@routeql/host/kubernetes/objects";
-import { claimReadiness, definitionReadiness, jobReadiness, serviceReadiness } from "./others.ts";
-import { podReadiness, troubleOf } from "./pods.ts";
-import { type Readiness, type ReadinessCheck, ready } from "./readiness.ts";
-import { daemonSetReadiness, deploymentReadiness, statefulSetReadiness } from "./workloads.ts";
-import { groupOf } from "../state/replacement.ts";
+import {
+  claimReadiness,
+  daemonSetReadiness,
+  definitionReadiness,
+  deploymentReadiness,
+  jobReadiness,
+  podReadiness,
+  type Readiness,
+  type ReadinessCheck,
+  ready,
+  serviceReadiness,
+  statefulSetReadiness,
+  troubleOf,
+} from "./readiness.ts";
+import { groupOf } from "../state/changes.ts";
 
 /** The annotation with the condition to wait for, in the forms of `kubectl wait --for` (official provider 4.18). */
 const waitForAnnotation = "pulumi.com/waitFor";

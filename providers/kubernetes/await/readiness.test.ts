@@ -1,9 +1,14 @@
 import { expect, test } from "vitest";
 import type { KubernetesObject } from "@routeql/host/kubernetes/objects";
 import { waitedFor } from "./await.ts";
-import { jobReadiness } from "./others.ts";
-import { describePod, podReadiness } from "./pods.ts";
-import { daemonSetReadiness, deploymentReadiness, statefulSetReadiness } from "./workloads.ts";
+import {
+  daemonSetReadiness,
+  deploymentReadiness,
+  describePod,
+  jobReadiness,
+  podReadiness,
+  statefulSetReadiness,
+} from "./readiness.ts";
 
 const object = (spec: object, status: object, generation = 2): KubernetesObject => ({
   apiVersion: "v1",

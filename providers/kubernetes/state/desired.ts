@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
-import type { KubernetesObject, ObjectMetadata, Reference } from "@routeql/host/kubernetes/objects";
-import { field } from "@routeql/host/kubernetes/objects";
+import { field, type KubernetesObject, type ObjectMetadata, type Reference } from "@routeql/host/kubernetes/objects";
 import { type Properties, unwrap } from "../../shared/values.ts";
-import type { TypeOfToken } from "./token.ts";
 
 /** Marks a generated name, as the official provider does. */
 const autonamed = "pulumi.com/autonamed";
@@ -67,4 +65,32 @@ export const idOf = ({ metadata: { name, namespace } }: KubernetesObject): strin
 export function parseId(id: string): { name: string; namespace: string | undefined } {
   const [first = "", second] = id.split("/");
   return second === undefined ? { name: first, namespace: undefined } : { name: second, namespace: first };
+}
+
+/** Group, version and kind in a type token of the kubernetes provider. */
+export interface TypeOfToken {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** Types that are no objects of the API: the official provider implements them with its own programs. */
+const programs = /^kubernetes:(helm\.sh|kustomize|yaml)(\/|:)/;
+
+/**
+ * `kubernetes:core/v1:Service` → v1, Service.
+ * @throws Error for an unsupported type
+ */
+export function parseToken(token: string): TypeOfToken {
+  const [, group = "", kind = "", more] = token.split(":");
+  const refuse = (why: string): never => {
+    throw new Error(
+      `the stand-in kubernetes provider does not support the resource type ${token}: ${why}; use the official provider`,
+    );
+  };
+  if (programs.test(token)) refuse("it supports only objects of the Kubernetes API");
+  if (!token.startsWith("kubernetes:") || kind === "" || more !== undefined || !/^[^/]+(\/v\d\w*)$/.test(group))
+    refuse("it is not a kind of the Kubernetes API");
+  if (kind.endsWith("Patch")) refuse("it cannot patch objects of other owners");
+  if (kind.endsWith("List")) refuse("a list is not an object");
+  return { apiVersion: group.replace(/^core\//, ""), kind };
 }

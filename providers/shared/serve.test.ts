@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
 import { makeProvider } from "./provider.ts";
-import { together } from "./together.ts";
+import { together } from "./serve.ts";
 
 const urnOf = (type: string): string => `urn:pulumi:local::routeql::routeql:index:RouteQL$${type}::thing`;
 

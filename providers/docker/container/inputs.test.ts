@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { containerBody, durationNanoseconds } from "./body.ts";
+import { containerBody, durationNanoseconds } from "./inputs.ts";
 import { runningDrift, settingsDrift } from "./container.ts";
 import type { ContainerInputs } from "./inputs.ts";
 
