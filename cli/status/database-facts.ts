@@ -1,5 +1,4 @@
-import type { OpenDatabase } from "@routeql/database/shared/opened-database";
-import { withClient } from "@routeql/database/shared/with-client";
+import { type OpenDatabase, withClient } from "@routeql/database/shared/opened-database";
 import type { DatabaseFacts, LastRun } from "./report.ts";
 
 /** The states are those of `npm run keys -- list`. Retired keys are left out. */

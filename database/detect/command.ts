@@ -1,8 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import type { CommandOutput, OpenDatabase } from "../shared/opened-database.ts";
+import { type CommandOutput, type OpenDatabase, withClient } from "../shared/opened-database.ts";
 import { unreadable } from "../shared/unreadable.ts";
-import { withClient } from "../shared/with-client.ts";
 import { type Configuration, ConfigurationError, parseConfiguration } from "./configuration.ts";
 import { detect, type DetectReport } from "./detect.ts";
 

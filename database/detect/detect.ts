@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Client } from "pg";
-import { inTurn } from "../shared/turn.ts";
+import { inTurn } from "../shared/advisory-locks.ts";
 import type { Configuration } from "./configuration.ts";
 
 /** Result of one detection run. */

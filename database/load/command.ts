@@ -5,14 +5,12 @@ import type { Client } from "pg";
 import { type LoadArguments, loadHelp, parseLoadArguments, UsageError } from "./arguments.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { demoMember } from "./demo.ts";
-import { loadInput, type LoadReport } from "./load-input.ts";
+import { loadInput, type LoadReport, Tally } from "./load-input.ts";
 import { type Member, members } from "./members.ts";
 import { Progress } from "./progress.ts";
 import { BrokenInput } from "./refusal.ts";
-import { Tally } from "./tally.ts";
-import type { CommandOutput, OpenDatabase } from "../shared/opened-database.ts";
+import { type CommandOutput, type OpenDatabase, withClient } from "../shared/opened-database.ts";
 import { unreadable } from "../shared/unreadable.ts";
-import { withClient } from "../shared/with-client.ts";
 
 const number = new Intl.NumberFormat("en-US");
 

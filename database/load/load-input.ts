@@ -1,10 +1,9 @@
 import type { Client } from "pg";
 import type { Member } from "./members.ts";
 import type { LoadStep } from "./progress.ts";
-import { publishStaged } from "./publish.ts";
+import { copyIntoStaging, prepareStaging, publishStaged, stagedRows } from "./publish.ts";
+import type { InputRecord } from "./records.ts";
 import { BrokenInput, Refusal } from "./refusal.ts";
-import { copyIntoStaging, prepareStaging, stagedRows } from "./staging.ts";
-import { Tally } from "./tally.ts";
 
 /** Limit of different months in one input, 30 years: each is a partition of the table. */
 const MOST_MONTHS = 360;
@@ -112,4 +111,51 @@ async function* encode(
     }
     index += 1;
   }
+}
+
+const EXAMPLES = 3;
+
+/** A reason for which lines were rejected. */
+export interface RefusalCount {
+  readonly reason: string;
+  count: number;
+  /** The first few, as `<member:>line: text`. */
+  readonly examples: string[];
+}
+
+/** Counts of one input. */
+export class Tally {
+  read = 0;
+  announcements = 0;
+  withdrawals = 0;
+  /** Rows of the updates: one each, or one for each member of an AS set. */
+  rows = 0;
+  refused = 0;
+  readonly skipped = new Map<string, number>();
+  readonly refusals = new Map<string, RefusalCount>();
+  readonly passedOver: { readonly name: string; readonly reason: string }[] = [];
+  readonly formats = new Set<string>();
+
+  skip(kind: string): void {
+    this.skipped.set(kind, (this.skipped.get(kind) ?? 0) + 1);
+  }
+
+  refuse({ reason }: Refusal, record: InputRecord, member: string | null): void {
+    this.refused += 1;
+    let entry = this.refusals.get(reason);
+    if (entry === undefined) {
+      entry = { reason, count: 0, examples: [] };
+      this.refusals.set(reason, entry);
+    }
+    entry.count += 1;
+    if (entry.examples.length < EXAMPLES) {
+      entry.examples.push(`${member === null ? "" : `${member}, `}${record.position}: ${printable(record.text())}`);
+    }
+  }
+}
+
+/** Text of an input, safe to print on a terminal. */
+function printable(text: string): string {
+  const clean = text.slice(0, 120).replaceAll(/[^\x20-\x7e]/g, "?");
+  return text.length > 120 ? `${clean}…` : clean;
 }

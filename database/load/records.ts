@@ -1,13 +1,9 @@
 import { Tokenizer, TokenParser, TokenType } from "@streamparser/json";
-import { isAsNumber } from "./as-number.ts";
-import { parsePathJson } from "./as-path.ts";
-import { parseBgpdumpLine } from "./bgpdump.ts";
+import { isAsNumber, isPrefix, parseAsNumber } from "../shared/number-resources.ts";
+import { parsePathJson, parsePathText } from "./as-path.ts";
 import type { ByteSource } from "./byte-source.ts";
-import { communitiesJson } from "./communities.ts";
 import { BrokenInput, Refusal } from "./refusal.ts";
-import { timestampOfText } from "./timestamp.ts";
-import type { Skipped, Update } from "./update.ts";
-import { isPrefix } from "../shared/prefix.ts";
+import { communitiesJson, type Skipped, timestampOfEpoch, timestampOfText, type Update } from "./update.ts";
 
 /** Far above any line of routing data; without a limit, a file without line ends would have to fit in memory. */
 const LONGEST_LINE = 1_048_576;
@@ -38,7 +34,7 @@ export async function* lines(source: ByteSource): AsyncGenerator<string[]> {
   if (rest !== "" || tooLong) yield [finish(rest)];
 }
 
-const refuse = {
+const ripestatRefusals = {
   shape: new Refusal("not an update of RIPEstat bgp-updates"),
   time: new Refusal("the time is not understood"),
   source: new Refusal("source_id is not <collector>-<peer address>"),
@@ -51,22 +47,22 @@ const refuse = {
  * It names the monitor by collector and address only; the monitor's AS is the first of the paths that it announces.
  */
 export function parseRipestatUpdate(value: unknown): Update | Refusal {
-  if (!isObject(value) || !isObject(value["attrs"])) return refuse.shape;
+  if (!isObject(value) || !isObject(value["attrs"])) return ripestatRefusals.shape;
   const { timestamp: time, type, attrs } = value;
-  if (type !== "A" && type !== "W") return refuse.shape;
+  if (type !== "A" && type !== "W") return ripestatRefusals.shape;
   const timestamp = typeof time === "string" ? timestampOfText(time) : undefined;
-  if (timestamp === undefined) return refuse.time;
+  if (timestamp === undefined) return ripestatRefusals.time;
   const monitor = attrs["source_id"];
   const collector = typeof monitor === "string" ? /^(\d{2,3})-[0-9a-fA-F.:]{2,45}$/.exec(monitor)?.[1] : undefined;
-  if (typeof monitor !== "string" || collector === undefined) return refuse.source;
+  if (typeof monitor !== "string" || collector === undefined) return ripestatRefusals.source;
   const prefix = attrs["target_prefix"];
-  if (typeof prefix !== "string" || !isPrefix(prefix)) return refuse.prefix;
+  if (typeof prefix !== "string" || !isPrefix(prefix)) return ripestatRefusals.prefix;
   const common = { timestamp, prefix, monitor, service: `ripe-ris|rrc${collector}` };
   if (type === "W") return { ...common, type, peerAsn: null, path: [], communities: "[]" };
   const path = parsePathJson(attrs["path"]);
   if (path instanceof Refusal) return path;
   const community = attrs["community"] ?? [];
-  const communities = Array.isArray(community) ? communitiesJson(community as unknown[]) : refuse.shape;
+  const communities = Array.isArray(community) ? communitiesJson(community as unknown[]) : ripestatRefusals.shape;
   if (communities instanceof Refusal) return communities;
   const [first] = path;
   return { ...common, type, peerAsn: isAsNumber(first) ? first : null, path, communities };
@@ -158,3 +154,43 @@ class UpdatesList {
 
 /** Valid JSON without `data.updates`. */
 export class NotRipestat extends BrokenInput {}
+
+const bgpdumpRefusals = {
+  kind: new Refusal("not a line of bgpdump -m updates"),
+  table: new Refusal("a line of a routing table, not an update"),
+  fields: new Refusal("the line has too few fields"),
+  time: new Refusal("the time is not understood"),
+  peer: new Refusal("the peer's AS number is not understood"),
+  prefix: new Refusal("the prefix is not understood"),
+};
+
+/** Fields of an announcement up to its communities. */
+const ANNOUNCEMENT_FIELDS = 12;
+
+/**
+ * Reads one line of `bgpdump -m`:
+ * `BGP4MP|<epoch>|A|<peer address>|<peer AS>|<prefix>|<path>|<origin>|<next hop>|<local pref>|<MED>|<communities>|…`,
+ * `BGP4MP|<epoch>|W|<peer address>|<peer AS>|<prefix>` or `BGP4MP|<epoch>|STATE|…`; BGP4MP_ET lines have a time with decimals.
+ * @param service `source|collector`, which the line does not contain.
+ */
+export function parseBgpdumpLine(line: string, service: string): Update | Skipped | Refusal {
+  const fields = line.split("|");
+  const [kind, time, type, , peer, prefix] = fields;
+  if (kind !== "BGP4MP" && kind !== "BGP4MP_ET")
+    return kind?.startsWith("TABLE_DUMP") ? bgpdumpRefusals.table : bgpdumpRefusals.kind;
+  if (type === "STATE") return { skipped: "STATE" };
+  if (type !== "A" && type !== "W") return type === "B" ? bgpdumpRefusals.table : bgpdumpRefusals.kind;
+  if (prefix === undefined || (type === "A" && fields.length < ANNOUNCEMENT_FIELDS)) return bgpdumpRefusals.fields;
+  const timestamp = timestampOfEpoch(time ?? "");
+  if (timestamp === undefined) return bgpdumpRefusals.time;
+  const peerAsn = parseAsNumber(peer ?? "");
+  if (peerAsn === undefined) return bgpdumpRefusals.peer;
+  if (!isPrefix(prefix)) return bgpdumpRefusals.prefix;
+  const common = { timestamp, prefix, peerAsn, monitor: null, service };
+  if (type === "W") return { ...common, type, path: [], communities: "[]" };
+  const path = parsePathText((fields[6] ?? "").trim());
+  if (path instanceof Refusal) return path;
+  const communities = communitiesJson((fields[11] ?? "").split(" ").filter((word) => word !== ""));
+  if (communities instanceof Refusal) return communities;
+  return { ...common, type, path, communities };
+}

@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import { loginRole } from "./roles.ts";
-import type { RoleName } from "./settings.ts";
+import { type RoleName, roleNames } from "./settings.ts";
 
 /** Roles whose objects the job creates or hands over. */
 const actedFor: readonly RoleName[] = ["owner", "metadata"];
@@ -20,4 +20,48 @@ export async function isSuperuser(client: Client): Promise<boolean> {
 export async function actForOwners(client: Client): Promise<void> {
   if (await isSuperuser(client)) return;
   await client.query(`grant ${actedFor.map(loginRole).join(", ")} to current_user`);
+}
+
+/**
+ * Postgres functions that write, lock or send signals, and that every role may call by default: large objects, advisory locks, messages
+ * in the write-ahead log, notifications, transaction ids, exported snapshots and the end of other sessions. A read-only default does
+ * not prevent them, because each session can disable its own.
+ */
+const functions =
+  "^(lo_.*|loread|lowrite|pg_(try_)?advisory_.*|pg_logical_emit_message|pg_notify|pg_export_snapshot|pg_terminate_backend|pg_current_xact_id|txid_current)$";
+
+/** Languages in which a role could write code of its own with DO. */
+const languages = ["plpgsql", "sql"];
+
+const engine = loginRole("engine");
+const others = roleNames.filter((name) => name !== "engine").map(loginRole);
+
+/**
+ * Revokes rights that every role has by default and the engine's role does not need. Run in the kit's database, as superuser. On a
+ * provider's server the functions belong to the provider and stay unchanged.
+ * @returns one sentence for each change; empty if nothing differed
+ */
+export async function withholdFromEngine(client: Client): Promise<string[]> {
+  if (!(await isSuperuser(client))) return [];
+  const { rows } = await client.query<{ kind: string; name: string }>(
+    `select * from (
+       select 'function' as kind, oid::regprocedure::text as name, has_function_privilege($2, oid, 'execute') as engine,
+         (select bool_and(has_function_privilege(role, oid, 'execute')) from unnest($3::text[]) role) as others
+       from pg_proc where pronamespace = 'pg_catalog'::regnamespace and proname ~ $1
+         -- What no role has by default is for superusers.
+         and not exists (select from pg_init_privs where objoid = pg_proc.oid and classoid = 'pg_proc'::regclass)
+       union all
+       select 'language', quote_ident(lanname), has_language_privilege($2, oid, 'usage'),
+         (select bool_and(has_language_privilege(role, oid, 'usage')) from unnest($3::text[]) role)
+       from pg_language where lanname = any($4)) each
+     where engine or not others order by kind, name`,
+    [functions, engine, others, languages],
+  );
+  if (rows.length === 0) return [];
+  const statements = rows.flatMap(({ kind, name }) => [
+    `revoke all on ${kind} ${name} from public, ${engine}`,
+    `grant ${kind === "function" ? "execute" : "usage"} on ${kind} ${name} to ${others.join(", ")}`,
+  ]);
+  await client.query(statements.join(";"));
+  return [`took ${rows.length} functions and languages of Postgres from ${engine}`];
 }

@@ -1,6 +1,7 @@
-import type { Client } from "pg";
+import { type Client, DatabaseError } from "pg";
+import { connectionTo, connectWhenReady } from "./connect.ts";
 import { loginRole } from "./roles.ts";
-import { roleNames } from "./settings.ts";
+import { type MigrateSettings, roleNames } from "./settings.ts";
 
 /** Creates the database, owned by the owner role, if it is missing. Run in another database, as superuser. */
 export async function ensureDatabase(client: Client, database: string): Promise<string[]> {
@@ -58,4 +59,79 @@ export async function restrictDatabases(client: Client, database: string): Promi
   }
   await client.query(statements.join(";"));
   return (await read()) === before ? [] : ["set who may connect to the databases"];
+}
+
+const role = loginRole("metadata");
+const backup = loginRole("backup");
+
+/**
+ * Creates the schema for the engine's metadata, owned by a role without other rights. Hasura fills it at its first
+ * start. Hasura requires the extension but may not create it. Backups read the schema. Run in the
+ * database, as superuser.
+ */
+export async function ensureMetadataSchema(client: Client): Promise<string[]> {
+  const done: string[] = [];
+  const read = async (): Promise<{ owner: string; rights: string } | undefined> => {
+    const { rows } = await client.query<{ owner: string; rights: string }>(
+      `select pg_get_userbyid(nspowner) as owner, coalesce(nspacl::text, '')
+           || coalesce((select string_agg(defaclobjtype::text || defaclacl::text, ',' order by defaclobjtype)
+                          from pg_default_acl where defaclnamespace = n.oid), '') as rights
+         from pg_namespace n where nspname = 'hdb_catalog'`,
+    );
+    return rows[0];
+  };
+  const before = await read();
+  if (before === undefined) {
+    await client.query(`create schema hdb_catalog authorization ${role}`);
+    done.push("created schema hdb_catalog");
+  } else if (before.owner !== role) {
+    await client.query(`alter schema hdb_catalog owner to ${role}`);
+    done.push(`gave schema hdb_catalog to ${role}`);
+  }
+  const { rowCount } = await client.query("select from pg_extension where extname = 'pgcrypto'");
+  if (rowCount === 0) {
+    await client.query("create extension pgcrypto schema hdb_catalog");
+    done.push("created extension pgcrypto");
+  }
+  const started = await read();
+  await client.query(
+    [
+      `grant usage on schema hdb_catalog to ${backup}`,
+      `grant select on all tables in schema hdb_catalog to ${backup}`,
+      `grant select on all sequences in schema hdb_catalog to ${backup}`,
+      `alter default privileges for role ${role} in schema hdb_catalog grant select on tables to ${backup}`,
+      `alter default privileges for role ${role} in schema hdb_catalog grant select on sequences to ${backup}`,
+    ].join(";"),
+  );
+  return (await read())?.rights === started?.rights ? done : [...done, `let ${backup} read schema hdb_catalog`];
+}
+
+const wrongPassword = "28P01";
+
+/**
+ * Roles belong to the server: the job of a second stack would overwrite their passwords and lock out the first stack's services.
+ * @throws when the server has another database of the kit's owner that this job's password cannot open
+ */
+export async function refuseOtherStack(client: Client, settings: MigrateSettings): Promise<void> {
+  const user = loginRole("owner");
+  const { rows } = await client.query<{ name: string }>(
+    "select datname as name from pg_database where pg_get_userbyid(datdba) = $1 and datname <> $2 and datallowconn order by 1 limit 1",
+    [user, settings.database],
+  );
+  const other = rows[0]?.name;
+  if (other === undefined) return;
+  try {
+    const owner = await connectWhenReady(
+      connectionTo(settings, { user, password: settings.passwords.owner }, other),
+      settings.waitSeconds,
+    );
+    await owner.end();
+  } catch (error) {
+    const { cause } = error as Error;
+    if (!(cause instanceof DatabaseError) || cause.code !== wrongPassword) throw error;
+    throw new Error(
+      `The server has a database of another stack, ${other}. Roles belong to the whole server, and that stack's services could no longer log in. Use a separate server for each stack, or give ${other} another owner if nothing uses it.`,
+      { cause: error },
+    );
+  }
 }

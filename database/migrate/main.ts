@@ -5,16 +5,13 @@
  */
 import type { Client } from "pg";
 import { advisoryLocks } from "../shared/advisory-locks.ts";
-import { actForOwners, isSuperuser } from "./administrator.ts";
+import { actForOwners, isSuperuser, withholdFromEngine } from "./administrator.ts";
 import { connectionTo, connectWhenReady } from "./connect.ts";
-import { ensureDatabase, restrictDatabases } from "./database.ts";
+import { ensureDatabase, ensureMetadataSchema, refuseOtherStack, restrictDatabases } from "./database.ts";
 import { ensureFirstAdministrator } from "./first-administrator.ts";
-import { ensureMetadataSchema } from "./metadata-schema.ts";
 import { migrate } from "./migrations.ts";
-import { refuseOtherStack } from "./other-stack.ts";
 import { dropMonitorRole, ensureRole, loginRole } from "./roles.ts";
 import { type MigrateSettings, readSettings, roleNames } from "./settings.ts";
-import { withholdFromEngine } from "./withheld.ts";
 
 async function main(): Promise<void> {
   const done = await run(readSettings(process.env));

@@ -1,8 +1,6 @@
 import type { Client } from "pg";
-import { alone } from "./alone.ts";
-import { exchange } from "./exchange.ts";
-import { partitionOf, partitionsBefore, type Partition } from "./partitions.ts";
-import { type Patience, patiently } from "./patience.ts";
+import { alone, type Patience, patiently } from "./patience.ts";
+import { exchange, type Partition, partitionOf, partitionsBefore } from "./partitions.ts";
 
 export interface MergeOptions {
   readonly patience: Patience;

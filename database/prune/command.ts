@@ -1,8 +1,6 @@
 import { parseArgs } from "node:util";
-import type { CommandOutput, OpenDatabase } from "../shared/opened-database.ts";
-import { withClient } from "../shared/with-client.ts";
-import { pruneAuditEvents } from "./audit-events.ts";
-import { prune, type PrunedDays } from "./prune.ts";
+import { type CommandOutput, type OpenDatabase, withClient } from "../shared/opened-database.ts";
+import { prune, pruneAuditEvents, type PrunedDays } from "./prune.ts";
 
 export const pruneHelp = `npm run prune -- [--keep-days N] [--keep-audit-days N] [--dry-run]
 

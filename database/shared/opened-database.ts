@@ -1,4 +1,4 @@
-import type { ClientConfig } from "pg";
+import { Client, type ClientConfig } from "pg";
 
 /** A connection to one database, such as a tunnel into a stack, that its owner has to close. */
 export interface OpenedDatabase {
@@ -14,4 +14,27 @@ export type OpenDatabase = () => Promise<OpenedDatabase>;
 export interface CommandOutput {
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
+}
+
+/**
+ * Runs a command's work on one connection and closes it.
+ * If the command ends, its statement ends within a second too. Otherwise it would run for minutes and hold its locks.
+ * @param name the connection's application_name in pg_stat_activity
+ */
+export async function withClient<T>(
+  openDatabase: OpenDatabase,
+  name: string,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const database = await openDatabase();
+  const client = new Client({ ...database.config, application_name: name });
+  client.on("error", () => {}); // a broken connection fails the next statement
+  try {
+    await client.connect();
+    await client.query("set client_connection_check_interval = '1s'");
+    return await work(client);
+  } finally {
+    await client.end().catch(() => {});
+    await database.close();
+  }
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { pruneAuditEvents } from "@routeql/database/prune/audit-events";
+import { pruneAuditEvents } from "@routeql/database/prune/prune";
 import { pruneCommand } from "@routeql/database/prune/command";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { rowsOf, runCommand } from "./support.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isPrefix } from "./prefix.ts";
+import { isPrefix } from "./number-resources.ts";
 
 test.each([
   "0.0.0.0/0",

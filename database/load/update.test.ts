@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { timestampOfEpoch, timestampOfText } from "./timestamp.ts";
+import { Refusal } from "./refusal.ts";
+import { communitiesJson, timestampOfEpoch, timestampOfText } from "./update.ts";
 
 test.each([
   ["1470931200", "2016-08-11T16:00:00"],
@@ -64,4 +65,30 @@ test("keeps every microsecond of the served years digit for digit", () => {
       expect(timestampOfText(timestamp ?? "")).toBe(timestamp);
     }),
   );
+});
+
+test.each([
+  [[], "[]"],
+  [["6453:2000", "8283:1"], "[[6453,2000],[8283,1]]"],
+  [["64496:1:2"], "[[64496,1,2]]"],
+  [["no-export", "local-AS", "blackhole"], "[[65535,65281],[65535,65283],[65535,666]]"],
+  [["rt:64496:100"], '[["rt",64496,100]]'],
+  [["4294967295:4294967295:0"], "[[4294967295,4294967295,0]]"],
+])("%j becomes %s", (communities, json) => {
+  expect(communitiesJson(communities)).toBe(json);
+  expect(JSON.parse(json)).toHaveLength(communities.length);
+});
+
+test.each([
+  [["64496"]],
+  [["64496:"]],
+  [["a b:1"]],
+  [['"":1']],
+  [["1:2\n"]],
+  [["\\:1"]],
+  [[1]],
+  [[null]],
+  [["unknown-name"]],
+])("%j is refused", (communities) => {
+  expect(communitiesJson(communities)).toBeInstanceOf(Refusal);
 });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { matchesVerifier, scramVerifier } from "./scram.ts";
+import { matchesVerifier, scramVerifier } from "./roles.ts";
 
 const password = fc.string({ minLength: 16, maxLength: 40, unit: "grapheme-ascii" });
 
