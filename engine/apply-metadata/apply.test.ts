@@ -2,8 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { apply } from "./apply.ts";
-import { MetadataApi, Refusal } from "./metadata-api.ts";
-import type { Metadata } from "./metadata-api.ts";
+import { type Metadata, MetadataApi, Refusal } from "./metadata-api.ts";
 
 interface Command {
   readonly type: string;

@@ -1,5 +1,4 @@
-import type { Metadata } from "./metadata-api.ts";
-import { MetadataApi, Refusal } from "./metadata-api.ts";
+import { type Metadata, MetadataApi, Refusal } from "./metadata-api.ts";
 import { differences } from "./same-metadata.ts";
 
 /** Attempts while other clients store metadata in between. */

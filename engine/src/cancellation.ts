@@ -40,3 +40,11 @@ export class LightCancellation implements Cancellation {
     if (position !== -1) this.#listeners.splice(position, 1);
   }
 }
+
+/** The reason of a cancelled statement: its client has disconnected. */
+export class ClientLeft extends Error {
+  constructor() {
+    super("the client has left");
+    this.name = "ClientLeft";
+  }
+}

@@ -150,10 +150,10 @@ export const engineMutations: readonly Mutation[] = [
   },
   {
     fault: "a socket and its subscriptions outlive the token by a minute",
-    file: "engine/src/websocket/deadline.ts",
+    file: "engine/src/websocket/connection.ts",
     edits: [{ from: "const left = at - now();", to: "const left = at + 60_000 - now();" }],
     suite,
-    tests: ["engine/src/websocket/deadline.test.ts"],
+    tests: ["engine/src/websocket/connection.test.ts"],
     noticedBy: "fires exactly on time",
   },
   {

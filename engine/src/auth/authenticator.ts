@@ -1,15 +1,14 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { JWTPayload } from "jose";
-import { grantedClaims, type GrantedClaims } from "./claims.ts";
-import type { JwtSettings } from "./jwt-settings.ts";
-import { createRemoteKeySet, type KeySetEvent, type RemoteKeySet } from "./remote-key-set.ts";
-import { cookieValue, headerValue, type RequestHeaders } from "./request-headers.ts";
-import { adminRole, createSession, hasuraSecretHeaders, roleVariable, sessionFromHeaders } from "./session.ts";
-import { importStaticKey } from "./static-key.ts";
-import { createTokenCache, type VerifiedToken } from "./token-cache.ts";
-import { createTokenVerifier, type TokenVerifier } from "./token-verifier.ts";
+import { LRUCache } from "lru-cache";
 import type { Session } from "../engine.ts";
 import { EngineError } from "../errors.ts";
+import { grantedClaims, type GrantedClaims } from "./claims.ts";
+import type { JwtSettings } from "./jwt-settings.ts";
+import { cookieValue, headerValue, type RequestHeaders } from "./request-headers.ts";
+import { adminRole, createSession, hasuraSecretHeaders, roleVariable, sessionFromHeaders } from "./session.ts";
+import { createTokenVerifier, type TokenVerifier } from "./token-verifier.ts";
+import { createRemoteKeySet, importStaticKey, type KeySetEvent, type RemoteKeySet } from "./verification-keys.ts";
 
 const bearer = /^\s*Bearer\s+(\S+)\s*$/;
 
@@ -194,4 +193,42 @@ function tokenNeeded(): EngineError {
 function createSecretComparison(secret: string): (candidate: string) => boolean {
   const expected = hash("sha256", secret, "buffer");
   return (candidate) => timingSafeEqual(hash("sha256", candidate, "buffer"), expected);
+}
+
+/** A verified token, until it expires. */
+interface VerifiedToken extends GrantedClaims {
+  /** Expiry in milliseconds since the epoch; Infinity for a token without `exp`. */
+  readonly expiresAt: number;
+  /** {@link Session.client} of its sessions. */
+  readonly client: string;
+  /** Sessions already created from it, by role. */
+  readonly sessions: Map<string, Session>;
+}
+
+interface TokenCache {
+  get(token: string): VerifiedToken | undefined;
+  set(token: string, verified: VerifiedToken): void;
+  clear(): void;
+}
+
+/** Longer tokens are verified each time, because they would fill the cache. */
+const longestToken = 8_192;
+
+/** Caches a bounded number of verified tokens, never past their expiry. */
+function createTokenCache(size: number, now: () => number): TokenCache {
+  const entries = new LRUCache<string, VerifiedToken>({ max: size });
+  return {
+    get(token) {
+      const entry = entries.get(token);
+      if (entry === undefined || now() < entry.expiresAt) return entry;
+      entries.delete(token);
+      return undefined;
+    },
+    set(token, verified) {
+      if (token.length <= longestToken) entries.set(token, verified);
+    },
+    clear() {
+      entries.clear();
+    },
+  };
 }

@@ -1,5 +1,4 @@
 import type { JWTPayload } from "jose";
-import { valueAtPath } from "./json-path.ts";
 import {
   allowedRolesClaim,
   type ClaimsMap,
@@ -7,6 +6,7 @@ import {
   defaultRoleClaim,
   type JwtSettings,
   type Located,
+  valueAtPath,
 } from "./jwt-settings.ts";
 import { sessionVariablePrefix } from "./session.ts";
 import { EngineError } from "../errors.ts";

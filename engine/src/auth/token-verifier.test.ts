@@ -16,7 +16,7 @@ import {
   sign,
 } from "../lifecycle/testing/tokens.ts";
 import { jwtSettingsSchema, type KeyType } from "./jwt-settings.ts";
-import { importStaticKey } from "./static-key.ts";
+import { importStaticKey } from "./verification-keys.ts";
 import { createTokenVerifier, type TokenVerifier } from "./token-verifier.ts";
 
 interface VerifierInput {

@@ -9,8 +9,7 @@ import {
   parse,
 } from "graphql";
 import { defaultCostLimits, exceeds, maxNesting, maxWordLength } from "../cost/limits.ts";
-import { type CountedNode, forEachNode } from "../cost/nodes.ts";
-import { scanDocument } from "../cost/scan.ts";
+import { type CountedNode, forEachNode, scanDocument } from "../cost/document-size.ts";
 import { expandedSize } from "./fragments.ts";
 import { invalid, unreadable } from "./invalid.ts";
 

@@ -1,5 +1,5 @@
 import { Kind, type FragmentDefinitionNode, type SelectionNode, type SelectionSetNode } from "graphql";
-import { forEachNode } from "../cost/nodes.ts";
+import { forEachNode } from "../cost/document-size.ts";
 import { invalid } from "./invalid.ts";
 
 const listed = new Intl.ListFormat("en", { type: "conjunction" });

@@ -16,7 +16,7 @@ import {
   type GraphQLInputType,
   type ValueNode,
 } from "graphql";
-import type { Spending } from "../cost/spending.ts";
+import type { Spending } from "../cost/limits.ts";
 import { graphqlName } from "@routeql/metadata/names/naming";
 import { isArray } from "../schema/types.ts";
 import { kindOf, rawText } from "../schema/values.ts";

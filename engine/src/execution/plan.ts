@@ -1,6 +1,5 @@
 import { DirectiveLocation, type GraphQLField } from "graphql";
-import type { CostLimits } from "../cost/limits.ts";
-import { Spending } from "../cost/spending.ts";
+import { type CostLimits, Spending } from "../cost/limits.ts";
 import { EngineError } from "../errors.ts";
 import { multipleRootFields } from "../schema/directives.ts";
 import { outputMeta, sourceOf } from "../schema/meta.ts";

@@ -1,5 +1,5 @@
 import type { GraphQLField } from "graphql";
-import type { Spending } from "../cost/spending.ts";
+import type { Spending } from "../cost/limits.ts";
 import { readFunctionArguments } from "./function-arguments.ts";
 import type { Input } from "./input.ts";
 import { invalid } from "./invalid.ts";

@@ -10,7 +10,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from "graphql";
-import type { Spending } from "../cost/spending.ts";
+import type { Spending } from "../cost/limits.ts";
 import { isIncluded } from "./directives.ts";
 import type { Operation } from "./document.ts";
 import { InputReader, type Input } from "./input.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createAdmission } from "./admission.ts";
+import { createAdmission } from "./graphql-execution.ts";
 
 const session = (client: string) => ({ role: "viewer", client });
 

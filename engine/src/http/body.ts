@@ -1,8 +1,6 @@
 import type { IncomingMessage } from "node:http";
-import { EngineError, legacyError, toEngineError } from "../errors.ts";
+import { EngineError } from "../errors.ts";
 import { parseExactJson } from "../exact-json.ts";
-import { apiError, type Reply } from "./reply.ts";
-import type { ErrorLog } from "../lifecycle/error-log.ts";
 
 /** A body that cannot be accepted: too large (413), in an unsupported encoding (415), or cut off by the client. */
 export class BodyError extends Error {
@@ -56,17 +54,4 @@ export function parseJson(body: Buffer): unknown {
   } catch {
     throw new EngineError({ code: "invalid-json", message: "the request body is not valid JSON" });
   }
-}
-
-/** A failure in Hasura's form for all APIs but GraphQL: `{path, error, code}`, with the detail if the session may see it. */
-export function apiFailure(
-  thrown: unknown,
-  id: string,
-  logError: ErrorLog,
-  options: { readonly withInternal?: boolean } = {},
-): Reply {
-  if (thrown instanceof BodyError) return apiError(thrown.status, "bad-request", thrown.message);
-  const error = toEngineError(thrown);
-  logError(error, { requestId: id });
-  return { status: error.status, text: JSON.stringify(legacyError(error, options)), errors: [error.code] };
 }

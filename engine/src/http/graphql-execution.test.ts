@@ -1,8 +1,7 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { createSession } from "../auth/session.ts";
 import { bytesOf } from "../postgres/bytes.ts";
-import { createAdmission } from "./admission.ts";
-import { createGraphQLExecution } from "./graphql-execution.ts";
+import { createAdmission, createGraphQLExecution } from "./graphql-execution.ts";
 
 const session = createSession("viewer", []);
 const operation = vi.fn<(kind: string, role: string | undefined, outcome: string) => void>();

@@ -1,9 +1,8 @@
 import { errorType, type Span } from "@routeql/tracing/span";
-import type { Bytes, Engine, GraphQLRequest, Session } from "../engine.ts";
-import { toEngineError } from "../errors.ts";
 import type { Cancellation } from "../cancellation.ts";
+import type { Bytes, Engine, GraphQLRequest, Session } from "../engine.ts";
+import { busy, type EngineError, toEngineError } from "../errors.ts";
 import type { Metrics, OperationKind } from "../lifecycle/metrics.ts";
-import type { Admission } from "./admission.ts";
 
 /** Runs one query for HTTP or a WebSocket: within the admission limit, counted and timed. */
 export interface GraphQLExecution {
@@ -61,4 +60,56 @@ export function createGraphQLExecution({ engine, admission, metrics }: GraphQLEx
       }
     },
   };
+}
+
+/** Bounds the number of concurrent operations, so that overload is answered immediately instead of delaying every client. */
+export interface Admission {
+  /**
+   * Takes a place; release it with `leave`.
+   * @throws EngineError `busy` (503) when all are taken, unless the client holds less than its share
+   */
+  enter(session: Pick<Session, "role" | "client">): void;
+  leave(session: Pick<Session, "role" | "client">): void;
+  readonly inFlight: number;
+}
+
+/** A client with all places cannot keep another client from its share, so up to twice as many operations may run. */
+export function createAdmission(places: number): Admission {
+  let taken = 0;
+  const held = new Map<string, number>();
+  return {
+    enter({ role, client = role }) {
+      const own = held.get(client) ?? 0;
+      const clients = held.size + (own === 0 ? 1 : 0);
+      if (taken >= places && own >= Math.max(1, Math.floor(places / clients))) {
+        throw busy();
+      }
+      taken += 1;
+      held.set(client, own + 1);
+    },
+    leave({ role, client = role }) {
+      taken -= 1;
+      const own = held.get(client) ?? 0;
+      if (own > 1) held.set(client, own - 1);
+      else held.delete(client);
+    },
+    get inFlight() {
+      return taken;
+    },
+  };
+}
+
+/** Whether a session may see the internal detail of an error. */
+export type ShowsInternal = (session: Session, error: EngineError) => boolean;
+
+export interface InternalDetailOptions {
+  /** Shown to role admin (Hasura's default). */
+  readonly forAdmin: boolean;
+  /** Shown to every role. */
+  readonly forAll: boolean;
+}
+
+/** The detail of a 503 contains the database's address and the connection settings, so it stays in the log for every role. */
+export function createShowsInternal({ forAdmin, forAll }: InternalDetailOptions): ShowsInternal {
+  return (session, error) => error.status !== 503 && (forAll || (forAdmin && session.isAdmin));
 }

@@ -2,7 +2,7 @@ import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
 import type { RequestHeaders } from "../auth/request-headers.ts";
-import type { WaitingBytes } from "../delivery/waiting-bytes.ts";
+import type { WaitingBytes } from "../cost/waiting-bytes.ts";
 import { bufferOf, byteString, bytesOf, lengthOf, longestCopied, type Bytes } from "../postgres/bytes.ts";
 
 const compress = promisify(gzip);

@@ -3,17 +3,14 @@ import { traceIdOf } from "@routeql/contract/trace-context";
 import type { Span } from "@routeql/tracing/span";
 import type { Tracing } from "@routeql/tracing/tracing";
 import type { Logger } from "pino";
-import type { ConfigRoute } from "./config-route.ts";
+import type { ConfigRoute, ExplainRoute, MetadataRoute } from "./admin-routes.ts";
 import { corsHeaders, preflightHeaders, type CorsPolicy } from "./cors.ts";
-import type { ExplainRoute } from "./explain-route.ts";
-import { ClientLeft } from "./client-left.ts";
-import type { WaitingBytes } from "../delivery/waiting-bytes.ts";
+import { ClientLeft } from "../cancellation.ts";
+import type { WaitingBytes } from "../cost/waiting-bytes.ts";
 import type { GraphQLRoute } from "./graphql-route.ts";
 import type { HealthCheck } from "./health.ts";
-import type { MetadataRoute } from "./metadata-route.ts";
-import { quietRoutes, type RequestLog } from "../lifecycle/request-log.ts";
+import { quietRoutes, requestId, type RequestLog } from "./request-log.ts";
 import { apiError, notFound, sendReply, type Reply } from "./reply.ts";
-import { requestId } from "./request-id.ts";
 
 export interface HttpServerOptions {
   /** Absent when HASURA_GRAPHQL_ENABLED_APIS does not list `graphql`. */

@@ -1,5 +1,5 @@
 import type { FunctionCall, NativeArgument, NativeQuery } from "../schema/model.ts";
-import type { Spending } from "../cost/spending.ts";
+import type { Spending } from "../cost/limits.ts";
 import {
   isAlways,
   type AggregateCondition,

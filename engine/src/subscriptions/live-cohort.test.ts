@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { growthOver } from "../testing/heap.ts";
 import { createLimiter } from "./limiter.ts";
 import { LiveCohort } from "./live-cohort.ts";
-import type { Listener } from "./subscriber.ts";
+import type { Listener } from "./polling.ts";
 
 function hear(): { readonly listener: Listener; readonly heard: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();

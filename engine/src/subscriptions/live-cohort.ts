@@ -1,10 +1,15 @@
 import { hash } from "node:crypto";
 import type { LiveQuery, PollAnswer } from "../engine.ts";
-import { CohortBatches } from "./cohort-batches.ts";
-import { Newcomers } from "./newcomers.ts";
-import { PollingRounds } from "./polling-rounds.ts";
-import { pollBatch, type Polling } from "./polling.ts";
-import { handOver, type Listener, type Subscription } from "./subscriber.ts";
+import {
+  CohortBatches,
+  handOver,
+  type Listener,
+  Newcomers,
+  pollBatch,
+  type Polling,
+  PollingRounds,
+  type Subscription,
+} from "./polling.ts";
 
 /** Longer answers are remembered by their digest. */
 const longestKept = 4_096;

@@ -1,6 +1,7 @@
+import { type Cancellation, LightCancellation } from "../cancellation.ts";
 import type { Engine, PollAnswer } from "../engine.ts";
-import { errorReply, toEngineError } from "../errors.ts";
-import type { Cancellation } from "../cancellation.ts";
+import { type EngineError, errorReply, toEngineError } from "../errors.ts";
+import { slice } from "../postgres/fair-line.ts";
 import type { Limiter } from "./limiter.ts";
 
 /** Settings and resources that the cohorts of one engine share. */
@@ -36,4 +37,147 @@ export async function pollBatch(
   } finally {
     polling.onPoll((performance.now() - start) / 1000);
   }
+}
+
+/** Polls a cohort repeatedly, each time a fixed number of milliseconds after the end of the previous poll, until it is stopped. */
+export class PollingRounds {
+  readonly #interval: number;
+  readonly #poll: () => Promise<void>;
+  readonly #cancellation = new LightCancellation();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(interval: number, poll: () => Promise<void>) {
+    this.#interval = interval;
+    this.#poll = poll;
+    this.#schedule();
+  }
+
+  /** Aborts when the last listener has left: running statements are then useless and would delay others. */
+  get signal(): Cancellation {
+    return this.#cancellation;
+  }
+
+  get isStopped(): boolean {
+    return this.#cancellation.aborted;
+  }
+
+  stop(): void {
+    clearTimeout(this.#timer);
+    this.#cancellation.abort(new Error("the last listener has left"));
+  }
+
+  #schedule(): void {
+    this.#timer = setTimeout(() => void this.#run(), this.#interval);
+  }
+
+  async #run(): Promise<void> {
+    await this.#poll();
+    if (!this.isStopped) this.#schedule();
+  }
+}
+
+/**
+ * Answers new subscribers without waiting for the next round. Those that arrive in one event-loop turn are answered together, and those
+ * that arrive meanwhile together afterwards. At most one of their polls waits for its turn, for any number of arrivals.
+ */
+export class Newcomers<Item> {
+  readonly #poll: (items: readonly Item[]) => Promise<void>;
+  #waiting: Item[] = [];
+  #isAnswering = false;
+
+  constructor(poll: (items: readonly Item[]) => Promise<void>) {
+    this.#poll = poll;
+  }
+
+  add(item: Item): void {
+    this.#waiting.push(item);
+    if (!this.#isAnswering) void this.#answer();
+  }
+
+  async #answer(): Promise<void> {
+    this.#isAnswering = true;
+    await new Promise((proceed) => setImmediate(proceed));
+    while (this.#waiting.length > 0) await this.#poll(this.#waiting.splice(0));
+    this.#isAnswering = false;
+  }
+}
+
+interface Batch<Item> {
+  /** The client of all items; undefined when they belong to several. */
+  readonly client: string | undefined;
+  /** Queue of the batch: the client's, or the cohort's own. */
+  readonly queue: string;
+  readonly items: Item[];
+}
+
+/**
+ * Divides the members of a cohort into statements. Members of all clients share statements, which is cheapest, until such a statement is
+ * slow: then each client waits only for its own members, until all statements are quick again.
+ */
+export class CohortBatches<Item> {
+  readonly #key: string;
+  readonly #size: number;
+  readonly #clientOf: (item: Item) => string;
+  #isDivided = false;
+  /** Whether a statement of the current division was slow. */
+  #wasSlow = false;
+
+  /** @param size maximum number of members per statement */
+  constructor(key: string, size: number, clientOf: (item: Item) => string) {
+    this.#key = key;
+    this.#size = size;
+    this.#clientOf = clientOf;
+  }
+
+  of(items: readonly Item[]): Batch<Item>[] {
+    this.#isDivided = this.#wasSlow;
+    this.#wasSlow = false;
+    if (!this.#isDivided) return this.#cut(items);
+    return [...Map.groupBy(items, this.#clientOf).values()].flatMap((own) => this.#cut(own));
+  }
+
+  /** Records the duration of a statement in milliseconds. A slow statement of one client delays no other client, so it divides nothing. */
+  took(milliseconds: number, client: string | undefined): void {
+    if (milliseconds > slice && (client === undefined || this.#isDivided)) this.#wasSlow = true;
+  }
+
+  #cut(items: readonly Item[]): Batch<Item>[] {
+    const result: Batch<Item>[] = [];
+    for (let start = 0; start < items.length; start += this.#size) {
+      const batch = items.slice(start, start + this.#size);
+      const [first] = batch;
+      const one = first === undefined ? undefined : this.#clientOf(first);
+      const client = batch.every((item) => this.#clientOf(item) === one) ? one : undefined;
+      result.push({ client, queue: client ?? `cohort ${this.#key}`, items: batch });
+    }
+    return result;
+  }
+}
+
+/** One answer for one subscriber. */
+export interface Delivery {
+  /** `{"data":…}`, or `{"errors":[…]}` when `failed`. */
+  readonly text: string;
+  readonly failed: boolean;
+}
+
+/** The receiver of a subscription's answers. */
+export interface Listener {
+  deliver(delivery: Delivery): void;
+  /** Its first poll failed through its own fault: no answer follows, and the caller stops it. */
+  refuse(error: EngineError): void;
+  /** Whether it accepts more now. Live queries ignore this: their next answer replaces an unsent one. */
+  isReady(): boolean;
+}
+
+/** A running subscription. */
+export interface Subscription {
+  /** Ends it; nothing is delivered afterwards. Idempotent. */
+  stop(): void;
+}
+
+/** Delivers a poll's answer to a listener. As in Hasura, a subscription that fails through its own fault in the first poll never starts. */
+export function handOver(listener: Listener, answer: PollAnswer, isFirst: boolean): void {
+  if (isFirst && answer.fault !== undefined) listener.refuse(answer.fault);
+  else listener.deliver(answer);
 }

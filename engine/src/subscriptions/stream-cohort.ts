@@ -1,9 +1,14 @@
 import type { LiveQuery } from "../engine.ts";
-import { Newcomers } from "./newcomers.ts";
-import { CohortBatches } from "./cohort-batches.ts";
-import { pollBatch, type Polling } from "./polling.ts";
-import { PollingRounds } from "./polling-rounds.ts";
-import { handOver, type Listener, type Subscription } from "./subscriber.ts";
+import {
+  CohortBatches,
+  handOver,
+  type Listener,
+  Newcomers,
+  pollBatch,
+  type Polling,
+  PollingRounds,
+  type Subscription,
+} from "./polling.ts";
 
 interface Reader {
   readonly listener: Listener;

@@ -1,13 +1,11 @@
 import type { RawData, WebSocket } from "ws";
 import type { Authentication, Authenticator } from "../auth/authenticator.ts";
 import { mergeHeaders, type RequestHeaders } from "../auth/request-headers.ts";
-import { toEngineError } from "../errors.ts";
-import { parseClientMessage, parseStartPayload, type ClientMessage } from "./client-message.ts";
-import { closes, type Close } from "./close-codes.ts";
-import { onDeadline } from "./deadline.ts";
 import type { Turns } from "../cost/turns.ts";
-import type { Dialect } from "./dialect.ts";
-import { Operations, type ConnectionIdentity, type ConnectionRecord, type OperationsContext } from "./operations.ts";
+import { toEngineError } from "../errors.ts";
+import { type ClientMessage, parseClientMessage, parseStartPayload } from "./client-message.ts";
+import { type Close, closes, type Dialect } from "./server-message.ts";
+import { type ConnectionIdentity, type ConnectionRecord, Operations, type OperationsContext } from "./operations.ts";
 import { createOutbox, type Outbox, type OutboxLimits } from "./outbox.ts";
 
 export interface ConnectionContext extends OperationsContext {
@@ -256,4 +254,20 @@ export class Connection {
 function textOf(data: RawData): string {
   if (Buffer.isBuffer(data)) return data.toString("utf8");
   return Array.isArray(data) ? Buffer.concat(data).toString("utf8") : Buffer.from(data).toString("utf8");
+}
+
+/** Node's timers hold 32 bits of milliseconds; a longer one would fire at once. */
+const longestTimer = 2_147_483_647;
+
+/** Calls `reached` once the clock shows `at`, never before. Infinity never fires. Returns a function that cancels it. */
+export function onDeadline(at: number, now: () => number, reached: () => void): () => void {
+  if (at === Infinity) return () => undefined;
+  let timer: NodeJS.Timeout;
+  const wait = (): void => {
+    const left = at - now();
+    if (left <= 0) reached();
+    else timer = setTimeout(wait, Math.min(left, longestTimer));
+  };
+  timer = setTimeout(wait, Math.min(Math.max(at - now(), 0), longestTimer));
+  return () => clearTimeout(timer);
 }

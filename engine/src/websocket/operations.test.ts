@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { createFakeEngine } from "../lifecycle/testing/fake-engine.ts";
 import { growthOver, payload } from "../testing/heap.ts";
-import { WaitingBytes } from "../delivery/waiting-bytes.ts";
-import { transportDialect } from "./dialect.ts";
+import { WaitingBytes } from "../cost/waiting-bytes.ts";
+import { transportDialect } from "./server-message.ts";
 import { Operations } from "./operations.ts";
 import type { Outbox } from "./outbox.ts";
 

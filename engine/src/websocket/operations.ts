@@ -2,17 +2,14 @@ import { errorType, inSpan, type Span } from "@routeql/tracing/span";
 import type { Tracing, TraceOrigin } from "@routeql/tracing/tracing";
 import type { Engine, GraphQLRequest, Session } from "../engine.ts";
 import { EngineError, legacyError, toEngineError } from "../errors.ts";
-import { LightCancellation, type Cancellation } from "../cancellation.ts";
-import { ClientLeft } from "../http/client-left.ts";
-import type { GraphQLExecution } from "../http/graphql-execution.ts";
-import type { ShowsInternal } from "../http/internal-detail.ts";
+import { type Cancellation, ClientLeft, LightCancellation } from "../cancellation.ts";
+import type { GraphQLExecution, ShowsInternal } from "../http/graphql-execution.ts";
 import type { ErrorLog } from "../lifecycle/error-log.ts";
 import type { Metrics } from "../lifecycle/metrics.ts";
 import { textOf } from "../postgres/bytes.ts";
 import type { Subscriptions } from "../subscriptions/subscriptions.ts";
-import type { Hold, WaitingBytes } from "../delivery/waiting-bytes.ts";
-import { closes, type Close } from "./close-codes.ts";
-import { completeFrame, type Dialect } from "./dialect.ts";
+import type { Hold, WaitingBytes } from "../cost/waiting-bytes.ts";
+import { type Close, closes, completeFrame, type Dialect } from "./server-message.ts";
 import type { Outbox } from "./outbox.ts";
 
 export interface OperationsContext {

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { WebSocket } from "ws";
-import { WaitingBytes } from "../delivery/waiting-bytes.ts";
+import { WaitingBytes } from "../cost/waiting-bytes.ts";
 import { createOutbox } from "./outbox.ts";
 
 /** The members of a socket that the outbox uses; sent data stays buffered until drained. */

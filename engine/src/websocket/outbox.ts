@@ -1,5 +1,5 @@
 import type { WebSocket } from "ws";
-import type { WaitingBytes } from "../delivery/waiting-bytes.ts";
+import type { WaitingBytes } from "../cost/waiting-bytes.ts";
 
 export interface OutboxLimits {
   /** Unsent bytes above which live answers wait, each replaced by its successor. */

@@ -4,11 +4,9 @@ import { traceIdOf } from "@routeql/contract/trace-context";
 import { WebSocketServer } from "ws";
 import type { RequestHeaders } from "../auth/request-headers.ts";
 import type { CorsPolicy } from "../http/cors.ts";
-import { requestId } from "../http/request-id.ts";
-import type { Close } from "./close-codes.ts";
-import type { RequestLog } from "../lifecycle/request-log.ts";
+import { requestId, type RequestLog } from "../http/request-log.ts";
+import { type Close, dialectOf, legacyDialect, transportDialect } from "./server-message.ts";
 import { Connection, type ConnectionContext } from "./connection.ts";
-import { dialectOf, legacyDialect, transportDialect } from "./dialect.ts";
 
 export interface WebSocketOptions extends ConnectionContext {
   readonly logRequest: RequestLog;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { closes } from "./close-codes.ts";
+import { closes } from "./server-message.ts";
 
 test.each(["short", "x".repeat(1_000), "é".repeat(200), "😀".repeat(100), '"\\\u0000'.repeat(60)])(
   "a reason about %j fits into a close frame and stays JSON",

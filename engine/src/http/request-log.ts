@@ -1,4 +1,6 @@
+import { randomUUID } from "node:crypto";
 import type { Logger } from "pino";
+import type { RequestHeaders } from "../auth/request-headers.ts";
 
 /** One finished HTTP request or WebSocket connection. Holds no text of the client except a harmless request id. */
 export interface FinishedRequest {
@@ -32,4 +34,12 @@ export function createRequestLog(logger: Logger): RequestLog {
     if (quietRoutes.has(request.route)) lines.debug(entry, "request answered");
     else lines.info(entry, "request answered");
   };
+}
+
+const acceptable = /^[A-Za-z0-9._:-]{1,128}$/;
+
+/** The caller's `x-request-id` if it is safe in a log and a header, else a new one. */
+export function requestId(headers: RequestHeaders): string {
+  const given = headers["x-request-id"];
+  return typeof given === "string" && acceptable.test(given) ? given : randomUUID();
 }

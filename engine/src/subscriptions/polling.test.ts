@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { slice } from "../postgres/fair-line.ts";
-import { CohortBatches } from "./cohort-batches.ts";
+import { CohortBatches } from "./polling.ts";
 
 const members = ["a1", "b1", "a2", "c1", "a3"];
 const start = (size: number) => new CohortBatches<string>("key", size, (member) => member.charAt(0));

@@ -2,7 +2,7 @@ import { Lexer, Source, TokenKind } from "graphql";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { growth, linear } from "../testing/growth.ts";
-import { scanDocument } from "./scan.ts";
+import { scanDocument } from "./document-size.ts";
 
 /** The tokens and nesting that graphql-js finds; undefined for a text that it rejects. */
 function lexed(text: string): { tokens: number; depth: number } | undefined {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { onDeadline } from "./deadline.ts";
+import { onDeadline } from "./connection.ts";
 
 const reached = vi.fn<() => void>();
 
