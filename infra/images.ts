@@ -9,7 +9,7 @@ import { copiedSources } from "@routeql/host/images/dockerfile";
 import { contentHash } from "@routeql/host/images/content-hash";
 import { contextFiles } from "@routeql/host/images/context-files";
 import type { ImageName } from "./services/description.ts";
-import { ownEngineImage } from "./settings/engine-settings.ts";
+import { ownEngineImage } from "./settings/image-settings.ts";
 import { settings } from "./settings/list.ts";
 import type { PlainSettings } from "./settings/list.ts";
 

@@ -15,8 +15,7 @@ import { withDefaults } from "./settings/complete.ts";
 import type { GivenSettings } from "./settings/list.ts";
 import { settingNames, settings } from "./settings/list.ts";
 import { refuseForeignStack } from "./targets/docker/foreign-stack.ts";
-import { readSettings } from "./settings/read.ts";
-import { settingsSources } from "./settings/sources.ts";
+import { readSettings, settingsSources } from "./settings/read.ts";
 
 /** Outputs of a stack; `pulumi stack output --show-secrets` prints them. */
 export interface StackOutputs extends Pick<

@@ -2,7 +2,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
 import type { PlainSettings } from "@routeql/infra/settings/list";
-import { namespaceOf } from "@routeql/infra/targets/kubernetes/settings";
+import { namespaceOf } from "@routeql/infra/targets/kubernetes/kubernetes-run";
 import { Failure } from "@routeql/host/failure";
 import { type StackPaths, stackPaths } from "@routeql/host/paths";
 

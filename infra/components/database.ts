@@ -5,8 +5,7 @@ import type { DatabasePlace } from "../services/database-place.ts";
 import type { PlainSettings } from "../settings/list.ts";
 import { referenceIn } from "../targets/kubernetes/images.ts";
 import type { ImageSources } from "../targets/kubernetes/images.ts";
-import { checked } from "./checked.ts";
-import type { GivenSecrets } from "./checked.ts";
+import { checked, type GivenSecrets } from "../settings/argument-problems.ts";
 
 export interface DatabaseAccess {
   /** Not secret: the address and the encryption of connections. */

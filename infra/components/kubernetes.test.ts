@@ -1,8 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import type { Output } from "@pulumi/pulumi";
-import { find, recordStack } from "../testing/recorded-stack.ts";
-import type { RecordedResource } from "../testing/recorded-stack.ts";
-import { splitSecrets, unwrap } from "../testing/secret-value.ts";
+import { find, type RecordedResource, recordStack, splitSecrets, unwrap } from "../testing/recorded-stack.ts";
 import type { RouteQLArgs } from "./arguments.ts";
 import { RouteQL } from "./routeql.ts";
 

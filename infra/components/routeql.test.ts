@@ -2,9 +2,14 @@ import { randomBytes } from "node:crypto";
 import { isSecret } from "@pulumi/pulumi";
 import type { CustomResourceOptions, Output, ResourceTransformationArgs } from "@pulumi/pulumi";
 import { beforeAll, expect, test } from "vitest";
-import { find, recordStack } from "../testing/recorded-stack.ts";
-import type { RecordedResource, RunOptions } from "../testing/recorded-stack.ts";
-import { splitSecrets, unwrap } from "../testing/secret-value.ts";
+import {
+  find,
+  type RecordedResource,
+  recordStack,
+  type RunOptions,
+  splitSecrets,
+  unwrap,
+} from "../testing/recorded-stack.ts";
 import type { RouteQLArgs } from "./arguments.ts";
 import { RouteQL } from "./routeql.ts";
 

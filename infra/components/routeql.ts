@@ -16,7 +16,7 @@ import {
   secret,
 } from "@pulumi/pulumi";
 import { RandomId } from "@pulumi/random";
-import { consoleAddress, serviceAddress } from "./addresses.ts";
+import { consoleAddress, serviceAddress } from "../settings/addresses.ts";
 import type { RouteQLArgs } from "./arguments.ts";
 import { databaseAccess, databaseReach, type DatabaseReach } from "./database.ts";
 import { resourceNames, type ResourceNames, withFormerNames } from "./resource-names.ts";
@@ -30,8 +30,7 @@ import { argumentProblems } from "../settings/argument-problems.ts";
 import { withDefaults } from "../settings/complete.ts";
 import { SettingsError } from "../settings/error.ts";
 import type { GivenSettings, PlainSettings } from "../settings/list.ts";
-import { authorityOf, foreignCertificate, type GatewayCertificate } from "../tls/certificate.ts";
-import { ownCertificate } from "../tls/own-certificate.ts";
+import { authorityOf, foreignCertificate, type GatewayCertificate, ownCertificate } from "../tls/certificate.ts";
 import { selfSigned, type SelfSignedScope } from "../tls/self-signed.ts";
 
 export type { DeployedService } from "./target.ts";

@@ -6,7 +6,7 @@ import { secretNames } from "../services/secrets.ts";
 import type { Secrets } from "../services/secrets.ts";
 import { recordStack } from "../testing/recorded-stack.ts";
 import { makeSecrets } from "./secrets.ts";
-import type { GivenSecrets } from "./checked.ts";
+import type { GivenSecrets } from "../settings/argument-problems.ts";
 import { databaseAccess } from "./database.ts";
 
 const value = <Value>(given: Output<Value>): Promise<Value> => new Promise((resolve) => void given.apply(resolve));

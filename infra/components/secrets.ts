@@ -4,8 +4,7 @@ import type { Output, Resource } from "@pulumi/pulumi";
 import { databaseUrl as urlOf } from "../services/database-place.ts";
 import type { SecretName, Secrets } from "../services/secrets.ts";
 import type { SecretSettingName } from "../settings/list.ts";
-import { checked } from "./checked.ts";
-import type { GivenSecrets } from "./checked.ts";
+import { checked, type GivenSecrets } from "../settings/argument-problems.ts";
 import type { DatabaseAccess } from "./database.ts";
 import type { ResourceNames } from "./resource-names.ts";
 

@@ -5,11 +5,11 @@ import type { ServiceDescription, ServiceName } from "../services/description.ts
 import type { Secrets } from "../services/secrets.ts";
 import type { PlainSettings } from "../settings/list.ts";
 import { dockerHostOf, runOnDocker } from "../targets/docker/run.ts";
-import { outsidePlaces } from "../targets/kubernetes/outside-places.ts";
+import { outsidePlaces } from "../targets/kubernetes/network-rules.ts";
 import { runOnKubernetes } from "../targets/kubernetes/run.ts";
 import { hostOf } from "../targets/kubernetes/scope.ts";
-import { kubernetesRunOf, namespaceOf } from "../targets/kubernetes/settings.ts";
-import type { GivenSecrets } from "./checked.ts";
+import { kubernetesRunOf, namespaceOf } from "../targets/kubernetes/kubernetes-run.ts";
+import type { GivenSecrets } from "../settings/argument-problems.ts";
 import type { ResourceNames } from "./resource-names.ts";
 
 /** A running service or job. */

@@ -1,8 +1,17 @@
 import { advisoriesOf, describeAdvisory } from "@routeql/pins/advisories";
-import { hidden, listOf, recordOf, textOf } from "./rule.ts";
-import type { PlannedResource, Rule } from "./rule.ts";
-import { isDockerContainer, podOf, subject, workloadsOf } from "./workloads.ts";
-import type { Workload } from "./workloads.ts";
+import {
+  hidden,
+  isDockerContainer,
+  listOf,
+  type PlannedResource,
+  podOf,
+  recordOf,
+  type Rule,
+  subject,
+  textOf,
+  type Workload,
+  workloadsOf,
+} from "./rule.ts";
 
 /** A rule about single containers. */
 const perWorkload = (look: (workload: Workload) => readonly string[]): Rule["violations"] => {

@@ -1,17 +1,15 @@
-import { describeApplyMetadata } from "./apply-metadata.ts";
+import type { PlainSettings } from "../settings/list.ts";
 import { describeAuthSidecar, type SidecarSurroundings } from "./auth-sidecar.ts";
 import { describeDatabase } from "./database.ts";
 import type { ServiceDescription } from "./description.ts";
 import { describeEmbeddedEngine } from "./embedded-engine.ts";
 import { describeGateway, type GatewaySurroundings } from "./gateway.ts";
-import { describeHasura } from "./hasura.ts";
+import { describeApplyMetadata, describeHasura } from "./hasura.ts";
 import { describeMigrate } from "./migrate.ts";
 import { type MonitoringSurroundings, withMonitoring } from "./monitoring.ts";
 import { onOfficialImage } from "./official-images.ts";
 import { type PlacementSurroundings, placeParts } from "./placement.ts";
 import { describeSessions } from "./sessions.ts";
-import { withTraces } from "./traces.ts";
-import type { PlainSettings } from "../settings/list.ts";
 
 export type Surroundings = GatewaySurroundings & SidecarSurroundings & PlacementSurroundings & MonitoringSurroundings;
 
@@ -37,4 +35,25 @@ export function describeServices(settings: PlainSettings, surroundings: Surround
 /** The GraphQL engine. Other services do not depend on the choice of the engine. */
 function describeEngine(settings: PlainSettings): ServiceDescription {
   return settings.engine === "hasura" ? describeHasura(settings) : describeEmbeddedEngine(settings);
+}
+
+/** The services of this project that answer requests. Hasura's open edition has no metrics port and exports no traces. */
+const exports = ({ name, metricsPort }: ServiceDescription): boolean =>
+  (name === "engine" || name === "auth-sidecar") && metricsPort !== undefined;
+
+/** Adds the collector to the services with traces. Without an endpoint the services are unchanged. */
+export function withTraces(
+  services: readonly ServiceDescription[],
+  { traceEndpoint, tracePercent }: Pick<PlainSettings, "traceEndpoint" | "tracePercent">,
+): readonly ServiceDescription[] {
+  if (traceEndpoint === undefined) return services;
+  const environment = { TRACE_ENDPOINT: traceEndpoint, TRACE_PERCENT: String(tracePercent) };
+  return services.map((service) => {
+    if (!exports(service)) return service;
+    return {
+      ...service,
+      environment: { ...service.environment, ...environment },
+      callsOutside: [...(service.callsOutside ?? []), "collector"],
+    };
+  });
 }

@@ -1,7 +1,7 @@
 import type { PlainSettings } from "../settings/list.ts";
-import type { ServiceDescription } from "./description.ts";
-import { describeDirectory } from "./directory.ts";
-import type { DirectorySurroundings } from "./directory.ts";
+import type { Setting } from "../settings/setting.ts";
+import { directorySettingNames, directorySettings } from "../settings/sidecar-settings.ts";
+import { filesDirectory, type ServiceDescription } from "./description.ts";
 
 /** Issuer and audience of the tokens; the engine requires both. */
 export const token = { issuer: "routeql", audience: "routeql" } as const;
@@ -59,5 +59,35 @@ export function describeAuthSidecar(settings: PlainSettings, surroundings: Sidec
     after: ["migrate", "sessions"],
     drainSeconds: 5,
     graceSeconds: 30,
+  };
+}
+
+export interface DirectorySurroundings {
+  /** Content of the file that `ldapCaFile` names, PEM. */
+  readonly directoryAuthority?: string | undefined;
+}
+
+const authorityFile = "ldap/ca.pem";
+
+/** The auth sidecar's inputs for the directory login; empty without a directory. */
+function describeDirectory(
+  settings: PlainSettings,
+  { directoryAuthority }: DirectorySurroundings,
+): Pick<ServiceDescription, "environment" | "secrets" | "files"> | undefined {
+  if (settings.ldapUrl === undefined) return undefined;
+  const environment: Record<string, string> = {};
+  for (const name of directorySettingNames) {
+    const { type, environment: variable }: Setting = directorySettings[name];
+    if (name === "ldapBindPassword" || type === "file") continue;
+    const value = settings[name];
+    if (value !== undefined) environment[variable] = String(value);
+  }
+  return {
+    environment:
+      directoryAuthority === undefined
+        ? environment
+        : { ...environment, LDAP_CA_FILE: `${filesDirectory}/${authorityFile}` },
+    secrets: settings.ldapBindDn === undefined ? {} : { LDAP_BIND_PASSWORD_FILE: "ldap-bind-password" },
+    files: directoryAuthority === undefined ? {} : { [authorityFile]: directoryAuthority },
   };
 }

@@ -1,4 +1,4 @@
-import { allowedOrigins } from "../components/addresses.ts";
+import { allowedOrigins } from "../settings/addresses.ts";
 import type { PlainSettings } from "../settings/list.ts";
 import type { ServiceDescription } from "./description.ts";
 import { metadataDirectory, metadataFiles, tokenCheck } from "./metadata-files.ts";

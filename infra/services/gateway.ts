@@ -1,7 +1,7 @@
 import type { Input } from "@pulumi/pulumi";
 import { renderGateway } from "@routeql/nginx/render";
 import type { PlainSettings } from "../settings/list.ts";
-import { hostInAddress, originsOf } from "../settings/origins.ts";
+import { hostInAddress, originsOf } from "../settings/addresses.ts";
 import { filesDirectory } from "./description.ts";
 import { sessionVariables } from "./metadata-files.ts";
 import type { ServiceDescription, ServiceName } from "./description.ts";

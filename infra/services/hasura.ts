@@ -1,10 +1,12 @@
-import { allowedOrigins } from "../components/addresses.ts";
+import { resolve } from "node:path";
+import { contentHash } from "@routeql/host/images/content-hash";
+import { contextFiles } from "@routeql/host/images/context-files";
 import { isOwnEngine } from "../images.ts";
+import { allowedOrigins } from "../settings/addresses.ts";
 import type { PlainSettings } from "../settings/list.ts";
-import { filesDirectory } from "./description.ts";
-import type { ServiceDescription } from "./description.ts";
+import { filesDirectory, type ServiceDescription } from "./description.ts";
 import { embeddedLimits } from "./embedded-engine.ts";
-import { tokenCheck } from "./metadata-files.ts";
+import { metadataDirectory, metadataFiles, tokenCheck } from "./metadata-files.ts";
 
 /**
  * Hasura reads secrets only from variables, and every user who may inspect the container could read these. So the secrets are files,
@@ -79,6 +81,48 @@ export function describeHasura(settings: PlainSettings): ServiceDescription {
     calls: ["database", "auth-sidecar"],
     after: ["apply-metadata", "auth-sidecar"],
     drainSeconds: 5,
+    graceSeconds: 30,
+  };
+}
+
+const root = resolve(import.meta.dirname, "../..");
+
+/** Version of the schema. After a change of the schema the job must validate the same metadata again, so its content includes this. */
+const schemaVersion = (): string =>
+  contentHash({ texts: {}, files: contextFiles(root, ["database/migrations", "database/migrate/grants.sql"]) }).slice(
+    0,
+    12,
+  );
+
+/**
+ * Applies hasura-metadata/ to the engine's metadata database. The job runs the engine's own program on a loopback address, without the
+ * master key and the token issuer.
+ */
+export function describeApplyMetadata(settings: PlainSettings): ServiceDescription {
+  return {
+    name: "apply-metadata",
+    run: "job",
+    image: "apply-metadata",
+    entrypoint: ["node"],
+    command: ["/routeql/engine/apply-metadata/main.ts"],
+    user: 10_107,
+    environment: {
+      METADATA_DIRECTORY: metadataDirectory,
+      POOL_SIZE: String(settings.enginePoolSize),
+      SCHEMA_VERSION: schemaVersion(),
+    },
+    secrets: {
+      METADATA_DATABASE_URL_FILE: "metadata-database-url",
+      // The metadata may refer to tables of a migration that a replica has not replayed yet.
+      ROUTEQL_DATABASE_URL_FILE: "engine-primary-database-url",
+    },
+    files: metadataFiles(),
+    temporary: { "/tmp": 64 },
+    ports: [],
+    listens: [],
+    resources: { memoryMegabytes: 1536, cpuMillicores: 500, processes: 256 },
+    calls: ["database"],
+    after: ["migrate"],
     graceSeconds: 30,
   };
 }

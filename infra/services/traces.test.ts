@@ -3,8 +3,8 @@ import { readSettings as readEngineSettings } from "@routeql/engine/lifecycle/se
 import { expect, test } from "vitest";
 import { withDefaults } from "../settings/complete.ts";
 import type { GivenSettings } from "../settings/list.ts";
-import { ownEngineImage } from "../settings/engine-settings.ts";
-import { subnetOf } from "../targets/docker/subnets.ts";
+import { ownEngineImage } from "../settings/image-settings.ts";
+import { subnetOf } from "../targets/docker/networks.ts";
 import { describeServices } from "./all.ts";
 import { outsideEdges, type ServiceDescription, type ServiceName } from "./description.ts";
 

@@ -1,7 +1,7 @@
-import { Output } from "@pulumi/pulumi";
+import { type Input, Output, secret } from "@pulumi/pulumi";
 import { contradictions } from "./complete.ts";
-import type { SettingsProblem } from "./error.ts";
-import { settingNames, settings } from "./list.ts";
+import { SettingsError, type SettingsProblem } from "./error.ts";
+import { type SecretSettingName, settingNames, settings } from "./list.ts";
 import { notASetting } from "./nearest.ts";
 import { checkValue } from "./parse.ts";
 
@@ -28,4 +28,15 @@ export function argumentProblems(given: Readonly<Record<string, unknown>>, stack
     if (problem !== undefined) problems.push({ name, place, problem });
   }
   return problems.length > 0 ? problems : contradictions(given, stack);
+}
+
+export type GivenSecrets = { readonly [Name in SecretSettingName]?: Input<string> };
+
+/** A given secret, validated as soon as its value is known. */
+export function checked(name: SecretSettingName, given: Input<string>): Output<string> {
+  return secret(given).apply((value) => {
+    const problem = checkValue(name, value);
+    if (problem !== undefined) throw new SettingsError([{ name, place: "argument", problem }]);
+    return value;
+  });
 }

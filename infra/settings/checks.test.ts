@@ -1,5 +1,6 @@
+import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { address, email, host, image, numbersByRole, oneOf, port, range } from "./checks.ts";
+import { address, email, host, image, numbersByRole, oneOf, port, range, strongSecret } from "./checks.ts";
 
 test.each([1, 80, 65_535])("%s is a port", (value) => expect(port.check(value)).toBeUndefined());
 test.each([0, -1, 65_536, 1.5, Number.NaN])("%s is no port", (value) =>
@@ -55,4 +56,29 @@ test("numbers by role contain each role once, within the range", () => {
   for (const value of ["", "viewer=10", "viewer=1,tenant=60"]) expect(check(value)).toBeUndefined();
   for (const value of ["viewer", "viewer=0", "viewer=61", "viewer=1,viewer=2", "=1", "a b=1"])
     expect(check(value)).toContain("viewer=10,tenant=20");
+});
+
+const { check } = strongSecret(32);
+
+test("accepts random secrets of sufficient length", () => {
+  for (let round = 0; round < 200; round += 1) {
+    expect(check(randomBytes(16).toString("hex"))).toBeUndefined();
+    expect(check(randomBytes(24).toString("base64url"))).toBeUndefined();
+  }
+});
+
+test.each([
+  ["too short", "k3Jx9vQ2mZ7pL4wR8tYb1nC6sD5fG0h"],
+  ["a published example, repeated to length", "myadminsecretkeymyadminsecretkey"],
+  ["a word with digits behind", "changeme0000000000000000000000000"],
+  ["few different characters", "abababababababababababababababab"],
+  ["a sequence", "abcdefghijklmnopqrstuvwxyz012345"],
+  ["a blank inside", "k3Jx9vQ2mZ7pL4wR 8tYb1nC6sD5fG0hT"],
+  ["a line break", "k3Jx9vQ2mZ7pL4wR8tYb1nC6sD5fG0hT\n"],
+  ["other than ASCII", "k3Jx9vQ2mZ7pL4wR8tYb1nC6sD5fG0hé"],
+  ["nothing", ""],
+])("rejects a secret that is %s without quoting it", (_reason, value) => {
+  const problem = check(value);
+  expect(problem).toBeDefined();
+  if (value !== "") expect(problem).not.toContain(value.trim());
 });

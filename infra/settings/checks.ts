@@ -3,6 +3,7 @@
  * @module
  */
 import { isIP } from "node:net";
+import { secretWeakness } from "@routeql/auth-sidecar/weak-secrets";
 import type { Check } from "./setting.ts";
 
 /** Whole numbers from `least` to `most`, both included. */
@@ -71,5 +72,16 @@ export function numbersByRole(least: number, most: number): { check: Check<"text
       return `must be a list such as viewer=10,tenant=20, each role once and each number from ${least} to ${most}, not ${JSON.stringify(value)}`;
     },
     allowed: `role=number, separated by commas, ${least} to ${most}`,
+  };
+}
+
+/** At least `least` visible ASCII characters, and no well-known value; the auth sidecar has the same check. */
+export function strongSecret(least: number): { check: Check<"secret">; allowed: string } {
+  return {
+    check(secret) {
+      if (!/^[\x21-\x7e]*$/.test(secret)) return "must consist of visible ASCII characters without spaces";
+      return secretWeakness(secret, least);
+    },
+    allowed: `at least ${least} random characters`,
   };
 }

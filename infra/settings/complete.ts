@@ -1,4 +1,4 @@
-import { directorySettingNames } from "./directory-settings.ts";
+import { directorySettingNames } from "./sidecar-settings.ts";
 import type { SettingsProblem } from "./error.ts";
 import { kubernetesProblems } from "./kubernetes-problems.ts";
 import { type GivenSettings, type PlainSettings, type SettingName, settingNames, settings } from "./list.ts";

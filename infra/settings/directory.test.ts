@@ -5,7 +5,7 @@ import {
   settingsReference,
   SettingsError as SidecarError,
 } from "@routeql/auth-sidecar/settings";
-import { directorySettings } from "./directory-settings.ts";
+import { directorySettings } from "./sidecar-settings.ts";
 import { SettingsError } from "./error.ts";
 import { readSettings } from "./read.ts";
 import type { Setting } from "./setting.ts";

@@ -1,11 +1,36 @@
 /**
- * Sources of the images that are not this project's own: a section of the list in list.ts.
+ * The GraphQL engine, and the images of other projects: two sections of the list in list.ts. docs/operate/hasura.md describes the
+ * differences between the engines.
  * @module
  */
 import { pins } from "@routeql/pins/pins";
 import { image, oneOf } from "./checks.ts";
 import { text } from "./setting.ts";
 
+/**
+ * Value of `hasuraImage` for this project's own engine, built here and deployed like Hasura: with a metadata database, the job that
+ * fills it, and Hasura's names for its settings.
+ */
+export const ownEngineImage = "routeql/engine";
+
+/** The choice of the GraphQL engine. */
+export const engineSettings = {
+  engine: text({
+    environment: "ENGINE",
+    default: "embedded",
+    defaultIn: { dev: "hasura", prod: "hasura" },
+    meaning: "GraphQL engine: the embedded one, or Hasura v2.",
+    ...oneOf("embedded", "hasura"),
+  }),
+  hasuraImage: text({
+    environment: "HASURA_IMAGE",
+    default: pins.hasura.image,
+    meaning: `Image of Hasura v2, for the engine \`hasura\`. \`${ownEngineImage}\` is the embedded engine in Hasura's place.`,
+    ...image,
+  }),
+} as const;
+
+/** Sources of the images that are not this project's own. */
 export const imageSettings = {
   images: text({
     environment: "IMAGES",

@@ -1,4 +1,4 @@
-import { ownEngineImage } from "./engine-settings.ts";
+import { ownEngineImage } from "./image-settings.ts";
 import type { SettingsProblem } from "./error.ts";
 import { roles } from "@routeql/database/migrate/roles";
 import type { GivenSettings, PlainSettings, SettingName } from "./list.ts";

@@ -5,21 +5,16 @@
  */
 import { roles } from "@routeql/database/migrate/roles";
 import { pins } from "@routeql/pins/pins";
-import { address, email, host, image, numbersByRole, oneOf, port, range } from "./checks.ts";
-import { cloudNativePgSettings } from "./cloudnative-pg-settings.ts";
-import { directorySettings } from "./directory-settings.ts";
-import { engineSettings } from "./engine-settings.ts";
-import { imageSettings } from "./image-settings.ts";
+import { address, email, host, image, numbersByRole, oneOf, port, range, strongSecret } from "./checks.ts";
+import { cloudNativePgSettings, partSettings } from "./data-store-settings.ts";
+import { directorySettings, sidecarNumber, tokenSettings } from "./sidecar-settings.ts";
+import { engineSettings, imageSettings } from "./image-settings.ts";
 import { kubernetesSettings } from "./kubernetes-settings.ts";
 import { monitoringSettings } from "./monitoring-settings.ts";
-import { origins } from "./origins.ts";
+import { origins } from "./addresses.ts";
 import { networkSettings } from "./network-settings.ts";
-import { partSettings } from "./part-settings.ts";
 import { file, flag, number, secret, text } from "./setting.ts";
 import type { Setting, ValueOf } from "./setting.ts";
-import { sidecarNumber } from "./sidecar-settings.ts";
-import { strongSecret } from "./strength.ts";
-import { tokenSettings } from "./token-settings.ts";
 
 export const settings = {
   engineAccessKey: secret({

@@ -2,9 +2,8 @@
  * Runs Pulumi code with mocks and records its resources, for the tests beside the components.
  * @module
  */
-import { recordResources } from "../rendering/record.ts";
-import type { RecordedResource } from "../rendering/record.ts";
-import { answers } from "./answers.ts";
+import { randomBytes } from "node:crypto";
+import { type RecordedResource, recordResources, secretSignature } from "../rendering/record.ts";
 
 export { secretSignature } from "../rendering/record.ts";
 export type { RecordedResource } from "../rendering/record.ts";
@@ -47,4 +46,46 @@ export function changed(before: readonly RecordedResource[], after: readonly Rec
     .filter(([key, value]) => old.get(key) !== value)
     .map(([key]) => key)
     .toSorted();
+}
+
+const pem = (label: string, name: string): string => `-----BEGIN ${label}-----\n${name}\n-----END ${label}-----\n`;
+
+/** Minimal outputs of the official providers by resource type. */
+function answers(type: string, name: string): Record<string, unknown> {
+  switch (type) {
+    case "random:index/randomPassword:RandomPassword":
+      return { result: `${name}-${randomBytes(24).toString("hex")}` };
+    case "tls:index/privateKey:PrivateKey":
+      return { privateKeyPem: pem("PRIVATE KEY", name) };
+    case "tls:index/selfSignedCert:SelfSignedCert":
+    case "tls:index/locallySignedCert:LocallySignedCert":
+      return { certPem: pem("CERTIFICATE", name) };
+    case "tls:index/certRequest:CertRequest":
+      return { certRequestPem: pem("CERTIFICATE REQUEST", name) };
+    case "docker:index/container:Container":
+      return { exitCode: 0, containerLogs: "" };
+    default:
+      return {};
+  }
+}
+
+type Wrapped = Readonly<Record<string, unknown>>;
+
+const isWrapped = (value: unknown): value is Wrapped =>
+  typeof value === "object" && value !== null && secretSignature in value;
+
+/** Every secret inside a value of resource inputs, unwrapped, and the value without them. */
+export function splitSecrets(value: unknown): { secrets: unknown[]; open: string } {
+  const secrets: unknown[] = [];
+  const open = JSON.stringify(value, (_key, inner: unknown) => {
+    if (!isWrapped(inner)) return inner;
+    secrets.push(inner["value"]);
+    return "(secret)";
+  });
+  return { secrets, open };
+}
+
+/** A value of resource inputs with every secret in it unwrapped. */
+export function unwrap(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value, (_key, inner: unknown) => (isWrapped(inner) ? inner["value"] : inner)));
 }

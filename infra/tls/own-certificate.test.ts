@@ -7,7 +7,7 @@ import { SubjectAlternativeNameExtension, X509CertificateGenerator } from "@pecu
 import type { Output } from "@pulumi/pulumi";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SettingsError } from "../settings/error.ts";
-import { ownCertificate } from "./own-certificate.ts";
+import { ownCertificate } from "./certificate.ts";
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const now = new Date("2026-06-01T00:00:00Z");

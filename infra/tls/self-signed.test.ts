@@ -1,7 +1,6 @@
 import { ComponentResource } from "@pulumi/pulumi";
 import { expect, test } from "vitest";
-import { find, recordStack } from "../testing/recorded-stack.ts";
-import { splitSecrets } from "../testing/secret-value.ts";
+import { find, recordStack, splitSecrets } from "../testing/recorded-stack.ts";
 import { selfSigned, subjectNames } from "./self-signed.ts";
 
 const record = (host: string) =>

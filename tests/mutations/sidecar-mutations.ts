@@ -100,7 +100,7 @@ export const sidecarMutations: readonly Mutation[] = [
     file: "auth-sidecar/src/weak-secrets.ts",
     edits: [{ from: 'if (isKnownSecret(secret)) return "is a known default or example value";', to: "" }],
     suite,
-    tests: ["infra/settings/strength.test.ts", "auth-sidecar/src/weak-secrets.test.ts"],
+    tests: ["infra/settings/checks.test.ts", "auth-sidecar/src/weak-secrets.test.ts"],
     noticedBy: "default",
   },
   {

@@ -134,6 +134,6 @@ function isAsKept(user: User, { email, name, role, organisation }: DirectoryAcco
 }
 
 /** The directory's own id of an account. */
-export function directoryId(user: User): string {
+function directoryId(user: User): string {
   return user.id.slice(prefix.length);
 }

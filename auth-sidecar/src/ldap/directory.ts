@@ -189,10 +189,10 @@ export interface EntryAttributes {
 }
 
 /** Active Directory's object ids are 16 bytes, not text. */
-export const isBinary = (attribute: string): boolean => attribute.toLowerCase() === "objectguid";
+const isBinary = (attribute: string): boolean => attribute.toLowerCase() === "objectguid";
 
 /** Undefined for an entry without an id or an e-mail address, which cannot be identified. */
-export function directoryEntry(entry: Entry, attributes: EntryAttributes): DirectoryEntry | undefined {
+function directoryEntry(entry: Entry, attributes: EntryAttributes): DirectoryEntry | undefined {
   const first = (name: string) => values(entry, name)[0];
   const id = first(attributes.id);
   const email = first(attributes.email);

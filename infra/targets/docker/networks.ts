@@ -1,11 +1,8 @@
-import { Network } from "@pulumi/docker";
-import type { types } from "@pulumi/docker";
+import { Network, type types } from "@pulumi/docker";
 import type { Output, Resource } from "@pulumi/pulumi";
-import { callEdges, outsideEdges } from "../../services/description.ts";
-import type { ServiceDescription, ServiceName } from "../../services/description.ts";
-import { labels, replaceInPlace } from "./scope.ts";
-import { subnetOf } from "./subnets.ts";
-import type { Scope } from "./scope.ts";
+import { callEdges, outsideEdges, type ServiceDescription, type ServiceName } from "../../services/description.ts";
+import { addressOf, parseRange, subnetsOf } from "../../settings/ipv4-range.ts";
+import { labels, replaceInPlace, type Scope } from "./scope.ts";
 
 /** The host has no address on the bridge, so that a container reaches none of its services there. */
 const withoutHost = { "com.docker.network.bridge.inhibit_ipv4": "true" };
@@ -52,4 +49,42 @@ export function connect(
 
   return (service) =>
     joined.filter(({ members }) => members.includes(service)).map(({ name }) => ({ name, aliases: [service] }));
+}
+
+/**
+ * The networks of a stack in the order of their subnets. Append only: a subnet that moves from one network to another overlaps with
+ * itself while a stack is upgraded.
+ */
+const inOrder = [
+  "edge",
+  "gateway-engine",
+  "gateway-auth-sidecar",
+  "engine-database",
+  "engine-auth-sidecar",
+  "auth-sidecar-database",
+  "auth-sidecar-sessions",
+  "auth-sidecar-directory",
+  "migrate-database",
+  "apply-metadata-database",
+  "database-exporter-database",
+  "sessions-exporter-sessions",
+  "metrics",
+  "monitoring-edge",
+  "engine-collector",
+  "auth-sidecar-collector",
+];
+
+/** 2^4 subnets. Docker's default pools create networks of 65,536 or 4,096 addresses, but a network of two services needs few. */
+const subnetBits = 4;
+
+/** The subnet of one network of a stack, with the host's address in it, in the Docker provider's form. */
+export function subnetOf(range: string, network: string): { readonly subnet: string; readonly gateway: string } {
+  const whole = parseRange(range);
+  const subnet =
+    whole === undefined ? undefined : [...subnetsOf(whole, whole.prefix + subnetBits)][inOrder.indexOf(network)];
+  if (subnet === undefined)
+    throw new Error(
+      `There is no subnet for the network ${network} in ${range}: add the network to infra/targets/docker/networks.ts.`,
+    );
+  return { subnet: subnet.text, gateway: addressOf(subnet.first + 1) };
 }

@@ -3,9 +3,14 @@ import { ComponentResource } from "@pulumi/pulumi";
 import type { ServiceDescription } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
 import { describeTestService, testImage, testSecrets } from "../../testing/descriptions.ts";
-import { changed, find, recordStack } from "../../testing/recorded-stack.ts";
-import type { RecordedResource } from "../../testing/recorded-stack.ts";
-import { splitSecrets, unwrap } from "../../testing/secret-value.ts";
+import {
+  changed,
+  find,
+  type RecordedResource,
+  recordStack,
+  splitSecrets,
+  unwrap,
+} from "../../testing/recorded-stack.ts";
 import { runOnDocker } from "./run.ts";
 
 const container = "docker:index/container:Container";

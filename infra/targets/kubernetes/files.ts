@@ -4,8 +4,7 @@ import { all, type Input, interpolate, output, type Output, type Resource, secre
 import type { ServiceDescription } from "../../services/description.ts";
 import { fileContents } from "../../services/file-contents.ts";
 import type { Secrets } from "../../services/secrets.ts";
-import { contentHash, secretHash } from "./content-name.ts";
-import { metadataOf, type Scope } from "./scope.ts";
+import { contentHash, metadataOf, type Scope, secretHash } from "./scope.ts";
 
 /** Maximum bytes of files in one ConfigMap or Secret: Kubernetes accepts 1 MiB with the keys. */
 export const packBytes = 900_000;

@@ -1,13 +1,12 @@
+import { isIP } from "node:net";
+import { CustomResource } from "@pulumi/kubernetes/apiextensions/index.js";
 import type { Output, Resource } from "@pulumi/pulumi";
-import { callEdges } from "../../services/description.ts";
-import type { ServiceDescription, ServiceName } from "../../services/description.ts";
-import { clusterCertificate } from "./certificate.ts";
-import { clusterAuthority, makeCluster } from "./cloudnative-pg/cluster.ts";
-import { clusterPart } from "./cloudnative-pg/network.ts";
+import { callEdges, type ServiceDescription, type ServiceName } from "../../services/description.ts";
+import { clusterAuthority, clusterPart, makeCluster } from "./cloudnative-pg/cluster.ts";
 import type { ForeignFiles } from "./files.ts";
-import type { ForeignPart } from "./network-rules.ts";
 import type { KubernetesRun } from "./kubernetes-run.ts";
-import type { Scope } from "./scope.ts";
+import type { ForeignPart } from "./network-rules.ts";
+import { metadataOf, type Scope } from "./scope.ts";
 
 /** Objects that operators of the cluster run for the stack: a database, the gateway's certificate. */
 export interface Foreign {
@@ -54,4 +53,48 @@ export function runForeign(run: KubernetesRun, { scope, nameKey, parent }: Aroun
     },
     before: ({ name }) => (name === "gateway" ? (certificate?.ready ?? []) : []),
   };
+}
+
+/** Source of the gateway's certificate in the cluster: an issuer of cert-manager, or an existing Secret. */
+export type CertificateSource =
+  | { readonly issuer: string; readonly kind: string; readonly publicHost: string }
+  | { readonly secret: string };
+
+const secretName = "gateway-certificate";
+
+/** Paths at which the gateway expects the fields of a Secret of type kubernetes.io/tls. */
+const paths = { "tls.crt": "tls/certificate.pem", "tls.key": "tls/private-key.pem" };
+
+/** Spec of cert-manager's Certificate. */
+function certificateSpec({ issuer, kind, publicHost }: Extract<CertificateSource, { issuer: string }>) {
+  return {
+    secretName,
+    ...(isIP(publicHost) === 0 ? { dnsNames: [publicHost] } : { ipAddresses: [publicHost] }),
+    privateKey: { algorithm: "ECDSA", size: 256, rotationPolicy: "Always" },
+    usages: ["digital signature", "server auth"],
+    issuerRef: { group: "cert-manager.io", kind, name: issuer },
+  };
+}
+
+/** The gateway's certificate from the cluster; the gateway loads a renewed one by itself. */
+function clusterCertificate(
+  source: CertificateSource,
+  scope: Scope,
+  parent: Resource,
+): { readonly files: ForeignFiles; readonly ready: readonly Resource[] } {
+  if ("secret" in source) return { files: { secretName: source.secret, paths }, ready: [] };
+  const certificate = new CustomResource(
+    scope.named("gateway-certificate"),
+    {
+      apiVersion: "cert-manager.io/v1",
+      kind: "Certificate",
+      metadata: {
+        ...metadataOf("gateway", "gateway", scope),
+        annotations: { "pulumi.com/waitFor": "condition=Ready" },
+      },
+      spec: certificateSpec(source),
+    },
+    { parent },
+  );
+  return { files: { secretName, paths }, ready: [certificate] };
 }

@@ -3,9 +3,14 @@ import { beforeAll, expect, test } from "vitest";
 import type { ServiceDescription } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
 import { describeTestService, testImage, testSecrets } from "../../testing/descriptions.ts";
-import { changed, find, recordStack } from "../../testing/recorded-stack.ts";
-import type { RecordedResource } from "../../testing/recorded-stack.ts";
-import { splitSecrets, unwrap } from "../../testing/secret-value.ts";
+import {
+  changed,
+  find,
+  type RecordedResource,
+  recordStack,
+  splitSecrets,
+  unwrap,
+} from "../../testing/recorded-stack.ts";
 import { runOnKubernetes } from "./run.ts";
 import type { KubernetesRun } from "./kubernetes-run.ts";
 

@@ -1,10 +1,10 @@
 import { Deployment, StatefulSet } from "@pulumi/kubernetes/apps/v1/index.js";
-import type { CustomResourceOptions } from "@pulumi/pulumi";
+import { HorizontalPodAutoscaler } from "@pulumi/kubernetes/autoscaling/v2/index.js";
+import { PodDisruptionBudget } from "@pulumi/kubernetes/policy/v1/index.js";
+import type { CustomResourceOptions, Resource } from "@pulumi/pulumi";
 import type { ServiceDescription } from "../../services/description.ts";
-import { dataVolume, podTemplate } from "./pod.ts";
-import type { PodParts } from "./pod.ts";
-import { startWithin } from "./probes.ts";
-import { metadataOf, selectorOf } from "./scope.ts";
+import { dataVolume, type PodParts, podTemplate, startWithin } from "./pod.ts";
+import { metadataOf, type Scope, selectorOf } from "./scope.ts";
 
 /** Replicas of a service without data. */
 export interface Replicas {
@@ -77,5 +77,58 @@ export function statefulSet(
       },
     },
     options,
+  );
+}
+
+/** Target of the autoscaler: share of the requested processor time, in per cent. */
+const aimedAt = 70;
+/** Seconds of lower load before a replica is removed, because live queries move with it. */
+const calmSeconds = 300;
+
+/** A drain may evict one pod at a time. A single pod has no budget: it would block the drain of its node. */
+export function disruptionBudget(
+  service: ServiceDescription,
+  { least }: Replicas,
+  scope: Scope,
+  parent: Resource,
+): void {
+  if (least < 2) return;
+  void new PodDisruptionBudget(
+    scope.named(service.name),
+    {
+      metadata: metadataOf(service.name, service.name, scope),
+      spec: {
+        maxUnavailable: 1,
+        selector: { matchLabels: { ...selectorOf(service.name, scope) } },
+        unhealthyPodEvictionPolicy: "AlwaysAllow",
+      },
+    },
+    { parent },
+  );
+}
+
+/** Autoscales a service's replicas by processor load, where configured. */
+export function autoscaler(
+  service: ServiceDescription,
+  { least, most }: Replicas,
+  scope: Scope,
+  parent: Resource,
+): void {
+  if (most <= least) return;
+  void new HorizontalPodAutoscaler(
+    scope.named(service.name),
+    {
+      metadata: metadataOf(service.name, service.name, scope),
+      spec: {
+        scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: service.name },
+        minReplicas: least,
+        maxReplicas: most,
+        metrics: [
+          { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: aimedAt } } },
+        ],
+        behavior: { scaleDown: { stabilizationWindowSeconds: calmSeconds } },
+      },
+    },
+    { parent },
   );
 }

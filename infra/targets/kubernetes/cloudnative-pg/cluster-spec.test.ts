@@ -3,7 +3,7 @@ import { roleNames } from "@routeql/database/migrate/settings";
 import { roles } from "@routeql/database/migrate/roles";
 import { clusterSpec, scheduleSpec, storeSpec } from "./cluster-spec.ts";
 import type { ClusterSettings, LoginSecrets } from "./cluster-spec.ts";
-import { clusterPolicy } from "./network.ts";
+import { clusterPolicy } from "./cluster.ts";
 
 const settings: ClusterSettings = {
   instances: 3,

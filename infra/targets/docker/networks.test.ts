@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { subnetOf } from "./subnets.ts";
+import { subnetOf } from "./networks.ts";
 
 test("each network takes a sixteenth of the stack's range, with the host at its first address", () => {
   expect(subnetOf("192.168.200.0/24", "edge")).toEqual({ subnet: "192.168.200.0/28", gateway: "192.168.200.1" });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readSettings as readSidecarSettings } from "@routeql/auth-sidecar/settings";
 import { withDefaults } from "../settings/complete.ts";
-import { directorySettings } from "../settings/directory-settings.ts";
+import { directorySettings } from "../settings/sidecar-settings.ts";
 import type { GivenSettings } from "../settings/list.ts";
 import { describeServices } from "./all.ts";
 import type { ServiceDescription } from "./description.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { contentHash, secretHash } from "./content-name.ts";
+import { contentHash, secretHash } from "./scope.ts";
 
 const contents = fc.dictionary(fc.string(), fc.string());
 
