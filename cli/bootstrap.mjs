@@ -1,14 +1,29 @@
 // Entry point of every `npm run …`. Plain JavaScript for Node 20 without dependencies: it installs Node 24 and the locked dependencies,
 // then starts the command.
+import { readdir, rm } from "node:fs/promises";
 import { delimiter, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 // oxlint-disable-next-line packages/imports -- by its path, because this runs before the packages are linked
 import { proxyEnvironment } from "../packages/host/proxy.mjs";
-import { compileCache } from "./bootstrap/compile-cache.mjs";
 import { ensureDependencies } from "./bootstrap/dependencies.mjs";
 import { ensureNode } from "./bootstrap/node.mjs";
 import { runThrough } from "./bootstrap/run.mjs";
 import { unwritable } from "./bootstrap/rights.mjs";
+
+/** The cache holds one file per loaded script. Files of deleted checkouts stay, so the count is limited. */
+const mostFiles = 20_000;
+
+/**
+ * The folder where all Node processes of a command cache compiled scripts (nodejs.org/api/module.html#module-compile-cache).
+ * The cache halves the time to load the Pulumi program and its plugins. Entries are keyed by content, so stale entries are never used.
+ */
+async function compileCache(project) {
+  const folder = `${project}/.tools/compile-cache`;
+  const files = await readdir(folder, { recursive: true }).catch(() => []);
+  // A running process works without a cache entry that it cannot write.
+  if (files.length > mostFiles) await rm(folder, { recursive: true, force: true });
+  return folder;
+}
 
 const project = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const [command = "--help", ...rest] = process.argv.slice(2);

@@ -1,7 +1,6 @@
 // Dispatches `npm run <command>`; the bootstrap has installed Node 24 and the dependencies.
-import { checkStackName, helpText, parseArguments } from "./foundation/arguments.ts";
+import { checkStackName, type Command, helpText, parseArguments } from "./foundation/command.ts";
 import { explain, Failure } from "@routeql/host/failure";
-import type { Command } from "./foundation/command.ts";
 
 const commands: Record<string, () => Promise<{ command: Command }>> = {
   up: () => import("./commands/up.ts"),
@@ -12,16 +11,16 @@ const commands: Record<string, () => Promise<{ command: Command }>> = {
   logs: () => import("./commands/logs.ts"),
   support: () => import("./commands/support.ts"),
   psql: () => import("./commands/psql.ts"),
-  load: () => import("./commands/load.ts"),
-  detect: () => import("./commands/detect.ts"),
+  load: async () => ({ command: (await import("./commands/database.ts")).load }),
+  detect: async () => ({ command: (await import("./commands/database.ts")).detect }),
   query: () => import("./commands/query.ts"),
   token: () => import("./commands/token.ts"),
   schema: () => import("./commands/schema.ts"),
   backup: () => import("./commands/backup.ts"),
   restore: () => import("./commands/restore.ts"),
-  prune: () => import("./commands/prune.ts"),
-  users: () => import("./commands/users.ts"),
-  keys: () => import("./commands/keys.ts"),
+  prune: async () => ({ command: (await import("./commands/database.ts")).prune }),
+  users: async () => ({ command: (await import("./commands/administration.ts")).users }),
+  keys: async () => ({ command: (await import("./commands/administration.ts")).keys }),
 };
 
 async function overview(): Promise<string> {

@@ -1,6 +1,5 @@
 import { mkdir, readFile } from "node:fs/promises";
-import { withLock } from "./lock.mjs";
-import { npm } from "./npm.mjs";
+import { npm, withLock } from "./npm.mjs";
 
 /**
  * Whether npm has nothing to do: compares the lock file with the record that npm leaves in node_modules at the end of every install. An

@@ -1,8 +1,7 @@
 import { access, cp, mkdir, readFile } from "node:fs/promises";
 import { constants } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { withLock } from "./lock.mjs";
-import { npm } from "./npm.mjs";
+import { npm, withLock } from "./npm.mjs";
 
 const recipe = fileURLToPath(new URL("../node-runtime", import.meta.url));
 

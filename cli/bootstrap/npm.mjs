@@ -1,5 +1,7 @@
 import { realpathSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 // oxlint-disable-next-line packages/imports -- by its path, because this runs before the packages are linked
 import { proxyProblem } from "../../packages/host/proxy.mjs";
 import { Interrupted, runQuietly } from "./run.mjs";
@@ -47,5 +49,50 @@ export async function npm(args, { cwd, scriptNode = process.execPath, show }) {
       `${error.message}\n\nCheck that npm reaches its registry: run \`npm ping\` (settings: registry, proxy, cafile).`,
       { cause: error },
     );
+  }
+}
+
+/** True while the process runs. A process of another user counts as running. */
+function lives(pid) {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+/**
+ * Runs `work` while no other process holds the lock. A second run waits and prints a message; it takes over the lock of a dead process.
+ * @param {string} folder the folder that serves as the lock
+ * @param {() => Promise<void>} work
+ */
+export async function withLock(folder, work) {
+  let said = false;
+  let withoutHolder = 0;
+  for (;;) {
+    try {
+      await mkdir(folder);
+      break;
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+    }
+    const holder = Number(await readFile(`${folder}/pid`, "utf8").catch(() => "0"));
+    // The holder writes its id right after it creates the folder. A folder that stays without an id belongs to a killed run.
+    withoutHolder = holder === 0 ? withoutHolder + 1 : 0;
+    if (holder === 0 ? withoutHolder > 20 : !lives(holder)) {
+      await rm(folder, { recursive: true, force: true });
+      continue;
+    }
+    if (!said && holder !== 0)
+      console.error(`Waiting for another run (process ${holder}) that installs the dependencies…`);
+    said = said || holder !== 0;
+    await sleep(250);
+  }
+  try {
+    await writeFile(`${folder}/pid`, String(process.pid));
+    await work();
+  } finally {
+    await rm(folder, { recursive: true, force: true });
   }
 }

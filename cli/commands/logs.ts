@@ -2,8 +2,7 @@ import { readDockerLogs } from "../docker/read-logs.ts";
 import type { Command } from "../foundation/command.ts";
 import { placeOf } from "../kubernetes/place.ts";
 import { readClusterLogs } from "../kubernetes/read-logs.ts";
-import { readLogOptions } from "../logs/log-options.ts";
-import { printLogs } from "../logs/print.ts";
+import { printLogs, readLogOptions } from "../logs/logs.ts";
 import { requireOwn } from "../stack/ownership.ts";
 import { runInterruptibly } from "./options.ts";
 

@@ -6,14 +6,14 @@ import { NotReady, untilReady } from "@routeql/providers/kubernetes/await/await"
 import { runInterruptibly } from "./options.ts";
 import { openClientPrograms } from "../database/client-programs.ts";
 import { showProgress } from "../database/counted.ts";
-import { recordRun } from "../database/finished-runs.ts";
+import { recordRun } from "../database/programs.ts";
 import { restoreFrom } from "../database/restore.ts";
 import type { Command } from "../foundation/command.ts";
 import { connectTo } from "../kubernetes/connect.ts";
 import { startJobLikeMigrate } from "../kubernetes/job-like-migrate.ts";
 import { type Place, placeOf } from "../kubernetes/place.ts";
 import { requireOwn } from "../stack/ownership.ts";
-import { valuesOf } from "../stack/values.ts";
+import { valuesOf } from "../stack/outputs.ts";
 
 const failed = (what: string, lastLines: readonly string[], cause?: unknown): Failure =>
   new Failure(`The data is restored, but the migrate job ${what}`, {

@@ -1,6 +1,6 @@
 import { Failure } from "@routeql/host/failure";
 import type { Command } from "../foundation/command.ts";
-import { readSince } from "../logs/log-options.ts";
+import { readSince } from "../logs/logs.ts";
 import { collectStatus } from "../status/collect.ts";
 import { statusText } from "../status/text.ts";
 import { runInterruptibly } from "./options.ts";

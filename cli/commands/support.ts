@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
 import { Failure } from "@routeql/host/failure";
 import type { Command } from "../foundation/command.ts";
-import { supportEntries } from "../support/entries.ts";
-import { writeBundle } from "../support/write-bundle.ts";
+import { supportEntries, writeBundle } from "../support/bundle.ts";
 import { runInterruptibly } from "./options.ts";
 
 const nameOf = (stack: string): string =>

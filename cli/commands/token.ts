@@ -2,8 +2,7 @@ import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { runInterruptibly } from "./options.ts";
-import type { ParsedArguments } from "../foundation/arguments.ts";
-import type { Command } from "../foundation/command.ts";
+import type { Command, ParsedArguments } from "../foundation/command.ts";
 import { accessOf } from "../stack/access.ts";
 import { accessToken } from "../stack/api-client.ts";
 

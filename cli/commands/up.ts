@@ -1,6 +1,9 @@
+import { relative } from "node:path";
+import { projectFolder, stackPaths } from "@routeql/host/paths";
 import type { Command } from "../foundation/command.ts";
-import { bringUp } from "../stack/bring-up.ts";
-import { upSummary } from "../stack/summary.ts";
+import type { PhaseTime } from "../foundation/phases.ts";
+import { shellQuote } from "../stack/access.ts";
+import { bringUp, type UpResult } from "../stack/bring-up.ts";
 import { runInterruptibly } from "./options.ts";
 
 export const command: Command = {
@@ -23,3 +26,64 @@ export const command: Command = {
       return 0;
     }),
 };
+
+/** `3.2 s`, `1 min 04 s`. */
+function formatSeconds(seconds: number): string {
+  if (seconds < 60) return `${seconds.toFixed(1)} s`;
+  const whole = Math.round(seconds);
+  return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
+}
+
+/** One line per phase, and the total wall-clock time. */
+function timeTable(times: readonly PhaseTime[], totalSeconds: number): string[] {
+  const rows = [
+    ...times.map(({ title, seconds }) => [title, formatSeconds(seconds)] as const),
+    ["in all", formatSeconds(totalSeconds)] as const,
+  ];
+  const width = Math.max(...rows.map(([title]) => title.length));
+  return rows.map(([title, time]) => `  ${title.padEnd(width)}  ${time.padStart(12)}`);
+}
+
+/** A path relative to the checkout. */
+function shown(path: string): string {
+  const local = relative(projectFolder, path);
+  return /^[\w./-]+$/.test(local) ? local : shellQuote(path);
+}
+
+/** Final output of `up`. */
+export function upSummary(
+  stack: string,
+  { access, times, changes, warnings, replacement, metrics, newPassword }: UpResult,
+  totalSeconds: number,
+): string {
+  const changed = Object.entries(changes).some(([name, count]) => name !== "same" && count > 0);
+  const more = stack === "local" ? "" : ` --stack ${stack}`;
+  return [
+    "",
+    changed ? `The stack ${stack} is up.` : `The stack ${stack} is up; nothing changed.`,
+    "",
+    `  API       ${access.url}/api/graphql`,
+    ...(access.consoleUrl ? [`  Console   ${access.consoleUrl}`] : []),
+    ...(metrics === undefined ? [] : [`  Metrics   ${metrics.startsWith("http:") ? metrics : shown(metrics)}`]),
+    `  Secrets   ${shown(stackPaths(stack).accessFile)} (source it in a shell)`,
+    ...(newPassword
+      ? [`  Login     ${access.adminEmail} with the generated password ${access.adminPassword} (shown only once)`]
+      : []),
+    ...(replacement === undefined
+      ? []
+      : [
+          "",
+          `The stack ${replacement}.`,
+          `To change that: npm run down -- --volumes${more} (deletes the data), then npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}.`,
+        ]),
+    ...warnings.map((warning) => `\nWarning: ${warning}`),
+    "",
+    "Time by phase:",
+    ...timeTable(times, totalSeconds),
+    "",
+    "Load generated updates, then query them:",
+    "",
+    `npm run load -- --demo 10000${more}`,
+    `npm run query --${more} '{ view_bgpupdates(limit: 3, order_by: {timestamp: desc}) { timestamp prefix type as_path } }'`,
+  ].join("\n");
+}

@@ -1,14 +1,13 @@
 import { Readable } from "node:stream";
-import type Docker from "dockerode";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { execute } from "@routeql/host/docker/execute";
-import { lastWords, type Execute } from "@routeql/host/program-streams";
-import type { DatabaseReach } from "../stack/outputs.ts";
+import { Failure } from "@routeql/host/failure";
+import { type Execute, lastWords } from "@routeql/host/program-streams";
+import type Docker from "dockerode";
+import { type DatabaseReach, valuesOf } from "../stack/outputs.ts";
 import { requireOwn } from "../stack/ownership.ts";
-import { valuesOf } from "../stack/values.ts";
+import { libpqEnvironment, libpqUser } from "./connection-settings.ts";
 import type { ClientPrograms } from "./programs.ts";
-import { libpqEnvironment, libpqUser } from "./libpq-environment.ts";
-import { databaseContainer, toolsNetwork } from "./tools-network.ts";
 
 const authorityFile = "/tmp/ca.pem";
 
@@ -81,4 +80,27 @@ export async function openProgramsOnDocker(stack: string): Promise<ClientProgram
       if (own === undefined) await orUndefined(container.remove({ force: true }));
     },
   };
+}
+
+/** The container of a database that the stack runs itself; undefined for an external database. */
+export async function databaseContainer(
+  stack: string,
+  host: string,
+): Promise<{ readonly id: string; readonly networks: readonly string[] } | undefined> {
+  const info = await orUndefined(dockerClient().getContainer(`routeql-${stack}-database`).inspect());
+  if (info?.State.Running) return { id: info.Id, networks: Object.keys(info.NetworkSettings.Networks) };
+  if (info === undefined && host !== "database") return undefined;
+  throw new Failure(`The database of the stack ${stack} is not running`, {
+    remedy: `run \`npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}\`: it repairs the stack.`,
+  });
+}
+
+/**
+ * The network for tools: the network that the migrate job shares with the database, or the one through which that job reaches an external
+ * database.
+ */
+export async function toolsNetwork(stack: string, host: string): Promise<string> {
+  const wanted = `routeql-${stack}-migrate-database`;
+  const networks = (await databaseContainer(stack, host))?.networks ?? [wanted];
+  return networks.includes(wanted) ? wanted : networks[0]!;
 }

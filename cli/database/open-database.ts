@@ -2,14 +2,13 @@ import type { Duplex } from "node:stream";
 import type { OpenedDatabase } from "@routeql/database/shared/opened-database";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { Failure, messageOf } from "@routeql/host/failure";
-import type { DatabaseReach, DatabaseRole } from "../stack/outputs.ts";
+import { type DatabaseReach, type DatabaseRole, valuesOf } from "../stack/outputs.ts";
 import { requireOwn } from "../stack/ownership.ts";
-import { valuesOf } from "../stack/values.ts";
 import { openDatabaseInCluster } from "../kubernetes/database-socket.ts";
 import { placeOf } from "../kubernetes/place.ts";
-import { encryption } from "./encryption.ts";
-import { connectedMark, RelaySocket } from "./relay-socket.ts";
-import { toolsNetwork } from "./tools-network.ts";
+import { encryption } from "./connection-settings.ts";
+import { connectedMark, RelaySocket } from "./postgres-socket.ts";
+import { toolsNetwork } from "./docker-programs.ts";
 
 /** Runs in the relay's container: connects its standard streams with the database's port. */
 const relayScript = ({ host, port }: DatabaseReach): string => `

@@ -3,8 +3,7 @@ import { dockerClient } from "@routeql/host/docker/client";
 import { FrameReader } from "@routeql/host/docker/frames";
 import { Failure } from "@routeql/host/failure";
 import { lineSplitter } from "@routeql/host/process";
-import type { LogOptions } from "../logs/log-options.ts";
-import { type LogReader, selectReaders } from "../logs/print.ts";
+import { type LogOptions, type LogReader, selectReaders } from "../logs/logs.ts";
 
 /** Containers of services and jobs; those that only carry files log nothing. @throws Failure when there are none */
 export async function readDockerLogs(

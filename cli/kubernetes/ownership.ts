@@ -2,16 +2,25 @@
  * Which state owns a stack in a namespace: a ConfigMap names the checkout, and a label of every object names its state.
  * @module
  */
-import { stateLabel } from "@routeql/infra/targets/kubernetes/scope";
 import type { Owner } from "@routeql/host/docker/claim";
-import { type StackPaths, stackPaths } from "@routeql/host/paths";
+import { Failure } from "@routeql/host/failure";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import { ApiError } from "@routeql/host/kubernetes/error";
 import { field, type KubernetesObject, textAt } from "@routeql/host/kubernetes/objects";
-import { keepIdentity, newIdentity, readIdentity } from "../stack/identity.ts";
-import { belongsToAnother, isCopied, type KnownOwner, thisCheckout } from "../stack/owner.ts";
+import { type StackPaths, stackPaths } from "@routeql/host/paths";
+import { stateLabel } from "@routeql/infra/targets/kubernetes/scope";
+import { deleteAndWait } from "@routeql/providers/kubernetes/await/await";
+import {
+  belongsToAnother,
+  isCopied,
+  keepIdentity,
+  type KnownOwner,
+  newIdentity,
+  readIdentity,
+  thisCheckout,
+} from "../stack/owner.ts";
 import type { Permit } from "../stack/ownership.ts";
-import { type Deployment, storedDeployment } from "../stack/stored-deployment.ts";
+import { type Deployment, storedDeployment } from "../stack/recovery.ts";
 import { instanceLabels, type Place } from "./place.ts";
 
 const claimOf = ({ instance, namespace }: Place) =>
@@ -118,3 +127,38 @@ export async function claimInCluster(
 /** Deletes the claim once nothing is left of the stack. */
 export const releaseInCluster = (cluster: Cluster, place: Place): Promise<void> =>
   cluster.delete(claimOf(place), "Background");
+
+const claimKind = { apiVersion: "v1", kind: "PersistentVolumeClaim" };
+
+function claimsOf(cluster: Cluster, place: Place, signal?: AbortSignal): Promise<readonly KubernetesObject[]> {
+  return cluster.list({ ...claimKind, namespace: place.namespace }, instanceLabels(place), signal);
+}
+
+/** Names of the volume claims with a stack's data. */
+export async function dataClaims(cluster: Cluster, place: Place, signal?: AbortSignal): Promise<string[]> {
+  return (await claimsOf(cluster, place, signal)).map(({ metadata }) => metadata.name).toSorted();
+}
+
+export async function removeDataClaims(cluster: Cluster, place: Place, signal: AbortSignal): Promise<string[]> {
+  const claims = await dataClaims(cluster, place, signal);
+  for (const name of claims) await deleteAndWait({ ...claimKind, name, namespace: place.namespace }, cluster, signal);
+  return claims;
+}
+
+/** Data is only readable with the secrets of its creation, and these are in the state. */
+export async function refuseForeignClaims(
+  stack: string,
+  cluster: Cluster,
+  place: Place,
+  { resources = [], pending_operations: pending = [] }: Deployment,
+): Promise<void> {
+  if (resources.some(({ type }) => type.startsWith("random:")) || pending.length > 0) return;
+  const claims = await dataClaims(cluster, place);
+  if (claims.length === 0) return;
+  throw new Failure(
+    `The namespace ${place.namespace} has data of a stack named ${stack} (${claims.join(", ")}) whose secrets are not in this checkout's .routeql/${stack}`,
+    {
+      remedy: `restore that folder, use another name (--stack) or namespace, or delete the data: kubectl delete pvc --namespace ${place.namespace} ${claims.join(" ")}`,
+    },
+  );
+}

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { parseArguments, type ParsedArguments } from "../foundation/arguments.ts";
+import { parseArguments, type ParsedArguments } from "../foundation/command.ts";
 import { command } from "../commands/logs.ts";
-import { readLogOptions, readSince } from "./log-options.ts";
-import { type LogReader, printLogs, selectReaders } from "./print.ts";
+import { type LogReader, printLogs, readLogOptions, readSince, selectReaders } from "./logs.ts";
 
 const parse = (...args: readonly string[]): ParsedArguments => parseArguments(command.description, args);
 const id = "0123456789abcdef0123456789abcdef";

@@ -1,12 +1,13 @@
 import { execFileSync } from "node:child_process";
 import { X509Certificate } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { StackPaths } from "@routeql/host/paths";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { StackPaths } from "@routeql/host/paths";
-import { accessText, parseAccessText, type StackAccess, writeAccess } from "./access.ts";
+import { accessText, modeWarnings, parseAccessText, type StackAccess, writeAccess } from "./access.ts";
 
 const access = (values: Partial<StackAccess>): StackAccess => ({
   url: "https://localhost",
@@ -58,4 +59,15 @@ test("with a publicly trusted issuer, the file sets no certificate authority", a
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+test("secrets that other users can read cause a warning, e.g. on a file system without modes", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "routeql-modes-"));
+  const file = join(folder, "access.env");
+  await writeFile(file, "");
+  await chmod(file, 0o777);
+  expect(await modeWarnings(file)).toEqual([expect.stringContaining(`Other users can read ${file}`)]);
+  await chmod(file, 0o600);
+  expect(await modeWarnings(file)).toEqual([]);
+  await rm(folder, { recursive: true });
 });

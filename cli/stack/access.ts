@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { chmod, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { rootCertificates } from "node:tls";
-import { chmod, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { Failure } from "@routeql/host/failure";
 import { type StackPaths, stackPaths } from "@routeql/host/paths";
 import type { StackValues } from "./outputs.ts";
@@ -102,4 +102,13 @@ export async function accessOf(stack: string): Promise<StackAccess> {
     adminEmail: value("ADMIN_EMAIL"),
     adminPassword: value("ADMIN_PASSWORD"),
   };
+}
+
+/** A warning if other users can read a private file. Some file systems store no modes (WSL2 below /mnt, exFAT, SMB). */
+export async function modeWarnings(file: string): Promise<readonly string[]> {
+  const { mode } = await stat(file);
+  if ((mode & 0o077) === 0) return [];
+  return [
+    `Other users can read ${file}: its file system stores no file modes. Move the checkout to one that does (on WSL2 below your home, not /mnt).`,
+  ];
 }

@@ -3,8 +3,7 @@ import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { isData, stackObjects, stateLabel } from "@routeql/host/docker/stack-objects";
 import { type Phase, type PhaseContext, runPhases } from "../foundation/phases.ts";
-import { dataClaims, removeDataClaims } from "../kubernetes/data.ts";
-import { releaseInCluster, requireOwnInCluster } from "../kubernetes/ownership.ts";
+import { dataClaims, releaseInCluster, removeDataClaims, requireOwnInCluster } from "../kubernetes/ownership.ts";
 import { forgetPlace, type Place, placeOf } from "../kubernetes/place.ts";
 import { removeAccess } from "./access.ts";
 import { forgetChoice } from "./image-choice.ts";
@@ -12,9 +11,15 @@ import { releaseNetworkRange } from "./network-range.ts";
 import { releaseStack, requireOwnOrAdopt } from "./ownership.ts";
 import { cliPhase, clusterPhase, enginePhase, pluginsPhase, type Prepared } from "./phases.ts";
 import { Progress } from "./progress.ts";
-import { clearInterrupted, deploymentOf, isOf, releaseStaleLock, removeLeftovers } from "./recovery.ts";
+import {
+  clearInterrupted,
+  deploymentOf,
+  isOf,
+  releaseStaleLock,
+  removeLeftovers,
+  type StateResource,
+} from "./recovery.ts";
 import { type RunOptions, type Session, withSession } from "./session.ts";
-import type { StateResource } from "./stored-deployment.ts";
 import { openStack } from "./workspace.ts";
 
 /** Deleting a namespace deletes its volumes. Deleting a CloudNativePG cluster deletes those of its instances. */

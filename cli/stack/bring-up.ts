@@ -4,14 +4,12 @@ import { program } from "@routeql/infra/program";
 import { Failure } from "@routeql/host/failure";
 import type { StackPaths } from "@routeql/host/paths";
 import { type Phase, type PhaseContext, type PhaseTime, type Plan, runPhases } from "../foundation/phases.ts";
-import { refuseForeignClaims } from "../kubernetes/data.ts";
-import { engineAbilities, limitWarnings } from "../docker/engine-abilities.ts";
-import { claimInCluster } from "../kubernetes/ownership.ts";
+import { claimInCluster, refuseForeignClaims } from "../kubernetes/ownership.ts";
+import { engineAbilities, limitWarnings } from "../docker/engine-facts.ts";
 import { keepPlace } from "../kubernetes/place.ts";
-import { isNewPassword, type StackAccess, writeAccess } from "./access.ts";
+import { isNewPassword, modeWarnings, type StackAccess, writeAccess } from "./access.ts";
 import { readConfiguration, type StackConfiguration, targetOf } from "./configuration.ts";
 import { describeReplacement, keepChoice } from "./image-choice.ts";
-import { modeWarnings } from "./file-modes.ts";
 import { readOutputs } from "./outputs.ts";
 import {
   basesPhase,

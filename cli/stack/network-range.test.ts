@@ -1,10 +1,10 @@
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { parseRange } from "@routeql/infra/settings/ipv4-range";
 import type { StackPaths } from "@routeql/host/paths";
-import { networkRangeOf, releaseNetworkRange, reserveNetworkRange } from "./network-range.ts";
+import { addressOf, parseRange } from "@routeql/infra/settings/ipv4-range";
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { networkRangeOf, releaseNetworkRange, reserveNetworkRange, routedRanges } from "./network-range.ts";
 
 let home: string;
 beforeEach(async () => {
@@ -76,3 +76,18 @@ test("uses a configured range unchanged", async () => {
   const given = { ...configuration, given: { networkRange: "10.9.8.0/24" } };
   expect(await reserveNetworkRange("any", await stackOf("any"), given, using("10.9.8.0/24"))).toBe("10.9.8.0/24");
 });
+
+const table = `Iface	Destination	Gateway 	Flags	RefCnt	Use	Metric	Mask		MTU	Window	IRTT
+eth0	00000000	0100000A	0003	0	0	0	00000000	0	0	0
+eth0	0000000A	00000000	0001	0	0	0	0000FFFF	0	0	0
+vpn0	00C0A8C0	00000000	0001	0	0	0	00F0FFFF	0	0	0
+`;
+
+test("routes of the host are ranges, the default route is not", () => {
+  expect(routedRanges(table).map(({ first, last }) => [addressOf(first), addressOf(last)])).toEqual([
+    ["10.0.0.0", "10.0.255.255"],
+    ["192.168.192.0", "192.168.207.255"],
+  ]);
+});
+
+test("a machine without a routing table has no routes", () => expect(routedRanges("")).toEqual([]));

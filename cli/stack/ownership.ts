@@ -2,16 +2,24 @@
  * Which state owns a stack on the Docker engine. The stack's name is not enough: two checkouts on one engine may both use it.
  * @module
  */
-import { type EngineIdentity, readEngineIdentity } from "../docker/engine-identity.ts";
+import { type EngineIdentity, readEngineIdentity } from "../docker/engine-facts.ts";
 import { makeClaim, type Owner, readClaim, removeClaim } from "@routeql/host/docker/claim";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { isData, stackObjects, type StackObject, stateLabel } from "@routeql/host/docker/stack-objects";
 import { Failure } from "@routeql/host/failure";
 import { type StackPaths, stackPaths } from "@routeql/host/paths";
-import { type Identity, keepIdentity, newIdentity, readIdentity } from "./identity.ts";
-import { belongsToAnother, isCopied, isGone, type KnownOwner, thisCheckout } from "./owner.ts";
-import { removeLeftovers } from "./recovery.ts";
-import { type Deployment, storedDeployment } from "./stored-deployment.ts";
+import {
+  belongsToAnother,
+  type Identity,
+  isCopied,
+  isGone,
+  keepIdentity,
+  type KnownOwner,
+  newIdentity,
+  readIdentity,
+  thisCheckout,
+} from "./owner.ts";
+import { type Deployment, removeLeftovers, storedDeployment } from "./recovery.ts";
 
 const where = "on this Docker engine";
 

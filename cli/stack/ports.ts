@@ -5,7 +5,7 @@ import { dockerClient } from "@routeql/host/docker/client";
 import { Failure } from "@routeql/host/failure";
 import { listenerByLsof, processFolder } from "@routeql/host/process-facts";
 import { settings } from "@routeql/infra/settings/list";
-import { engineAbilities, lowestUserPort } from "../docker/engine-abilities.ts";
+import { engineAbilities, lowestUserPort } from "../docker/engine-facts.ts";
 import { projectName, type StackConfiguration } from "./configuration.ts";
 
 const listening = "0A";

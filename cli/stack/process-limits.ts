@@ -1,6 +1,6 @@
 import { processesLabel } from "@routeql/infra/targets/docker/container";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
-import { engineAbilities } from "../docker/engine-abilities.ts";
+import { engineAbilities } from "../docker/engine-facts.ts";
 
 /**
  * Limits the number of processes in each container of a stack. The limit of the control group counts this container alone; the user's limit

@@ -1,12 +1,34 @@
 import { createRequire } from "node:module";
+import { CommandError } from "@pulumi/pulumi/automation/errors.js";
 import type { PulumiCommand } from "@pulumi/pulumi/automation/index.js";
+import { engineEnvironment } from "@routeql/host/docker/engine-address";
+import { Failure } from "@routeql/host/failure";
+import type { StackPaths } from "@routeql/host/paths";
+import { runToEnd } from "@routeql/host/process";
+import { type PluginKind, pulumiHome } from "@routeql/providers/choice";
+import { startStandIns } from "@routeql/providers/start";
+
+/** A URL, because folder names may contain characters that are special in URLs. */
+export const backendOf = (paths: StackPaths): string =>
+  `file://${paths.state.replaceAll(/[%#?]/g, encodeURIComponent)}`;
+
+/** Environment of the CLI for a stack: state in a folder of the checkout, no account, no update check. */
+export const cliEnvironment = (paths: StackPaths): Record<string, string> => ({
+  PULUMI_HOME: pulumiHome(),
+  PULUMI_BACKEND_URL: backendOf(paths),
+  PULUMI_CONFIG_PASSPHRASE_FILE: paths.passphrase,
+  PULUMI_SKIP_UPDATE_CHECK: "true",
+  PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+  // Limits the CLI's own encrypted logs, one per call; the run log has the relevant lines.
+  PULUMI_LOG_ROTATION_MAX_AGE_DAYS: "1",
+  PULUMI_LOG_ROTATION_MAX_TOTAL_MB: "20",
+  ROUTEQL_NODE: process.execPath,
+  // The official Docker provider ignores Docker contexts.
+  ...engineEnvironment(),
+});
+
 // Commands that only read outputs also report its errors. Imported from the submodule, because the package's index takes a third of a
 // second to load.
-import { CommandError } from "@pulumi/pulumi/automation/errors.js";
-import { Failure } from "@routeql/host/failure";
-import { runToEnd } from "@routeql/host/process";
-import type { PluginKind } from "@routeql/providers/choice";
-import { startStandIns } from "@routeql/providers/start";
 
 interface CommandResult {
   readonly stdout: string;

@@ -13,8 +13,7 @@ import type { PulumiCli } from "@routeql/providers/pulumi-cli/acquire";
 import { type PluginKind, pulumiHome, standInPlugins } from "@routeql/providers/choice";
 import { stackPaths, type StackPaths } from "@routeql/host/paths";
 import { isSecretSetting, projectName } from "./configuration.ts";
-import { backendOf, cliEnvironment } from "./cli-environment.ts";
-import { inOwnProcessGroup } from "./pulumi-command.ts";
+import { backendOf, cliEnvironment, inOwnProcessGroup } from "./pulumi-command.ts";
 
 export interface WorkspaceOptions {
   readonly stack: string;

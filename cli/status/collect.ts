@@ -12,7 +12,7 @@ import { clusterServiceStates } from "../kubernetes/service-states.ts";
 import { accessOf, type StackAccess } from "../stack/access.ts";
 import { previewUp } from "../stack/bring-up.ts";
 import { requireOwn } from "../stack/ownership.ts";
-import { storedDeployment } from "../stack/stored-deployment.ts";
+import { storedDeployment } from "../stack/recovery.ts";
 import { alertProblems } from "./alerts.ts";
 import { readDatabaseFacts } from "./database-facts.ts";
 import { factProblems, type Limits } from "./fact-problems.ts";

@@ -6,8 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { text } from "node:stream/consumers";
 import { extract } from "tar-stream";
 import { expect, test } from "vitest";
-import { scrubber, textsIn } from "./entries.ts";
-import { writeBundle } from "./write-bundle.ts";
+import { scrubber, textsIn, writeBundle } from "./bundle.ts";
 
 const secret = 'p"ss/word+1234';
 

@@ -14,7 +14,7 @@ import { connectTo } from "@routeql/cli/kubernetes/connect";
 import { ForwardedSocket } from "@routeql/cli/kubernetes/database-socket";
 import { relayBeside } from "@routeql/cli/kubernetes/outside-database";
 import { placeOf } from "@routeql/cli/kubernetes/place";
-import { valuesOf } from "@routeql/cli/stack/values";
+import { valuesOf } from "@routeql/cli/stack/outputs";
 import { database } from "../e2e/support/database.ts";
 import { administrator, login } from "../e2e/support/sessions.ts";
 import { node } from "./support/node.ts";

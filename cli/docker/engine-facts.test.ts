@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { abilitiesOf, limitWarnings, lowestUserPort } from "./engine-abilities.ts";
+import { abilitiesOf, limitWarnings, lowestUserPort } from "./engine-facts.ts";
 
 const rootless = ["name=seccomp,profile=default", "name=rootless", "name=cgroupns"];
 

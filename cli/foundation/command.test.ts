@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { checkStackName, type CommandDescription, helpText, parseArguments } from "./arguments.ts";
+import { checkStackName, type CommandDescription, helpText, parseArguments } from "./command.ts";
 
 const down: CommandDescription = {
   name: "down",

@@ -3,7 +3,7 @@ import { clusterDatabase, databaseAddress } from "@routeql/infra/services/databa
 import { ApiError } from "@routeql/host/kubernetes/error";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import type { DatabaseReach } from "../stack/outputs.ts";
-import { checkedReach, databasePod, runsItself } from "./database-pod.ts";
+import { checkedReach, databasePod, runsItself } from "./database-socket.ts";
 
 const place = { server: "https://a.example.net:6443", namespace: "routes", instance: "routeql-prod" };
 const reach = (host: string): { database: DatabaseReach } => ({

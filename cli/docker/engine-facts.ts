@@ -1,9 +1,25 @@
 /**
- * Abilities of a Docker engine that a stack requires, checked before anything is built.
+ * Facts of a Docker engine: its identity, and the abilities that a stack requires, checked before anything is built.
  * @module
  */
 import { readFile } from "node:fs/promises";
 import { dockerClient } from "@routeql/host/docker/client";
+import { z } from "zod";
+
+export const engineIdentity = z.object({ id: z.string(), name: z.string() });
+
+/** Identifies a Docker engine. */
+export type EngineIdentity = z.infer<typeof engineIdentity>;
+
+/** Before version 23, all engines of one host share their id; their data roots differ. */
+export async function readEngineIdentity(): Promise<EngineIdentity> {
+  const { ID, DockerRootDir, Name } = (await dockerClient().info()) as {
+    ID: string;
+    DockerRootDir: string;
+    Name: string;
+  };
+  return { id: `${ID} ${DockerRootDir}`, name: `${Name} (${DockerRootDir})` };
+}
 
 interface EngineInfo {
   readonly SecurityOptions?: readonly string[];

@@ -4,10 +4,8 @@ import { type Subject, usage, verbs } from "@routeql/auth-sidecar/administration
 import { explain, Failure } from "@routeql/host/failure";
 import Docker from "dockerode";
 import { expect, test } from "vitest";
-import { asksForPassword, sidecarContainer } from "./administration-command.ts";
-import { command as keysCommand } from "../commands/keys.ts";
-import { command as usersCommand } from "../commands/users.ts";
-import { helpText } from "../foundation/arguments.ts";
+import { asksForPassword, keys, sidecarContainer, users } from "./administration.ts";
+import { helpText } from "../foundation/command.ts";
 
 const subjects: readonly Subject[] = ["users", "keys"];
 
@@ -19,8 +17,8 @@ test.each(subjects)("the commands of %s match those of the administration progra
 
 test("the help text lists every command", () => {
   for (const [subject, { description }] of [
-    ["users", usersCommand],
-    ["keys", keysCommand],
+    ["users", users],
+    ["keys", keys],
   ] as const) {
     for (const verb of Object.keys(verbs[subject]))
       expect(helpText(description)).toMatch(new RegExp(`^ {2}${verb}( |$)`, "m"));

@@ -2,7 +2,7 @@ import { Duplex } from "node:stream";
 import { setImmediate as turn } from "node:timers/promises";
 import { Client } from "pg";
 import { expect, test } from "vitest";
-import { connectedMark, RelaySocket } from "./relay-socket.ts";
+import { connectedMark, RelaySocket } from "./postgres-socket.ts";
 
 /** One frame of an attached container: type 1 is its standard output, type 2 its standard error. */
 const frame = (output: 1 | 2, text: string): Buffer => {

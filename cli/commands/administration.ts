@@ -15,13 +15,24 @@ import { explain, Failure } from "@routeql/host/failure";
 import { ownOutputs, type ProgramStreams } from "@routeql/host/program-streams";
 import { nearest } from "@routeql/infra/settings/nearest";
 import type Docker from "dockerode";
-import { explainable } from "../commands/options.ts";
+import { explainable } from "./options.ts";
 import type { Command } from "../foundation/command.ts";
 import { connectTo } from "../kubernetes/connect.ts";
 import { executeInPod } from "../kubernetes/execute.ts";
 import { type Place, placeOf } from "../kubernetes/place.ts";
 import { readyPod } from "../kubernetes/pods.ts";
 import { requireOwn } from "../stack/ownership.ts";
+
+export const users = administrationCommand("users", "Manages the accounts of a running stack.", [
+  "ACCOUNT is an e-mail address or an id; --provider ldap selects the accounts of the directory.\n" +
+    "ROLE is pending, viewer, analyst, tenant or operator. docs/operate/users.md describes the roles.",
+  "A password comes only from a prompt without echo or from standard input:\n" +
+    "  npm run --silent users -- add a@example.net --role viewer <password.txt",
+]);
+
+export const keys = administrationCommand("keys", "Manages the keys that sign the tokens of a running stack.", [
+  "KEY is an id of `npm run keys -- list`. docs/operate/users.md explains when to rotate and when to retire a key.",
+]);
 
 const upCommand = (stack: string): string => `npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}`;
 
@@ -94,7 +105,7 @@ async function administer(stack: string, subject: Subject, words: readonly strin
 const isAbandonedPrompt = (error: unknown): boolean => error instanceof Error && error.name === "AbortError";
 
 /** `npm run users` and `npm run keys`: runs the administration program of the auth sidecar inside its container. */
-export function administrationCommand(subject: Subject, summary: string, notes: readonly string[]): Command {
+function administrationCommand(subject: Subject, summary: string, notes: readonly string[]): Command {
   return {
     description: {
       name: subject,

@@ -1,4 +1,18 @@
+/**
+ * The address, encryption and login of a database, for node-postgres and for programs that use libpq.
+ * @module
+ */
+import type { ClientConfig } from "pg";
 import type { DatabaseReach, DatabaseRole } from "../stack/outputs.ts";
+
+/** Endpoint of the connection as its client sees it, and its encryption, as in the stack's services. */
+export function encryption({ host, port, name, sslmode, authority }: DatabaseReach): ClientConfig {
+  const place = { host, port, database: name };
+  if (authority !== undefined) return { ...place, ssl: { ca: authority } };
+  if (sslmode === undefined) return place;
+  const parameters = new URLSearchParams({ sslmode }).toString();
+  return { connectionString: `postgres://${host}:${port}/${name}?${parameters}` };
+}
 
 /** libpq settings for the address and the encryption of the database. Without an authority file, the parameters of the URL apply. */
 export function libpqEnvironment(

@@ -1,10 +1,38 @@
+/**
+ * The commands that run a program of database/ on the stack's database. A program is loaded only when its command runs.
+ * @module
+ */
 import type { OpenDatabase, OpenedDatabase } from "@routeql/database/shared/opened-database";
+import { openDatabase } from "../database/open-database.ts";
 import type { Command } from "../foundation/command.ts";
-import { runInterruptibly } from "../commands/options.ts";
 import type { DatabaseRole } from "../stack/outputs.ts";
-import { openDatabase } from "./open-database.ts";
+import { runInterruptibly } from "./options.ts";
 
-export interface DatabaseCommand {
+export const load = databaseCommand({
+  name: "load",
+  summary: "Loads routing updates into the stack's database.",
+  operands: "[OPTIONS…] FILE…",
+  role: "loader",
+  program: async (args, open) => (await import("@routeql/database/load/command")).loadCommand(args, open),
+});
+
+export const detect = databaseCommand({
+  name: "detect",
+  summary: "Finds hijacks of configured prefixes among the loaded updates and records them.",
+  operands: "[OPTIONS…] CONFIG.yaml",
+  role: "loader",
+  program: async (args, open) => (await import("@routeql/database/detect/command")).detectCommand(args, open),
+});
+
+export const prune = databaseCommand({
+  name: "prune",
+  summary: "Deletes old routing updates that belong to no hijack, and old audit events.",
+  operands: "[--keep-days N] [--keep-audit-days N] [--dry-run]",
+  role: "owner",
+  program: async (args, open) => (await import("@routeql/database/prune/command")).pruneCommand(args, open),
+});
+
+interface DatabaseCommand {
   readonly name: string;
   readonly summary: string;
   readonly operands: string;
@@ -15,7 +43,7 @@ export interface DatabaseCommand {
 }
 
 /** A command that passes all arguments but the stack's name to a program for the stack's database. */
-export function databaseCommand({ name, summary, operands, role, program }: DatabaseCommand): Command {
+function databaseCommand({ name, summary, operands, role, program }: DatabaseCommand): Command {
   return {
     description: { name, summary, operands, options: {}, passesOn: true },
     help: async () => void (await program(["--help"], () => Promise.reject(new Error("help needs no database")))),

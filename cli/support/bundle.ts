@@ -1,20 +1,22 @@
-import { readdir, readFile, statfs } from "node:fs/promises";
-import { availableParallelism, freemem, loadavg, release, totalmem, version as systemVersion } from "node:os";
+import { open, readdir, readFile, rm, statfs } from "node:fs/promises";
+import { availableParallelism, freemem, loadavg, release, version as systemVersion, totalmem } from "node:os";
 import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
 import { dockerClient } from "@routeql/host/docker/client";
-import { messageOf } from "@routeql/host/failure";
+import { Failure, messageOf } from "@routeql/host/failure";
 import { projectFolder, stackPaths } from "@routeql/host/paths";
 import { runToEnd } from "@routeql/host/process";
+import { pack } from "tar-stream";
 import { readDockerLogs } from "../docker/read-logs.ts";
 import { resourceUsage } from "../docker/resource-usage.ts";
 import { connectTo } from "../kubernetes/connect.ts";
 import { type Place, placeOf } from "../kubernetes/place.ts";
 import { readClusterLogs } from "../kubernetes/read-logs.ts";
 import { isSecretSetting, projectName, readConfiguration } from "../stack/configuration.ts";
-import { valuesOf } from "../stack/values.ts";
+import { valuesOf } from "../stack/outputs.ts";
 import { collectStatus } from "../status/collect.ts";
 import { statusText } from "../status/text.ts";
-import type { Entry } from "./write-bundle.ts";
 
 /** A secret shorter than this also occurs in other text by chance. */
 const shortest = 8;
@@ -186,4 +188,29 @@ async function lastRunLogs(stack: string): Promise<readonly Entry[]> {
       .slice(-runLogs)
       .map(async (name) => ({ name: `runs/${name}`, text: await readFile(join(logs, name), "utf8") })),
   );
+}
+
+/** One file of the bundle. */
+export interface Entry {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** Writes the entries into `file` (tar.gz), which only its owner can read. @throws Failure when the file exists or cannot be written */
+export async function writeBundle(file: string, folder: string, entries: readonly Entry[]): Promise<void> {
+  const handle = await open(file, "wx", 0o600).catch((error: NodeJS.ErrnoException) => {
+    const reason = error.code === "EEXIST" ? "exists already" : `cannot be written (${error.code ?? error.message})`;
+    throw new Failure(`${file} ${reason}`, { remedy: "name another file with --to.", cause: error });
+  });
+  try {
+    const archive = pack();
+    for (const { name, text } of entries) archive.entry({ name: `${folder}/${name}`, mode: 0o600 }, text);
+    archive.finalize();
+    await pipeline(archive, createGzip(), handle.createWriteStream());
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  } finally {
+    await handle.close().catch(() => undefined);
+  }
 }
