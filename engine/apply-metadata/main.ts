@@ -5,10 +5,9 @@
  */
 import { loadMetadata } from "@routeql/metadata/read/load";
 import { describeProblem } from "@routeql/metadata/read/problems";
-import { apply } from "./apply.ts";
+import { apply, withPoolSize } from "./apply.ts";
 import { startEngine } from "./engine-process.ts";
 import { MetadataApi } from "./metadata-api.ts";
-import { withPoolSize } from "./pool-size.ts";
 import { readSettings } from "./settings.ts";
 
 async function main(): Promise<string> {

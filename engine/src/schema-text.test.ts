@@ -2,8 +2,7 @@ import { buildSchema } from "graphql";
 import { expect, test } from "vitest";
 import { schemaText, UnknownRole } from "./schema-text.ts";
 import { catalogAnswer } from "@routeql/metadata/testing/catalog";
-import { library } from "./testing/library.ts";
-import { metadataOf } from "./testing/world.ts";
+import { library, metadataOf } from "./testing/world.ts";
 
 const metadata = metadataOf(library);
 const ask = () => Promise.resolve(catalogAnswer(library.tables, library.functions));

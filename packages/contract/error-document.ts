@@ -15,7 +15,7 @@ export function renderErrorDocument(engine: Readonly<Record<string, EngineErrorR
   return [
     "# Error codes",
     "",
-    "Derived from packages/contract/error-codes.ts and engine/src/client-errors.ts by `npm run documents`; do not edit.",
+    "Derived from packages/contract/error-codes.ts and engine/src/errors.ts by `npm run documents`; do not edit.",
     "",
     'The gateway and the auth sidecar answer `{"error": <sentence>, "code": <code>}` with `Cache-Control: no-store`. 429 and 503 carry `Retry-After`,',
     '405 carries `Allow`. The single exception is the single-step flow\'s answer to wrong credentials, which is exactly `{"error": "wrong credentials"}`.',

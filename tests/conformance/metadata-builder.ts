@@ -1,5 +1,5 @@
 import type { Problem } from "@routeql/engine";
-import { dropInconsistent } from "@routeql/engine/metadata-api/drop-inconsistent";
+import { dropInconsistent } from "@routeql/engine/metadata-api/inconsistencies";
 import type { Command } from "./cases.ts";
 import { commands } from "./commands/commands.ts";
 import { insertStatement } from "./insert-statement.ts";

@@ -8,7 +8,7 @@ import { parseArgs } from "node:util";
 import { figuresDocument } from "./figures.ts";
 import { renderErrorDocument } from "@routeql/contract/error-document";
 import { dataDictionary } from "@routeql/database/reference";
-import { clientErrors } from "@routeql/engine/client-errors";
+import { clientErrors } from "@routeql/engine/errors";
 import { imagesDocument } from "@routeql/infra/pins/document";
 import { generatedFiles } from "@routeql/infra/settings/reference/files";
 import { mutationsDocument } from "../mutations/document.ts";

@@ -27,15 +27,15 @@ export const engineMutations: readonly Mutation[] = [
       { from: 'const allowed = isAlways(permission) ? "" :', to: 'const allowed = permission !== undefined ? "" :' },
     ],
     suite,
-    tests: ["engine/src/sql/guard.test.ts"],
+    tests: ["engine/src/sql/expression.test.ts"],
     noticedBy: "matches only related rows that the role may see",
   },
   {
     fault: "a pattern is matched against rows that the role may not see, and its error reveals them",
-    file: "engine/src/sql/guard.ts",
+    file: "engine/src/sql/expression.ts",
     edits: [{ from: "if (isAlways(permission) || !canFail(condition)) return condition;", to: "return condition;" }],
     suite,
-    tests: ["engine/src/sql/guard.test.ts"],
+    tests: ["engine/src/sql/expression.test.ts"],
     noticedBy: "matches a pattern only against rows that the role may see",
   },
   {
@@ -254,7 +254,7 @@ export const engineMutations: readonly Mutation[] = [
   },
   {
     fault: "the log contains Postgres' messages, which may quote rows and requests",
-    file: "engine/src/lifecycle/error-log.ts",
+    file: "engine/src/http/request-log.ts",
     edits: [
       {
         from: "logger.error({ ...fields, cause: causeOf(error) }",

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { library } from "../testing/library.ts";
-import { stateOf } from "../testing/world.ts";
+import { library, stateOf } from "../testing/world.ts";
 import { AllowList } from "./allow-list.ts";
 
 const collection = (name: string, query: string) => ({ name, definition: { queries: [{ name: "q", query }] } });

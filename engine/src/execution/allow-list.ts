@@ -1,7 +1,6 @@
 import { Kind, TokenKind, visit, type DocumentNode } from "graphql";
 import type { Metadata } from "@routeql/metadata/read/shape";
-import { parseDocument } from "./document.ts";
-import { plainText } from "./plain-text.ts";
+import { parseDocument, plainText } from "./document.ts";
 
 /** graphql-js prints `{ a }` and `query { a }` alike; Hasura distinguishes them. */
 function isShort(definition: DocumentNode["definitions"][number]): boolean {

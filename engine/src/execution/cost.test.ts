@@ -1,9 +1,8 @@
 import { expect, test } from "vitest";
 import { growth, linear } from "../testing/growth.ts";
-import { library } from "../testing/library.ts";
-import { plan, planLive, stateOf } from "../testing/world.ts";
+import { library, plan, planLive, stateOf } from "../testing/world.ts";
 import { readOperation } from "./document.ts";
-import { resolveParameters } from "./parameters.ts";
+import { resolveParameters } from "./prepared-plan.ts";
 
 const state = await stateOf(library);
 const times = (count: number, text: (index: number) => string): string =>

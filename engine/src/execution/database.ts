@@ -4,7 +4,7 @@ import { EngineError } from "../errors.ts";
 import { lengthOf, textOf } from "../postgres/bytes.ts";
 import type { Connection, Row, Statement } from "../postgres/connection.ts";
 import type { Claim } from "../postgres/fair-line.ts";
-import { PostgresError } from "../postgres/postgres-error.ts";
+import { PostgresError } from "../postgres/messages.ts";
 import { arrayText } from "../schema/values.ts";
 import type { Cancellation } from "../cancellation.ts";
 import { type KnownStatement, KnownStatements } from "./known-statements.ts";

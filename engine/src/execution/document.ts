@@ -1,4 +1,5 @@
 import {
+  type ASTNode,
   type DocumentNode,
   type FragmentDefinitionNode,
   GraphQLError,
@@ -7,11 +8,12 @@ import {
   type OperationDefinitionNode,
   OperationTypeNode,
   parse,
+  print,
+  visit,
 } from "graphql";
+import { type CountedNode, expandedSize, forEachNode, scanDocument } from "../cost/document-size.ts";
 import { defaultCostLimits, exceeds, maxNesting, maxWordLength } from "../cost/limits.ts";
-import { type CountedNode, forEachNode, scanDocument } from "../cost/document-size.ts";
-import { expandedSize } from "./fragments.ts";
-import { invalid, unreadable } from "./invalid.ts";
+import { invalid, unreadable } from "../errors.ts";
 
 /** The operation of a document to execute. */
 export interface Operation {
@@ -145,4 +147,20 @@ function usedVariables(
   // The loop also visits entries added on the way.
   for (const nodes of waiting) for (const node of nodes) forEachNode(node, see);
   return names;
+}
+
+const byName = <Node extends { readonly name: { readonly value: string } }>(
+  nodes: readonly Node[] = [],
+): readonly Node[] => nodes.toSorted((one, other) => (one.name.value < other.name.value ? -1 : 1));
+
+/** One text for all documents that Hasura considers equal: argument order, key order and string notation are ignored. */
+export function plainText(node: ASTNode): string {
+  return print(
+    visit(node, {
+      Field: { leave: (field) => ({ ...field, arguments: byName(field.arguments) }) },
+      Directive: { leave: (directive) => ({ ...directive, arguments: byName(directive.arguments) }) },
+      ObjectValue: { leave: (value) => ({ ...value, fields: byName(value.fields) }) },
+      StringValue: { leave: (value) => ({ ...value, block: false }) },
+    }),
+  );
 }

@@ -16,7 +16,7 @@ import type {
   Session,
 } from "../interface.ts";
 import { defaultCostLimits, type CostLimits } from "../cost/limits.ts";
-import { EngineError } from "../errors.ts";
+import { EngineError, invalid } from "../errors.ts";
 import type { Inconsistency } from "@routeql/metadata/read/problems";
 import { bytesOf, textOf, type Bytes } from "../postgres/bytes.ts";
 import type { Row } from "../postgres/connection.ts";
@@ -26,12 +26,10 @@ import { connectionOf } from "./connection.ts";
 import { Database, type Asker } from "./database.ts";
 import { checkDocumentSize, readOperation, type Operation } from "./document.ts";
 import { explainQuery, explainSubscription, type AskForPlan } from "./explain.ts";
-import { invalid } from "./invalid.ts";
 import { Cohorts } from "./live.ts";
-import { resolveParameters } from "./parameters.ts";
+import { type PreparedPlan, preparePlan, resolveParameters, splice } from "./prepared-plan.ts";
 import { PlanCache, type CachedOperation } from "./plan-cache.ts";
 import { planQuery, planSubscription, type PlanOptions, type SubscriptionPlan } from "./plan.ts";
-import { preparePlan, splice, type PreparedPlan } from "./prepared-plan.ts";
 import { buildState, checkMetadata, type CheckedMetadata, type State } from "./state.ts";
 import { Variables } from "./variables.ts";
 

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { library } from "../testing/library.ts";
-import { plan, planLive, sql, stateOf } from "../testing/world.ts";
+import { library, plan, planLive, sql, stateOf } from "../testing/world.ts";
 import { readOperation } from "./document.ts";
 
 const state = await stateOf(library);

@@ -1,6 +1,6 @@
 import type { ExplainedField, ExplainedSubscription, ExplainedVariables } from "../interface.ts";
 import type { Parameter } from "../sql/expression.ts";
-import { finalText } from "../sql/quoting.ts";
+import { finalText } from "../sql/print.ts";
 import type { RootPlan, Statement, SubscriptionPlan } from "./plan.ts";
 
 type Values = readonly (string | null)[];

@@ -20,8 +20,7 @@ import type { Spending } from "../cost/limits.ts";
 import { graphqlName } from "@routeql/metadata/names/naming";
 import { isArray } from "../schema/types.ts";
 import { kindOf, rawText } from "../schema/values.ts";
-import type { EngineError } from "../errors.ts";
-import { invalid, unreadable } from "./invalid.ts";
+import { type EngineError, invalid, unreadable } from "../errors.ts";
 import type { Variables } from "./variables.ts";
 
 interface Placed {

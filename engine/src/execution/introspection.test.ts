@@ -1,7 +1,6 @@
 import { buildClientSchema, getIntrospectionQuery, validateSchema, type IntrospectionQuery } from "graphql";
 import { expect, test } from "vitest";
-import { library } from "../testing/library.ts";
-import { plan, stateOf } from "../testing/world.ts";
+import { library, plan, stateOf } from "../testing/world.ts";
 
 const state = await stateOf(library);
 

@@ -9,7 +9,7 @@ import {
 } from "graphql";
 import { exceeds } from "../cost/limits.ts";
 import { shownType } from "./introspection-types.ts";
-import { invalid } from "./invalid.ts";
+import { invalid } from "../errors.ts";
 import type { SelectedField, SelectionReader } from "./selection.ts";
 
 /** Fields with lists of types or fields; nesting them multiplies the result. */

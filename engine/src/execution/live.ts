@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { EngineError, errorReply, toEngineError } from "../errors.ts";
 import type { LiveQuery, PollAnswer, Session } from "../interface.ts";
-import { finalText } from "../sql/quoting.ts";
+import { finalText } from "../sql/print.ts";
 import type { Asker, Database } from "./database.ts";
 import type { SubscriptionPlan } from "./plan.ts";
 

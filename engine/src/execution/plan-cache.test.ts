@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
-import { library } from "../testing/library.ts";
-import { heldBy } from "../testing/heap.ts";
-import { plan, stateOf } from "../testing/world.ts";
+import { library, plan, stateOf } from "../testing/world.ts";
+import { heldBy } from "../testing/growth.ts";
 import { readOperation } from "./document.ts";
 import { PlanCache } from "./plan-cache.ts";
 import { preparePlan } from "./prepared-plan.ts";

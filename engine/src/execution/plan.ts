@@ -1,18 +1,16 @@
 import { DirectiveLocation, type GraphQLField } from "graphql";
 import { type CostLimits, Spending } from "../cost/limits.ts";
-import { EngineError } from "../errors.ts";
-import { multipleRootFields } from "../schema/directives.ts";
+import { EngineError, invalid } from "../errors.ts";
+import { multipleRootFields } from "../schema/types.ts";
 import { outputMeta, sourceOf } from "../schema/meta.ts";
 import type { RoleSchema } from "../schema/role-schema.ts";
 import type { Parameter } from "../sql/expression.ts";
 import { SelectPrinter, type OutputValue } from "../sql/select.ts";
-import { readDirectives } from "./directives.ts";
+import { readDirectives, type SelectedField, type SelectionLimits, SelectionReader } from "./selection.ts";
 import type { Operation } from "./document.ts";
 import { schemaField, typeField } from "./introspection-types.ts";
 import { introspect } from "./introspection.ts";
-import { invalid } from "./invalid.ts";
 import { isDefined, SelectReader, type DefinedField, type SelectOptions } from "./select.ts";
-import { SelectionReader, type SelectedField, type SelectionLimits } from "./selection.ts";
 import { planStream, type StreamPlan } from "./stream.ts";
 import type { Variables } from "./variables.ts";
 

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { EngineError } from "../errors.ts";
-import { library } from "../testing/library.ts";
-import { plan, stateOf } from "../testing/world.ts";
+import { library, plan, stateOf } from "../testing/world.ts";
 
 const state = await stateOf(library);
 

@@ -1,17 +1,16 @@
 import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 import type { GraphQLField } from "graphql";
-import { EngineError } from "../errors.ts";
-import { type Input, type InputReader, kindOfInput, outsideOfIntegers } from "./input.ts";
-import { invalid } from "./invalid.ts";
-import { readOrder } from "./order.ts";
-import type { SelectedField } from "./selection.ts";
-import { columnsOf, parameterOf, type WhereOptions, WhereReader } from "./where.ts";
-import { argumentMeta, type VisibleTable } from "../schema/meta.ts";
+import { EngineError, invalid } from "../errors.ts";
+import { impliedArguments } from "../schema/filters.ts";
+import { argumentMeta, enumMeta, inputMeta, type OrderDirection, type VisibleTable } from "../schema/meta.ts";
 import type { TableColumn } from "../schema/model.ts";
 import { isStringified } from "../schema/scalars.ts";
 import { arrayText } from "../schema/values.ts";
 import { always, type Condition, type Operand, type Parameter } from "../sql/expression.ts";
-import type { OrderItem, RowQuery, RowSource, ScalarForm } from "../sql/select.ts";
+import type { OrderItem, OrderValue, RowQuery, RowSource, ScalarForm } from "../sql/select.ts";
+import { type Input, type InputReader, kindOfInput, outsideOfIntegers } from "./input.ts";
+import type { SelectedField } from "./selection.ts";
+import { columnsOf, entriesOf, operandOf, parameterOf, type WhereOptions, WhereReader } from "./where.ts";
 
 const step = /\.?(?:\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]|\['((?:[^'\\]|\\.)*)'\]|([\p{L}_][\p{L}\p{N}_-]*))/uy;
 const help =
@@ -203,4 +202,81 @@ export function columnForm({ type, enumeration }: TableColumn, stringify: boolea
 export function formOf(type: DatabaseType, stringify: boolean): ScalarForm {
   if (stringify && isStringified(type)) return "text";
   return type.name === "geometry" || type.name === "geography" ? "geojson" : "plain";
+}
+
+function directionOf(input: Input): OrderDirection | undefined {
+  if (input.kind === "null") return undefined;
+  const meta = input.kind === "enum" ? enumMeta(input.value) : undefined;
+  if (meta?.kind !== "direction") throw invalid("an ordering is expected", input.path);
+  return meta.direction;
+}
+
+type Wrap = (value: OrderValue) => OrderValue;
+
+function aggregateItems(source: RowSource, permission: Condition, input: Input, wrap: Wrap): readonly OrderItem[] {
+  if (input.kind === "null") return [];
+  if (input.kind !== "object") throw invalid("expected an object", input.path);
+  const item = (name: string, operand: Operand | undefined, value: Input): readonly OrderItem[] => {
+    const direction = directionOf(value);
+    return direction === undefined
+      ? []
+      : [{ ...direction, value: wrap({ kind: "aggregate", source, permission, function: name, operand }) }];
+  };
+  return input.entries.flatMap(({ field, value }): readonly OrderItem[] => {
+    const meta = inputMeta(field);
+    if (meta.kind === "count") return item("count", undefined, value);
+    if (meta.kind !== "aggregate-function") throw invalid("an aggregate is expected", value.path);
+    return entriesOf(value).flatMap((entry) => {
+      const inner = inputMeta(entry.field);
+      if (inner.kind !== "scalar") throw invalid("a column is expected", entry.value.path);
+      return item(meta.name, operandOf(inner.scalar), entry.value);
+    });
+  });
+}
+
+function items(input: Input, wrap: Wrap): readonly OrderItem[] {
+  if (input.kind === "null") return [];
+  if (input.kind === "list") return input.items.flatMap((item) => items(item, wrap));
+  if (input.kind !== "object") throw invalid("expected an object", input.path);
+  return input.entries.flatMap(({ field, value }): readonly OrderItem[] => {
+    const meta = inputMeta(field);
+    switch (meta.kind) {
+      case "scalar": {
+        const direction = directionOf(value);
+        return direction === undefined
+          ? []
+          : [{ ...direction, value: wrap({ kind: "operand", operand: operandOf(meta.scalar) }) }];
+      }
+      case "relationship": {
+        const { relationship, target } = meta;
+        return items(value, (inner) =>
+          wrap({ kind: "related", relationship, permission: target.permission.filter, value: inner }),
+        );
+      }
+      case "relationship-aggregate":
+        return aggregateItems(
+          { kind: "related", relationship: meta.relationship },
+          meta.target.permission.filter,
+          value,
+          wrap,
+        );
+      case "computed-aggregate":
+        return aggregateItems(
+          { kind: "computed", field: meta.field, arguments: impliedArguments(meta.field) },
+          meta.target.permission.filter,
+          value,
+          wrap,
+        );
+      default:
+        throw invalid("this cannot be ordered by", value.path);
+    }
+  });
+}
+
+/**
+ * Converts a checked `order_by` argument to the order. Null means no order there, except for the columns of an aggregate, where it is
+ * rejected as in Hasura.
+ */
+function readOrder(input: Input): readonly OrderItem[] {
+  return items(input, (value) => value);
 }

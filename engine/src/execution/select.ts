@@ -2,7 +2,7 @@ import type { GraphQLField } from "graphql";
 import type { Spending } from "../cost/limits.ts";
 import { readFunctionArguments } from "./function-arguments.ts";
 import type { Input } from "./input.ts";
-import { invalid } from "./invalid.ts";
+import { invalid } from "../errors.ts";
 import { argumentsByKind, columnForm, formOf, RowReader } from "./rows.ts";
 import type { SelectedField, SelectionReader } from "./selection.ts";
 import { columnsOf, notNull, operandOf, parameterOf, type WhereOptions } from "./where.ts";

@@ -1,8 +1,7 @@
 import { visit } from "graphql";
 import { expect, test } from "vitest";
 import { defaultCostLimits } from "../cost/limits.ts";
-import { library } from "../testing/library.ts";
-import { stateOf } from "../testing/world.ts";
+import { library, stateOf } from "../testing/world.ts";
 import { readOperation } from "./document.ts";
 import { planQuery } from "./plan.ts";
 import { Variables } from "./variables.ts";

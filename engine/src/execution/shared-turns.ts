@@ -1,8 +1,7 @@
 import type { Connection, Row, Statement } from "../postgres/connection.ts";
-import { Watchdog } from "../postgres/watchdog.ts";
+import { type SourceConnections, Watchdog } from "./source-connections.ts";
 import type { Cancellation } from "../cancellation.ts";
 import type { KnownStatement } from "./known-statements.ts";
-import type { SourceConnections } from "./source-connections.ts";
 
 /** Statements in one turn: each additional one gains less, and each waits for all. */
 const mostTogether = 4;

@@ -10,7 +10,7 @@ import { Naming } from "@routeql/metadata/names/naming";
 import { typesNamedBy } from "@routeql/metadata/catalog/named-types";
 import { resolveNativeObjects } from "../schema/native-queries.ts";
 import { readRoles, type RoleBook } from "../schema/permissions.ts";
-import type { Report } from "../schema/report.ts";
+import type { Report } from "../schema/model.ts";
 import { resolveSource, type ResolvedSource } from "../schema/resolve.ts";
 import { buildRoleSchema, type RoleSchema } from "../schema/role-schema.ts";
 import { checkNames } from "../schema/source-names.ts";

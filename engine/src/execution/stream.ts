@@ -2,7 +2,7 @@ import { enumMeta, inputMeta, type VisibleTable } from "../schema/meta.ts";
 import { allOf, type Condition, type Operand, type Parameter } from "../sql/expression.ts";
 import type { Operator } from "../sql/operators.ts";
 import { SelectPrinter } from "../sql/select.ts";
-import { invalid } from "./invalid.ts";
+import { invalid } from "../errors.ts";
 import type { Input } from "./input.ts";
 import { argumentsByKind } from "./rows.ts";
 import type { DefinedField, SelectReader } from "./select.ts";

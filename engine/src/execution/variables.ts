@@ -2,7 +2,7 @@ import { Kind, print, type NonNullTypeNode, type TypeNode, type VariableDefiniti
 import { isListType, isNonNullType, type GraphQLInputType } from "graphql";
 import { jsonText } from "../schema/values.ts";
 import type { Operation } from "./document.ts";
-import { invalid, unreadable } from "./invalid.ts";
+import { invalid, unreadable } from "../errors.ts";
 
 /** Whether a variable's declared type matches the type of its place, by the rules of the GraphQL specification. */
 function isCompatible(declared: TypeNode, location: GraphQLInputType): boolean {

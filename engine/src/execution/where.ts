@@ -4,8 +4,7 @@ import { inputMeta, scalarType, enumMeta, type AggregatePredicateMeta, type Scal
 import type { Relationship } from "../schema/model.ts";
 import { booleanType, floatType, integerType, scalarName, textType } from "../schema/scalars.ts";
 import { listText, toText, UnfitValue } from "../schema/values.ts";
-import { guarded } from "../sql/guard.ts";
-import { allOf, always, type Condition, type Operand, type Parameter, type Value } from "../sql/expression.ts";
+import { allOf, always, type Condition, guarded, type Operand, type Parameter, type Value } from "../sql/expression.ts";
 import {
   argumentType,
   inputType,
@@ -14,7 +13,7 @@ import {
   siblingType,
   type Operator,
 } from "../sql/operators.ts";
-import { invalid, unreadable } from "./invalid.ts";
+import { invalid, unreadable } from "../errors.ts";
 import type { Input, InputReader } from "./input.ts";
 
 export function operandOf(scalar: ScalarMeta): Operand {

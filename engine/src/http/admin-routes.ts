@@ -4,7 +4,7 @@ import type { Authenticator } from "../auth/authenticator.ts";
 import { adminRole, createSession, roleVariable } from "../auth/session.ts";
 import type { Engine, Session } from "../engine.ts";
 import { EngineError, legacyError, toEngineError } from "../errors.ts";
-import type { ErrorLog } from "../lifecycle/error-log.ts";
+import type { ErrorLog } from "./request-log.ts";
 import type { MetadataApi } from "../metadata-api/metadata-api.ts";
 import { BodyError, readJson } from "./body.ts";
 import { parseGraphQLRequest } from "./graphql-request.ts";

@@ -11,7 +11,7 @@ import { BodyError, parseJson, readBody } from "./body.ts";
 import type { GraphQLExecution, ShowsInternal } from "./graphql-execution.ts";
 import { parseGraphQLRequest, persistedQueryRefused } from "./graphql-request.ts";
 import type { Reply } from "./reply.ts";
-import type { ErrorLog } from "../lifecycle/error-log.ts";
+import type { ErrorLog } from "./request-log.ts";
 import { type Bytes, bytesOf, lengthOf } from "../postgres/bytes.ts";
 
 /** Media type of the GraphQL over HTTP specification; its replies have status codes of their own. */

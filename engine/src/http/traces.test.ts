@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import { OtlpReceiver } from "@routeql/tracing/testing/otlp-receiver";
 import { EngineError } from "../errors.ts";
-import type { FakeBehaviour } from "../lifecycle/testing/fake-engine.ts";
-import { adminSecret, serveFake, type ServedFake } from "../lifecycle/testing/served-engine.ts";
+import { adminSecret, type FakeBehaviour, type ServedFake, serveFake } from "../lifecycle/testing/served-engine.ts";
 import { SocketClient } from "../lifecycle/testing/socket-client.ts";
 
 const requestId = "0123456789abcdef0123456789abcdef";

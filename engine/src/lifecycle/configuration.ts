@@ -1,6 +1,7 @@
-import { allowedRolesClaim, defaultClaimsNamespace, defaultRoleClaim, type ClaimsMap } from "../auth/jwt-settings.ts";
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { allowedRolesClaim, type ClaimsMap, defaultClaimsNamespace, defaultRoleClaim } from "../auth/jwt-settings.ts";
 import type { Settings } from "./settings.ts";
-import { engineVersion } from "./version.ts";
 
 /** The content of Hasura's config API for these settings; intervals in seconds. */
 export function configurationOf(settings: Settings): unknown {
@@ -48,3 +49,10 @@ function written(value: unknown): unknown {
   const { path, default: fallback } = value as { readonly path: { readonly text: string }; readonly default?: unknown };
   return fallback === undefined ? { path: path.text } : { path: path.text, default: fallback };
 }
+
+const description = z.object({ version: z.string() });
+
+/** The content of `/v1/version`: the Hasura version whose read API is served, with this engine's version as the build. */
+export const engineVersion = `v2.48.0-routeql.${
+  description.parse(JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"))).version
+}`;

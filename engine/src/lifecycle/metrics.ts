@@ -1,3 +1,4 @@
+import { createServer, type Server } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { EngineStatistics } from "../engine.ts";
 
@@ -114,4 +115,18 @@ function registerSources(sources: MetricSources, registers: Registry[]): void {
   gauge("plan_cache_size", "Finished plans that are remembered.", () => sources.engine().plans.size);
   gauge("plan_cache_hits", "Plans found in the cache since the start.", () => sources.engine().plans.hits);
   gauge("plan_cache_misses", "Plans made since the start.", () => sources.engine().plans.misses);
+}
+
+/** `GET /metrics` in Prometheus' text format, on a separate internal port. */
+export function createMetricsServer(registry: Registry): Server {
+  return createServer({ requestTimeout: 10_000 }, (request, response) => {
+    if (request.method !== "GET" || request.url?.split("?", 1)[0] !== "/metrics") {
+      response.writeHead(404).end();
+      return;
+    }
+    registry.metrics().then(
+      (text) => response.writeHead(200, { "content-type": registry.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    );
+  });
 }

@@ -9,8 +9,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { EngineError } from "../errors.ts";
-import { createErrorLog } from "./error-log.ts";
-import { createRequestLog } from "../http/request-log.ts";
+import { createErrorLog, createRequestLog } from "../http/request-log.ts";
 import { createLogger } from "./run.ts";
 
 const main = fileURLToPath(new URL("../main.ts", import.meta.url));

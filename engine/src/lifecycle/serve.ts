@@ -17,13 +17,10 @@ import type { MetadataKeeper } from "../metadata-store/metadata-keeper.ts";
 import { createSubscriptions } from "../subscriptions/subscriptions.ts";
 import { closes } from "../websocket/server-message.ts";
 import { createWebSocketEndpoint } from "../websocket/server.ts";
-import { configurationOf } from "./configuration.ts";
-import { createErrorLog } from "./error-log.ts";
-import { createRequestLog } from "../http/request-log.ts";
-import { createMetrics } from "./metrics.ts";
-import { createMetricsServer } from "./metrics-server.ts";
+import { configurationOf, engineVersion } from "./configuration.ts";
+import { createErrorLog, createRequestLog } from "../http/request-log.ts";
+import { createMetrics, createMetricsServer } from "./metrics.ts";
 import type { Settings } from "./settings.ts";
-import { engineVersion } from "./version.ts";
 
 export interface Served {
   readonly port: number;

@@ -4,8 +4,17 @@ import { addressForm, isAddress } from "../execution/connection.ts";
 import { defaultCostLimits } from "../cost/limits.ts";
 import type { Environment } from "@routeql/contract/environment";
 import { traceSettings } from "@routeql/tracing/settings";
-import { readEnvironment } from "./environment.ts";
-import { checkedBy, flag, integer, json, limitsByName, list, optionalInteger, origins } from "./setting-types.ts";
+import {
+  checkedBy,
+  flag,
+  integer,
+  json,
+  limitsByName,
+  list,
+  optionalInteger,
+  origins,
+  readEnvironment,
+} from "./environment.ts";
 
 const headerName = /^[a-z0-9!#$%&'*+.^_`|~-]+$/;
 const seconds = 86_400;

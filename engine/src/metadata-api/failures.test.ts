@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hasuraObject } from "./failures.ts";
+import { hasuraObject } from "./inconsistencies.ts";
 
 const metadata = {
   sources: [

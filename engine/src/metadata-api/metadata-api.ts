@@ -1,9 +1,7 @@
 import { EngineError, legacyError, toEngineError } from "../errors.ts";
 import { MetadataError } from "@routeql/metadata/read/problems";
-import type { MetadataDraft } from "../metadata-store/metadata-draft.ts";
-import type { MetadataKeeper } from "../metadata-store/metadata-keeper.ts";
-import { dropInconsistent } from "./drop-inconsistent.ts";
-import { describe, refusalOf } from "./failures.ts";
+import type { MetadataDraft, MetadataKeeper } from "../metadata-store/metadata-keeper.ts";
+import { describe, dropInconsistent, refusalOf } from "./inconsistencies.ts";
 import { parseMetadataRequest, type MetadataRequest } from "./request.ts";
 
 /** Answers requests of Hasura's metadata API with the reply as JSON values. */

@@ -4,9 +4,7 @@ import pg from "pg";
 import { exceeds } from "../cost/limits.ts";
 import { EngineError } from "../errors.ts";
 import { byteString, lengthOf, longestCopied, slice, type Bytes } from "./bytes.ts";
-import { commandMessage, statementMessages } from "./frontend-messages.ts";
-import { MessageReader, type MessageHandler } from "./message-reader.ts";
-import { PostgresError } from "./postgres-error.ts";
+import { commandMessage, type MessageHandler, MessageReader, PostgresError, statementMessages } from "./messages.ts";
 import { SlabSocket } from "./slab-socket.ts";
 
 /** Columns of a row: Postgres' text in bytes, or null. */

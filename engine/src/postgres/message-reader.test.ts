@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { MessageReader } from "./message-reader.ts";
+import { MessageReader } from "./messages.ts";
 
 interface Message {
   readonly type: number;

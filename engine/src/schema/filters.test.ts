@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { MetadataError } from "@routeql/metadata/read/problems";
-import { library } from "../testing/library.ts";
-import { sql, stateOf, type World } from "../testing/world.ts";
+import { library, sql, stateOf, type World } from "../testing/world.ts";
 
 function withFilter(table: "author" | "article", filter: unknown): World {
   const permission = { role: "tested", permission: { columns: ["id"], filter } };

@@ -1,11 +1,18 @@
 import { nameKey, type Catalog, type CatalogFunction } from "@routeql/metadata/catalog/catalog";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import type { ComputedFieldMetadata, FunctionMetadata, QualifiedName } from "@routeql/metadata/read/shape";
-import { description, title } from "./descriptions.ts";
-import type { ClientArgument, ComputedField, FunctionCall, TrackedFunction, TrackedTable } from "./model.ts";
+import {
+  type ClientArgument,
+  type ComputedField,
+  description,
+  type Fail,
+  type FunctionCall,
+  title,
+  type TrackedFunction,
+  type TrackedTable,
+} from "./model.ts";
 import { functionFields } from "@routeql/metadata/names/root-fields";
 import { defaultName, graphqlName, type Naming } from "@routeql/metadata/names/naming";
-import type { Fail } from "./report.ts";
 
 function onlyFunction(name: QualifiedName, catalog: Catalog, fail: Fail): CatalogFunction | undefined {
   const overloads = catalog.functions.get(nameKey(name)) ?? [];

@@ -3,10 +3,15 @@
  * @module
  */
 import type { CatalogFunction, CatalogTable, DatabaseType, EnumValue } from "@routeql/metadata/catalog/catalog";
+import type { NameBase } from "@routeql/metadata/names/naming";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import type { NativeQueryMetadata } from "@routeql/metadata/read/native-shape";
-import type { FunctionMetadata, SelectPermissionMetadata, TableMetadata } from "@routeql/metadata/read/shape";
-import type { NameBase } from "@routeql/metadata/names/naming";
+import type {
+  FunctionMetadata,
+  QualifiedName,
+  SelectPermissionMetadata,
+  TableMetadata,
+} from "@routeql/metadata/read/shape";
 
 export interface TableColumn {
   readonly name: string;
@@ -137,4 +142,46 @@ export interface TrackedFunction {
 
 export function clientArguments(call: FunctionCall): readonly ClientArgument[] {
   return call.arguments.flatMap((argument) => (argument.kind === "client" ? [argument.argument] : []));
+}
+
+/** An empty comment in metadata means no description. */
+export function description(explicit: string | null | undefined, automatic: string | undefined): string | undefined {
+  if (explicit === null || explicit === undefined) return automatic;
+  return explicit === "" ? undefined : explicit;
+}
+
+/** A table or function in descriptions: without the schema `public`. */
+export function title({ schema, name }: QualifiedName): string {
+  return schema === "public" ? `"${name}"` : `"${schema}.${name}"`;
+}
+
+/** Reports an object that does not match the database, or a valid one that this engine does not support. */
+export type Report = (
+  path: MergedPath,
+  type: string,
+  name: string,
+  reason: string,
+  kind?: "inconsistent" | "unsupported",
+) => void;
+
+const objectTypes: Readonly<Record<string, string>> = {
+  tables: "table",
+  functions: "function",
+  logical_models: "logical_model",
+  native_queries: "native_query",
+};
+
+/** Hasura's kind of the object at a place of a source. */
+export function objectTypeAt(path: MergedPath): string {
+  return path.map((part) => objectTypes[part]).find((type) => type !== undefined) ?? "source";
+}
+
+/** Reports a problem and returns undefined. */
+export type Fail = (reason: string, kind?: "inconsistent" | "unsupported") => undefined;
+
+export function failing(report: Report, path: MergedPath, type: string, name: string): Fail {
+  return (reason, kind) => {
+    report(path, type, name, reason, kind);
+    return undefined;
+  };
 }

@@ -1,7 +1,6 @@
 import type { GraphQLObjectType } from "graphql";
 import { describe, expect, test } from "vitest";
-import { library } from "../testing/library.ts";
-import { stateOf, type World } from "../testing/world.ts";
+import { library, stateOf, type World } from "../testing/world.ts";
 import { camelCase, Naming, pascalCase } from "@routeql/metadata/names/naming";
 
 test.each([

@@ -9,10 +9,17 @@ import type { MergedPath } from "@routeql/metadata/read/load";
 import type { LogicalModelMetadata, NativeQueryMetadata } from "@routeql/metadata/read/native-shape";
 import type { SourceMetadata } from "@routeql/metadata/read/shape";
 import pg from "pg";
-import { PostgresError } from "../postgres/postgres-error.ts";
-import type { LogicalModel, NativeArgument, NativeQuery, TableColumn } from "./model.ts";
-import { type Fail, failing, type Report } from "./report.ts";
-import { columnTypesOf } from "../sql/native.ts";
+import { PostgresError } from "../postgres/messages.ts";
+import {
+  type Fail,
+  failing,
+  type LogicalModel,
+  type NativeArgument,
+  type NativeQuery,
+  type Report,
+  type TableColumn,
+} from "./model.ts";
+import { columnTypesOf } from "../sql/print.ts";
 
 /** Invalid code of a native query. */
 export class BadCode extends Error {}

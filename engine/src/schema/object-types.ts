@@ -8,7 +8,15 @@ import {
   type GraphQLObjectType,
 } from "graphql";
 import { argument, functionArguments, listArguments } from "./arguments.ts";
-import { title } from "./descriptions.ts";
+import {
+  type ComputedField,
+  type LogicalModel,
+  type NativeQuery,
+  type NativeRelationship,
+  type Relationship,
+  type RowModel,
+  title,
+} from "./model.ts";
 import {
   meaning,
   scalarFieldName,
@@ -19,7 +27,6 @@ import {
   type VisibleModel,
   type VisibleTable,
 } from "./meta.ts";
-import type { ComputedField, LogicalModel, NativeQuery, NativeRelationship, Relationship, RowModel } from "./model.ts";
 import { hasRows, nativeRowArguments, queryArguments, rowTypeName } from "./native-types.ts";
 import { aggregatable, aggregateFunctions, orderBy } from "./order-types.ts";
 import { isJson } from "./scalars.ts";

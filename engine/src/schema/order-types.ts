@@ -1,5 +1,5 @@
 import type { GraphQLInputObjectType } from "graphql";
-import { title } from "./descriptions.ts";
+import { title } from "./model.ts";
 import {
   comparableComputed,
   meaning,

@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { library } from "../testing/library.ts";
-import { plan, sql, stateOf } from "../testing/world.ts";
+import { library, plan, sql, stateOf } from "../testing/world.ts";
 import type { RoleSchema } from "./role-schema.ts";
 
 const state = await stateOf(library);

@@ -3,8 +3,7 @@ import type { MergedPath } from "@routeql/metadata/read/load";
 import type { Metadata, SelectPermissionMetadata } from "@routeql/metadata/read/shape";
 import { always, anyOf, type Condition, type Redaction } from "../sql/expression.ts";
 import { FilterReader } from "./filters.ts";
-import type { RowModel } from "./model.ts";
-import type { Report } from "./report.ts";
+import type { Report, RowModel } from "./model.ts";
 import type { ResolvedSource } from "./resolve.ts";
 
 export type QueryRootField = "select" | "select_by_pk" | "select_aggregate";

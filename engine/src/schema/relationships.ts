@@ -1,7 +1,16 @@
 import { nameKey } from "@routeql/metadata/catalog/catalog";
 import type { QualifiedName, RelationshipMetadata } from "@routeql/metadata/read/shape";
-import type { NativeQuery, NativeRelationship, Relationship, RowModel, TableColumn, TrackedTable } from "./model.ts";
-import { failing, type Fail, type Report } from "./report.ts";
+import {
+  type Fail,
+  failing,
+  type NativeQuery,
+  type NativeRelationship,
+  type Relationship,
+  type Report,
+  type RowModel,
+  type TableColumn,
+  type TrackedTable,
+} from "./model.ts";
 
 function pairs(
   table: RowModel,

@@ -1,13 +1,22 @@
 import { nameKey, type Catalog, type CatalogTable } from "@routeql/metadata/catalog/catalog";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import type { SourceMetadata, TableMetadata } from "@routeql/metadata/read/shape";
-import { description, title } from "./descriptions.ts";
+import {
+  description,
+  type Fail,
+  failing,
+  type LogicalModel,
+  type NativeQuery,
+  type Report,
+  type TableColumn,
+  title,
+  type TrackedFunction,
+  type TrackedTable,
+} from "./model.ts";
 import { resolveComputedField, resolveFunction } from "./functions.ts";
-import type { LogicalModel, NativeQuery, TableColumn, TrackedFunction, TrackedTable } from "./model.ts";
 import type { NativeObjects } from "./native-queries.ts";
 import { graphqlName, type Naming } from "@routeql/metadata/names/naming";
 import { relateNativeQuery, relateTable, type Targets } from "./relationships.ts";
-import { failing, type Fail, type Report } from "./report.ts";
 
 export interface ResolvedSource {
   readonly name: string;

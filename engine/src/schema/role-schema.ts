@@ -9,16 +9,14 @@ import {
   type GraphQLInputObjectType,
   type GraphQLNamedType,
 } from "graphql";
-import { directives } from "./directives.ts";
-import { description, title } from "./descriptions.ts";
+import { byName, directives, list, type OutputFields, TypeBook, type TypeOptions } from "./types.ts";
+import { description, title, type TrackedFunction } from "./model.ts";
 import { meaning, visibleColumns, type VisibleTable } from "./meta.ts";
-import type { TrackedFunction } from "./model.ts";
 import type { QueryRootField, RoleBook, SubscriptionRootField } from "./permissions.ts";
 import type { ResolvedSource } from "./resolve.ts";
 import { rootFieldNames } from "@routeql/metadata/names/root-fields";
 import { argument, functionArguments } from "./arguments.ts";
 import { aggregateType, nativeQueryField, rowArguments, tableType } from "./object-types.ts";
-import { byName, list, TypeBook, type OutputFields, type TypeOptions } from "./types.ts";
 import { boolExp } from "./where-types.ts";
 
 export interface RoleSchema {

@@ -1,25 +1,27 @@
+import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
+import type { Naming } from "@routeql/metadata/names/naming";
 import {
+  DirectiveLocation,
   GraphQLBoolean,
+  GraphQLDirective,
   GraphQLEnumType,
+  type GraphQLEnumValueConfigMap,
+  type GraphQLFieldConfigMap,
   GraphQLFloat,
+  type GraphQLInputFieldConfigMap,
   GraphQLInputObjectType,
+  type GraphQLInputType,
   GraphQLInt,
   GraphQLList,
+  type GraphQLNamedType,
   GraphQLNonNull,
+  type GraphQLNullableType,
   GraphQLObjectType,
   GraphQLScalarType,
   GraphQLString,
-  type GraphQLEnumValueConfigMap,
-  type GraphQLFieldConfigMap,
-  type GraphQLInputFieldConfigMap,
-  type GraphQLInputType,
-  type GraphQLNamedType,
-  type GraphQLNullableType,
 } from "graphql";
-import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 import { meaning, type Visible } from "./meta.ts";
 import type { Enumeration, RowModel, TableColumn } from "./model.ts";
-import type { Naming } from "@routeql/metadata/names/naming";
 import type { RolePermissions } from "./permissions.ts";
 import { scalarName } from "./scalars.ts";
 
@@ -152,3 +154,41 @@ export class TypeBook {
     }));
   }
 }
+
+const onSelections = [DirectiveLocation.FIELD, DirectiveLocation.FRAGMENT_SPREAD, DirectiveLocation.INLINE_FRAGMENT];
+const condition = { if: { type: new GraphQLNonNull(GraphQLBoolean) } };
+
+/** The directives in introspection, in Hasura's order and with its descriptions. */
+export const directives: readonly GraphQLDirective[] = [
+  new GraphQLDirective({
+    name: "include",
+    description: "whether this query should be included",
+    locations: onSelections,
+    args: condition,
+  }),
+  new GraphQLDirective({
+    name: "skip",
+    description: "whether this query should be skipped",
+    locations: onSelections,
+    args: condition,
+  }),
+  new GraphQLDirective({
+    name: "cached",
+    description: "whether this query should be cached (Hasura Cloud only)",
+    locations: [DirectiveLocation.QUERY],
+    args: {
+      ttl: { type: new GraphQLNonNull(GraphQLInt), defaultValue: 60, description: "measured in seconds" },
+      refresh: {
+        type: new GraphQLNonNull(GraphQLBoolean),
+        defaultValue: false,
+        description: "refresh the cache entry",
+      },
+    },
+  }),
+];
+
+/** Allows several root fields in a subscription, as in Hasura's own tests; hidden from introspection. */
+export const multipleRootFields = new GraphQLDirective({
+  name: "_multiple_top_level_fields",
+  locations: [DirectiveLocation.SUBSCRIPTION],
+});

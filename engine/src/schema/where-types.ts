@@ -10,7 +10,7 @@ import {
 } from "graphql";
 import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 import { equalityOperators, operatorsOf, siblingType, textOperators, type Operator } from "../sql/operators.ts";
-import { title } from "./descriptions.ts";
+import { type Enumeration, title } from "./model.ts";
 import {
   comparableComputed,
   meaning,
@@ -20,7 +20,6 @@ import {
   type ScalarMeta,
   type VisibleTable,
 } from "./meta.ts";
-import type { Enumeration } from "./model.ts";
 import { booleanType, floatType, integerType, scalarName, textType } from "./scalars.ts";
 import { nullableList, type InputFields, type TypeBook } from "./types.ts";
 

@@ -1,16 +1,43 @@
-import type { FunctionCall, NativeArgument, NativeQuery } from "../schema/model.ts";
+import type { QualifiedName } from "@routeql/metadata/read/shape";
 import type { Spending } from "../cost/limits.ts";
+import type { FunctionCall, NativeArgument, NativeQuery } from "../schema/model.ts";
 import {
-  isAlways,
   type AggregateCondition,
   type Condition,
   type FunctionArgument,
+  isAlways,
   type Operand,
   type Parameter,
   type Value,
 } from "./expression.ts";
-import { nativeRows } from "./native.ts";
-import { identifier, mark, qualified } from "./quoting.ts";
+
+/** Encloses a parameter's position until the statement's final text; no identifier or constant contains it. */
+const mark = "\u0001";
+
+/** Quotes an identifier. */
+export function identifier(name: string): string {
+  return `"${name.replaceAll(mark, "").replaceAll('"', '""')}"`;
+}
+
+/** A string constant of the engine itself (names of types and keys); values of requests are always parameters. */
+export function literal(text: string): string {
+  return `'${text.replaceAll(mark, "").replaceAll("'", "''")}'`;
+}
+
+export function qualified({ schema, name }: QualifiedName): string {
+  return `${identifier(schema)}.${identifier(name)}`;
+}
+
+/** Final text of a statement; by default parameters are `$1`, `$2`, … */
+export function finalText(
+  template: string,
+  parameter: (position: number) => string = (position) => `$${position}`,
+): string {
+  return template
+    .split(mark)
+    .map((part, index) => (index % 2 === 0 ? part : parameter(Number(part))))
+    .join("");
+}
 
 /** The row of unqualified columns, and the row at which the permission filter started. */
 export interface Scope {
@@ -209,4 +236,36 @@ export class Printer {
 
 export function joinCondition(mapping: readonly (readonly [string, string])[], own: string, remote: string): string {
   return mapping.map(([from, to]) => `(${own}.${identifier(from)} = ${remote}.${identifier(to)})`).join(" AND ");
+}
+
+/** A native query as an item of FROM, with a replacement for each argument. */
+function nativeRows(
+  { name, code }: Pick<NativeQuery, "name" | "code">,
+  argument: (argument: NativeArgument) => string,
+): string {
+  const text = code.map((piece) => (typeof piece === "string" ? piece.replaceAll(mark, "") : argument(piece))).join("");
+  // The code may end in a comment.
+  return `(WITH ${identifier(name)} AS (${text}\n) SELECT * FROM ${identifier(name)})`;
+}
+
+/**
+ * Gets the types of a native query's columns from Postgres without running the query; an invalid query is an error. Arguments are columns
+ * here, as in a statement for many live queries, so that Postgres does not evaluate them early.
+ */
+export function columnTypesOf(
+  query: Pick<NativeQuery, "name" | "code" | "arguments">,
+  columns: readonly string[],
+): string {
+  const own = (position: number) => identifier(`_routeql_${position}`);
+  const given = query.arguments.map(({ type }, position) => `NULL::${type.sql} AS ${own(position)}`);
+  const rows = nativeRows(query, (argument) => `"_routeql_given".${own(query.arguments.indexOf(argument))}`);
+  const types = columns.map((column) => `pg_typeof("_routeql_rows".${identifier(column)})::oid`);
+  return `WITH RECURSIVE "_routeql_types"("name", "type") AS (
+  SELECT * FROM unnest(ARRAY[${columns.map(literal).join(", ")}]::text[], (SELECT ARRAY[${types.join(", ")}]::oid[]
+    FROM (SELECT ${given.join(", ")} OFFSET 0) AS "_routeql_given" LEFT JOIN LATERAL (SELECT * FROM ${rows} AS "_routeql_query" LIMIT 0) AS "_routeql_rows" ON TRUE))
+  UNION ALL
+  SELECT "d"."name", "t".typbasetype FROM "_routeql_types" AS "d" JOIN pg_catalog.pg_type AS "t" ON "t".oid = "d"."type" WHERE "t".typtype = 'd'
+)
+SELECT coalesce(json_object_agg("r"."name", format_type("r"."type", -1)), '{}')::text
+FROM "_routeql_types" AS "r" JOIN pg_catalog.pg_type AS "t" ON "t".oid = "r"."type" WHERE "t".typtype <> 'd'`;
 }

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { library } from "../testing/library.ts";
-import { sql, stateOf } from "../testing/world.ts";
+import { library, sql, stateOf } from "../testing/world.ts";
 
 const state = await stateOf(library);
 const text = (query: string, variables?: Record<string, unknown>) => sql(state, "admin", query, variables).text;

@@ -8,8 +8,7 @@ import type {
   TrackedTable,
 } from "../schema/model.ts";
 import { always, isAlways, type Condition, type FunctionArgument, type Operand, type Parameter } from "./expression.ts";
-import { joinCondition, Printer, scopeOf, type Scope } from "./print.ts";
-import { identifier, literal, qualified } from "./quoting.ts";
+import { identifier, joinCondition, literal, Printer, qualified, type Scope, scopeOf } from "./print.ts";
 
 /** Origin of rows. */
 export type RowSource =

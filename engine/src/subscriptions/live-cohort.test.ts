@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { growthOver } from "../testing/heap.ts";
+import { growthOver } from "../testing/growth.ts";
 import { createLimiter } from "./limiter.ts";
 import { LiveCohort } from "./live-cohort.ts";
 import type { Listener } from "./polling.ts";

@@ -1,9 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { EngineError } from "../errors.ts";
-import { connectClient, initialiseClient } from "../lifecycle/testing/connected-client.ts";
-import type { FakeBehaviour } from "../lifecycle/testing/fake-engine.ts";
-import { adminSecret, serveFake } from "../lifecycle/testing/served-engine.ts";
-import { SocketClient } from "../lifecycle/testing/socket-client.ts";
+import { connectClient, initialiseClient, SocketClient } from "../lifecycle/testing/socket-client.ts";
+import { adminSecret, type FakeBehaviour, serveFake } from "../lifecycle/testing/served-engine.ts";
 import type { Environment } from "@routeql/contract/environment";
 
 vi.setConfig({ testTimeout: 30_000 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createFakeEngine } from "../lifecycle/testing/fake-engine.ts";
-import { growthOver, payload } from "../testing/heap.ts";
+import { createFakeEngine } from "../lifecycle/testing/served-engine.ts";
+import { growthOver, payload } from "../testing/growth.ts";
 import { WaitingBytes } from "../cost/waiting-bytes.ts";
 import { transportDialect } from "./server-message.ts";
 import { Operations } from "./operations.ts";

@@ -4,7 +4,7 @@ import type { Engine, GraphQLRequest, Session } from "../engine.ts";
 import { EngineError, legacyError, toEngineError } from "../errors.ts";
 import { type Cancellation, ClientLeft, LightCancellation } from "../cancellation.ts";
 import type { GraphQLExecution, ShowsInternal } from "../http/graphql-execution.ts";
-import type { ErrorLog } from "../lifecycle/error-log.ts";
+import type { ErrorLog } from "../http/request-log.ts";
 import type { Metrics } from "../lifecycle/metrics.ts";
 import { textOf } from "../postgres/bytes.ts";
 import type { Subscriptions } from "../subscriptions/subscriptions.ts";

@@ -1,8 +1,7 @@
 import { describe, expect, test, vi } from "vitest";
 import { EngineError } from "../errors.ts";
-import { connectClient, initialiseClient } from "../lifecycle/testing/connected-client.ts";
-import type { FakeBehaviour } from "../lifecycle/testing/fake-engine.ts";
-import { adminSecret } from "../lifecycle/testing/served-engine.ts";
+import { connectClient, initialiseClient } from "../lifecycle/testing/socket-client.ts";
+import { adminSecret, type FakeBehaviour } from "../lifecycle/testing/served-engine.ts";
 import type { Environment } from "@routeql/contract/environment";
 
 vi.setConfig({ testTimeout: 30_000 });

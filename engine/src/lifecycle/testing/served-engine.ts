@@ -1,12 +1,13 @@
 import { Writable } from "node:stream";
-import type { Authenticator } from "../../auth/authenticator.ts";
 import type { Environment } from "@routeql/contract/environment";
-import type { Engine } from "../../engine.ts";
+import type { Authenticator } from "../../auth/authenticator.ts";
+import type { Engine, ExecuteOptions, GraphQLRequest, LiveQuery, PollAnswer, Session } from "../../engine.ts";
+import { EngineError } from "../../errors.ts";
+import { MetadataKeeper } from "../../metadata-store/metadata-keeper.ts";
+import { bytesOf } from "../../postgres/bytes.ts";
 import { createLogger } from "../run.ts";
 import { authenticatorOf, serve, type Served } from "../serve.ts";
 import { readSettings } from "../settings.ts";
-import { MetadataKeeper } from "../../metadata-store/metadata-keeper.ts";
-import { createFakeEngine, type FakeBehaviour, type FakeEngine } from "./fake-engine.ts";
 import { audience, hmacSecret, issuer } from "./tokens.ts";
 
 export const adminSecret = "test-admin-secret-0123456789abcdef";
@@ -70,4 +71,85 @@ export async function serveFake(
 /** A keeper with the metadata that the engine was created with. */
 export function metadataOf(engine: Engine): MetadataKeeper {
   return new MetadataKeeper({ engine, pollInterval: 0, onEvent: () => undefined });
+}
+
+/** Behaviour that a test sets; everything else has a fixed answer. */
+export interface FakeBehaviour {
+  execute?(request: GraphQLRequest, session: Session, options: ExecuteOptions): Promise<string>;
+  /** Text for one member of a poll. */
+  answer?(parameters: readonly unknown[], cohortKey: string): string | PollAnswer;
+  ping?(): Promise<void>;
+  inconsistencies?: Engine["inconsistencies"];
+}
+
+export interface FakeEngine extends Engine {
+  readonly calls: {
+    readonly executed: GraphQLRequest[];
+    readonly polled: (readonly unknown[])[][];
+    readonly released: string[];
+  };
+  isClosed: boolean;
+}
+
+/** An engine without a database, for tests of code on the engine's interface. */
+export function createFakeEngine(behaviour: FakeBehaviour = {}): FakeEngine {
+  const calls: FakeEngine["calls"] = { executed: [], polled: [], released: [] };
+  return {
+    calls,
+    isClosed: false,
+    execute(request, session, options = {}) {
+      calls.executed.push(request);
+      if (behaviour.execute !== undefined) return behaviour.execute(request, session, options);
+      return Promise.resolve(JSON.stringify({ data: { role: session.role, variables: request.variables ?? null } }));
+    },
+    async executeToBytes(request, session, options) {
+      return bytesOf(await this.execute(request, session, options));
+    },
+    operationKind({ query }) {
+      if (query.includes("syntax error")) throw notGraphQL();
+      return query.trimStart().startsWith("subscription")
+        ? "subscription"
+        : query.trimStart().startsWith("mutation")
+          ? "mutation"
+          : "query";
+    },
+    prepareSubscription({ query, variables }, { role, client = role }): LiveQuery {
+      if (query.includes("unknown_field")) {
+        const message = "field 'unknown_field' not found in type: 'subscription_root'";
+        throw new EngineError({ code: "validation-failed", path: "$.selectionSet.unknown_field", message });
+      }
+      const kind = query.includes("_stream") ? "stream" : "live";
+      return { kind, fieldNames: ["updates"], cohortKey: `${role} ${query}`, parameters: [variables ?? null], client };
+    },
+    poll(cohortKey, members) {
+      calls.polled.push([...members]);
+      const answers = members.map(
+        (parameters) => behaviour.answer?.(parameters, cohortKey) ?? '{"data":{"updates":[]}}',
+      );
+      return Promise.resolve(
+        answers.map((answer) => (typeof answer === "string" ? { text: answer, failed: false, empty: false } : answer)),
+      );
+    },
+    release: (cohortKey) => void calls.released.push(cohortKey),
+    explain: ({ query }) => Promise.resolve([{ field: "updates", sql: `SELECT 1 -- ${query}`, plan: ["Result"] }]),
+    schemaText: () => "",
+    roles: ["viewer"],
+    inconsistencies: behaviour.inconsistencies ?? [],
+    notes: [],
+    metadata: {},
+    revision: 1,
+    ping: () => behaviour.ping?.() ?? Promise.resolve(),
+    reload: () => Promise.resolve(),
+    prepare: () =>
+      Promise.resolve({ inconsistencies: [], commit: () => Promise.resolve(), discard: () => Promise.resolve() }),
+    statistics: () => ({ plans: { size: 1, hits: 2, misses: 3 }, pool: { total: 4, idle: 3, waiting: 0 }, cohorts: 0 }),
+    close() {
+      this.isClosed = true;
+      return Promise.resolve();
+    },
+  };
+}
+
+function notGraphQL(): EngineError {
+  return new EngineError({ code: "validation-failed", path: "$.query", message: "not a valid graphql query" });
 }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve } from "node:path";
 import { loadMetadata, type LoadedMetadata, type MergedPath } from "@routeql/metadata/read/load";
-import { objectAround } from "@routeql/engine/metadata-api/drop-inconsistent";
+import { objectAround } from "@routeql/engine/metadata-api/inconsistencies";
 import type { Problem } from "@routeql/metadata/read/problems";
 import type { Metadata } from "@routeql/metadata/read/shape";
 import { validateMetadata } from "@routeql/metadata/read/validate";

@@ -1,5 +1,5 @@
 import type { LoadedMetadata, MergedPath } from "@routeql/metadata/read/load";
-import { objectAround } from "@routeql/engine/metadata-api/drop-inconsistent";
+import { objectAround } from "@routeql/engine/metadata-api/inconsistencies";
 import { withoutAll } from "@routeql/metadata/read/without";
 
 /**

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Inconsistency } from "@routeql/metadata/read/problems";
-import { dropInconsistent } from "./drop-inconsistent.ts";
+import { dropInconsistent } from "./inconsistencies.ts";
 
 const problem = (at: Inconsistency["at"], kind: Inconsistency["kind"] = "inconsistent"): Inconsistency => ({
   at,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { growthOver, payload } from "../testing/heap.ts";
-import { Watchdog } from "./watchdog.ts";
+import { growthOver, payload } from "../testing/growth.ts";
+import { Watchdog } from "./source-connections.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { library } from "../testing/library.ts";
-import { sql, stateOf } from "../testing/world.ts";
+import { library, sql, stateOf } from "../testing/world.ts";
 
 const state = await stateOf(library);
 const text = (role: string, query: string) => sql(state, role, query).text;

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { commandMessage, statementMessages } from "./frontend-messages.ts";
-import { MessageReader } from "./message-reader.ts";
+import { commandMessage, MessageReader, PostgresError, statementMessages } from "./messages.ts";
 
 /** Types and bodies of the messages in a buffer; both directions use the same framing. */
 function messages(buffer: Buffer): { type: string; body: string }[] {
@@ -51,4 +50,23 @@ test("statements that share a turn are synchronised once, at the end", () => {
 
 test("a command is one message", () => {
   expect(messages(commandMessage("ROLLBACK"))).toEqual([{ type: "Q", body: "ROLLBACK\0" }]);
+});
+
+test("parses the fields of an error response", () => {
+  const error = new PostgresError(Buffer.from('SERROR\0C22P02\0Minvalid input: "ä"\0Dthe detail\0Hthe hint\0\0'));
+  expect(error).toMatchObject({
+    name: "PostgresError",
+    code: "22P02",
+    message: 'invalid input: "ä"',
+    detail: "the detail",
+    hint: "the hint",
+  });
+});
+
+test("a response without fields is an internal error", () => {
+  expect(new PostgresError(Buffer.from("\0"))).toMatchObject({
+    code: "XX000",
+    message: "unknown failure",
+    detail: undefined,
+  });
 });

@@ -1,8 +1,8 @@
 /**
- * Messages from the engine to Postgres: the extended query protocol (protocol 3.0, section "Message Formats"), with all messages of one
- * turn in one buffer and so in one packet. Values travel as text in both directions.
+ * Messages of the Postgres protocol 3.0, section "Message Formats": those to Postgres, the split of those from Postgres, and its errors.
  * @module
  */
+
 const letter = (character: string): number => character.charCodeAt(0);
 const type = {
   parse: letter("P"),
@@ -33,7 +33,10 @@ export interface StatementMessages {
   readonly values: readonly (string | null)[];
 }
 
-/** All messages that run statements in sequence, up to the final Sync. */
+/**
+ * All messages that run statements in sequence (extended query protocol), up to the final Sync. They fill one buffer and so one packet.
+ * Values travel as text in both directions.
+ */
 export function statementMessages(statements: readonly StatementMessages[]): Buffer {
   let length = lengths.sync;
   for (const statement of statements) length += lengthOf(statement);
@@ -130,5 +133,93 @@ class MessageWriter {
     const written = this.buffer.write(value, this.#at + 4, "utf8");
     this.int32(written);
     this.#at += written;
+  }
+}
+
+/** Receives the messages of a backend. */
+export interface MessageHandler {
+  /** A message whose body is in `data` from `start` to before `end`. */
+  message(type: number, data: Buffer, start: number, end: number): void;
+  /** A message that arrived in several chunks. */
+  longMessage(type: number, body: readonly Buffer[]): void;
+}
+
+/** A type byte and a length that counts itself but not the type. */
+const headLength = 5;
+
+/** Splits the byte stream from Postgres into its messages, without copying them. */
+export class MessageReader {
+  readonly #handler: MessageHandler;
+  /** Bytes of an incomplete head. */
+  #partialHead: Buffer | undefined;
+  #longType = 0;
+  #longBody: Buffer[] = [];
+  /** Missing bytes of a long message. */
+  #missing = 0;
+
+  constructor(handler: MessageHandler) {
+    this.#handler = handler;
+  }
+
+  /** Whether none of the received bytes are needed for later messages. */
+  get isBetweenMessages(): boolean {
+    return this.#missing === 0 && this.#partialHead === undefined;
+  }
+
+  take(chunk: Buffer): void {
+    const data = this.#partialHead === undefined ? chunk : Buffer.concat([this.#partialHead, chunk]);
+    this.#partialHead = undefined;
+    let position = this.#missing > 0 ? this.#continueLong(data) : 0;
+    while (data.length - position >= headLength) {
+      const type = data[position] ?? 0;
+      const start = position + headLength;
+      const end = position + 1 + data.readUInt32BE(position + 1);
+      if (end > data.length) {
+        this.#longType = type;
+        this.#longBody = start < data.length ? [data.subarray(start)] : [];
+        this.#missing = end - data.length;
+        return;
+      }
+      this.#handler.message(type, data, start, end);
+      position = end;
+    }
+    if (position < data.length) this.#partialHead = data.subarray(position);
+  }
+
+  /** Number of bytes that belonged to the long message. */
+  #continueLong(data: Buffer): number {
+    const length = Math.min(this.#missing, data.length);
+    this.#longBody.push(length === data.length ? data : data.subarray(0, length));
+    this.#missing -= length;
+    if (this.#missing === 0) {
+      const body = this.#longBody;
+      this.#longBody = [];
+      this.#handler.longMessage(this.#longType, body);
+    }
+    return length;
+  }
+}
+
+/** Postgres' error about a failed statement. */
+export class PostgresError extends Error {
+  /** SQLSTATE, five characters. */
+  readonly code: string;
+  readonly detail: string | undefined;
+  readonly hint: string | undefined;
+
+  /** @param body of an ErrorResponse: fields of a letter and a zero-terminated text, and a final zero byte */
+  constructor(body: Buffer) {
+    const fields = new Map(
+      body
+        .toString("utf8")
+        .split("\0")
+        .filter((field) => field !== "")
+        .map((field) => [field.charAt(0), field.slice(1)]),
+    );
+    super(fields.get("M") ?? "unknown failure");
+    this.name = "PostgresError";
+    this.code = fields.get("C") ?? "XX000";
+    this.detail = fields.get("D");
+    this.hint = fields.get("H");
   }
 }
