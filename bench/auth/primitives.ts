@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
-import { onContenderCore } from "../measure/contender-core.ts";
+import { onContenderCore } from "../measure/server-process.ts";
 import type { PrimitiveResult, PrimitiveWork } from "./primitive-process.ts";
 
 /** See primitive-process.ts; it runs on the sidecar's core. */

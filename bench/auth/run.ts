@@ -1,10 +1,7 @@
-import { alternate } from "../measure/alternate.ts";
-import { leaveContenderCore } from "../measure/contender-core.ts";
-import type { LoadResult, Target } from "../measure/http-load.ts";
-import { LoadGenerator } from "../measure/load-generator.ts";
-import { type Figure, figure, percentile, ratio } from "../measure/statistics.ts";
-import { surroundings, writeResults } from "../report/results.ts";
-import { number, spread, table } from "../report/table.ts";
+import { alternate, figure, type Figure, percentile, ratio } from "../measure/statistics.ts";
+import { leaveContenderCore } from "../measure/server-process.ts";
+import { LoadGenerator, type LoadResult, type Target } from "../measure/http-load.ts";
+import { number, spread, surroundings, table, writeResults } from "../report.ts";
 import { Primitives } from "./primitives.ts";
 import { type BenchSidecar, startBenchSidecar } from "./sidecar.ts";
 

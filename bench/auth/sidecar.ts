@@ -4,10 +4,9 @@ import { hashPassword } from "@routeql/auth-sidecar/passwords/password-hash";
 import { paths } from "@routeql/contract/paths";
 import { freePorts } from "@routeql/tests/harness/free-ports";
 import { startSessions } from "@routeql/tests/harness/sessions-container";
-import { BenchDatabase } from "../data/bench-database.ts";
-import { confine, contenderCore } from "../measure/contender-core.ts";
+import { BenchDatabase } from "../database.ts";
+import { compileCache, confine, contenderCore, ServerProcess } from "../measure/server-process.ts";
 import type { Target } from "../measure/http-load.ts";
-import { compileCache, ServerProcess } from "../measure/server-process.ts";
 
 /** A sidecar on its own core with its database and session store, one account, and the measured requests. */
 export interface BenchSidecar extends AsyncDisposable {

@@ -7,7 +7,7 @@ import { freePorts } from "@routeql/tests/harness/free-ports";
 import { npm as untypedNpm } from "@routeql/cli/bootstrap/npm";
 import type { Target } from "../measure/http-load.ts";
 import { compileCache, ServerProcess } from "../measure/server-process.ts";
-import type { Case } from "./cases.ts";
+import type { Case } from "./queries.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 const npm = untypedNpm as (args: readonly string[], options: { readonly cwd: string }) => Promise<void>;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { residentMegabytes } from "../measure/process-figures.ts";
+import { residentMegabytes } from "../measure/server-process.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 

@@ -1,3 +1,39 @@
+import { createWriteStream } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+
+/** Updates as `bgpdump -m` text and a configuration of detection, in a temporary folder. */
+export class LoadFiles implements AsyncDisposable {
+  readonly updates: string;
+  readonly configuration: string;
+  private readonly folder: string;
+
+  private constructor(folder: string) {
+    this.folder = folder;
+    this.updates = join(folder, "updates.bgpdump");
+    this.configuration = join(folder, "prefixes.json");
+  }
+
+  /** @param prefixes number of configured prefixes: every 20th of the table, with its origin */
+  static async write(updates: number, prefixes: number): Promise<LoadFiles> {
+    const files = new LoadFiles(await mkdtemp(join(tmpdir(), "bench-load-")));
+    await pipeline(Readable.from(madeUpUpdates(updates, 31)), createWriteStream(files.updates));
+    const configured = Array.from({ length: prefixes }, (_, index) => ({
+      prefix: madeUpPrefix(index * 20),
+      origins: [madeUpOrigin(index * 20)],
+    }));
+    await writeFile(files.configuration, JSON.stringify({ prefixes: configured }));
+    return files;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await rm(this.folder, { recursive: true });
+  }
+}
+
 /** Size of the generated routing table; a collector of 2026 sees about a million IPv4 prefixes, of which a fifth changes often. */
 const PREFIXES = 200_000;
 const PEERS = 120;
@@ -10,7 +46,7 @@ const LINES_A_CHUNK = 500;
  * `bgpdump -m` text of `count` updates, evenly over `days` days from 2026-01-01. A tenth of the prefixes gets half of the updates; every
  * 50th update repeats the one before it. The same arguments give the same text.
  */
-export function* madeUpUpdates(count: number, days: number): Generator<string> {
+function* madeUpUpdates(count: number, days: number): Generator<string> {
   const random = randomNumbers(1);
   const gap = (days * 86_400_000_000) / count;
   let previous = "";
@@ -28,13 +64,13 @@ export function* madeUpUpdates(count: number, days: number): Generator<string> {
 }
 
 /** The prefix of a number below {@link PREFIXES}; every fourth is IPv6. */
-export function madeUpPrefix(index: number): string {
+function madeUpPrefix(index: number): string {
   if (index % 4 === 3) return `2001:${(0x1000 + (index >>> 8)).toString(16)}:${(index & 0xff).toString(16)}::/48`;
   return `${20 + (index >>> 16)}.${(index >>> 8) & 0xff}.${index & 0xff}.0/24`;
 }
 
 /** The AS that announces a prefix, except for the few hijacks. */
-export function madeUpOrigin(index: number): number {
+function madeUpOrigin(index: number): number {
   return 1_000 + ((index * 7_919) % 60_000);
 }
 

@@ -1,15 +1,13 @@
 import { resolve } from "node:path";
 import { bringUpOwn, takeDownOwn } from "@routeql/tests/e2e/support/own-stack";
 import { mustRun } from "@routeql/tests/harness/process";
-import { newest } from "../engine/cases.ts";
-import type { Target } from "../measure/http-load.ts";
-import { LoadGenerator } from "../measure/load-generator.ts";
-import { StackAddresses } from "../measure/stack-addresses.ts";
-import { surroundings, writeResults } from "../report/results.ts";
-import { number, table } from "../report/table.ts";
-import { LoadFiles } from "./files.ts";
+import { newest } from "../engine/queries.ts";
+import { LoadGenerator, type LoadResult, type Target } from "../measure/http-load.ts";
+import { StackAddresses } from "../stack/bench-stack.ts";
+import { percentile } from "../measure/statistics.ts";
+import { number, surroundings, table, writeResults } from "../report.ts";
 import { type LoadRun, runLoader } from "./loader.ts";
-import { type ReaderFigures, readers } from "./readers.ts";
+import { LoadFiles } from "./made-up-updates.ts";
 
 export interface LoadBench {
   readonly quick: boolean;
@@ -103,4 +101,34 @@ function readerTable(figures: Readonly<Record<string, ReaderFigures>>): string {
     number(p99Milliseconds),
   ]);
   return table(["query", "requests", "p50 ms", "p99 ms"], rows);
+}
+
+/** Requests of readers at regular times, so that they measure waiting and cause little load. */
+const requestsPerSecond = 50;
+
+export interface ReaderFigures {
+  readonly requests: number;
+  readonly failed: number;
+  readonly p50Milliseconds: number;
+  readonly p99Milliseconds: number;
+}
+
+/** Sends requests to the target for a time, and repeats while `again` returns true. */
+export async function readers(
+  generator: LoadGenerator,
+  target: Target,
+  milliseconds: number,
+  again = () => false,
+): Promise<ReaderFigures> {
+  const results: LoadResult[] = [];
+  do {
+    results.push(await generator.run(target, { connections: 4, milliseconds, rate: requestsPerSecond }));
+  } while (again());
+  const latencies = Float64Array.from(results.flatMap((result) => [...result.latencies]));
+  return {
+    requests: latencies.length,
+    failed: results.reduce((sum, { refusalLatencies, broken }) => sum + refusalLatencies.length + broken, 0),
+    p50Milliseconds: percentile(latencies, 0.5),
+    p99Milliseconds: percentile(latencies, 0.99),
+  };
 }

@@ -1,4 +1,7 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
 import { connect as connectPlain, type Socket } from "node:net";
+import { join } from "node:path";
 import { connect as connectTls } from "node:tls";
 import { ResponseReader } from "./response-reader.ts";
 
@@ -199,4 +202,29 @@ function requestBytes({ method, path, host, headers, body }: Target, closes: boo
   if (body !== undefined) lines.push("content-type: application/json", `content-length: ${Buffer.byteLength(body)}`);
   if (closes) lines.push("connection: close");
   return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body ?? ""}`);
+}
+
+type Answer = { readonly result: LoadResult } | { readonly failure: string };
+
+/** A process that puts load on servers, one at a time. */
+export class LoadGenerator implements AsyncDisposable {
+  readonly #child: ChildProcess;
+
+  constructor() {
+    this.#child = fork(join(import.meta.dirname, "load-process.ts"), { serialization: "advanced" });
+  }
+
+  /** @throws when the target cannot be reached */
+  async run(target: Target, load: Load): Promise<LoadResult> {
+    this.#child.send({ target, load });
+    const [answer] = (await once(this.#child, "message")) as [Answer];
+    if ("failure" in answer) throw new Error(`no load on port ${target.port}: ${answer.failure}`);
+    return answer.result;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const exited = once(this.#child, "exit");
+    this.#child.disconnect();
+    await exited;
+  }
 }

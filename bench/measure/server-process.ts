@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createWriteStream } from "node:fs";
+import { createWriteStream, readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
+import { cpus } from "node:os";
 import { join, resolve } from "node:path";
-import { cpuSeconds, residentMegabytes } from "./process-figures.ts";
+import { dockerClient } from "@routeql/host/docker/client";
 
 const logFolder = resolve(import.meta.dirname, "../results/logs");
 
@@ -95,4 +96,57 @@ async function untilReady(child: ChildProcess, url: string): Promise<void> {
     if (performance.now() > deadline) throw new Error("it is not ready after a minute");
     await new Promise((wake) => setTimeout(wake, 5));
   }
+}
+
+/** Clock ticks per second of /proc (USER_HZ): 100 on every Linux that node supports. */
+const ticks = 100;
+
+/** Processor seconds of a process, in user and kernel mode, including all its threads. */
+function cpuSeconds(pid: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
+  // The program's name may contain spaces; it ends at the last bracket. The fields after it start with the state, the third.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) / ticks;
+}
+
+/** Resident memory of a process in megabytes (10⁶ bytes). */
+export function residentMegabytes(pid: number): number {
+  const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1];
+  return (Number(kibibytes) * 1024) / 1e6;
+}
+
+/**
+ * The contender's core; the load generator and the containers have the others. So work of other processes affects all contenders equally,
+ * and requests per second show the capacity of one core.
+ */
+export const contenderCore = 0;
+
+/** The `taskset` command that starts a program on the contender's core; the program replaces taskset. */
+export const onContenderCore = ["taskset", "--cpu-list", String(contenderCore)] as const;
+
+/** Moves this process, and its later child processes, to the other cores. Throws on a machine with one core. */
+export function leaveContenderCore(): Disposable {
+  const others = otherCores();
+  const before = /: (\S+)$/m.exec(taskset("--cpu-list", "--pid", String(process.pid)))?.[1] ?? `0-${cpus().length - 1}`;
+  moveThisProcess(others);
+  return { [Symbol.dispose]: () => moveThisProcess(before) };
+}
+
+/** Moves a running container to the other cores. */
+export async function confine(container: { getId(): string }): Promise<void> {
+  await dockerClient().getContainer(container.getId()).update({ CpusetCpus: otherCores() });
+}
+
+function otherCores(): string {
+  const last = cpus().length - 1;
+  if (last < 1) throw new Error("figures by core need a machine with two cores");
+  return `1-${last}`;
+}
+
+function moveThisProcess(cores: string): void {
+  taskset("--all-tasks", "--cpu-list", "--pid", cores, String(process.pid));
+}
+
+function taskset(...words: string[]): string {
+  return execFileSync("taskset", words, { encoding: "utf8" });
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { figure, median, percentile, ratio } from "./statistics.ts";
+import { alternate, figure, median, percentile, ratio } from "./statistics.ts";
 
 test.each([
   [0.5, 50],
@@ -27,4 +27,12 @@ test("a figure keeps the least and the most", () => {
 
 test("ratios are taken round by round, so that a slow round does not count against one alone", () => {
   expect(ratio([200, 20, 2], [100, 10, 1])).toEqual({ median: 2, least: 2, most: 2 });
+});
+
+test("every contender is measured once a round, every other round in reverse", () => {
+  expect(alternate(["a", "b", "c"], 3)).toEqual([
+    ["a", "b", "c"],
+    ["c", "b", "a"],
+    ["a", "b", "c"],
+  ]);
 });

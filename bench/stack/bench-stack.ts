@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
-import { Client } from "pg";
 import { accessFileOf, openDatabase } from "@routeql/cli/api";
 import { parseEnvironmentFile } from "@routeql/infra/settings/environment-file";
+import { addHostAddress } from "@routeql/tests/harness/host-address";
 import { mustRun } from "@routeql/tests/harness/process";
+import { Client } from "pg";
 import type { Target } from "../measure/http-load.ts";
-import { StackAddresses } from "../measure/stack-addresses.ts";
 
 /** Where a service accepts connections: its container's address, so that Docker's port proxy is not measured. */
 export type Place = Pick<Target, "host" | "port" | "authority">;
@@ -114,4 +114,36 @@ async function tokenFor(access: ReadonlyMap<string, string>): Promise<string> {
     input: credentials,
   });
   return (JSON.parse(answer) as { readonly access_token: string }).access_token;
+}
+
+/**
+ * Addresses of a stack's containers, so that Docker's port proxy is not measured. The host has no address on internal networks: they get
+ * one until dispose.
+ */
+export class StackAddresses implements AsyncDisposable {
+  readonly #stack: string;
+  readonly #networks = new Map<string, AsyncDisposable>();
+
+  constructor(stack: string) {
+    this.#stack = stack;
+  }
+
+  /** Address of a service, reachable from the host. */
+  async of(service: string): Promise<string> {
+    const format =
+      '{{range $name, $network := .NetworkSettings.Networks}}{{$name}} {{$network.IPAddress}}{{"\\n"}}{{end}}';
+    const text = await mustRun("docker", ["inspect", "--format", format, `routeql-${this.#stack}-${service}`]);
+    const [network, address] = (text.split("\n")[0] ?? "").split(" ");
+    if (network === undefined || address === undefined || address === "")
+      throw new Error(`the container of ${service} has no address`);
+    const isInternal =
+      (await mustRun("docker", ["network", "inspect", "--format", "{{.Internal}}", network])).trim() === "true";
+    if (isInternal && !this.#networks.has(network)) this.#networks.set(network, await addHostAddress(network));
+    return address;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const network of this.#networks.values()) await network[Symbol.asyncDispose]();
+    this.#networks.clear();
+  }
 }

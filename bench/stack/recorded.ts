@@ -1,4 +1,4 @@
-import { number } from "../report/table.ts";
+import { number } from "../report.ts";
 import type { StackFigures } from "./run.ts";
 
 interface FigureGroup {

@@ -2,17 +2,30 @@ import { writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { bringUpOwn, takeDownOwn } from "@routeql/tests/e2e/support/own-stack";
 import { mustRun } from "@routeql/tests/harness/process";
-import { newest } from "../engine/cases.ts";
-import { LoadGenerator } from "../measure/load-generator.ts";
-import { surroundings, writeResults } from "../report/results.ts";
-import { number } from "../report/table.ts";
+import { newest } from "../engine/queries.ts";
+import { LoadGenerator } from "../measure/http-load.ts";
+import { number, surroundings, writeResults } from "../report.ts";
 import { BenchStack } from "./bench-stack.ts";
-import { measureEndToEnd, type StepFigures, stepTable } from "./end-to-end.ts";
-import { type HalfLoad, halfLoadTable, measureHalfLoad } from "./half-load.ts";
-import { liveTable, type LiveWay, measureLiveWays } from "./live.ts";
+import {
+  liveTable,
+  type LiveWay,
+  measureEndToEnd,
+  measureLiveWays,
+  type StepFigures,
+  stepTable,
+} from "./end-to-end.ts";
+import {
+  type HalfLoad,
+  halfLoadTable,
+  kept,
+  measureHalfLoad,
+  measureWays,
+  type WayFigures,
+  waysTo,
+  wayTable,
+} from "./ways.ts";
 import { PlainNginx } from "./plain-nginx.ts";
 import { recordedGroups } from "./recorded.ts";
-import { kept, measureWays, type WayFigures, waysTo, wayTable } from "./ways.ts";
 
 export interface StackBench {
   readonly quick: boolean;

@@ -1,9 +1,7 @@
-import type { Case } from "../engine/cases.ts";
-import { alternate } from "../measure/alternate.ts";
-import type { Load, Target } from "../measure/http-load.ts";
-import type { LoadGenerator } from "../measure/load-generator.ts";
-import { type Figure, figure, percentile, ratio } from "../measure/statistics.ts";
-import { number, spread, table } from "../report/table.ts";
+import type { Case } from "../engine/queries.ts";
+import type { Load, LoadGenerator, Target } from "../measure/http-load.ts";
+import { alternate, figure, type Figure, percentile, ratio } from "../measure/statistics.ts";
+import { number, spread, table } from "../report.ts";
 import type { BenchStack } from "./bench-stack.ts";
 import type { PlainNginx } from "./plain-nginx.ts";
 
@@ -26,7 +24,7 @@ export interface Way {
   readonly resume?: boolean;
 }
 
-export const directly = "engine directly";
+const directly = "engine directly";
 export const kept = "gateway, TLS, kept alive";
 
 /** All ways to the rows of a case. */
@@ -96,4 +94,51 @@ export function wayTable(rows: readonly WayFigures[]): string {
     number(row.bytes),
   ];
   return table(["case", "way", "requests/s", "of the engine", "p50 ms", "p99 ms", "bytes"], rows.map(line));
+}
+
+/** The gateway's share of a request at half of the rate that it serves at most. */
+export interface HalfLoad {
+  readonly requestsPerSecond: number;
+  readonly addedP50Milliseconds: number;
+  readonly addedP99Milliseconds: number;
+  /** Processor time of one request through the gateway, in microseconds. */
+  readonly gatewayMicroseconds: number;
+  readonly engineMicroseconds: number;
+}
+
+/** @param most requests a second that the gateway served with kept connections */
+export async function measureHalfLoad(
+  stack: BenchStack,
+  ways: readonly Way[],
+  generator: LoadGenerator,
+  most: number,
+  load: Load,
+): Promise<HalfLoad> {
+  const rate = Math.floor(most / 2);
+  const target = (name: string) => (ways.find((way) => way.name === name) as Way).target;
+  const direct = await generator.run(target(directly), { ...load, rate });
+  const before = { gateway: await stack.cpuSeconds("gateway"), engine: await stack.cpuSeconds("engine") };
+  const through = await generator.run(target(kept), { ...load, rate });
+  const after = { gateway: await stack.cpuSeconds("gateway"), engine: await stack.cpuSeconds("engine") };
+  const added = (share: number): number => percentile(through.latencies, share) - percentile(direct.latencies, share);
+  const perRequest = (service: "gateway" | "engine"): number =>
+    ((after[service] - before[service]) / through.latencies.length) * 1e6;
+  return {
+    requestsPerSecond: rate,
+    addedP50Milliseconds: added(0.5),
+    addedP99Milliseconds: added(0.99),
+    gatewayMicroseconds: perRequest("gateway"),
+    engineMicroseconds: perRequest("engine"),
+  };
+}
+
+export function halfLoadTable(half: HalfLoad): string {
+  const row = [
+    half.requestsPerSecond,
+    half.addedP50Milliseconds,
+    half.addedP99Milliseconds,
+    half.gatewayMicroseconds,
+    half.engineMicroseconds,
+  ].map(number);
+  return table(["requests/s", "added p50 ms", "added p99 ms", "gateway CPU µs", "engine CPU µs"], [row]);
 }

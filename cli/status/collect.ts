@@ -5,7 +5,7 @@ import type { TLSSocket } from "node:tls";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { projectFolder, stackPaths } from "@routeql/host/paths";
 import { openDatabase } from "../database/open-database.ts";
-import { firingAlerts } from "../docker/firing-alerts.ts";
+import { alertProblems, firingAlerts } from "./alerts.ts";
 import { dockerServiceStates } from "../docker/service-states.ts";
 import { placeOf } from "../kubernetes/place.ts";
 import { clusterServiceStates } from "../kubernetes/service-states.ts";
@@ -13,11 +13,9 @@ import { accessOf, type StackAccess } from "../stack/access.ts";
 import { previewUp } from "../stack/bring-up.ts";
 import { requireOwn } from "../stack/ownership.ts";
 import { storedDeployment } from "../stack/recovery.ts";
-import { alertProblems } from "./alerts.ts";
 import { readDatabaseFacts } from "./database-facts.ts";
-import { factProblems, type Limits } from "./fact-problems.ts";
+import { factProblems, type Limits, serviceProblems, withMissing } from "./problems.ts";
 import type { DatabaseFacts, EndpointState, Problem, ServiceState, StatusReport } from "./report.ts";
-import { serviceProblems, withMissing } from "./service-problems.ts";
 
 /** One changed resource of `pulumi preview --diff`: `~ docker:index/container:Container: (update)` and a line with its URN. */
 const change =

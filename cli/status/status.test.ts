@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { alertProblems, readAlerts } from "./alerts.ts";
 import { changesOf } from "./collect.ts";
-import { factProblems } from "./fact-problems.ts";
+import { factProblems, serviceProblems, withMissing } from "./problems.ts";
 import { healthDetail, healthProgram } from "./health-detail.ts";
 import type { DatabaseFacts, ServiceState, StatusReport } from "./report.ts";
-import { serviceProblems, withMissing } from "./service-problems.ts";
 import { age, statusText } from "./text.ts";
 
 const now = Date.parse("2026-05-04T10:00:00Z");

@@ -8,9 +8,13 @@
 import { globSync, readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
 import { renderErrors } from "./errors-file.ts";
-import { renderMasterKey, renderProxyMasterKey } from "./master-key-files.ts";
-import { metricsFiles } from "./metrics-files.ts";
-import { renderAddresses, renderQueryTime, renderSettings } from "./settings-file.ts";
+import {
+  renderAddresses,
+  renderMasterKey,
+  renderProxyMasterKey,
+  renderQueryTime,
+  renderSettings,
+} from "./settings-file.ts";
 import { checkGatewaySettings, type GatewaySettings } from "./settings.ts";
 
 export type { GatewaySettings } from "./settings.ts";
@@ -44,5 +48,25 @@ export function renderGateway(settings: GatewaySettings): Record<string, string>
     "master-key.conf": renderMasterKey(settings),
     "proxy-master-key.conf": renderProxyMasterKey(settings),
     ...(settings.metrics === true ? metricsFiles(files.get("nginx.conf") ?? "") : {}),
+  };
+}
+
+const folder = new URL("../metrics/", import.meta.url);
+const text = (name: string): string => readFileSync(new URL(name, folder), "utf8");
+
+/** Debian and the official image have the module in the same place. */
+const loadModule = "load_module /usr/lib/nginx/modules/ngx_http_js_module.so;\n";
+
+/**
+ * The files that metrics add or change. Without metrics every file stays as it is, and nginx loads no module.
+ * @param main content of nginx.conf
+ */
+export function metricsFiles(main: string): Record<string, string> {
+  const start = "\nhttp {\n";
+  if (!main.includes(start)) throw new Error("nginx.conf has no block `http {`. Adapt nginx/rendering/render.ts.");
+  return {
+    "nginx.conf": loadModule + main.replace(start, `${start}  include metrics.conf;\n`),
+    "metrics.conf": text("metrics.conf"),
+    "metrics.js": text("metrics.js"),
   };
 }

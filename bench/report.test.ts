@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { number, spread, table } from "./table.ts";
+import { number, spread, table } from "./report.ts";
 
 test("aligns names left and figures right", () => {
   expect(table(["case", "server", "requests/s"], [["10 rows", "engine", "9,000"]])).toBe(

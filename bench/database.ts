@@ -4,9 +4,35 @@ import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
 import { detectCommand } from "@routeql/database/detect/command";
 import { loadCommand } from "@routeql/database/load/command";
-import type { StartedDatabaseContainer } from "@routeql/tests/harness/database-container";
+import { DatabaseContainer, type StartedDatabaseContainer } from "@routeql/tests/harness/database-container";
+import { image } from "@routeql/tests/harness/image";
+import { getContainerRuntimeClient } from "testcontainers";
 
-const repository = resolve(import.meta.dirname, "../..");
+/** The kit's Postgres for a benchmark, at its own address, so that Docker's port proxy does not affect the measurement. */
+export class BenchDatabase implements AsyncDisposable {
+  readonly container: StartedDatabaseContainer;
+
+  private constructor(container: StartedDatabaseContainer) {
+    this.container = container;
+  }
+
+  static async start(): Promise<BenchDatabase> {
+    return new BenchDatabase(await new DatabaseContainer(await image("database")).start());
+  }
+
+  /** Processor seconds that all processes of Postgres have used, in user and kernel mode. */
+  async cpuSeconds(): Promise<number> {
+    const { container } = await getContainerRuntimeClient();
+    const figures = await container.getById(this.container.getId()).stats({ stream: false, "one-shot": true });
+    return figures.cpu_stats.cpu_usage.total_usage / 1e9;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.container.stop();
+  }
+}
+
+const repository = resolve(import.meta.dirname, "..");
 const realData = resolve(repository, "../shared/data/bgp");
 const realFiles = [
   "updates.20151023.0201.bgpdump.gz",

@@ -1,0 +1,64 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { cpus, loadavg, totalmem } from "node:os";
+import { join, relative, resolve } from "node:path";
+import type { Figure } from "./measure/statistics.ts";
+
+const repository = resolve(import.meta.dirname, "..");
+
+/** The machine of the measurements; its load shows whether other work disturbed them. */
+export interface Surroundings {
+  readonly at: string;
+  readonly node: string;
+  readonly processors: number;
+  readonly memoryGigabytes: number;
+  /** Load average of one minute at the start of the run. */
+  readonly loadBefore: number;
+  readonly quick: boolean;
+}
+
+export function surroundings(quick: boolean): Surroundings {
+  return {
+    at: new Date().toISOString(),
+    node: process.version,
+    processors: cpus().length,
+    memoryGigabytes: Math.round(totalmem() / 1e9),
+    loadBefore: Math.round((loadavg()[0] ?? 0) * 10) / 10,
+    quick,
+  };
+}
+
+/** Writes `bench/results/<name>.json` and returns its path below the repository. */
+export async function writeResults(name: string, results: object): Promise<string> {
+  const path = join(repository, "bench/results", `${name}.json`);
+  await mkdir(join(repository, "bench/results"), { recursive: true });
+  await writeFile(path, `${JSON.stringify(results, null, 2)}\n`);
+  return relative(repository, path);
+}
+
+/** Rows as columns under their titles: the first aligned left, the others, which are figures, aligned right. */
+export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [titles, ...rows];
+  const widths = titles.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? "").length)));
+  const pad = (cell: string, column: number): string =>
+    column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
+  return lines
+    .map((line) =>
+      titles
+        .map((_, column) => pad(line[column] ?? "", column))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+/** A number with three significant digits and thousands separators. */
+export function number(value: number): string {
+  if (!Number.isFinite(value)) return "-";
+  const decimals = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
+  return value.toLocaleString("en", { minimumFractionDigits: decimals, maximumFractionDigits: decimals });
+}
+
+/** A median with the minimum and maximum of the rounds; `-` if rounds were too short for any answer. */
+export function spread({ median, least, most }: Figure): string {
+  return Number.isFinite(median) ? `${number(median)} (${number(least)}-${number(most)})` : "-";
+}
