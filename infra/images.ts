@@ -5,9 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { copiedSources } from "@routeql/host/images/dockerfile";
-import { contentHash } from "@routeql/host/images/content-hash";
-import { contextFiles } from "@routeql/host/images/context-files";
+import { contentHash, contextFiles, copiedSources } from "@routeql/host/docker/build-context";
 import type { ImageName } from "./services/description.ts";
 import { ownEngineImage } from "./settings/image-settings.ts";
 import { settings } from "./settings/list.ts";

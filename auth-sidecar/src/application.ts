@@ -1,6 +1,5 @@
 import express, { type Express, type RequestHandler, type Response } from "express";
-import { withSpan } from "@routeql/tracing/current-span";
-import type { Span } from "@routeql/tracing/span";
+import { type Span, withSpan } from "@routeql/tracing/span";
 import type { Tracing } from "@routeql/tracing/tracing";
 import type { Logger } from "pino";
 import type { Endpoint } from "./endpoints/endpoints.ts";

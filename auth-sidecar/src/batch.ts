@@ -1,4 +1,4 @@
-import { inCurrentSpan, withoutSpan } from "@routeql/tracing/current-span";
+import { inCurrentSpan, withoutSpan } from "@routeql/tracing/span";
 import { Unavailable } from "./errors.ts";
 
 export interface BatchOptions {

@@ -1,4 +1,4 @@
-import { inCurrentSpan } from "@routeql/tracing/current-span";
+import { inCurrentSpan } from "@routeql/tracing/span";
 import pg from "pg";
 import type { Logger } from "pino";
 import { Unavailable } from "./errors.ts";

@@ -1,4 +1,4 @@
-import type { NumberSetting } from "@routeql/contract/settings";
+import type { NumberSetting } from "@routeql/contract/environment";
 import { wholeNumber } from "./setting-types.ts";
 
 /** Whole numbers that the deployment exposes, too: it takes their range, default and meaning from here. */

@@ -1,6 +1,6 @@
-import { withoutEngine } from "@routeql/host/docker/unreachable";
+import { withoutEngine } from "@routeql/host/docker/client";
 import { explain, Failure } from "@routeql/host/failure";
-import { onInterrupt } from "@routeql/host/interrupt";
+import { onInterrupt } from "@routeql/host/process";
 import { projectFolder } from "@routeql/host/paths";
 import { unwritable } from "../bootstrap/rights.mjs";
 import { withoutRights } from "../kubernetes/connection-error.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { dockerClient } from "@routeql/host/docker/client";
-import { lastLogLines } from "@routeql/host/docker/logs";
+import { lastLogLines } from "@routeql/host/docker/output";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { NotReady, untilReady } from "@routeql/providers/kubernetes/await/await";
 import { runInterruptibly } from "./options.ts";

@@ -1,5 +1,5 @@
 import { Duplex } from "node:stream";
-import { FrameReader } from "@routeql/host/docker/frames";
+import { FrameReader } from "@routeql/host/docker/output";
 
 /** A stream that `pg` can use as a socket. */
 export abstract class PostgresSocket extends Duplex {

@@ -7,8 +7,7 @@ import { Failure, messageOf } from "@routeql/host/failure";
 import { lineSplitter } from "@routeql/host/process";
 import { imageExists } from "@routeql/host/docker/build";
 import { downloadSites, requireProxies } from "@routeql/host/reachable";
-import { dockerClient } from "@routeql/host/docker/client";
-import { follow } from "@routeql/host/docker/follow";
+import { dockerClient, follow } from "@routeql/host/docker/client";
 import { buildNodeBase } from "./node-base.ts";
 import { askRegistry, pullFailure, pullImage } from "@routeql/host/docker/pull";
 

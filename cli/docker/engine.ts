@@ -7,9 +7,8 @@ import { canInstallPackages, findProgram, installPackages } from "@routeql/host/
 import { Failure } from "@routeql/host/failure";
 import { projectFolder } from "@routeql/host/paths";
 import { run } from "@routeql/host/process";
-import { dockerClient } from "@routeql/host/docker/client";
+import { dockerClient, engineProblem } from "@routeql/host/docker/client";
 import { type EngineAddress, engineAddress, standardOrigin } from "@routeql/host/docker/engine-address";
-import { engineProblem } from "@routeql/host/docker/engine-problem";
 
 const startMilliseconds = 60_000;
 const answerMilliseconds = 5_000;

@@ -1,16 +1,17 @@
+import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
-import { readFile, readdir, stat } from "node:fs/promises";
+import { cp, readFile, readdir, rename, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { getCACertificates } from "node:tls";
 import { type Pack, pack } from "tar-stream";
 import { Failure, messageOf } from "@routeql/host/failure";
+import { projectFolder } from "@routeql/host/paths";
 import { run } from "@routeql/host/process";
-import { installRecipe, type Platform } from "@routeql/host/recipe";
-import { proxyArguments } from "@routeql/host/docker/build-network";
-import { dockerClient } from "@routeql/host/docker/client";
-import { follow } from "@routeql/host/docker/follow";
+import { downloadSites, requireProxies } from "@routeql/host/reachable";
+import { proxyArguments } from "@routeql/host/docker/build";
+import { dockerClient, follow } from "@routeql/host/docker/client";
 
 /** Folder where the builds in the image look for additional certificate authorities. */
 const certificatesInImage = "/usr/local/share/ca-certificates/build-machine.crt";
@@ -146,4 +147,50 @@ export async function buildNodeBase(
     signal.throwIfAborted();
     throw new Failure(`${name} could not be built: ${messageOf(error)}`, { cause: error });
   });
+}
+
+/** npm's names: `linux`, `arm64`. */
+interface Platform {
+  readonly os: string;
+  readonly cpu: string;
+}
+
+/**
+ * Installs the packages of a folder's package-lock.json into `.tools/<name>-<hash>` and returns that folder; only once per lock file.
+ * @param recipe folder with package.json and package-lock.json
+ * @param platform of the packages, if it is not this machine's
+ */
+async function installRecipe(
+  name: string,
+  recipe: string,
+  onLine: (line: string) => void,
+  platform?: Platform,
+): Promise<string> {
+  const hash = createHash("sha256")
+    .update(await readFile(join(recipe, "package-lock.json")))
+    .digest("hex")
+    .slice(0, 12);
+  const suffix = platform === undefined ? "" : `-${platform.os}-${platform.cpu}`;
+  const folder = join(projectFolder, ".tools", `${name}-${hash}${suffix}`);
+  const present = await stat(join(folder, "node_modules")).then(
+    () => true,
+    () => false,
+  );
+  if (present) return folder;
+  await requireProxies(downloadSites.npm);
+  const unfinished = `${folder}.${process.pid}`;
+  try {
+    await cp(recipe, unfinished, { recursive: true });
+    const wanted = platform === undefined ? [] : [`--os=${platform.os}`, `--cpu=${platform.cpu}`];
+    await run("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", ...wanted], {
+      workingDirectory: unfinished,
+      onLine,
+      remedy: "check that npm reaches its registry (npm ping).",
+    });
+    await rm(folder, { recursive: true, force: true });
+    await rename(unfinished, folder);
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+  return folder;
 }

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
 import { dockerClient } from "@routeql/host/docker/client";
-import { FrameReader } from "@routeql/host/docker/frames";
+import { FrameReader } from "@routeql/host/docker/output";
 import { Failure } from "@routeql/host/failure";
 import { lineSplitter } from "@routeql/host/process";
 import { type LogOptions, type LogReader, selectReaders } from "../logs/logs.ts";

@@ -1,7 +1,7 @@
 import type Docker from "dockerode";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { execute } from "@routeql/host/docker/execute";
-import { lastLogLines } from "@routeql/host/docker/logs";
+import { lastLogLines } from "@routeql/host/docker/output";
 import { collectOutput, healthDetail, healthProgram } from "../status/health-detail.ts";
 import type { ServiceState } from "../status/report.ts";
 

@@ -7,7 +7,7 @@ import { Writable } from "node:stream";
 import type { IncomingMessage } from "node:http";
 import type { KubeConfig } from "@kubernetes/client-node";
 import { type ClientOptions, WebSocket } from "ws";
-import { ApiError } from "@routeql/host/kubernetes/error";
+import { ApiError } from "@routeql/host/kubernetes/client";
 import { messageOf } from "@routeql/host/failure";
 import { connectionFailure, connectionLost } from "./connection-error.ts";
 

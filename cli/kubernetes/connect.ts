@@ -1,8 +1,7 @@
 import type { KubeConfig } from "@kubernetes/client-node";
 import { Failure, messageOf } from "@routeql/host/failure";
-import { ApiClient, defaultConfig } from "@routeql/host/kubernetes/client";
+import { ApiClient, ApiError, defaultConfig } from "@routeql/host/kubernetes/client";
 import { Cluster } from "@routeql/host/kubernetes/cluster";
-import { ApiError } from "@routeql/host/kubernetes/error";
 import { requireOwnInCluster } from "./ownership.ts";
 import { type Place, refuseOtherCluster } from "./place.ts";
 

@@ -1,5 +1,5 @@
 import { Failure, messageOf } from "@routeql/host/failure";
-import { ApiError } from "@routeql/host/kubernetes/error";
+import { ApiError } from "@routeql/host/kubernetes/client";
 
 /** Explains why a connection to a pod could not be opened. */
 export function connectionFailure(

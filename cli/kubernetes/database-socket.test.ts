@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { clusterDatabase, databaseAddress } from "@routeql/infra/services/database-place";
-import { ApiError } from "@routeql/host/kubernetes/error";
+import { ApiError } from "@routeql/host/kubernetes/client";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import type { DatabaseReach } from "../stack/outputs.ts";
 import { checkedReach, databasePod, runsItself } from "./database-socket.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Failure } from "@routeql/host/failure";
-import { ApiError } from "@routeql/host/kubernetes/error";
+import { ApiError } from "@routeql/host/kubernetes/client";
 import { connectionFailure, withoutRights } from "./connection-error.ts";
 import { exitCodeOf } from "./execute.ts";
 import { instanceLabels, refuseOtherCluster } from "./place.ts";

@@ -1,6 +1,6 @@
 import { Failure } from "@routeql/host/failure";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
-import { ApiError } from "@routeql/host/kubernetes/error";
+import { ApiError } from "@routeql/host/kubernetes/client";
 import { describePod } from "@routeql/providers/kubernetes/await/readiness";
 import { conditionOf, field, type KubernetesObject, listAt, textAt } from "@routeql/host/kubernetes/objects";
 import { instanceLabels, type Place } from "./place.ts";

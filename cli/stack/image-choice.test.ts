@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { pins } from "@routeql/pins/pins";
-import { registryProblem, silentRegistry, type RegistryProblem } from "@routeql/host/docker/registry/problem";
+import { registryProblem, silentRegistry, type RegistryProblem } from "@routeql/host/docker/registry";
 import { withDefaults } from "@routeql/infra/settings/complete";
 import type { GivenSettings } from "@routeql/infra/settings/list";
 import type { StackConfiguration } from "./configuration.ts";

@@ -10,7 +10,7 @@ import { type PulledImage, pulledImages } from "@routeql/infra/images";
 import type { GivenSettings } from "@routeql/infra/settings/list";
 import { imageExists } from "@routeql/host/docker/build";
 import { askRegistry, pullFailure } from "@routeql/host/docker/pull";
-import type { RegistryProblem } from "@routeql/host/docker/registry/problem";
+import type { RegistryProblem } from "@routeql/host/docker/registry";
 import type { StackPaths } from "@routeql/host/paths";
 import { projectName, type StackConfiguration } from "./configuration.ts";
 

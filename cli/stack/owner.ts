@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdir, readFile, rename, stat, writeFile } from "node:fs/promises";
 import { hostname, userInfo } from "node:os";
 import { dirname, join } from "node:path";
-import type { Owner } from "@routeql/host/docker/claim";
+import type { Owner } from "@routeql/host/docker/stack-objects";
 import { Failure } from "@routeql/host/failure";
 import { projectFolder, stackPaths, type StackPaths } from "@routeql/host/paths";
 import { z } from "zod";

@@ -3,9 +3,17 @@
  * @module
  */
 import { type EngineIdentity, readEngineIdentity } from "../docker/engine-facts.ts";
-import { makeClaim, type Owner, readClaim, removeClaim } from "@routeql/host/docker/claim";
+import {
+  isData,
+  makeClaim,
+  type Owner,
+  readClaim,
+  removeClaim,
+  type StackObject,
+  stackObjects,
+  stateLabel,
+} from "@routeql/host/docker/stack-objects";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
-import { isData, stackObjects, type StackObject, stateLabel } from "@routeql/host/docker/stack-objects";
 import { Failure } from "@routeql/host/failure";
 import { type StackPaths, stackPaths } from "@routeql/host/paths";
 import {

@@ -1,6 +1,5 @@
 import { advisories, safeFloor } from "@routeql/pins/advisories";
-import { pins, type Pin } from "@routeql/pins/pins";
-import { type ProgramPin, programs } from "@routeql/pins/programs";
+import { type Pin, pins, type ProgramPin, programs } from "@routeql/pins/pins";
 
 const introduction = `# Images and versions
 

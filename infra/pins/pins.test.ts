@@ -2,9 +2,15 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { withDefaults } from "../settings/complete.ts";
-import { advisories, advisoriesFor, advisoriesOf, safeFloor } from "@routeql/pins/advisories";
+import {
+  advisories,
+  advisoriesFor,
+  advisoriesOf,
+  compareVersions,
+  safeFloor,
+  versionOf,
+} from "@routeql/pins/advisories";
 import { pins, type Pin } from "@routeql/pins/pins";
-import { compareVersions, versionOf } from "@routeql/pins/reference";
 import { imageWarnings } from "./warnings.ts";
 
 const root = resolve(import.meta.dirname, "../..");

@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
-import { contentHash } from "@routeql/host/images/content-hash";
-import { contextFiles } from "@routeql/host/images/context-files";
+import { contentHash, contextFiles } from "@routeql/host/docker/build-context";
 import { isOwnEngine } from "../images.ts";
 import { allowedOrigins } from "../settings/addresses.ts";
 import type { PlainSettings } from "../settings/list.ts";

@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { pins, type Pin } from "./pins.ts";
-import { programs, type ProgramPin } from "./programs.ts";
+import { type Pin, pins, type ProgramPin, programs } from "./pins.ts";
 import { pinProblems, programProblems } from "./support.ts";
 
 const pin = (changes: Partial<Pin>): Pin => ({ ...pins.nginx, ...changes });

@@ -3,8 +3,7 @@
  * @module
  */
 import { advisoriesOf, describeAdvisory } from "./advisories.ts";
-import { pins, type Pin } from "./pins.ts";
-import { type ProgramPin, programs } from "./programs.ts";
+import { type Pin, pins, type ProgramPin, programs } from "./pins.ts";
 
 /** Days before the end of support from which on a pin is reported. */
 export const noticeDays = 90;
@@ -31,7 +30,7 @@ export function programProblems(
           today,
           `${program} ${version}`,
           supportedUntil,
-          `Choose the next line in packages/pins/programs.ts; see ${source}`,
+          `Choose the next line in packages/pins/pins.ts; see ${source}`,
         ),
   );
 }

@@ -1,4 +1,4 @@
-import type { NumberSetting } from "@routeql/contract/settings";
+import type { NumberSetting } from "@routeql/contract/environment";
 
 /** Settings of the engine and the auth sidecar. The deployment takes their checks, ranges, defaults and texts from here. */
 export const traceSettings = {

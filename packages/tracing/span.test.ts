@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import { inCurrentSpan, withoutSpan, withSpan } from "./current-span.ts";
-import { errorType, inSpan, type Span } from "./span.ts";
+import { errorType, inCurrentSpan, inSpan, type Span, withoutSpan, withSpan } from "./span.ts";
 
 class FakeSpan implements Span {
   readonly traceId = "";

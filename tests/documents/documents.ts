@@ -6,7 +6,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { figuresDocument } from "./figures.ts";
-import { renderErrorDocument } from "@routeql/contract/error-document";
+import { renderErrorDocument } from "@routeql/contract/error-codes";
 import { dataDictionary } from "@routeql/database/reference";
 import { clientErrors } from "@routeql/engine/errors";
 import { imagesDocument } from "@routeql/infra/pins/document";

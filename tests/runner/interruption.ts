@@ -1,5 +1,5 @@
 import type { ChildProcess } from "node:child_process";
-import { onInterrupt } from "@routeql/host/interrupt";
+import { onInterrupt } from "@routeql/host/process";
 import { runId } from "../harness/run.ts";
 import { processesWith, signalTo } from "./processes.ts";
 import { runOfSuite } from "./folders.ts";

@@ -1,7 +1,7 @@
 import { connect as connectPlain, isIP } from "node:net";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
 import { BusyError, Client, ResultCodeError, UnavailableError } from "ldapts";
-import { inCurrentSpan } from "@routeql/tracing/current-span";
+import { inCurrentSpan } from "@routeql/tracing/span";
 import type { Logger } from "pino";
 import { SidecarError, Unavailable } from "../errors.ts";
 

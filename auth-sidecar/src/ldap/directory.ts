@@ -1,5 +1,5 @@
 import type { ApplicationRole } from "@routeql/contract/roles";
-import { inCurrentSpan } from "@routeql/tracing/current-span";
+import { inCurrentSpan } from "@routeql/tracing/span";
 import { AndFilter, type Client, type Entry, EqualityFilter, type Filter, FilterParser, ResultCodeError } from "ldapts";
 import type { Logger } from "pino";
 import { BoundedQueue } from "../bounded-queue.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { inCurrentSpan } from "@routeql/tracing/current-span";
+import { inCurrentSpan } from "@routeql/tracing/span";
 import { BoundedQueue } from "../bounded-queue.ts";
 import { hashPassword, isOutdated, spendMissingWork, verifyPassword } from "./password-hash.ts";
 

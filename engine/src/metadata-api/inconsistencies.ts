@@ -5,7 +5,7 @@
 import type { MergedPath } from "@routeql/metadata/read/load";
 import type { Inconsistency, MetadataError, Problem } from "@routeql/metadata/read/problems";
 import { qualifiedName } from "@routeql/metadata/read/shape-parts";
-import { withoutAll } from "@routeql/metadata/read/without";
+import { withoutAll } from "@routeql/metadata/read/validate";
 import { EngineError } from "../errors.ts";
 
 /** Metadata lists with one object per entry. */

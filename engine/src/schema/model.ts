@@ -5,7 +5,7 @@
 import type { CatalogFunction, CatalogTable, DatabaseType, EnumValue } from "@routeql/metadata/catalog/catalog";
 import type { NameBase } from "@routeql/metadata/names/naming";
 import type { MergedPath } from "@routeql/metadata/read/load";
-import type { NativeQueryMetadata } from "@routeql/metadata/read/native-shape";
+import type { NativeQueryMetadata } from "@routeql/metadata/read/shape-parts";
 import type {
   FunctionMetadata,
   QualifiedName,

@@ -6,7 +6,7 @@ import type { AskForText, Catalog } from "@routeql/metadata/catalog/catalog";
 import { typeOf } from "@routeql/metadata/catalog/named-types";
 import { graphqlName } from "@routeql/metadata/names/naming";
 import type { MergedPath } from "@routeql/metadata/read/load";
-import type { LogicalModelMetadata, NativeQueryMetadata } from "@routeql/metadata/read/native-shape";
+import type { LogicalModelMetadata, NativeQueryMetadata } from "@routeql/metadata/read/shape-parts";
 import type { SourceMetadata } from "@routeql/metadata/read/shape";
 import pg from "pg";
 import { PostgresError } from "../postgres/messages.ts";

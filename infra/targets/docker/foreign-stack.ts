@@ -1,8 +1,7 @@
 import { RunError, runtime } from "@pulumi/pulumi";
-import { readClaim } from "@routeql/host/docker/claim";
+import { readClaim, stackObjects, stateLabel } from "@routeql/host/docker/stack-objects";
 import { clientOf, dockerClient } from "@routeql/host/docker/client";
 import { engineAddress } from "@routeql/host/docker/engine-address";
-import { stackObjects, stateLabel } from "@routeql/host/docker/stack-objects";
 import { Failure } from "@routeql/host/failure";
 
 type DockerClient = ReturnType<typeof dockerClient>;

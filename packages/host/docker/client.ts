@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { Agent } from "node:https";
 import { join } from "node:path";
 import Docker from "dockerode";
-import { type EngineAddress, engineAddress, socketOf } from "./engine-address.ts";
+import { Failure, messageOf } from "../failure.ts";
+import { type EngineAddress, engineAddress, socketOf, standardOrigin } from "./engine-address.ts";
 
 const fileIn = (folder: string, name: string): Buffer | undefined => {
   try {
@@ -55,4 +56,103 @@ export async function orUndefined<T>(promise: Promise<T>): Promise<T | undefined
     if (isNotFound(error)) return undefined;
     throw error;
   }
+}
+
+/** Socket paths, and how to start the engine behind each. */
+const starts: readonly (readonly [socket: RegExp, start: string])[] = [
+  [/\/\.docker\/(run|desktop)\/docker\.sock$/, "start Docker Desktop"],
+  [/\/\.colima\//, "start Colima: colima start"],
+  [/\/\.orbstack\//, "start OrbStack"],
+  [/\/\.rd\//, "start Rancher Desktop"],
+  [/^\/run\/user\/\d+\/docker\.sock$/, "start the rootless engine: systemctl --user start docker"],
+];
+
+function anotherEngine({ origin }: EngineAddress): string {
+  if (origin === "DOCKER_HOST") return ", or unset DOCKER_HOST to use the current Docker context";
+  return origin.startsWith("the Docker context") ? ", or choose another context: docker context use NAME" : "";
+}
+
+function howToStart(address: EngineAddress): string {
+  const socket = socketOf(address) ?? "";
+  const known = starts.find(([path]) => path.test(socket))?.[1];
+  return `${known ?? (address.origin === standardOrigin ? "start Docker; on Debian `npm run up` installs and starts it as root" : "start that engine")}${anotherEngine(address)}.`;
+}
+
+function howToGetAccess(address: EngineAddress): string {
+  const socket = socketOf(address) ?? "";
+  if (socket.startsWith("/run/user/"))
+    return `the socket belongs to another user: use an engine of your own${anotherEngine(address)}.`;
+  return `join the group docker (sudo usermod -aG docker ${process.env["USER"] ?? "NAME"}), log in again and repeat the command${anotherEngine(address)}.`;
+}
+
+/** The error for an engine that does not answer: its address, the source of the address, and the next step. */
+export function engineProblem(error: unknown, address: EngineAddress): Failure {
+  const { endpoint, origin } = address;
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === "EACCES" || code === "EPERM") {
+    return new Failure(`This user may not use the Docker engine at ${endpoint} (${origin})`, {
+      remedy: howToGetAccess(address),
+      cause: error,
+    });
+  }
+  return new Failure(`No Docker engine answers at ${endpoint} (${origin}): ${messageOf(error)}`, {
+    remedy: howToStart(address),
+    cause: error,
+  });
+}
+
+interface Modem {
+  readonly socketPath?: string;
+  readonly host?: string;
+  readonly port?: number | string;
+}
+
+type ConnectionError = NodeJS.ErrnoException & {
+  readonly address?: string;
+  readonly port?: number;
+  readonly hostname?: string;
+};
+
+/** Whether an error means that no connection to the Docker engine's address was possible. */
+function isOfEngine(error: ConnectionError, { socketPath, host, port }: Modem): boolean {
+  if (error.syscall === "connect") {
+    return socketPath === undefined ? error.port === Number(port) : error.address === socketPath;
+  }
+  return error.syscall === "getaddrinfo" && error.hostname === host;
+}
+
+/** Adds the next step to an error of a connection to the Docker engine. Returns any other error unchanged. */
+export function withoutEngine(error: unknown, address?: EngineAddress): unknown {
+  if (!(error instanceof Error) || error instanceof Failure) return error;
+  const engine = address ?? engineAddress();
+  const { modem } = new Docker(clientOptions(engine));
+  return isOfEngine(error, modem as Modem) ? engineProblem(error, engine) : error;
+}
+
+/** Output of the engine during builds, pulls and imports: a sequence of JSON objects. */
+export interface EngineMessage {
+  readonly stream?: string;
+  readonly status?: string;
+  readonly id?: string;
+  readonly error?: string;
+}
+
+/**
+ * Reads the engine's messages to the end. The engine reports a failure as one of the messages.
+ * @throws with the engine's message when the work failed, and when the connection breaks
+ */
+export async function follow(
+  stream: NodeJS.ReadableStream,
+  onMessage: (message: EngineMessage) => void = () => undefined,
+): Promise<readonly EngineMessage[]> {
+  const messages = await new Promise<readonly EngineMessage[]>((resolve, reject) => {
+    dockerClient().modem.followProgress(
+      stream,
+      (error: Error | null, all: EngineMessage[]) => (error ? reject(error) : resolve(all)),
+      onMessage,
+    );
+  });
+  const failure = messages.find(({ error }) => error !== undefined);
+  if (failure?.error !== undefined) throw new Error(failure.error.trim());
+  return messages;
 }

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type Docker from "dockerode";
-import { FrameReader } from "./frames.ts";
+import { FrameReader } from "./output.ts";
 import { followSize, passOn, type ProgramStreams, unlessAborted } from "../program-streams.ts";
 
 const pollMilliseconds = 50;

@@ -1,8 +1,12 @@
 import { Failure } from "../failure.ts";
-import { dockerClient } from "./client.ts";
-import { follow } from "./follow.ts";
-import { credentialsFor, type RegistryCredentials } from "./registry/credentials.ts";
-import { registryProblem, silentRegistry, type RegistryProblem } from "./registry/problem.ts";
+import { dockerClient, follow } from "./client.ts";
+import {
+  credentialsFor,
+  type RegistryCredentials,
+  registryProblem,
+  type RegistryProblem,
+  silentRegistry,
+} from "./registry.ts";
 
 export interface PullOptions {
   readonly show: (text: string) => void;

@@ -2,8 +2,7 @@ import { createServer } from "node:http";
 import { once } from "node:events";
 import { KubeConfig } from "@kubernetes/client-node";
 import { expect, test } from "vitest";
-import { ApiClient, warningsIn } from "./client.ts";
-import { ApiError, orUndefined } from "./error.ts";
+import { ApiClient, ApiError, orUndefined, warningsIn } from "./client.ts";
 
 test("splits warnings and removes their quotes", () => {
   expect(warningsIn('299 - "one \\"quoted\\"", 299 - "two, with a comma"')).toEqual([

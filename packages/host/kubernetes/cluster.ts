@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ApiClient } from "./client.ts";
-import { ApiError, orUndefined } from "./error.ts";
+import { type ApiClient, ApiError, orUndefined } from "./client.ts";
 import type { KubernetesObject, Reference } from "./objects.ts";
 
 interface ApiResource {

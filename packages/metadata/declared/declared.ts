@@ -2,15 +2,14 @@
  * The granted permissions of the metadata, derived independently of the engine, so that the two can be compared.
  * @module
  */
-import type { Catalog } from "../catalog/catalog.ts";
-import type { Metadata } from "../read/shape.ts";
+import type { Catalog, DatabaseType } from "../catalog/catalog.ts";
 import { Naming } from "../names/naming.ts";
-import { type DeclaredFunction, functionOf } from "./functions.ts";
+import { functionFields } from "../names/root-fields.ts";
+import type { FunctionMetadata, Metadata, QualifiedName } from "../read/shape.ts";
 import { type Grants, grantsOf } from "./grants.ts";
 import { type DeclaredNativeQuery, nativeQueriesOf } from "./native-queries.ts";
-import type { DeclaredPermission } from "./permission.ts";
+import { type DeclaredPermission, underivable } from "./permission.ts";
 import { type DeclaredTable, keyOf, tableOf } from "./tables.ts";
-import { underivable } from "./underivable.ts";
 
 /** The granted permissions, from the metadata and the catalogue of the database. */
 export interface DeclaredAccess {
@@ -87,9 +86,58 @@ export function declaredAccess(
   };
 }
 
-export type { DeclaredFunction } from "./functions.ts";
+/** A tracked function that returns rows of a tracked table. */
+export interface DeclaredFunction extends QualifiedName {
+  readonly field: string;
+  readonly aggregateField: string;
+  /** Key of the table whose rows it returns. */
+  readonly target: string;
+  readonly returnsSet: boolean;
+  readonly volatile: boolean;
+  /** Arguments of clients, by their GraphQL names. */
+  readonly arguments: readonly { readonly field: string; readonly type: DatabaseType; readonly hasDefault: boolean }[];
+  /** Arguments of clients without a name in the database. */
+  readonly unnamed: ReadonlySet<string>;
+  /** The argument that receives the session variables. */
+  readonly session: { readonly name: string; readonly type: DatabaseType } | undefined;
+  /** Roles with an explicit permission. */
+  readonly permitted: readonly string[];
+}
+
+/** @throws UnderivableMetadata without a catalogue */
+export function functionOf(
+  { function: name, configuration, permissions }: FunctionMetadata,
+  tables: ReadonlyMap<string, DeclaredTable>,
+  naming: Naming,
+  catalog: Catalog | undefined,
+): DeclaredFunction {
+  const found = catalog?.functions.get(keyOf(name))?.[0];
+  if (found?.returnTable === undefined || !tables.has(keyOf(found.returnTable)))
+    underivable(`the function ${keyOf(name)} returns a type that needs a database`);
+  const fields = functionFields({ function: name, configuration }, naming);
+  const session = found.arguments.find(({ name: own }) => own !== undefined && own === configuration?.session_argument);
+  const unnamed = new Set<string>();
+  const given = found.arguments
+    .filter((argument) => argument !== session)
+    .map(({ name: own, type, hasDefault }) => {
+      const field = own ?? `arg_${unnamed.size + 1}`;
+      if (own === undefined) unnamed.add(field);
+      return { field, type, hasDefault };
+    });
+  return {
+    ...name,
+    field: naming.rootField(fields.rows),
+    aggregateField: naming.rootField(fields.aggregate),
+    target: keyOf(found.returnTable),
+    returnsSet: found.returnsSet,
+    volatile: found.volatility === "volatile",
+    arguments: given,
+    unnamed,
+    session: session?.name === undefined ? undefined : { name: session.name, type: session.type },
+    permitted: permissions.map(({ role }) => role),
+  };
+}
+
 export type { DeclaredArgument, DeclaredNativeQuery } from "./native-queries.ts";
 export type { DeclaredComputedField, DeclaredRelationship, DeclaredTable } from "./tables.ts";
-export type { DeclaredPermission, Filter } from "./permission.ts";
-export { type Operation, operations } from "./operations.ts";
-export { UnderivableMetadata } from "./underivable.ts";
+export { type DeclaredPermission, type Filter, type Operation, operations, UnderivableMetadata } from "./permission.ts";

@@ -1,7 +1,6 @@
 import type { DeclaredAccess, Filter } from "./declared.ts";
-import { identifier, quoted } from "./sql-text.ts";
 import { type Comparand, type FilterNode, type Operand, readFilter } from "./filter-tree.ts";
-import { underivable } from "./underivable.ts";
+import { underivable } from "./permission.ts";
 
 type Tables = Pick<DeclaredAccess, "tables">;
 
@@ -214,4 +213,14 @@ function comparandWords(comparand: Comparand): string {
   if (comparand.kind === "session") return `the session's \`${comparand.name}\``;
   if (comparand.kind === "column") return `${comparand.ofRoot ? "the first row's " : ""}column \`${comparand.name}\``;
   return `\`${typeof comparand.value === "string" ? comparand.value : JSON.stringify(comparand.value)}\``;
+}
+
+/** A name in SQL after a dot, in quotes only if necessary. */
+export function identifier(name: string): string {
+  return /^[a-z_][a-z0-9_]*$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`;
+}
+
+/** A text as an untyped SQL literal. Postgres infers its type from the other operand. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
 }

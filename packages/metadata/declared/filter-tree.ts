@@ -4,7 +4,7 @@
  */
 import type { DatabaseType } from "../catalog/catalog.ts";
 import type { DeclaredAccess, DeclaredComputedField, DeclaredRelationship, DeclaredTable, Filter } from "./declared.ts";
-import { underivable } from "./underivable.ts";
+import { underivable } from "./permission.ts";
 
 export type Operand =
   | { readonly kind: "column"; readonly name: string; readonly type: DatabaseType | undefined }

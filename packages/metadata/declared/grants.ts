@@ -1,8 +1,7 @@
 import type { Metadata, SelectPermissionMetadata, TableMetadata } from "../read/shape.ts";
 import { largest } from "../read/roles.ts";
 import type { TableRootField } from "../names/root-fields.ts";
-import type { DeclaredPermission, Filter } from "./permission.ts";
-import { type Operation, operations } from "./operations.ts";
+import { type DeclaredPermission, type Filter, type Operation, operations } from "./permission.ts";
 import { columnsOf, type DeclaredTable, keyOf } from "./tables.ts";
 
 /** Permissions of all roles, including inherited roles. */

@@ -1,11 +1,10 @@
 import type { Catalog, DatabaseType } from "../catalog/catalog.ts";
-import type { LogicalModelMetadata, NativeQueryMetadata } from "../read/native-shape.ts";
+import type { LogicalModelMetadata, NativeQueryMetadata } from "../read/shape-parts.ts";
 import type { SourceMetadata } from "../read/shape.ts";
 import { typeOf } from "../catalog/named-types.ts";
 import type { Naming } from "../names/naming.ts";
-import type { DeclaredPermission } from "./permission.ts";
+import type { DeclaredPermission, Operation } from "./permission.ts";
 import { cellsIn, combined, type Grant } from "./grants.ts";
-import type { Operation } from "./operations.ts";
 import { type DeclaredRelationship, type DeclaredTable, keyOf } from "./tables.ts";
 
 export interface DeclaredArgument {

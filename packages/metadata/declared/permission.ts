@@ -1,4 +1,14 @@
-import type { Operation } from "./operations.ts";
+/** Operations on rows. Each has its own root field in `query` or `subscription`. */
+export const operations = [
+  "query",
+  "query by key",
+  "query aggregate",
+  "live query",
+  "live query by key",
+  "live aggregate",
+  "stream",
+] as const;
+export type Operation = (typeof operations)[number];
 
 /** A condition in the form of the metadata. */
 export type Filter = Readonly<Record<string, unknown>>;
@@ -17,4 +27,12 @@ export interface DeclaredPermission {
   readonly limit: number | undefined;
   readonly aggregates: boolean;
   readonly operations: ReadonlySet<Operation>;
+}
+
+/** Metadata whose permissions cannot be derived. */
+export class UnderivableMetadata extends Error {}
+
+/** Fails with a reason. @throws UnderivableMetadata */
+export function underivable(what: string): never {
+  throw new UnderivableMetadata(what);
 }

@@ -2,7 +2,7 @@ import { type Catalog, type CatalogTable, type DatabaseType, nameKey } from "../
 import type { ComputedFieldMetadata, QualifiedName, RelationshipMetadata, TableMetadata } from "../read/shape.ts";
 import type { NameBase, Naming } from "../names/naming.ts";
 import { rootFieldNames, type TableRootField } from "../names/root-fields.ts";
-import { underivable } from "./underivable.ts";
+import { underivable } from "./permission.ts";
 
 export interface DeclaredRelationship {
   readonly name: string;

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, normalize, relative, resolve, sep } from "node:path";
 import { isMap, isSeq, LineCounter, parseDocument, type Document } from "yaml";
-import { isDeepEmpty } from "./deep-empty.ts";
+import { isDeepEmpty } from "./shape-parts.ts";
 import type { Problem } from "./problems.ts";
 
 export type MergedPath = readonly (string | number)[];

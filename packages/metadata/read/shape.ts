@@ -4,10 +4,11 @@
  * @module
  */
 import { z } from "zod";
-import { logicalModel, nativeQuery } from "./native-shape.ts";
 import {
+  logicalModel,
   manualConfiguration,
   name,
+  nativeQuery,
   qualifiedName,
   selectPermission,
   unserved,

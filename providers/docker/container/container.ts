@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { dockerClient, isNotFound, orUndefined } from "@routeql/host/docker/client";
-import { lastLogLines } from "@routeql/host/docker/logs";
+import { lastLogLines } from "@routeql/host/docker/output";
 import type Docker from "dockerode";
 import { pack } from "tar-stream";
 import { containerBody, endpoints } from "./inputs.ts";

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { dockerClient, isConflict, isNotFound, orUndefined, statusOf } from "@routeql/host/docker/client";
-import { lastLogLines } from "@routeql/host/docker/logs";
+import { lastLogLines } from "@routeql/host/docker/output";
 import type Docker from "dockerode";
 import type { ContainerInputs } from "./inputs.ts";
 

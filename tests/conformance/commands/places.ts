@@ -4,7 +4,7 @@
  */
 import type { MergedPath } from "@routeql/metadata/read/load";
 import { qualifiedName, type QualifiedName } from "@routeql/metadata/read/shape-parts";
-import { withoutAll } from "@routeql/metadata/read/without";
+import { withoutAll } from "@routeql/metadata/read/validate";
 import { refusal, type Json } from "./change.ts";
 
 export function valueAt(metadata: unknown, path: MergedPath): unknown {

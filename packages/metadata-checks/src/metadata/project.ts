@@ -4,10 +4,9 @@ import { loadMetadata, type LoadedMetadata, type MergedPath } from "@routeql/met
 import { objectAround } from "@routeql/engine/metadata-api/inconsistencies";
 import type { Problem } from "@routeql/metadata/read/problems";
 import type { Metadata } from "@routeql/metadata/read/shape";
-import { validateMetadata } from "@routeql/metadata/read/validate";
+import { validateMetadata, withoutAll } from "@routeql/metadata/read/validate";
 import { qualifiedName } from "@routeql/metadata/read/shape-parts";
 import { keyOf } from "@routeql/metadata/declared/tables";
-import { withoutAll } from "@routeql/metadata/read/without";
 import { UsageError } from "../cli/usage-error.ts";
 import { linesOf } from "./lines.ts";
 import { withoutObjects } from "./without-objects.ts";

@@ -1,6 +1,6 @@
 import type { LoadedMetadata, MergedPath } from "@routeql/metadata/read/load";
 import { objectAround } from "@routeql/engine/metadata-api/inconsistencies";
-import { withoutAll } from "@routeql/metadata/read/without";
+import { withoutAll } from "@routeql/metadata/read/validate";
 
 /**
  * Metadata without the objects around the given places. Positions in the files do not change.

@@ -1,4 +1,4 @@
-import { UnderivableMetadata } from "@routeql/metadata/declared/underivable";
+import { UnderivableMetadata } from "@routeql/metadata/declared/permission";
 import { MissingVariable, UnstorableText } from "./sql.ts";
 import { parseExactly } from "./served.ts";
 import { type Subject } from "./subject.ts";

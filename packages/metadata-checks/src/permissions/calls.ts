@@ -1,6 +1,6 @@
 import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 import type { DeclaredArgument, DeclaredFunction, DeclaredNativeQuery } from "@routeql/metadata/declared/declared";
-import { identifier, quoted } from "@routeql/metadata/declared/sql-text";
+import { identifier, quoted } from "@routeql/metadata/declared/filter-text";
 import { literal } from "./documents.ts";
 import type { Variables } from "./served.ts";
 import type { Subject } from "./subject.ts";

@@ -1,6 +1,6 @@
 import pMap from "p-map";
 import type { DeclaredPermission, DeclaredTable, Operation } from "@routeql/metadata/declared/declared";
-import { operations } from "@routeql/metadata/declared/operations";
+import { operations } from "@routeql/metadata/declared/permission";
 import { documentOf, fieldOf, isOrdered, literal, rootOf } from "./documents.ts";
 import type { Cell, Verdicts } from "./report.ts";
 import type { Failure, Variables } from "./served.ts";

@@ -6,8 +6,7 @@ import { parse, stringify } from "yaml";
 import { z } from "zod";
 import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "@routeql/metadata/declared/declared";
 import { filterWords } from "@routeql/metadata/declared/filter-text";
-import { operations } from "@routeql/metadata/declared/operations";
-import { UnderivableMetadata } from "@routeql/metadata/declared/underivable";
+import { operations, UnderivableMetadata } from "@routeql/metadata/declared/permission";
 import { UsageError } from "../cli/usage-error.ts";
 
 const entry = z.strictObject({

@@ -1,4 +1,4 @@
-import { identifier, quoted } from "@routeql/metadata/declared/sql-text";
+import { identifier, quoted } from "@routeql/metadata/declared/filter-text";
 import { keyOf } from "@routeql/metadata/declared/tables";
 import { Expectation, expectedRows, type Expected, type Row, settled } from "./answers.ts";
 import { documentOf, fieldOf, literal, rootOf, rootValue } from "./documents.ts";

@@ -12,7 +12,7 @@ import type { DeclaredNativeQuery, DeclaredTable, Operation } from "@routeql/met
 import { inputTypeNames } from "@routeql/engine/schema/native-types";
 import { qualifiedName } from "@routeql/metadata/read/shape-parts";
 import { keyOf } from "@routeql/metadata/declared/tables";
-import { operations } from "@routeql/metadata/declared/operations";
+import { operations } from "@routeql/metadata/declared/permission";
 import { documentOf, fieldOf, rootOf } from "./documents.ts";
 import type { Verdicts } from "./report.ts";
 import type { Subject } from "./subject.ts";

@@ -1,6 +1,6 @@
 import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "@routeql/metadata/declared/declared";
 import { filterSql, filterWords } from "@routeql/metadata/declared/filter-text";
-import { operations } from "@routeql/metadata/declared/operations";
+import { operations } from "@routeql/metadata/declared/permission";
 import type { AccessChange } from "../diff/widening.ts";
 import type { DocumentedSource } from "./markdown.ts";
 import { escaped, marked } from "./page-text.ts";

@@ -1,4 +1,4 @@
-import { identifier } from "@routeql/metadata/declared/sql-text";
+import { identifier } from "@routeql/metadata/declared/filter-text";
 import type { DeclaredNativeQuery } from "@routeql/metadata/declared/declared";
 import type { DeclaredRelationship } from "@routeql/metadata/declared/tables";
 import type { Calls } from "./calls.ts";

@@ -1,6 +1,5 @@
 import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "@routeql/metadata/declared/declared";
-import { filterSql } from "@routeql/metadata/declared/filter-text";
-import { identifier, quoted } from "@routeql/metadata/declared/sql-text";
+import { filterSql, identifier, quoted } from "@routeql/metadata/declared/filter-text";
 import { fieldOf, orderColumns, valueColumns } from "./documents.ts";
 import type { Variables } from "./served.ts";
 

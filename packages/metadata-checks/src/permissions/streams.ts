@@ -1,4 +1,4 @@
-import { identifier } from "@routeql/metadata/declared/sql-text";
+import { identifier } from "@routeql/metadata/declared/filter-text";
 import { difference, differenceWords, Expectation, expectedRows, settled } from "./answers.ts";
 import { enumColumns } from "./hidden-rows.ts";
 import { documentOf, fieldOf, orderColumns, rootOf, rootValue } from "./documents.ts";

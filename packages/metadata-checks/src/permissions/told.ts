@@ -1,4 +1,4 @@
-import { UnderivableMetadata } from "@routeql/metadata/declared/underivable";
+import { UnderivableMetadata } from "@routeql/metadata/declared/permission";
 
 /** The text of a filter, or the reason why it cannot be read. */
 export function told(read: () => string): string {

@@ -7,8 +7,8 @@ import type {
   Filter,
   Operation,
 } from "@routeql/metadata/declared/declared";
-import { identifier } from "@routeql/metadata/declared/sql-text";
-import { UnderivableMetadata } from "@routeql/metadata/declared/underivable";
+import { identifier } from "@routeql/metadata/declared/filter-text";
+import { UnderivableMetadata } from "@routeql/metadata/declared/permission";
 import { verifyAggregates } from "./aggregates.ts";
 import { type Call, type Calls, callsOfFunction, callsOfNativeQuery, type GivenArguments } from "./calls.ts";
 import { verifyExecution } from "./execution.ts";

@@ -3,8 +3,8 @@
  * @module
  */
 import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "@routeql/metadata/declared/declared";
-import { identifier } from "@routeql/metadata/declared/sql-text";
-import { UnderivableMetadata } from "@routeql/metadata/declared/underivable";
+import { identifier } from "@routeql/metadata/declared/filter-text";
+import { UnderivableMetadata } from "@routeql/metadata/declared/permission";
 import type { ReadOnlyDatabase } from "../metadata/database.ts";
 import type { Variables } from "./served.ts";
 import { realSessions, strangerSession, type Uses, variablesOf } from "./sessions.ts";

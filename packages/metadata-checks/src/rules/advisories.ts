@@ -1,7 +1,6 @@
 import { keyOf } from "@routeql/metadata/declared/tables";
-import { advisoriesFor, describeAdvisory, type PermissionFeature } from "@routeql/pins/advisories";
+import { advisoriesFor, describeAdvisory, type PermissionFeature, versionOf } from "@routeql/pins/advisories";
 import { pins } from "@routeql/pins/pins";
-import { versionOf } from "@routeql/pins/reference";
 import { catalogAt, type Examined, type Found, type Rule, tablesOf, writesOf } from "./rule.ts";
 
 /** The pinned version of Hasura. */

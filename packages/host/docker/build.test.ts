@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { extraAuthorities, proxyArguments, withAuthorities } from "./build-network.ts";
+import { extraAuthorities, proxyArguments, withAuthorities } from "./build.ts";
 
 test("a build gets the proxies of this machine, and nothing else of its environment", () => {
   expect(proxyArguments({ https_proxy: "http://p:1", NO_PROXY: "localhost", HOME: "/root", HTTP_PROXY: "" })).toEqual({

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { FrameReader } from "./frames.ts";
+import { FrameReader } from "./output.ts";
 
 function frame(output: number, payload: Uint8Array): Buffer {
   const header = Buffer.alloc(8);

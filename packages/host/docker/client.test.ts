@@ -1,9 +1,9 @@
+import { Readable } from "node:stream";
 import Docker from "dockerode";
 import { expect, test } from "vitest";
 import { Failure } from "../failure.ts";
-import { clientOptions } from "./client.ts";
+import { clientOptions, type EngineMessage, follow, withoutEngine } from "./client.ts";
 import type { EngineAddress } from "./engine-address.ts";
-import { withoutEngine } from "./unreachable.ts";
 
 async function failureOf(address: EngineAddress): Promise<Failure> {
   const error: unknown = await new Docker(clientOptions(address)).listContainers().catch((reason: unknown) => reason);
@@ -49,4 +49,29 @@ test("a connection to another server, and any other error, stay unchanged", () =
   ]) {
     expect(withoutEngine(error, { endpoint: "unix:///s", origin: "DOCKER_HOST" })).toBe(error);
   }
+});
+
+const streamOf = (...messages: EngineMessage[]): Readable =>
+  Readable.from(messages.map((message) => `${JSON.stringify(message)}\r\n`));
+
+test("passes on every message, in order", async () => {
+  const seen: EngineMessage[] = [];
+  await follow(streamOf({ stream: "Step 1" }, { status: "done" }), (message) => seen.push(message));
+  expect(seen).toEqual([{ stream: "Step 1" }, { status: "done" }]);
+});
+
+test("reports a failure among the messages, also when other messages follow", async () => {
+  const messages = streamOf(
+    { stream: "Step 1" },
+    { error: "The command returned a non-zero code: 7" },
+    { stream: "removed" },
+  );
+  await expect(follow(messages)).rejects.toThrow("non-zero code: 7");
+});
+
+test("reports a broken connection as a failure", async () => {
+  const broken = new Readable({ read: () => undefined });
+  const followed = follow(broken);
+  broken.destroy(new Error("reset"));
+  await expect(followed).rejects.toThrow("reset");
 });
