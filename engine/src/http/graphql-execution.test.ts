@@ -30,3 +30,31 @@ test("an aborted query rejects with the caller's reason and frees its place", as
   await expect(execution.run({ query: "{ a }" }, session, caller.signal)).rejects.toThrow("gone");
   expect(admission.inFlight).toBe(0);
 });
+
+const sessionOf = (client: string) => ({ role: "viewer", client });
+
+test("rejects an operation when all places are taken", () => {
+  const admission = createAdmission(2);
+  admission.enter(sessionOf("one"));
+  admission.enter(sessionOf("one"));
+  expect(() => admission.enter(sessionOf("one"))).toThrow("the server is busy");
+  admission.leave(sessionOf("one"));
+  admission.enter(sessionOf("one"));
+  expect(admission.inFlight).toBe(2);
+});
+
+test("admits a client below its share although another client holds all places", () => {
+  const admission = createAdmission(8);
+  for (let index = 0; index < 8; index += 1) admission.enter(sessionOf("hostile"));
+  for (let index = 0; index < 4; index += 1) admission.enter(sessionOf("other"));
+  expect(() => admission.enter(sessionOf("other"))).toThrow("the server is busy");
+  expect(() => admission.enter(sessionOf("hostile"))).toThrow("the server is busy");
+});
+
+test("admits one operation of each client, for any number of clients", () => {
+  const admission = createAdmission(2);
+  for (let index = 0; index < 10; index += 1) admission.enter(sessionOf(`client ${index}`));
+  expect(admission.inFlight).toBe(10);
+  for (let index = 0; index < 10; index += 1) admission.leave(sessionOf(`client ${index}`));
+  expect(admission.inFlight).toBe(0);
+});

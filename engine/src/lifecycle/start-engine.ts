@@ -4,7 +4,12 @@ import { type Inconsistency, MetadataError, type Problem } from "@routeql/metada
 import type { Logger } from "pino";
 import { createEngine, type Engine, type EngineEvent, type EngineOptions } from "../engine.ts";
 import { MetadataKeeper, type MetadataKeeperEvent } from "../metadata-store/metadata-keeper.ts";
-import { createMetadataStore, type MetadataStore, type StoredMetadata } from "../metadata-store/store.ts";
+import {
+  createMetadataStore,
+  emptyMetadata,
+  type MetadataStore,
+  type StoredMetadata,
+} from "../metadata-store/store.ts";
 import type { Settings } from "./settings.ts";
 
 const retryDelay = 1_000;
@@ -90,8 +95,6 @@ interface OpenedMetadata {
   /** Why none of the stored metadata is served. */
   readonly unserved: readonly Inconsistency[];
 }
-
-const emptyMetadata = { version: 3, sources: [] };
 
 /**
  * An engine over the stored metadata. Without a store, or with an empty one, it uses the directory's metadata; in the latter case it also

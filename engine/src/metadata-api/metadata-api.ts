@@ -1,6 +1,7 @@
 import { EngineError, legacyError, toEngineError } from "../errors.ts";
 import { MetadataError } from "@routeql/metadata/read/problems";
 import type { MetadataDraft, MetadataKeeper } from "../metadata-store/metadata-keeper.ts";
+import { emptyMetadata } from "../metadata-store/store.ts";
 import { describe, dropInconsistent, refusalOf } from "./inconsistencies.ts";
 import { parseMetadataRequest, type MetadataRequest } from "./request.ts";
 
@@ -11,7 +12,6 @@ export interface MetadataApi {
 }
 
 const success = { message: "success" };
-const emptyMetadata = { version: 3, sources: [] };
 
 /** Dropping an object can leave other objects without their dependencies. */
 const mostRounds = 20;

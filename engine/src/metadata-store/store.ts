@@ -7,6 +7,8 @@ export interface StoredMetadata {
   readonly resourceVersion: number;
 }
 
+export const emptyMetadata: StoredMetadata["metadata"] = { version: 3, sources: [] };
+
 /** State that Hasura's CLI and console store on the server, such as applied migrations; the engine does not read it. */
 export interface ToolState {
   readonly id: string;
