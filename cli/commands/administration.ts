@@ -16,7 +16,7 @@ import { ownOutputs, type ProgramStreams } from "@routeql/host/program-streams";
 import { nearest } from "@routeql/infra/settings/nearest";
 import type Docker from "dockerode";
 import { explainable } from "./options.ts";
-import type { Command } from "../foundation/command.ts";
+import { type Command, notUp, stackArgument } from "../foundation/command.ts";
 import { connectTo } from "../kubernetes/connect.ts";
 import { executeInPod } from "../kubernetes/execute.ts";
 import { type Place, placeOf } from "../kubernetes/place.ts";
@@ -34,8 +34,6 @@ export const keys = administrationCommand("keys", "Manages the keys that sign th
   "KEY is an id of `npm run keys -- list`. docs/operate/users.md explains when to rotate and when to retire a key.",
 ]);
 
-const upCommand = (stack: string): string => `npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}`;
-
 function containersOf(stack: string, docker: Docker): Promise<Docker.ContainerInfo[]> {
   const label = [`com.routeql.stack=${stack}`, "com.routeql.service=auth-sidecar", "com.routeql.run=service"];
   return docker.listContainers({ all: true, filters: { label } });
@@ -48,12 +46,11 @@ function containersOf(stack: string, docker: Docker): Promise<Docker.ContainerIn
 export async function sidecarContainer(stack: string, docker = dockerClient()): Promise<Docker.Container> {
   const containers = await containersOf(stack, docker);
   const [found] = containers;
-  if (found === undefined)
-    throw new Failure(`The stack ${stack} is not up`, { remedy: `run \`${upCommand(stack)}\`.` });
+  if (found === undefined) throw notUp(stack);
   const running = containers.find(({ State }) => State === "running");
   if (running === undefined) {
     throw new Failure(`The auth sidecar of the stack ${stack} does not run (it is ${found.State})`, {
-      remedy: `run \`${upCommand(stack)}\`: it repairs the stack.`,
+      remedy: `run \`npm run up${stackArgument(stack)}\`: it repairs the stack.`,
     });
   }
   return docker.getContainer(running.Id);

@@ -1,6 +1,6 @@
-import type { Command } from "../foundation/command.ts";
+import { type Command, stackArgument } from "../foundation/command.ts";
 import { bringDown } from "../stack/bring-down.ts";
-import { runInterruptibly, stackArgument } from "./options.ts";
+import { runInterruptibly } from "./options.ts";
 
 export const command: Command = {
   description: {

@@ -27,6 +27,3 @@ export async function runInterruptibly(
     return signal.aborted ? 130 : 1;
   }
 }
-
-/** ` -- --stack NAME` for a stack other than the default one, else nothing. */
-export const stackArgument = (stack: string): string => (stack === "local" ? "" : ` -- --stack ${stack}`);

@@ -1,11 +1,11 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative, resolve } from "node:path";
 import { renderStack } from "@routeql/infra/rendering/render-stack";
-import type { Command } from "../foundation/command.ts";
+import { type Command, stackArgument } from "../foundation/command.ts";
 import { Failure } from "@routeql/host/failure";
 import { projectFolder, stackPaths } from "@routeql/host/paths";
 import { readConfiguration } from "../stack/configuration.ts";
-import { runInterruptibly, stackArgument } from "./options.ts";
+import { runInterruptibly } from "./options.ts";
 
 /** Marks a folder that this command wrote. */
 const mark = "images.txt";

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { projectFolder, stackPaths } from "@routeql/host/paths";
-import type { Command } from "../foundation/command.ts";
+import { type Command, stackArgument } from "../foundation/command.ts";
 import type { PhaseTime } from "../foundation/phases.ts";
 import { shellQuote } from "../stack/access.ts";
 import { bringUp, type UpResult } from "../stack/bring-up.ts";
@@ -74,7 +74,7 @@ export function upSummary(
       : [
           "",
           `The stack ${replacement}.`,
-          `To change that: npm run down -- --volumes${more} (deletes the data), then npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}.`,
+          `To change that: npm run down -- --volumes${more} (deletes the data), then npm run up${stackArgument(stack)}.`,
         ]),
     ...warnings.map((warning) => `\nWarning: ${warning}`),
     "",

@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { execute } from "@routeql/host/docker/execute";
 import { Failure } from "@routeql/host/failure";
+import { stackArgument } from "../foundation/command.ts";
 import { type Execute, lastWords } from "@routeql/host/program-streams";
 import type Docker from "dockerode";
 import { type DatabaseReach, valuesOf } from "../stack/outputs.ts";
@@ -91,7 +92,7 @@ export async function databaseContainer(
   if (info?.State.Running) return { id: info.Id, networks: Object.keys(info.NetworkSettings.Networks) };
   if (info === undefined && host !== "database") return undefined;
   throw new Failure(`The database of the stack ${stack} is not running`, {
-    remedy: `run \`npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}\`: it repairs the stack.`,
+    remedy: `run \`npm run up${stackArgument(stack)}\`: it repairs the stack.`,
   });
 }
 

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import { dockerClient } from "@routeql/host/docker/client";
 import { FrameReader } from "@routeql/host/docker/output";
-import { Failure } from "@routeql/host/failure";
+import { notUp } from "../foundation/command.ts";
 import { lineSplitter } from "@routeql/host/process";
 import { type LogOptions, type LogReader, selectReaders } from "../logs/logs.ts";
 
@@ -23,10 +23,7 @@ export async function readDockerLogs(
       container: Names[0]?.slice(1) ?? Id,
     }))
     .toSorted((left, right) => (left.service < right.service ? -1 : 1));
-  if (sources.length === 0)
-    throw new Failure(`The stack ${stack} is not up`, {
-      remedy: `run \`npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}\`.`,
-    });
+  if (sources.length === 0) throw notUp(stack);
   return selectReaders(sources, options.services).map(({ id, service, container }) => ({
     service,
     container,

@@ -136,6 +136,13 @@ export function checkStackName(name: string): string {
   });
 }
 
+/** ` -- --stack NAME` for a stack other than the default one, else nothing. */
+export const stackArgument = (stack: string): string => (stack === common.stack.default ? "" : ` -- --stack ${stack}`);
+
+/** The failure of a command that needs a running stack. */
+export const notUp = (stack: string): Failure =>
+  new Failure(`The stack ${stack} is not up`, { remedy: `run \`npm run up${stackArgument(stack)}\`.` });
+
 /** One `npm run` command. */
 export interface Command {
   readonly description: CommandDescription;

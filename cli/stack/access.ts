@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { chmod, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { rootCertificates } from "node:tls";
-import { Failure } from "@routeql/host/failure";
+import { notUp } from "../foundation/command.ts";
 import { type StackPaths, stackPaths } from "@routeql/host/paths";
 import type { StackValues } from "./outputs.ts";
 
@@ -87,10 +87,7 @@ export async function removeAccess(paths: StackPaths): Promise<void> {
  */
 export async function accessOf(stack: string): Promise<StackAccess> {
   const text = await readFile(stackPaths(stack).accessFile, "utf8").catch(() => undefined);
-  if (text === undefined)
-    throw new Failure(`The stack ${stack} is not up`, {
-      remedy: `run \`npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}\`.`,
-    });
+  if (text === undefined) throw notUp(stack);
   const values = parseAccessText(text);
   const value = (name: string): string => values.get(name) ?? "";
   return {

@@ -1,5 +1,5 @@
 import { readdir } from "node:fs/promises";
-import { Failure } from "@routeql/host/failure";
+import { notUp } from "../foundation/command.ts";
 import { stackPaths } from "@routeql/host/paths";
 import { run } from "@routeql/host/process";
 import { databaseAddress } from "@routeql/infra/services/database-place";
@@ -49,9 +49,7 @@ export type DatabaseRole = keyof z.infer<typeof databasePasswords>;
 export function readOutputs(values: Readonly<Record<string, unknown>>, stack: string): StackValues {
   const result = outputs.safeParse(values);
   if (result.success) return result.data;
-  throw new Failure(`The stack ${stack} is not up`, {
-    remedy: `run \`npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}\`.`,
-  });
+  throw notUp(stack);
 }
 
 /**
@@ -62,9 +60,7 @@ export async function valuesOf(stack: string): Promise<StackValues> {
   const paths = stackPaths(stack);
   const states = await readdir(`${paths.state}/.pulumi/stacks/routeql`).catch(() => []);
   if (!states.some((name) => name.startsWith(`${stack}.json`))) {
-    throw new Failure(`The stack ${stack} is not up`, {
-      remedy: `run \`npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}\`.`,
-    });
+    throw notUp(stack);
   }
   const quiet = (): void => undefined;
   const cli = await acquireCli({ say: quiet, show: quiet, onLine: quiet, signal: new AbortController().signal });

@@ -7,6 +7,7 @@ import { projectFolder, stackPaths } from "@routeql/host/paths";
 import { openDatabase } from "../database/open-database.ts";
 import { alertProblems, firingAlerts } from "./alerts.ts";
 import { dockerServiceStates } from "../docker/service-states.ts";
+import { stackArgument } from "../foundation/command.ts";
 import { placeOf } from "../kubernetes/place.ts";
 import { clusterServiceStates } from "../kubernetes/service-states.ts";
 import { accessOf, type StackAccess } from "../stack/access.ts";
@@ -102,7 +103,7 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
   if (!place) await requireOwn(stack);
   const found = place ? await clusterServiceStates(place, stack, signal) : await dockerServiceStates(stack, signal);
   const services = withMissing(found, await expectedServices(stack));
-  const more = stack === "local" ? "" : ` -- --stack ${stack}`;
+  const more = stackArgument(stack);
   const problemsOfServices = serviceProblems(services, stack);
   const databaseIsDown = problemsOfServices.some(({ subject }) => subject === "database");
   const [endpoint, database, alerts, expectedMigrations, changes] = await Promise.all([

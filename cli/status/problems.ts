@@ -1,3 +1,4 @@
+import { stackArgument } from "../foundation/command.ts";
 import type { DatabaseFacts, EndpointState, Problem, ServiceState } from "./report.ts";
 
 /** Services before the services that call them: the first problem is the likely cause of the others. */
@@ -22,7 +23,7 @@ function reasonOf({ kind, state, health, exitCode, detail }: ServiceState): stri
 /** Problems of the services with the command that helps, causes first. `options` are the arguments after `--` for another stack. */
 export function serviceProblems(states: readonly ServiceState[], stack: string): Problem[] {
   const stackOption = stack === "local" ? "" : `--stack ${stack} `;
-  const up = `npm run up${stack === "local" ? "" : ` -- --stack ${stack}`}`;
+  const up = `npm run up${stackArgument(stack)}`;
   return states
     .toSorted((left, right) => rank(left.service) - rank(right.service))
     .flatMap((service) => {
