@@ -16,7 +16,7 @@ import { clientPages } from "./client-pages.ts";
 import { grafanaDashboard } from "./grafana-dashboard.ts";
 import { metricsDocument } from "./metrics-document.ts";
 import { permissionsDocument } from "../permissions/document.ts";
-import { rulesDocument } from "hasura-checks/rules/document";
+import { rulesDocument } from "hasura-checks/rules/list";
 
 const root = resolve(import.meta.dirname, "../..");
 

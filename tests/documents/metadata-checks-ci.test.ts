@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { MetadataFolder, sound, tableFile } from "hasura-checks/testing/metadata-folder";
+import { MetadataFolder, sound, tableFile } from "hasura-checks/testing/tool";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parse } from "yaml";
 import { run } from "@routeql/tests/harness/process";

@@ -17,7 +17,7 @@ import {
   type ValueNode,
 } from "graphql";
 import type { Spending } from "../cost/limits.ts";
-import { graphqlName } from "@routeql/metadata/names/naming";
+import { graphqlName } from "@routeql/metadata/naming";
 import { isArray } from "../schema/types.ts";
 import { kindOf, rawText } from "../schema/values.ts";
 import { type EngineError, invalid, unreadable } from "../errors.ts";

@@ -1,13 +1,11 @@
 import { LRUCache } from "lru-cache";
-import type { AskForText } from "@routeql/metadata/catalog/catalog";
-import { readCatalog } from "@routeql/metadata/catalog/catalog";
+import { type AskForText, readCatalog, typesNamedBy } from "@routeql/metadata/catalog/catalog";
 import { loadMetadata, type LoadedMetadata, type MergedPath } from "@routeql/metadata/read/load";
 import { MetadataError, type Inconsistency, type Problem } from "@routeql/metadata/read/problems";
 import { rolesWithPermission } from "@routeql/metadata/read/roles";
 import type { Metadata, SourceMetadata } from "@routeql/metadata/read/shape";
 import { validateMetadata, type ValidMetadata } from "@routeql/metadata/read/validate";
-import { Naming } from "@routeql/metadata/names/naming";
-import { typesNamedBy } from "@routeql/metadata/catalog/named-types";
+import { Naming } from "@routeql/metadata/naming";
 import { resolveNativeObjects } from "../schema/native-queries.ts";
 import { readRoles, type RoleBook } from "../schema/permissions.ts";
 import type { Report } from "../schema/model.ts";

@@ -11,8 +11,7 @@ import {
   type TrackedFunction,
   type TrackedTable,
 } from "./model.ts";
-import { functionFields } from "@routeql/metadata/names/root-fields";
-import { defaultName, graphqlName, type Naming } from "@routeql/metadata/names/naming";
+import { defaultName, functionFields, graphqlName, type Naming } from "@routeql/metadata/naming";
 
 function onlyFunction(name: QualifiedName, catalog: Catalog, fail: Fail): CatalogFunction | undefined {
   const overloads = catalog.functions.get(nameKey(name)) ?? [];

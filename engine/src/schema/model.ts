@@ -3,7 +3,7 @@
  * @module
  */
 import type { CatalogFunction, CatalogTable, DatabaseType, EnumValue } from "@routeql/metadata/catalog/catalog";
-import type { NameBase } from "@routeql/metadata/names/naming";
+import type { NameBase } from "@routeql/metadata/naming";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import type { NativeQueryMetadata } from "@routeql/metadata/read/shape-parts";
 import type {

@@ -1,7 +1,7 @@
 import type { GraphQLObjectType } from "graphql";
 import { describe, expect, test } from "vitest";
 import { library, stateOf, type World } from "../testing/world.ts";
-import { camelCase, Naming, pascalCase } from "@routeql/metadata/names/naming";
+import { camelCase, Naming, pascalCase } from "@routeql/metadata/naming";
 
 test.each([
   ["author", "author", "Author"],

@@ -2,9 +2,8 @@
  * Native queries and logical models, resolved against the database.
  * @module
  */
-import type { AskForText, Catalog } from "@routeql/metadata/catalog/catalog";
-import { typeOf } from "@routeql/metadata/catalog/named-types";
-import { graphqlName } from "@routeql/metadata/names/naming";
+import { type AskForText, type Catalog, typeOf } from "@routeql/metadata/catalog/catalog";
+import { graphqlName } from "@routeql/metadata/naming";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import type { LogicalModelMetadata, NativeQueryMetadata } from "@routeql/metadata/read/shape-parts";
 import type { SourceMetadata } from "@routeql/metadata/read/shape";

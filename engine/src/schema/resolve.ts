@@ -15,7 +15,7 @@ import {
 } from "./model.ts";
 import { resolveComputedField, resolveFunction } from "./functions.ts";
 import type { NativeObjects } from "./native-queries.ts";
-import { graphqlName, type Naming } from "@routeql/metadata/names/naming";
+import { graphqlName, type Naming } from "@routeql/metadata/naming";
 import { relateNativeQuery, relateTable, type Targets } from "./relationships.ts";
 
 export interface ResolvedSource {

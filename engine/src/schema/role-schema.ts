@@ -14,7 +14,7 @@ import { description, title, type TrackedFunction } from "./model.ts";
 import { meaning, visibleColumns, type VisibleTable } from "./meta.ts";
 import type { QueryRootField, RoleBook, SubscriptionRootField } from "./permissions.ts";
 import type { ResolvedSource } from "./resolve.ts";
-import { rootFieldNames } from "@routeql/metadata/names/root-fields";
+import { rootFieldNames } from "@routeql/metadata/naming";
 import { argument, functionArguments } from "./arguments.ts";
 import { aggregateType, nativeQueryField, rowArguments, tableType } from "./object-types.ts";
 import { boolExp } from "./where-types.ts";

@@ -1,5 +1,5 @@
 import { nameKey } from "@routeql/metadata/catalog/catalog";
-import { rootFieldNames } from "@routeql/metadata/names/root-fields";
+import { rootFieldNames } from "@routeql/metadata/naming";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import { argumentsTypeName, inputTypeNames, rowTypeName } from "./native-types.ts";
 import { objectTypeAt, type Report } from "./model.ts";

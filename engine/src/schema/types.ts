@@ -1,5 +1,5 @@
 import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
-import type { Naming } from "@routeql/metadata/names/naming";
+import type { Naming } from "@routeql/metadata/naming";
 import {
   DirectiveLocation,
   GraphQLBoolean,

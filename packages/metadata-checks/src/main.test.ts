@@ -2,11 +2,38 @@ import { mkdirSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join, resolve } from "node:path";
+import { execa } from "execa";
 import { describe, expect, test } from "vitest";
-import { run } from "./testing/run.ts";
-import { gitAbsent, MetadataFolder, sound, tableFile } from "./testing/metadata-folder.ts";
-import { routeql } from "./testing/tool.ts";
 import { readProject } from "./metadata/project.ts";
+import { gitAbsent, MetadataFolder, routeql, sound, tableFile } from "./testing/tool.ts";
+
+export interface Finished {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program with only the given environment. A non-zero exit code is a result, not an error. */
+export async function run(
+  file: string,
+  args: readonly string[],
+  { cwd, env, timeout }: { readonly cwd: string; readonly env: NodeJS.ProcessEnv; readonly timeout: number },
+): Promise<Finished> {
+  const {
+    exitCode = -1,
+    stdout,
+    stderr,
+  } = await execa(file, args, {
+    cwd,
+    env,
+    extendEnv: false,
+    timeout,
+    input: "",
+    reject: false,
+    stripFinalNewline: false,
+  });
+  return { code: exitCode, stdout, stderr };
+}
 
 /* The tool as its users have it: a process of its own, or, where only its words count, its function. */
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { execa } from "execa";
-import { MetadataFolder, sound, tableFile } from "./testing/metadata-folder.ts";
+import { MetadataFolder, sound, tableFile } from "./testing/tool.ts";
 
 const workspace = resolve(import.meta.dirname, "..");
 const generous = 300_000;

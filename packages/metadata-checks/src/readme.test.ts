@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { MetadataFolder } from "./testing/metadata-folder.ts";
-import { routeql } from "./testing/tool.ts";
+import { MetadataFolder, routeql } from "./testing/tool.ts";
 
 const step = `table: {schema: public, name: step}
 select_permissions:

@@ -3,8 +3,7 @@
  * @module
  */
 import type { Catalog, DatabaseType } from "../catalog/catalog.ts";
-import { Naming } from "../names/naming.ts";
-import { functionFields } from "../names/root-fields.ts";
+import { functionFields, Naming } from "../naming.ts";
 import type { FunctionMetadata, Metadata, QualifiedName } from "../read/shape.ts";
 import { type Grants, grantsOf } from "./grants.ts";
 import { type DeclaredNativeQuery, nativeQueriesOf } from "./native-queries.ts";

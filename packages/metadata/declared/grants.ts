@@ -1,6 +1,6 @@
 import type { Metadata, SelectPermissionMetadata, TableMetadata } from "../read/shape.ts";
 import { largest } from "../read/roles.ts";
-import type { TableRootField } from "../names/root-fields.ts";
+import type { TableRootField } from "../naming.ts";
 import { type DeclaredPermission, type Filter, type Operation, operations } from "./permission.ts";
 import { columnsOf, type DeclaredTable, keyOf } from "./tables.ts";
 

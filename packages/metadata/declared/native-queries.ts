@@ -1,8 +1,7 @@
-import type { Catalog, DatabaseType } from "../catalog/catalog.ts";
+import { type Catalog, type DatabaseType, typeOf } from "../catalog/catalog.ts";
 import type { LogicalModelMetadata, NativeQueryMetadata } from "../read/shape-parts.ts";
 import type { SourceMetadata } from "../read/shape.ts";
-import { typeOf } from "../catalog/named-types.ts";
-import type { Naming } from "../names/naming.ts";
+import type { Naming } from "../naming.ts";
 import type { DeclaredPermission, Operation } from "./permission.ts";
 import { cellsIn, combined, type Grant } from "./grants.ts";
 import { type DeclaredRelationship, type DeclaredTable, keyOf } from "./tables.ts";

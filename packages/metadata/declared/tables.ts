@@ -1,7 +1,6 @@
 import { type Catalog, type CatalogTable, type DatabaseType, nameKey } from "../catalog/catalog.ts";
 import type { ComputedFieldMetadata, QualifiedName, RelationshipMetadata, TableMetadata } from "../read/shape.ts";
-import type { NameBase, Naming } from "../names/naming.ts";
-import { rootFieldNames, type TableRootField } from "../names/root-fields.ts";
+import { type NameBase, type Naming, rootFieldNames, type TableRootField } from "../naming.ts";
 import { underivable } from "./permission.ts";
 
 export interface DeclaredRelationship {

@@ -1,3 +1,5 @@
+import { styleText } from "node:util";
+
 /** An option of a verb. */
 export interface Option {
   readonly type: "string" | "boolean";
@@ -43,4 +45,13 @@ export interface Command {
   readonly outcomes: readonly [fine: string, findings: string];
   /** @returns the exit code @throws UsageError */
   run(given: Given, surroundings: Surroundings): Promise<number>;
+}
+
+export type Style = Parameters<typeof styleText>[0];
+
+/** Colours a text, or returns it unchanged without colours. */
+export type Paint = (style: Style, text: string) => string;
+
+export function painter(colours: boolean): Paint {
+  return (style, text) => (colours ? styleText(style, text, { validateStream: false }) : text);
 }

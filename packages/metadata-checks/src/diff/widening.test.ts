@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { readProject } from "../metadata/project.ts";
-import { MetadataFolder, sound, tableFile } from "../testing/metadata-folder.ts";
+import { MetadataFolder, sound, tableFile } from "../testing/tool.ts";
 import { accessChanges } from "./widening.ts";
 
 function compare(before: MetadataFolder, after: MetadataFolder) {

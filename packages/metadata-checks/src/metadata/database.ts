@@ -1,12 +1,11 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import pg from "pg";
-import { type Catalog, readCatalog } from "@routeql/metadata/catalog/catalog";
+import { type Catalog, readCatalog, typesNamedBy } from "@routeql/metadata/catalog/catalog";
 import { buildState, type State } from "@routeql/engine/execution/state";
 import { fromEnvironment, isAddress } from "@routeql/engine/execution/connection";
 import { rolesWithPermission } from "@routeql/metadata/read/roles";
 import type { Metadata, SourceMetadata } from "@routeql/metadata/read/shape";
-import { typesNamedBy } from "@routeql/metadata/catalog/named-types";
 import type { Given, Options, Surroundings } from "../cli/command.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import type { ReadProject } from "./project.ts";

@@ -1,10 +1,12 @@
+import type { Catalog, CatalogTable, DatabaseType } from "@routeql/metadata/catalog/catalog";
+import { keyOf } from "@routeql/metadata/declared/tables";
+import type { MergedPath } from "@routeql/metadata/read/load";
 import type { Inconsistency } from "@routeql/metadata/read/problems";
-import type { ReadOnlyDatabase } from "./database.ts";
-import { stateOn } from "./database.ts";
-import { examinable, type ReadProject } from "./project.ts";
+import type { SourceMetadata } from "@routeql/metadata/read/shape";
 import { validateMetadata } from "@routeql/metadata/read/validate";
-import { unjoinableRelationships } from "./joins.ts";
-import { withoutObjects } from "./without-objects.ts";
+import { type ReadOnlyDatabase, stateOn } from "./database.ts";
+import { withoutObjects } from "./loaded-metadata.ts";
+import { examinable, type ReadProject } from "./project.ts";
 
 export interface Fitted {
   /** The metadata without the objects in `left`. */
@@ -64,4 +66,66 @@ async function unjoinable(
       definition: null,
     }),
   );
+}
+
+/** Groups of types. Postgres has the operator `=` only between types of the same group. */
+const groups: readonly ReadonlySet<string>[] = [
+  new Set(["int2", "int4", "int8", "numeric", "float4", "float8", "oid"]),
+  new Set(["text", "varchar", "bpchar", "name", "citext"]),
+  new Set(["date", "timestamp", "timestamptz"]),
+  new Set(["time", "timetz", "interval"]),
+  new Set(["inet", "cidr"]),
+  new Set(["uuid"]),
+  new Set(["bool"]),
+  new Set(["bytea"]),
+  new Set(["jsonb"]),
+];
+
+/** Whether Postgres has no operator `=` for the two types. False for unknown types. */
+function cannotBeJoined(one: DatabaseType, other: DatabaseType): boolean {
+  if (one.name === other.name) return false;
+  const groupOf = ({ name, kind }: DatabaseType) =>
+    kind === "enum" ? `enum ${name}` : groups.findIndex((group) => group.has(name));
+  const [left, right] = [groupOf(one), groupOf(other)];
+  return left !== right && left !== -1 && right !== -1;
+}
+
+/** A relationship whose columns Postgres cannot compare. */
+export interface Unjoinable {
+  /** Place of the relationship. */
+  readonly at: MergedPath;
+  /** `schema.name` */
+  readonly table: string;
+  readonly name: string;
+  readonly reason: string;
+}
+
+/** Relationships by named columns that fail in every query. Postgres checks the types of foreign keys itself. */
+export function unjoinableRelationships(
+  { tables }: SourceMetadata,
+  catalog: Catalog,
+  path: MergedPath,
+): readonly Unjoinable[] {
+  return tables.flatMap((table, position) => {
+    const own = catalog.tables.get(keyOf(table.table));
+    return (["object_relationships", "array_relationships"] as const).flatMap((kind) =>
+      table[kind].flatMap(({ name, using: { manual_configuration: manual } }, index): Unjoinable[] => {
+        const target =
+          manual !== undefined && "remote_table" in manual ? catalog.tables.get(keyOf(manual.remote_table)) : undefined;
+        if (own === undefined || target === undefined || manual === undefined) return [];
+        const [reason] = Object.entries(manual.column_mapping).flatMap(
+          ([from, to]) => mismatch(own, from, target, to) ?? [],
+        );
+        return reason === undefined
+          ? []
+          : [{ at: [...path, "tables", position, kind, index], table: keyOf(own), name, reason }];
+      }),
+    );
+  });
+}
+
+function mismatch(own: CatalogTable, from: string, target: CatalogTable, to: string): string | undefined {
+  const [left, right] = [own.columns.get(from)?.type, target.columns.get(to)?.type];
+  if (left === undefined || right === undefined || !cannotBeJoined(left, right)) return undefined;
+  return `${keyOf(own)}.${from} is ${left.sql} and ${keyOf(target)}.${to} is ${right.sql}, and Postgres cannot compare them`;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { catalogAnswer } from "@routeql/metadata/testing/catalog";
 import { unknownPart } from "../rules/inheritance.ts";
-import { MetadataFolder } from "../testing/metadata-folder.ts";
+import { MetadataFolder } from "../testing/tool.ts";
 import { stateOn } from "./database.ts";
 import { eachSource, ofOneSource, examinable, readProject } from "./project.ts";
 

@@ -1,17 +1,15 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
-import { loadMetadata, type LoadedMetadata, type MergedPath } from "@routeql/metadata/read/load";
+import { dirname, join, relative, resolve, sep } from "node:path";
 import { objectAround } from "@routeql/engine/metadata-api/inconsistencies";
+import { keyOf } from "@routeql/metadata/declared/tables";
+import { type LoadedMetadata, loadMetadata, type MergedPath } from "@routeql/metadata/read/load";
 import type { Problem } from "@routeql/metadata/read/problems";
 import type { Metadata } from "@routeql/metadata/read/shape";
-import { validateMetadata, withoutAll } from "@routeql/metadata/read/validate";
 import { qualifiedName } from "@routeql/metadata/read/shape-parts";
-import { keyOf } from "@routeql/metadata/declared/tables";
+import { validateMetadata, withoutAll } from "@routeql/metadata/read/validate";
 import { UsageError } from "../cli/usage-error.ts";
 import { linesOf } from "./lines.ts";
-import { withoutObjects } from "./without-objects.ts";
-import { unincludedFiles } from "./unincluded-files.ts";
-import { fromVersion2 } from "./version-2.ts";
+import { fromVersion2, withoutObjects } from "./loaded-metadata.ts";
 
 /** A file, relative to the working directory, and a line in it from 1. */
 export interface Position {
@@ -246,4 +244,33 @@ function read(file: string): string {
   } catch {
     return "";
   }
+}
+
+const include = /["']?!include\s+([^"'\s]+)["']?/g;
+
+function reached(file: string, seen: Set<string>): void {
+  if (seen.has(file) || statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return;
+  seen.add(file);
+  for (const [, target] of readFileSync(file, "utf8").matchAll(include))
+    if (target !== undefined) reached(resolve(dirname(file), target), seen);
+}
+
+/** YAML files below `databases/` that no `!include` names, relative to the metadata directory. */
+export function unincludedFiles(directory: string): readonly string[] {
+  const root = resolve(directory);
+  const start = join(root, "databases/databases.yaml");
+  const seen = new Set<string>();
+  reached(start, seen);
+  if (seen.size === 0) return [];
+  return readdirSync(join(root, "databases"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((file) => !seen.has(file))
+    .map((file) =>
+      file
+        .slice(root.length + 1)
+        .split(sep)
+        .join("/"),
+    )
+    .toSorted();
 }

@@ -5,8 +5,8 @@ import {
   operations,
 } from "@routeql/metadata/declared/declared";
 import { filterSql, filterWords } from "@routeql/metadata/declared/filter-text";
+import { UnderivableMetadata } from "@routeql/metadata/declared/permission";
 import { rowsText } from "./expectations.ts";
-import { told } from "./told.ts";
 
 export interface DocumentOptions {
   /** Roles of tokens without any permission in the metadata. */
@@ -203,4 +203,14 @@ function relationshipRows(access: DeclaredAccess, role: string): readonly string
     });
     return row([code(role), code(table.rootField), reached.length === 0 ? "nothing" : reached.join(", ")]);
   });
+}
+
+/** The text of a filter, or the reason why it cannot be read. */
+export function told(read: () => string): string {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof UnderivableMetadata) return `cannot be read: ${error.message}`;
+    throw error;
+  }
 }

@@ -2,11 +2,8 @@ import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "@routeql
 import { filterSql, filterWords } from "@routeql/metadata/declared/filter-text";
 import { operations } from "@routeql/metadata/declared/permission";
 import type { AccessChange } from "../diff/widening.ts";
-import type { DocumentedSource } from "./markdown.ts";
-import { escaped, marked } from "./page-text.ts";
-import { told } from "./told.ts";
-import type { VisibleRows } from "./visible-rows.ts";
-import { visibleText } from "./visible-rows-table.ts";
+import { type DocumentedSource, told } from "./markdown.ts";
+import { type VisibleRows, visibleText } from "./visible-rows.ts";
 
 /** A source with its changes since the base revision and the rows that roles see. */
 export interface PagedSource extends DocumentedSource {
@@ -122,3 +119,10 @@ ${next.length === 0 ? "" : `<dt>Leads to</dt><dd>${next.join(", ")}</dd>`}</dl>
 ${cells.length === 0 ? "" : `<ul>${cells.join("")}</ul>`}
 ${isOpen(permission) ? "" : `<details><summary>In SQL</summary><pre>select it.* from ${escaped(table.key)} it\nwhere ${escaped(sql.replaceAll(" and exists (", "\n  and exists ("))}</pre></details>`}</article>`;
 }
+
+/** Text for HTML, with its special characters escaped. */
+export const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+
+/** Text for HTML in which names stand between backticks. */
+const marked = (words: string): string => escaped(words).replaceAll(/`([^`]*)`/g, "<code>$1</code>");

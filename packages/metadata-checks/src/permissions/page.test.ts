@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { declaredAccess } from "@routeql/metadata/declared/declared";
 import { accessChanges } from "../diff/widening.ts";
 import { examinable, readProject } from "../metadata/project.ts";
-import { MetadataFolder, tableFile } from "../testing/metadata-folder.ts";
+import { MetadataFolder, tableFile } from "../testing/tool.ts";
 import { renderPage } from "./page.ts";
 
 const own = "columns: [id, title]\nfilter: {owner: {_eq: X-Hasura-User-Id}}\nlimit: 10";

@@ -2,8 +2,7 @@ import type { DeclaredAccess } from "@routeql/metadata/declared/declared";
 import { counts, type Finding } from "../findings/finding.ts";
 import { amount } from "../findings/print.ts";
 import { rowsText } from "./expectations.ts";
-import { anchorText, matrix, type PagedSource, tableSection } from "./page-tables.ts";
-import { escaped } from "./page-text.ts";
+import { anchorText, escaped, matrix, type PagedSource, tableSection } from "./page-tables.ts";
 
 /** Filters the page by text, role and change; opens the table that a link names. */
 const pageScript = `

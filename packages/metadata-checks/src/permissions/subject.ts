@@ -8,8 +8,7 @@ import { UsageError } from "../cli/usage-error.ts";
 import { ReadOnlyDatabase } from "../metadata/database.ts";
 import { type Fitted, fitted } from "../metadata/fitting.ts";
 import type { ReadProject } from "../metadata/project.ts";
-import { EmbeddedServed } from "./embedded.ts";
-import { type RunningEngine, RunningServed } from "./running.ts";
+import { EmbeddedServed, type RunningEngine, RunningServed } from "./engines.ts";
 import type { Reply, Served, Variables } from "./served.ts";
 
 /** Verifications at once on the embedded engine. A running engine receives one request after another. */

@@ -1,9 +1,8 @@
 import { type MergedPath, printPath } from "@routeql/metadata/read/load";
 import type { Finding } from "../findings/finding.ts";
-import { fileNotIncluded } from "./files.ts";
+import { fileNotIncluded, metadataShape, notExamined } from "./shape.ts";
 import { rules } from "./list.ts";
 import type { Examined, Rule } from "./rule.ts";
-import { metadataShape, notExamined } from "./shape.ts";
 import type { PlacedProblem, Project } from "../metadata/project.ts";
 
 /** Findings about the files, which can be unreadable as metadata. */

@@ -1,13 +1,11 @@
-import { inferredFunction, secretColumn, secretInMetadata } from "./exposure.ts";
 import { hasuraAdvisory } from "./advisories.ts";
-import { fileNotIncluded } from "./files.ts";
+import { inferredFunction, secretColumn, secretInMetadata } from "./exposure.ts";
 import { inheritanceConflict, inheritanceOverridden, nestedInheritedRole, unknownPart } from "./inheritance.ts";
 import { shadowedName } from "./names.ts";
-import { unboundBranch } from "./open-branches.ts";
-import { openInEffect } from "./open-in-effect.ts";
-import { ownerPresetMissing, writeWiderThanRead } from "./owners.ts";
+import { openInEffect, unboundBranch } from "./open-filters.ts";
+import { anonymousWrite, everyRowWritable, ownerPresetMissing, rowGivenAway, writeWiderThanRead } from "./writing.ts";
 import { allColumns, everyRow, nothingGranted, rowLimit, unlimitedAggregates } from "./reading.ts";
-import { noPrimaryKey, reference, roleSpelling } from "./references.ts";
+import { noPrimaryKey, reference, roleSpelling, unjoinableRelationship } from "./references.ts";
 import { breakingChange, widenedPermission } from "./revisions.ts";
 import type { Rule } from "./rule.ts";
 import {
@@ -16,9 +14,7 @@ import {
   spoofableSession,
   unsetSessionVariable,
 } from "./sessions.ts";
-import { metadataShape, notExamined } from "./shape.ts";
-import { unjoinableRelationship } from "./unjoinable.ts";
-import { anonymousWrite, everyRowWritable, rowGivenAway } from "./writing.ts";
+import { fileNotIncluded, metadataShape, notExamined } from "./shape.ts";
 
 /** The rules for whole metadata, in the order of the documentation. */
 export const rules: readonly Rule[] = [
@@ -74,3 +70,30 @@ export const allRules: readonly DescribedRule[] = [
   ...rules,
   unusedException,
 ];
+
+const needs: Readonly<Record<string, string>> = {
+  database: "needs a database",
+  base: "needs a base revision",
+  "base and database": "needs a base revision and a database",
+};
+
+const capital = (text: string) => `${text[0]?.toUpperCase() ?? ""}${text.slice(1)}`;
+
+const longestLine = 160;
+
+/** Lines of at most 160 characters. */
+const wrapped = (text: string) => text.replaceAll(new RegExp(`(.{1,${longestLine}})(?: |$)`, "g"), "$1\n").trimEnd();
+
+/** The list of rules as Markdown; `docs/reference/metadata-rules.md` is written from it. */
+export function rulesDocument(): string {
+  const entries = allRules.map(({ id, severity, needs: what, finds, why, remedy }) => {
+    const condition = what === undefined ? "" : `, ${needs[what] ?? `needs ${what}`}`;
+    const lines = [`${capital(severity)}${condition}. Finds ${finds}.`, why, `Remedy: ${remedy}.`].map(wrapped);
+    return `## ${id}\n\n${lines.join("\n\n")}\n`;
+  });
+  return [
+    "# Rules of `hasura-checks lint`\n",
+    "How to use them: [metadata checks](metadata-checks.md).\n",
+    ...entries,
+  ].join("\n");
+}

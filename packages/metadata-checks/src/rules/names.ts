@@ -1,5 +1,4 @@
-import { functionFields } from "@routeql/metadata/names/root-fields";
-import { Naming } from "@routeql/metadata/names/naming";
+import { functionFields, Naming } from "@routeql/metadata/naming";
 import { catalogAt, type Found, functionsOf, type PlacedTable, type Rule, tablesOf } from "./rule.ts";
 
 const reserved = new Set(["_and", "_or", "_not", "_exists"]);

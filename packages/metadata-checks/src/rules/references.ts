@@ -1,4 +1,5 @@
 import { keyOf } from "@routeql/metadata/declared/tables";
+import { unjoinableRelationships } from "../metadata/fitting.ts";
 import { rolesOf } from "./inheritance.ts";
 import { catalogAt, type Found, listed, type Rule, tablesOf } from "./rule.ts";
 
@@ -105,5 +106,24 @@ export const noPrimaryKey: Rule = {
       return found?.kind === "table" && found.primaryKey === undefined
         ? [{ at: [...path, "table"], table: key, reason: `${key} is a table without a primary key` }]
         : [];
+    }),
+};
+
+export const unjoinableRelationship: Rule = {
+  id: "unjoinable-relationship",
+  severity: "error",
+  needs: "database",
+  finds: "a relationship between columns that Postgres cannot compare",
+  why: "Hasura accepts the relationship, and every query, filter and aggregate that uses it fails.",
+  remedy: "give both columns the same type by a migration, or remove the relationship",
+  find: ({ metadata, catalogs }) =>
+    metadata.sources.flatMap((source, index) => {
+      const catalog = catalogs?.[index];
+      return catalog === undefined
+        ? []
+        : unjoinableRelationships(source, catalog, ["sources", index]).map((found) => ({
+            ...found,
+            reason: `${found.table}.${found.name} cannot be joined: ${found.reason}`,
+          }));
     }),
 };

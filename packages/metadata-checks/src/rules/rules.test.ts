@@ -7,7 +7,7 @@ import { catalogAnswer, type FunctionSketch, type TableSketch } from "@routeql/m
 import type { Finding } from "../findings/finding.ts";
 import { type Project, readProject } from "../metadata/project.ts";
 import type { VisibleRows } from "../permissions/visible-rows.ts";
-import { MetadataFolder, sound, tableFile } from "../testing/metadata-folder.ts";
+import { MetadataFolder, sound, tableFile } from "../testing/tool.ts";
 import { applicable, applyRules, shapeFindings } from "./apply.ts";
 import { allRules } from "./list.ts";
 

@@ -1,5 +1,5 @@
+import { nearest } from "../cli/usage-error.ts";
 import type { PlacedProblem as Problem } from "../metadata/project.ts";
-import { nearest } from "../cli/nearest.ts";
 import type { Rule } from "./rule.ts";
 
 /** Rules about files that cannot be read as metadata. The reader supplies their file and path. */
@@ -95,4 +95,13 @@ export const notExamined: ShapeRule = {
         },
       ];
     }),
+};
+
+/** Its findings have no place in the merged metadata; `shapeFindings` uses their files. */
+export const fileNotIncluded: Pick<Rule, "id" | "severity" | "finds" | "why" | "remedy"> = {
+  id: "file-not-included",
+  severity: "warning",
+  finds: "a file below databases/ that nothing includes",
+  why: "Hasura never reads the file, so changes to it have no effect.",
+  remedy: "include it in tables.yaml or functions.yaml, or delete it",
 };

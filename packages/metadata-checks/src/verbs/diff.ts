@@ -1,12 +1,9 @@
-import { painter } from "../cli/colours.ts";
-import { type Command, exitCodes, type Given, type Surroundings } from "../cli/command.ts";
-import { type Endpoint, endpointOf, endpointOptions } from "../cli/endpoint.ts";
+import { type Command, exitCodes, type Given, painter, type Surroundings } from "../cli/command.ts";
+import { type Endpoint, endpointOf, endpointOptions, exportMetadata, NoMetadataApi } from "../cli/endpoint.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { commonOptions, type Configuration, metadataDirectory, readConfiguration } from "../configuration.ts";
-import { drift } from "../diff/drift.ts";
-import { exportMetadata, NoMetadataApi } from "../diff/endpoint.ts";
-import { adminSchema, schemaDrift } from "../diff/served-schema.ts";
-import { schemaChanges } from "../diff/schema-changes.ts";
+import { adminSchema, drift, schemaDrift } from "../diff/drift.ts";
+import { schemaChanges } from "../rules/revisions.ts";
 import { accessChanges } from "../diff/widening.ts";
 import type { Finding } from "../findings/finding.ts";
 import { formatOf, printReport } from "../findings/print.ts";

@@ -2,8 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { MetadataFolder, tableFile } from "../testing/metadata-folder.ts";
-import { routeql } from "../testing/tool.ts";
+import { MetadataFolder, routeql, tableFile } from "../testing/tool.ts";
 
 const variables = Array.from({ length: 12 }, (_none, index) => `x-hasura-a-long-session-variable-${index + 10}`);
 

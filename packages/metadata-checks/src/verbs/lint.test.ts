@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readCatalog } from "@routeql/metadata/catalog/catalog";
 import { catalogAnswer } from "@routeql/metadata/testing/catalog";
 import { examinable, readProject } from "../metadata/project.ts";
-import { MetadataFolder, tableFile } from "../testing/metadata-folder.ts";
+import { MetadataFolder, tableFile } from "../testing/tool.ts";
 import { standingFindings } from "./lint.ts";
 
 test("the base can have a table without primary key, but no secret column of a later migration", async () => {

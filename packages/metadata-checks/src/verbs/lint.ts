@@ -1,22 +1,18 @@
 import { declaredAccess, UnderivableMetadata } from "@routeql/metadata/declared/declared";
-import { painter } from "../cli/colours.ts";
-import { type Command, exitCodes, type Given, type Surroundings } from "../cli/command.ts";
+import { type Command, exitCodes, type Given, painter, type Surroundings } from "../cli/command.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { commonOptions, type Configuration, metadataDirectory, readConfiguration } from "../configuration.ts";
-import { judge, type Judged } from "../findings/exceptions.ts";
-import { counts, type Finding } from "../findings/finding.ts";
-import { divide } from "../findings/identity.ts";
+import { judge, type Judged, selectionOf, selectionOptions } from "../findings/selection.ts";
+import { counts, divide, type Finding } from "../findings/finding.ts";
 import { amount, formatOf, printReport } from "../findings/print.ts";
-import { selectionOf, selectionOptions } from "../findings/selection.ts";
 import { databaseAddresses, databaseOptions, Databases, withoutDatabase } from "../metadata/database.ts";
 import { fitted } from "../metadata/fitting.ts";
 import { eachSource, examinable, readProject, type ReadProject } from "../metadata/project.ts";
 import { readBase } from "../metadata/revision.ts";
-import { visibleRowsTable } from "../permissions/visible-rows-table.ts";
-import { visibleRows, type VisibleRows } from "../permissions/visible-rows.ts";
+import { visibleRows, type VisibleRows, visibleRowsTable } from "../permissions/visible-rows.ts";
 import { pinnedHasura } from "../rules/advisories.ts";
 import { applicable, applyRules, shapeFindings } from "../rules/apply.ts";
-import { rulesDocument } from "../rules/document.ts";
+import { rulesDocument } from "../rules/list.ts";
 import { type Examined, permissionsOf, tablesOf } from "../rules/rule.ts";
 import { notExamined } from "../rules/shape.ts";
 

@@ -1,8 +1,7 @@
 import { mkdirSync, renameSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { gitAbsent, MetadataFolder, sound, tableFile } from "../testing/metadata-folder.ts";
-import { routeql } from "../testing/tool.ts";
+import { gitAbsent, MetadataFolder, routeql, sound, tableFile } from "../testing/tool.ts";
 
 /* check --base … --only-new: what the base has too does not fail. */
 

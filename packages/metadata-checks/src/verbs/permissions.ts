@@ -1,8 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DeclaredAccess } from "@routeql/metadata/declared/declared";
-import { painter } from "../cli/colours.ts";
-import { type Command, exitCodes, type Given, type Surroundings } from "../cli/command.ts";
+import { type Command, exitCodes, type Given, painter, type Surroundings } from "../cli/command.ts";
 import { endpointOf, endpointOptions } from "../cli/endpoint.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { commonOptions, type Configuration, metadataDirectory, readConfiguration } from "../configuration.ts";

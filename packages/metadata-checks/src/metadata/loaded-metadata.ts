@@ -1,5 +1,5 @@
-import type { LoadedMetadata, MergedPath } from "@routeql/metadata/read/load";
 import { objectAround } from "@routeql/engine/metadata-api/inconsistencies";
+import type { LoadedMetadata, MergedPath } from "@routeql/metadata/read/load";
 import { withoutAll } from "@routeql/metadata/read/validate";
 
 /**
@@ -33,5 +33,26 @@ export function withoutObjects(loaded: LoadedMetadata, places: readonly MergedPa
     ...loaded,
     merged: withoutAll(loaded.merged, paths) as LoadedMetadata["merged"],
     locate: (path) => loaded.locate(original(path)),
+  };
+}
+
+/** The variable with the database address for metadata without sources. */
+const databaseUrl = { from_env: "HASURA_GRAPHQL_DATABASE_URL" };
+
+/** Converts metadata of version 2 as Hasura does: its tables and functions become those of the source `default`. Other versions stay unchanged. */
+export function fromVersion2(loaded: LoadedMetadata): LoadedMetadata {
+  const { version, tables, functions = [], ...rest } = loaded.merged;
+  if (version !== 2) return loaded;
+  const source = {
+    name: "default",
+    kind: "postgres",
+    configuration: { connection_info: { database_url: databaseUrl } },
+    tables,
+    functions,
+  };
+  return {
+    ...loaded,
+    merged: { ...rest, version: 3, sources: [source] },
+    locate: (path) => loaded.locate(path[0] === "sources" ? path.slice(2) : path),
   };
 }

@@ -1,6 +1,6 @@
 import { buildSchema } from "graphql";
 import { expect, test } from "vitest";
-import { schemaChanges } from "./schema-changes.ts";
+import { schemaChanges } from "./revisions.ts";
 
 type Schemas = Parameters<typeof schemaChanges>[0];
 const schemas = (roles: Readonly<Record<string, string>>) =>

@@ -5,8 +5,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { buildSchema, introspectionFromSchema } from "graphql";
 import { describe, expect, test } from "vitest";
-import { MetadataFolder, sound, tableFile } from "../testing/metadata-folder.ts";
-import { routeql } from "../testing/tool.ts";
+import { MetadataFolder, routeql, sound, tableFile } from "../testing/tool.ts";
 
 describe("a secret that is invalid in a header", () => {
   test.each([
