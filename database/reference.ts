@@ -2,9 +2,16 @@
  * docs/reference/data-dictionary.md: the views of the API, from the migrations.
  * @module
  */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 
-const read = (name: string): string => readFileSync(new URL(`migrations/${name}`, import.meta.url), "utf8");
+const folder = new URL("migrations/", import.meta.url);
+
+/** The SQL of all migrations, in the order in which they run. */
+const allMigrations = (): string =>
+  readdirSync(folder)
+    .toSorted()
+    .map((name) => readFileSync(new URL(name, folder), "utf8"))
+    .join("\n");
 
 /** A column of a view: SQL type without its length, and description. */
 export interface DocumentedColumn {
@@ -29,19 +36,21 @@ const tables: Readonly<Record<string, string>> = {
 
 /** Every view with its columns in the order of their descriptions. */
 export function documentedViews(): readonly DocumentedView[] {
-  const comments = read("0007_describe_the_views.sql");
-  const definitions = read("0002_routing_tables.sql");
+  const migrations = allMigrations();
   return Object.entries(tables).map(([name, table]) => {
-    const types = columnTypes(definitions, table);
-    const columns = [
-      ...comments.matchAll(new RegExp(`comment on column public\\.${name}\\."?(\\w+)"? is\\s+'((?:[^']|'')*)';`, "g")),
+    const types = columnTypes(migrations, table);
+    const comments = (on: string): readonly RegExpExecArray[] => [
+      ...migrations.matchAll(new RegExp(`comment on ${on} is\\s+'((?:[^']|'')*)';`, "g")),
     ];
-    const description =
-      new RegExp(`comment on view public\\.${name} is\\s+'((?:[^']|'')*)';`).exec(comments)?.[1] ?? "";
+    // A later comment replaces an earlier one.
+    const columns = new Map(
+      comments(`column public\\.${name}\\."?(\\w+)"?`).map(([, column = "", text = ""]) => [column, text]),
+    );
+    const description = comments(`view public\\.${name}`).at(-1)?.[1] ?? "";
     return {
       name,
       description: unquoted(description),
-      columns: columns.map(([, column = "", text = ""]) => ({
+      columns: [...columns].map(([column, text]) => ({
         name: column,
         type: types.get(column) ?? "",
         description: unquoted(text),
@@ -52,13 +61,15 @@ export function documentedViews(): readonly DocumentedView[] {
 
 const unquoted = (text: string): string => text.replaceAll("''", "'");
 
-function columnTypes(definitions: string, table: string): ReadonlyMap<string, string> {
-  const body = new RegExp(`create table routing\\.${table} \\(\\n([^;]*?)\\n\\)`).exec(definitions)?.[1] ?? "";
-  return new Map(
-    [...body.matchAll(/^ {2}"?(\w+)"? ([a-z]+)(?:\(\d+\))?((?:\[\])?)/gm)].map(
-      ([, name = "", type = "", list = ""]) => [name, type + list],
-    ),
-  );
+/** Types of a table's columns: those of `create table`, and those that later migrations add. */
+function columnTypes(migrations: string, table: string): ReadonlyMap<string, string> {
+  const column = String.raw`"?(\w+)"? ([a-z]+)(?:\(\d+\))?((?:\[\])?)`;
+  const body = new RegExp(`create table routing\\.${table} \\(\\n([^;]*?)\\n\\)`).exec(migrations)?.[1] ?? "";
+  const found = [
+    ...body.matchAll(new RegExp(`^ {2}${column}`, "gm")),
+    ...migrations.matchAll(new RegExp(`alter table routing\\.${table}\\s+add column ${column}`, "g")),
+  ];
+  return new Map(found.map(([, name = "", type = "", list = ""]) => [name, type + list]));
 }
 
 /** The page, as Markdown. */
