@@ -3,7 +3,7 @@ import { z } from "zod";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { changedNames, type Properties } from "../shared/values.ts";
 import type { ResourceKind } from "../shared/provider.ts";
-import { assertOurs, labelInputs, labelsInput } from "./ownership.ts";
+import { assertOurs, labelInputs, labelsOf } from "./ownership.ts";
 
 const inputs = z.strictObject({
   name: z.string().min(1, { error: "the stand-in docker provider does not generate names: set one" }),
@@ -90,7 +90,7 @@ function expected(wanted: NetworkInputs): Properties {
     driver: wanted.driver ?? "bridge",
     internal: wanted.internal ?? false,
     attachable: wanted.attachable ?? false,
-    labels: labelsInput(wanted.labels),
+    labels: labelsOf(wanted.labels),
     // Without the input, any addresses are correct.
     ...(wanted.ipamConfigs === undefined ? {} : { ipamConfigs: wanted.ipamConfigs }),
   };
@@ -105,7 +105,7 @@ export const network: ResourceKind<NetworkInputs> = {
     // Network names are not unique in the engine, so an existing network with this name is removed first.
     const same = await docker.listNetworks({ filters: { name: [`^${wanted.name}$`] } });
     for (const left of same) {
-      assertOurs("network", wanted.name, labelsInput(wanted.labels), left.Labels);
+      assertOurs("network", wanted.name, labelsOf(wanted.labels), left.Labels);
       await removeNetwork(left.Id);
     }
     const created = await docker
@@ -115,7 +115,7 @@ export const network: ResourceKind<NetworkInputs> = {
         Internal: wanted.internal ?? false,
         Attachable: wanted.attachable ?? false,
         Options: wanted.options ?? {},
-        Labels: labelsInput(wanted.labels),
+        Labels: labelsOf(wanted.labels),
         CheckDuplicate: true,
         ...(wanted.ipamConfigs === undefined
           ? {}

@@ -9,7 +9,7 @@ const stateLabel = "com.routeql.state";
 
 export const labelInputs = z.array(z.strictObject({ label: z.string(), value: z.string() })).optional();
 
-export const labelsInput = (labels: readonly { label: string; value: string }[] | undefined): Record<string, string> =>
+export const labelsOf = (labels: readonly { label: string; value: string }[] | undefined): Record<string, string> =>
   Object.fromEntries((labels ?? []).map(({ label, value }) => [label, value]));
 
 type Labels = Readonly<Record<string, string>> | null | undefined;

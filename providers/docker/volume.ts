@@ -3,7 +3,7 @@ import { z } from "zod";
 import { dockerClient, isConflict, orUndefined } from "@routeql/host/docker/client";
 import type { ResourceKind } from "../shared/provider.ts";
 import { removeContainer } from "./container/lifecycle.ts";
-import { labelInputs, labelsInput, refuseOtherState, stackLabel } from "./ownership.ts";
+import { labelInputs, labelsOf, refuseOtherState, stackLabel } from "./ownership.ts";
 
 const inputs = z.strictObject({
   name: z.string().min(1, { error: "the stand-in docker provider does not generate names: set one" }),
@@ -41,12 +41,12 @@ export const volume: ResourceKind<z.infer<typeof inputs>> = {
 
   async create(wanted) {
     const before = await orUndefined(docker.getVolume(wanted.name).inspect());
-    refuseOtherState("volume", wanted.name, labelsInput(wanted.labels), before?.Labels);
+    refuseOtherState("volume", wanted.name, labelsOf(wanted.labels), before?.Labels);
     const { name } = await docker.createVolume({
       Name: wanted.name,
       Driver: wanted.driver ?? "local",
       DriverOpts: wanted.driverOpts ?? {},
-      Labels: labelsInput(wanted.labels),
+      Labels: labelsOf(wanted.labels),
     });
     return { id: name, outputs: { mountpoint: (await docker.getVolume(name).inspect()).Mountpoint } };
   },
@@ -61,7 +61,7 @@ export const volume: ResourceKind<z.infer<typeof inputs>> = {
         return;
       } catch (error) {
         if (!isConflict(error)) throw error;
-        await removeLeftovers(id, labelsInput(labels)[stackLabel]);
+        await removeLeftovers(id, labelsOf(labels)[stackLabel]);
         // When several resources are replaced at once, the engine may still be removing a container that uses the volume.
         if (Date.now() < end) {
           await sleep(500, undefined, { signal });

@@ -6,7 +6,7 @@ import { pack } from "tar-stream";
 import { containerBody, endpoints } from "./inputs.ts";
 import { type ContainerInputs, containerInputs } from "./inputs.ts";
 import { removeContainer, waitForExit, waitUntilHealthy } from "./lifecycle.ts";
-import { assertOurs, labelsInput } from "../ownership.ts";
+import { assertOurs, labelsOf } from "../ownership.ts";
 import type { Context, ResourceKind } from "../../shared/provider.ts";
 import { canonical, type Properties } from "../../shared/values.ts";
 
@@ -17,7 +17,7 @@ const logLinesKept = 1000;
 async function clearLeftover(inputs: ContainerInputs): Promise<void> {
   const left = await orUndefined(docker.getContainer(inputs.name).inspect());
   if (!left) return;
-  assertOurs("container", inputs.name, labelsInput(inputs.labels), left.Config.Labels);
+  assertOurs("container", inputs.name, labelsOf(inputs.labels), left.Config.Labels);
   await removeContainer(left.Id, inputs);
 }
 

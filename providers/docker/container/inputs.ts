@@ -1,6 +1,6 @@
 import type Docker from "dockerode";
 import { z } from "zod";
-import { labelInputs, labelsInput } from "../ownership.ts";
+import { labelInputs, labelsOf } from "../ownership.ts";
 
 const duration = z
   .string()
@@ -186,7 +186,7 @@ export function containerBody(inputs: ContainerInputs): Docker.ContainerCreateOp
     WorkingDir: inputs.workingDir,
     Hostname: inputs.hostname,
     Env: inputs.envs,
-    Labels: labelsInput(inputs.labels),
+    Labels: labelsOf(inputs.labels),
     StopSignal: inputs.stopSignal,
     StopTimeout: inputs.stopTimeout,
     Healthcheck: healthcheck(inputs.healthcheck),
