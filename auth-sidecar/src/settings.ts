@@ -23,17 +23,17 @@ const schema = z.object({
   PORT: port(8080).describe("Port of the endpoints; 0 takes a free one."),
   METRICS_PORT: port(9090).describe("Port of /metrics; never published."),
   DATABASE_URL: address(["postgres", "postgresql"]).describe("Postgres, as the role that owns no table."),
-  DATABASE_POOL_SIZE: wholeNumber(1, 100, 10).describe("Most connections to Postgres."),
+  DATABASE_POOL_SIZE: wholeNumber(1, 100, 10).describe("Maximum number of connections to Postgres."),
   SESSIONS_URL: address(["redis", "rediss"]).describe("Redis or Valkey, for sessions and throttling."),
   SESSIONS_CA: z
     .string()
     .optional()
-    .describe("PEM of the CA that the store's certificate comes from (rediss://); Node's own list by default."),
+    .describe("PEM of the authority of the store's certificate (rediss://). Default: Node's own list."),
   SERVICE_API_KEY: secret(32).describe("Value of x-service-api-key in the session flow."),
   KEY_ENCRYPTION_KEY: secret(32).describe("Encrypts the private signing keys in Postgres."),
   PREVIOUS_KEY_ENCRYPTION_KEY: secret(32)
     .optional()
-    .describe("Its value before a change: keys stored under that are stored again at the start."),
+    .describe("The previous value: the start re-encrypts keys that are encrypted with it."),
   TOKEN_ISSUER: identifier("routeql").describe("Claim iss."),
   TOKEN_AUDIENCE: identifier("routeql").describe("Claim aud."),
   TOKEN_LIFE_SECONDS: declaredNumber("TOKEN_LIFE_SECONDS"),
@@ -45,15 +45,15 @@ const schema = z.object({
   LOGIN_WINDOW_SECONDS: declaredNumber("LOGIN_WINDOW_SECONDS"),
   PASSWORD_HASH_CONCURRENCY: declaredNumber("PASSWORD_HASH_CONCURRENCY"),
   PASSWORD_HASH_QUEUE: declaredNumber("PASSWORD_HASH_QUEUE"),
-  TOKEN_CONCURRENCY: wholeNumber(1, 10_000, 256).describe(
-    "Tokens of the session flow at work at one time; more would only share the same statements.",
-  ),
+  TOKEN_CONCURRENCY: wholeNumber(1, 10_000, 256).describe("Concurrent token requests of the session flow."),
   TOKEN_QUEUE: wholeNumber(0, 100_000, 10_000).describe(
-    "Requests for tokens that may wait, a second at most; more are answered 429.",
+    "Token requests that may wait, for at most one second; further ones get 429.",
   ),
   BODY_LIMIT_KILOBYTES: declaredNumber("BODY_LIMIT_KILOBYTES"),
-  JWKS_MAX_AGE_SECONDS: wholeNumber(1, 3600, 60).describe("How long verifiers may keep the published keys."),
-  KEY_REFRESH_SECONDS: wholeNumber(1, 60, 10).describe("How often a replica looks for keys that another one made."),
+  JWKS_MAX_AGE_SECONDS: wholeNumber(1, 3600, 60).describe("Seconds for which verifiers may cache the published keys."),
+  KEY_REFRESH_SECONDS: wholeNumber(1, 60, 10).describe(
+    "Interval in seconds at which a replica reads keys of other replicas.",
+  ),
   KEY_ROTATION_HOURS: declaredNumber("KEY_ROTATION_HOURS"),
   ...ldapSettings,
   TRACE_ENDPOINT: traceEndpoint.optional().describe(traceSettings.TRACE_ENDPOINT.meaning),
@@ -62,11 +62,11 @@ const schema = z.object({
     traceSettings.TRACE_PERCENT.maximum,
     traceSettings.TRACE_PERCENT.default,
   ).describe(traceSettings.TRACE_PERCENT.meaning),
-  SHUTDOWN_SECONDS: wholeNumber(1, 300, 8).describe("Time that running requests get when the service stops."),
+  SHUTDOWN_SECONDS: wholeNumber(1, 300, 8).describe("Seconds for running requests when the service stops."),
   LOG_LEVEL: z
     .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"], "must be a pino level")
     .default("info")
-    .describe("Least level that is logged."),
+    .describe("Minimum log level."),
 });
 
 export type Settings = Readonly<z.output<typeof schema>>;
@@ -175,5 +175,5 @@ export function renderSettingsTable(): string {
     ({ name, purpose, byDefault }) =>
       `| \`${name}\` | ${byDefault === undefined ? "" : `\`${byDefault}\``} | ${purpose} |`,
   );
-  return ["| setting | default | what it is for |", "|---|---|---|", ...rows].join("\n");
+  return ["| setting | default | meaning |", "|---|---|---|", ...rows].join("\n");
 }

@@ -9,11 +9,11 @@ const introduction = `# Settings
 Each setting has a name in the stack's configuration (\`pulumi config set routeql:<name> <value>\`, for a secret with \`--secret\`)
 and one in the environment file (\`.env\` in the project's folder, or the file that the configuration key \`routeql:environmentFile\`
 or the variable \`ROUTEQL_ENVIRONMENT_FILE\` names; lines \`NAME=value\`). The stack's configuration comes first, then the environment
-file, then the default. An empty value is as good as none. A generated secret is made at the first start, kept encrypted in the
-stack's state, and stays the same.
+file, then the default. An empty value counts as missing. The first start generates missing secrets and stores them encrypted in the
+stack's state; they stay the same.
 
-An unknown name, a bad value or a weak secret stops the deployment before anything is changed; all problems are listed at once.
-Programs that use the component (\`new RouteQL("routeql", { … })\`) give the same settings as arguments.
+An unknown name, an invalid value or a weak secret stops the deployment before anything changes; all problems are listed together.
+Programs that use the component (\`new RouteQL("routeql", { … })\`) pass the same settings as arguments.
 `;
 
 function row(name: string, setting: Setting): string {
