@@ -23,7 +23,7 @@ export const errorCodes = {
   "https-required": {
     status: 400,
     sentence: "This port speaks https only.",
-    remedy: "Use https; change what was sent without it, for others may have read it.",
+    remedy: "Use https. Change passwords and tokens that you sent without it.",
   },
   "malformed-json": {
     status: 400,
@@ -38,7 +38,7 @@ export const errorCodes = {
   "wrong-service-key": {
     status: 401,
     sentence: "The x-service-api-key header is missing or wrong.",
-    remedy: "Send the value of SERVICE_API_KEY from the deployment's environment file.",
+    remedy: "Send SERVICE_API_KEY of access.env, or the Pulumi output serviceApiKey.",
   },
   "wrong-credentials": { status: 401, sentence: "wrong credentials", remedy: "Check the user name and the password." },
   "no-session": {
@@ -49,7 +49,7 @@ export const errorCodes = {
   "no-access": {
     status: 403,
     sentence: "This account has no access.",
-    remedy: "Ask an operator to enable the account or to give it a role.",
+    remedy: "Ask an operator to enable the account or to set its role.",
   },
   "not-found": { status: 404, sentence: "There is nothing at this path.", remedy: "Check the path." },
   "method-not-allowed": {
@@ -60,7 +60,7 @@ export const errorCodes = {
   "request-timeout": {
     status: 408,
     sentence: "The request did not arrive whole in time.",
-    remedy: "Send all of a request at once.",
+    remedy: "Send the whole request at once.",
   },
   "payload-too-large": {
     status: 413,
@@ -133,7 +133,7 @@ export function renderErrorDocument(engine: Readonly<Record<string, EngineErrorR
     "",
     "## Codes of the engine",
     "",
-    'The engine answers in Hasura\'s form: `{"errors": [{"message", "extensions": {"path", "code"}}]}`. `message` says what is wrong and `path` where in the query.',
+    'The engine answers in Hasura\'s form: `{"errors": [{"message", "extensions": {"path", "code"}}]}`. `message` has the reason and `path` the place in the query.',
     "The status below applies to clients that accept `application/graphql-response+json`. Other clients get Hasura's status: 503 for `busy`, otherwise 200.",
     "",
     "| code | status | meaning | what to do |",

@@ -104,7 +104,7 @@ function registerSources(sources: MetricSources, registers: Registry[]): void {
   gauge("pool_waiting", "Statements that wait for a connection.", () => sources.engine().pool.waiting);
   gauge(
     "metadata_resource_version",
-    "Version of the metadata that are served; the same on all replicas.",
+    "Version of the served metadata; the same on all replicas.",
     () => sources.metadata().resourceVersion,
   );
   gauge(
