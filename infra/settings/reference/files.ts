@@ -121,7 +121,7 @@ function lines(setting: Setting): string[] {
 /** .env.example */
 export function exampleFile(): string {
   return [
-    "# Copy to .env and take the # away before what you set.",
+    "# Copy this file to .env and remove the # before each setting that you change.",
     "# Generated from infra/settings/list.ts by `npm run documents`; do not edit.",
     "",
     ...settingNames.flatMap((name) => lines(settings[name])),
