@@ -66,7 +66,7 @@ export async function fillRoutingData(database: StartedDatabaseContainer, wanted
   await owner.query("vacuum analyze");
   const updates = await count(database, "view_bgpupdates");
   const origin =
-    real.length > 0 ? `${updates - Math.max(0, missing)} real updates, the rest made up` : "made-up updates";
+    real.length > 0 ? `${updates - Math.max(0, missing)} real updates, the rest generated` : "generated updates";
   return { updates, hijacks: await count(database, "view_hijacks"), origin };
 }
 

@@ -29,18 +29,19 @@ export const command: Command = {
   },
   run: (stack, args) =>
     runInterruptibly(async (signal) => {
+      const started = performance.now();
       await using programs = await openClientPrograms(stack, signal);
       const { show, end } = showProgress("written");
       const to = args.optionalText("to") ?? standardFile(stack);
       try {
         if (to === "-") {
-          await recordRun(programs, "backup", await backUpToOutput(programs, show));
+          await recordRun(programs, "backup", started, await backUpToOutput(programs, show));
           return 0;
         }
         const file = resolve(to);
         const bytes = await backUpTo(programs, file, show);
         end();
-        await recordRun(programs, "backup", bytes);
+        await recordRun(programs, "backup", started, bytes);
         console.log(`${file}: ${megabytes(bytes)}`);
         return 0;
       } finally {

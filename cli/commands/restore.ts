@@ -74,6 +74,7 @@ export const command: Command = {
           remedy: "npm run restore -- FILE, where `npm run backup` wrote the file.",
         });
       }
+      const started = performance.now();
       await using programs = await openClientPrograms(stack, signal);
       const { show, end } = showProgress("read");
       try {
@@ -82,7 +83,7 @@ export const command: Command = {
         end();
       }
       await runMigrations(stack, signal);
-      await recordRun(programs, "restore");
+      await recordRun(programs, "restore", started);
       console.log(`The database of the stack ${stack} now has the content of ${file}.`);
       return 0;
     }),

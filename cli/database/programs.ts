@@ -39,20 +39,27 @@ export async function runProgram(
   }
 }
 
-/** A database of an earlier version has no such table. */
-const statement = (run: string, bytes: number | undefined): string => `do $$ begin
-  if to_regclass('migrations.finished_runs') is not null then
-    insert into migrations.finished_runs (run, finished_at, bytes) values ('${run}', now(), ${bytes ?? "null"})
-    on conflict (run) do update set finished_at = excluded.finished_at, bytes = excluded.bytes;
+/** A database of an earlier version has no such function, and its table has fewer columns. */
+const statement = (run: string, seconds: number, bytes: number | undefined): string => `do $$ begin
+  if to_regprocedure('migrations.record_run(text, real)') is not null then
+    insert into migrations.finished_runs (run, finished_at, seconds, bytes) values ('${run}', now(), ${seconds}, ${bytes ?? "null"})
+    on conflict (run) do update set finished_at = excluded.finished_at, seconds = excluded.seconds, bytes = excluded.bytes;
   end if;
 end $$`;
 
 /**
  * Records in the database that a run has finished, for the status and the alert on old backups. A failure is printed and changes nothing,
  * because the run itself has succeeded.
+ * @param started `performance.now()` when the run began
  */
-export async function recordRun(programs: Programs, run: "backup" | "restore", bytes?: number): Promise<void> {
-  const psql = ["psql", "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--command", statement(run, bytes)];
+export async function recordRun(
+  programs: Programs,
+  run: "backup" | "restore",
+  started: number,
+  bytes?: number,
+): Promise<void> {
+  const seconds = (performance.now() - started) / 1000;
+  const psql = ["psql", "--no-psqlrc", "--quiet", "--set=ON_ERROR_STOP=1", "--command", statement(run, seconds, bytes)];
   await runProgram(programs, "owner", psql, { output: lastWords().stream }, `Recording the time of the ${run}`).catch(
     (error: unknown) => console.error(`The ${run} is complete. ${messageOf(error)}`),
   );

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { type CommandOutput, type OpenDatabase, withClient } from "../shared/opened-database.ts";
+import { recordRun } from "../shared/record-run.ts";
 import { unreadable } from "../shared/unreadable.ts";
 import { type Configuration, ConfigurationError, parseConfiguration } from "./configuration.ts";
 import { detect, type DetectReport } from "./detect.ts";
@@ -61,6 +62,7 @@ export async function detectCommand(
     const started = performance.now();
     const report = await detect(client, configuration, { replace: parsed.replace });
     output.stdout.write(`${summarize(report, (performance.now() - started) / 1000)}\n`);
+    await recordRun(client, "detect", started, output);
     return 0;
   });
 }

@@ -10,6 +10,7 @@ import { type Member, members } from "./members.ts";
 import { Progress } from "./progress.ts";
 import { BrokenInput } from "./refusal.ts";
 import { type CommandOutput, type OpenDatabase, withClient } from "../shared/opened-database.ts";
+import { recordRun } from "../shared/record-run.ts";
 import { unreadable } from "../shared/unreadable.ts";
 
 const number = new Intl.NumberFormat("en-US");
@@ -115,11 +116,14 @@ export async function loadCommand(
     return 0;
   }
   return withClient(openDatabase, "routeql-load", async (client) => {
+    const started = performance.now();
     let broken = 0;
     const gone = new AbortController();
     client.once("end", () => gone.abort());
     for (const input of inputs(parsed, gone.signal)) if (!(await load(client, input, output))) broken += 1;
-    return broken === 0 ? 0 : 1;
+    if (broken > 0) return 1;
+    await recordRun(client, "load", started, output);
+    return 0;
   });
 }
 
@@ -157,7 +161,7 @@ async function withProgress<T>(
 function* inputs({ files, service, demo }: LoadArguments, gone: AbortSignal): Generator<Input> {
   if (demo !== null) {
     yield {
-      name: `${demo.count} made-up updates`,
+      name: `${demo.count} generated updates`,
       members: async function* () {
         yield demoMember(demo);
       },

@@ -33,6 +33,10 @@ grant execute on function
   routing.ensure_organisation(text, text)
 to routeql_loader;
 
+-- Its commands record when they finished.
+grant usage on schema migrations to routeql_loader;
+grant execute on function migrations.record_run(text, real) to routeql_loader;
+
 -- Backups read every table, including future ones. (pg_read_all_data would also expose the roles' password verifiers.)
 grant usage on schema routing, auth, public, migrations to routeql_backup;
 grant select on all tables in schema routing, auth, public, migrations to routeql_backup;
@@ -40,7 +44,7 @@ grant select on all sequences in schema routing, auth, public, migrations to rou
 alter default privileges grant select on tables to routeql_backup;
 alter default privileges grant select on sequences to routeql_backup;
 
--- The exporter of metrics reads the times of backups. Its role exists only where monitoring is on, so its group has the right.
+-- The exporter of metrics reads when commands finished. Its role exists only where monitoring is on, so its group has the right.
 revoke all on all tables in schema routing, auth, public, migrations from pg_monitor;
 revoke all on schema routing, auth, public, migrations from pg_monitor;
 grant usage on schema migrations to pg_monitor;

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
 import { type CommandOutput, type OpenDatabase, withClient } from "../shared/opened-database.ts";
+import { recordRun } from "../shared/record-run.ts";
 import { prune, pruneAuditEvents, type PrunedDays } from "./prune.ts";
 
 export const pruneHelp = `npm run prune -- [--keep-days N] [--keep-audit-days N] [--dry-run]
@@ -94,6 +95,7 @@ export async function pruneCommand(
     output.stdout.write(`Before ${before}: ${count === 0 ? `no ${what} to delete` : deleted}\n`);
   };
   return withClient(openDatabase, "routeql-prune", async (client) => {
+    const started = performance.now();
     // First, because nothing blocks it: a long backup blocks the deletion of updates.
     if (keepAuditDays !== undefined) {
       const before = firstKeptDay(keepAuditDays, now);
@@ -112,6 +114,7 @@ export async function pruneCommand(
         "updates",
       );
     }
+    if (!dryRun) await recordRun(client, "prune", started, output);
     return 0;
   });
 }

@@ -268,6 +268,12 @@ export const sections: readonly Section[] = [
         by: ["run"],
       },
       {
+        title: "Duration of the last run",
+        unit: "seconds",
+        query: "max by (run) (routeql_run_duration_seconds)",
+        by: ["run"],
+      },
+      {
         title: "Free space of the disk",
         unit: "bytes",
         query: 'min(node_filesystem_avail_bytes{job="routeql/disk-exporter"})',

@@ -46,7 +46,8 @@ const common = {
 /** Statements of this kit for the exporter of Postgres, in its own format: the labels and values of each metric. */
 const queries = {
   routeql_run: {
-    query: "select run, extract(epoch from finished_at) as finished_timestamp_seconds from migrations.finished_runs",
+    query:
+      "select run, extract(epoch from finished_at) as finished_timestamp_seconds, seconds as duration_seconds from migrations.finished_runs",
     metrics: [
       { run: { usage: "LABEL", description: "The command." } },
       {
@@ -55,6 +56,7 @@ const queries = {
           description: "Time at which the command last finished with success.",
         },
       },
+      { duration_seconds: { usage: "GAUGE", description: "Time that this run took." } },
     ],
   },
   routeql_database: {
@@ -67,7 +69,7 @@ const queries = {
   },
 };
 
-/** Statistics of Postgres; its role `routeql_monitor` reads one table, the times of backups. */
+/** Statistics of Postgres; its role `routeql_monitor` reads one table, the last run of each command. */
 const databaseExporter: ServiceDescription = {
   ...common,
   name: "database-exporter",

@@ -41,6 +41,22 @@ describe("load", () => {
 
   const served = 'select * from view_bgpupdates order by "timestamp", prefix, origin_as, as_path';
 
+  test("records when a load finished and its duration; a broken input records nothing", async () => {
+    const runs =
+      "select run, finished_at > now() - interval '1 minute' as recent, seconds between 0 and 60 as plausible from migrations.finished_runs";
+    await using owner = await database.connect("owner");
+    await owner.query("truncate migrations.finished_runs");
+    expect(await loadText("no routing data")).toMatchObject({ code: 1 });
+    await using loader = await database.connect("loader");
+    await loader.query("select migrations.record_run('backup', 1)");
+    expect(await rowsOf(database, "owner", runs)).toEqual([]);
+    expect(await loadText("BGP4MP|1445565679|W|2001:db8::1|65536|2001:db8:1::/48")).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
+    expect(await rowsOf(database, "owner", runs)).toEqual([{ run: "load", recent: true, plausible: true }]);
+  });
+
   test("the view serves the content of a bgpdump line", async () => {
     const lines = [
       "BGP4MP_ET|1445565678.509481|A|192.0.2.1|64496|198.51.100.0/24|64496 64497 64500|IGP|192.0.2.1|0|0|64496:200 64496:1:2|NAG||",

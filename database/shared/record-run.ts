@@ -1,0 +1,28 @@
+import type { Client } from "pg";
+import type { CommandOutput } from "./opened-database.ts";
+
+/** A database of an earlier version has no such function. */
+const statement = (run: string, seconds: number): string => `do $$ begin
+  if exists (select from pg_proc where proname = 'record_run' and pronamespace = 'migrations'::regnamespace) then
+    perform migrations.record_run('${run}', ${seconds});
+  end if;
+end $$`;
+
+/**
+ * Records that a command has finished with success, for the metrics. A failure is printed and changes nothing, because the command itself
+ * has succeeded.
+ * @param started `performance.now()` when the work began
+ */
+export async function recordRun(
+  client: Client,
+  run: "load" | "detect" | "prune",
+  started: number,
+  { stderr }: CommandOutput,
+): Promise<void> {
+  const seconds = (performance.now() - started) / 1000;
+  await client.query(statement(run, seconds)).catch((error: unknown) => {
+    stderr.write(
+      `The time of this run could not be recorded: ${error instanceof Error ? error.message : String(error)}\n`,
+    );
+  });
+}
