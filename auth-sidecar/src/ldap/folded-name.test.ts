@@ -12,6 +12,7 @@ test.each([
   ["jos\u00e9", "jose\u0301"],
   ["jose", "JOS\u00c9"],
   ["strasse", "stra\u00dfe"],
+  ["strasse", "STRA\u1e9eE"],
   ["\u03c3", "\u03c2"],
   ["file", "\ufb01le"],
 ])("%j and %j are one name", (one, other) => {
@@ -38,6 +39,7 @@ test.each([
   "jane\u2060",
   "\ue000",
   "\u0378",
+  "\u1f80",
 ])("does not query the directory for %j", (name) => {
   expect(isOrdinary(name)).toBe(false);
 });
@@ -48,6 +50,19 @@ test.each(["jane", "jane@example.net", "Jos\u00e9 \u00c1lvarez", "\u5c71\u7530"]
     expect(isOrdinary(name)).toBe(true);
   },
 );
+
+test("every letter has one form, in each case", () => {
+  const letters = Array.from({ length: 0x11_0000 }, (_, code) => code)
+    .filter((code) => code < 0xd800 || code > 0xdfff)
+    .map((code) => String.fromCodePoint(code))
+    .filter((letter) => /\p{Cased}/u.test(letter) && isOrdinary(letter));
+  expect(letters.length).toBeGreaterThan(2000);
+  const differing = letters.filter((letter) => {
+    const forms = [letter, letter.toUpperCase(), letter.toLowerCase(), foldedName(letter)];
+    return new Set(forms.map(foldedName)).size > 1;
+  });
+  expect(differing).toEqual([]);
+});
 
 test("folding a folded name changes nothing", () => {
   const changed = fc.check(

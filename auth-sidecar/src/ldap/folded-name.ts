@@ -4,9 +4,12 @@
  */
 const unusual = /[\p{C}\p{Default_Ignorable_Code_Point}\ufffc]/u;
 
+/** The iota below a Greek letter: some directories compare it as an accent, others as the letter iota. */
+const iotaBelow = "\u0345";
+
 /** Whether the directory may be queried for the name. */
 export function isOrdinary(name: string): boolean {
-  return foldedName(name) !== "" && !unusual.test(name);
+  return foldedName(name) !== "" && !unusual.test(name) && !name.normalize("NFKD").includes(iotaBelow);
 }
 
 /**
@@ -15,6 +18,13 @@ export function isOrdinary(name: string): boolean {
  */
 export function foldedName(name: string): string {
   const letters = name.normalize("NFKD").replace(/\p{M}/gu, "");
-  // Upper case first: it converts "\u00df" to "ss", and all forms of sigma to one letter.
-  return letters.toUpperCase().toLowerCase().normalize("NFKD").replace(/\p{M}/gu, "").replace(/\s+/gu, " ").trim();
+  // Lower case first, because only "\u00df" becomes "ss" in upper case, not its capital form. Upper case converts all forms of sigma to one letter.
+  return letters
+    .toLowerCase()
+    .toUpperCase()
+    .toLowerCase()
+    .normalize("NFKD")
+    .replace(/\p{M}/gu, "")
+    .replace(/\s+/gu, " ")
+    .trim();
 }
