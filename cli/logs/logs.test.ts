@@ -40,6 +40,11 @@ test("prints the lines of all services in order of time", async () => {
   ).toEqual(["gateway", "engine", "gateway", "auth-sidecar", "engine"]);
 });
 
+test("replaces control characters, which a client can write into a log, in text for a terminal", async () => {
+  const lines = await printed({ follow: false, requestId: undefined, json: false });
+  expect(lines.at(-1)).toMatch(/ plain \ufffd\[31mtext$/);
+});
+
 test("prints valid JSON with the same field names for every service", async () => {
   const entries = (await printed({ follow: false, requestId: undefined, json: true })).map(
     (line) => JSON.parse(line) as Record<string, unknown>,

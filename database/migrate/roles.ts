@@ -41,8 +41,8 @@ export const roles: Readonly<Record<RoleName, RoleDescription>> = {
       lock_timeout: "5s",
       idle_in_transaction_session_timeout: "30s",
     },
-    // A sort of one query cannot fill the disk.
-    superuserSettings: { temp_file_limit: "512MB" },
+    // A sort of one query cannot fill the disk. Error messages quote values of clients; the engine logs their codes.
+    superuserSettings: { temp_file_limit: "512MB", log_min_messages: "fatal" },
   },
   sidecar: {
     connectionLimit: 40,

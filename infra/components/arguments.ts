@@ -489,11 +489,6 @@ export interface RouteQLArgs {
    */
   readonly prometheusPort?: number;
   /**
-   * Docker with `stack`: port of Alertmanager on 127.0.0.1. It has no login.
-   * Default: `9093`. Allowed: 1 to 65535.
-   */
-  readonly alertmanagerPort?: number;
-  /**
    * Docker with `stack`: image of a Grafana that shows the stack's dashboard, such as `grafana/grafana:13.3.0`. Without it there is no Grafana.
    * Default: none. Allowed: an image.
    */

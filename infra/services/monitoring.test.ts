@@ -139,17 +139,9 @@ test("Alertmanager posts to the given address, which it reads from a file", () =
 });
 
 test("monitoring ports are published on the loopback address only", () => {
-  const on = describe({
-    monitoring: "stack",
-    hostAddress: "0.0.0.0",
-    prometheusPort: 19_090,
-    alertmanagerPort: 19_093,
-  });
+  const on = describe({ monitoring: "stack", hostAddress: "0.0.0.0", prometheusPort: 19_090 });
   const ports = on
     .flatMap(({ name, ports: published }) => published.map((port) => ({ name, ...port })))
     .filter(({ name }) => name !== "gateway");
-  expect(ports).toEqual([
-    { name: "alertmanager", internal: 9093, published: 19_093, loopback: true },
-    { name: "prometheus", internal: 9090, published: 19_090, loopback: true },
-  ]);
+  expect(ports).toEqual([{ name: "prometheus", internal: 9090, published: 19_090, loopback: true }]);
 });

@@ -12,15 +12,7 @@ import { grafanaFiles, prometheusFiles } from "../monitoring/prometheus-files.ts
 
 type Monitored = Pick<
   PlainSettings,
-  | "monitoring"
-  | "grafanaImage"
-  | "grafanaPort"
-  | "prometheusPort"
-  | "alertmanagerPort"
-  | "metricsDays"
-  | "database"
-  | "sessions"
-  | "target"
+  "monitoring" | "grafanaImage" | "grafanaPort" | "prometheusPort" | "metricsDays" | "database" | "sessions" | "target"
 >;
 
 export interface MonitoringSurroundings {
@@ -150,6 +142,12 @@ function prometheus(
       // The pages use no library of Prometheus; the folder only has to exist.
       `--web.console.libraries=${folder}`,
       `--web.external-url=http://127.0.0.1:${prometheusPort}/`,
+      // The default lets every web page read the metrics that a browser on the host can reach.
+      `--web.cors.origin=http://127\\.0\\.0\\.1:${prometheusPort}`,
+      // One query can use about 80 MB; the defaults exceed the memory limit.
+      "--query.max-samples=5000000",
+      "--query.max-concurrency=4",
+      "--query.timeout=30s",
     ],
     user: 10_110,
     files: prometheusFiles([...scraped, { name: "prometheus", metricsPort: 9090 }]),
@@ -162,10 +160,8 @@ function prometheus(
   };
 }
 
-function alertmanager(
-  { alertmanagerPort }: Monitored,
-  { alertWebhook = false }: MonitoringSurroundings,
-): ServiceDescription {
+/** Publishes no port: it accepts silences and alerts from every web page that a browser on the host shows. */
+function alertmanager({ alertWebhook = false }: MonitoringSurroundings): ServiceDescription {
   const folder = `${filesDirectory}/alertmanager`;
   const receiver = {
     name: "stack",
@@ -179,7 +175,6 @@ function alertmanager(
       `--config.file=${folder}/alertmanager.yml`,
       "--storage.path=/alertmanager",
       "--cluster.listen-address=",
-      `--web.external-url=http://127.0.0.1:${alertmanagerPort}/`,
     ],
     user: 10_111,
     files: {
@@ -190,7 +185,6 @@ function alertmanager(
     },
     secrets: alertWebhook ? { ALERT_WEBHOOK_URL_FILE: "alert-webhook-url" } : {},
     data: "/alertmanager",
-    ports: [{ internal: 9093, published: alertmanagerPort, loopback: true }],
     metricsPort: 9093,
     health: { kind: "http", port: 9093, path: "/-/ready" },
     resources: { memoryMegabytes: 128, cpuMillicores: 20, processes: 64 },
@@ -268,7 +262,7 @@ export function withMonitoring(
     ...(settings.target === "docker" ? [diskExporter] : []),
   ];
   if (settings.monitoring !== "stack") return [...measured, ...exporters];
-  const collected = [...measured, ...exporters, alertmanager(settings, surroundings)];
+  const collected = [...measured, ...exporters, alertmanager(surroundings)];
   const shown = settings.grafanaImage === undefined ? collected : [...collected, grafana(settings)];
   return [...shown, prometheus(shown, settings)];
 }

@@ -108,11 +108,7 @@ export function contradictions(given: GivenSettings, stackName: string): Setting
     ...kubernetesProblems(given, settings),
   ];
   const place = "together with another setting";
-  const stack = [
-    "prometheusPort",
-    "alertmanagerPort",
-    ...(settings.grafanaImage === undefined ? [] : (["grafanaPort"] as const)),
-  ] as const;
+  const stack = ["prometheusPort", ...(settings.grafanaImage === undefined ? [] : (["grafanaPort"] as const))] as const;
   const ports = ["httpPort", "httpsPort", "consolePort", ...(settings.monitoring === "stack" ? stack : [])] as const;
   for (const [index, name] of ports.entries()) {
     const same = ports.slice(0, index).find((other) => settings[other] === settings[name]);

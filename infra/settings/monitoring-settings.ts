@@ -30,12 +30,6 @@ export const monitoringSettings = {
     meaning: "Docker with `stack`: port of Prometheus on 127.0.0.1. It has no login.",
     ...range(1, 65_535),
   }),
-  alertmanagerPort: number({
-    environment: "ALERTMANAGER_PORT",
-    default: 9093,
-    meaning: "Docker with `stack`: port of Alertmanager on 127.0.0.1. It has no login.",
-    ...range(1, 65_535),
-  }),
   grafanaImage: text({
     environment: "GRAFANA_IMAGE",
     meaning:

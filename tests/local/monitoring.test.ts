@@ -30,17 +30,11 @@ function hostAddress(): string {
 }
 
 beforeAll(async () => {
-  const [prometheusPort, alertmanagerPort] = await freePorts(2);
+  const [prometheusPort] = await freePorts(1);
   address = `http://127.0.0.1:${prometheusPort}`;
   collector = await OtlpReceiver.start("0.0.0.0");
   const traces = { traceEndpoint: `http://${hostAddress()}:${collector.port}`, tracePercent: "100" };
-  const settings = {
-    engine: "embedded",
-    monitoring: "stack",
-    prometheusPort: String(prometheusPort),
-    alertmanagerPort: String(alertmanagerPort),
-    ...traces,
-  };
+  const settings = { engine: "embedded", monitoring: "stack", prometheusPort: String(prometheusPort), ...traces };
   await bringUpOwn(name, settings);
 }, 600_000);
 afterAll(async () => {
@@ -130,6 +124,25 @@ const alertQueries = (): string[] =>
   (
     parse(readFileSync(resolve(rulesFolder, "alerts.yml"), "utf8")) as { groups: { rules: { expr: string }[] }[] }
   ).groups.flatMap(({ rules }) => rules.map(({ expr }) => expr));
+
+test("web pages of other origins read no metrics, and Alertmanager has no port on the host", async () => {
+  const ask = (origin: string) => fetch(`${address}/api/v1/query?query=up`, { headers: { origin } });
+  expect((await ask("https://other.example")).headers.get("access-control-allow-origin")).toBeNull();
+  expect((await ask(address)).headers.get("access-control-allow-origin")).toBe(address);
+  expect((await mustRun("docker", ["port", containerOf("alertmanager")])).trim()).toBe("");
+  const amtool = (...args: string[]) =>
+    mustRun("docker", [
+      "exec",
+      containerOf("alertmanager"),
+      "amtool",
+      "--alertmanager.url=http://127.0.0.1:9093",
+      ...args,
+    ]);
+  const silence = ["silence", "add", "--author=operator", "--comment=a test", "--duration=1m", "alertname=BackupOld"];
+  const id = (await amtool(...silence)).trim();
+  expect(await amtool("silence", "query")).toContain(id);
+  await amtool("silence", "expire", id);
+});
 
 test("Prometheus reads every service, and no alert fires", async () => {
   const states = async (): Promise<Record<string, string>> => {

@@ -22,12 +22,8 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     project.provide("stack", await describeStack(given));
     return removeContainers;
   }
-  const [prometheusPort, alertmanagerPort] = await freePorts(2);
-  const takeDown = await ownStackSetup("faults", {
-    ...settings,
-    prometheusPort: String(prometheusPort),
-    alertmanagerPort: String(alertmanagerPort),
-  })(project);
+  const [prometheusPort] = await freePorts(1);
+  const takeDown = await ownStackSetup("faults", { ...settings, prometheusPort: String(prometheusPort) })(project);
   return async () => {
     await takeDown();
     await removeContainers();
