@@ -101,6 +101,11 @@ test("counts values of variables for each occurrence in the document", () => {
   expect(() =>
     plan(state, "admin", query, { w: { id: { _in: Array.from({ length: 1_000 }, (_item, index) => index) } } }),
   ).toThrow("holds more values in its arguments than the limit of 20000");
+  const largest = { w: { id: { _in: Array.from({ length: 49_000 }, (_item, index) => index) } } };
+  const once = "query q($w: author_bool_exp) { author(where: $w) { id } }";
+  expect(() => plan(state, "admin", once, largest)).not.toThrow();
+  const twice = "query q($w: author_bool_exp) { a: author(where: $w) { id } b: author(where: $w) { id } }";
+  expect(() => plan(state, "admin", twice, largest)).toThrow("holds more values in its arguments");
   const text = `query q($s: String) { ${times(300, (index) => `a${index}: author(where: {name: {_eq: $s}}) { id }`)} }`;
   const [root] = plan(
     state,
