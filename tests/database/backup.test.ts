@@ -23,10 +23,12 @@ async function contentOf(database: StartedDatabaseContainer): Promise<Record<str
   )) as { name: string }[];
   const rows: Record<string, unknown> = {};
   for (const { name } of tables) {
+    // Each load and detection changes its time.
+    const row = name === "migrations.finished_runs" ? "t.run" : "t::text";
     rows[name] = await rowsOf(
       database,
       "backup",
-      `select count(*) as rows, md5(string_agg(t::text, e'\\n' order by t::text)) as hash from ${name} t`,
+      `select count(*) as rows, md5(string_agg(${row}, e'\\n' order by ${row})) as hash from ${name} t`,
     );
   }
   const rights = await rowsOf(
