@@ -213,7 +213,7 @@ function grafana({ grafanaPort }: Monitored): ServiceDescription {
       GF_AUTH_BASIC_ENABLED: "false",
       GF_AUTH_DISABLE_LOGIN_FORM: "true",
       GF_SECURITY_DISABLE_INITIAL_ADMIN_CREATION: "true",
-      // The stack has no way to the Internet.
+      // Grafana sends nothing to its maker and installs no plugin.
       GF_ANALYTICS_REPORTING_ENABLED: "false",
       GF_ANALYTICS_CHECK_FOR_UPDATES: "false",
       GF_ANALYTICS_CHECK_FOR_PLUGIN_UPDATES: "false",
@@ -221,7 +221,7 @@ function grafana({ grafanaPort }: Monitored): ServiceDescription {
       GF_PLUGINS_PREINSTALL_DISABLED: "true",
     },
     files: grafanaFiles(folder),
-    temporary: { "/tmp": 16, "/var/lib/grafana": 64 },
+    temporary: { "/tmp": 16, "/var/lib/grafana": 128 },
     ports: [{ internal: 3000, published: grafanaPort, loopback: true }],
     metricsPort: 3000,
     health: { kind: "http", port: 3000, path: "/api/health" },
