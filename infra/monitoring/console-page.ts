@@ -22,6 +22,9 @@ const style = `
   td.none:last-child { color: #6e7781; text-align: left; padding-left: 0; }
 `;
 
+/** A quantile or a share of nothing is not a number. */
+const value = (unit: Unit): string => `{{ if eq (printf "%v" .Value) "NaN" }}none{{ else }}${formats[unit]}{{ end }}`;
+
 const quoted = (query: string): string => JSON.stringify(query);
 
 function panel({ title, query, by, unit }: Panel): string {
@@ -33,7 +36,7 @@ function panel({ title, query, by, unit }: Panel): string {
   return `  <div class="panel">
     <h3><a href="{{ graphLink ${quoted(query)} }}">${title}</a></h3>
     <table>
-      {{ range query ${quoted(query)}${sorted} }}<tr><td>${name}</td><td>${formats[unit]}</td></tr>
+      {{ range query ${quoted(query)}${sorted} }}<tr><td>${name}</td><td>${value(unit)}</td></tr>
       {{ else }}<tr><td class="none">none</td></tr>
       {{ end }}
     </table>
