@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DatabaseRole, startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { run } from "../harness/process.ts";
 import { commandsOn, jsonRows, rowsOf } from "./support.ts";
 
 describe("the roles of the database", () => {
@@ -223,6 +224,18 @@ describe("the roles of the database", () => {
     await expect(rowsOf(database, "loader", `select routing.ensure_partitions(${range})`)).rejects.toThrow(
       "ensure_partitions takes",
     );
+  });
+
+  test("Postgres logs no statement that it rejects for the engine, which cannot change that", async () => {
+    for (const role of ["engine", "loader"] as const)
+      expect(await attempt(role, `select 'value of the ${role}'::bigint`)).toContain("invalid input syntax");
+    expect(await attempt("engine", "set log_min_messages = 'error'")).toBe("not permitted");
+    const log = async (): Promise<string> => {
+      const { stdout, stderr } = await run("docker", ["logs", database.getId()]);
+      return stdout + stderr;
+    };
+    await expect.poll(log).toContain("value of the loader");
+    expect(await log()).not.toContain("value of the engine");
   });
 
   test("creates one partition per month (UTC), in any session time zone", async () => {
