@@ -201,7 +201,7 @@ export type PlainSettingName = { [Name in SettingName]: Defaulted<Name> }[Settin
 export type OptionalSettingName = Exclude<SettingName, SecretSettingName | PlainSettingName>;
 
 /** The given values, read and validated, without defaults. */
-export type GivenSettings = { readonly [Name in SettingName]?: ValueOf<TypeOf<Name>> };
+export type GivenSettings = { readonly [Name in keyof typeof settings]?: ValueOf<TypeOf<Name>> };
 
 /** The settings that are not secret, with their defaults filled in. */
 export type PlainSettings = { readonly [Name in PlainSettingName]: ValueOf<TypeOf<Name>> } & {

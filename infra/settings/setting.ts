@@ -15,7 +15,7 @@ export interface Setting<Type extends SettingType = SettingType> {
   readonly type: Type;
   /** Name in the environment file. */
   readonly environment: string;
-  /** For docs/reference/settings.md, Pulumi.yaml and the component's arguments: one or two sentences. */
+  /** For docs/reference/settings.md, Pulumi.yaml and .env.example: one or two sentences. */
   readonly meaning: string;
   /** Used when neither the stack's configuration nor the environment file has a value. */
   readonly default?: ValueOf<Type>;

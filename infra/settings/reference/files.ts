@@ -82,31 +82,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     ["docs/reference/settings.md", settingsDocument()],
     [".env.example", exampleFile()],
     ["Pulumi.yaml", projectFile()],
-    ["infra/components/arguments.ts", argumentsModule()],
   ]);
-}
-
-function member(name: string, setting: Setting): string {
-  const type = { text: "string", number: "number", flag: "boolean", secret: "Input<string>", file: "string" }[
-    setting.type
-  ];
-  const allowed = setting.allowed === undefined ? "" : ` Allowed: ${setting.allowed}.`;
-  const lines = [setting.meaning, `Default: ${defaultInWords(setting)}.${allowed}`].map((line) => `   * ${line}`);
-  return ["  /**", ...lines, "   */", `  readonly ${name}?: ${type};`].join("\n");
-}
-
-/** infra/components/arguments.ts */
-function argumentsModule(): string {
-  return [
-    "// Generated from infra/settings/list.ts by `npm run documents`; do not edit.",
-    'import type { Input } from "@pulumi/pulumi";',
-    "",
-    "/** Arguments of the component; each may be left out. */",
-    "export interface RouteQLArgs {",
-    ...settingNames.map((name) => member(name, settings[name])),
-    "}",
-    "",
-  ].join("\n");
 }
 
 function lines(setting: Setting): string[] {
