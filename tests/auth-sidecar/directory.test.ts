@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import { OtlpReceiver, type ReceivedSpan } from "@routeql/tracing/testing/otlp-receiver";
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freshAddress, type LoginReply } from "./client.ts";
@@ -405,6 +406,58 @@ describe("the connection", () => {
     await using other = await stack.sidecar({ ...settings, LDAP_BIND_PASSWORD: "not-the-password" });
     expect((await login("ada@example.net", passwordOf("ada"), other)).status).toBe(503);
   });
+});
+
+test("each login has a span for every call of the directory, without password, name or DN", async () => {
+  await using receiver = await OtlpReceiver.start();
+  const ids = { right: "1".repeat(32), wrong: "2".repeat(32), unknown: "3".repeat(32), later: "4".repeat(32) };
+  {
+    await using traced = await stack.sidecar({ ...settings, TRACE_ENDPOINT: receiver.url, TRACE_PERCENT: "100" });
+    const attempt = (id: string, email: string, password: string) =>
+      traced.client.call("POST", "/api/auth/login/ldap", {
+        body: { email, password },
+        headers: { "x-request-id": id },
+      });
+    const { body } = await attempt(ids.right, "ada@example.net", passwordOf("ada"));
+    expect((await attempt(ids.wrong, "ada@example.net", "wrong-secret")).status).toBe(401);
+    expect((await attempt(ids.unknown, "nobody@example.net", "wrong-secret")).status).toBe(401);
+    const headers = { "x-request-id": ids.later };
+    expect((await traced.client.token(session(body), { headers })).status).toBe(200);
+    const requests = () => receiver.spans.filter(({ kind }) => kind === 2).length;
+    await expect.poll(requests, { timeout: 20_000 }).toBe(Object.keys(ids).length);
+  }
+  const isOfDirectory = ({ name }: ReceivedSpan) => name.startsWith("LDAP");
+  for (const [id, route] of [
+    [ids.right, "POST /api/auth/login/ldap"],
+    [ids.later, "GET /api/auth/jwt"],
+  ] as const) {
+    const request = receiver.of(id).find(({ kind }) => kind === 2)!;
+    expect(request.name).toBe(route);
+    for (const span of receiver.of(id).filter(isOfDirectory))
+      expect(span).toMatchObject({ kind: 3, failed: false, parentSpanId: request.spanId });
+  }
+  const search = "LDAP search";
+  const found = ["LDAP bind of the search account", search, search];
+  const names = (id: string) =>
+    receiver
+      .of(id)
+      .filter(isOfDirectory)
+      .map(({ name }) => name);
+  expect(names(ids.right)).toEqual([...found, "LDAP bind of the user"]);
+  expect(names(ids.wrong)).toEqual([...found, "LDAP bind of the user"]);
+  expect(names(ids.unknown)).toEqual(found.slice(0, 2));
+  expect(names(ids.later)).toEqual(found);
+  const server = {
+    "network.protocol.name": "ldap",
+    "server.address": "localhost",
+    "server.port": directory.getTlsPort(),
+  };
+  const failed = receiver.spans.filter((span) => isOfDirectory(span) && span.failed);
+  // 49 is the result code invalidCredentials (RFC 4511, 4.1.9).
+  expect(failed).toMatchObject([{ name: "LDAP bind of the user", attributes: { ...server, "error.type": "49" } }]);
+  for (const span of receiver.spans.filter((one) => isOfDirectory(one) && !one.failed))
+    expect(span.attributes).toEqual(server);
+  expect(receiver.text).not.toMatch(/password|wrong-secret|directory-search|example|ada|nobody|uid=|cn=/i);
 });
 
 test("neither log nor audit trail holds a password, an address or a DN of the directory", async () => {

@@ -1,7 +1,7 @@
 import { connect as connectPlain, isIP } from "node:net";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
 import { BusyError, Client, ResultCodeError, UnavailableError } from "ldapts";
-import { inCurrentSpan } from "@routeql/tracing/span";
+import { type Attributes, inCurrentSpan } from "@routeql/tracing/span";
 import type { Logger } from "pino";
 import { SidecarError, Unavailable } from "../errors.ts";
 
@@ -15,6 +15,31 @@ export interface ServersOptions {
   readonly timeoutMilliseconds: number;
 }
 
+/** A connection to one server; its calls have spans without names and filters. */
+export class DirectoryConnection {
+  readonly #client: Client;
+  readonly #attributes: Attributes;
+
+  constructor(url: string, options: ServersOptions) {
+    this.#client = oneConnection(url, options);
+    const { hostname, port } = new URL(url);
+    this.#attributes = {
+      "network.protocol.name": "ldap",
+      "server.address": hostname,
+      "server.port": port === "" ? undefined : Number(port),
+    };
+  }
+
+  call<Result>(span: string, work: (client: Client) => Promise<Result>): Promise<Result> {
+    return inCurrentSpan(span, "client", this.#attributes, () => work(this.#client));
+  }
+
+  /** Does not wait for an unbind that a dead server would never acknowledge. */
+  leave(): void {
+    this.#client.unbind().catch(() => undefined);
+  }
+}
+
 /**
  * Runs `work` on a separate connection bound as the search account, with the first server that accepts it.
  * @throws {Unavailable} if no server accepts it, or the connection breaks
@@ -22,49 +47,34 @@ export interface ServersOptions {
 export async function withConnection<Result>(
   options: ServersOptions,
   log: Logger,
-  work: (client: Client) => Promise<Result>,
+  work: (connection: DirectoryConnection) => Promise<Result>,
 ): Promise<Result> {
-  const client = await firstServer(options, log);
+  const connection = await firstServer(options, log);
   try {
-    return await work(client);
+    return await work(connection);
   } catch (error) {
     throw isOutage(error) ? new Unavailable("directory", error) : error;
   } finally {
-    leave(client);
+    connection.leave();
   }
 }
 
-async function firstServer(options: ServersOptions, log: Logger): Promise<Client> {
+async function firstServer(options: ServersOptions, log: Logger): Promise<DirectoryConnection> {
   let last: unknown;
   for (const url of options.urls) {
-    const client = oneConnection(url, options);
+    const connection = new DirectoryConnection(url, options);
     try {
-      await inDirectorySpan("LDAP bind of the search account", url, () =>
+      await connection.call("LDAP bind of the search account", (client) =>
         within(options.timeoutMilliseconds, begin(client, url, options)),
       );
-      return client;
+      return connection;
     } catch (error) {
       last = error;
       log.warn({ err: error, server: url }, "a directory server does not accept the connection");
-      leave(client);
+      connection.leave();
     }
   }
   throw new Unavailable("directory", last);
-}
-
-/** A call of a directory server, without names and filters. */
-function inDirectorySpan<Result>(name: string, url: string, work: () => Promise<Result>): Promise<Result> {
-  const { hostname, port } = new URL(url);
-  return inCurrentSpan(
-    name,
-    "client",
-    {
-      "network.protocol.name": "ldap",
-      "server.address": hostname,
-      "server.port": port === "" ? undefined : Number(port),
-    },
-    work,
-  );
 }
 
 async function begin(
@@ -116,11 +126,6 @@ async function within(milliseconds: number, work: Promise<void>): Promise<void> 
     clearTimeout(timer);
     work.catch(() => undefined);
   }
-}
-
-function leave(client: Client): void {
-  // Does not wait for an unbind that a dead server would never acknowledge.
-  client.unbind().catch(() => undefined);
 }
 
 /** True for any error that is not an answer of the directory, and for answers that report a temporary failure. */

@@ -1,10 +1,9 @@
 import type { ApplicationRole } from "@routeql/contract/roles";
-import { inCurrentSpan } from "@routeql/tracing/span";
 import { AndFilter, type Client, type Entry, EqualityFilter, type Filter, FilterParser, ResultCodeError } from "ldapts";
 import type { Logger } from "pino";
 import { BoundedQueue } from "../bounded-queue.ts";
 import type { Settings } from "../settings.ts";
-import { type ServersOptions, withConnection } from "./directory-connection.ts";
+import { type DirectoryConnection, type ServersOptions, withConnection } from "./directory-connection.ts";
 import { filledFilter } from "./directory-filter.ts";
 import { isOrdinary } from "./folded-name.ts";
 import { type Group, type GroupRole, roleOf } from "./group-roles.ts";
@@ -80,14 +79,14 @@ export class Directory {
   async authenticate(username: string, password: string, asker: string): Promise<DirectoryAccount | undefined> {
     // A bind with an empty password is an anonymous one, and succeeds (RFC 4513, 5.1.2).
     if (password === "" || !isOrdinary(username)) return undefined;
-    return this.#connected(`login ${asker}`, async (client) => {
+    return this.#connected(`login ${asker}`, async (connection) => {
       const entry = await this.#find(
-        client,
+        connection,
         FilterParser.parseString(filledFilter(this.#options.userFilter, { username })),
       );
       if (entry === undefined) return undefined;
-      const account = await this.#account(client, entry);
-      return (await proves(client, entry.dn, password)) ? account : undefined;
+      const account = await this.#account(connection, entry);
+      return (await proves(connection, entry.dn, password)) ? account : undefined;
     });
   }
 
@@ -95,19 +94,19 @@ export class Directory {
   async lookUp(id: string): Promise<DirectoryAccount | undefined> {
     const { id: attribute } = this.#options.attributes;
     const value = isBinary(attribute) ? Buffer.from(id, "hex") : id;
-    return this.#connected(`account ${id}`, async (client) => {
-      const entry = await this.#find(client, new EqualityFilter({ attribute, value }));
-      return entry === undefined ? undefined : this.#account(client, entry);
+    return this.#connected(`account ${id}`, async (connection) => {
+      const entry = await this.#find(connection, new EqualityFilter({ attribute, value }));
+      return entry === undefined ? undefined : this.#account(connection, entry);
     });
   }
 
-  #connected<Result>(asker: string, work: (client: Client) => Promise<Result>): Promise<Result> {
+  #connected<Result>(asker: string, work: (connection: DirectoryConnection) => Promise<Result>): Promise<Result> {
     return this.#queue.run(() => withConnection(this.#options.servers, this.#log, work), asker);
   }
 
-  async #find(client: Client, filter: Filter): Promise<DirectoryEntry | undefined> {
+  async #find(connection: DirectoryConnection, filter: Filter): Promise<DirectoryEntry | undefined> {
     const { userBase, activeFilter, attributes } = this.#options;
-    const { searchEntries } = await search(client, userBase, {
+    const { searchEntries } = await search(connection, userBase, {
       scope: "sub",
       filter:
         activeFilter === undefined
@@ -126,8 +125,8 @@ export class Directory {
     return entry === undefined || others.length > 0 ? undefined : directoryEntry(entry, attributes);
   }
 
-  async #account(client: Client, entry: DirectoryEntry): Promise<DirectoryAccount> {
-    const role = roleOf(await this.#groups(client, entry), this.#options.roles);
+  async #account(connection: DirectoryConnection, entry: DirectoryEntry): Promise<DirectoryAccount> {
+    const role = roleOf(await this.#groups(connection, entry), this.#options.roles);
     return {
       id: entry.id,
       email: entry.email,
@@ -137,11 +136,11 @@ export class Directory {
     };
   }
 
-  async #groups(client: Client, { dn, memberOf }: DirectoryEntry): Promise<Group[]> {
+  async #groups(connection: DirectoryConnection, { dn, memberOf }: DirectoryEntry): Promise<Group[]> {
     const { groupBase, groupFilter } = this.#options;
     if (groupBase === undefined)
       return memberOf.map((group) => ({ dn: group, name: /^cn=((?:[^,\\]|\\.)+)/i.exec(group)?.[1] ?? group }));
-    const { searchEntries } = await search(client, groupBase, {
+    const { searchEntries } = await search(connection, groupBase, {
       scope: "sub",
       filter: filledFilter(groupFilter, { dn }),
       attributes: ["cn"],
@@ -150,17 +149,14 @@ export class Directory {
   }
 }
 
-/** Attributes of spans. */
-const attributes = { "network.protocol.name": "ldap" };
-
-function search(client: Client, ...asked: Parameters<Client["search"]>): ReturnType<Client["search"]> {
-  return inCurrentSpan("LDAP search", "client", attributes, () => client.search(...asked));
+function search(connection: DirectoryConnection, ...asked: Parameters<Client["search"]>): ReturnType<Client["search"]> {
+  return connection.call("LDAP search", (client) => client.search(...asked));
 }
 
 /** True if the directory accepts the password; false for any other answer. */
-async function proves(client: Client, dn: string, password: string): Promise<boolean> {
+async function proves(connection: DirectoryConnection, dn: string, password: string): Promise<boolean> {
   try {
-    await inCurrentSpan("LDAP bind of the user", "client", attributes, () => client.bind(dn, password));
+    await connection.call("LDAP bind of the user", (client) => client.bind(dn, password));
     return true;
   } catch (error) {
     // Wrong password, locked, expired, bind not allowed: the directory's log shows which.
