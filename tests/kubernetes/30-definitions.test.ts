@@ -16,6 +16,7 @@ const folders = {
   "cloudnative-pg": "config/crd/bases",
   "plugin-barman-cloud": "config/crd/bases",
   "cert-manager": "deploy/crds",
+  "prometheus-operator": "example/prometheus-operator-crd",
 } as const;
 
 interface Manifest {
@@ -93,14 +94,24 @@ test("the API accepts manifests with a certificate by cert-manager", { timeout: 
   await check(all);
 });
 
-test("the dry run rejects an undefined field", { timeout: 120_000 }, async () => {
-  const all = await manifests({ database: "cloudnative-pg" });
-  const wrong = all
-    .filter(({ kind }) => kind === "Cluster")
+test("the API accepts the objects of the Prometheus operator", { timeout: 120_000 }, async () => {
+  const all = await manifests({ monitoring: "operator", metricsNamespace: "monitoring" });
+  expect(kindsOf(all)).toContain("monitoring.coreos.com/v1 PodMonitor");
+  expect(kindsOf(all)).toContain("monitoring.coreos.com/v1 PrometheusRule");
+  await check(all);
+});
+
+test.each([
+  ["Cluster", { database: "cloudnative-pg" }],
+  ["PodMonitor", { monitoring: "operator" }],
+  ["PrometheusRule", { monitoring: "operator" }],
+])("the dry run rejects an undefined field of a %s", { timeout: 120_000 }, async (kind, settings) => {
+  const wrong = (await manifests(settings))
+    .filter((manifest) => manifest.kind === kind)
     .map((manifest) => ({
       ...manifest,
-      spec: { ...(manifest as unknown as { spec: object }).spec, instanceCount: 3 },
+      spec: { ...(manifest as unknown as { spec: object }).spec, undefinedField: 3 },
     }));
   expect(wrong).toHaveLength(1);
-  await expect(check(wrong)).rejects.toThrow(/instanceCount/);
+  await expect(check(wrong)).rejects.toThrow(/undefinedField/);
 });
