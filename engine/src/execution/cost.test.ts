@@ -1,8 +1,12 @@
+import { GraphQLInputObjectType, GraphQLInt, GraphQLList, Kind } from "graphql";
 import { expect, test } from "vitest";
+import { defaultCostLimits, Spending } from "../cost/limits.ts";
 import { growth, linear } from "../testing/growth.ts";
 import { library, plan, planLive, stateOf } from "../testing/world.ts";
 import { readOperation } from "./document.ts";
+import { InputReader } from "./input.ts";
 import { resolveParameters } from "./prepared-plan.ts";
+import { Variables } from "./variables.ts";
 
 const state = await stateOf(library);
 const times = (count: number, text: (index: number) => string): string =>
@@ -119,6 +123,38 @@ test("counts values of variables for each occurrence in the document", () => {
   expect(() => resolveParameters(root.statement.parameters, session, { s: "x".repeat(100_000) })).toThrow(
     "hold more characters than the limit of 2000000",
   );
+});
+
+test.each<[string, (items: readonly unknown[]) => unknown]>([
+  ["JSON", (_contains) => ({ body: { _contains } })],
+  ["an array", (_eq) => ({ tags: { _eq } })],
+])("refuses %s of a variable that many fields use before it is converted for each", (_title, condition) => {
+  const query = (uses: number) =>
+    `query q($w: article_bool_exp) { ${times(uses, (index) => `a${index}: article(where: $w) { id }`)} }`;
+  const variables = (size: number) => ({ w: condition(Array.from({ length: size }, () => "")) });
+  expect(() => plan(state, "admin", query(190), variables(100_000))).toThrow("holds more values in its arguments");
+  expect(() => plan(state, "admin", query(1), variables(40_000))).not.toThrow("holds more values in its arguments");
+});
+
+test("counts the default of a variable for each use", () => {
+  const query = `query q($s: String = {${times(2_000, (index) => `k${index}: 1`)}}) { author(where: {_or: [${"{name: {_eq: $s}} ".repeat(100)}]}) { id } }`;
+  expect(() => plan(state, "admin", query)).toThrow("holds more values in its arguments");
+});
+
+test("creates no objects for the items of a list in a variable", () => {
+  const items = Array.from({ length: 40_000 }, () => 1);
+  const operation = readOperation("query q($w: conditions) { a(where: $w) }", null);
+  const reader = new InputReader(
+    new Variables(operation, { w: { _in: items } }, new Set()),
+    new Spending(defaultCostLimits),
+  );
+  const type = new GraphQLInputObjectType({
+    name: "conditions",
+    fields: { _in: { type: new GraphQLList(GraphQLInt) } },
+  });
+  const read = reader.read({ kind: Kind.VARIABLE, name: { kind: Kind.NAME, value: "w" } }, type, "$");
+  expect(read).toMatchObject({ kind: "object", entries: [{ value: { kind: "scalars" } }] });
+  expect(read.kind === "object" && read.entries[0]?.value).toHaveProperty("values", items);
 });
 
 test("limits an introspection result by the size of the schema", () => {

@@ -5,6 +5,7 @@ import {
   isNonNullType,
   isRequiredArgument,
   isRequiredInputField,
+  isScalarType,
   Kind,
   valueFromASTUntyped,
   type ArgumentNode,
@@ -19,7 +20,7 @@ import {
 import type { Spending } from "../cost/limits.ts";
 import { graphqlName } from "@routeql/metadata/naming";
 import { isArray } from "../schema/types.ts";
-import { kindOf, rawText } from "../schema/values.ts";
+import { jsonText, kindOf, rawText } from "../schema/values.ts";
 import { type EngineError, invalid, unreadable } from "../errors.ts";
 import type { Variables } from "./variables.ts";
 
@@ -35,6 +36,8 @@ export type Input =
       readonly entries: readonly { readonly field: GraphQLInputField; readonly value: Input }[];
     })
   | (Placed & { readonly kind: "list"; readonly items: readonly Input[] })
+  /** A list of scalars from a variable's value, none of them null: a path and an object for each would cost more than their conversion. */
+  | (Placed & { readonly kind: "scalars"; readonly values: readonly unknown[] })
   | (Placed & { readonly kind: "enum"; readonly value: GraphQLEnumValue })
   | (Placed & {
       readonly kind: "scalar";
@@ -79,9 +82,16 @@ function isScalarLike(type: GraphQLInputType): boolean {
   return !isEnumType(inner) && !isInputObjectType(inner);
 }
 
-/** Cost of a list item; an object's key costs 1. A list of 49,000 items may occur once; planning it takes some 20 ms. */
+/** Cost of a list item; an object's key costs 1. A list of 49,000 items may occur once. */
 const costOfItem = 0.4;
 const costOfCharacter = 0.01;
+
+/** Cost of a scalar from a variable's value. A list in it, such as that of an array, counts its items. */
+function costOfScalar(value: unknown): number {
+  if (typeof value === "string") return value.length * costOfCharacter;
+  if (typeof value !== "object" || value === null) return 0;
+  return jsonText(value).length * costOfCharacter + (Array.isArray(value) ? value.length * costOfItem : 0);
+}
 
 const json = JSON as unknown as { rawJSON(text: string): unknown };
 
@@ -213,11 +223,21 @@ export class InputReader {
     if (depth > maxInputDepth) throw invalid("the value is nested too deeply", path);
     if (value === null || value === undefined) return this.#null(type, path);
     const inner = nullable(type);
-    if (isArray(inner)) return { kind: "scalar", path, type: valueName(inner), value, isJson: true };
+    if (isArray(inner)) {
+      this.#spending.values(costOfScalar(value), path);
+      return { kind: "scalar", path, type: valueName(inner), value, isJson: true };
+    }
     if (isListType(inner)) {
       const of = inner.ofType;
       if (!Array.isArray(value)) return { kind: "list", path, items: [this.#json(value, of, `${path}[0]`, depth + 1)] };
       this.#spending.values(value.length * costOfItem, path);
+      if (isScalarType(nullable(of)) && !value.includes(null)) {
+        this.#spending.values(
+          value.reduce<number>((sum, item) => sum + costOfScalar(item), 0),
+          path,
+        );
+        return { kind: "scalars", path, values: value };
+      }
       return {
         kind: "list",
         path,
@@ -236,7 +256,7 @@ export class InputReader {
       if (typeof value !== "string") throw expected("an enum value", inner.name, kindOf(value), path);
       return { kind: "enum", path, value: enumValue(inner, value, path) };
     }
-    if (typeof value === "string") this.#spending.values(value.length * costOfCharacter, path);
+    this.#spending.values(costOfScalar(value), path);
     return { kind: "scalar", path, type: inner.name, value, isJson: true };
   }
 
@@ -281,6 +301,7 @@ export class InputReader {
         this.#spending.values(node.values.length * costOfItem, path);
         return node.values.map((value) => this.#literal(value, path));
       case Kind.OBJECT:
+        this.#spending.values(1 + node.fields.length, path);
         return Object.fromEntries(node.fields.map(({ name, value }) => [name.value, this.#literal(value, path)]));
       case Kind.VARIABLE: {
         const definition = this.#variables.definition(node.name.value);
@@ -314,6 +335,7 @@ export function kindOfInput(input: Input): string {
     null: "null",
     object: "an object",
     list: "a list",
+    scalars: "a list",
     enum: "an enum value",
     variable: "something else",
   } as const;

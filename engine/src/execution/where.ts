@@ -26,9 +26,12 @@ function encode(value: unknown, type: DatabaseType, path: string): string | null
   try {
     return toText(value, type);
   } catch (error) {
-    if (!(error instanceof UnfitValue)) throw error;
-    throw unreadable(error.message, path);
+    throw located(error, path);
   }
+}
+
+function located(error: unknown, path: string): unknown {
+  return error instanceof UnfitValue ? unreadable(error.message, path) : error;
 }
 
 /** An argument of one database type, as a parameter. */
@@ -70,18 +73,25 @@ function listParameter(
       if (acceptsNull) return null;
       throw invalid("expected a list, but found null", path);
     }
-    const items: readonly unknown[] = Array.isArray(known) ? known : [known];
-    return listText(
-      items.map((item, index) => {
-        const at = `${path}[${index}]`;
-        if (item === null || item === undefined)
-          throw invalid(`unexpected null value for type '${scalarName(element)}'`, at);
-        return encode(item, element, at);
-      }),
-      element,
-    );
+    return listOf(Array.isArray(known) ? known : [known], element, path);
   };
   return { source: { kind: "variable", name, encode: convert }, type: sql };
+}
+
+/** A list of JSON values as Postgres' text. The path of an item is written only for an error, because lists can be long. */
+function listOf(items: readonly unknown[], element: DatabaseType, path: string): string {
+  return listText(
+    items.map((item, index) => {
+      if (item === null || item === undefined)
+        throw invalid(`unexpected null value for type '${scalarName(element)}'`, `${path}[${index}]`);
+      try {
+        return toText(item, element);
+      } catch (error) {
+        throw located(error, `${path}[${index}]`);
+      }
+    }),
+    element,
+  );
 }
 
 /** A scalar, or a list of scalars, as a JSON value. */
@@ -93,6 +103,8 @@ function plainValue(input: Input): unknown {
       return input.value.value;
     case "list":
       return input.items.map(plainValue);
+    case "scalars":
+      return input.values;
     case "null":
       return null;
     default:
@@ -223,6 +235,10 @@ export class WhereReader {
       };
     if (input.kind === "list" && (input.items.some((item) => item.kind === "variable") || own.element !== undefined)) {
       return { kind: "list", items: input.items.map((item) => parameterOf(item, own, own.sql)), type: sql };
+    }
+    if (input.kind === "scalars") {
+      const text = listOf(input.values, own, input.path);
+      return { kind: "parameter", parameter: { source: { kind: "constant", text }, type: sql } };
     }
     if (input.kind === "list") {
       const texts = input.items.map((item) => constantText(item, own));

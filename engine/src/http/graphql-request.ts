@@ -47,15 +47,17 @@ function isObject(value: unknown): value is Record<string, unknown> {
 
 /** Level by level, because recursion would exhaust the stack. */
 function isDeeperThan(limit: number, value: unknown): boolean {
-  let level: readonly unknown[] = [value];
-  for (let depth = 0; depth <= limit; depth++) {
-    const below: unknown[] = [];
-    for (const parent of level)
-      if (typeof parent === "object" && parent !== null) for (const child of Object.values(parent)) below.push(child);
-    if (below.length === 0) return false;
+  let level: readonly object[] = isParent(value) ? [value] : [];
+  for (let depth = 0; depth < limit && level.length > 0; depth++) {
+    const below: object[] = [];
+    for (const parent of level) for (const child of Object.values(parent)) if (isParent(child)) below.push(child);
     level = below;
   }
-  return true;
+  return level.some((parent) => Object.keys(parent).length > 0);
+}
+
+function isParent(value: unknown): value is object {
+  return typeof value === "object" && value !== null;
 }
 
 function parseFailed(path: string, message: string): EngineError {

@@ -42,6 +42,18 @@ export function growth<Input>(make: (size: number) => Input, work: (input: Input
   return 8;
 }
 
+/** Processor time of some work as a multiple of that of other work; both run as compiled code in the end. */
+export function timeRatio(work: () => void, other: () => void): number {
+  let [own, others] = [0, 0];
+  for (let run = 0; run < 2 * mostRuns; run += 1) {
+    const [once, reference] = [processorTime(work), processorTime(other)];
+    if (run < mostRuns) continue;
+    own += once;
+    others += reference;
+  }
+  return own / others;
+}
+
 /** Between linear and quadratic growth; inputs larger than the processor's caches can cost several times as much each. */
 export const linear = 40;
 
