@@ -1,13 +1,13 @@
 import { post, type Caller } from "../../e2e/support/graphql.ts";
 import { send } from "./carriers.ts";
 import { anyGenes, chooser, mutated, type Genes } from "./grammar.ts";
-import { startsOf, usageOf } from "./measure.ts";
+import { idleUsageOf, startsOf, usagesOf } from "./measure.ts";
 
 /** Cost of one request. */
 export interface Cost {
   readonly genes: Genes;
   readonly bytes: number;
-  /** Processor time of engine and Postgres in milliseconds. */
+  /** Processor time of engine and Postgres in milliseconds, until both are idle again. */
   readonly engine: number;
   readonly postgres: number;
   /** Memory growth of the engine in MiB. */
@@ -80,17 +80,23 @@ export async function search({ milliseconds, seed, hostile, bystander, onWorse }
   return { tried, worst, p99, errors, restarted: services.filter((_service, index) => before[index] !== after[index]) };
 }
 
+const measured = ["engine", "database"] as const;
+
 async function costOf(genes: Genes, token: string, watch: Watch): Promise<Cost> {
-  const [engine, postgres] = await Promise.all([usageOf("engine"), usageOf("database")]);
+  const before = await idleUsageOf(measured);
   watch.begin();
   const bytes = await send(genes, token);
-  const [engineAfter, postgresAfter] = await Promise.all([usageOf("engine"), usageOf("database")]);
+  // Collected garbage would hide the memory that the request needed.
+  const sent = await usagesOf(measured);
+  const after = await idleUsageOf(measured);
+  const processor = (service: (typeof measured)[number]): number =>
+    Math.round(after[service].processor - before[service].processor);
   return {
     genes,
     bytes,
-    engine: Math.round(engineAfter.processor - engine.processor),
-    postgres: Math.round(postgresAfter.processor - postgres.processor),
-    memory: Math.round(engineAfter.memory - engine.memory),
+    engine: processor("engine"),
+    postgres: processor("database"),
+    memory: Math.round(sent.engine.memory - before.engine.memory),
     bystander: watch.longest(),
   };
 }
