@@ -12,10 +12,11 @@ import { isSame } from "./normal-form.ts";
 export interface AccessChange extends Place {
   /** Place in the later revision; for a removed object, its nearest parent. */
   readonly at: MergedPath;
-  readonly direction: "wider" | "narrower";
+  readonly direction: Direction;
   readonly reason: string;
 }
 
+type Direction = "wider" | "narrower";
 type Select = SelectPermissionMetadata["permission"];
 
 type Placed = { readonly source: string };
@@ -55,7 +56,7 @@ function reading(before: Walked, after: Walked): readonly AccessChange[] {
     return compared(old.permission, permission, role, key).map(({ part, ...change }) => ({
       ...place,
       ...change,
-      at: [...at, ...(part === undefined ? [] : [part])],
+      at: [...at, part],
     }));
   });
   const known = new Set(later.map(idOf));
@@ -80,19 +81,19 @@ function pathOfTable(revision: Walked, sourceOf: (placed: Placed) => string, sou
   );
 }
 
-interface Compared {
-  readonly part?: string;
-  readonly direction: AccessChange["direction"];
-  readonly reason: string;
+/** A change in one key of a select permission. */
+interface Compared extends Pick<AccessChange, "direction" | "reason"> {
+  readonly part: string;
 }
 
+const wider = (part: string, reason: string): Compared => ({ part, direction: "wider", reason });
+const narrower = (part: string, reason: string): Compared => ({ part, direction: "narrower", reason });
+
+/** `can now` or `can no longer`. */
+const can = (direction: Direction) => (direction === "wider" ? "can now" : "can no longer");
+
 function compared(old: Select, now: Select, role: string, key: string): readonly Compared[] {
-  return [
-    ...columns(old, now, role, key),
-    ...rows(old, now, role, key),
-    ...limits(old, now, role, key),
-    ...roots(old, now, role, key),
-  ];
+  return [columns, rows, limits, aggregations, roots].flatMap((compare) => compare(old, now, role, key));
 }
 
 function setChanges(
@@ -102,37 +103,31 @@ function setChanges(
   return [now.filter((item) => !old.includes(item)), old.filter((item) => !now.includes(item))];
 }
 
+/** A change for each name that a list gained or lost. */
+function eachChange<Change>(
+  old: readonly string[],
+  now: readonly string[],
+  change: (name: string, direction: Direction) => Change,
+): Change[] {
+  const [added, removed] = setChanges(old, now);
+  return [...added.map((name) => change(name, "wider")), ...removed.map((name) => change(name, "narrower"))];
+}
+
 function columns(old: Select, now: Select, role: string, key: string): readonly Compared[] {
-  const part = "columns";
-  const change = (names: readonly string[], direction: Compared["direction"], where = part): Compared[] =>
-    names.map((name) => ({
-      part: where,
-      direction,
-      reason: `${role} can ${direction === "wider" ? "now" : "no longer"} read ${key}.${name}`,
-    }));
-  const [fields, lost] = setChanges(old.computed_fields, now.computed_fields);
-  const computed = [...change(fields, "wider", "computed_fields"), ...change(lost, "narrower", "computed_fields")];
+  const change = (part: string) => (name: string, direction: Direction) => ({
+    part,
+    direction,
+    reason: `${role} ${can(direction)} read ${key}.${name}`,
+  });
+  const computed = eachChange(old.computed_fields, now.computed_fields, change("computed_fields"));
   if (old.columns === "*" && now.columns === "*") return computed;
-  if (now.columns === "*")
-    return [
-      {
-        part,
-        direction: "wider",
-        reason: `${role} can now read all columns of ${key}, not only ${listed(old.columns as readonly string[])}`,
-      },
-      ...computed,
-    ];
-  if (old.columns === "*")
-    return [
-      {
-        part,
-        direction: "narrower",
-        reason: `${role} can read only ${listed(now.columns)} of ${key}, no longer all columns`,
-      },
-      ...computed,
-    ];
-  const [added, removed] = setChanges(old.columns, now.columns);
-  return [...change(added, "wider"), ...change(removed, "narrower"), ...computed];
+  if (old.columns !== "*" && now.columns !== "*")
+    return [...eachChange(old.columns, now.columns, change("columns")), ...computed];
+  const whole =
+    old.columns === "*"
+      ? narrower("columns", `${role} can read only ${listed(now.columns as string[])} of ${key}, no longer all columns`)
+      : wider("columns", `${role} can now read all columns of ${key}, not only ${listed(old.columns)}`);
+  return [whole, ...computed];
 }
 
 /** Whether one filter contains every condition of another literally. */
@@ -143,58 +138,26 @@ function holds(filter: Readonly<Record<string, unknown>>, other: Readonly<Record
 function rows(old: Select, now: Select, role: string, key: string): readonly Compared[] {
   if (isDeepStrictEqual(old.filter, now.filter)) return [];
   const text = (filter: unknown) => JSON.stringify(filter);
-  if (holds(now.filter, old.filter))
-    return [
-      {
-        part: "filter",
-        direction: "narrower",
-        reason: `${role} reads fewer rows of ${key}: the filter ${text(old.filter)} became ${text(now.filter)}`,
-      },
-    ];
+  const became = `the filter ${text(old.filter)} became ${text(now.filter)}`;
+  if (holds(now.filter, old.filter)) return [narrower("filter", `${role} reads fewer rows of ${key}: ${became}`)];
   if (Object.keys(now.filter).length === 0)
-    return [
-      {
-        part: "filter",
-        direction: "wider",
-        reason: `${role} can now read every row of ${key}; the filter was ${text(old.filter)}`,
-      },
-    ];
+    return [wider("filter", `${role} can now read every row of ${key}; the filter was ${text(old.filter)}`)];
   const how = holds(old.filter, now.filter) ? "reads more rows of" : "may read other rows of";
-  return [
-    {
-      part: "filter",
-      direction: "wider",
-      reason: `${role} ${how} ${key}: the filter ${text(old.filter)} became ${text(now.filter)}`,
-    },
-  ];
+  return [wider("filter", `${role} ${how} ${key}: ${became}`)];
 }
 
 function limits(old: Select, now: Select, role: string, key: string): readonly Compared[] {
   const [before, after] = [old.limit ?? Number.POSITIVE_INFINITY, now.limit ?? Number.POSITIVE_INFINITY];
-  const said = (limit: number) => (Number.isFinite(limit) ? `${limit} rows` : "any number of rows");
-  const limit: Compared[] =
-    before === after
-      ? []
-      : [
-          {
-            part: "limit",
-            direction: after > before ? "wider" : "narrower",
-            reason: `${role} gets at most ${said(after)} of ${key} at once, and got at most ${said(before)}`.replaceAll(
-              "at most any",
-              "any",
-            ),
-          },
-        ];
-  if (old.allow_aggregations === now.allow_aggregations) return limit;
+  if (before === after) return [];
+  const said = (limit: number) => (Number.isFinite(limit) ? `at most ${limit} rows` : "any number of rows");
+  const reason = `${role} gets ${said(after)} of ${key} at once, and got ${said(before)}`;
+  return [after > before ? wider("limit", reason) : narrower("limit", reason)];
+}
+
+function aggregations(old: Select, now: Select, role: string, key: string): readonly Compared[] {
+  if (old.allow_aggregations === now.allow_aggregations) return [];
   const direction = now.allow_aggregations ? "wider" : "narrower";
-  return [
-    ...limit,
-    {
-      part: "allow_aggregations",
-      direction,
-      reason: `${role} can ${now.allow_aggregations ? "now" : "no longer"} aggregate ${key}`,
-    },
-  ];
+  return [{ part: "allow_aggregations", direction, reason: `${role} ${can(direction)} aggregate ${key}` }];
 }
 
 function roots(old: Select, now: Select, role: string, key: string): readonly Compared[] {
@@ -203,20 +166,12 @@ function roots(old: Select, now: Select, role: string, key: string): readonly Co
     subscription_root_fields: ["select", "select_by_pk", "select_aggregate", "select_stream"],
   } as const;
   return (["query_root_fields", "subscription_root_fields"] as const).flatMap((part) => {
-    const [added, removed] = setChanges(old[part] ?? all[part], now[part] ?? all[part]);
     const kind = part === "query_root_fields" ? "query" : "subscribe to";
-    return [
-      ...added.map((field): Compared => ({
-        part,
-        direction: "wider",
-        reason: `${role} can now ${kind} ${key} by ${field}`,
-      })),
-      ...removed.map((field): Compared => ({
-        part,
-        direction: "narrower",
-        reason: `${role} can no longer ${kind} ${key} by ${field}`,
-      })),
-    ];
+    return eachChange(old[part] ?? all[part], now[part] ?? all[part], (field, direction) => ({
+      part,
+      direction,
+      reason: `${role} ${can(direction)} ${kind} ${key} by ${field}`,
+    }));
   });
 }
 
@@ -249,29 +204,16 @@ function writing(before: Walked, after: Walked): readonly AccessChange[] {
     if (isSame(old.permission, permission)) return [];
     const { columns: before, ...rest } = old.permission;
     const { columns: after, ...others } = permission;
+    const place = { role, table };
     if (!isSame(rest, others) || !isList(before) || !isList(after)) {
-      return [
-        {
-          at,
-          role,
-          table,
-          direction: "wider",
-          reason: `what ${role} may ${writingVerbs[kind]} ${table} has changed: ${JSON.stringify(old.permission)} became ${JSON.stringify(permission)}`,
-        },
-      ];
+      const became = `${JSON.stringify(old.permission)} became ${JSON.stringify(permission)}`;
+      const reason = `what ${role} may ${writingVerbs[kind]} ${table} has changed: ${became}`;
+      return [{ ...place, at, direction: "wider", reason }];
     }
-    const change = (names: readonly string[], direction: AccessChange["direction"]): AccessChange[] =>
-      names.length === 0
-        ? []
-        : [
-            {
-              at: [...at, "permission", "columns"],
-              role,
-              table,
-              direction,
-              reason: `${role} can ${direction === "wider" ? "now" : "no longer"} set ${listed(names)} of ${table} by ${kind.replace("_permissions", "")}`,
-            },
-          ];
+    const change = (names: readonly string[], direction: Direction): AccessChange[] => {
+      const reason = `${role} ${can(direction)} set ${listed(names)} of ${table} by ${kind.replace("_permissions", "")}`;
+      return names.length === 0 ? [] : [{ ...place, at: [...at, "permission", "columns"], direction, reason }];
+    };
     const [added, removed] = setChanges(before, after);
     return [...change(added, "wider"), ...change(removed, "narrower")];
   });
@@ -299,23 +241,12 @@ function calling(before: Walked, after: Walked): readonly AccessChange[] {
     if (old === undefined)
       return [{ at: path, name: key, direction: "wider", reason: `the function ${key} is served now` }];
     const rolesOf = ({ permissions }: typeof entry) => permissions.map(({ role }) => role);
-    const [added, removed] = setChanges(rolesOf(old), rolesOf(entry));
-    return [
-      ...added.map((role): AccessChange => ({
-        at: [...path, "permissions"],
-        name: key,
-        role,
-        direction: "wider",
-        reason: `${role} is permitted the function ${key} now`,
-      })),
-      ...removed.map((role): AccessChange => ({
-        at: path,
-        name: key,
-        role,
-        direction: "narrower",
-        reason: `${role} is no longer permitted the function ${key}`,
-      })),
-    ];
+    return eachChange(rolesOf(old), rolesOf(entry), (role, direction): AccessChange => {
+      const place = { name: key, role, direction };
+      return direction === "wider"
+        ? { ...place, at: [...path, "permissions"], reason: `${role} is permitted the function ${key} now` }
+        : { ...place, at: path, reason: `${role} is no longer permitted the function ${key}` };
+    });
   });
 }
 
@@ -353,43 +284,20 @@ function asking(before: Walked, after: Walked): readonly AccessChange[] {
 function inheriting(before: Walked, after: Walked): readonly AccessChange[] {
   const earlier = new Map(before.metadata.inherited_roles.map(({ role_name: role, role_set: parts }) => [role, parts]));
   return after.metadata.inherited_roles.flatMap(({ role_name: role, role_set: parts }, index): AccessChange[] => {
-    const [added, removed] = setChanges(earlier.get(role) ?? [], parts);
     const at = ["inherited_roles", index];
-    return [
-      ...added.map((part): AccessChange => ({
-        at,
-        role,
-        name: part,
-        direction: "wider",
-        reason: `${role} inherits from ${part} now`,
-      })),
-      ...removed.map((part): AccessChange => ({
-        at,
-        role,
-        name: part,
-        direction: "narrower",
-        reason: `${role} no longer inherits from ${part}`,
-      })),
-    ];
+    return eachChange(earlier.get(role) ?? [], parts, (name, direction) => {
+      const reason = direction === "wider" ? `inherits from ${name} now` : `no longer inherits from ${name}`;
+      return { at, role, name, direction, reason: `${role} ${reason}` };
+    });
   });
 }
 
 function introspecting(before: Walked, after: Walked): readonly AccessChange[] {
   const disabled = ({ metadata }: Walked) => metadata.graphql_schema_introspection.disabled_for_roles;
-  const [closed, opened] = setChanges(disabled(before), disabled(after));
   const at = ["graphql_schema_introspection"];
-  return [
-    ...opened.map((role): AccessChange => ({
-      at,
-      role,
-      direction: "wider",
-      reason: `${role} can introspect its schema now`,
-    })),
-    ...closed.map((role): AccessChange => ({
-      at,
-      role,
-      direction: "narrower",
-      reason: `${role} can no longer introspect its schema`,
-    })),
-  ];
+  // A role that left the list of disabled roles gained access.
+  return eachChange(disabled(after), disabled(before), (role, direction) => {
+    const reason = direction === "wider" ? "can introspect its schema now" : "can no longer introspect its schema";
+    return { at, role, direction, reason: `${role} ${reason}` };
+  });
 }

@@ -16,11 +16,8 @@ type Using = (names: readonly string[]) => string;
 /** A failure without the requested name: in quotes in the message, and as a step of the path. */
 function withoutName({ message, code, path }: Failure, name: string): string {
   const quoted = ["'", '"', "`"].reduce((text, quote) => text.replaceAll(`${quote}${name}${quote}`, "NAME"), message);
-  return JSON.stringify([
-    quoted,
-    code,
-    path.split(".").map((step) => (step.replace(/\[\d+\]$/, "") === name ? "NAME" : step)),
-  ]);
+  const steps = path.split(".").map((step) => (step.replace(/\[\d+\]$/, "") === name ? "NAME" : step));
+  return JSON.stringify([quoted, code, steps]);
 }
 
 /** Sends documents that select no rows, so that they are fast on large tables. */
@@ -62,21 +59,15 @@ class Prober {
     const { failure: together } = await this.#ask(kind, selection(names));
     if (together === undefined) return;
     if (together.message.startsWith("missing session variable")) {
-      this.#verdicts.say(
-        "not-verified",
-        cell,
-        `the fields of ${cell.table ?? "the table"} for ${cell.role}: ${together.message}, and the filter does not show its possible values; add sessions for the role to hasura-checks.yaml`,
-      );
+      const fields = `the fields of ${cell.table ?? "the table"} for ${cell.role}`;
+      const remedy = "the filter does not show its possible values; add sessions for the role to hasura-checks.yaml";
+      this.#verdicts.say("not-verified", cell, `${fields}: ${together.message}, and ${remedy}`);
       return;
     }
     for (const name of names) {
       const { failure } = await this.#ask(kind, selection([name]));
-      if (failure !== undefined || names.length === 1)
-        this.#verdicts.say(
-          "execution",
-          { ...cell, name },
-          `${cell.role} is refused ${what(name)}: ${failure?.message ?? ""}`,
-        );
+      const reason = `${cell.role} is refused ${what(name)}: ${failure?.message ?? ""}`;
+      if (failure !== undefined || names.length === 1) this.#verdicts.say("execution", { ...cell, name }, reason);
     }
   }
 
@@ -89,27 +80,22 @@ class Prober {
     what: string,
   ): Promise<void> {
     const { failure } = await this.#ask(kind, selection([name]));
-    this.#verdicts.hold(
-      "execution",
-      cell,
-      failure !== undefined,
-      () => `${cell.role} is served ${what}, which is not granted`,
-    );
+    const served = () => `${cell.role} is served ${what}, which is not granted`;
+    this.#verdicts.hold("execution", cell, failure !== undefined, served);
     if (failure === undefined) return;
     const baseline = await this.#baseline(kind, selection([unused]));
     const same = baseline !== undefined && withoutName(failure, name) === withoutName(baseline, unused);
-    this.#verdicts.hold(
-      "error-texts",
-      cell,
-      same,
-      () => `${cell.role} can see that ${what} exists by the error "${failure.message}"`,
-    );
+    const revealed = () => `${cell.role} can see that ${what} exists by the error "${failure.message}"`;
+    this.#verdicts.hold("error-texts", cell, same, revealed);
   }
 }
 
 const none = "where: {_or: []}";
 
-const each = (names: readonly string[], write: (name: string) => string) => names.map(write).join(", ");
+/** The same value for each name, as objects of one field. */
+const each = (names: readonly string[], value: string) => names.map((name) => `{${name}: ${value}}`).join(", ");
+const isNull = "{_is_null: true}";
+const isNotNull = "{_is_null: false}";
 
 /** A key as arguments, so that an engine that serves the root field answers. */
 function keyArguments(table: DeclaredTable): string {
@@ -123,44 +109,23 @@ function keyArguments(table: DeclaredTable): string {
 function uses(table: DeclaredTable, operation: Operation): readonly (readonly [where: string, using: Using])[] {
   const { field } = rootOf(table, operation);
   if (operation === "stream") {
+    const start = (columns: readonly string[]) => columns.map((column) => `${column}: null`).join(", ");
+    const stream = (given: string) => `${field}(batch_size: 1, ${given}) { __typename }`;
     return [
-      [
-        "in where",
-        (columns) =>
-          `${field}(batch_size: 1, cursor: [], where: {_and: [${each(columns, (column) => `{${column}: {_is_null: true}}`)}]}) { __typename }`,
-      ],
-      [
-        "as cursor",
-        (columns) =>
-          `${field}(batch_size: 1, cursor: {initial_value: {${each(columns, (column) => `${column}: null`)}}}) { __typename }`,
-      ],
+      ["in where", (columns) => stream(`cursor: [], where: {_and: [${each(columns, isNull)}]}`)],
+      ["as cursor", (columns) => stream(`cursor: {initial_value: {${start(columns)}}}`)],
     ];
   }
   if (operation.endsWith("by key")) return [];
   const aggregate = operation.endsWith("aggregate");
-  const any = aggregate ? "nodes { __typename }" : "__typename";
+  const nodes = (selected: string) => (aggregate ? `nodes { ${selected} }` : selected);
+  const rows = (given: string, selected = "__typename") => `${field}(limit: 1, ${given}) { ${nodes(selected)} }`;
   const common: readonly (readonly [string, Using])[] = [
-    [
-      "as a field",
-      (columns) =>
-        `${field}(limit: 1, ${none}) { ${aggregate ? `nodes { ${columns.join(" ")} }` : columns.join(" ")} }`,
-    ],
-    [
-      "in where",
-      (columns) =>
-        `${field}(limit: 1, where: {_and: [{_or: []}, ${each(columns, (column) => `{${column}: {_is_null: false}}`)}]}) { ${any} }`,
-    ],
-    [
-      "deep in where",
-      (columns) =>
-        `${field}(limit: 1, where: {_not: {_or: [{_and: [${each(columns, (column) => `{${column}: {_is_null: true}}`)}]}]}, _or: []}) { ${any} }`,
-    ],
-    [
-      "in order_by",
-      (columns) =>
-        `${field}(limit: 1, ${none}, order_by: [${each(columns, (column) => `{${column}: desc}`)}]) { ${any} }`,
-    ],
-    ["in distinct_on", (columns) => `${field}(limit: 1, ${none}, distinct_on: [${columns.join(", ")}]) { ${any} }`],
+    ["as a field", (columns) => rows(none, columns.join(" "))],
+    ["in where", (columns) => rows(`where: {_and: [{_or: []}, ${each(columns, isNotNull)}]}`)],
+    ["deep in where", (columns) => rows(`where: {_not: {_or: [{_and: [${each(columns, isNull)}]}]}, _or: []}`)],
+    ["in order_by", (columns) => rows(`${none}, order_by: [${each(columns, "desc")}]`)],
+    ["in distinct_on", (columns) => rows(`${none}, distinct_on: [${columns.join(", ")}]`)],
   ];
   if (!aggregate) return common;
   return [
@@ -187,13 +152,9 @@ export async function verifyExecution(
   for (const called of subject.access.functions) {
     const target = subject.access.permission(role, called.target);
     if (target !== undefined && subject.access.mayCall(role, called)) continue;
-    await prober.refused(
-      { role, name: called.field },
-      "query",
-      ([name]) => `${name} { __typename }`,
-      called.field,
-      `the function ${called.field}`,
-    );
+    const { field } = called;
+    const using: Using = ([name]) => `${name} { __typename }`;
+    await prober.refused({ role, name: field }, "query", using, field, `the function ${field}`);
   }
 }
 
@@ -216,23 +177,12 @@ async function verifyOperation(
     const needsOrder = where === "in order_by" || where === "in distinct_on";
     const granted = permission.columns.filter((column) => !needsOrder || isOrdered(table.types.get(column)));
     // Streams and maxima depend on the types of columns, so only refusals are checked.
-    if (operation !== "stream" && where !== "as a maximum")
-      await prober.served(
-        cell,
-        kind,
-        using,
-        granted.map((column) => fieldOf(table, column)),
-        what,
-      );
+    const names = granted.map((column) => fieldOf(table, column));
+    if (operation !== "stream" && where !== "as a maximum") await prober.served(cell, kind, using, names, what);
     for (const column of table.fields.keys()) {
+      const name = fieldOf(table, column);
       if (!permission.columns.includes(column))
-        await prober.refused(
-          { ...cell, name: column },
-          kind,
-          using,
-          fieldOf(table, column),
-          what(fieldOf(table, column)),
-        );
+        await prober.refused({ ...cell, name: column }, kind, using, name, what(name));
     }
   }
 }
@@ -244,78 +194,47 @@ async function verifyRelationships(
   table: DeclaredTable,
 ): Promise<void> {
   const root = table.roots.select;
+  const rows = (given: string, selected = "__typename") => `${root}(limit: 1, ${given}) { ${selected} }`;
   for (const { name, kind, target: key } of table.relationships) {
     const target = subject.access.tables.get(key);
     const permission = subject.access.permission(role, key);
     const cell = { role, table: table.key, name };
+    const refuse = async (field: string, places: readonly (readonly [where: string, using: Using])[]) => {
+      for (const [where, using] of places)
+        await prober.refused(cell, "query", using, field, `${root}.${field}${where}`);
+    };
     if (permission === undefined || target === undefined) {
-      await prober.refused(
-        cell,
-        "query",
-        ([relationship]) => `${root}(limit: 1, ${none}) { ${relationship} { __typename } }`,
-        name,
-        `${root}.${name}`,
-      );
-      await prober.refused(
-        cell,
-        "query",
-        ([relationship]) => `${root}(limit: 1, where: {${relationship}: {}}) { __typename }`,
-        name,
-        `${root}.${name} in where`,
-      );
-      await prober.refused(
-        cell,
-        "query",
-        ([relationship]) => `${root}(limit: 1, ${none}, order_by: {${relationship}: {}}) { __typename }`,
-        name,
-        `${root}.${name} in order_by`,
-      );
+      await refuse(name, [
+        ["", ([relationship]) => rows(none, `${relationship} { __typename }`)],
+        [" in where", ([relationship]) => rows(`where: {${relationship}: {}}`)],
+        [" in order_by", ([relationship]) => rows(`${none}, order_by: {${relationship}: {}}`)],
+      ]);
       continue;
     }
+    const condition = (columns: readonly string[]) => `{${name}: {_and: [${each(columns, isNotNull)}]}}`;
+    const order = (columns: readonly string[]) => columns.map((column) => `{${name}: {${column}: asc}}`).join(", ");
     const ways: readonly (readonly [string, Using])[] = [
-      ["through a relationship", (columns) => `${root}(limit: 1, ${none}) { ${name} { ${columns.join(" ")} } }`],
-      [
-        "through a relationship in where",
-        (columns) =>
-          `${root}(limit: 1, where: {_and: [{_or: []}, {${name}: {_and: [${each(columns, (column) => `{${column}: {_is_null: false}}`)}]}}]}) { __typename }`,
-      ],
+      ["through a relationship", (columns) => rows(none, `${name} { ${columns.join(" ")} }`)],
+      ["through a relationship in where", (columns) => rows(`where: {_and: [{_or: []}, ${condition(columns)}]}`)],
+      ["through a relationship in order_by", (columns) => rows(`${none}, order_by: [${order(columns)}]`)],
     ];
-    const order: Using = (columns) =>
-      `${root}(limit: 1, ${none}, order_by: [${each(columns, (column) => `{${name}: {${column}: asc}}`)}]) { __typename }`;
-    for (const [where, using] of kind === "object"
-      ? [...ways, ["through a relationship in order_by", order] as const]
-      : ways) {
+    for (const [where, using] of kind === "object" ? ways : ways.slice(0, 2)) {
       const what = (field: string) => `${root}.${name}.${field} ${where}`;
       const granted = permission.columns.filter(
         (column) => !where.endsWith("order_by") || isOrdered(target.types.get(column)),
       );
-      await prober.served(
-        cell,
-        "query",
-        using,
-        granted.map((column) => fieldOf(target, column)),
-        what,
-      );
+      const names = granted.map((column) => fieldOf(target, column));
+      await prober.served(cell, "query", using, names, what);
       for (const column of target.fields.keys()) {
-        if (!permission.columns.includes(column))
-          await prober.refused(cell, "query", using, fieldOf(target, column), what(fieldOf(target, column)));
+        const field = fieldOf(target, column);
+        if (!permission.columns.includes(column)) await prober.refused(cell, "query", using, field, what(field));
       }
     }
     if (kind !== "array" || permission.aggregates) continue;
     const aggregate = subject.access.naming.suffixed(name, "aggregate");
-    await prober.refused(
-      cell,
-      "query",
-      ([field]) => `${root}(limit: 1, ${none}) { ${field} { aggregate { count } } }`,
-      aggregate,
-      `${root}.${aggregate}`,
-    );
-    await prober.refused(
-      cell,
-      "query",
-      ([field]) => `${root}(limit: 1, where: {${field}: {count: {predicate: {_eq: 1}}}}) { __typename }`,
-      aggregate,
-      `${root}.${aggregate} in where`,
-    );
+    await refuse(aggregate, [
+      ["", ([field]) => rows(none, `${field} { aggregate { count } }`)],
+      [" in where", ([field]) => rows(`where: {${field}: {count: {predicate: {_eq: 1}}}}`)],
+    ]);
   }
 }

@@ -19,23 +19,9 @@ import {
 /** Number of hidden and of visible rows that are queried one by one. */
 const samples = 4;
 
-const askable = new Set([
-  "text",
-  "varchar",
-  "bpchar",
-  "citext",
-  "uuid",
-  "int2",
-  "int4",
-  "int8",
-  "numeric",
-  "date",
-  "timestamp",
-  "timestamptz",
-  "inet",
-  "cidr",
-  "bool",
-]);
+const askable = new Set(
+  "text varchar bpchar citext uuid int2 int4 int8 numeric date timestamp timestamptz inet cidr bool".split(" "),
+);
 
 /** Columns that refer to an enum table. They accept enum names instead of values. */
 export function enumColumns({ subject: { metadata, catalog }, table }: Case): ReadonlySet<string> {
@@ -84,7 +70,8 @@ function conditionGraphQL({ table }: Case, row: Known, columns: readonly string[
   return columns
     .map((column) => {
       const value = row.values.get(column) ?? null;
-      return `{${fieldOf(table, column)}: ${value === null ? "{_is_null: true}" : `{_eq: ${literal(value, table.types.get(column))}}`}}`;
+      const comparison = value === null ? "_is_null: true" : `_eq: ${literal(value, table.types.get(column))}`;
+      return `{${fieldOf(table, column)}: {${comparison}}}`;
     })
     .join(", ");
 }
@@ -92,7 +79,6 @@ function conditionGraphQL({ table }: Case, row: Known, columns: readonly string[
 /** Searches rows by known values: by key, by conditions, by counting and through relationships. */
 export async function verifyHiddenRows(of: Case): Promise<void> {
   const { table, permission, subject } = of;
-  const cell = cellOf(of);
   const enumerated = enumColumns(of);
   const columns = permission.columns.filter(
     (column) =>
@@ -103,19 +89,15 @@ export async function verifyHiddenRows(of: Case): Promise<void> {
   try {
     rows = await known(of, columns);
   } catch (error) {
-    if (
-      (error as { code?: string }).code === undefined &&
-      !(error instanceof Error && error.message.startsWith("missing"))
-    )
-      throw error;
+    const { code, message } = error as { code?: string; message: string };
+    if (code === undefined && !message.startsWith("missing")) throw error;
     return;
   }
   for (const row of rows) {
-    const expectation = new Expectation(() =>
-      expectedRows(subject, () => rowsStatement(of, of.most, conditionSql(row, columns))),
-    );
-    await byValues(of, cell, row, columns, expectation);
-    await byKey(of, cell, row, expectation);
+    const statement = () => rowsStatement(of, of.most, conditionSql(row, columns));
+    const expectation = new Expectation(() => expectedRows(subject, statement));
+    await byValues(of, row, columns, expectation);
+    await byKey(of, row, expectation);
     if (of.call === undefined) await throughRelationships(of, row, columns);
   }
 }
@@ -123,57 +105,45 @@ export async function verifyHiddenRows(of: Case): Promise<void> {
 const limited = (expected: Expected, limit: number | undefined) =>
   expected.kind === "rows" ? Math.min(expected.rows.length, limit ?? Number.POSITIVE_INFINITY) : undefined;
 
-async function byValues(
-  of: Case,
-  cell: Cell,
-  row: Known,
-  columns: readonly string[],
-  expectation: Expectation,
-): Promise<void> {
-  const { subject, table, permission, role, verdicts } = of;
+/** Reports a difference between an answer and the filter, if there is one. */
+function judge({ role, variables, verdicts }: Case, cell: Cell, wrong: string | undefined, place: string): void {
+  const reason = () => `${role}${sessionWords(variables)} ${wrong ?? ""} (${place})`;
+  verdicts.hold("hidden-rows", cell, wrong === undefined, reason);
+}
+
+async function byValues(of: Case, row: Known, columns: readonly string[], expectation: Expectation): Promise<void> {
+  const { subject, table, permission, role } = of;
   for (const operation of ["query", "live query", "query aggregate"] as const) {
     if (!permission.operations.has(operation)) continue;
     const { kind } = rootOf(table, operation);
     const field = rootFieldOf(of, operation);
     const where = argumentsOf(of, `where: {_and: [${conditionGraphQL(of, row, columns)}]}`);
     const aggregate = operation === "query aggregate";
-    const document = documentOf(
-      subject.access,
-      kind,
-      `${field}${where} { ${aggregate ? "aggregate { count }" : selectionOf(of)} }`,
-    );
+    const selection = aggregate ? "aggregate { count }" : selectionOf(of);
+    const document = documentOf(subject.access, kind, `${field}${where} { ${selection} }`);
     const wrong = await settled(
       expectation,
       () => subject.ask(role, of.variables, document),
       (reply, expected) => {
-        const wanted = aggregate
-          ? expected.kind === "rows"
-            ? expected.rows.length
-            : undefined
-          : limited(expected, permission.limit);
+        // A count has no limit.
+        const wanted = limited(expected, aggregate ? undefined : permission.limit);
         if (wanted === undefined || wanted >= of.most) return undefined;
         if (reply.failure !== undefined) return `is refused with "${reply.failure.message}"`;
+        const value = rootValue(subject.access, reply, field);
         const found = aggregate
-          ? Number(
-              (rootValue(subject.access, reply, field) as { aggregate: { count: string } }).aggregate.count.slice(1),
-            )
+          ? Number((value as { aggregate: { count: string } }).aggregate.count.slice(1))
           : rowsAt(of, reply, field).length;
         return found === wanted
           ? undefined
           : `finds ${found} rows by the values of a ${row.visible ? "served" : "hidden"} row, and the filter gives ${wanted}`;
       },
     );
-    verdicts.hold(
-      "hidden-rows",
-      cell,
-      wrong === undefined,
-      () => `${role}${sessionWords(of.variables)} ${wrong ?? ""} (${field}, ${operation})`,
-    );
+    judge(of, cellOf(of), wrong, `${field}, ${operation}`);
   }
 }
 
-async function byKey(of: Case, cell: Cell, row: Known, expectation: Expectation): Promise<void> {
-  const { subject, table, permission, role, verdicts } = of;
+async function byKey(of: Case, row: Known, expectation: Expectation): Promise<void> {
+  const { subject, table, permission, role } = of;
   const key = table.primaryKey ?? [];
   for (const operation of ["query by key", "live query by key"] as const) {
     if (!permission.operations.has(operation) || !key.every((column) => typeof row.values.get(column) === "string"))
@@ -197,18 +167,13 @@ async function byKey(of: Case, cell: Cell, row: Known, expectation: Expectation)
           : `is ${found === null ? "not served" : "served"} a ${row.visible ? "row that the filter lets through" : "hidden row"} by its key`;
       },
     );
-    verdicts.hold(
-      "hidden-rows",
-      cell,
-      wrong === undefined,
-      () => `${role}${sessionWords(of.variables)} ${wrong ?? ""} (${field}, ${operation})`,
-    );
+    judge(of, cellOf(of), wrong, `${field}, ${operation}`);
   }
 }
 
 /** Checks that queries of other tables do not reveal hidden rows. */
 async function throughRelationships(of: Case, row: Known, columns: readonly string[]): Promise<void> {
-  const { subject, role, verdicts, table } = of;
+  const { subject, role, table } = of;
   for (const from of subject.access.tables.values()) {
     const permission = subject.access.permission(role, from.key);
     if (permission?.operations.has("query") !== true) continue;
@@ -217,19 +182,16 @@ async function throughRelationships(of: Case, row: Known, columns: readonly stri
       const join = Object.entries(mapping)
         .map(([own, other]) => `it.${identifier(other)} = parent.${identifier(own)}`)
         .join(" and ");
-      const expectation = new Expectation(() =>
-        expectedRows(
-          subject,
-          () =>
-            `select to_json(exists (select from ${of.sql.from(from, "parent")} where (${of.sql.filter(permission, "parent")}) and exists (select from ${of.sql.from(table, "it")} where ${join} and (${of.sql.filter(of.permission, "it")}) and ${conditionSql(row, columns)})))::text`,
-        ),
-      );
+      const statement = () => {
+        const condition = `${join} and (${of.sql.filter(of.permission, "it")}) and ${conditionSql(row, columns)}`;
+        const related = `exists (select from ${of.sql.from(table, "it")} where ${condition})`;
+        const parents = `select from ${of.sql.from(from, "parent")} where (${of.sql.filter(permission, "parent")})`;
+        return `select to_json(exists (${parents} and ${related}))::text`;
+      };
+      const expectation = new Expectation(() => expectedRows(subject, statement));
       const root = from.roots.select;
-      const document = documentOf(
-        subject.access,
-        "query",
-        `${root}(limit: 1, where: {${name}: {_and: [${conditionGraphQL(of, row, columns)}]}}) { __typename }`,
-      );
+      const where = `{${name}: {_and: [${conditionGraphQL(of, row, columns)}]}}`;
+      const document = documentOf(subject.access, "query", `${root}(limit: 1, where: ${where}) { __typename }`);
       const wrong = await settled(
         expectation,
         () => subject.ask(role, of.variables, document),
@@ -243,12 +205,7 @@ async function throughRelationships(of: Case, row: Known, columns: readonly stri
             : `${found ? "finds" : "does not find"} rows of ${from.rootField} by a ${row.visible ? "served" : "hidden"} row of ${table.rootField}`;
         },
       );
-      verdicts.hold(
-        "hidden-rows",
-        { role, table: from.key, name },
-        wrong === undefined,
-        () => `${role}${sessionWords(of.variables)} ${wrong ?? ""} (${root}.${name})`,
-      );
+      judge(of, { role, table: from.key, name }, wrong, `${root}.${name}`);
     }
   }
 }
