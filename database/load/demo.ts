@@ -54,12 +54,8 @@ function demoUpdate(random: () => number, pick: <T>(list: readonly T[]) => T, ti
   if (random() < SHARE_OF_WITHDRAWALS) return { ...common, type: "W", path: [], communities: "[]" };
   const transit = pick(transits);
   const path = random() < 0.3 ? [peerAsn, transit, pick(transits), origin] : [peerAsn, transit, origin];
-  return {
-    ...common,
-    type: "A",
-    path,
-    communities: `[[${transit},${100 + Math.floor(random() * 20)}],[${peerAsn},1]]`,
-  };
+  const communities = `[[${transit},${100 + Math.floor(random() * 20)}],[${peerAsn},1]]`;
+  return { ...common, type: "A", path, communities };
 }
 
 function ownPrefix(random: () => number, pick: <T>(list: readonly T[]) => T): { prefix: string; origin: number } {

@@ -107,7 +107,6 @@ export function contradictions(given: GivenSettings, stackName: string): Setting
     ...partProblems(given, settings),
     ...kubernetesProblems(given, settings),
   ];
-  const place = "together with another setting";
   const stack = ["prometheusPort", ...(settings.grafanaImage === undefined ? [] : (["grafanaPort"] as const))] as const;
   const ports = ["httpPort", "httpsPort", "consolePort", ...(settings.monitoring === "stack" ? stack : [])] as const;
   for (const [index, name] of ports.entries()) {
@@ -115,25 +114,16 @@ export function contradictions(given: GivenSettings, stackName: string): Setting
     if (same !== undefined) problems.push({ name, place, problem: `is the same port as ${same}: ${settings[name]}` });
   }
   if (settings.monitoring === "stack" && settings.target !== "docker") {
-    problems.push({
-      name: "monitoring",
-      place,
-      problem: `is stack, but target is ${settings.target}, not docker; use scrape and your cluster's Prometheus`,
-    });
+    const problem = `is stack, but target is ${settings.target}, not docker; use scrape and your cluster's Prometheus`;
+    problems.push({ name: "monitoring", place, problem });
   }
   if (settings.grafanaImage !== undefined && settings.monitoring !== "stack") {
-    problems.push({
-      name: "grafanaImage",
-      place,
-      problem: `needs monitoring=stack, but monitoring is ${settings.monitoring}; docs/operate/monitoring.md has the dashboard for your own Grafana`,
-    });
+    const problem = `needs monitoring=stack, but monitoring is ${settings.monitoring}; docs/operate/monitoring.md has the dashboard for your own Grafana`;
+    problems.push({ name: "grafanaImage", place, problem });
   }
   if (settings.monitoring === "operator" && settings.target !== "kubernetes") {
-    problems.push({
-      name: "monitoring",
-      place,
-      problem: `is operator, but target is ${settings.target}, not kubernetes; use scrape or stack`,
-    });
+    const problem = `is operator, but target is ${settings.target}, not kubernetes; use scrape or stack`;
+    problems.push({ name: "monitoring", place, problem });
   }
   if ((settings.tlsCertificateFile === undefined) !== (settings.tlsPrivateKeyFile === undefined)) {
     const [name, other] =

@@ -130,11 +130,8 @@ function choose(token: VerifiedToken, headers: RequestHeaders): Authentication {
   let session = token.sessions.get(role);
   if (session === undefined) {
     if (!token.allowedRoles.has(role)) {
-      throw new EngineError({
-        code: "access-denied",
-        status: 400,
-        message: "Your requested role is not in allowed roles",
-      });
+      const message = "Your requested role is not in allowed roles";
+      throw new EngineError({ code: "access-denied", status: 400, message });
     }
     session = createSession(role, token.variables, token.client);
     token.sessions.set(role, session);

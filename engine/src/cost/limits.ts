@@ -39,11 +39,8 @@ export function exceeds(amount: number, limit: number): boolean {
 }
 
 function tooMuch(what: string, limit: number, path = "$"): EngineError {
-  return new EngineError({
-    code: "validation-failed",
-    path,
-    message: `the query ${what} than the limit of ${limit}. Split the query, or ask for less at once`,
-  });
+  const message = `the query ${what} than the limit of ${limit}. Split the query, or ask for less at once`;
+  return new EngineError({ code: "validation-failed", path, message });
 }
 
 /**

@@ -23,14 +23,8 @@ export function connectionOf(
     const value = fromEnvironment(environment, name);
     if (value !== undefined) return value;
     const path = ["sources", index, "configuration", "connection_info", key];
-    throw new MetadataError([
-      {
-        ...loaded.locate(path),
-        reason: `neither ${name} nor ${name}_FILE is set in the environment`,
-        kind: "invalid",
-        at: path,
-      },
-    ]);
+    const reason = `neither ${name} nor ${name}_FILE is set in the environment`;
+    throw new MetadataError([{ ...loaded.locate(path), reason, kind: "invalid", at: path }]);
   };
   const address = addressOf(info.database_url, (name) => lookUp(name, "database_url"));
   if (address.connectionString !== undefined && !isAddress(address.connectionString)) {

@@ -39,11 +39,8 @@ export function readFunctionArguments(
       continue;
     }
     if (omitted && declared.name === undefined) {
-      throw new EngineError({
-        code: "not-supported",
-        path: at,
-        message: "Only last set of positional arguments can be omitted",
-      });
+      const message = "Only last set of positional arguments can be omitted";
+      throw new EngineError({ code: "not-supported", path: at, message });
     }
     const name = omitted ? declared.name : undefined;
     const parameter =

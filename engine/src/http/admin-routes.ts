@@ -101,11 +101,8 @@ export function createConfigRoute({ configuration, authenticator, logError }: Co
     try {
       const { session } = await authenticator.authenticate(request.headers);
       if (session.isAdmin) return { status: 200, text };
-      throw new EngineError({
-        code: "access-denied",
-        status: 400,
-        message: "You have to be an admin to access this endpoint",
-      });
+      const message = "You have to be an admin to access this endpoint";
+      throw new EngineError({ code: "access-denied", status: 400, message });
     } catch (thrown) {
       return apiFailure(thrown, id, logError);
     }

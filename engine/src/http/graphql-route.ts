@@ -205,15 +205,8 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     });
     const headers = headersOf(status);
     if (!keepsStatus && prefersGraphqlResponse(request.headers.accept)) {
-      return {
-        status: isUnauthenticated === true ? 401 : status,
-        text,
-        client,
-        role,
-        errors,
-        contentType: `${graphqlResponseType}; charset=utf-8`,
-        headers,
-      };
+      const contentType = `${graphqlResponseType}; charset=utf-8`;
+      return { status: isUnauthenticated === true ? 401 : status, text, client, role, errors, contentType, headers };
     }
     if (headers !== undefined) return { status, text, client, role, errors, headers };
     const keeps =

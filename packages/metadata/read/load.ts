@@ -228,14 +228,8 @@ function loadDirectory(directory: string): LoadedMetadata {
       ? entry.name === "databases" || entry.name === "remote_schemas"
       : known.has(entry.name) || !couldBeMetadata.test(entry.name);
     if (!expected && !entry.name.startsWith(".")) {
-      loader.problems.push({
-        file: entry.name,
-        path: "",
-        reason: "this file is not part of a metadata v3 directory",
-        kind: "invalid",
-        passedOver: true,
-        at: [],
-      });
+      const reason = "this file is not part of a metadata v3 directory";
+      loader.problems.push({ file: entry.name, path: "", reason, kind: "invalid", passedOver: true, at: [] });
     }
   }
   return { merged, problems: loader.problems, locate: locator(merged, versionFile, loader, fileOfKey) };

@@ -15,11 +15,8 @@ export interface UnsupportedParameters {
 
 export function unsupported(feature: string, levels = 0) {
   const params: UnsupportedParameters = { unsupported: true, levels };
-  return {
-    code: "custom" as const,
-    message: `Hasura knows this, but this engine does not serve ${feature}`,
-    params: { ...params },
-  };
+  const message = `Hasura knows this, but this engine does not serve ${feature}`;
+  return { code: "custom" as const, message, params: { ...params } };
 }
 
 /** A key that Hasura knows and this engine does not serve. Only an empty value is accepted. */
@@ -40,11 +37,8 @@ export function withoutEffect<Schema extends z.ZodType>(
 ) {
   return schema.superRefine((value, context) => {
     if (value === null || value === undefined || !isNoted(value)) return;
-    context.addIssue({
-      code: "custom",
-      message: `this has no effect here: ${reason}`,
-      params: { withoutEffect: true },
-    });
+    const message = `this has no effect here: ${reason}`;
+    context.addIssue({ code: "custom", message, params: { withoutEffect: true } });
   });
 }
 

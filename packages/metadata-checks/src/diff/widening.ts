@@ -270,14 +270,8 @@ function asking(before: Walked, after: Walked): readonly AccessChange[] {
     if (old === undefined)
       return [{ at: path, name, direction: "wider", reason: `the native query ${name} is served now` }];
     if (old.code === code && old.model === model && isDeepStrictEqual(old.given, given)) return [];
-    return [
-      {
-        at: [...path, "code"],
-        name,
-        direction: "wider",
-        reason: `the native query ${name} gives other rows: its code, its arguments or its logical model changed`,
-      },
-    ];
+    const reason = `the native query ${name} gives other rows: its code, its arguments or its logical model changed`;
+    return [{ at: [...path, "code"], name, direction: "wider", reason }];
   });
 }
 

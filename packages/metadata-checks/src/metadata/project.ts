@@ -196,12 +196,8 @@ function withoutForeignSources(loaded: LoadedMetadata): {
     .filter((index) => !isOwn(index))
     .map((index): Problem => {
       const at = ["sources", index, "kind"];
-      return {
-        ...loaded.locate(at),
-        at,
-        kind: "unsupported",
-        reason: `the source ${String(sources[index]?.name)} is of the kind ${String(sources[index]?.kind)}; only Postgres sources are examined`,
-      };
+      const reason = `the source ${String(sources[index]?.name)} is of the kind ${String(sources[index]?.kind)}; only Postgres sources are examined`;
+      return { ...loaded.locate(at), at, kind: "unsupported", reason };
     });
   return { loaded: withSources(loaded, kept), foreign };
 }

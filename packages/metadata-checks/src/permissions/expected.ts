@@ -86,14 +86,9 @@ export class ExpectationsFile {
   }
 
   #finding(surprise: Omit<Finding, "rule" | "severity" | "file" | "line" | "remedy">): Finding {
-    return {
-      ...surprise,
-      rule: "expectation",
-      severity: "error",
-      file: this.name,
-      line: undefined,
-      remedy: "correct the metadata; if the change is intended, run with --update-expectations and review the file",
-    };
+    const remedy =
+      "correct the metadata; if the change is intended, run with --update-expectations and review the file";
+    return { ...surprise, rule: "expectation", severity: "error", file: this.name, line: undefined, remedy };
   }
 
   #read(): Expectations | ExpectationsBySource | undefined {

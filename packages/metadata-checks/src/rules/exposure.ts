@@ -16,13 +16,8 @@ export const inferredFunction: Rule = {
       const found = catalogAt(examined, path)?.functions.get(key)?.[0];
       if (found === undefined || found.volatility === "volatile" || entry.configuration?.exposed_as === "mutation")
         return [];
-      return [
-        {
-          at: [...path, "function"],
-          name: key,
-          reason: `the function ${key} may be called by every role that may read the rows it returns`,
-        },
-      ];
+      const reason = `the function ${key} may be called by every role that may read the rows it returns`;
+      return [{ at: [...path, "function"], name: key, reason }];
     });
   },
 };

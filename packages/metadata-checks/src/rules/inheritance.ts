@@ -109,14 +109,8 @@ export const inheritanceConflict: Rule = {
           const [first, ...others] = writesOfParts(role, writes, examined);
           const other = others.find(({ permission }) => !isSame(permission, first?.permission));
           if (first === undefined || other === undefined) return [];
-          return [
-            {
-              at: other.at,
-              table: other.key,
-              role,
-              reason: `${role} inherits from ${first.role} and ${other.role}, which may ${writingVerbs[other.kind]} ${other.key} in different ways`,
-            },
-          ];
+          const reason = `${role} inherits from ${first.role} and ${other.role}, which may ${writingVerbs[other.kind]} ${other.key} in different ways`;
+          return [{ at: other.at, table: other.key, role, reason }];
         }),
     ),
 };

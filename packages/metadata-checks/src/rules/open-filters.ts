@@ -150,14 +150,8 @@ export const openInEffect: Rule = {
       const { source, role, table, variables = [], isSample } = rows;
       const [at, open] = [placed.get(`${source}\n${role}\n${table}`), opennessInData(rows)];
       if (at === undefined || open === undefined || isTrusted(role, examined)) return [];
-      return [
-        {
-          at: [...at, "filter"],
-          table,
-          role,
-          reason: `the filter of ${role} on ${table} uses ${listed(variables)}, and shows ${open}${isSample ? " (in a sample)" : ""}`,
-        },
-      ];
+      const reason = `the filter of ${role} on ${table} uses ${listed(variables)}, and shows ${open}${isSample ? " (in a sample)" : ""}`;
+      return [{ at: [...at, "filter"], table, role, reason }];
     });
   },
 };

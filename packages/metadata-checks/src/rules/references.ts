@@ -51,14 +51,8 @@ function dangling(examined: Parameters<Rule["find"]>[0]): readonly Found[] {
               ? constraint.table
               : undefined;
         if (remote === undefined || tracked.has(`${source}\n${keyOf(remote)}`)) return [];
-        return [
-          {
-            at: [...path, kind, index, "using"],
-            table: key,
-            name,
-            reason: `${key}.${name} refers to ${keyOf(remote)}, which is not tracked`,
-          },
-        ];
+        const reason = `${key}.${name} refers to ${keyOf(remote)}, which is not tracked`;
+        return [{ at: [...path, kind, index, "using"], table: key, name, reason }];
       }),
     ),
   );

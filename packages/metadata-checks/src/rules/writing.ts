@@ -46,15 +46,8 @@ export const everyRowWritable: Rule = {
       if (!isAlwaysTrue(value, columnsOf(placed, examined))) return [];
       // A named role can belong to an administrator; a request without a token cannot.
       const severity = kind !== "insert_permissions" && isCertainlyUnauthorized(role, examined) ? "error" : "warning";
-      return [
-        {
-          at: [...at, condition],
-          table: key,
-          role,
-          severity,
-          reason: `${role} may ${what} ${key}: the ${condition} ${conditionText(value)}`,
-        },
-      ];
+      const reason = `${role} may ${what} ${key}: the ${condition} ${conditionText(value)}`;
+      return [{ at: [...at, condition], table: key, role, severity, reason }];
     }),
 };
 
@@ -82,15 +75,8 @@ export const rowGivenAway: Rule = {
           (columns === "*" || (Array.isArray(columns) && columns.includes(column))),
       );
       if (free.length === 0) return [];
-      return [
-        {
-          at: [...at, "columns"],
-          table: key,
-          role,
-          name: free[0] ?? "",
-          reason: `${role} may set ${listed(free)} of ${key}, the column that its filter compares with the session, and there is no check`,
-        },
-      ];
+      const reason = `${role} may set ${listed(free)} of ${key}, the column that its filter compares with the session, and there is no check`;
+      return [{ at: [...at, "columns"], table: key, role, name: free[0] ?? "", reason }];
     }),
 };
 
@@ -135,14 +121,8 @@ export const writeWiderThanRead: Rule = {
         !isAlwaysTrue(permission["filter"] ?? {}, columnsOf(write, examined))
       )
         return [];
-      return [
-        {
-          at: [...at, "filter"],
-          table: key,
-          role,
-          reason: `${role} may ${verbs[kind]} every row of ${key}, and may read only the rows of its session`,
-        },
-      ];
+      const reason = `${role} may ${verbs[kind]} every row of ${key}, and may read only the rows of its session`;
+      return [{ at: [...at, "filter"], table: key, role, reason }];
     }),
 };
 
