@@ -19,9 +19,23 @@ import {
 /** Number of hidden and of visible rows that are queried one by one. */
 const samples = 4;
 
-const askable = new Set(
-  "text varchar bpchar citext uuid int2 int4 int8 numeric date timestamp timestamptz inet cidr bool".split(" "),
-);
+const askable = new Set([
+  "text",
+  "varchar",
+  "bpchar",
+  "citext",
+  "uuid",
+  "int2",
+  "int4",
+  "int8",
+  "numeric",
+  "date",
+  "timestamp",
+  "timestamptz",
+  "inet",
+  "cidr",
+  "bool",
+]);
 
 /** Columns that refer to an enum table. They accept enum names instead of values. */
 export function enumColumns({ subject: { metadata, catalog }, table }: Case): ReadonlySet<string> {

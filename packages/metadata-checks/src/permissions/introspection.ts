@@ -30,7 +30,7 @@ const places = [
   "avg_fields",
   "max_order_by",
   "sum_order_by",
-] as const;
+];
 
 function namesIn(schema: GraphQLSchema, typeName: string): readonly string[] | undefined {
   const type = schema.getType(typeName);
@@ -46,12 +46,8 @@ async function schemaOf(subject: Subject, role: string, verdicts: Verdicts): Pro
   const closed = subject.metadata.graphql_schema_introspection.disabled_for_roles.includes(role);
   const reply = await subject.ask(role, {}, getIntrospectionQuery({ descriptions: false }));
   if (closed) {
-    verdicts.hold(
-      "schema",
-      { role },
-      reply.failure !== undefined,
-      () => `${role} can introspect its schema, which is disabled for the role`,
-    );
+    const open = () => `${role} can introspect its schema, which is disabled for the role`;
+    verdicts.hold("schema", { role }, reply.failure !== undefined, open);
     return served;
   }
   if (reply.failure !== undefined) {
@@ -62,15 +58,11 @@ async function schemaOf(subject: Subject, role: string, verdicts: Verdicts): Pro
   }
   const told = buildClientSchema(reply.data as unknown as IntrospectionQuery, { assumeValid: true });
   if (served === undefined) return told;
-  for (const name of new Set(
-    [...Object.keys(told.getTypeMap()), ...Object.keys(served.getTypeMap())].filter((type) => !type.startsWith("__")),
-  )) {
-    verdicts.hold(
-      "schema",
-      { role },
-      listed(namesIn(told, name) ?? []) === listed(namesIn(served, name) ?? []),
-      () => `introspection shows ${role} another type ${name} than the served one`,
-    );
+  for (const name of new Set([told, served].flatMap((schema) => Object.keys(schema.getTypeMap())))) {
+    if (name.startsWith("__")) continue;
+    const same = listed(namesIn(told, name) ?? []) === listed(namesIn(served, name) ?? []);
+    const other = () => `introspection shows ${role} another type ${name} than the served one`;
+    verdicts.hold("schema", { role }, same, other);
   }
   return served;
 }
@@ -143,18 +135,11 @@ export async function verifySchema(subject: Subject, role: string, verdicts: Ver
   for (const table of access.tables.values()) verifyTable(subject, role, table, schema, verdicts);
   for (const query of access.nativeQueries) verifyNativeQuery(subject, role, query, schema, verdicts);
   if (subject.kind === "running") return;
-  const mutation = await subject.ask(
-    role,
-    {},
-    documentOf({ ...access, namespace: undefined }, "query", "__schema { mutationType { name } }"),
-  );
-  if (mutation.data !== undefined)
-    verdicts.hold(
-      "schema",
-      { role },
-      JSON.stringify(mutation.data).includes('"mutationType":null'),
-      () => `${role} has mutations`,
-    );
+  const document = documentOf({ ...access, namespace: undefined }, "query", "__schema { mutationType { name } }");
+  const { data } = await subject.ask(role, {}, document);
+  if (data === undefined) return;
+  const hasNone = JSON.stringify(data).includes('"mutationType":null');
+  verdicts.hold("schema", { role }, hasNone, () => `${role} has mutations`);
 }
 
 function verifyTable(
@@ -170,13 +155,10 @@ function verifyTable(
   const { naming } = access;
   const typeName = (place: string) => (place === "" ? table.typeName : naming.type(table.names, place));
   if (permission === undefined) {
-    for (const place of places)
-      verdicts.hold(
-        "schema",
-        cell,
-        schema.getType(typeName(place)) === undefined,
-        () => `${role} has the type ${typeName(place)}, though it may not read ${table.key}`,
-      );
+    for (const name of places.map(typeName)) {
+      const reason = () => `${role} has the type ${name}, though it may not read ${table.key}`;
+      verdicts.hold("schema", cell, schema.getType(name) === undefined, reason);
+    }
     return;
   }
   const columnFields = [...table.fields.keys()].map((column) => fieldOf(table, column));
@@ -186,46 +168,32 @@ function verifyTable(
     ...table.computedFields.map(({ name }) => name),
   ]);
   for (const place of places) {
-    const names = namesIn(schema, typeName(place));
+    const type = typeName(place);
+    const names = namesIn(schema, type);
     if (names === undefined) continue;
+    const differs = (name: string, how: string) => verdicts.say("schema", { ...cell, name }, `${role} ${how}`);
     const found = names.filter((name) => columnFields.includes(name) && (granted.includes(name) || !others.has(name)));
     verdicts.count("schema", columnFields.length);
     for (const name of found.filter((field) => !granted.includes(field)))
-      verdicts.say(
-        "schema",
-        { ...cell, name },
-        `${role} has ${table.rootField}.${name} in ${typeName(place)}, which is not granted`,
-      );
+      differs(name, `has ${table.rootField}.${name} in ${type}, which is not granted`);
     if (place.endsWith("_fields") || place.endsWith("_order_by")) continue;
     for (const name of granted.filter((field) => !found.includes(field)))
-      verdicts.say(
-        "schema",
-        { ...cell, name },
-        `${role} lacks ${table.rootField}.${name} in ${typeName(place)}, which is granted`,
-      );
+      differs(name, `lacks ${table.rootField}.${name} in ${type}, which is granted`);
   }
   const fields = namesIn(schema, table.typeName) ?? [];
   const expected = new Set([
     ...granted,
-    ...relationshipFields(table, role, { access }),
-    ...nativeFields(table, role, { access }),
-    ...computed(table, role, { access }),
+    ...relationshipFields(table, role, access),
+    ...nativeFields(table, role, access),
+    ...computed(table, role, access),
   ]);
   const remote = remoteFields(subject, table);
+  const hold = (name: string, holds: boolean, how: string) =>
+    verdicts.hold("schema", { ...cell, name }, holds, () => `${role} ${how}`);
   for (const name of fields.filter((field) => !remote.has(field)))
-    verdicts.hold(
-      "schema",
-      { ...cell, name },
-      expected.has(name),
-      () => `${role} has the field ${table.rootField}.${name}, which is not declared`,
-    );
+    hold(name, expected.has(name), `has the field ${table.rootField}.${name}, which is not declared`);
   for (const name of expected)
-    verdicts.hold(
-      "schema",
-      { ...cell, name },
-      fields.includes(name),
-      () => `${role} lacks the field ${table.rootField}.${name}, which is declared`,
-    );
+    hold(name, fields.includes(name), `lacks the field ${table.rootField}.${name}, which is declared`);
 }
 
 /** Compares the columns in each place with the granted ones. */
@@ -243,18 +211,13 @@ function verifyNativeQuery(
     const served = new Set(namesIn(schema, typeName));
     verdicts.count("schema", query.columns.length);
     for (const name of query.columns.filter((column) => served.has(column) !== granted.includes(column))) {
-      verdicts.say(
-        "schema",
-        { role, name },
-        served.has(name)
-          ? `${role} has ${query.field}.${name} in ${typeName}, which is not granted`
-          : `${role} lacks ${query.field}.${name} in ${typeName}, which is granted`,
-      );
+      const [has, is] = served.has(name) ? ["has", "is not granted"] : ["lacks", "is granted"];
+      verdicts.say("schema", { role, name }, `${role} ${has} ${query.field}.${name} in ${typeName}, which ${is}`);
     }
   }
 }
 
-function nativeFields(table: DeclaredTable, role: string, { access }: Pick<Subject, "access">): readonly string[] {
+function nativeFields(table: DeclaredTable, role: string, access: Subject["access"]): readonly string[] {
   return table.nativeRelationships.flatMap(({ name, target }) =>
     access.nativeQueries.some((query) => query.field === target && access.mayAsk(role, query) !== undefined)
       ? [name]
@@ -262,11 +225,7 @@ function nativeFields(table: DeclaredTable, role: string, { access }: Pick<Subje
   );
 }
 
-function relationshipFields(
-  table: DeclaredTable,
-  role: string,
-  { access }: Pick<Subject, "access">,
-): readonly string[] {
+function relationshipFields(table: DeclaredTable, role: string, access: Subject["access"]): readonly string[] {
   return table.relationships.flatMap(({ name, kind, target }) => {
     const permission = access.permission(role, target);
     if (permission === undefined) return [];
@@ -274,7 +233,7 @@ function relationshipFields(
   });
 }
 
-function computed(table: DeclaredTable, role: string, { access }: Pick<Subject, "access">): readonly string[] {
+function computed(table: DeclaredTable, role: string, access: Subject["access"]): readonly string[] {
   const granted = access.permission(role, table.key)?.computedFields ?? [];
   return table.computedFields.flatMap(({ name, target }) => {
     if (target === undefined) return granted.includes(name) ? [name] : [];

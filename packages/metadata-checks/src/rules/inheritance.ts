@@ -1,4 +1,3 @@
-import type { MergedPath } from "@routeql/metadata/read/load";
 import { rolesWithPermission } from "@routeql/metadata/read/roles";
 import { isSame } from "../diff/normal-form.ts";
 import { writingVerbs } from "../diff/widening.ts";
@@ -6,12 +5,28 @@ import {
   type Examined,
   type Found,
   functionsOf,
+  inPermission,
   listed,
   permissionsOf,
+  type PlacedPermission,
   type PlacedWrite,
   type Rule,
   writesOf,
 } from "./rule.ts";
+
+/** The parts of inherited roles that meet a condition, which `is` describes. */
+function partsWhere(
+  inherited: Examined["metadata"]["inherited_roles"],
+  condition: (part: string) => boolean,
+  is: string,
+): readonly Found[] {
+  return inherited.flatMap(({ role_name: role, role_set: parts }, index) =>
+    parts.flatMap((name, position) => {
+      const at = ["inherited_roles", index, "role_set", position];
+      return condition(name) ? [{ at, role, name, reason: `${role} inherits from ${name}, which ${is}` }] : [];
+    }),
+  );
+}
 
 export const unknownPart: Rule = {
   id: "unknown-part",
@@ -26,20 +41,7 @@ export const unknownPart: Rule = {
     } = examined;
     // Permissions on unexamined objects count too.
     const known = new Set([...rolesWithPermission(whole.merged), ...inherited.map(({ role_name: role }) => role)]);
-    return inherited.flatMap(({ role_name: role, role_set: parts }, index) =>
-      parts.flatMap((part, position) =>
-        known.has(part)
-          ? []
-          : [
-              {
-                at: ["inherited_roles", index, "role_set", position],
-                role,
-                name: part,
-                reason: `${role} inherits from ${part}, which has no permission anywhere`,
-              },
-            ],
-      ),
-    );
+    return partsWhere(inherited, (part) => !known.has(part), "has no permission anywhere");
   },
 };
 
@@ -53,14 +55,7 @@ function partsOf(examined: Examined, role: string, seen: ReadonlySet<string> = n
   ];
 }
 
-interface PlacedGrant {
-  readonly kind: string;
-  readonly source: string;
-  readonly key: string;
-  readonly role: string;
-  readonly permission: unknown;
-  readonly at: MergedPath;
-}
+type PlacedGrant = Pick<PlacedPermission, "source" | "key" | "role" | "at"> & { readonly kind: string };
 
 const grantsOf = (examined: Examined): readonly PlacedGrant[] => [
   ...permissionsOf(examined).map((placed) => ({ ...placed, kind: "select_permissions" })),
@@ -85,12 +80,11 @@ export const inheritanceOverridden: Rule = {
           (grant) =>
             grant.role === role && grants.some((other) => parts.includes(other.role) && isBeside(other, grant)),
         )
-        .map(({ kind, key, at }): Found => ({
-          at,
-          table: key,
-          role,
-          reason: `${role} inherits from ${listed(parts)}, and has its own ${verbOf(kind)} permission on ${key}, which replaces theirs`,
-        }));
+        .map((grant) => {
+          const own = `its own ${verbOf(grant.kind)} permission on ${grant.key}`;
+          const reason = `${role} inherits from ${listed(parts)}, and has ${own}, which replaces theirs`;
+          return inPermission(grant, undefined, reason);
+        });
     });
   },
 };
@@ -139,19 +133,10 @@ export const nestedInheritedRole: Rule = {
   remedy:
     "list the roles of the inner role instead of its name; or verify your version with hasura-checks permissions --endpoint, and add an exception",
   find: ({ metadata: { inherited_roles: inherited } }) =>
-    inherited.flatMap(({ role_name: role, role_set: parts }, index) =>
-      parts.flatMap((part, position) =>
-        inherited.some(({ role_name: name }) => name === part)
-          ? [
-              {
-                at: ["inherited_roles", index, "role_set", position],
-                role,
-                name: part,
-                reason: `${role} inherits from ${part}, which is an inherited role itself`,
-              },
-            ]
-          : [],
-      ),
+    partsWhere(
+      inherited,
+      (part) => inherited.some(({ role_name: name }) => name === part),
+      "is an inherited role itself",
     ),
 };
 

@@ -101,16 +101,9 @@ export const unboundBranch: Rule = {
       branchesIn(condition, at).flatMap(({ branch, at: place, others }): Found[] => {
         if (mentionsSession(branch) || !others.some(mentionsSession)) return [];
         const reason = openness(branch, new Set(others.flatMap(columnsHeldToSession)));
-        return reason === undefined
-          ? []
-          : [
-              {
-                at: place,
-                table: key,
-                role,
-                reason: `${role} on ${key}: one alternative of _or selects ${reason} in every session`,
-              },
-            ];
+        if (reason === undefined) return [];
+        const selects = `one alternative of _or selects ${reason} in every session`;
+        return [{ at: place, table: key, role, reason: `${role} on ${key}: ${selects}` }];
       }),
     );
   },

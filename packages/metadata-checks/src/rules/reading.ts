@@ -1,5 +1,12 @@
 import { conditionText, isAlwaysTrue } from "./conditions.ts";
-import { isTrusted, permissionsOf, type Rule } from "./rule.ts";
+import { inPermission, isTrusted, permissionsOf, type PlacedPermission, type Rule } from "./rule.ts";
+
+const isUnlimited = ({ limit }: PlacedPermission["permission"]): boolean => limit === undefined || limit === null;
+
+/** Makes the finding of a permission. @param part its key in the permission */
+const finding =
+  (part: string | undefined, reason: (placed: PlacedPermission) => string) => (placed: PlacedPermission) =>
+    inPermission(placed, part, reason(placed));
 
 export const rowLimit: Rule = {
   id: "row-limit",
@@ -9,16 +16,14 @@ export const rowLimit: Rule = {
   remedy: "give the select permission a `limit`, for example 100",
   find: (examined) =>
     permissionsOf(examined)
-      .filter(
-        ({ permission, role }) =>
-          (permission.limit === undefined || permission.limit === null) && !isTrusted(role, examined),
-      )
-      .map(({ key, role, at }) => ({
-        at,
-        table: key,
-        role,
-        reason: `${role} may read any number of rows of ${key} at once: the select permission has no limit`,
-      })),
+      .filter(({ permission, role }) => isUnlimited(permission) && !isTrusted(role, examined))
+      .map(
+        finding(
+          undefined,
+          ({ role, key }) =>
+            `${role} may read any number of rows of ${key} at once: the select permission has no limit`,
+        ),
+      ),
 };
 
 export const unlimitedAggregates: Rule = {
@@ -31,16 +36,9 @@ export const unlimitedAggregates: Rule = {
     permissionsOf(examined)
       .filter(
         ({ permission, role }) =>
-          permission.allow_aggregations &&
-          !isTrusted(role, examined) &&
-          (permission.limit === undefined || permission.limit === null),
+          permission.allow_aggregations && isUnlimited(permission) && !isTrusted(role, examined),
       )
-      .map(({ key, role, at }) => ({
-        at: [...at, "allow_aggregations"],
-        table: key,
-        role,
-        reason: `${role} may aggregate ${key} without a row limit`,
-      })),
+      .map(finding("allow_aggregations", ({ role, key }) => `${role} may aggregate ${key} without a row limit`)),
 };
 
 export const everyRow: Rule = {
@@ -52,12 +50,13 @@ export const everyRow: Rule = {
   find: (examined) =>
     permissionsOf(examined)
       .filter((placed) => !isTrusted(placed.role, examined) && isAlwaysTrue(placed.permission.filter, placed))
-      .map(({ key, role, at, permission }) => ({
-        at: [...at, "filter"],
-        table: key,
-        role,
-        reason: `${role} may read every row of ${key}: the filter ${conditionText(permission.filter)}`,
-      })),
+      .map(
+        finding(
+          "filter",
+          ({ role, key, permission }) =>
+            `${role} may read every row of ${key}: the filter ${conditionText(permission.filter)}`,
+        ),
+      ),
 };
 
 export const allColumns: Rule = {
@@ -69,12 +68,12 @@ export const allColumns: Rule = {
   find: (examined) =>
     permissionsOf(examined)
       .filter(({ permission, role }) => permission.columns === "*" && !isTrusted(role, examined))
-      .map(({ key, role, at }) => ({
-        at: [...at, "columns"],
-        table: key,
-        role,
-        reason: `${role} may read all columns of ${key}, including columns that later migrations add`,
-      })),
+      .map(
+        finding(
+          "columns",
+          ({ role, key }) => `${role} may read all columns of ${key}, including columns that later migrations add`,
+        ),
+      ),
 };
 
 export const nothingGranted: Rule = {
@@ -86,10 +85,5 @@ export const nothingGranted: Rule = {
   find: (examined) =>
     permissionsOf(examined)
       .filter(({ permission }) => permission.columns.length === 0 && permission.computed_fields.length === 0)
-      .map(({ key, role, at }) => ({
-        at,
-        table: key,
-        role,
-        reason: `${role} has a select permission on ${key} without columns`,
-      })),
+      .map(finding(undefined, ({ role, key }) => `${role} has a select permission on ${key} without columns`)),
 };

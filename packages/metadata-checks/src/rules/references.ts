@@ -113,11 +113,9 @@ export const unjoinableRelationship: Rule = {
   find: ({ metadata, catalogs }) =>
     metadata.sources.flatMap((source, index) => {
       const catalog = catalogs?.[index];
-      return catalog === undefined
-        ? []
-        : unjoinableRelationships(source, catalog, ["sources", index]).map((found) => ({
-            ...found,
-            reason: `${found.table}.${found.name} cannot be joined: ${found.reason}`,
-          }));
+      const found = catalog === undefined ? [] : unjoinableRelationships(source, catalog, ["sources", index]);
+      return found.map(({ reason, ...place }) => {
+        return { ...place, reason: `${place.table}.${place.name} cannot be joined: ${reason}` };
+      });
     }),
 };

@@ -38,6 +38,15 @@ export interface Found extends Place {
   readonly severity?: Severity;
 }
 
+/** A finding about a permission. @param part its key in the permission */
+export function inPermission(
+  { key: table, role, at }: Pick<PlacedPermission, "key" | "role" | "at">,
+  part: string | undefined,
+  reason: string,
+): Found {
+  return { at: part === undefined ? at : [...at, part], table, role, reason };
+}
+
 /** One rule. The documentation is generated from the rules. */
 export interface Rule {
   readonly id: string;
@@ -84,14 +93,8 @@ export function tablesOf({ metadata, project }: Walked): readonly PlacedTable[] 
   return metadata.sources.flatMap((source, index) =>
     source.tables.map((table, position) => {
       const path = ["sources", index, "tables", position];
-      const raw = path.reduce<unknown>(child, project.loaded.merged);
-      return {
-        source: source.name,
-        table,
-        key: keyOf(table.table),
-        path,
-        raw: (raw ?? {}) as Readonly<Record<string, unknown>>,
-      };
+      const raw = (path.reduce<unknown>(child, project.loaded.merged) ?? {}) as Readonly<Record<string, unknown>>;
+      return { source: source.name, table, key: keyOf(table.table), path, raw };
     }),
   );
 }
@@ -106,17 +109,10 @@ function readableOf(examined: Walked) {
   }));
   const models = examined.metadata.sources.flatMap(
     ({ name: source, logical_models: named, native_queries: queries }, index) => {
-      const own = queries.flatMap(({ root_field_name: field, returns }, position) =>
-        typeof returns === "string"
-          ? []
-          : [
-              {
-                ...returns,
-                key: `native query ${field}`,
-                path: ["sources", index, "native_queries", position, "returns"],
-              },
-            ],
-      );
+      const own = queries.flatMap(({ root_field_name: field, returns }, position) => {
+        const path = ["sources", index, "native_queries", position, "returns"];
+        return typeof returns === "string" ? [] : [{ ...returns, key: `native query ${field}`, path }];
+      });
       return [
         ...named.map((model, position) => ({
           ...model,
@@ -156,18 +152,10 @@ function kept<Result>(walk: (walked: Walked) => Result): (walked: Walked) => Res
 }
 
 export const permissionsOf: (examined: Walked) => readonly PlacedPermission[] = kept((examined) => {
-  return readableOf(examined).flatMap(({ source, key, path, entries, isColumn, isNeverNull, columns }) =>
-    entries.map(({ role, permission }, index) => ({
-      source,
-      key,
-      path,
-      isColumn,
-      isNeverNull,
-      columns,
-      role,
-      permission,
-      at: [...path, "select_permissions", index, "permission"],
-    })),
+  return readableOf(examined).flatMap(({ entries, ...placed }) =>
+    entries.map(({ role, permission }, index) => {
+      return { ...placed, role, permission, at: [...placed.path, "select_permissions", index, "permission"] };
+    }),
   );
 });
 
@@ -245,6 +233,10 @@ export function isTrusted(role: string, { configuration: { trustedRoles } }: Pic
   return trustedRoles?.includes(role) === true;
 }
 
+interface Roles {
+  readonly configuration: Pick<Configuration, "unauthorizedRole">;
+}
+
 /** Usual names of roles without authentication. */
 const usual = /^(anonymous|anon|public|guest|unauthenticated|unauthorized)$/i;
 
@@ -252,21 +244,13 @@ const usual = /^(anonymous|anon|public|guest|unauthenticated|unauthorized)$/i;
 const unambiguous = /^(anonymous|anon|unauthenticated|unauthorized)$/i;
 
 /** Whether the role certainly serves requests without a token: by the configuration, or by an unambiguous name. */
-export function isCertainlyUnauthorized(
-  role: string,
-  {
-    configuration: { unauthorizedRole },
-  }: { readonly configuration: Pick<Examined["configuration"], "unauthorizedRole"> },
-): boolean {
+export function isCertainlyUnauthorized(role: string, { configuration }: Roles): boolean {
+  const { unauthorizedRole } = configuration;
   return unauthorizedRole === undefined ? unambiguous.test(role) : role === unauthorizedRole;
 }
 
 /** Whether requests without a token have the role. */
-export function isUnauthorized(
-  role: string,
-  {
-    configuration: { unauthorizedRole },
-  }: { readonly configuration: Pick<Examined["configuration"], "unauthorizedRole"> },
-): boolean {
+export function isUnauthorized(role: string, { configuration }: Roles): boolean {
+  const { unauthorizedRole } = configuration;
   return unauthorizedRole === undefined ? usual.test(role) : role === unauthorizedRole;
 }

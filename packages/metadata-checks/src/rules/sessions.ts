@@ -1,5 +1,5 @@
 import type { MergedPath } from "@routeql/metadata/read/load";
-import { isUnauthorized, listed, permissionsOf, type Rule, writesOf } from "./rule.ts";
+import { type Found, isUnauthorized, listed, permissionsOf, type Rule, writesOf } from "./rule.ts";
 
 interface Use {
   /** As written in the metadata. */
@@ -21,6 +21,11 @@ interface PlacedUse extends Use {
   readonly role: string;
   readonly table: string;
 }
+
+/** A finding about a variable or another text in a permission. */
+const inUse = ({ at, role, table }: PlacedUse, name: string, reason: string): Found => {
+  return { at, role, table, name, reason };
+};
 
 /** Uses in all permissions, including write permissions. */
 function usesOf(examined: Parameters<Rule["find"]>[0]): readonly PlacedUse[] {
@@ -48,13 +53,11 @@ export const unsetSessionVariable: Rule = {
     if (carried === undefined) return [];
     return usesOf(examined)
       .filter(({ text }) => isVariable(text) && ![...carried, ...always].includes(text.toLowerCase()))
-      .map(({ text, at, role, table }) => ({
-        at,
-        role,
-        table,
-        name: text.toLowerCase(),
-        reason: `the filter of ${role} on ${table} needs ${text.toLowerCase()}, and the tokens carry only ${listed(carried)}`,
-      }));
+      .map((use) => {
+        const name = use.text.toLowerCase();
+        const needs = `the filter of ${use.role} on ${use.table} needs ${name}`;
+        return inUse(use, name, `${needs}, and the tokens carry only ${listed(carried)}`);
+      });
   },
 };
 
@@ -70,13 +73,10 @@ export const spoofableSession: Rule = {
       .filter(
         ({ text, role }) => isVariable(text) && !always.includes(text.toLowerCase()) && isUnauthorized(role, examined),
       )
-      .map(({ text, at, role, table }) => ({
-        at,
-        role,
-        table,
-        name: text.toLowerCase(),
-        reason: `${role} on ${table} uses ${text.toLowerCase()}, which a request without a token can set`,
-      })),
+      .map((use) => {
+        const name = use.text.toLowerCase();
+        return inUse(use, name, `${use.role} on ${use.table} uses ${name}, which a request without a token can set`);
+      }),
 };
 
 export const sessionVariableSpelling: Rule = {
@@ -88,13 +88,10 @@ export const sessionVariableSpelling: Rule = {
   find: (examined) =>
     usesOf(examined)
       .filter(({ text }) => !isVariable(text))
-      .map(({ text, at, role, table }) => ({
-        at,
-        role,
-        table,
-        name: text,
-        reason: `the filter of ${role} on ${table} compares with the text "${text}", which is not a session variable`,
-      })),
+      .map((use) => {
+        const compares = `the filter of ${use.role} on ${use.table} compares with the text "${use.text}"`;
+        return inUse(use, use.text, `${compares}, which is not a session variable`);
+      }),
 };
 
 const letters = (name: string) =>
@@ -120,18 +117,10 @@ export const sessionVariableVariants: Rule = {
     }
     return [...bySound.values()]
       .map((variants) => [...variants].toSorted(([, one], [, other]) => one.length - other.length))
-      .flatMap(([[name, [use]] = ["", []], ...others]) =>
-        use === undefined || others.length === 0
-          ? []
-          : [
-              {
-                at: use.at,
-                role: use.role,
-                table: use.table,
-                name,
-                reason: `the filter of ${use.role} on ${use.table} uses ${name}, and other filters use ${listed(others.map(([other]) => other))}`,
-              },
-            ],
-      );
+      .flatMap(([[name, [use]] = ["", []], ...others]) => {
+        if (use === undefined || others.length === 0) return [];
+        const uses = `the filter of ${use.role} on ${use.table} uses ${name}`;
+        return [inUse(use, name, `${uses}, and other filters use ${listed(others.map(([other]) => other))}`)];
+      });
   },
 };

@@ -3,6 +3,7 @@ import {
   columnsOf,
   type Examined,
   type Found,
+  inPermission,
   isCertainlyUnauthorized,
   isTrusted,
   isUnauthorized,
@@ -18,6 +19,12 @@ const conditions = {
   update_permissions: ["filter", "update every row of"],
   delete_permissions: ["filter", "delete every row of"],
 } as const;
+
+const verbs = { insert_permissions: "insert", update_permissions: "update", delete_permissions: "delete" } as const;
+
+/** Whether a list of columns of a permission contains a column. */
+const contains = (columns: unknown, column: string): boolean =>
+  columns === "*" || (Array.isArray(columns) && columns.includes(column));
 
 /** Whether a preset binds a row to the session. */
 const isTied = ({ set }: PlacedWrite["permission"]): boolean =>
@@ -69,10 +76,7 @@ export const rowGivenAway: Rule = {
       const { columns } = permission;
       const set = Object.keys(permission["set"] ?? {});
       const free = columnsHeldToSession(permission["filter"]).filter(
-        (column) =>
-          column !== "id" &&
-          !set.includes(column) &&
-          (columns === "*" || (Array.isArray(columns) && columns.includes(column))),
+        (column) => column !== "id" && !set.includes(column) && contains(columns, column),
       );
       if (free.length === 0) return [];
       const reason = `${role} may set ${listed(free)} of ${key}, the column that its filter compares with the session, and there is no check`;
@@ -90,15 +94,11 @@ export const anonymousWrite: Rule = {
   find: (examined) =>
     writesOf(examined)
       .filter(({ role, permission }) => isUnauthorized(role, examined) && permission["backend_only"] !== true)
-      .map(({ kind, role, key, at }) => ({
-        at,
-        table: key,
-        role,
-        reason: `${role} may ${kind.replace("_permissions", "")} rows of ${key} without authentication`,
-      })),
+      .map((placed) => {
+        const { kind, role, key } = placed;
+        return inPermission(placed, undefined, `${role} may ${verbs[kind]} rows of ${key} without authentication`);
+      }),
 };
-
-const verbs = { insert_permissions: "insert", update_permissions: "update", delete_permissions: "delete" } as const;
 
 const beside =
   (write: PlacedWrite) => (other: { readonly role: string; readonly source: string; readonly key: string }) =>
@@ -112,7 +112,7 @@ export const writeWiderThanRead: Rule = {
   remedy: "use the filter of the select permission for the write permission, or add an exception with the reason",
   find: (examined) =>
     writesOf(examined).flatMap((write): Found[] => {
-      const { kind, permission, at, role, key } = write;
+      const { kind, permission, role, key } = write;
       if (kind === "insert_permissions" || permission["backend_only"] === true || isTrusted(role, examined)) return [];
       const select = permissionsOf(examined).find(beside(write));
       if (
@@ -122,7 +122,7 @@ export const writeWiderThanRead: Rule = {
       )
         return [];
       const reason = `${role} may ${verbs[kind]} every row of ${key}, and may read only the rows of its session`;
-      return [{ at: [...at, "filter"], table: key, role, reason }];
+      return [inPermission(write, "filter", reason)];
     }),
 };
 
@@ -135,26 +135,17 @@ export const ownerPresetMissing: Rule = {
     "set the column by a preset (set: {COLUMN: X-Hasura-...}) and remove it from the columns, or bind it in the check",
   find: (examined) =>
     writesOf(examined).flatMap((write): Found[] => {
-      const { kind, permission, at, role, key } = write;
+      const { kind, permission, role, key } = write;
       if (kind !== "insert_permissions" || permission["backend_only"] === true || isTrusted(role, examined)) return [];
       const { check, columns, set } = permission;
       if (mentionsSession(check)) return [];
       const presets = Object.keys(set ?? {});
       const free = ownerColumns(write, examined).filter(
-        (column) =>
-          !presets.includes(column) && (columns === "*" || (Array.isArray(columns) && columns.includes(column))),
+        (column) => !presets.includes(column) && contains(columns, column),
       );
-      return free.length === 0
-        ? []
-        : [
-            {
-              at: [...at, "columns"],
-              table: key,
-              role,
-              name: free[0] ?? "",
-              reason: `${role} may insert rows into ${key} with any ${listed(free)}, the column by which its other permissions select rows`,
-            },
-          ];
+      if (free.length === 0) return [];
+      const how = `with any ${listed(free)}, the column by which its other permissions select rows`;
+      return [{ ...inPermission(write, "columns", `${role} may insert rows into ${key} ${how}`), name: free[0] ?? "" }];
     }),
 };
 
