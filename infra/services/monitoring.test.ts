@@ -46,7 +46,12 @@ test("Grafana is added with its image alone, and shows the dashboard from Promet
     image: "grafana",
     ports: [{ internal: 3000, published: 13_000, loopback: true }],
     joinsMetrics: true,
-    environment: { GF_AUTH_ANONYMOUS_ORG_ROLE: "Viewer", GF_AUTH_DISABLE_LOGIN_FORM: "true" },
+    environment: {
+      GF_AUTH_ANONYMOUS_ORG_ROLE: "Viewer",
+      GF_AUTH_DISABLE_LOGIN_FORM: "true",
+      GF_SERVER_DOMAIN: "127.0.0.1",
+      GF_SERVER_ENFORCE_DOMAIN: "true",
+    },
   });
   expect(grafana).not.toHaveProperty("data");
   const { datasources } = parse(grafana.files["grafana/provisioning/datasources/prometheus.yaml"] as string) as {

@@ -206,6 +206,9 @@ function grafana({ grafanaPort }: Monitored): ServiceDescription {
       GF_PATHS_PROVISIONING: `${folder}/provisioning`,
       GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH: `${folder}/dashboards/routeql.json`,
       GF_SERVER_ROOT_URL: `http://127.0.0.1:${grafanaPort}/`,
+      // A web page whose name resolves to this machine is redirected: without it the page could read everything, as there is no login.
+      GF_SERVER_DOMAIN: "127.0.0.1",
+      GF_SERVER_ENFORCE_DOMAIN: "true",
       GF_LOG_MODE: "console",
       GF_LOG_CONSOLE_FORMAT: "json",
       GF_AUTH_ANONYMOUS_ENABLED: "true",

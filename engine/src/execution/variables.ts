@@ -96,14 +96,14 @@ export class Variables {
   }
 
   has(name: string): boolean {
-    return Object.hasOwn(this.#values, name) && this.#values[name] !== undefined;
+    return this.#given(name) !== undefined;
   }
 
   /** Characters of the given value as JSON. */
   sizeOf(name: string): number {
     const known = this.#sizes.get(name);
     if (known !== undefined) return known;
-    const size = jsonText(this.#values[name] ?? null).length;
+    const size = jsonText(this.#given(name) ?? null).length;
     this.#sizes.set(name, size);
     return size;
   }
@@ -111,7 +111,12 @@ export class Variables {
   /** The given value; the plan then depends on it. */
   structuralValue(name: string): unknown {
     this.structural.add(name);
-    return this.#values[name];
+    return this.#given(name);
+  }
+
+  /** Never a property that every object has: `constructor` and `__proto__` are names of variables too. */
+  #given(name: string): unknown {
+    return Object.hasOwn(this.#values, name) ? this.#values[name] : undefined;
   }
 }
 

@@ -120,7 +120,9 @@ export class Connection {
     } else if (this.#isAccepted) this.#readInTurn(data);
     else {
       this.#unauthenticatedMessages += 1;
-      if (this.#unauthenticatedMessages > mostUnauthenticatedMessages) this.terminate();
+      // A compressed message is longer than the bytes that arrived.
+      if (this.#unauthenticatedMessages > mostUnauthenticatedMessages || lengthOf(data) > mostUnauthenticatedBytes)
+        this.terminate();
       else this.#read(data);
     }
   }
@@ -249,6 +251,10 @@ export class Connection {
     this.#isAlive = false;
     this.#socket.ping();
   }
+}
+
+function lengthOf(data: RawData): number {
+  return Array.isArray(data) ? data.reduce((sum, { length }) => sum + length, 0) : data.byteLength;
 }
 
 function textOf(data: RawData): string {

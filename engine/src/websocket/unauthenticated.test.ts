@@ -9,7 +9,7 @@ vi.setConfig({ testTimeout: 30_000 });
 
 const protocols = ["graphql-transport-ws", "graphql-ws"] as const;
 const init = { type: "connection_init", payload: { headers: { "x-hasura-admin-secret": adminSecret } } };
-const unterminated = `"${'\\"'.repeat(10_000)}`;
+const unterminated = `"${'\\"'.repeat(7_000)}`;
 
 test("parsing a frame does not inspect the request in it", () => {
   const payload = {};
@@ -35,6 +35,19 @@ test.each(protocols)("%s: closes a connection that sends more than 32 KiB before
   const client = await new SocketClient(server.webSocketUrl, protocol).opened();
   client.send({ type: "pong", payload: "x".repeat(100_000) });
   expect((await client.closed).code).toBe(1006);
+});
+
+test.each(protocols)("%s: closes a connection whose message inflates beyond 32 KiB", async (protocol) => {
+  await using server = await serveFake({}, { HASURA_GRAPHQL_CONNECTION_COMPRESSION: "true" });
+  const client = await new SocketClient(server.webSocketUrl, protocol).opened();
+  expect(client.socket.extensions).toContain("permessage-deflate");
+  client.send({ type: "pong", payload: "x".repeat(100_000) });
+  expect((await client.closed).code).toBe(1006);
+  const other = await new SocketClient(server.webSocketUrl, protocol).opened();
+  other.send(init);
+  expect((await other.next()).type).toBe("connection_ack");
+  other.send({ type: "subscribe", id: "1", payload: { query: `{ a } #${"x".repeat(100_000)}` } });
+  expect((await other.next()).id).toBe("1");
 });
 
 test.each(protocols)("%s: accepts large requests after connection_init", async (protocol) => {
