@@ -28,7 +28,7 @@ const idleShare = 0.2;
 const longestWork = 180_000;
 
 /**
- * Resource usage of services as soon as all of them are idle, so that the work of a request counts for that request: replies that nobody
+ * Resource usage of services as soon as all of them are idle, so that the work of a request counts for that request: replies that no client
  * reads and cancelled statements cost time after the client has left.
  * @throws Error if a service stays busy
  */

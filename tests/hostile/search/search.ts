@@ -60,11 +60,13 @@ export async function search({ milliseconds, seed, hostile, bystander, onWorse }
   const watch = watchBystander(bystander);
   const until = performance.now() + milliseconds;
   let tried = 0;
+  let idle = await idleUsageOf(measured);
   while (performance.now() < until) {
     const measure = (Object.keys(measures) as Measure[])[choose(5)] ?? "engine";
     const parent = worst[measure][choose(Math.max(1, worst[measure].length))];
     const genes = parent === undefined || choose(2) === 0 ? anyGenes(choose) : mutated(parent.genes, choose);
-    const cost = await costOf(genes, await hostile(), watch);
+    const { cost, after } = await costOf(genes, await hostile(), watch, idle);
+    idle = after;
     tried += 1;
     for (const name of Object.keys(measures) as Measure[]) {
       const of = measures[name];
@@ -81,9 +83,15 @@ export async function search({ milliseconds, seed, hostile, bystander, onWorse }
 }
 
 const measured = ["engine", "database"] as const;
+type Usages = Awaited<ReturnType<typeof idleUsageOf<(typeof measured)[number]>>>;
 
-async function costOf(genes: Genes, token: string, watch: Watch): Promise<Cost> {
-  const before = await idleUsageOf(measured);
+/** @param before usage of the idle services */
+async function costOf(
+  genes: Genes,
+  token: string,
+  watch: Watch,
+  before: Usages,
+): Promise<{ cost: Cost; after: Usages }> {
   watch.begin();
   const bytes = await send(genes, token);
   // Collected garbage would hide the memory that the request needed.
@@ -91,7 +99,7 @@ async function costOf(genes: Genes, token: string, watch: Watch): Promise<Cost> 
   const after = await idleUsageOf(measured);
   const processor = (service: (typeof measured)[number]): number =>
     Math.round(after[service].processor - before[service].processor);
-  return {
+  const cost = {
     genes,
     bytes,
     engine: processor("engine"),
@@ -99,6 +107,7 @@ async function costOf(genes: Genes, token: string, watch: Watch): Promise<Cost> 
     memory: Math.round(sent.engine.memory - before.engine.memory),
     bystander: watch.longest(),
   };
+  return { cost, after };
 }
 
 interface Watch {
