@@ -41,7 +41,7 @@ export const engineMutations: readonly Mutation[] = [
   {
     fault: "the role's row limit is not applied",
     file: "engine/src/execution/rows.ts",
-    edits: [{ from: "applyLimit ? target.permission.limit : undefined", to: "undefined" }],
+    edits: [{ from: 'limit === "limited" ? target.permission.limit : undefined', to: "undefined" }],
     suite,
     tests: permissions,
     noticedBy: "LIMIT",

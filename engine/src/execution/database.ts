@@ -1,6 +1,6 @@
 import { inSpan, type Span } from "@routeql/tracing/span";
 import { exceeds } from "../cost/limits.ts";
-import { EngineError } from "../errors.ts";
+import { EngineError, type EngineErrorInit } from "../errors.ts";
 import { lengthOf, textOf } from "../postgres/bytes.ts";
 import type { Connection, Row, Statement } from "../postgres/connection.ts";
 import type { Claim } from "../postgres/fair-line.ts";
@@ -236,40 +236,41 @@ function isConnectionError(error: unknown): boolean {
   return !(error instanceof PostgresError) || error.code.startsWith("08") || error.code.startsWith("57P");
 }
 
-/** Class 22 concerns the request's own values, so its message helps the client. The other messages that Hasura shows concern missing objects. */
+/**
+ * The engine's code for an error of Postgres, and its message if Postgres' own does not help the client. Class 22 concerns the request's own
+ * values, so its message helps. The other messages that Hasura shows concern missing objects.
+ */
+function ownError(sqlState = ""): (Partial<EngineErrorInit> & Pick<EngineErrorInit, "code">) | undefined {
+  if (sqlState === "57014")
+    return { code: "timeout", message: "the statement took longer than the limit and was cancelled" };
+  if (sqlState === "53200") {
+    const message = "the statement exceeded the memory limit for one statement. Request fewer rows or less nesting";
+    return { code: "unexpected", message };
+  }
+  if (sqlState === "53400") {
+    const message = "the statement sorts more data than the limit of temporary files allows. Request less at once";
+    return { code: "unexpected", message };
+  }
+  if (sqlState === "22025") return { code: "bad-request" };
+  if (sqlState === "42704") return { code: "constraint-error" };
+  return sqlState.startsWith("22") ? { code: "data-exception" } : undefined;
+}
+
 function databaseError(error: unknown, runs: readonly Run[]): unknown {
   if (error instanceof EngineError) return error;
   const { code, message, detail, hint } = error as { code?: string; message: string; detail?: string; hint?: string };
   if (isConnectionError(error) || code === "53300") {
+    const internal = { error: message };
     return new EngineError({
       code: "postgres-error",
       message: "connection error",
       status: 503,
-      internal: { error: message },
+      internal,
       cause: error,
     });
   }
-  if (code === "57014")
-    return new EngineError({
-      code: "timeout",
-      message: "the statement took longer than the limit and was cancelled",
-      cause: error,
-    });
-  if (code === "53200")
-    return new EngineError({
-      code: "unexpected",
-      message: "the statement exceeded the memory limit for one statement. Request fewer rows or less nesting",
-      cause: error,
-    });
-  if (code === "53400")
-    return new EngineError({
-      code: "unexpected",
-      message: "the statement sorts more data than the limit of temporary files allows. Request less at once",
-      cause: error,
-    });
-  if (code === "22025") return new EngineError({ code: "bad-request", message, cause: error });
-  if (code?.startsWith("22") === true) return new EngineError({ code: "data-exception", message, cause: error });
-  if (code === "42704") return new EngineError({ code: "constraint-error", message, cause: error });
+  const own = ownError(code);
+  if (own !== undefined) return new EngineError({ message, ...own, cause: error });
   return new EngineError({
     code: "unexpected",
     message: "database query error",

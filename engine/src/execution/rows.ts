@@ -72,13 +72,13 @@ export class RowReader {
     this.where = new WhereReader(inputs, options);
   }
 
-  /** @param applyLimit whether the role's row limit applies to these rows */
+  /** @param limit whether the role's row limit applies to these rows */
   query(
     source: RowSource,
     target: Pick<VisibleTable, "permission">,
     given: ReadonlyMap<string, Input>,
     path: string,
-    { applyLimit }: { readonly applyLimit: boolean },
+    limit: "limited" | "unlimited",
   ): RowQuery {
     const where = given.get("where");
     const order = given.get("order-by");
@@ -88,7 +88,7 @@ export class RowReader {
       permission: target.permission.filter,
       where: where === undefined ? always : this.where.read(where, target.permission.filter),
       orderBy: order === undefined ? [] : readOrder(order),
-      limit: this.#limit(given.get("limit"), applyLimit ? target.permission.limit : undefined),
+      limit: this.#limit(given.get("limit"), limit === "limited" ? target.permission.limit : undefined),
       offset: this.#offset(given.get("offset")),
       distinctOn: distinct === undefined ? [] : columnsOf(distinct),
     };

@@ -43,12 +43,8 @@ export interface SelectOptions extends WhereOptions {
 function aggregated(scalar: ScalarMeta, field: DefinedField): Operand {
   if (scalar.kind === "column") return operandOf(scalar);
   const given = argumentsByKind(field).get("function-arguments");
-  return {
-    kind: "computed",
-    field: scalar.field,
-    arguments: readFunctionArguments(scalar.field.call, given, field.path),
-    redaction: scalar.redaction,
-  };
+  const args = readFunctionArguments(scalar.field.call, given, field.path);
+  return { kind: "computed", field: scalar.field, arguments: args, redaction: scalar.redaction };
 }
 
 /** Converts selected fields to the input of the SQL printer. */
@@ -97,20 +93,21 @@ export class SelectReader {
     const given = argumentsByKind(field);
     switch (meta.kind) {
       case "column": {
+        const { column, redaction } = meta;
         const path = this.rows.jsonPath(given.get("path"));
-        return {
-          kind: "scalar",
-          operand: { kind: "column", column: meta.column, redaction: meta.redaction },
-          form: columnForm(meta.column, this.#stringify),
-          path,
-        };
+        const form = columnForm(column, this.#stringify);
+        return { kind: "scalar", operand: { kind: "column", column, redaction }, form, path };
       }
       case "relationship": {
         const { relationship, target } = meta;
         const kind = relationship.kind === "object" ? "row" : "rows";
-        const query = this.rows.query({ kind: "related", relationship }, target, given, field.path, {
-          applyLimit: kind === "rows",
-        });
+        const query = this.rows.query(
+          { kind: "related", relationship },
+          target,
+          given,
+          field.path,
+          kind === "rows" ? "limited" : "unlimited",
+        );
         return this.#rows(kind, query, field, depth);
       }
       case "relationship-aggregate":
@@ -142,7 +139,7 @@ export class SelectReader {
       meta.target,
       given,
       field.path,
-      { applyLimit: true },
+      "limited",
     );
     return this.#rows("rows", query, field, depth);
   }
@@ -154,15 +151,11 @@ export class SelectReader {
     depth: number,
   ): OutputValue {
     const kind = relationship?.kind === "object" ? "row" : "rows";
-    const source: RowSource = {
-      kind: "native",
-      query,
-      arguments: readNativeArguments(query, given.get("native-arguments")),
-      relationship,
-    };
+    const args = readNativeArguments(query, given.get("native-arguments"));
+    const source: RowSource = { kind: "native", query, arguments: args, relationship };
     return this.#rows(
       kind,
-      this.rows.query(source, target, given, field.path, { applyLimit: kind === "rows" }),
+      this.rows.query(source, target, given, field.path, kind === "rows" ? "limited" : "unlimited"),
       field,
       depth,
     );
@@ -176,20 +169,16 @@ export class SelectReader {
     given: ReadonlyMap<string, Input>,
     depth: number,
   ): OutputValue {
-    const query = this.rows.query(source, target, given, field.path, { applyLimit: false });
-    const nodes = this.rows.query(source, target, given, field.path, { applyLimit: true });
+    const query = this.rows.query(source, target, given, field.path, "unlimited");
+    const nodes = this.rows.query(source, target, given, field.path, "limited");
     const fields = this.below(field, depth, (child): AggregateField["value"] => {
       const meta = outputMeta(child.definition);
-      if (meta.kind === "nodes")
-        return {
-          kind: "nodes",
-          query: nodes,
-          fields: this.spending.inList(child.path, () => this.fields(child, depth + 1)),
-        };
-      return {
-        kind: "aggregates",
-        fields: this.below(child, depth + 1, (inner) => this.#aggregateValue(inner, depth + 2)),
-      };
+      if (meta.kind === "nodes") {
+        const selected = this.spending.inList(child.path, () => this.fields(child, depth + 1));
+        return { kind: "nodes", query: nodes, fields: selected };
+      }
+      const aggregates = this.below(child, depth + 1, (inner) => this.#aggregateValue(inner, depth + 2));
+      return { kind: "aggregates", fields: aggregates };
     });
     return { kind: "aggregate", query, fields };
   }
@@ -226,20 +215,25 @@ export class SelectReader {
       case "constant":
         return { kind: "constant", text: meta.text };
       case "select": {
-        const query = this.rows.query({ kind: "table", table: meta.target.table }, meta.target, given, field.path, {
-          applyLimit: true,
-        });
+        const query = this.rows.query(
+          { kind: "table", table: meta.target.table },
+          meta.target,
+          given,
+          field.path,
+          "limited",
+        );
         return this.#rows("rows", query, field, depth);
       }
       case "select-by-pk": {
-        const query = this.rows.query({ kind: "table", table: meta.target.table }, meta.target, nothing, field.path, {
-          applyLimit: false,
-        });
-        return {
-          kind: "row",
-          query: { ...query, where: this.rows.byKey(meta.target, field) },
-          fields: this.fields(field, depth),
-        };
+        const query = this.rows.query(
+          { kind: "table", table: meta.target.table },
+          meta.target,
+          nothing,
+          field.path,
+          "unlimited",
+        );
+        const where = this.rows.byKey(meta.target, field);
+        return { kind: "row", query: { ...query, where }, fields: this.fields(field, depth) };
       }
       case "native-query":
         return this.#native(field, meta, given, depth);
@@ -248,14 +242,11 @@ export class SelectReader {
       case "function":
       case "function-aggregate": {
         const { call } = meta.function;
-        const source: RowSource = {
-          kind: "function",
-          call,
-          arguments: readFunctionArguments(call, given.get("function-arguments"), field.path),
-        };
+        const args = readFunctionArguments(call, given.get("function-arguments"), field.path);
+        const source: RowSource = { kind: "function", call, arguments: args };
         if (meta.kind === "function-aggregate") return this.aggregate(field, source, meta.target, given, depth);
         const many = meta.function.returnsSet;
-        const query: RowQuery = this.rows.query(source, meta.target, given, field.path, { applyLimit: many });
+        const query: RowQuery = this.rows.query(source, meta.target, given, field.path, many ? "limited" : "unlimited");
         return this.#rows(many ? "rows" : "row", query, field, depth);
       }
       default:

@@ -61,9 +61,7 @@ function readItem(entries: (Input & { kind: "object" })["entries"]): readonly Cu
 export function planStream(field: DefinedField, target: VisibleTable, reader: SelectReader, depth: number): StreamPlan {
   const given = argumentsByKind(field);
   const at = `${field.path}.args`;
-  const rows = reader.rows.query({ kind: "table", table: target.table }, target, given, field.path, {
-    applyLimit: true,
-  });
+  const rows = reader.rows.query({ kind: "table", table: target.table }, target, given, field.path, "limited");
   const cursor = readCursor(given.get("cursor"), at);
   const batch = reader.rows.integer(given.get("batch-size"));
   if (batch === undefined) throw invalid("missing required field 'batch_size'", `${field.path}.args.batch_size`);

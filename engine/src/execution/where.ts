@@ -159,22 +159,14 @@ export class WhereReader {
         return this.#operators(operandOf(meta.scalar), scalarType(meta.scalar), value);
       case "relationship": {
         const permission = meta.target.permission.filter;
-        return {
-          kind: "related",
-          relationship: meta.relationship,
-          permission,
-          where: guarded(permission, this.#object(value)),
-        };
+        const where = guarded(permission, this.#object(value));
+        return { kind: "related", relationship: meta.relationship, permission, where };
       }
       case "computed-rows": {
+        const { field } = meta;
         const permission = meta.target.permission.filter;
-        return {
-          kind: "computed-rows",
-          field: meta.field,
-          arguments: impliedArguments(meta.field),
-          permission,
-          where: guarded(permission, this.#object(value)),
-        };
+        const where = guarded(permission, this.#object(value));
+        return { kind: "computed-rows", field, arguments: impliedArguments(field), permission, where };
       }
       case "relationship-aggregate":
         return this.#aggregates(meta.relationship, value);
@@ -228,11 +220,10 @@ export class WhereReader {
         : operator.argument.startsWith("text")
           ? textType
           : looseText;
-    if (!isListArgument(operator))
-      return {
-        kind: "parameter",
-        parameter: parameterOf(input, own, sql, { acceptsNull: this.#collapse || operator.takesNull === true }),
-      };
+    if (!isListArgument(operator)) {
+      const acceptsNull = this.#collapse || operator.takesNull === true;
+      return { kind: "parameter", parameter: parameterOf(input, own, sql, { acceptsNull }) };
+    }
     if (input.kind === "list" && (input.items.some((item) => item.kind === "variable") || own.element !== undefined)) {
       return { kind: "list", items: input.items.map((item) => parameterOf(item, own, own.sql)), type: sql };
     }
@@ -253,16 +244,13 @@ export class WhereReader {
       entries
         .filter(({ field, value }) => inputMeta(field).kind === kind && value.kind !== "null")
         .map(({ value }) => parameterOf(value, valueType, inputType(valueType)));
-    if (argument === "distance")
-      return {
-        kind: "arguments",
-        items: [...of("from", type), ...of("distance", floatType), ...of("use-spheroid", booleanType)],
-      };
+    if (argument === "distance") {
+      const items = [...of("from", type), ...of("distance", floatType), ...of("use-spheroid", booleanType)];
+      return { kind: "arguments", items };
+    }
     const [band, geometry] = [of("band", integerType), of("geometry", siblingType(type, "geometry"))];
-    return {
-      kind: "arguments",
-      items: argument === "band-and-geometry" ? [...band, ...geometry] : [...geometry, ...band],
-    };
+    const items = argument === "band-and-geometry" ? [...band, ...geometry] : [...geometry, ...band];
+    return { kind: "arguments", items };
   }
 
   #aggregates(relationship: Relationship, input: Input): Condition {
@@ -293,10 +281,8 @@ export class WhereReader {
           const meta = inputMeta(entry.field);
           if (meta.kind !== "operator") throw invalid("an aggregate can only be compared", entry.value.path);
           if (this.#collapse && this.#inputs.settle(entry.value).kind === "null") continue;
-          comparisons.push({
-            operator: meta.operator,
-            value: this.#value(meta.operator, predicate.resultType, entry.value),
-          });
+          const { operator } = meta;
+          comparisons.push({ operator, value: this.#value(operator, predicate.resultType, entry.value) });
         }
       }
     }

@@ -122,10 +122,8 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
   async function answerOne(asked: GraphQLRequest, session: Session, { signal, id, span }: Asking): Promise<Answer> {
     const operation = span?.child("GraphQL operation", "internal");
     try {
-      return {
-        text: await turns.run(session.client ?? session.role, () => execution.run(asked, session, signal, operation)),
-        status: 200,
-      };
+      const client = session.client ?? session.role;
+      return { text: await turns.run(client, () => execution.run(asked, session, signal, operation)), status: 200 };
     } catch (error) {
       signal.throwIfAborted();
       return failure(error, id, session);
@@ -180,12 +178,8 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     } catch (error) {
       signal.throwIfAborted();
       if (error instanceof BodyError) {
-        return {
-          text: errorReply(new EngineError({ code: "bad-request", message: error.message })),
-          status: error.status,
-          errors: ["bad-request"],
-          role: session?.role,
-        };
+        const text = errorReply(new EngineError({ code: "bad-request", message: error.message }));
+        return { text, status: error.status, errors: ["bad-request"], role: session?.role };
       }
       return failure(error, id, session);
     }
@@ -197,12 +191,8 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
       if (!response.writableFinished) left.abort(new ClientLeft());
     });
     const cut = (): void => void response.destroy();
-    const { text, status, client, isUnauthenticated, isMalformed, role, errors } = await answer(request, {
-      signal: left,
-      id,
-      cut,
-      span,
-    });
+    const answered = await answer(request, { signal: left, id, cut, span });
+    const { text, status, client, isUnauthenticated, isMalformed, role, errors } = answered;
     const headers = headersOf(status);
     if (!keepsStatus && prefersGraphqlResponse(request.headers.accept)) {
       const contentType = `${graphqlResponseType}; charset=utf-8`;

@@ -45,15 +45,8 @@ export async function startEngine(
   try {
     const { engine, stored, unserved } = await untilReachable(open, settings.startTimeout * 1_000, logger);
     const pollInterval = settings.metadataPollInterval;
-    const metadata = new MetadataKeeper({
-      engine,
-      store,
-      stored,
-      unserved,
-      pollInterval,
-      onEvent: (event) => logMetadataEvent(event, logger),
-    });
-    return { engine, metadata };
+    const onEvent = (event: MetadataKeeperEvent): void => logMetadataEvent(event, logger);
+    return { engine, metadata: new MetadataKeeper({ engine, store, stored, unserved, pollInterval, onEvent }) };
   } catch (error) {
     await store?.close();
     throw error;
@@ -103,17 +96,13 @@ interface OpenedMetadata {
  */
 async function openMetadata(options: OpenMetadataOptions): Promise<OpenedMetadata> {
   const { store, directory, create } = options;
-  if (store === undefined)
-    return {
-      engine: await create(directory ?? emptyMetadata, options.allowInconsistent),
-      stored: undefined,
-      unserved: [],
-    };
+  const createInitial = () => create(directory ?? emptyMetadata, options.allowInconsistent);
+  if (store === undefined) return { engine: await createInitial(), stored: undefined, unserved: [] };
   await store.prepare();
   const stored = await store.read();
   if (stored !== undefined) return serveStored(stored, options);
   // Metadata that cannot be served is not stored.
-  const engine = await create(directory ?? emptyMetadata, options.allowInconsistent);
+  const engine = await createInitial();
   try {
     await store.seed(engine.metadata);
   } finally {
@@ -154,44 +143,25 @@ async function untilReachable<Result>(work: () => Promise<Result>, timeout: numb
 }
 
 function engineOptions(settings: Settings) {
-  const {
-    stringifyNumericTypes,
-    collapseNullComparisons,
-    experimentalFeatures,
-    inferFunctionPermissions,
-    enableAllowList,
-    allowUnsupported,
-  } = settings;
   const { maxTokens, maxNodes, maxListNesting, maxRelations, maxConditions, maxIntrospection } = settings;
-  const {
-    namingConvention,
-    maxDepth,
-    maxBreadth,
-    statementTimeout,
-    statementTimeouts,
-    maxAnswerBytes,
-    poolSize,
-    planCacheSize,
-    bodyLimit,
-  } = settings;
   return {
-    stringifyNumericTypes,
-    collapseNullComparisons,
-    hideAggregationPredicates: experimentalFeatures.includes("hide_aggregation_predicates"),
-    hideStreams: experimentalFeatures.includes("hide_stream_fields"),
-    inferFunctionPermissions,
-    enableAllowList,
-    allowUnsupported,
-    namingConvention,
-    maxDepth,
-    maxBreadth,
+    stringifyNumericTypes: settings.stringifyNumericTypes,
+    collapseNullComparisons: settings.collapseNullComparisons,
+    hideAggregationPredicates: settings.experimentalFeatures.includes("hide_aggregation_predicates"),
+    hideStreams: settings.experimentalFeatures.includes("hide_stream_fields"),
+    inferFunctionPermissions: settings.inferFunctionPermissions,
+    enableAllowList: settings.enableAllowList,
+    allowUnsupported: settings.allowUnsupported,
+    namingConvention: settings.namingConvention,
+    maxDepth: settings.maxDepth,
+    maxBreadth: settings.maxBreadth,
     costLimits: { maxTokens, maxNodes, maxListNesting, maxRelations, maxConditions, maxIntrospection },
-    maxQueryLength: bodyLimit,
-    statementTimeout,
-    statementTimeouts,
-    maxAnswerBytes,
-    poolSize,
-    planCacheSize,
+    maxQueryLength: settings.bodyLimit,
+    statementTimeout: settings.statementTimeout,
+    statementTimeouts: settings.statementTimeouts,
+    maxAnswerBytes: settings.maxAnswerBytes,
+    poolSize: settings.poolSize,
+    planCacheSize: settings.planCacheSize,
   };
 }
 

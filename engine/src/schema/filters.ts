@@ -112,13 +112,9 @@ export class FilterReader {
   #exists(value: unknown, path: MergedPath): Condition {
     if (!isRecord(value)) return this.#fail(path, "an object with _table and _where is expected");
     const named = value["_table"];
-    const name = typeof named === "string" ? { schema: "public", name: named } : isRecord(named) ? named : {};
-    const table = this.#context.tables.get(
-      nameKey({
-        schema: typeof name["schema"] === "string" ? name["schema"] : "public",
-        name: typeof name["name"] === "string" ? name["name"] : "",
-      }),
-    );
+    const { schema, name } = isRecord(named) ? named : { name: named };
+    const key = { schema: typeof schema === "string" ? schema : "public", name: typeof name === "string" ? name : "" };
+    const table = this.#context.tables.get(nameKey(key));
     if (table === undefined) return this.#fail([...path, "_table"], "this table is not tracked");
     const extra = Object.keys(value).filter((key) => key !== "_table" && key !== "_where");
     if (extra.length > 0) return this.#fail([...path, extra[0] ?? ""], "unknown key");
@@ -131,21 +127,11 @@ export class FilterReader {
       return this.#fail(path, "a computed field with arguments of its own cannot be in a filter");
     const given = impliedArguments(field);
     if (field.result.kind === "table") {
-      return {
-        kind: "computed-rows",
-        field,
-        arguments: given,
-        permission: always,
-        where: this.read(value, field.result.target, path),
-      };
+      const where = this.read(value, field.result.target, path);
+      return { kind: "computed-rows", field, arguments: given, permission: always, where };
     }
-    return this.#operators(
-      { kind: "computed", field, arguments: given, redaction: undefined },
-      field.result.type,
-      value,
-      table,
-      path,
-    );
+    const operand = { kind: "computed", field, arguments: given, redaction: undefined } as const;
+    return this.#operators(operand, field.result.type, value, table, path);
   }
 
   /** `{column: value}` is short for `{column: {_eq: value}}`. */
@@ -255,12 +241,8 @@ export class FilterReader {
       return this.#fail(path, 'a column, or ["$", column], is expected');
     const owner = fromRoot ? this.#context.root : table;
     if (!owner.columns.has(name)) return this.#fail(path, `${owner.key} has no column ${name}`);
-    return {
-      kind: "compare",
-      operand,
-      operator,
-      value: { kind: "column", column: name, scope: fromRoot ? "root" : "current" },
-    };
+    const other = { kind: "column", column: name, scope: fromRoot ? "root" : "current" } as const;
+    return { kind: "compare", operand, operator, value: other };
   }
 }
 
@@ -281,15 +263,9 @@ export function impliedArguments(field: ComputedField): readonly FunctionArgumen
     if (argument.kind === "client") skipped = true;
     else if (argument.kind === "row") result.push({ kind: "row" });
     else {
-      const name = skipped ? field.call.function.arguments[index]?.name : undefined;
-      result.push({
-        kind: "parameter",
-        name,
-        parameter: {
-          source: { kind: "session-object" },
-          type: field.call.function.arguments[index]?.type.sql ?? "json",
-        },
-      });
+      const declared = field.call.function.arguments[index];
+      const parameter = { source: { kind: "session-object" }, type: declared?.type.sql ?? "json" } as const;
+      result.push({ kind: "parameter", name: skipped ? declared?.name : undefined, parameter });
     }
   }
   return result;

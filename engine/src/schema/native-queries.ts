@@ -118,11 +118,10 @@ async function fitsDatabase(query: NativeQuery, ask: AskForText, at: At): Promis
     const text = await ask(columnTypesOf(query, [...query.model.columns.keys()]), []);
     const types = JSON.parse(text ?? "{}") as Readonly<Record<string, string>>;
     const wrong = [...query.model.columns.values()].find(({ name, type }) => types[name] !== type.sql);
-    if (wrong !== undefined)
-      at(["code"])(
-        `the column ${wrong.name} is of the type ${types[wrong.name] ?? "unknown"}; ${query.model.key} says ${wrong.type.sql}`,
-      );
-    return wrong === undefined;
+    if (wrong === undefined) return true;
+    const found = `the column ${wrong.name} is of the type ${types[wrong.name] ?? "unknown"}`;
+    at(["code"])(`${found}; ${query.model.key} says ${wrong.type.sql}`);
+    return false;
   } catch (error) {
     at(["code"])(`Postgres rejects the query: ${statementFault(error)}`);
     return false;
@@ -161,16 +160,8 @@ async function resolveQuery(
   if (model === undefined || known.length < declared.length) return undefined;
   const code = codeOf(metadata, new Map(known.map((argument) => [argument.name, argument])), at);
   if (code === undefined || !namesFit(metadata, model, at)) return undefined;
-  const query: NativeQuery = {
-    name,
-    metadata,
-    path,
-    code,
-    arguments: known,
-    model,
-    relationships: new Map(),
-    nativeRelationships: new Map(),
-  };
+  const none = { relationships: new Map(), nativeRelationships: new Map() };
+  const query: NativeQuery = { name, metadata, path, code, arguments: known, model, ...none };
   return (await fitsDatabase(query, ask, at)) ? query : undefined;
 }
 

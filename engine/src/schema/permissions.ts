@@ -90,10 +90,8 @@ function checkRootFields(
     for (const [index, field] of (permission[key] ?? []).entries()) {
       if (field === "select_by_pk" && !hasKey) {
         const why = `the role "${role}" does not have access to the primary key of the table "${table.key}" in the source "${source}"`;
-        report(
-          [...path, key, index],
-          `The "select_by_pk" field cannot be included in the query_root_fields or subscription_root_fields because ${why}`,
-        );
+        const what = 'The "select_by_pk" field cannot be included in the query_root_fields or subscription_root_fields';
+        report([...path, key, index], `${what} because ${why}`);
       }
       if (field === "select_aggregate" && !permission.allow_aggregations) {
         report(
@@ -157,12 +155,8 @@ function combineCells(
       return own === undefined ? part.filter : { kind: "and", items: [part.filter, own] };
     });
     // A cell that some parent does not grant is nullable in the schema, even if the other parents include every row.
-    combined.set(
-      name,
-      granting.length === parts.length && granting.every((part) => cells(part).get(name) === undefined)
-        ? undefined
-        : anyOf(...conditions),
-    );
+    const isWhole = granting.length === parts.length && granting.every((part) => cells(part).get(name) === undefined);
+    combined.set(name, isWhole ? undefined : anyOf(...conditions));
   }
   return combined;
 }
@@ -196,20 +190,9 @@ function readOwn(source: ResolvedSource, report: Report): Map<string, Map<string
       const name = `${entry.role} on ${table.key}`;
       const tables = own.get(entry.role) ?? new Map<string, TablePermission>();
       own.set(entry.role, tables);
-      if (entry.role === "admin")
-        report(
-          [...path, "role"],
-          "select_permission",
-          name,
-          "the role admin has access to everything; remove its permission",
-        );
-      else if (tables.has(table.key))
-        report(
-          [...path, "role"],
-          "select_permission",
-          name,
-          `the role ${entry.role} has two select permissions on ${table.key}`,
-        );
+      const fault = (reason: string) => report([...path, "role"], "select_permission", name, reason);
+      if (entry.role === "admin") fault("the role admin has access to everything; remove its permission");
+      else if (tables.has(table.key)) fault(`the role ${entry.role} has two select permissions on ${table.key}`);
       else {
         let sound = true;
         const permission = readPermission(permitted, entry, [...path, "permission"], source, (at, reason) => {
@@ -229,13 +212,9 @@ export function readRoles(source: ResolvedSource, inherited: Metadata["inherited
   const sets = new Map<string, readonly string[]>();
   for (const [index, { role_name: name, role_set: set }] of inherited.entries()) {
     const path = ["inherited_roles", index];
-    if (name === "admin" || sets.has(name))
-      report(
-        [...path, "role_name"],
-        "inherited_role",
-        name,
-        name === "admin" ? "admin cannot be an inherited role" : "this role is defined twice",
-      );
+    const fault = (reason: string) => report([...path, "role_name"], "inherited_role", name, reason);
+    if (name === "admin") fault("admin cannot be an inherited role");
+    else if (sets.has(name)) fault("this role is defined twice");
     else sets.set(name, set);
   }
   const cyclic = (name: string, seen: readonly string[]): boolean =>

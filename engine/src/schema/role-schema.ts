@@ -41,14 +41,9 @@ function primaryKeyArguments(target: VisibleTable, types: TypeBook) {
   return Object.fromEntries(
     key.flatMap((name) => {
       const column = table.columns.get(name);
-      return column === undefined
-        ? []
-        : [
-            [
-              column.graphqlName,
-              argument(new GraphQLNonNull(types.column(column)), { kind: "primary-key", column }, column.description),
-            ],
-          ];
+      if (column === undefined) return [];
+      const type = new GraphQLNonNull(types.column(column));
+      return [[column.graphqlName, argument(type, { kind: "primary-key", column }, column.description)]];
     }),
   );
 }
@@ -56,29 +51,24 @@ function primaryKeyArguments(target: VisibleTable, types: TypeBook) {
 function streamArguments(target: VisibleTable, types: TypeBook) {
   const { names } = target.table;
   const { naming } = types;
+  const direction = (word: string, descending: boolean) => ({
+    description: `${word} ordering of the cursor`,
+    ...meaning({ kind: "direction", direction: { descending, nullsFirst: false } }),
+  });
   const ordering = types.enumeration(naming.shared("cursor_ordering"), "ordering argument of a cursor", () => ({
-    ASC: {
-      description: "ascending ordering of the cursor",
-      ...meaning({ kind: "direction", direction: { descending: false, nullsFirst: false } }),
-    },
-    DESC: {
-      description: "descending ordering of the cursor",
-      ...meaning({ kind: "direction", direction: { descending: true, nullsFirst: false } }),
-    },
+    ASC: direction("ascending", false),
+    DESC: direction("descending", true),
   }));
   const value = types.input(
     naming.type(names, "stream_cursor_value_input"),
     "Initial value of the column from where the streaming should start",
     () =>
       Object.fromEntries(
-        visibleColumns(target).map((scalar) => [
-          scalar.column.graphqlName,
-          {
-            type: types.column(scalar.column),
-            description: scalar.column.description,
-            ...meaning({ kind: "scalar", scalar }),
-          },
-        ]),
+        visibleColumns(target).map((scalar) => {
+          const { graphqlName, description } = scalar.column;
+          const type = types.column(scalar.column);
+          return [graphqlName, { type, description, ...meaning({ kind: "scalar", scalar }) }];
+        }),
       ),
   );
   const cursor = types.input(

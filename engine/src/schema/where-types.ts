@@ -6,6 +6,7 @@ import {
   GraphQLNonNull,
   GraphQLString,
   type GraphQLEnumType,
+  type GraphQLEnumValueConfigMap,
   type GraphQLInputType,
 } from "graphql";
 import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
@@ -88,11 +89,8 @@ function operatorFields(
 ): InputFields {
   const fields: InputFields = {};
   for (const operator of operators) {
-    fields[types.naming.field(operator.name)] = input(
-      argument(operator),
-      { kind: "operator", operator },
-      operator.description,
-    );
+    const { name, description } = operator;
+    fields[types.naming.field(name)] = input(argument(operator), { kind: "operator", operator }, description);
   }
   fields[types.naming.field("_is_null")] = input(GraphQLBoolean, { kind: "is-null" });
   return fields;
@@ -147,6 +145,11 @@ export function scalarComparison(scalar: ScalarMeta, types: TypeBook): GraphQLIn
     : enumComparison(scalar.column.enumeration, types);
 }
 
+function columnValues(columns: ReturnType<typeof visibleColumns>): GraphQLEnumValueConfigMap {
+  const value = (scalar: ScalarMeta) => ({ description: "column name", ...meaning({ kind: "column", scalar }) });
+  return Object.fromEntries(columns.map((scalar) => [scalar.column.graphqlName, value(scalar)]));
+}
+
 /** Enum of the columns of one type, for the arguments of an aggregate predicate. */
 function argumentColumns(
   target: VisibleTable,
@@ -160,13 +163,7 @@ function argumentColumns(
   return types.enumeration(
     types.naming.predicateColumns(names, predicate),
     `select "${types.naming.predicateColumnsTitle(names, predicate)}" columns of table ${title(target.table.catalog)}`,
-    () =>
-      Object.fromEntries(
-        columns.map((scalar) => [
-          scalar.column.graphqlName,
-          { description: "column name", ...meaning({ kind: "column", scalar }) },
-        ]),
-      ),
+    () => columnValues(columns),
   );
 }
 
@@ -219,13 +216,7 @@ export function selectColumns(target: VisibleTable, types: TypeBook): GraphQLEnu
   return types.enumeration(
     types.naming.type(target.table.names, "select_column"),
     `select columns of table ${title(target.table.catalog)}`,
-    () =>
-      Object.fromEntries(
-        columns.map((scalar) => [
-          scalar.column.graphqlName,
-          { description: "column name", ...meaning({ kind: "column", scalar }) },
-        ]),
-      ),
+    () => columnValues(columns),
   );
 }
 

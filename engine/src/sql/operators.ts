@@ -24,12 +24,7 @@ export interface Operator {
 }
 
 function infix(name: string, symbol: string, argument: OperatorArgument = "same", description?: string): Operator {
-  return {
-    name,
-    argument,
-    ...(description === undefined ? {} : { description }),
-    print: (left, right) => `(${left} ${symbol} ${right})`,
-  };
+  return { name, argument, description, print: (left, right) => `(${left} ${symbol} ${right})` };
 }
 
 const common: readonly Operator[] = [
@@ -82,80 +77,62 @@ const array: readonly Operator[] = [
   infix("_contained_in", "<@", "same", "is the array contained in the given array value"),
 ];
 
+const ofAny = (name: string, symbol: string, description: string): Operator => ({
+  name,
+  argument: "ltree-list",
+  description,
+  print: (left, right) => `(${left} ${symbol} ANY (${right}))`,
+});
+
 const ltree: readonly Operator[] = [
   infix("_ancestor", "@>", "same", "is the left argument an ancestor of right (or equal)?"),
-  {
-    name: "_ancestor_any",
-    argument: "ltree-list",
-    description: "does array contain an ancestor of `ltree`?",
-    print: (left, right) => `(${left} @> ANY (${right}))`,
-  },
+  ofAny("_ancestor_any", "@>", "does array contain an ancestor of `ltree`?"),
   infix("_descendant", "<@", "same", "is the left argument a descendant of right (or equal)?"),
-  {
-    name: "_descendant_any",
-    argument: "ltree-list",
-    description: "does array contain a descendant of `ltree`?",
-    print: (left, right) => `(${left} <@ ANY (${right}))`,
-  },
+  ofAny("_descendant_any", "<@", "does array contain a descendant of `ltree`?"),
   infix("_matches", "~", "lquery", "does `ltree` match `lquery`?"),
   infix("_matches_any", "?", "lquery-list", "does `ltree` match any `lquery` in array?"),
   infix("_matches_fulltext", "@", "ltxtquery", "does `ltree` match `ltxtquery`?"),
 ];
 
-const spatial = (name: string, called: string, description: string): Operator => ({
+/** A function of the column and the right side. */
+const call = (name: string, called: string, description?: string, argument: OperatorArgument = "same"): Operator => ({
   name,
-  argument: "same",
+  argument,
   description,
   print: (left, right) => `${called}(${left}, ${right})`,
 });
 
 /** The right side is a shape, a distance and, for geography, whether the earth is a spheroid. */
-const within = (name: string, called: string, description: string): Operator => ({
-  name,
-  argument: "distance",
-  description,
-  print: (left, right) => `${called}(${left}, ${right})`,
-});
+const within = (name: string, called: string, description: string): Operator =>
+  call(name, called, description, "distance");
 
 const geometry: readonly Operator[] = [
-  spatial("_st_contains", "ST_Contains", "does the column contain the given geometry value"),
-  spatial("_st_crosses", "ST_Crosses", "does the column cross the given geometry value"),
-  spatial("_st_equals", "ST_Equals", "is the column equal to given geometry value (directionality is ignored)"),
-  spatial(
+  call("_st_contains", "ST_Contains", "does the column contain the given geometry value"),
+  call("_st_crosses", "ST_Crosses", "does the column cross the given geometry value"),
+  call("_st_equals", "ST_Equals", "is the column equal to given geometry value (directionality is ignored)"),
+  call(
     "_st_overlaps",
     "ST_Overlaps",
     "does the column 'spatially overlap' (intersect but not completely contain) the given geometry value",
   ),
-  spatial(
-    "_st_touches",
-    "ST_Touches",
-    "does the column have atleast one point in common with the given geometry value",
-  ),
-  spatial("_st_within", "ST_Within", "is the column contained in the given geometry value"),
-  spatial("_st_intersects", "ST_Intersects", "does the column spatially intersect the given geometry value"),
-  spatial("_st_3d_intersects", "ST_3DIntersects", "does the column spatially intersect the given geometry value in 3D"),
+  call("_st_touches", "ST_Touches", "does the column have atleast one point in common with the given geometry value"),
+  call("_st_within", "ST_Within", "is the column contained in the given geometry value"),
+  call("_st_intersects", "ST_Intersects", "does the column spatially intersect the given geometry value"),
+  call("_st_3d_intersects", "ST_3DIntersects", "does the column spatially intersect the given geometry value in 3D"),
   within("_st_d_within", "ST_DWithin", "is the column within a given distance from the given geometry value"),
   within("_st_3d_d_within", "ST_3DDWithin", "is the column within a given 3D distance from the given geometry value"),
 ];
 
 const geography: readonly Operator[] = [
-  spatial("_st_intersects", "ST_Intersects", "does the column spatially intersect the given geography value"),
+  call("_st_intersects", "ST_Intersects", "does the column spatially intersect the given geography value"),
   within("_st_d_within", "ST_DWithin", "is the column within a given distance from the given geography value"),
 ];
 
 /** Besides shapes, the right side may be a band and a geometry, in either order; then the band is optional. */
 const raster: readonly Operator[] = [
-  { name: "_st_intersects_rast", argument: "same", print: (left, right) => `ST_Intersects(${left}, ${right})` },
-  {
-    name: "_st_intersects_nband_geom",
-    argument: "band-and-geometry",
-    print: (left, right) => `ST_Intersects(${left}, ${right})`,
-  },
-  {
-    name: "_st_intersects_geom_nband",
-    argument: "geometry-and-band",
-    print: (left, right) => `ST_Intersects(${left}, ${right})`,
-  },
+  call("_st_intersects_rast", "ST_Intersects"),
+  call("_st_intersects_nband_geom", "ST_Intersects", undefined, "band-and-geometry"),
+  call("_st_intersects_geom_nband", "ST_Intersects", undefined, "geometry-and-band"),
 ];
 
 const textTypes = new Set(["text", "varchar", "bpchar", "citext"]);
@@ -192,13 +169,10 @@ export function argumentType(operator: Operator, type: DatabaseType): string {
     case "geometry-and-band":
       return inputType(type);
     case "list":
-      return `${type.sql}[]`;
-    case "text":
-      return "text";
-    case "text-list":
-      return "text[]";
     case "ltree-list":
       return `${type.sql}[]`;
+    case "text-list":
+      return "text[]";
     case "lquery-list":
       return "lquery[]";
     default:
