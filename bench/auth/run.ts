@@ -109,12 +109,8 @@ export async function benchAuth({ quick, only }: AuthBench): Promise<string> {
     [alone("argon2id alone", "hash", hashConcurrency), overHttp("logins", sidecar.login, 2 * hashConcurrency)],
     sidecar.login,
   );
-  return await writeResults("auth", {
-    ...conditions,
-    work: tables.flat(),
-    overload: overloads,
-    residentMegabytes: sidecar.server.residentMegabytes(),
-  });
+  const residentMegabytes = sidecar.server.residentMegabytes();
+  return await writeResults("auth", { ...conditions, work: tables.flat(), overload: overloads, residentMegabytes });
 }
 
 async function httpRound(

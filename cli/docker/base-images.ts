@@ -52,11 +52,8 @@ export async function ensureBases(
       origins.push(`${standInNode} built from this machine's Node`);
     }
   }
-  return {
-    debianBase: named.debianBase,
-    nodeBase,
-    origin: origins.join("; ") || `${named.debianBase}, ${nodeBase} present`,
-  };
+  const origin = origins.join("; ") || `${named.debianBase}, ${nodeBase} present`;
+  return { debianBase: named.debianBase, nodeBase, origin };
 }
 
 /**

@@ -151,14 +151,8 @@ const traceIdOf = ({ traceId, trace_id: gateway }: Readonly<Record<string, unkno
 /** One JSON object: the fields of a JSON line, or its text as `message`, with time, service, container, request id and trace id under the same names. */
 function asJson({ time, service, container, text }: LogLine): string {
   const fields = objectOf(text) ?? { message: text };
-  return JSON.stringify({
-    ...fields,
-    time,
-    service,
-    container,
-    requestId: requestIdOf(fields),
-    traceId: traceIdOf(fields),
-  });
+  const requestId = requestIdOf(fields);
+  return JSON.stringify({ ...fields, time, service, container, requestId, traceId: traceIdOf(fields) });
 }
 
 /** `engine | 2026-05-04T10:00:00Z text` */

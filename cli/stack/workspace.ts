@@ -59,11 +59,8 @@ function workspaceOptions(
   plugins: PluginKind,
   onLine: (line: string) => void,
 ): LocalWorkspaceOptions {
-  return {
-    pulumiCommand: inOwnProcessGroup(cli.command, plugins, onLine),
-    workDir: paths.workspace,
-    envVars: cliEnvironment(paths),
-  };
+  const pulumiCommand = inOwnProcessGroup(cli.command, plugins, onLine);
+  return { pulumiCommand, workDir: paths.workspace, envVars: cliEnvironment(paths) };
 }
 
 /** Opens or creates the stack under the real Pulumi engine: state in a folder of the checkout, no account, no update check. */

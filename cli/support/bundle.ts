@@ -128,13 +128,8 @@ async function versions(
     place === undefined
       ? { docker: await dockerClient().version() }
       : { kubernetes: (await connectTo(place, stack, signal)).version };
-  return {
-    routeql: version,
-    commit: git?.code === 0 ? git.stdout.trim() : undefined,
-    node: process.version,
-    system: `${systemVersion()} ${release()}`,
-    ...target,
-  };
+  const commit = git?.code === 0 ? git.stdout.trim() : undefined;
+  return { routeql: version, commit, node: process.version, system: `${systemVersion()} ${release()}`, ...target };
 }
 
 async function resources(

@@ -30,11 +30,8 @@ const sessionsAuthorityFile = "sessions/ca.pem";
 
 function withSessionsAuthority(service: ServiceDescription, authority: string | undefined): ServiceDescription {
   if (authority === undefined || !service.calls.includes("sessions")) return service;
-  return {
-    ...service,
-    environment: { ...service.environment, SESSIONS_CA_FILE: `${filesDirectory}/${sessionsAuthorityFile}` },
-    files: { ...service.files, [sessionsAuthorityFile]: authority },
-  };
+  const environment = { ...service.environment, SESSIONS_CA_FILE: `${filesDirectory}/${sessionsAuthorityFile}` };
+  return { ...service, environment, files: { ...service.files, [sessionsAuthorityFile]: authority } };
 }
 
 /**

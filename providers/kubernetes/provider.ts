@@ -151,11 +151,8 @@ export function kubernetesProvider(version: string, connect: () => Cluster): Sta
       if (!live) return { id: "", props: {} };
       const inputs = (properties?.[inputsProperty] as Properties | undefined) ?? importedInputs(live);
       const found = await driftOf(inputs, live);
-      return {
-        id: idOf(live),
-        inputs,
-        props: { ...stateOf(inputs, live), ...(found.length > 0 ? { [driftProperty]: found } : {}) },
-      };
+      const props = { ...stateOf(inputs, live), ...(found.length > 0 ? { [driftProperty]: found } : {}) };
+      return { id: idOf(live), inputs, props };
     },
 
     async update(_id: string, _urn: string, _olds: State, news: Properties) {

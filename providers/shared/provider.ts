@@ -99,11 +99,8 @@ export function makeProvider(name: string, version: string, kinds: Readonly<Reco
       const replaces = changed.filter((property) => !kind.updatable?.includes(property));
       const drift = before[driftProperty] as Drift | undefined;
       if (drift?.repair === "replace") replaces.push(driftProperty);
-      return {
-        changes: changed.length > 0 || drift !== undefined,
-        replaces,
-        deleteBeforeReplace: kind.deleteBeforeReplace?.(before, after) ?? false,
-      };
+      const deleteBeforeReplace = kind.deleteBeforeReplace?.(before, after) ?? false;
+      return { changes: changed.length > 0 || drift !== undefined, replaces, deleteBeforeReplace };
     },
 
     async create(urn: string, inputs: Properties) {

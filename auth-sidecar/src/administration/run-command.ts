@@ -100,11 +100,8 @@ async function resultOf(
     return usersCommand(command, new Accounts({ database, sessions, audit }));
   }
   const encryption = new KeyEncryption(settings.KEY_ENCRYPTION_KEY, settings.PREVIOUS_KEY_ENCRYPTION_KEY);
-  return keysCommand(command, {
-    keys: new KeyRepository(database, encryption),
-    rotation: new KeyRotation(database, encryption, rotationPolicy(settings)),
-    audit,
-  });
+  const rotation = new KeyRotation(database, encryption, rotationPolicy(settings));
+  return keysCommand(command, { keys: new KeyRepository(database, encryption), rotation, audit });
 }
 
 async function connected(redis: Redis): Promise<void> {

@@ -127,13 +127,8 @@ export class Directory {
 
   async #account(connection: DirectoryConnection, entry: DirectoryEntry): Promise<DirectoryAccount> {
     const role = roleOf(await this.#groups(connection, entry), this.#options.roles);
-    return {
-      id: entry.id,
-      email: entry.email,
-      name: entry.name,
-      role,
-      organisation: role === "tenant" ? entry.organisation : undefined,
-    };
+    const organisation = role === "tenant" ? entry.organisation : undefined;
+    return { id: entry.id, email: entry.email, name: entry.name, role, organisation };
   }
 
   async #groups(connection: DirectoryConnection, { dn, memberOf }: DirectoryEntry): Promise<Group[]> {

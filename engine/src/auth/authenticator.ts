@@ -169,11 +169,8 @@ async function createVerification(
 }
 
 function wrongAdminSecret(): EngineError {
-  return new EngineError({
-    code: "access-denied",
-    status: 401,
-    message: 'invalid "x-hasura-admin-secret"/"x-hasura-access-key"',
-  });
+  const message = 'invalid "x-hasura-admin-secret"/"x-hasura-access-key"';
+  return new EngineError({ code: "access-denied", status: 401, message });
 }
 
 function adminSecretNeeded(): EngineError {

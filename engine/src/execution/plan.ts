@@ -89,11 +89,8 @@ class QueryPlanner {
         fields: fields.map((child) => this.#root(child, type.name, depth + 1)).toArray(),
       };
     }
-    return {
-      kind: "statement",
-      key,
-      statement: statementOf(this.#select.root(field, depth), sourceOf(field.definition), this.#select.spending),
-    };
+    const statement = statementOf(this.#select.root(field, depth), sourceOf(field.definition), this.#select.spending);
+    return { kind: "statement", key, statement };
   }
 
   #introspection(field: DefinedField): string {
@@ -182,13 +179,8 @@ function planLive(namespace: string | undefined, roots: readonly LiveRoot[], spe
   if (source === undefined) throw unsupported("Introspection at root field level is not supported over subscriptions");
   if (more.length > 0) throw unsupported("all fields of a subscription must be from the same source");
   const printer = new SelectPrinter(spending);
-  return {
-    ...common,
-    kind: "live",
-    statement: { source, template: printer.columns(values), parameters: printer.parameters },
-    cursor: undefined,
-    cursorName: undefined,
-  };
+  const statement = { source, template: printer.columns(values), parameters: printer.parameters };
+  return { ...common, kind: "live", statement, cursor: undefined, cursorName: undefined };
 }
 
 export interface SubscriptionPlan {

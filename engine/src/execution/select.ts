@@ -197,12 +197,8 @@ export class SelectReader {
       columns: this.below(field, depth, (child): AggregateColumn => {
         const inner = outputMeta(child.definition);
         if (inner.kind !== "aggregate-column") throw invalid(`field '${child.name}' cannot be aggregated`, child.path);
-        return {
-          kind: "function",
-          function: inner.name,
-          operand: aggregated(inner.operand, child),
-          form: formOf(scalarType(inner.operand), this.#stringify),
-        };
+        const form = formOf(scalarType(inner.operand), this.#stringify);
+        return { kind: "function", function: inner.name, operand: aggregated(inner.operand, child), form };
       }),
     };
   }

@@ -286,12 +286,8 @@ export class WhereReader {
         }
       }
     }
-    return {
-      kind: "aggregate",
-      relationship,
-      permission: predicate.target.permission.filter,
-      aggregate: { function: predicate.function, columns, distinct, filter, comparisons },
-    };
+    const aggregate = { function: predicate.function, columns, distinct, filter, comparisons };
+    return { kind: "aggregate", relationship, permission: predicate.target.permission.filter, aggregate };
   }
 }
 

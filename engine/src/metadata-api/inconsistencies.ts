@@ -119,13 +119,8 @@ function inconsistentReason({ reason }: Pick<Inconsistency, "reason">): string {
 export function describe(metadata: Json, problem: Inconsistency): unknown {
   const { path, definition } = problem;
   const { type, name } = hasuraObject(metadata, problem);
-  return {
-    type,
-    name,
-    reason: problem.kind === "inconsistent" ? inconsistentReason(problem) : problem.reason,
-    path,
-    definition,
-  };
+  const reason = problem.kind === "inconsistent" ? inconsistentReason(problem) : problem.reason;
+  return { type, name, reason, path, definition };
 }
 
 function describeProblem(metadata: Json, problem: Problem | Inconsistency): unknown {

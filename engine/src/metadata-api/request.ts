@@ -121,9 +121,6 @@ function parseArguments<Schema extends z.ZodType>(schema: Schema, value: unknown
   const place = (issue?.path ?? [])
     .map((part) => (typeof part === "number" ? `[${String(part)}]` : `.${String(part)}`))
     .join("");
-  throw new EngineError({
-    code: "parse-failed",
-    path: `${path}${place}`,
-    message: issue?.message ?? "this cannot be read",
-  });
+  const message = issue?.message ?? "this cannot be read";
+  throw new EngineError({ code: "parse-failed", path: `${path}${place}`, message });
 }

@@ -141,12 +141,8 @@ export class Connection implements MessageHandler {
         return { name, parse: undefined, close: undefined, values };
       if (name === undefined || !preparing.includes(name)) {
         preparing.push(name);
-        return {
-          name: name ?? "",
-          parse: text,
-          close: name === undefined ? undefined : this.#makeRoom(preparing.length),
-          values,
-        };
+        const close = name === undefined ? undefined : this.#makeRoom(preparing.length);
+        return { name: name ?? "", parse: text, close, values };
       }
       return { name, parse: undefined, close: undefined, values };
     });

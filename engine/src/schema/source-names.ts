@@ -24,11 +24,8 @@ function nativeTypes(source: ResolvedSource): readonly NamedType[] {
     ),
     ...queries.map((query) => {
       const name = rowTypeName(query);
-      return {
-        name,
-        owner: name === query.model.name ? query.model.key : `the native query ${query.name}`,
-        path: query.path,
-      };
+      const owner = name === query.model.name ? query.model.key : `the native query ${query.name}`;
+      return { name, owner, path: query.path };
     }),
     ...[...queries.map((query) => ({ name: query.name, query, path: query.path })), ...related]
       .filter(({ query }) => query.arguments.length > 0)

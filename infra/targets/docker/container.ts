@@ -116,11 +116,6 @@ function get(port: number, path: string): string[] {
  * second of processor time as long as the stack runs.
  */
 export function dockerHealthCheck(health: HealthCheck): types.input.ContainerHealthcheck {
-  return {
-    tests: health.kind === "http" ? get(health.port, health.path) : ["CMD", ...health.command],
-    interval: "5s",
-    timeout: "5s",
-    retries: 5,
-    startPeriod: "30s",
-  };
+  const tests = health.kind === "http" ? get(health.port, health.path) : ["CMD", ...health.command];
+  return { tests, interval: "5s", timeout: "5s", retries: 5, startPeriod: "30s" };
 }

@@ -25,13 +25,8 @@ export function clientOptions(address: EngineAddress): Docker.DockerOptions & { 
   const read = (name: string): Buffer | undefined => (tls.folder === undefined ? undefined : fileIn(tls.folder, name));
   const [ca, cert, key] = ["ca.pem", "cert.pem", "key.pem"].map(read);
   const files = { ...(ca ? { ca } : {}), ...(cert ? { cert } : {}), ...(key ? { key } : {}) };
-  return {
-    host,
-    port: port || "2376",
-    protocol: "https",
-    ...files,
-    agent: new Agent({ ...files, rejectUnauthorized: tls.verifies }),
-  };
+  const agent = new Agent({ ...files, rejectUnauthorized: tls.verifies });
+  return { host, port: port || "2376", protocol: "https", ...files, agent };
 }
 
 export const clientOf = (address: EngineAddress): Docker => new Docker(clientOptions(address));

@@ -61,11 +61,8 @@ function addressOfContext(name: string, folder: string, namedBy: string): Engine
   const certificates = join(folder, "contexts/tls", id, "docker");
   const hasFiles = existsSync(certificates);
   const verifies = docker.SkipTLSVerify !== true;
-  return {
-    endpoint: docker.Host,
-    origin: `the Docker context ${name} (${namedBy})`,
-    tls: hasFiles || !verifies ? { folder: hasFiles ? certificates : undefined, verifies } : undefined,
-  };
+  const tls = hasFiles || !verifies ? { folder: hasFiles ? certificates : undefined, verifies } : undefined;
+  return { endpoint: docker.Host, origin: `the Docker context ${name} (${namedBy})`, tls };
 }
 
 /**

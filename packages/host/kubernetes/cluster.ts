@@ -76,11 +76,8 @@ export class Cluster {
   /** The last lines of a container's log. */
   logTail(namespace: string, pod: string, container: string, lines: number, signal?: AbortSignal): Promise<string> {
     const query = new URLSearchParams({ container, tailLines: String(lines) });
-    return this.api.text({
-      method: "GET",
-      path: `/api/v1/namespaces/${namespace}/pods/${pod}/log?${query.toString()}`,
-      signal,
-    });
+    const path = `/api/v1/namespaces/${namespace}/pods/${pod}/log?${query.toString()}`;
+    return this.api.text({ method: "GET", path, signal });
   }
 
   /** @throws Error when the cluster does not serve the kind */

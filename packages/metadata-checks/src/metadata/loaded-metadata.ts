@@ -50,9 +50,6 @@ export function fromVersion2(loaded: LoadedMetadata): LoadedMetadata {
     tables,
     functions,
   };
-  return {
-    ...loaded,
-    merged: { ...rest, version: 3, sources: [source] },
-    locate: (path) => loaded.locate(path[0] === "sources" ? path.slice(2) : path),
-  };
+  const merged = { ...rest, version: 3, sources: [source] };
+  return { ...loaded, merged, locate: (path) => loaded.locate(path[0] === "sources" ? path.slice(2) : path) };
 }

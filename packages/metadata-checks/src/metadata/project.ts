@@ -206,12 +206,8 @@ function withoutForeignSources(loaded: LoadedMetadata): {
 export function eachSource(project: ReadProject): readonly ReadProject[] {
   return project.metadata.sources.map((source, index) => {
     const loaded = withSources(project.loaded, [index]);
-    return {
-      ...project,
-      loaded,
-      metadata: { ...project.metadata, sources: [source] },
-      position: (merged) => project.positionOf(loaded.locate(merged)),
-    };
+    const metadata = { ...project.metadata, sources: [source] };
+    return { ...project, loaded, metadata, position: (merged) => project.positionOf(loaded.locate(merged)) };
   });
 }
 
