@@ -1,5 +1,6 @@
 /**
- * Metrics, alerts and the services that collect them, and traces: a section of the list in list.ts. docs/operate/monitoring.md and docs/operate/traces.md have examples.
+ * Metrics, alerts and the services that collect them, and traces: a section of the list in list.ts. docs/operate/monitoring.md and
+ * docs/operate/traces.md have examples.
  * @module
  */
 import { traceSettings } from "@routeql/tracing/settings";

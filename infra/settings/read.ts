@@ -1,5 +1,6 @@
 /**
- * Finds the sources of the settings, and reads the settings from the stack's configuration, then from the environment file. The component adds defaults and generates secrets.
+ * Finds the sources of the settings, and reads the settings from the stack's configuration, then from the environment file. The component
+ * adds defaults and generates secrets.
  * @module
  */
 import { readFileSync } from "node:fs";

@@ -27,6 +27,11 @@ describe("the check", () => {
     expect(sourceFindings(source).map(({ line }) => line)).toEqual([1, 2]);
   });
 
+  test("finds a long comment line, and ignores a long text", () => {
+    const source = [`// ${"x".repeat(158)}`, ` * ${"x".repeat(157)}`, `const text = "${"x".repeat(200)}";`].join("\n");
+    expect(sourceFindings(source)).toEqual([{ line: 1, problem: "a comment line of 161 characters; at most 160" }]);
+  });
+
   test("finds a long title on the line after its call", () => {
     const title = `  "${"x".repeat(91)}",`;
     expect(sourceFindings(["test(", title, "])(", title, "other(", title].join("\n")).map(({ line }) => line)).toEqual([

@@ -1,5 +1,5 @@
 /**
- * Finds patterns that break the project's plain-language rules: jargon, long test titles, and long lines and sentences in Markdown.
+ * Finds patterns that break the project's plain-language rules: jargon, long test titles and comment lines, and long lines and sentences in Markdown.
  * @module
  */
 
@@ -38,6 +38,9 @@ export function jargonIn(text: string): string[] {
 /** Longest test title, in characters. */
 const longestTitle = 90;
 
+/** Longest line with a comment, in characters. The formatter breaks the other lines. */
+const longestComment = 160;
+
 /** Comments and test titles of a source file. */
 export function sourceFindings(source: string): Finding[] {
   const lines = source.split("\n");
@@ -51,6 +54,8 @@ export function sourceFindings(source: string): Finding[] {
     const findings = [comment, title].flatMap((prose) => (prose === undefined ? [] : jargonIn(prose)));
     if (title !== undefined && title.length > longestTitle)
       findings.push(`a title of ${title.length} characters; at most ${longestTitle}`);
+    if (comment !== undefined && text.length > longestComment)
+      findings.push(`a comment line of ${text.length} characters; at most ${longestComment}`);
     return findings.map((problem) => ({ line, problem }));
   });
 }

@@ -109,7 +109,10 @@ export const inheritanceConflict: Rule = {
     ),
 };
 
-/** The write permissions of the contained roles on one table, resolved as Hasura does: a role's own permission replaces the inherited one, and different permissions inherit nothing. */
+/**
+ * The write permissions of the contained roles on one table, resolved as Hasura does: a role's own permission replaces the inherited one,
+ * and different permissions inherit nothing.
+ */
 function writesOfParts(
   role: string,
   writes: readonly PlacedWrite[],
