@@ -16,17 +16,20 @@ const postgraphileFolder = join(import.meta.dirname, "postgraphile");
 /** Connections of each contender to Postgres: the engine's default. */
 const poolSize = 4;
 
-export interface ContenderOptions {
+interface EngineOptions {
   readonly databaseUrl: string;
-  readonly cases: readonly Case[];
   /** Flags for the engine's node, such as `--cpu-prof`. */
   readonly nodeFlags?: readonly string[];
-  /** Address of the collector of the traced engine. */
+  /** Collector of one percent of the engine's requests; default no traces. */
   readonly collector?: string;
 }
 
+export interface ContenderOptions extends EngineOptions {
+  readonly cases: readonly Case[];
+}
+
 export interface Contender {
-  readonly name: "baseline" | "engine" | "engine, 1 % traced" | "postgraphile";
+  readonly name: "baseline" | "engine" | "postgraphile";
   readonly server: ServerProcess;
   target(asked: Case): Target;
 }
@@ -125,23 +128,11 @@ export async function fillCompileCache(databaseUrl: string): Promise<void> {
   await server[Symbol.asyncDispose]();
 }
 
-export function startEngine({ databaseUrl, nodeFlags }: ContenderOptions): Promise<Contender> {
-  return startEngineContender("engine", databaseUrl, { nodeFlags });
-}
-
-export function startTracedEngine({ databaseUrl, nodeFlags, collector }: ContenderOptions): Promise<Contender> {
-  return startEngineContender("engine, 1 % traced", databaseUrl, { nodeFlags, collector });
-}
-
-async function startEngineContender(
-  name: Contender["name"],
-  databaseUrl: string,
-  options: EngineProcessOptions,
-): Promise<Contender> {
-  const { server, port, token } = await startEngineProcess(databaseUrl, options);
+export async function startEngine({ databaseUrl, nodeFlags, collector }: EngineOptions): Promise<Contender> {
+  const { server, port, token } = await startEngineProcess(databaseUrl, { nodeFlags, collector });
   const headers = { authorization: `Bearer ${token}` };
   return {
-    name,
+    name: "engine",
     server,
     target: (asked) => ({ ...local(port), path: "/v1/graphql", headers, body: graphql(asked.hasura) }),
   };

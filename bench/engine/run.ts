@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { OtlpReceiver } from "@routeql/tracing/testing/otlp-receiver";
 import type { Client } from "pg";
 import { BenchDatabase, fillRoutingData } from "../database.ts";
 import { LoadGenerator } from "../measure/http-load.ts";
@@ -14,14 +13,14 @@ import {
   startEngine,
   startEngineProcess,
   startPostgraphile,
-  startTracedEngine,
 } from "./contenders.ts";
 import { type LiveFigures, measureLive } from "./live.ts";
-import { cases, checkAnswers, measureQueries, type QueryFigures } from "./queries.ts";
+import { cases, checkAnswers, measureQueries, newest, type QueryFigures } from "./queries.ts";
+import { measureTraceCost, type TraceFigures } from "./traces.ts";
 
 export interface EngineBench {
   readonly quick: boolean;
-  /** Only cases and benchmarks whose name contains this: `10 rows`, `nested`, `live`, `ready` … */
+  /** Only cases and benchmarks whose name contains this: `10 rows`, `nested`, `traces`, `live`, `ready` … */
   readonly only: string;
 }
 
@@ -50,11 +49,10 @@ export async function benchEngine({ quick, only }: EngineBench): Promise<string>
   const queries: QueryFigures[] = [];
   if (asked.length > 0) {
     await using generator = new LoadGenerator();
-    await using collector = await OtlpReceiver.start();
-    const options = { databaseUrl, cases: asked, collector: collector.url };
+    const options = { databaseUrl, cases: asked };
     await using started = new AsyncDisposableStack();
     const contenders: Contender[] = [];
-    for (const start of [startBaseline, startEngine, startTracedEngine, startPostgraphile]) {
+    for (const start of [startBaseline, startEngine, startPostgraphile]) {
       const contender = await start(options);
       started.use(contender.server);
       contenders.push(contender);
@@ -65,13 +63,25 @@ export async function benchEngine({ quick, only }: EngineBench): Promise<string>
       console.log(`\n${queryTable(queries.filter((row) => row.case === one.name))}`);
     }
   }
+  const traces = isWanted("traces") ? await measureTraces(databaseUrl, quick) : undefined;
   const ready = isWanted("ready") ? await measureReady(databaseUrl, owner, size.starts) : undefined;
   if (ready !== undefined) console.log(`\nready with 50 tables: ${spread(ready)} ms`);
   const live = isWanted("live")
     ? await measureLive({ databaseUrl, owner, steps: size.steps, changes: size.changes })
     : [];
   if (live.length > 0) console.log(`\n${liveTable(live)}`);
-  return await writeResults("engine", { ...conditions, data, queries, readyMilliseconds: ready, live });
+  return await writeResults("engine", { ...conditions, data, queries, traces, readyMilliseconds: ready, live });
+}
+
+async function measureTraces(databaseUrl: string, quick: boolean): Promise<TraceFigures> {
+  await using generator = new LoadGenerator();
+  const rounds = { rounds: 20, milliseconds: 500 };
+  const figures = await measureTraceCost({ databaseUrl, asked: newest(10), generator, pairs: quick ? 3 : 12, rounds });
+  const { pairs, addedPercent, cpuMicroseconds } = figures;
+  console.log(
+    `\n1 % of the requests traced: ${spread(addedPercent)} % more processor time than ${spread(cpuMicroseconds)} µs, ${pairs} pairs`,
+  );
+  return figures;
 }
 
 function queryTable(rows: readonly QueryFigures[]): string {

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createWriteStream, readFileSync } from "node:fs";
+import { createWriteStream, readdirSync, readFileSync } from "node:fs";
 import { mkdir } from "node:fs/promises";
 import { cpus } from "node:os";
 import { join, resolve } from "node:path";
@@ -98,15 +98,13 @@ async function untilReady(child: ChildProcess, url: string): Promise<void> {
   }
 }
 
-/** Clock ticks per second of /proc (USER_HZ): 100 on every Linux that node supports. */
-const ticks = 100;
-
-/** Processor seconds of a process, in user and kernel mode, including all its threads. */
+/** Processor seconds of all threads of a process, in user and kernel mode. The times of /proc/<pid>/stat have steps of 10 ms, these of nanoseconds. */
 function cpuSeconds(pid: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-  // The program's name may contain spaces; it ends at the last bracket. The fields after it start with the state, the third.
-  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / ticks;
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const nanoseconds = threads.map((thread) =>
+    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "latin1").split(" ")[0]),
+  );
+  return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e9;
 }
 
 /** Resident memory of a process in megabytes (10⁶ bytes). */
