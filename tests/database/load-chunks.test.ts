@@ -45,22 +45,38 @@ describe("load in chunks", { timeout: 120_000 }, () => {
     return (await loadInput(client, members(), { chunkRows, onProgress })).loaded;
   }
 
-  /** Number and hash of all rows of the updates. */
-  const content = (): Promise<unknown[]> =>
+  /** Number and hash of the newest rows of the updates, or of all. */
+  const content = (newest: number | null = null): Promise<unknown[]> =>
     rowsOf(
       database,
       "backup",
-      "select count(*)::int as rows, md5(string_agg(u::text, e'\\n' order by u::text)) as hash from routing.bgp_updates u",
+      `select count(*)::int as rows, md5(string_agg(u::text, e'\\n' order by u::text)) as hash
+       from (select * from routing.bgp_updates order by "timestamp" desc limit ${newest}) u`,
     );
 
   test("stores the same rows in chunks and in one", async () => {
-    expect(await loadDemo(20_000, 100_000)).toBe(20_000);
+    expect(await loadDemo(4_000, 100_000)).toBe(4_000);
     const whole = await content();
     await using owner = await database.connect("owner");
     await owner.query("truncate routing.bgp_updates");
-    expect(await loadDemo(20_000, 3_000)).toBe(20_000);
+    expect(await loadDemo(4_000, 600)).toBe(4_000);
     expect(await content()).toEqual(whole);
-    expect(await loadDemo(20_000, 7_000)).toBe(0);
+    expect(await loadDemo(4_000, 1_500)).toBe(0);
+  });
+
+  test("stores the newest rows first, in a small transaction", async () => {
+    const done: number[] = [];
+    const newest: Promise<unknown[]>[] = [];
+    await using reader = await database.connect("engine");
+    const query = `select count(*)::int as rows, max("timestamp")::text as newest from view_bgpupdates`;
+    await loadDemo(60_000, 500_000, (step) => {
+      if (step.step !== "writing" || done.push(step.done) > 1) return;
+      newest.push(reader.query(query).then(({ rows }) => rows as unknown[]));
+    });
+    const [atFirst] = await Promise.all(newest);
+    const [last] = await rowsOf(database, "backup", `select max("timestamp")::text as newest from routing.bgp_updates`);
+    expect(done[0]).toBe(4_000);
+    expect(atFirst).toEqual([{ rows: done[0], ...(last as object) }]);
   });
 
   test("keeps repetitions at one time together, however small the chunks are", async () => {
@@ -95,14 +111,13 @@ describe("load in chunks", { timeout: 120_000 }, () => {
   test("reports rows within a running chunk", async () => {
     const done: number[] = [];
     await loadDemo(35_000, 100_000, (step) => step.step === "writing" && done.push(step.done));
-    expect(done).toEqual([10_000, 20_000, 30_000, 35_000]);
+    expect(done).toEqual([4_000, 14_000, 20_000, 30_000, 35_000]);
   });
 
   test("continues after the loader was killed between two chunks", async () => {
-    expect(await loadDemo(8_000, 100_000)).toBe(8_000);
-    const oldest = await content();
-    expect(await loadDemo(20_000, 100_000)).toBe(12_000);
+    expect(await loadDemo(20_000, 100_000)).toBe(20_000);
     const whole = await content();
+    const newest = await content(8_000);
     await using owner = await database.connect("owner");
     await owner.query("truncate routing.bgp_updates");
     const script = `
@@ -123,7 +138,7 @@ describe("load in chunks", { timeout: 120_000 }, () => {
     expect([signal, said]).toEqual(["SIGKILL", ""]);
     const sessions = "select pid from pg_stat_activity where application_name = 'routeql-load'";
     await expect.poll(() => rowsOf(database, "bootstrap", sessions), { timeout: 20_000 }).toEqual([]);
-    expect(await content()).toEqual(oldest);
+    expect(await content()).toEqual(newest);
     const again = await load("--demo", "20000", "--start", start);
     expect(again.stdout).toMatch(/loaded +12,000\n +duplicates +8,000\n/);
     expect(await content()).toEqual(whole);
