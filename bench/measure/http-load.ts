@@ -112,7 +112,7 @@ class LoadRun {
 
   #tick(start: number, rate: number, sent: number): void {
     if (!this.#running) return;
-    const due = Math.floor(((performance.now() - start) / 1000) * rate);
+    const due = Math.floor(((performance.now() - start) / 1000) * rate) + 1;
     for (let index = sent; index < due; index += 1) this.#overdue.push(start + (index * 1000) / rate);
     this.#drain();
     setTimeout(() => this.#tick(start, rate, Math.max(sent, due)), 1);
