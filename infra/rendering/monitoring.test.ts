@@ -22,12 +22,14 @@ interface Rendered {
   };
 }
 
-test("on Kubernetes each service with metrics has a port named metrics, open to one namespace", async () => {
-  const { files } = await renderStack("prod", {
-    engine: "embedded",
-    monitoring: "scrape",
-    metricsNamespace: "observers",
-  });
+const own = { engine: 9090, "auth-sidecar": 9090 };
+const withExporters = { ...own, gateway: 9090, "database-exporter": 9187, "sessions-exporter": 9121 };
+
+test.each([
+  ["off", own],
+  ["scrape", withExporters],
+])("on Kubernetes with %s, the ports named metrics are open to one namespace", async (monitoring, expected) => {
+  const { files } = await renderStack("prod", { engine: "embedded", monitoring, metricsNamespace: "observers" });
   const objects = [...files].flatMap(([path, text]) =>
     path.endsWith(".yaml") ? parseAllDocuments(text).map((document) => document.toJS() as Rendered) : [],
   );
@@ -39,13 +41,7 @@ test("on Kubernetes each service with metrics has a port named metrics, open to 
       named.filter((port) => port.name === "metrics").map((port) => [name, port.containerPort]),
     ),
   );
-  expect(ports).toEqual({
-    gateway: 9090,
-    engine: 9090,
-    "auth-sidecar": 9090,
-    "database-exporter": 9187,
-    "sessions-exporter": 9121,
-  });
+  expect(ports).toEqual(expected);
 
   const open = objects
     .filter(({ kind }) => kind === "NetworkPolicy")
