@@ -23,6 +23,7 @@ export const shapes = [
   "orders",
   "introspection",
   "variables",
+  "numbers",
   "strings",
   "aggregates",
   "refused",
@@ -137,6 +138,14 @@ export function document({ shape, width, depth, length, salt }: Genes, word = "q
         variables: { w: wrapObject(depth % 40, { key: { _in: values } }) },
       };
     }
+    case "numbers": {
+      // One number that JavaScript cannot hold, among many others.
+      const values = [...Array.from({ length: Math.min(length * (1 + (depth % 6)), 120_000) }, () => 0), long];
+      return {
+        query: `${word} ${name}($w: view_hijacks_bool_exp) { ${times(1 + (width % 400), (index) => `a${index}: view_hijacks(limit: 1, where: $w) { key }`)} }`,
+        variables: { w: { key: { _in: values } } },
+      };
+    }
     case "strings":
       return {
         query: `${word} ${name}($s: String) { view_hijacks(limit: 1, where: {_or: [${times(width % 1_000, () => "{key: {_eq: $s}}")}]}) { key } }`,
@@ -150,6 +159,8 @@ export function document({ shape, width, depth, length, salt }: Genes, word = "q
       return { query: `{ ${name} ${"a ".repeat(width)} "${'\\"'.repeat(length)}` };
   }
 }
+
+const long = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON("12345678901234567890");
 
 function wrapObject(depth: number, inner: unknown): unknown {
   let value = inner;
