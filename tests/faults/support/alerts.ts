@@ -1,6 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { GenericContainer } from "testcontainers";
 import { containerOf } from "../../e2e/support/docker.ts";
+import { stack } from "../../e2e/support/stack.ts";
 import { mustRun, run } from "../../harness/process.ts";
+import { runLabels } from "../../harness/run.ts";
+import { asSuperuser } from "./parts.ts";
 
 /** Milliseconds. */
 const pollInterval = 500;
@@ -44,15 +48,29 @@ export class Alerts {
    * @returns seconds from the call
    * @throws {Error} after `bound` milliseconds
    */
-  async until(name: string, fires: boolean, bound: number): Promise<number> {
+  until(name: string, fires: boolean, bound: number): Promise<number> {
+    return this.wait(name, fires, bound, ["firing"]);
+  }
+
+  /** Like {@link until}, for an alert whose condition holds, also if it has not lasted long enough to fire. */
+  untilPending(name: string, pends: boolean, bound: number): Promise<number> {
+    return this.wait(name, pends, bound, ["pending", "firing"]);
+  }
+
+  private async wait(
+    name: string,
+    isRaised: boolean,
+    bound: number,
+    states: readonly Alert["state"][],
+  ): Promise<number> {
     const from = performance.now();
     for (;;) {
       const seconds = (performance.now() - from) / 1000;
-      const firing = await this.names("firing");
-      if (firing.some((each) => each.startsWith(name)) === fires) return seconds;
+      const raised = await this.names(...states);
+      if (raised.some((each) => each.startsWith(name)) === isRaised) return seconds;
       if (seconds * 1000 > bound)
         throw new Error(
-          `${name} ${fires ? "did not fire" : "still fires"} after ${seconds.toFixed(0)} s; these fire: ${firing.join(", ") || "none"}`,
+          `${name} is ${isRaised ? "not" : "still"} ${states.join(" or ")} after ${seconds.toFixed(0)} s; these are: ${raised.join(", ") || "none"}`,
         );
       await sleep(pollInterval);
     }
@@ -65,6 +83,43 @@ export async function subjectsOfStatus(stack: string): Promise<readonly string[]
     timeout: 90_000,
   });
   return (JSON.parse(stdout) as { problems: readonly { subject: string }[] }).problems.map(({ subject }) => subject);
+}
+
+/** Dates the last backup back, and a dispose dates it to now. */
+export async function oldBackup(): Promise<AsyncDisposable> {
+  const finished = (hoursAgo: number): Promise<string> =>
+    asSuperuser(`insert into migrations.finished_runs (run, finished_at, seconds)
+      values ('backup', now() - interval '${hoursAgo} hours', 1)
+      on conflict (run) do update set finished_at = excluded.finished_at`);
+  await finished(37);
+  return { [Symbol.asyncDispose]: async () => void (await finished(0)) };
+}
+
+/** Replaces the exporter of the disk by one that also reports a small disk, of which 97 % are full. Reverted by dispose. */
+export async function fullDisk(): Promise<AsyncDisposable> {
+  const exporter = containerOf("disk-exporter");
+  const {
+    Config: { Image: image, Cmd: command },
+  } = JSON.parse(await mustRun("docker", ["inspect", "--format", "{{json .}}", exporter])) as {
+    Config: { Image: string; Cmd: readonly string[] };
+  };
+  // The real exporter excludes every disk but the root.
+  const reporting = command.map((word) => word.replace(/(mount-points-exclude=).+/, "$1^/(dev|etc|proc|run|sys)"));
+  await mustRun("docker", ["stop", "--time", "2", exporter]);
+  const replacement = await new GenericContainer(image)
+    .withLabels(runLabels)
+    .withNetworkMode(`routeql-${stack.name}-metrics`)
+    .withNetworkAliases("disk-exporter")
+    .withTmpFs({ "/full": "size=16m,mode=1777" })
+    .withEntrypoint(["sh", "-c", 'head -c 16270000 /dev/zero >/full/filler; exec "$@"', "sh"])
+    .withCommand([...reporting])
+    .start();
+  return {
+    [Symbol.asyncDispose]: async () => {
+      await replacement.stop();
+      await mustRun("docker", ["start", exporter]);
+    },
+  };
 }
 
 /** Takes every connection of the database for a while; existing ones stay open. Reverted by dispose. */
