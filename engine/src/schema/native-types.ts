@@ -8,7 +8,7 @@ import { argument, listArguments } from "./arguments.ts";
 import { meaning, visibleColumns, type VisibleModel } from "./meta.ts";
 import type { LogicalModel, NativeQuery } from "./model.ts";
 import type { TypeBook } from "./types.ts";
-import { connectives, scalarComparison } from "./where-types.ts";
+import { columnValues, connectives, scalarComparison } from "./where-types.ts";
 
 /** Type name of a native query's rows: the query's own name if they have more fields than the logical model. */
 export function rowTypeName({ name, model, metadata }: NativeQuery): string {
@@ -64,14 +64,8 @@ function orderBy(target: VisibleModel, types: TypeBook): GraphQLInputObjectType 
 }
 
 function columnEnum(target: VisibleModel, types: TypeBook): GraphQLEnumType {
-  return types.enumeration(inputTypeNames(target.table, types).columns, undefined, () =>
-    Object.fromEntries(
-      visibleColumns(target).map((scalar) => [
-        scalar.column.graphqlName,
-        { description: "column name", ...meaning({ kind: "column", scalar }) },
-      ]),
-    ),
-  );
+  const { columns } = inputTypeNames(target.table, types);
+  return types.enumeration(columns, undefined, () => columnValues(visibleColumns(target)));
 }
 
 /** Arguments of every list of rows of a logical model. */
@@ -98,16 +92,9 @@ export function queryArguments(
   const type = types.input(argumentsTypeName(field), description, () =>
     Object.fromEntries(
       declared.map((own) => {
-        const value = types.value(own.type);
+        const type = own.nullable ? types.value(own.type) : new GraphQLNonNull(types.value(own.type));
         const described = own.description ?? `Native Query argument ${own.name}`;
-        return [
-          own.name,
-          {
-            type: own.nullable ? value : new GraphQLNonNull(value),
-            description: described,
-            ...meaning({ kind: "native-argument", argument: own }),
-          },
-        ];
+        return [own.name, { type, description: described, ...meaning({ kind: "native-argument", argument: own }) }];
       }),
     ),
   );

@@ -145,7 +145,8 @@ export function scalarComparison(scalar: ScalarMeta, types: TypeBook): GraphQLIn
     : enumComparison(scalar.column.enumeration, types);
 }
 
-function columnValues(columns: ReturnType<typeof visibleColumns>): GraphQLEnumValueConfigMap {
+/** The values of an enum of columns. */
+export function columnValues(columns: ReturnType<typeof visibleColumns>): GraphQLEnumValueConfigMap {
   const value = (scalar: ScalarMeta) => ({ description: "column name", ...meaning({ kind: "column", scalar }) });
   return Object.fromEntries(columns.map((scalar) => [scalar.column.graphqlName, value(scalar)]));
 }

@@ -72,13 +72,16 @@ function spelled(key: string): string {
   return spellings[name] ?? name;
 }
 
+function allOf(items: readonly FilterNode[]): FilterNode {
+  const [only] = items;
+  return items.length === 1 && only !== undefined ? only : { kind: "and", items };
+}
+
 /** @throws UnderivableMetadata if the filter cannot be read */
 export function readFilter(access: Tables, key: string, filter: Filter): FilterNode {
   const table = access.tables.get(key);
   if (table === undefined) underivable(`a filter goes to ${key}, which is not tracked`);
-  const items = Object.entries(filter).map(([name, value]) => readEntry(access, table, name, value));
-  const [only] = items;
-  return items.length === 1 && only !== undefined ? only : { kind: "and", items };
+  return allOf(Object.entries(filter).map(([name, value]) => readEntry(access, table, name, value)));
 }
 
 function readList(access: Tables, table: DeclaredTable, value: unknown): readonly FilterNode[] {
@@ -91,46 +94,29 @@ function readEntry(access: Tables, table: DeclaredTable, key: string, value: unk
   const name = spelled(key);
   if (name === "_and" || name === "_or")
     return { kind: name === "_and" ? "and" : "or", items: readList(access, table, value) };
-  if (name === "_not")
-    return isFilter(value)
-      ? { kind: "not", item: readFilter(access, table.key, value) }
-      : underivable("_not takes a filter");
+  const filterOf = (target: DeclaredTable, owner: string): FilterNode =>
+    isFilter(value) ? readFilter(access, target.key, value) : underivable(`${owner} takes a filter`);
+  if (name === "_not") return { kind: "not", item: filterOf(table, "_not") };
   if (name === "_exists") return readExists(access, value);
   const relationship = table.relationships.find((candidate) => candidate.name === key);
   if (relationship !== undefined) {
     const target = access.tables.get(relationship.target);
     if (target === undefined) underivable(`${table.key}.${key} leads to ${relationship.target}, which is not tracked`);
-    return {
-      kind: "related",
-      relationship,
-      target,
-      where: isFilter(value)
-        ? readFilter(access, target.key, value)
-        : underivable(`${table.key}.${key} takes a filter`),
-    };
+    return { kind: "related", relationship, target, where: filterOf(target, `${table.key}.${key}`) };
   }
   const field = table.computedFields.find((candidate) => candidate.name === key);
   const target = field?.target === undefined ? undefined : access.tables.get(field.target);
   if (field !== undefined && !field.rowOnly)
     underivable(`a filter goes through ${table.key}.${key}, a computed field with arguments`);
-  if (field !== undefined && target !== undefined) {
-    return {
-      kind: "computed rows",
-      field,
-      target,
-      where: isFilter(value)
-        ? readFilter(access, target.key, value)
-        : underivable(`${table.key}.${key} takes a filter`),
-    };
-  }
+  if (field !== undefined && target !== undefined)
+    return { kind: "computed rows", field, target, where: filterOf(target, `${table.key}.${key}`) };
   if (field === undefined && table.types.size > 0 && !table.types.has(key))
     underivable(`${table.key} has no column, relationship or computed field ${key}`);
-  return readComparisons(
+  const operand: Operand =
     field === undefined
       ? { kind: "column", name: key, type: table.types.get(key) }
-      : { kind: "computed", field, name: key, type: field.type },
-    value,
-  );
+      : { kind: "computed", field, name: key, type: field.type };
+  return readComparisons(operand, value);
 }
 
 function readExists(access: Tables, value: unknown): FilterNode {
@@ -148,9 +134,7 @@ function readComparisons(operand: Operand, value: unknown): FilterNode {
   const isJson = operand.type?.name.startsWith("json") === true;
   if (!isFilter(value) || (isJson && !Object.keys(value).every((key) => /^[_$]/.test(key))))
     return comparison(operand, "_eq", value);
-  const items = Object.entries(value).map(([key, given]) => comparison(operand, spelled(key), given));
-  const [only] = items;
-  return items.length === 1 && only !== undefined ? only : { kind: "and", items };
+  return allOf(Object.entries(value).map(([key, given]) => comparison(operand, spelled(key), given)));
 }
 
 function comparison(operand: Operand, operator: string, value: unknown): FilterNode {
@@ -159,10 +143,8 @@ function comparison(operand: Operand, operator: string, value: unknown): FilterN
     return { kind: "null", operand, negated: operator === "_neq" };
   if (operator === "_cast") {
     const inner = isFilter(value) ? (value["String"] ?? value["text"]) : undefined;
-    return readComparisons(
-      { kind: "text", of: operand, name: operand.name, type: text },
-      inner ?? underivable("_cast takes {String: …}"),
-    );
+    if (inner === undefined || inner === null) underivable("_cast takes {String: …}");
+    return readComparisons({ kind: "text", of: operand, name: operand.name, type: text }, inner);
   }
   const plain = columnOperators[operator];
   if (plain !== undefined) return { kind: "compare", operand, operator: plain, with: columnNamed(value) };

@@ -125,6 +125,9 @@ function nativeRelationshipsOf(
   );
 }
 
+const pairs = (from: readonly string[], to: readonly string[]): DeclaredRelationship["mapping"] =>
+  Object.fromEntries(from.map((column, index) => [column, to[index] ?? ""]));
+
 /** @returns undefined for a relationship to a native query */
 function relationshipOf(
   { table }: TableMetadata,
@@ -146,24 +149,14 @@ function relationshipOf(
   if (Array.isArray(constraint)) {
     const own = keysOf(key).find(({ columns }) => same(columns, constraint));
     if (own === undefined) underivable(`${key}.${name}: the database has no such foreign key`);
-    return {
-      name,
-      kind,
-      target: keyOf(own.target),
-      mapping: Object.fromEntries(own.columns.map((column, index) => [column, own.targetColumns[index] ?? ""])),
-    };
+    return { name, kind, target: keyOf(own.target), mapping: pairs(own.columns, own.targetColumns) };
   }
   const target = keyOf(constraint.table);
   const other = keysOf(target).find(
     ({ columns, target: to }) => keyOf(to) === key && same(columns, constraint.columns),
   );
   if (other === undefined) underivable(`${key}.${name}: the database has no such foreign key`);
-  return {
-    name,
-    kind,
-    target,
-    mapping: Object.fromEntries(other.targetColumns.map((column, index) => [column, other.columns[index] ?? ""])),
-  };
+  return { name, kind, target, mapping: pairs(other.targetColumns, other.columns) };
 }
 
 function computedFieldOf(

@@ -47,47 +47,30 @@ export async function verifyHostileSessions(of: Case, all: readonly Variables[])
     expected.push(await expectedRows(subject, () => rowsStatement(own, most)));
   }
   const unknown = expected.find((each) => each.kind === "unknown");
-  if (unknown?.kind === "unknown")
-    verdicts.say(
-      "not-verified",
-      cell,
-      `the rows of ${table.rootField} for ${role} in a hostile session: ${unknown.reason}`,
-    );
+  if (unknown?.kind === "unknown") {
+    const rows = `the rows of ${table.rootField} for ${role} in a hostile session`;
+    verdicts.say("not-verified", cell, `${rows}: ${unknown.reason}`);
+  }
   const judge = (reply: Reply, index: number, operation: "query" | "live query") => {
     const wanted = expected[index];
     const variables = sessions[index] ?? {};
     if (wanted === undefined || wanted.kind === "unknown") return;
     const rows = reply.failure === undefined ? rowsAt(of, reply, rootFieldOf(of, operation)) : undefined;
     const wrong = wrongAnswer(of, rows, wanted);
-    verdicts.hold(
-      "sessions",
-      cell,
-      wrong === undefined,
-      () => `${role}${sessionWords(variables)} ${wrong ?? ""} (${table.rootField}, ${operation})`,
-    );
+    const reason = () => `${role}${sessionWords(variables)} ${wrong ?? ""} (${table.rootField}, ${operation})`;
+    verdicts.hold("sessions", cell, wrong === undefined, reason);
     if (reply.failure !== undefined) verifyText(of, reply.failure.message, variables);
   };
   if (permission.operations.has("query")) {
-    const field = rootFieldOf(of, "query");
-    for (const [index, variables] of sessions.entries()) {
-      judge(
-        await subject.ask(
-          role,
-          variables,
-          documentOf(subject.access, "query", `${field}${args} { ${selectionOf(of)} }`),
-        ),
-        index,
-        "query",
-      );
-    }
+    const selection = `${rootFieldOf(of, "query")}${args} { ${selectionOf(of)} }`;
+    const document = documentOf(subject.access, "query", selection);
+    for (const [index, variables] of sessions.entries())
+      judge(await subject.ask(role, variables, document), index, "query");
   }
   if (permission.operations.has("live query")) {
-    const field = rootFieldOf(of, "live query");
-    const replies = await subject.askTogether(
-      role,
-      sessions,
-      documentOf(subject.access, "subscription", `${field}${args} { ${selectionOf(of)} }`),
-    );
+    const selection = `${rootFieldOf(of, "live query")}${args} { ${selectionOf(of)} }`;
+    const document = documentOf(subject.access, "subscription", selection);
+    const replies = await subject.askTogether(role, sessions, document);
     for (const [index, reply] of replies.entries()) judge(reply, index, "live query");
   }
 }
@@ -125,12 +108,8 @@ function verifyText({ subject, role, table, verdicts }: Case, message: string, v
     .filter((name) => !spoken.has(name));
   const told = names.find((name) => new RegExp(`\\b${name.replaceAll(/[^\w]/g, ".")}\\b`, "i").test(rest));
   const statement = /\b(select|where|from)\b.*\b(select|where|from)\b/i.test(rest);
-  verdicts.hold(
-    "error-texts",
-    { role, table: table.key },
-    told === undefined && !statement,
-    () => `an error shows ${role} ${told ?? "the statement"}: "${message}"`,
-  );
+  const reason = () => `an error shows ${role} ${told ?? "the statement"}: "${message}"`;
+  verdicts.hold("error-texts", { role, table: table.key }, told === undefined && !statement, reason);
 }
 
 /** A value as a message repeats it: without characters that Postgres cannot store. */
