@@ -32,7 +32,7 @@ const kinds = {
   freeipa: {
     plainPort: 3389,
     tlsPort: 3636,
-    ca: "/etc/dirsrv/slapd-localhost/ca.crt",
+    ca: "/data/tls/ca/ca.crt",
     ready: "directory ready",
     modify: "ldapmodify -x -H ldap://localhost:3389 -D 'cn=Directory Manager' -w directory-root",
   },
