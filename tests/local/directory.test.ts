@@ -1,5 +1,5 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { networkInterfaces, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, fetch } from "undici";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
@@ -8,6 +8,7 @@ import { dockerClient } from "@routeql/host/docker/client";
 import { stackPaths } from "@routeql/host/paths";
 import { startDirectory } from "../auth-sidecar/directory-container.ts";
 import { freePorts } from "../harness/free-ports.ts";
+import { hostAddress } from "../harness/host-address.ts";
 import { newStackName } from "../harness/stack-name.ts";
 
 const stack = newStackName("directory");
@@ -17,16 +18,6 @@ let dispatcher: Agent;
 
 /** Clean-up steps; the last one runs first. */
 const undo: (() => Promise<unknown>)[] = [];
-
-/** An address of this machine that a container with external access reaches. It is not on a network that may disappear. */
-function hostAddress(): string {
-  const interfaces = Object.entries(networkInterfaces()).filter(([name]) => !/^(br-|veth)/.test(name));
-  const found = interfaces
-    .flatMap(([, list = []]) => list)
-    .find(({ family, internal }) => family === "IPv4" && !internal);
-  if (found === undefined) throw new Error("This machine has no address that a container could reach.");
-  return found.address;
-}
 
 beforeAll(async () => {
   const host = hostAddress();

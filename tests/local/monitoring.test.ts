@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { mkdtemp } from "node:fs/promises";
-import { networkInterfaces, tmpdir } from "node:os";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
@@ -12,6 +12,7 @@ import { OtlpReceiver } from "@routeql/tracing/testing/otlp-receiver";
 import { describeStack } from "../e2e/support/describe-stack.ts";
 import { bringUpOwn, takeDownOwn, updateOwn } from "../e2e/support/own-stack.ts";
 import { freePorts } from "../harness/free-ports.ts";
+import { hostAddress } from "../harness/host-address.ts";
 import { mustRun, run } from "../harness/process.ts";
 
 const name = "monitoring";
@@ -20,14 +21,6 @@ const rulesFolder = resolve(root, "infra/monitoring");
 const containerOf = (service: string): string => `routeql-${name}-${service}`;
 let address = "";
 let collector: OtlpReceiver;
-
-/** An address of this machine that containers reach. */
-function hostAddress(): string {
-  const { docker0 = [], ...others } = networkInterfaces();
-  const found = [...docker0, ...Object.values(others).flat()].find((each) => each?.family === "IPv4" && !each.internal);
-  if (found === undefined) throw new Error("This machine has no IPv4 address besides 127.0.0.1.");
-  return found.address;
-}
 
 beforeAll(async () => {
   const [prometheusPort] = await freePorts(1);
