@@ -16,16 +16,6 @@ export class TestNetwork implements AsyncDisposable {
     return network;
   }
 
-  /**
-   * The machine's own address on this network, reachable from containers of every network. The default network `bridge` has none until
-   * the first restart of the Docker engine.
-   */
-  async gateway(): Promise<string> {
-    return (
-      await mustRun("docker", ["network", "inspect", this.name, "--format", "{{(index .IPAM.Config 0).Gateway}}"])
-    ).trim();
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     await mustRun("docker", ["network", "rm", this.name]);
   }

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { makeCertificate } from "../../harness/certificate.ts";
 import { DatabaseContainer, type StartedDatabaseContainer } from "../../harness/database-container.ts";
 import { noteSecret } from "../../harness/evidence.ts";
+import { hostAddress } from "../../harness/host-address.ts";
 import { image } from "../../harness/image.ts";
 import { SessionsContainer } from "../../harness/sessions-container.ts";
 import { TestNetwork } from "../../harness/test-network.ts";
@@ -23,7 +24,7 @@ export interface OutsideParts extends AsyncDisposable {
 export async function startOutsideParts(): Promise<OutsideParts> {
   await using started = new AsyncDisposableStack();
   const network = started.use(await TestNetwork.create());
-  const host = await network.gateway();
+  const host = hostAddress();
   const { certificate, privateKey } = await makeCertificate("ecdsa", host);
   const files = [
     { target: `${folder}/certificate.pem`, content: certificate, mode: 0o444 },
@@ -66,8 +67,8 @@ export async function startOutsideParts(): Promise<OutsideParts> {
   return {
     database,
     databaseUrl: (other = password) =>
-      `postgres://administrator:${other}@${host}:${database.getPublishedPort(database.getPort())}/routes`,
-    sessionsUrl: `rediss://:${sessions.getPassword()}@${host}:${sessions.getPublishedPort(sessions.getPort())}`,
+      `postgres://administrator:${other}@${host}:${database.getPublishedPort(5432)}/routes`,
+    sessionsUrl: `rediss://:${sessions.getPassword()}@${host}:${sessions.getPublishedPort(6379)}`,
     authority: certificate,
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };
