@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -18,6 +18,21 @@ function withdraw(second: number, prefix: string, peer: number): string {
 
 function time(second: number): string {
   return new Date((start + second) * 1000).toISOString().slice(0, 19);
+}
+
+/** A node of a plan that was executed. */
+interface PlanNode {
+  readonly "Relation Name"?: string;
+  readonly "Actual Rows": number;
+  readonly "Actual Loops": number;
+  readonly Plans?: readonly PlanNode[];
+}
+
+/** Number of updates that the nodes of a plan returned. */
+function rowsRead(node: PlanNode): number {
+  const own =
+    node["Relation Name"]?.startsWith("bgp_updates") === true ? node["Actual Rows"] * node["Actual Loops"] : 0;
+  return (node.Plans ?? []).reduce((sum, below) => sum + rowsRead(below), own);
 }
 
 describe("detect", () => {
@@ -61,6 +76,22 @@ describe("detect", () => {
   }
 
   const ask = (query: string): Promise<unknown[]> => rowsOf(database, "engine", query);
+
+  test("reads one row for each different prefix to find the prefixes within the configured ones", async () => {
+    const prefixes = 10;
+    await loadLines(
+      ...Array.from({ length: 4_000 }, (_, at) => announce(at, `192.0.${at % prefixes}.0/24`, [64_496, 64_500])),
+    );
+    await detectWith({ "0.0.0.0/1": [64_500], "128.0.0.0/1": [64_500], "::/0": [64_500] });
+    const match = await readFile(new URL("../../database/detect/match.sql", import.meta.url), "utf8");
+    await using client = await database.connect("loader");
+    const { rows } = await client.query<{ "QUERY PLAN": [{ Plan: PlanNode }] }>(
+      `explain (analyze, format json) ${match.split(";")[0]}`,
+    );
+    const read = rowsRead(rows[0]!["QUERY PLAN"][0].Plan);
+    expect(read).toBeGreaterThanOrEqual(prefixes);
+    expect(read).toBeLessThanOrEqual(2 * prefixes);
+  });
 
   test("distinguishes hijacks of the exact prefix, of a sub-prefix and of unused space", async () => {
     await loadLines(
