@@ -157,12 +157,20 @@ export class EmbeddedEngine implements Engine {
     };
   }
 
-  #plan(cached: CachedOperation, session: Session, values: Readonly<Record<string, unknown>>): PreparedPlan {
+  /** @param span parent of a span for the planning; a cached plan has none */
+  #plan(
+    cached: CachedOperation,
+    session: Session,
+    values: Readonly<Record<string, unknown>>,
+    span?: Span,
+  ): PreparedPlan {
     const { operation, structural } = cached;
     const variables = new Variables(operation, values, structural);
     variables.check();
     return this.#plans.plan(cached, values, () =>
-      preparePlan(planQuery(this.#state.schema(session.role), operation, variables, this.#planOptions(session.role))),
+      inSpan(span, "plan", "internal", {}, () =>
+        preparePlan(planQuery(this.#state.schema(session.role), operation, variables, this.#planOptions(session.role))),
+      ),
     );
   }
 
@@ -207,27 +215,15 @@ export class EmbeddedEngine implements Engine {
   }
 
   async executeToBytes(request: GraphQLRequest, session: Session, options: ExecuteOptions = {}): Promise<Bytes> {
-    const { span } = options;
-    const plan = span === undefined ? this.#queryPlan(request, session) : this.#tracedPlan(span, request, session);
+    const plan = this.#queryPlan(request, session, options.span);
     return splice(
       plan,
       plan.statements.length === 0 ? [] : await this.#run(plan, session, request.variables ?? {}, options),
     );
   }
 
-  #tracedPlan(span: Span, request: GraphQLRequest, session: Session): PreparedPlan {
-    return inSpan(span, "plan", "internal", {}, (child) => {
-      const { hits } = this.#plans.statistics;
-      const plan = this.#queryPlan(request, session);
-      child?.set({ "routeql.plan.cached": this.#plans.statistics.hits > hits });
-      const { name } = this.#operation(request, session).operation.definition;
-      span.set({ "graphql.operation.name": name?.value, "routeql.root_fields": plan.roots.length });
-      return plan;
-    });
-  }
-
   /** @throws EngineError for an operation that is no query */
-  #queryPlan(request: GraphQLRequest, session: Session): PreparedPlan {
+  #queryPlan(request: GraphQLRequest, session: Session, span?: Span): PreparedPlan {
     const cached = this.#operation(request, session);
     if (cached.operation.kind === "mutation") throw mutationError(cached.operation);
     const values = request.variables ?? {};
@@ -239,7 +235,12 @@ export class EmbeddedEngine implements Engine {
         message: "subscriptions are not supported over HTTP, use websockets instead",
       });
     }
-    return this.#plan(cached, session, values);
+    const plan = this.#plan(cached, session, values, span);
+    span?.set({
+      "graphql.operation.name": cached.operation.definition.name?.value,
+      "routeql.root_fields": plan.roots.length,
+    });
+    return plan;
   }
 
   operationKind(request: GraphQLRequest, session: Session): "query" | "mutation" | "subscription" {

@@ -45,7 +45,6 @@ export function createGraphQLExecution({ engine, admission, metrics }: GraphQLEx
       }
       try {
         kind = kindOf(request, session);
-        span?.rename(kind);
         span?.set({ "graphql.operation.type": kind, "routeql.role": session.role });
         const reply = await engine.executeToBytes(request, session, { signal, span });
         metrics.operation(kind, session.role, "success", (performance.now() - start) / 1000);

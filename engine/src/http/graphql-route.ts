@@ -120,15 +120,21 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
   }
 
   async function answerOne(asked: GraphQLRequest, session: Session, { signal, id, span }: Asking): Promise<Answer> {
-    const operation = span?.child("GraphQL operation", "internal");
     try {
       const client = session.client ?? session.role;
-      return { text: await turns.run(client, () => execution.run(asked, session, signal, operation)), status: 200 };
+      return { text: await turns.run(client, () => execution.run(asked, session, signal, span)), status: 200 };
     } catch (error) {
       signal.throwIfAborted();
       return failure(error, id, session);
+    }
+  }
+
+  async function answerOneOfBatch(asked: GraphQLRequest, session: Session, asking: Asking): Promise<Answer> {
+    const span = asking.span?.child("GraphQL operation", "internal");
+    try {
+      return await answerOne(asked, session, { ...asking, span });
     } finally {
-      operation?.end();
+      span?.end();
     }
   }
 
@@ -147,7 +153,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
       for (const asked of requests) {
         const answered = exceeds(bytes, answerLimit)
           ? failure(tooLarge(answerLimit), id, session)
-          : await answerOne(asked, session, asking);
+          : await answerOneOfBatch(asked, session, asking);
         answers.push(answered);
         bytes += typeof answered.text === "string" ? answered.text.length : lengthOf(answered.text);
         hold.set(bytes);

@@ -50,26 +50,21 @@ test("a request has a server span with its operation, in the trace of its log li
     post(server, { query: "{ a }", variables: { hidden: "of-the-user" } }),
   );
   expect(logged).toEqual([requestId]);
-  const [operation, request, ...others] = receiver.of(requestId).toSorted((a, b) => a.kind - b.kind);
-  expect(others).toEqual([]);
-  expect(request).toMatchObject({
-    service: "routeql-engine",
-    name: "POST /v1/graphql",
-    kind: 2,
-    parentSpanId: "",
-    attributes: {
-      "http.request.method": "POST",
-      "http.route": "/v1/graphql",
-      "http.response.status_code": 200,
-      "routeql.role": "admin",
-    },
-  });
-  expect(operation).toMatchObject({
-    name: "query",
-    kind: 1,
-    parentSpanId: request?.spanId,
-    attributes: { "graphql.operation.type": "query" },
-  });
+  expect(receiver.of(requestId)).toEqual([
+    expect.objectContaining({
+      service: "routeql-engine",
+      name: "POST /v1/graphql",
+      kind: 2,
+      parentSpanId: "",
+      attributes: expect.objectContaining({
+        "http.request.method": "POST",
+        "http.route": "/v1/graphql",
+        "http.response.status_code": 200,
+        "graphql.operation.type": "query",
+        "routeql.role": "admin",
+      }),
+    }),
+  ]);
   expect(receiver.text).not.toContain("of-the-user");
 });
 
@@ -85,7 +80,7 @@ test("each operation of a batch has a span, and a failed one has the code of its
       ? Promise.reject(new EngineError({ code: "timeout", message: "hidden words" }))
       : Promise.resolve("{}");
   const { receiver } = await traced((server) => post(server, [{ query: "{ a }" }, { query: "{ b }" }]), { execute });
-  const operations = receiver.of(requestId).filter(({ name }) => name === "query");
+  const operations = receiver.of(requestId).filter(({ name }) => name === "GraphQL operation");
   expect(operations.map(({ failed, attributes }) => [failed, attributes["error.type"]])).toEqual([
     [false, undefined],
     [true, "timeout"],

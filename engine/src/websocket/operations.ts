@@ -192,6 +192,7 @@ export class Operations {
   }
 
   #query(id: string, request: GraphQLRequest, session: Session, span: Span | undefined): void {
+    span?.rename("query");
     const cancellation = new LightCancellation();
     const operation = { id, stop: () => cancellation.abort(new ClientLeft()) };
     this.#running.push(operation);
