@@ -1,3 +1,5 @@
+import { once } from "node:events";
+import { type AddressInfo, connect, createServer } from "node:net";
 import { expect, test } from "vitest";
 import { Turns } from "./turns.ts";
 
@@ -53,4 +55,27 @@ test("rejects only the client that has too much queued work", async () => {
   expect(() => turns.run("a", () => undefined)).toThrow("the server is busy");
   expect(turns.run("b", () => 1)).toBe(1);
   await Promise.all(waiting);
+});
+
+test("lets all waiting connections in before the next turn", async () => {
+  const turns = new Turns();
+  const connections = 40;
+  let accepted = 0;
+  let served = 0;
+  const { promise: all, resolve } = Promise.withResolvers<void>();
+  const server = createServer(() => {
+    turns.connected();
+    accepted += 1;
+    if (accepted === connections) resolve();
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  void turns.run("heavy", () => busy(100));
+  const heavy = Array.from({ length: 100 }, () => Promise.resolve(turns.run("heavy", () => (busy(8), (served += 1)))));
+  const { port } = server.address() as AddressInfo;
+  const sockets = Array.from({ length: connections }, () => connect(port, "127.0.0.1"));
+  await all;
+  expect(served).toBeLessThan(connections / 4);
+  for (const socket of sockets) socket.destroy();
+  server.close();
+  await Promise.all(heavy);
 });

@@ -12,6 +12,9 @@ const slice = 5;
 /** Maximum number of queued pieces of work per client. */
 const mostWaiting = 512;
 
+/** Maximum number of rounds of the event loop that turns wait for new connections. */
+const mostRounds = 200;
+
 /** Above this number, clients without debt are dropped. */
 const mostRemembered = 10_000;
 
@@ -31,6 +34,17 @@ export class Turns {
   /** Queued work by client, in the order of the turns. */
   readonly #waiting = new Map<string, (() => void)[]>();
   #isScheduled = false;
+  #hasNewConnection = false;
+  /** Rounds of the event loop since the last turn. */
+  #rounds = 0;
+
+  /**
+   * To be called for each accepted connection. libuv accepts one connection in each round of the event loop, so with long turns in
+   * between, a hundred connections would wait for a hundred turns. Turns wait until no further connection arrives.
+   */
+  connected(): void {
+    this.#hasNewConnection = true;
+  }
 
   /**
    * Runs a piece of work, immediately or at the client's turn. Only the time until it returns counts, not that of a promise.
@@ -106,6 +120,13 @@ export class Turns {
   }
 
   #serve(): void {
+    if (this.#hasNewConnection && this.#rounds < mostRounds) {
+      this.#hasNewConnection = false;
+      this.#rounds += 1;
+      this.#schedule();
+      return;
+    }
+    this.#rounds = 0;
     const start = performance.now();
     for (const [client, works] of this.#waiting) {
       works.shift()?.();

@@ -172,6 +172,7 @@ export async function serve({
     tracing,
     waitingBytes,
   });
+  http.on("connection", () => turns.connected());
   if (servesGraphQL) http.on("upgrade", (request, socket, head) => webSockets.upgrade(request, socket, head));
   metrics.observe({
     engine: () => engine.statistics(),
