@@ -96,7 +96,7 @@ function vitestArguments(suite: Suite, { filter }: RunContext): string[] {
 
 const resultsIn = (scratch: string): string => join(scratch, "results.json");
 
-function environment(suite: Suite, scratch: string, { run, filter }: RunContext): NodeJS.ProcessEnv {
+function environment(suite: Suite, scratch: string, { run, filter, sharesTerminal }: RunContext): NodeJS.ProcessEnv {
   return {
     ...process.env,
     // A separate one, because each suite removes the objects with its identifier at its end.
@@ -106,6 +106,7 @@ function environment(suite: Suite, scratch: string, { run, filter }: RunContext)
     TMPDIR: scratch,
     ROUTEQL_TEST_LOGS: logsFolder(run, suite.name),
     ROUTEQL_TEST_EVIDENCE: evidenceFolder(run),
+    ...(sharesTerminal ? {} : { ROUTEQL_TEST_ALONE: "1" }),
     ...(filter === undefined ? {} : { ROUTEQL_TEST_FILTER: filter }),
   };
 }
