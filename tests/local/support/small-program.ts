@@ -75,7 +75,6 @@ export function smallProgram(stack: string, settings: SmallSettings = {}): Pulum
         securityOpts: ["no-new-privileges"],
         memory,
         memorySwap: memory,
-        ulimits: [{ name: "nproc", soft: 50, hard: 50 }],
         logDriver: "json-file",
         logOpts: { "max-size": "1m", "max-file": "2" },
         restart: "unless-stopped",
