@@ -1,25 +1,29 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { dockerClient } from "@routeql/host/docker/client";
 import { containerOf } from "../../e2e/support/docker.ts";
 import { mustRun } from "../../harness/process.ts";
 
 export interface Usage {
+  /** `performance.now()` */
+  readonly at: number;
   /** Processor time in milliseconds since the start of the container. */
   readonly processor: number;
   /** MiB, without the page cache. */
   readonly memory: number;
 }
 
-/** Resource usage of a service's container. The two versions of control groups use different names. */
+/** A program in the container would need processor time there, so the numbers come from the Docker engine. */
 async function usageOf(service: string): Promise<Usage> {
-  const script = `cat /sys/fs/cgroup/cpu.stat 2>/dev/null || echo usage_nanoseconds $(cat /sys/fs/cgroup/cpuacct/cpuacct.usage)
-    cat /sys/fs/cgroup/memory.stat 2>/dev/null || cat /sys/fs/cgroup/memory/memory.stat`;
-  const text = await mustRun("docker", ["exec", containerOf(service), "sh", "-c", script]);
-  const value = (name: string): number | undefined => {
-    const found = new RegExp(`^${name} (\\d+)$`, "m").exec(text)?.[1];
-    return found === undefined ? undefined : Number(found);
+  const { cpu_stats: processor, memory_stats: memory } = await dockerClient()
+    .getContainer(containerOf(service))
+    .stats({ stream: false, "one-shot": true });
+  // The two versions of control groups use different names.
+  const { total_rss: first, anon: second } = memory.stats as { total_rss?: number; anon?: number };
+  return {
+    at: performance.now(),
+    processor: processor.cpu_usage.total_usage / 1e6,
+    memory: (first ?? second ?? Number.NaN) / 1_048_576,
   };
-  const nanoseconds = value("usage_nanoseconds") ?? (value("usage_usec") ?? NaN) * 1_000;
-  return { processor: nanoseconds / 1e6, memory: (value("total_rss") ?? value("anon") ?? NaN) / 1_048_576 };
 }
 
 /** Fraction of a processor that a service may use while it is idle: the bystander's requests and this measurement. */
@@ -36,19 +40,23 @@ export async function idleUsageOf<Service extends string>(
   services: readonly Service[],
 ): Promise<Readonly<Record<Service, Usage>>> {
   const begin = performance.now();
-  let [before, at] = [await usagesOf(services), performance.now()];
+  let before = await usagesOf(services);
   for (;;) {
     await sleep(500);
-    const [now, time] = [await usagesOf(services), performance.now()];
-    const used = services.map((service) => (now[service].processor - before[service].processor) / (time - at));
+    const now = await usagesOf(services);
+    const used = services.map((service) => shareBetween(before[service], now[service]));
     if (used.every((share) => share < idleShare)) return now;
-    if (time - begin > longestWork)
+    if (performance.now() - begin > longestWork)
       throw new Error(
         `${services.join(", ")} still use ${used.map((share) => share.toFixed(2)).join(", ")} processors after ${longestWork} ms`,
       );
-    [before, at] = [now, time];
+    before = now;
   }
 }
+
+/** Processors that a service used on average. */
+export const shareBetween = (before: Usage, now: Usage): number =>
+  (now.processor - before.processor) / (now.at - before.at);
 
 export async function usagesOf<Service extends string>(
   services: readonly Service[],

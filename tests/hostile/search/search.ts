@@ -1,13 +1,14 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { post, type Caller } from "../../e2e/support/graphql.ts";
 import { send } from "./carriers.ts";
 import { anyGenes, chooser, mutated, type Genes } from "./grammar.ts";
-import { idleUsageOf, startsOf, usagesOf } from "./measure.ts";
+import { idleUsageOf, shareBetween, startsOf, usagesOf } from "./measure.ts";
 
 /** Cost of one request. */
 export interface Cost {
   readonly genes: Genes;
   readonly bytes: number;
-  /** Processor time of engine and Postgres in milliseconds, until both are idle again. */
+  /** Processor time of engine and Postgres in milliseconds, until both are idle again; without that for the bystander. */
   readonly engine: number;
   readonly postgres: number;
   /** Memory growth of the engine in MiB. */
@@ -60,12 +61,17 @@ export async function search({ milliseconds, seed, hostile, bystander, onWorse }
   const watch = watchBystander(bystander);
   const until = performance.now() + milliseconds;
   let tried = 0;
-  let idle = await idleUsageOf(measured);
+  const begin = await idleUsageOf(measured);
+  await sleep(5_000);
+  let idle = await usagesOf(measured);
+  const shares = Object.fromEntries(
+    measured.map((service) => [service, shareBetween(begin[service], idle[service])]),
+  ) as Shares;
   while (performance.now() < until) {
     const measure = (Object.keys(measures) as Measure[])[choose(5)] ?? "engine";
     const parent = worst[measure][choose(Math.max(1, worst[measure].length))];
     const genes = parent === undefined || choose(2) === 0 ? anyGenes(choose) : mutated(parent.genes, choose);
-    const { cost, after } = await costOf(genes, await hostile(), watch, idle);
+    const { cost, after } = await costOf(genes, await hostile(), { watch, before: idle, shares });
     idle = after;
     tried += 1;
     for (const name of Object.keys(measures) as Measure[]) {
@@ -84,21 +90,30 @@ export async function search({ milliseconds, seed, hostile, bystander, onWorse }
 
 const measured = ["engine", "database"] as const;
 type Usages = Awaited<ReturnType<typeof idleUsageOf<(typeof measured)[number]>>>;
+/** Processors that each service uses for the bystander alone. */
+type Shares = Readonly<Record<(typeof measured)[number], number>>;
 
-/** @param before usage of the idle services */
+interface Idle {
+  readonly watch: Watch;
+  /** Usage of the idle services. */
+  readonly before: Usages;
+  readonly shares: Shares;
+}
+
 async function costOf(
   genes: Genes,
   token: string,
-  watch: Watch,
-  before: Usages,
+  { watch, before, shares }: Idle,
 ): Promise<{ cost: Cost; after: Usages }> {
   watch.begin();
   const bytes = await send(genes, token);
   // Collected garbage would hide the memory that the request needed.
   const sent = await usagesOf(measured);
   const after = await idleUsageOf(measured);
-  const processor = (service: (typeof measured)[number]): number =>
-    Math.round(after[service].processor - before[service].processor);
+  const processor = (service: (typeof measured)[number]): number => {
+    const [from, to] = [before[service], after[service]];
+    return Math.max(0, Math.round(to.processor - from.processor - shares[service] * (to.at - from.at)));
+  };
   const cost = {
     genes,
     bytes,
