@@ -1,6 +1,6 @@
 /**
- * What one client without an account, one account and ten accounts can do to another client, with the default limits. SECURITY.md quotes
- * the results.
+ * Costs of one client without an account, of one account and of ten accounts for another client, with the default limits. SECURITY.md
+ * quotes the results.
  * @module
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -10,10 +10,11 @@ import { updateOwn } from "../e2e/support/own-stack.ts";
 import { writeSmallWorld } from "../e2e/support/small-world.ts";
 import { stack } from "../e2e/support/stack.ts";
 import { mustRun } from "../harness/process.ts";
+import { requireLimit } from "../harness/require-limits.ts";
 import { repository } from "../runner/suites.ts";
 import type { Attack } from "./clients/attacks.ts";
 import { document, type Genes } from "./search/grammar.ts";
-import { startsOf, usagesOf } from "./search/measure.ts";
+import { percentile, startsOf, usagesOf } from "./search/measure.ts";
 import { type Answer, attackFromOutside, type Attacked, Bystander } from "./support/client-container.ts";
 import { settings as raised } from "./support/global-setup.ts";
 
@@ -32,7 +33,7 @@ beforeAll(async () => {
       Object.fromEntries(
         Object.keys(raised)
           .filter((name) => name !== "tokenLifeSeconds")
-          .map((name) => [name, String((all as unknown as Record<string, { default: unknown }>)[name]?.default)]),
+          .map((name) => [name, String(all[name as keyof typeof raised].default)]),
       ),
     );
   await writeSmallWorld();
@@ -52,7 +53,7 @@ const withoutAccount: readonly Attack[] = [
   { kind: "requests", name: "queries without a token", atOnce: 50, path: "/api/graphql", bodies: [query] },
   {
     kind: "requests",
-    name: "bodies of 256 KiB without a token",
+    name: "bodies of 245 KiB without a token",
     atOnce: 50,
     path: "/api/graphql",
     bodies: [megabytes(0.24)],
@@ -80,8 +81,10 @@ const withoutAccount: readonly Attack[] = [
   },
 ];
 
+type Shape = Partial<Genes> & Pick<Genes, "shape">;
+
 const genes: Omit<Genes, "shape" | "salt"> = { carrier: "query", width: 1_000, depth: 12, length: 1_000, count: 10 };
-const costly: readonly (Partial<Genes> & Pick<Genes, "shape">)[] = [
+const costly: readonly Shape[] = [
   { shape: "related", width: 30, depth: 2 },
   { shape: "patterns", width: 150, depth: 11 },
   { shape: "variables", width: 380, length: 17_000 },
@@ -92,9 +95,8 @@ const costly: readonly (Partial<Genes> & Pick<Genes, "shape">)[] = [
   { shape: "introspection", width: 300, depth: 21 },
   { shape: "refused", width: 9_000, length: 20_000 },
 ];
-const messageOf = (shape: Partial<Genes> & Pick<Genes, "shape">, salt: number, word = "query"): object =>
-  document({ ...genes, ...shape, salt }, word);
-const subscribe = (shape: Partial<Genes> & Pick<Genes, "shape">, count: number, word: string): string[] =>
+const messageOf = (shape: Shape, salt: number, word = "query"): object => document({ ...genes, ...shape, salt }, word);
+const subscribe = (shape: Shape, count: number, word: string): string[] =>
   Array.from({ length: count }, (_item, index) =>
     JSON.stringify({ type: "subscribe", id: String(index), payload: messageOf(shape, index, word) }),
   );
@@ -153,23 +155,23 @@ async function beside(attack: () => Promise<readonly Attacked[]>): Promise<Resul
   const during = answers.filter(({ at }) => attacked.some(({ begin, end }) => at >= begin && at <= end));
   const shown = attacked.map(({ name, begin, end }) => {
     const own = answers.filter(({ at }) => at >= begin && at <= end);
-    return `${name}: ${own.length} requests, p50 ${percentile(own, 0.5)} ms, p99 ${percentile(own, 0.99)} ms, longest ${percentile(own, 1)} ms`;
+    return `${name}: ${own.length} requests, p50 ${delay(own, 0.5)} ms, p99 ${delay(own, 0.99)} ms, longest ${delay(own, 1)} ms`;
   });
-  const p99 = percentile(during, 0.99);
+  const p99 = delay(during, 0.99);
   return {
     answers: during,
-    report: [...shown, `in all: ${during.length} requests, p50 ${percentile(during, 0.5)} ms, p99 ${p99} ms`].join(
-      "\n",
-    ),
+    report: [...shown, `in all: ${during.length} requests, p50 ${delay(during, 0.5)} ms, p99 ${p99} ms`].join("\n"),
     p99,
     restarted: services.filter((_service, index) => before[index] !== after[index]),
   };
 }
 
-function percentile(answers: readonly Answer[], share: number): number {
-  const sorted = answers.map(({ milliseconds }) => milliseconds).toSorted((one, other) => one - other);
-  return Math.round(sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN);
-}
+/** In milliseconds. */
+const delay = (answers: readonly Answer[], share: number): number =>
+  percentile(
+    answers.map(({ milliseconds }) => milliseconds),
+    share,
+  );
 
 /** @param most milliseconds at p99 */
 function expectHarmless({ answers, report, p99, restarted }: Result, most: number): void {
@@ -181,20 +183,23 @@ function expectHarmless({ answers, report, p99, restarted }: Result, most: numbe
 }
 
 describe("a bystander with ten requests a second", () => {
-  test("is not disturbed by a client without an account", { timeout: 240_000 }, async () => {
+  test("is not disturbed by a client without an account", { timeout: 240_000 }, async (context) => {
+    requireLimit(context, "memory");
     const before = await usagesOf(services);
     expectHarmless(await beside(() => attackFromOutside({ seconds, attacks: withoutAccount })), 250);
     await expectMemory(before);
   });
 
-  test("is not disturbed by one account", { timeout: 300_000 }, async () => {
+  test("is not disturbed by one account", { timeout: 300_000 }, async (context) => {
+    requireLimit(context, "memory");
     const before = await usagesOf(services);
     const token = await (await Member.join("viewer")).freshToken();
     expectHarmless(await beside(() => attackFromOutside({ seconds, token, attacks: ofAnAccount })), 500);
     await expectMemory(before);
   });
 
-  test("has no error beside ten accounts at ten addresses", { timeout: 300_000 }, async () => {
+  test("has no error beside ten accounts at ten addresses", { timeout: 300_000 }, async (context) => {
+    requireLimit(context, "memory");
     const before = await usagesOf(services);
     const tokens = await Promise.all(
       Array.from({ length: 10 }, async () => (await Member.join("viewer")).freshToken()),

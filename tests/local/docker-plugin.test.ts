@@ -105,7 +105,7 @@ test.concurrent("repairs a stopped and a removed container and a removed network
   expect((await tiny.up(program)).changes).toEqual({ same: everything });
 });
 
-test.concurrent("continues a paused container", { timeout: 300_000 }, async (context) => {
+test.concurrent("resumes a paused container", { timeout: 300_000 }, async (context) => {
   context.skip(ignoredLimits.has("memory"), "the Docker engine has no control groups and cannot pause a container");
   await using tiny = await tinyStack();
   const program = smallProgram(tiny.name);

@@ -8,7 +8,7 @@ test(
   "an upgrade from the previous version keeps the data, the keys and the volumes",
   { timeout: 900_000 },
   async (context) => {
-    // Its limit of processes counts those of all stacks with the same user, so health checks fail at random.
+    // Its limit of processes counts the processes of a user in all stacks, so health checks fail at random.
     context.skip(isRootless, "the previous version is unreliable on a rootless engine");
     const commit = await versionBefore();
     context.skip(commit === undefined, "the history of this checkout does not include the previous version");

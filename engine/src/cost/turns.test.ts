@@ -57,7 +57,7 @@ test("rejects only the client that has too much queued work", async () => {
   await Promise.all(waiting);
 });
 
-test("lets all waiting connections in before the next turn", async () => {
+test("accepts all waiting connections before the next turn", async () => {
   const turns = new Turns();
   const connections = 40;
   let accepted = 0;

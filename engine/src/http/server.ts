@@ -73,7 +73,7 @@ function endSpan(span: Span, status: number, reply: Reply | undefined): void {
     "routeql.role": reply?.role,
     "routeql.errors": reply?.errors?.join(","),
   });
-  if (status >= 500) span.fail(String(status));
+  if (status >= 500) span.fail(reply?.errors?.[0] ?? String(status));
   span.end();
 }
 

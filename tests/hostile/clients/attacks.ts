@@ -48,7 +48,7 @@ export async function run(attack: Attack, plan: Plan): Promise<void> {
       while (performance.now() < until) {
         const begin = performance.now();
         await Promise.race([turn(until).catch(() => undefined), sleep(until - begin, undefined, { ref: false })]);
-        // A service that refuses at once is not asked in a busy loop of this client.
+        // Prevents a busy loop when the service rejects every request immediately.
         if (performance.now() - begin < 1) await sleep(1);
       }
     }),

@@ -54,6 +54,12 @@ export async function idleUsageOf<Service extends string>(
   }
 }
 
+/** The value below which `share` (0 to 1) of the values lie, by nearest rank, rounded; NaN without values. */
+export function percentile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  return Math.round(sorted[Math.ceil(sorted.length * share) - 1] ?? Number.NaN);
+}
+
 /** Processors that a service used on average. */
 export const shareBetween = (before: Usage, now: Usage): number =>
   (now.processor - before.processor) / (now.at - before.at);

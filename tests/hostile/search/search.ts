@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { post, type Caller } from "../../e2e/support/graphql.ts";
 import { send } from "./carriers.ts";
 import { anyGenes, chooser, mutated, type Genes } from "./grammar.ts";
-import { idleUsageOf, shareBetween, startsOf, usagesOf } from "./measure.ts";
+import { idleUsageOf, percentile, shareBetween, startsOf, usagesOf } from "./measure.ts";
 
 /** Cost of one request. */
 export interface Cost {
@@ -152,8 +152,7 @@ function watchBystander(caller: () => Promise<Caller>): Watch {
     async end() {
       clearInterval(timer);
       await Promise.all(asked);
-      times.sort((one, other) => one - other);
-      return { p99: Math.round(times[Math.ceil(times.length * 0.99) - 1] ?? 0), errors };
+      return { p99: percentile(times, 0.99), errors };
     },
   };
 }
