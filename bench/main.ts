@@ -18,6 +18,8 @@ const help = `npm run bench:engine | bench:auth | bench:stack | bench:load | ben
 
   --quick      a shorter run on less data, for a first look
   --only TEXT  only cases and parts with TEXT in their name
+  --against DIRECTORY
+               engine: only compare with the engine of another checkout, whose packages are installed
   --updates N  load: number of updates
   --record     stack: write the figures for docs/reference/figures.md; then run npm run documents
   --help       this text
@@ -27,6 +29,7 @@ Each starts its own services, prints tables and writes bench/results/<name>.json
 interface Options {
   readonly quick: boolean;
   readonly only: string;
+  readonly against?: string | undefined;
   readonly updates?: number;
   readonly record: boolean;
 }
@@ -45,6 +48,7 @@ async function main(): Promise<number> {
     options: {
       quick: { type: "boolean", default: false },
       only: { type: "string", default: "" },
+      against: { type: "string" },
       updates: { type: "string" },
       record: { type: "boolean", default: false },
       help: { type: "boolean", default: false },

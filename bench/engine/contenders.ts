@@ -16,8 +16,10 @@ const postgraphileFolder = join(import.meta.dirname, "postgraphile");
 /** Connections of each contender to Postgres: the engine's default. */
 const poolSize = 4;
 
-interface EngineOptions {
+export interface EngineOptions {
   readonly databaseUrl: string;
+  /** Folder of another version of the project, with its packages installed; default this one. */
+  readonly checkout?: string | undefined;
   /** Flags for the engine's node, such as `--cpu-prof`. */
   readonly nodeFlags?: readonly string[];
   /** Collector of one percent of the engine's requests; default no traces. */
@@ -63,14 +65,11 @@ export interface EngineProcess {
   readonly token: string;
 }
 
-export interface EngineProcessOptions {
-  /** A directory or a file; default the project's own. */
+export interface EngineProcessOptions extends Omit<EngineOptions, "databaseUrl"> {
+  /** A directory or a file; default the checkout's own. */
   readonly metadata?: string;
-  readonly nodeFlags?: readonly string[];
   /** The only core that it may use; default all. */
   readonly core?: number;
-  /** Collector of one percent of its requests; default no traces. */
-  readonly collector?: string;
 }
 
 /** The embedded engine like in a deployment: it verifies tokens; limits, metrics and logs have their defaults. */
@@ -78,12 +77,13 @@ export async function startEngineProcess(
   databaseUrl: string,
   options: EngineProcessOptions = {},
 ): Promise<EngineProcess> {
-  const { metadata = resolve(repository, "hasura-metadata"), nodeFlags = [], core, collector } = options;
+  const { checkout = repository, nodeFlags = [], core, collector } = options;
+  const { metadata = resolve(checkout, "hasura-metadata") } = options;
   const [port = 0, metricsPort = 0] = await freePorts(2);
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const server = await ServerProcess.start({
-    name: collector === undefined ? "engine" : "engine-traced",
-    args: [...nodeFlags, join(repository, "engine/src/main.ts")],
+    name: checkout !== repository ? "engine-other" : collector === undefined ? "engine" : "engine-traced",
+    args: [...nodeFlags, join(checkout, "engine/src/main.ts")],
     core,
     environment: {
       NODE_ENV: "production",
@@ -123,13 +123,13 @@ export async function startEngineProcess(
 }
 
 /** One start that does not count. It fills the cache of compiled code like in an image; without it a process keeps 25 MB for the compiler. */
-export async function fillCompileCache(databaseUrl: string): Promise<void> {
-  const { server } = await startEngineProcess(databaseUrl);
+export async function fillCompileCache(databaseUrl: string, checkout?: string): Promise<void> {
+  const { server } = await startEngineProcess(databaseUrl, { checkout });
   await server[Symbol.asyncDispose]();
 }
 
-export async function startEngine({ databaseUrl, nodeFlags, collector }: EngineOptions): Promise<Contender> {
-  const { server, port, token } = await startEngineProcess(databaseUrl, { nodeFlags, collector });
+export async function startEngine({ databaseUrl, ...options }: EngineOptions): Promise<Contender> {
+  const { server, port, token } = await startEngineProcess(databaseUrl, options);
   const headers = { authorization: `Bearer ${token}` };
   return {
     name: "engine",

@@ -9,7 +9,11 @@ export interface LiveFigures {
   /** From the commit to the arrival of the message at the client. */
   readonly p50Milliseconds: Figure;
   readonly p95Milliseconds: Figure;
+  /** From the first arrival to that of 95 %: without the wait for the next poll, which depends on the moment of the change. */
+  readonly fanOutMilliseconds: Figure;
   readonly residentMegabytes: number;
+  /** Processor time of the engine from a change to its last answer, with one interval of polling. */
+  readonly cpuMilliseconds: Figure;
   /** Fraction of one core that the engine uses while no data changes. */
   readonly idleCpu: number;
   /** Number of answers that did not arrive in time; zero is correct. */
@@ -23,15 +27,18 @@ export interface LiveOptions {
   /** Increasing numbers of subscribers. */
   readonly steps: readonly number[];
   readonly changes: number;
+  /** Folder of another version of the project; default this one. */
+  readonly checkout?: string | undefined;
 }
 
 /**
  * Live queries: many subscribers of one query with a hundred different variables, the engine on one core. A change touches all hundred
  * rows, so every subscriber receives an answer.
  */
-export async function measureLive({ databaseUrl, owner, steps, changes }: LiveOptions): Promise<LiveFigures[]> {
+export async function measureLive(options: LiveOptions): Promise<LiveFigures[]> {
+  const { databaseUrl, owner, steps, changes, checkout } = options;
   await addWatchedRows(owner);
-  await using engine = await startEngine(databaseUrl);
+  await using engine = await startEngine(databaseUrl, checkout);
   await using subscribers = new Subscribers({ url: `ws://127.0.0.1:${engine.port}/v1/graphql`, token: engine.token });
   const figures: LiveFigures[] = [];
   let value = 1_000_000;
@@ -39,15 +46,20 @@ export async function measureLive({ databaseUrl, owner, steps, changes }: LiveOp
     await subscribers.grow(step);
     const idleCpu = await idleShare(engine.server);
     const delays: Float64Array[] = [];
+    const processorTimes: number[] = [];
     for (let change = 0; change < changes; change += 1) {
       value += 1;
+      const before = engine.server.cpuSeconds();
       delays.push(await subscribers.change(owner, value, change / changes));
+      processorTimes.push((engine.server.cpuSeconds() - before) * 1_000);
     }
     figures.push({
       subscribers: step,
       variableSets: Subscribers.variableSets,
       p50Milliseconds: figure(delays.map((each) => percentile(each, 0.5))),
       p95Milliseconds: figure(delays.map((each) => percentile(each, 0.95))),
+      fanOutMilliseconds: figure(delays.map((each) => percentile(each, 0.95) - percentile(each, 0))),
+      cpuMilliseconds: figure(processorTimes),
       residentMegabytes: engine.server.residentMegabytes(),
       idleCpu,
       missing: delays.reduce((missing, each) => missing + step - each.length, 0),
@@ -56,8 +68,8 @@ export async function measureLive({ databaseUrl, owner, steps, changes }: LiveOp
   return figures;
 }
 
-async function startEngine(databaseUrl: string) {
-  const engine = await startEngineProcess(databaseUrl, { core: 0 });
+async function startEngine(databaseUrl: string, checkout?: string) {
+  const engine = await startEngineProcess(databaseUrl, { core: 0, checkout });
   return { ...engine, [Symbol.asyncDispose]: () => engine.server[Symbol.asyncDispose]() };
 }
 

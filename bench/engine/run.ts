@@ -1,6 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import type { Client } from "pg";
 import { BenchDatabase, fillRoutingData } from "../database.ts";
 import { LoadGenerator } from "../measure/http-load.ts";
@@ -14,6 +14,7 @@ import {
   startEngineProcess,
   startPostgraphile,
 } from "./contenders.ts";
+import { type AgainstLive, type AgainstQuery, liveAgainst, queriesAgainst } from "./against.ts";
 import { type LiveFigures, measureLive } from "./live.ts";
 import { cases, checkAnswers, measureQueries, newest, type QueryFigures } from "./queries.ts";
 import { measureTraceCost, type TraceFigures } from "./traces.ts";
@@ -22,6 +23,8 @@ export interface EngineBench {
   readonly quick: boolean;
   /** Only cases and benchmarks whose name contains this: `10 rows`, `nested`, `traces`, `live`, `ready` … */
   readonly only: string;
+  /** Folder of another version of the project, to compare with only that. */
+  readonly against?: string | undefined;
 }
 
 const sizes = {
@@ -29,8 +32,11 @@ const sizes = {
   quick: { updates: 100_000, rounds: 3, milliseconds: 1_000, starts: 3, steps: [5_000], changes: 2 },
 };
 
+/** Short, because the two of a pair share the state of the machine. */
+const pairRounds = { rounds: 20, milliseconds: 500 };
+
 /** `npm run bench:engine`. Returns the path of the results. */
-export async function benchEngine({ quick, only }: EngineBench): Promise<string> {
+export async function benchEngine({ quick, only, against }: EngineBench): Promise<string> {
   const size = quick ? sizes.quick : sizes.full;
   const conditions = surroundings(quick);
   const isWanted = (name: string): boolean => name.includes(only);
@@ -45,6 +51,19 @@ export async function benchEngine({ quick, only }: EngineBench): Promise<string>
   const asked = cases(rows[0]?.prefix ?? "").filter(({ name }) => isWanted(name));
   const databaseUrl = database.container.getConnectionUri("engine");
   await fillCompileCache(databaseUrl);
+  if (against !== undefined) {
+    const checkout = resolve(against);
+    await fillCompileCache(databaseUrl, checkout);
+    await using generator = new LoadGenerator();
+    const options = { databaseUrl, checkout, generator, pairs: quick ? 2 : 6, rounds: pairRounds };
+    const queries = await queriesAgainst(asked, options);
+    if (queries.length > 0) console.log(`\n${againstTable(queries)}`);
+    const live = isWanted("live")
+      ? await liveAgainst({ subscribers: quick ? 5_000 : 10_000, changes: 8, owner }, options)
+      : undefined;
+    if (live !== undefined) console.log(`\n${againstLiveTable(live)}`);
+    return await writeResults("engine-against", { ...conditions, data, queries, live });
+  }
 
   const queries: QueryFigures[] = [];
   if (asked.length > 0) {
@@ -75,8 +94,8 @@ export async function benchEngine({ quick, only }: EngineBench): Promise<string>
 
 async function measureTraces(databaseUrl: string, quick: boolean): Promise<TraceFigures> {
   await using generator = new LoadGenerator();
-  const rounds = { rounds: 20, milliseconds: 500 };
-  const figures = await measureTraceCost({ databaseUrl, asked: newest(10), generator, pairs: quick ? 3 : 12, rounds });
+  const options = { databaseUrl, asked: newest(10), generator, pairs: quick ? 3 : 12, rounds: pairRounds };
+  const figures = await measureTraceCost(options);
   const { pairs, addedPercent, cpuMicroseconds } = figures;
   console.log(
     `\n1 % of the requests traced: ${spread(addedPercent)} % more processor time than ${spread(cpuMicroseconds)} µs, ${pairs} pairs`,
@@ -118,11 +137,46 @@ function liveTable(rows: readonly LiveFigures[]): string {
     `${row.variableSets} variable sets`,
     spread(row.p50Milliseconds),
     spread(row.p95Milliseconds),
+    spread(row.fanOutMilliseconds),
+    spread(row.cpuMilliseconds),
     number(row.residentMegabytes),
     number(row.idleCpu),
     String(row.missing),
   ];
-  return table(["live", "of", "p50 ms to client", "p95 ms", "MB", "cores while idle", "missing"], rows.map(line));
+  const titles = [
+    "live",
+    "of",
+    "p50 ms to client",
+    "p95 ms",
+    "fan-out ms",
+    "CPU ms",
+    "MB",
+    "cores while idle",
+    "missing",
+  ];
+  return table(titles, rows.map(line));
+}
+
+function againstTable(rows: readonly AgainstQuery[]): string {
+  const line = (row: AgainstQuery): string[] => [
+    row.case,
+    spread(row.addedPercent),
+    spread(row.rateRatio),
+    spread(row.cpuMicroseconds),
+  ];
+  return table(["case", "CPU, % added", "requests/s, of the other", "CPU µs of the other"], rows.map(line));
+}
+
+function againstLiveTable(row: AgainstLive): string {
+  const ratios = [row.fanOutRatio, row.cpuRatio, row.idleCpuRatio].map(spread);
+  const titles = [
+    "live, of the other",
+    "first to 95 % of the messages",
+    "CPU of a change",
+    "CPU while idle",
+    "missing",
+  ];
+  return table(titles, [[`${number(row.subscribers)} subscribers`, ...ratios, String(row.missing)]]);
 }
 
 const tables = Array.from({ length: 50 }, (_, index) => `table_${index}`);
