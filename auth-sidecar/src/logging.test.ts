@@ -1,5 +1,5 @@
 import { Writable } from "node:stream";
-import { byTurn } from "@routeql/contract/log-lines";
+import { bufferLines } from "@routeql/contract/log-lines";
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { createLogger, describeError } from "./logging.ts";
@@ -64,7 +64,7 @@ test("adds the service, the level's name and the time in UTC", () => {
 
 test("writes a fatal line at once, with those before it", () => {
   const written: string[] = [];
-  const log = pino({}, byTurn({ write: (text) => void written.push(text) }));
+  const log = pino({}, bufferLines({ write: (text) => void written.push(text) }));
   log.info("before");
   log.fatal("the end");
   expect(written.join("").split("\n")).toHaveLength(3);

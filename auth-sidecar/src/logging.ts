@@ -1,4 +1,4 @@
-import { byTurn } from "@routeql/contract/log-lines";
+import { bufferLines, isoTime } from "@routeql/contract/log-lines";
 import { type DestinationStream, type Logger, pino } from "pino";
 
 /** Field names that may hold a secret or personal data; censored at any place, up to three levels deep. */
@@ -27,7 +27,7 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     {
       level,
       base: { service: "auth-sidecar" },
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: isoTime,
       formatters: { level: (label) => ({ level: label }), log: (entry) => censored(entry, 1) },
       serializers: { err: describeError },
     },
@@ -91,7 +91,7 @@ export function describeError(error: unknown): DescribedError {
 function standardOutput(): DestinationStream {
   const stream = pino.destination({ dest: 1, sync: true, maxLength: 1024 * 1024 });
   stream.on("error", () => undefined);
-  const destination = byTurn(stream);
+  const destination = bufferLines(stream);
   process.on("exit", () => destination.flushSync());
   return destination;
 }

@@ -1,29 +1,42 @@
-import { setImmediate as turn } from "node:timers/promises";
+import { setImmediate as turn, setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
-import { byTurn } from "./log-lines.ts";
+import { bufferLines } from "./log-lines.ts";
 
 function recorded() {
   const written: string[] = [];
-  return { written, destination: byTurn({ write: (text) => void written.push(text) }) };
+  return { written, buffer: bufferLines({ write: (text) => void written.push(text) }) };
 }
 
 test("writes the lines of one turn of the event loop together, in order, at its end", async () => {
-  const { written, destination } = recorded();
-  destination.write("1\n");
+  const { written, buffer } = recorded();
+  buffer.write("1\n");
   await Promise.resolve();
-  destination.write("2\n");
+  buffer.write("2\n");
   expect(written).toEqual([]);
   await turn();
-  destination.write("3\n");
+  expect(written).toEqual(["1\n2\n"]);
+});
+
+test("writes the lines of many turns together", async () => {
+  const { written, buffer } = recorded();
+  const lines = Array.from({ length: 100 }, (_, index) => `${String(index)}\n`);
+  for (const line of lines) {
+    buffer.write(line);
+    await turn();
+  }
+  await sleep(200);
+  expect(written.join("")).toBe(lines.join(""));
+  expect(written.length).toBeLessThan(20);
+  buffer.write("later\n");
   await turn();
-  expect(written).toEqual(["1\n2\n", "3\n"]);
+  expect(written.at(-1)).toBe("later\n");
 });
 
 test("writes many lines of one turn before its end", () => {
-  const { written, destination } = recorded();
+  const { written, buffer } = recorded();
   const line = `${"x".repeat(999)}\n`;
-  for (let count = 0; count < 100; count++) destination.write(line);
+  for (let count = 0; count < 100; count++) buffer.write(line);
   expect(written).toHaveLength(1);
-  destination.flushSync();
+  buffer.flushSync();
   expect(written.join("")).toBe(line.repeat(100));
 });

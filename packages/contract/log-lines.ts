@@ -1,32 +1,50 @@
-/** Maximum buffered characters before the end of a turn. */
+let latest = { at: 0, text: "" };
+
+/** The time as a field of a line in pino's form, ISO 8601 in UTC. Lines of the same millilatest share it. */
+export function isoTime(): string {
+  const at = Date.now();
+  if (at !== latest.at) latest = { at, text: `,"time":"${new Date(at).toISOString()}"` };
+  return latest.text;
+}
+
+/** Maximum buffered characters before the next write. */
 const longest = 65_536;
+
+/** Time in millilatests between two writes under load. */
+const interval = 50;
 
 /** Where a logger writes its lines. */
 interface LineStream {
   write(line: string): void;
 }
 
-export interface TurnDestination extends LineStream {
+export interface LineBuffer extends LineStream {
   /** Writes the buffer; pino calls it after a fatal line. */
   flushSync(): void;
 }
 
 /**
- * Writes the lines of one turn of the event loop together at its end: a system call for each line costs more than the rest of logging,
- * and under load one turn answers many requests. An answer that waits for the database or the session store is sent after
- * its lines are written.
+ * Writes lines together, because a system call for each line costs more than the rest of logging. A line is written at the end of the turn of
+ * the event loop, or {@link interval} after the last write if that is later. A process that is killed loses only the lines since then.
  */
-export function byTurn(stream: LineStream): TurnDestination {
+export function bufferLines(stream: LineStream): LineBuffer {
   let lines = "";
+  let written = -interval;
   const flushSync = (): void => {
     const text = lines;
     lines = "";
+    written = performance.now();
     if (text !== "") stream.write(text);
+  };
+  const schedule = (): void => {
+    const rest = written + interval - performance.now();
+    if (rest > 0) setTimeout(flushSync, rest);
+    else setImmediate(flushSync);
   };
   return {
     flushSync,
     write(line) {
-      if (lines === "") setImmediate(flushSync);
+      if (lines === "") schedule();
       lines += line;
       if (lines.length >= longest) flushSync();
     },

@@ -1,7 +1,7 @@
 import type { Environment } from "@routeql/contract/environment";
-import { byTurn } from "@routeql/contract/log-lines";
+import { bufferLines, isoTime } from "@routeql/contract/log-lines";
 import { MetadataError } from "@routeql/metadata/read/problems";
-import { destination, type DestinationStream, type Logger, pino, stdTimeFunctions } from "pino";
+import { destination, type DestinationStream, type Logger, pino } from "pino";
 import { authenticatorOf, serve, type Served } from "./serve.ts";
 import { readSettings, SettingsError } from "./settings.ts";
 import { logInconsistencies, startEngine } from "./start-engine.ts";
@@ -16,7 +16,7 @@ export function createLogger(level: string, stream: DestinationStream = standard
       level,
       base: undefined,
       messageKey: "message",
-      timestamp: stdTimeFunctions.isoTime,
+      timestamp: isoTime,
       formatters: { level: (label) => ({ level: label }) },
       redact: { paths: secretKeys.flatMap((key) => [key, `*.${key}`]), censor: "[redacted]" },
     },
@@ -28,7 +28,7 @@ export function createLogger(level: string, stream: DestinationStream = standard
 function standardOutput(): DestinationStream {
   const stream = destination({ dest: 1, sync: true, maxLength: 1024 * 1024 });
   stream.on("error", () => undefined);
-  const lines = byTurn(stream);
+  const lines = bufferLines(stream);
   process.on("exit", () => lines.flushSync());
   return lines;
 }
