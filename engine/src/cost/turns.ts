@@ -22,6 +22,10 @@ interface Account {
   /** Used processor time in milliseconds. */
   debt: number;
   at: number;
+  /** Queued work, oldest first. */
+  readonly works: (() => void)[];
+  /** Whether it has a place in the order of the turns, also during its last work. */
+  isWaiting: boolean;
 }
 
 /**
@@ -31,8 +35,8 @@ interface Account {
  */
 export class Turns {
   readonly #accounts = new Map<string, Account>();
-  /** Queued work by client, in the order of the turns. */
-  readonly #waiting = new Map<string, (() => void)[]>();
+  /** Clients with queued work, in the order of the turns. Not a Map, for the reason in Watchdog. */
+  readonly #waiting: Account[] = [];
   #isScheduled = false;
   #hasNewConnection = false;
   /** Rounds of the event loop since the last turn. */
@@ -51,25 +55,24 @@ export class Turns {
    * @throws any error of the work; EngineError `busy` (503) when the client has too much queued work
    */
   run<Result>(client: string, work: () => Result): Result | Promise<Awaited<Result>> {
-    if (!this.#waiting.has(client) && this.#debtOf(client) < allowance) return this.#measured(client, work);
-    return this.#later(client, work);
+    const account = this.#accountOf(client);
+    if (!account.isWaiting && debtOf(account) < allowance) return measured(account, work);
+    return this.#later(account, work);
   }
 
   get waiting(): number {
-    let count = 0;
-    for (const works of this.#waiting.values()) count += works.length;
-    return count;
+    return this.#waiting.reduce((count, { works }) => count + works.length, 0);
   }
 
-  #later<Result>(client: string, work: () => Result): Promise<Awaited<Result>> {
-    const works = this.#waiting.get(client) ?? [];
-    if (works.length >= mostWaiting) throw busy();
-    this.#waiting.set(client, works);
+  #later<Result>(account: Account, work: () => Result): Promise<Awaited<Result>> {
+    if (account.works.length >= mostWaiting) throw busy();
+    if (!account.isWaiting) this.#waiting.push(account);
+    account.isWaiting = true;
     if (!this.#isScheduled) this.#schedule();
     return new Promise((resolve, reject) => {
-      works.push(() => {
+      account.works.push(() => {
         try {
-          resolve(this.#measured(client, work) as Awaited<Result>);
+          resolve(measured(account, work) as Awaited<Result>);
         } catch (error) {
           reject(error);
         }
@@ -77,35 +80,18 @@ export class Turns {
     });
   }
 
-  #measured<Result>(client: string, work: () => Result): Result {
-    const start = performance.now();
-    try {
-      return work();
-    } finally {
-      this.#charge(client, performance.now() - start);
-    }
-  }
-
-  #charge(client: string, milliseconds: number): void {
-    const account = this.#accounts.get(client);
-    if (account !== undefined) account.debt += milliseconds;
-    else {
-      if (this.#accounts.size >= mostRemembered) this.#forgetIdle();
-      this.#accounts.set(client, { debt: milliseconds, at: performance.now() });
-    }
-  }
-
-  #debtOf(client: string): number {
-    const account = this.#accounts.get(client);
-    if (account === undefined) return 0;
-    const now = performance.now();
-    account.debt = Math.max(0, account.debt - (now - account.at) * share);
-    account.at = now;
-    return account.debt;
+  #accountOf(client: string): Account {
+    const known = this.#accounts.get(client);
+    if (known !== undefined) return known;
+    if (this.#accounts.size >= mostRemembered) this.#forgetIdle();
+    const account: Account = { debt: 0, at: performance.now(), works: [], isWaiting: false };
+    this.#accounts.set(client, account);
+    return account;
   }
 
   #forgetIdle(): void {
-    for (const client of this.#accounts.keys()) if (this.#debtOf(client) === 0) this.#accounts.delete(client);
+    for (const [client, account] of this.#accounts)
+      if (!account.isWaiting && debtOf(account) === 0) this.#accounts.delete(client);
   }
 
   /**
@@ -128,14 +114,31 @@ export class Turns {
     }
     this.#rounds = 0;
     const start = performance.now();
-    for (const [client, works] of this.#waiting) {
-      works.shift()?.();
+    for (let account = this.#waiting[0]; account !== undefined; account = this.#waiting[0]) {
+      account.works.shift()?.();
       // The next turn of this client comes after those of all others.
-      this.#waiting.delete(client);
-      if (works.length > 0) this.#waiting.set(client, works);
+      this.#waiting.shift();
+      account.isWaiting = account.works.length > 0;
+      if (account.isWaiting) this.#waiting.push(account);
       if (performance.now() - start >= slice) break;
     }
     this.#isScheduled = false;
-    if (this.#waiting.size > 0) this.#schedule(performance.now() - start);
+    if (this.#waiting.length > 0) this.#schedule(performance.now() - start);
   }
+}
+
+function measured<Result>(account: Account, work: () => Result): Result {
+  const start = performance.now();
+  try {
+    return work();
+  } finally {
+    account.debt += performance.now() - start;
+  }
+}
+
+function debtOf(account: Account): number {
+  const now = performance.now();
+  account.debt = Math.max(0, account.debt - (now - account.at) * share);
+  account.at = now;
+  return account.debt;
 }

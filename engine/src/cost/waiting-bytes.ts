@@ -21,6 +21,8 @@ interface Held {
   /** Time of the first unsent byte, or of the last decrease. */
   since: number;
   isCut: boolean;
+  /** Index in the list of holds, while it has unsent bytes. */
+  place: number;
 }
 
 /**
@@ -30,7 +32,8 @@ interface Held {
 export class WaitingBytes {
   readonly #limit: number;
   readonly #patience: number;
-  readonly #holds = new Set<Held>();
+  /** In any order. Not a Set, for the reason in Watchdog. */
+  readonly #holds: Held[] = [];
   readonly #timer: NodeJS.Timeout;
   #total = 0;
 
@@ -51,7 +54,7 @@ export class WaitingBytes {
    * @param hasTimeout whether the connection itself detects that the client reads nothing
    */
   hold(client: () => string, cut: () => void, { hasTimeout = false }: { readonly hasTimeout?: boolean } = {}): Hold {
-    const held: Held = { client, cut, hasTimeout, bytes: 0, since: 0, isCut: false };
+    const held: Held = { client, cut, hasTimeout, bytes: 0, since: 0, isCut: false, place: 0 };
     return { set: (bytes) => this.#set(held, bytes), release: () => this.#set(held, 0) };
   }
 
@@ -61,12 +64,19 @@ export class WaitingBytes {
 
   #set(held: Held, bytes: number): void {
     if (bytes === held.bytes || held.isCut) return;
-    if (held.bytes === 0) this.#holds.add(held);
+    if (held.bytes === 0) held.place = this.#holds.push(held) - 1;
     if (held.bytes === 0 || bytes < held.bytes) held.since = performance.now();
     this.#total += bytes - held.bytes;
     held.bytes = bytes;
-    if (bytes === 0) this.#holds.delete(held);
+    if (bytes === 0) this.#remove(held);
     while (this.#total > this.#limit) this.#cut(this.#largest());
+  }
+
+  #remove({ place }: Held): void {
+    const last = this.#holds.pop()!;
+    if (last.place === place) return;
+    this.#holds[place] = last;
+    last.place = place;
   }
 
   #cut(held: Held): void {
@@ -93,6 +103,6 @@ export class WaitingBytes {
 
   #cutIdle(): void {
     const now = performance.now();
-    for (const held of this.#holds) if (!held.hasTimeout && now - held.since > this.#patience) this.#cut(held);
+    for (const held of this.#holds.slice()) if (!held.hasTimeout && now - held.since > this.#patience) this.#cut(held);
   }
 }
