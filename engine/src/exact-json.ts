@@ -4,6 +4,8 @@ const json = JSON as unknown as { rawJSON(text: string): unknown };
 
 /** Doubles are exact up to this many digits. */
 const exactLength = 15;
+/** Every inexact number contains this. Most requests do not, and this is found fastest. */
+const threeDigits = /\d{3}/;
 /** Matches numbers this long or with a three-digit exponent; only these can be inexact. */
 const doubtfulNumber = /[-+.\dEe]{16}|[Ee][-+]?\d{3}/g;
 const numberCharacter = /[-+.\dEe]/;
@@ -19,6 +21,7 @@ const mark = randomUUID();
  */
 export function parseExactJson(text: string): unknown {
   const parsed: unknown = JSON.parse(text);
+  if (!threeDigits.test(text)) return parsed;
   const marked = withMarks(text);
   return marked === undefined ? parsed : withoutMarks(JSON.parse(marked));
 }
