@@ -41,6 +41,22 @@ test("releases bytes that are sent or dropped", () => {
   expect(waiting.total).toBe(90);
 });
 
+test("finds the largest connection after others have left in any order", () => {
+  const hold = start(100);
+  const holds = ["a1", "b1", "c1", "d1"].map((name) => hold(name));
+  for (const each of holds) each.set(20);
+  holds[0]?.release();
+  holds[3]?.release();
+  holds[2]?.set(30);
+  holds[0]?.set(40);
+  expect(cut).toEqual([]);
+  hold("e1").set(20);
+  expect(cut).toEqual(["a1"]);
+  holds[1]?.release();
+  holds[2]?.release();
+  expect(waiting.total).toBe(20);
+});
+
 test("disconnects a client that reads nothing for a while, and no client that reads", () => {
   vi.useFakeTimers();
   const hold = start(1_000);
