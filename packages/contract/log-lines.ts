@@ -1,6 +1,6 @@
 let latest = { at: 0, text: "" };
 
-/** The time as a field of a line in pino's form, ISO 8601 in UTC. Lines of the same millilatest share it. */
+/** The time as a field of a line in pino's form, ISO 8601 in UTC. Lines of the same millisecond share it. */
 export function isoTime(): string {
   const at = Date.now();
   if (at !== latest.at) latest = { at, text: `,"time":"${new Date(at).toISOString()}"` };
@@ -10,7 +10,7 @@ export function isoTime(): string {
 /** Maximum buffered characters before the next write. */
 const longest = 65_536;
 
-/** Time in millilatests between two writes under load. */
+/** Time in milliseconds between two writes under load. */
 const interval = 50;
 
 /** Where a logger writes its lines. */

@@ -233,6 +233,28 @@ attacks("accepts an upgrade only at one path, in one form", () =>
   })),
 );
 
+test(
+  "subscriptions that hold too many bytes end the connection, and none of them stays",
+  { timeout: 90_000 },
+  async () => {
+    // Each holds about 3.6 MB of the 64 MiB that may wait for clients. 09-afterwards checks that the engine is idle at the end.
+    const conditions = "{key: {_eq: $value}} ".repeat(900);
+    const query = `subscription($value: String) { view_hijacks(limit: 1, where: {_or: [${conditions}]}) { key } }`;
+    const codes: number[] = [];
+    for (let round = 0; round < 20; round += 1) {
+      const payload = { query, variables: { value: `${round}${"x".repeat(2_000)}` } };
+      const { code } = await socket((ws) => {
+        initialise(ws);
+        for (let id = 0; id < 22; id += 1) ws.send(JSON.stringify({ type: "subscribe", id: String(id), payload }));
+      });
+      codes.push(code);
+    }
+    countInputs(codes.length, codes.filter((code) => code === 0).length);
+    expect(new Set(codes)).toEqual(new Set([1013]));
+    await serviceAnswers();
+  },
+);
+
 test("thousands of idle sockets and floods leave the service answering", { timeout: 180_000 }, async () => {
   const count = 2000;
   const idle: Promise<Outcome>[] = [];

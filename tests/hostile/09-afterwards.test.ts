@@ -1,8 +1,10 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { containerOf, containers } from "../e2e/support/docker.ts";
 import { administrator, session, tokenOfSession } from "../e2e/support/sessions.ts";
 import { stack } from "../e2e/support/stack.ts";
 import { mustRun, run } from "../harness/process.ts";
+import { shareBetween, usagesOf } from "./search/measure.ts";
 
 /** Every service of the stack, by container name. */
 async function services(): Promise<string[]> {
@@ -56,4 +58,14 @@ test("no attack caused an error line or an unexpected 5xx", async () => {
     .map((line) => JSON.parse(line) as { status: number; path: string })
     .filter(({ status, path }) => status >= 500 && path !== "/api/auth/login/ldap");
   expect(failures).toEqual([]);
+});
+
+test("no attack left work behind, such as a subscription", { timeout: 90_000 }, async () => {
+  const busy = async (): Promise<string[]> => {
+    const before = await usagesOf(["engine", "database"]);
+    await sleep(5_000);
+    const after = await usagesOf(["engine", "database"]);
+    return (["engine", "database"] as const).filter((service) => shareBetween(before[service], after[service]) > 0.05);
+  };
+  await expect.poll(busy, { timeout: 60_000, interval: 0 }).toEqual([]);
 });

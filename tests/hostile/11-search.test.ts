@@ -44,6 +44,7 @@ test(
     );
     expect(found.tried).toBeGreaterThan(0);
     expect(found.restarted).toEqual([]);
+    expect(found.busy).toEqual({});
     expect(found.errors).toEqual([]);
     expect(found.worst.engine[0]?.engine).toBeLessThan(bounds.engine);
     expect(found.worst.postgres[0]?.postgres).toBeLessThan(bounds.postgres);

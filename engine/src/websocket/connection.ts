@@ -109,7 +109,7 @@ export class Connection {
     clearTimeout(this.#initTimer);
     clearInterval(this.#keepAliveTimer);
     this.#cancelExpiry();
-    this.#operations.stopAll();
+    this.#operations.end();
   }
 
   #receive(data: RawData): void {
@@ -161,7 +161,9 @@ export class Connection {
     this.#socket.resume();
   }
 
+  /** The connection may have ended while the message waited for its turn. */
   #read(data: RawData): void {
+    if (this.#isEnded) return;
     try {
       this.#handle(parseClientMessage(textOf(data)));
     } catch (error) {

@@ -1,49 +1,57 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createFakeEngine } from "../lifecycle/testing/served-engine.ts";
 import { growthOver, payload } from "../testing/growth.ts";
 import { WaitingBytes } from "../cost/waiting-bytes.ts";
 import { transportDialect } from "./server-message.ts";
 import { Operations } from "./operations.ts";
 import type { Outbox } from "./outbox.ts";
+import type { Subscription } from "../subscriptions/polling.ts";
 
 const session = { role: "viewer", isAdmin: false, variables: new Map<string, string>() };
 const request = { query: "subscription { updates }" };
+const long = { query: `subscription { updates } #${"x".repeat(100_000)}` };
+const outbox: Outbox = {
+  send: () => undefined,
+  sendLatest: () => undefined,
+  forget: () => undefined,
+  pong: () => undefined,
+  close: () => undefined,
+  isCongested: false,
+};
 
-test("later subscriptions keep no stopped one alive, when only young objects are collected", async () => {
-  const outbox: Outbox = {
-    send: () => undefined,
-    sendLatest: () => undefined,
-    forget: () => undefined,
-    pong: () => undefined,
-    close: () => undefined,
-    isCongested: false,
-  };
+/** The operations of a connection whose messages are all subscriptions. */
+function connected({
+  subscribe = (): Subscription => ({ stop: () => undefined }),
+  close = (): unknown => expect.unreachable(),
+}: {
+  subscribe?: () => Subscription;
+  close?: (code: number) => void;
+}) {
   const waitingBytes = new WaitingBytes({ limit: 1_000_000, patience: 60_000 });
   const context = {
     engine: createFakeEngine(),
     execution: { kindOf: () => "subscription" as const, run: () => expect.unreachable() },
-    subscriptions: {
-      subscribe() {
-        const held = payload();
-        return { stop: () => void held.length };
-      },
-      figures: () => expect.unreachable(),
-      stop: () => undefined,
-    },
+    subscriptions: { subscribe, figures: () => expect.unreachable(), stop: () => undefined },
     metrics: { operation: () => undefined },
     logError: () => expect.unreachable(),
     showsInternal: () => false,
-    operationLimit: 2,
+    operationLimit: 20,
     waitingBytes,
   };
-  const operations = new Operations(
-    context,
-    outbox,
-    transportDialect,
-    { requestId: "test", hasLegacyErrors: false },
-    () => expect.unreachable(),
-  );
+  const identity = { requestId: "test", hasLegacyErrors: false };
+  const operations = new Operations(context, outbox, transportDialect, identity, ({ code }) => close(code));
   operations.begin(session);
+  return { operations, waitingBytes, [Symbol.dispose]: () => waitingBytes.stop() };
+}
+
+test("later subscriptions keep no stopped one alive, when only young objects are collected", async () => {
+  using connection = connected({
+    subscribe() {
+      const held = payload();
+      return { stop: () => void held.length };
+    },
+  });
+  const { operations } = connection;
   operations.start("0", request);
   const growth = await growthOver(5_000, (index) => {
     operations.start(String(index + 1), request);
@@ -51,48 +59,34 @@ test("later subscriptions keep no stopped one alive, when only young objects are
   });
   // Of 40 MB in total.
   expect(growth).toBeLessThan(6_000_000);
-  waitingBytes.stop();
 });
 
 test("counts long subscriptions while they run, and closes a connection with too many", () => {
-  const waitingBytes = new WaitingBytes({ limit: 1_000_000, patience: 60_000 });
   const closed: number[] = [];
-  const context = {
-    engine: createFakeEngine(),
-    execution: { kindOf: () => "subscription" as const, run: () => expect.unreachable() },
-    subscriptions: {
-      subscribe: () => ({ stop: () => undefined }),
-      figures: () => expect.unreachable(),
-      stop: () => undefined,
-    },
-    metrics: { operation: () => undefined },
-    logError: () => expect.unreachable(),
-    showsInternal: () => false,
-    operationLimit: 20,
-    waitingBytes,
-  };
-  const outbox: Outbox = {
-    send: () => undefined,
-    sendLatest: () => undefined,
-    forget: () => undefined,
-    pong: () => undefined,
-    close: () => undefined,
-    isCongested: false,
-  };
-  const operations = new Operations(
-    context,
-    outbox,
-    transportDialect,
-    { requestId: "test", hasLegacyErrors: false },
-    ({ code }) => void closed.push(code),
-  );
-  operations.begin(session);
-  const long = { query: `subscription { updates } #${"x".repeat(100_000)}` };
+  using connection = connected({ close: (code) => void closed.push(code) });
+  const { operations, waitingBytes } = connection;
   operations.start("a", long);
   expect(waitingBytes.total).toBeGreaterThan(400_000);
   operations.stop("a");
   expect(waitingBytes.total).toBe(0);
   for (const id of ["1", "2", "3"]) operations.start(id, long);
   expect(closed).toEqual([1013]);
-  waitingBytes.stop();
+});
+
+test("no subscription outlives a connection that it ends itself", () => {
+  const running = new Set<Subscription>();
+  const subscribe = vi.fn<() => Subscription>(() => {
+    const subscription = { stop: () => void running.delete(subscription) };
+    running.add(subscription);
+    return subscription;
+  });
+  using connection = connected({ subscribe, close: () => connection.operations.end() });
+  const { operations, waitingBytes } = connection;
+  operations.start("1", long);
+  operations.start("2", long);
+  expect(running.size).toBe(2);
+  operations.start("3", long);
+  expect(subscribe).toHaveBeenCalledTimes(2);
+  expect(running.size).toBe(0);
+  expect(waitingBytes.total).toBe(0);
 });

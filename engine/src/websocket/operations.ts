@@ -60,6 +60,7 @@ export class Operations {
   readonly #close: (close: Close) => void;
   /** Never more than the limit. Not a Map, for the reason in Watchdog. */
   readonly #running: RunningOperation[] = [];
+  #isEnded = false;
   #session: Session | undefined;
   #started = 0;
   #failed = 0;
@@ -102,7 +103,9 @@ export class Operations {
     operation.stop();
   }
 
-  stopAll(): void {
+  /** Ends all operations. */
+  end(): void {
+    this.#isEnded = true;
     for (const operation of this.#running.splice(0)) operation.stop();
   }
 
@@ -153,6 +156,12 @@ export class Operations {
     }
     metrics.operation("subscription", session.role, "success", 0);
     span?.end();
+    const hold = this.#holdLong(prepared.parameters, request, session);
+    // The hold may have disconnected this client, and nobody would stop a subscription that starts now.
+    if (this.#isEnded) {
+      hold?.release();
+      return;
+    }
     const isReplaceable = prepared.kind === "live";
     const subscription = subscriptions.subscribe(prepared, {
       deliver: ({ text, failed }) => {
@@ -166,7 +175,6 @@ export class Operations {
       },
       isReady: () => !this.#outbox.isCongested,
     });
-    const hold = this.#holdLong(prepared.parameters, request, session);
     this.#running.push({
       id,
       stop: () => {

@@ -1,9 +1,11 @@
 import { once } from "node:events";
 import { Agent, type IncomingMessage, request as httpRequest } from "node:http";
 import { connect } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "graphql-ws";
 import { describe, expect, test, vi } from "vitest";
 import { WebSocket } from "ws";
+import { Turns } from "../cost/turns.ts";
 import { EngineError } from "../errors.ts";
 import { adminSecret, serveFake } from "../lifecycle/testing/served-engine.ts";
 import { SocketClient } from "../lifecycle/testing/socket-client.ts";
@@ -231,6 +233,24 @@ describe("limits", () => {
     await started.promise;
     client.socket.terminate();
     expect(await aborted.promise).toBe("aborted");
+  });
+
+  test("starts no operation whose turn comes after the end of its connection", async () => {
+    await using server = await serveFake();
+    const client = await new SocketClient(server.webSocketUrl, protocol).opened();
+    client.send(init);
+    await client.next();
+    const turn = Promise.withResolvers<void>();
+    const run = vi.spyOn(Turns.prototype, "run").mockImplementation((_client, work) => turn.promise.then(work));
+    client.send(subscribe);
+    await vi.waitFor(() => expect(run).toHaveBeenCalledOnce());
+    server.served.restartConnections();
+    await client.closed;
+    turn.resolve();
+    // Five intervals between polls.
+    await sleep(100);
+    expect(server.engine.calls.polled).toEqual([]);
+    run.mockRestore();
   });
 });
 

@@ -27,6 +27,8 @@ export interface Found {
   readonly errors: readonly string[];
   /** Names of restarted services. */
   readonly restarted: readonly string[];
+  /** Services that still work after the last request, by the processors that they use beyond those at the beginning. */
+  readonly busy: Readonly<Record<string, number>>;
 }
 
 export interface SearchOptions {
@@ -61,12 +63,8 @@ export async function search({ milliseconds, seed, hostile, bystander, onWorse }
   const watch = watchBystander(bystander);
   const until = performance.now() + milliseconds;
   let tried = 0;
-  const begin = await idleUsageOf(measured);
-  await sleep(5_000);
+  const shares = await idleShares();
   let idle = await usagesOf(measured);
-  const shares = Object.fromEntries(
-    measured.map((service) => [service, shareBetween(begin[service], idle[service])]),
-  ) as Shares;
   while (performance.now() < until) {
     const measure = (Object.keys(measures) as Measure[])[choose(5)] ?? "engine";
     const parent = worst[measure][choose(Math.max(1, worst[measure].length))];
@@ -83,15 +81,36 @@ export async function search({ milliseconds, seed, hostile, bystander, onWorse }
       list.splice(kept);
     }
   }
+  const left = await idleShares();
+  const busy = measured
+    .map((service) => [service, left[service] - shares[service]] as const)
+    .filter(([, share]) => share > leftShare);
   const { p99, errors } = await watch.end();
   const after = await Promise.all(services.map(startsOf));
-  return { tried, worst, p99, errors, restarted: services.filter((_service, index) => before[index] !== after[index]) };
+  return {
+    tried,
+    worst,
+    p99,
+    errors,
+    restarted: services.filter((_service, index) => before[index] !== after[index]),
+    busy: Object.fromEntries(busy),
+  };
 }
 
 const measured = ["engine", "database"] as const;
 type Usages = Awaited<ReturnType<typeof idleUsageOf<(typeof measured)[number]>>>;
 /** Processors that each service uses for the bystander alone. */
 type Shares = Readonly<Record<(typeof measured)[number], number>>;
+
+/** A request that ended leaves no work behind, such as a subscription. Fraction of a processor. */
+const leftShare = 0.05;
+
+async function idleShares(): Promise<Shares> {
+  const begin = await idleUsageOf(measured);
+  await sleep(5_000);
+  const end = await usagesOf(measured);
+  return Object.fromEntries(measured.map((service) => [service, shareBetween(begin[service], end[service])])) as Shares;
+}
 
 interface Idle {
   readonly watch: Watch;
