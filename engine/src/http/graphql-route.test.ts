@@ -1,5 +1,13 @@
-import { expect, test } from "vitest";
-import { prefersGraphqlResponse } from "./graphql-route.ts";
+import { EventEmitter } from "node:events";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { expect, test, vi } from "vitest";
+import type { Authenticator } from "../auth/authenticator.ts";
+import { ClientLeft } from "../cancellation.ts";
+import { Turns } from "../cost/turns.ts";
+import { WaitingBytes } from "../cost/waiting-bytes.ts";
+import type { GraphQLExecution } from "./graphql-execution.ts";
+import { createGraphQLRoute, prefersGraphqlResponse } from "./graphql-route.ts";
 
 test.each([
   [undefined, false],
@@ -13,4 +21,42 @@ test.each([
   ["application/json, multipart/mixed, application/graphql-response+json;q=0", false],
 ])("Accept: %s is %s", (accept, expected) => {
   expect(prefersGraphqlResponse(accept)).toBe(expected);
+});
+
+test("a client that leaves before its turn gets no work", async () => {
+  const run = vi.fn<GraphQLExecution["run"]>();
+  const session = { role: "viewer", isAdmin: false, variables: new Map<string, string>() };
+  const authenticator: Authenticator = {
+    authenticate: () => ({ session, expiresAt: Infinity }),
+    close: () => undefined,
+  };
+  const turns = new Turns();
+  const left = Promise.withResolvers<void>();
+  vi.spyOn(turns, "run").mockImplementation((_client, work) => left.promise.then(work));
+  const waitingBytes = new WaitingBytes({ limit: 1_000, patience: 1_000 });
+  const route = createGraphQLRoute({
+    authenticator,
+    execution: { run, kindOf: () => "query" },
+    bodyLimit: 1_000,
+    batchLimit: 10,
+    preserves401: false,
+    showsInternal: () => false,
+    logError: () => expect.unreachable(),
+    turns,
+    waitingBytes,
+    answerLimit: 1_000,
+  });
+  const body = Buffer.from('{"query":"{ a }"}');
+  const request = Object.assign(Readable.from([body]), {
+    method: "POST",
+    headers: { "content-length": String(body.length) },
+    complete: true,
+  });
+  const response = Object.assign(new EventEmitter(), { writableFinished: false });
+  const reply = route(request as unknown as IncomingMessage, response as unknown as ServerResponse, "test");
+  response.emit("close");
+  left.resolve();
+  await expect(reply).rejects.toThrow(ClientLeft);
+  expect(run).not.toHaveBeenCalled();
+  waitingBytes.stop();
 });

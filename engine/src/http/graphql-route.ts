@@ -121,8 +121,12 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
 
   async function answerOne(asked: GraphQLRequest, session: Session, { signal, id, span }: Asking): Promise<Answer> {
     try {
-      const client = session.client ?? session.role;
-      return { text: await turns.run(client, () => execution.run(asked, session, signal, span)), status: 200 };
+      const work = (): Promise<Bytes> => {
+        // The client may have left while its work waited for a turn.
+        signal.throwIfAborted();
+        return execution.run(asked, session, signal, span);
+      };
+      return { text: await turns.run(session.client ?? session.role, work), status: 200 };
     } catch (error) {
       signal.throwIfAborted();
       return failure(error, id, session);
