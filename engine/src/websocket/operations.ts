@@ -157,7 +157,7 @@ export class Operations {
     metrics.operation("subscription", session.role, "success", 0);
     span?.end();
     const hold = this.#holdLong(prepared.parameters, request, session);
-    // The hold may have disconnected this client, and nobody would stop a subscription that starts now.
+    // The hold may have disconnected this client, and then a subscription that starts now would never be stopped.
     if (this.#isEnded) {
       hold?.release();
       return;
