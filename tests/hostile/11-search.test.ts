@@ -24,7 +24,7 @@ test(
   "finds no request that costs more than the bounds or delays a bystander",
   { timeout: seconds * 1_000 + 180_000 },
   async (context) => {
-    // docs/design/limits.md has the last result: the bounds are not met yet, and each seed tries other requests.
+    // docs/design/limits.md has the last result; each seed tries other requests.
     if (given === undefined) context.skip("a search of its own: npm run test:search");
 
     const found = await search({
