@@ -5,7 +5,7 @@
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { type AddressInfo, connect, createServer as createPlainServer } from "node:net";
+import { type AddressInfo, connect, createServer as createPlainServer, type Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { text } from "node:stream/consumers";
 import { stopServer } from "@routeql/contract/stop-server";
@@ -110,6 +110,8 @@ function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
 /** A server on its own port, like a pod. */
 interface Serving {
   readonly server: Server;
+  /** The gateway's connections that are forwarded to the server. */
+  readonly forwarded: Set<Socket>;
   /** Connections on their way to the server. It accepts them before it stops, as a pod does that has left its Service. */
   arriving: number;
 }
@@ -120,7 +122,7 @@ async function start(): Promise<Serving> {
     upgrade,
   );
   await once(server.listen(0, "127.0.0.1"), "listening");
-  const started: Serving = { server, arriving: 0 };
+  const started: Serving = { server, forwarded: new Set(), arriving: 0 };
   server.on("connection", () => (started.arriving -= 1));
   return started;
 }
@@ -139,12 +141,17 @@ async function replace(): Promise<void> {
 async function kill(): Promise<void> {
   const former = serving;
   serving = await start();
+  // All in one turn, as a kernel does for a killed process: a client whose request failed must not meet a connection that is broken later.
+  for (const client of former.forwarded) client.destroy();
   former.server.close();
   former.server.closeAllConnections();
 }
 
 // Like a cluster's Service: a stable address that forwards each new connection to the current server.
 createPlainServer((client) => {
+  const { forwarded } = serving;
+  forwarded.add(client);
+  client.once("close", () => forwarded.delete(client));
   serving.arriving += 1;
   const server = connect((serving.server.address() as AddressInfo).port, "127.0.0.1");
   for (const [from, to] of [
