@@ -7,7 +7,7 @@ import pg from "pg";
 import { median } from "../measure/statistics.ts";
 import { surroundings, writeResults } from "../report.ts";
 
-const workspace = resolve(import.meta.dirname, "../../packages/metadata-checks");
+const workspace = resolve(import.meta.dirname, "../../hasura-checks");
 
 /** Maximum milliseconds for the metadata of 200 tables and 10 roles, including the start of the process. */
 const lintLimit = 2000;

@@ -29,7 +29,7 @@ let programs: string;
 beforeAll(() => {
   programs = mkdtempSync(join(tmpdir(), "hasura-checks-ci-"));
   mkdirSync(join(programs, "bin"));
-  const command = join(repository, "packages/metadata-checks/bin/hasura-checks.js");
+  const command = join(repository, "hasura-checks/bin/hasura-checks.js");
   writeFileSync(
     join(programs, "bin/npx"),
     `#!/bin/sh\nwhile [ "$1" != hasura-checks ]; do [ "$1" != --package ] || shift; shift; done\nshift\nexec "${process.execPath}" "${command}" "$@"\n`,

@@ -37,7 +37,7 @@ async function routeql(directory: string, ...args: readonly string[]) {
   writeFileSync(file, world.database.getConnectionUri("engine"), { mode: 0o600 });
   return run(
     process.execPath,
-    [join(repository, "packages/metadata-checks/bin/hasura-checks.js"), ...args, "--database-file", file],
+    [join(repository, "hasura-checks/bin/hasura-checks.js"), ...args, "--database-file", file],
     { cwd: directory, timeout: generous },
   );
 }

@@ -34,7 +34,7 @@ export async function verifyPermissions(stack: string, accessFile: string): Prom
   const { stdout, stderr } = await run(
     process.execPath,
     [
-      join(repository, "packages/metadata-checks/bin/hasura-checks.js"),
+      join(repository, "hasura-checks/bin/hasura-checks.js"),
       "permissions",
       "--json",
       `--metadata=${join(repository, "hasura-metadata")}`,

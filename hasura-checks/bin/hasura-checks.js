@@ -13,8 +13,8 @@ if (existsSync(built)) {
   const { main } = await import(new URL("../src/main.ts", import.meta.url).href);
   process.exitCode = await main(process.argv.slice(2));
 } else {
-  const project = fileURLToPath(new URL("../../..", import.meta.url)).replace(/\/$/, "");
-  const { ensureNode } = await import(new URL("../../../cli/bootstrap/node.mjs", import.meta.url).href);
-  const { runThrough } = await import(new URL("../../../cli/bootstrap/run.mjs", import.meta.url).href);
+  const project = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
+  const { ensureNode } = await import(new URL("../../cli/bootstrap/node.mjs", import.meta.url).href);
+  const { runThrough } = await import(new URL("../../cli/bootstrap/run.mjs", import.meta.url).href);
   await runThrough(await ensureNode(project), [fileURLToPath(import.meta.url), ...process.argv.slice(2)]);
 }
