@@ -5,9 +5,11 @@ import { delimiter, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 // oxlint-disable-next-line packages/imports -- by its path, because this runs before the packages are linked
 import { proxyEnvironment } from "../packages/host/proxy.mjs";
+// oxlint-disable-next-line packages/imports -- by its path, because this runs before the packages are linked
+import { runThrough } from "../packages/host/run-quietly.mjs";
+// oxlint-disable-next-line packages/imports -- by its path, because this runs before the packages are linked
+import { ensureNode } from "../offline/node/ensure-node.mjs";
 import { ensureDependencies } from "./bootstrap/dependencies.mjs";
-import { ensureNode } from "./bootstrap/node.mjs";
-import { runThrough } from "./bootstrap/run.mjs";
 import { unwritable } from "./bootstrap/rights.mjs";
 
 /** The cache holds one file per loaded script. Files of deleted checkouts stay, so the count is limited. */

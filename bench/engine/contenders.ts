@@ -4,7 +4,7 @@ import { join, resolve } from "node:path";
 import { SignJWT } from "jose";
 import { freePorts } from "@routeql/tests/harness/free-ports";
 // @ts-expect-error plain JavaScript, for a Node that cannot strip types
-import { npm as untypedNpm } from "@routeql/cli/bootstrap/npm";
+import { npm as untypedNpm } from "@routeql/host/npm";
 import type { Target } from "../measure/http-load.ts";
 import { compileCache, ServerProcess } from "../measure/server-process.ts";
 import type { Case } from "./queries.ts";

@@ -1,5 +1,6 @@
 import { mkdir, readFile } from "node:fs/promises";
-import { npm, withLock } from "./npm.mjs";
+// oxlint-disable-next-line packages/imports -- by its path, because this runs before the packages are linked
+import { npm, withLock } from "../../packages/host/npm.mjs";
 
 /**
  * Whether npm has nothing to do: compares the lock file with the record that npm leaves in node_modules at the end of every install. An

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { dockerClient } from "@routeql/host/docker/client";
 import { lastLogLines } from "@routeql/host/docker/output";
 import { Failure, messageOf } from "@routeql/host/failure";
-import { NotReady, untilReady } from "@routeql/providers/kubernetes/await/await";
+import { NotReady, untilReady } from "@routeql/host/kubernetes/await";
 import { runInterruptibly } from "./options.ts";
 import { openClientPrograms } from "../database/client-programs.ts";
 import { showProgress } from "../database/counted.ts";

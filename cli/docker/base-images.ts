@@ -8,7 +8,7 @@ import { lineSplitter } from "@routeql/host/process";
 import { imageExists } from "@routeql/host/docker/build";
 import { downloadSites, requireProxies } from "@routeql/host/reachable";
 import { dockerClient, follow } from "@routeql/host/docker/client";
-import { buildNodeBase } from "./node-base.ts";
+import { buildNodeBase } from "@routeql/offline/base-images/node";
 import { askRegistry, pullFailure, pullImage } from "@routeql/host/docker/pull";
 
 export interface BaseOptions {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { Failure, messageOf } from "@routeql/host/failure";
-import { deleteAndWait } from "@routeql/providers/kubernetes/await/await";
+import { deleteAndWait } from "@routeql/host/kubernetes/await";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import { field, type KubernetesObject, type Reference } from "@routeql/host/kubernetes/objects";
 import type { StackValues } from "../stack/outputs.ts";

@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { filesDirectory } from "@routeql/infra/services/description";
 import { databaseAuthorityFile } from "@routeql/infra/services/database-place";
-import { untilReady } from "@routeql/providers/kubernetes/await/await";
+import { untilReady } from "@routeql/host/kubernetes/await";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import type { DatabaseReach, StackValues } from "../stack/outputs.ts";
 import { type PodSpec, startJobLikeMigrate } from "./job-like-migrate.ts";

@@ -9,7 +9,7 @@ import { ApiError } from "@routeql/host/kubernetes/client";
 import { field, type KubernetesObject, textAt } from "@routeql/host/kubernetes/objects";
 import { type StackPaths, stackPaths } from "@routeql/host/paths";
 import { stateLabel } from "@routeql/infra/targets/kubernetes/scope";
-import { deleteAndWait } from "@routeql/providers/kubernetes/await/await";
+import { deleteAndWait } from "@routeql/host/kubernetes/await";
 import {
   belongsToAnother,
   isCopied,

@@ -1,7 +1,7 @@
 import { Failure } from "@routeql/host/failure";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import { ApiError } from "@routeql/host/kubernetes/client";
-import { describePod } from "@routeql/providers/kubernetes/await/readiness";
+import { describePod } from "@routeql/host/kubernetes/readiness";
 import { conditionOf, field, type KubernetesObject, listAt, textAt } from "@routeql/host/kubernetes/objects";
 import { instanceLabels, type Place } from "./place.ts";
 

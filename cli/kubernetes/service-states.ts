@@ -1,4 +1,4 @@
-import { describePod } from "@routeql/providers/kubernetes/await/readiness";
+import { describePod } from "@routeql/host/kubernetes/readiness";
 import { conditionOf, field, type KubernetesObject, listAt, numberAt, textAt } from "@routeql/host/kubernetes/objects";
 import { collectOutput, healthDetail, healthProgram } from "../status/health-detail.ts";
 import type { ServiceState } from "../status/report.ts";

@@ -10,8 +10,8 @@ import type { StackPaths } from "@routeql/host/paths";
 import { connectCluster, type Connection } from "../kubernetes/connect.ts";
 import { checkOwnershipInCluster } from "../kubernetes/ownership.ts";
 import { type Place, placeFor, placeOf, refuseOnDocker, refuseOtherCluster } from "../kubernetes/place.ts";
-import { choosePlugins, type PluginKind } from "@routeql/providers/choice";
-import { acquireCli, type PulumiCli } from "@routeql/providers/pulumi-cli/acquire";
+import { choosePlugins, type PluginKind } from "@routeql/offline/plugins/choice";
+import { acquireCli, type PulumiCli } from "@routeql/offline/pulumi-cli/acquire";
 import { projectName, type StackConfiguration, targetOf } from "./configuration.ts";
 import { chooseImages, describeChoice, type ImageChoice, readChoice, withChoice } from "./image-choice.ts";
 import { networkRangeOf, reserveNetworkRange } from "./network-range.ts";
@@ -233,7 +233,7 @@ export function pluginsPhase({ paths, prepared, onLine }: Surroundings): Phase {
         target: prepared.configuration && targetOf(prepared.configuration.plain),
         onLine,
       });
-      return prepared.plugins === "official" ? "official" : "this project's replacements (providers/)";
+      return prepared.plugins === "official" ? "official" : "this project's replacements (offline/plugins/)";
     },
   };
 }

@@ -5,8 +5,8 @@ import { engineEnvironment } from "@routeql/host/docker/engine-address";
 import { Failure } from "@routeql/host/failure";
 import type { StackPaths } from "@routeql/host/paths";
 import { runToEnd } from "@routeql/host/process";
-import { type PluginKind, pulumiHome } from "@routeql/providers/choice";
-import { startStandIns } from "@routeql/providers/start";
+import { type PluginKind, pulumiHome } from "@routeql/offline/plugins/choice";
+import { startStandIns } from "@routeql/offline/plugins/start";
 
 /** A URL, because folder names may contain characters that are special in URLs. */
 export const backendOf = (paths: StackPaths): string =>

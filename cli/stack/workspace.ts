@@ -9,8 +9,8 @@ import {
   type Stack,
 } from "@pulumi/pulumi/automation/index.js";
 import { parse, stringify } from "yaml";
-import type { PulumiCli } from "@routeql/providers/pulumi-cli/acquire";
-import { type PluginKind, pulumiHome, standInPlugins } from "@routeql/providers/choice";
+import type { PulumiCli } from "@routeql/offline/pulumi-cli/acquire";
+import { type PluginKind, pulumiHome, standInPlugins } from "@routeql/offline/plugins/choice";
 import { stackPaths, type StackPaths } from "@routeql/host/paths";
 import { isSecretSetting, projectName } from "./configuration.ts";
 import { backendOf, cliEnvironment, inOwnProcessGroup } from "./pulumi-command.ts";

@@ -14,7 +14,7 @@ if (existsSync(built)) {
   process.exitCode = await main(process.argv.slice(2));
 } else {
   const project = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
-  const { ensureNode } = await import(new URL("../../cli/bootstrap/node.mjs", import.meta.url).href);
-  const { runThrough } = await import(new URL("../../cli/bootstrap/run.mjs", import.meta.url).href);
+  const { ensureNode } = await import(new URL("../../offline/node/ensure-node.mjs", import.meta.url).href);
+  const { runThrough } = await import(new URL("../../packages/host/run-quietly.mjs", import.meta.url).href);
   await runThrough(await ensureNode(project), [fileURLToPath(import.meta.url), ...process.argv.slice(2)]);
 }

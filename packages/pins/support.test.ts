@@ -37,13 +37,13 @@ test("the pinned programs are those that the packages and the cluster of the tes
   const read = (path: string): string => readFileSync(resolve(import.meta.dirname, "../..", path), "utf8");
   const { dependencies } = JSON.parse(read("cli/package.json")) as { dependencies: Record<string, string> };
   expect(dependencies["@pulumi/pulumi"]).toBe(programs.pulumi.version);
-  expect(read("providers/pulumi-cli/go.mod")).toContain(
+  expect(read("offline/pulumi-cli/go.mod")).toContain(
     `github.com/pulumi/pulumi/pkg/v3 v${programs.pulumiFromSource.version}`,
   );
-  expect(read("tests/kubernetes/cluster/modules/kubernetes/go.mod")).toContain(
+  expect(read("offline/kubernetes-node/modules/kubernetes/go.mod")).toContain(
     `k8s.io/kubernetes v${programs.kubernetes.version}`,
   );
-  expect(read("tests/kubernetes/cluster/modules/definitions/go.mod")).toContain(
+  expect(read("offline/kubernetes-node/modules/definitions/go.mod")).toContain(
     `cloudnative-pg v${programs.cloudNativePg.version}`,
   );
 });

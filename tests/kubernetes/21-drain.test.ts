@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { nodeName } from "./cluster/layout.ts";
+import { nodeName } from "@routeql/offline/kubernetes-node/layout";
 import { Clients } from "./support/clients.ts";
 import { node } from "./support/node.ts";
 import { labelsOf } from "./support/probes.ts";

@@ -41,7 +41,9 @@ async function pluginsOf(engines: readonly number[]): Promise<number[]> {
     }),
   );
   return processes
-    .filter(({ parent, line }) => engines.includes(parent) || (parent === process.pid && line.includes("/providers/")))
+    .filter(
+      ({ parent, line }) => engines.includes(parent) || (parent === process.pid && line.includes("/offline/plugins/")),
+    )
     .map(({ id }) => id);
 }
 

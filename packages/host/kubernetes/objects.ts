@@ -42,6 +42,9 @@ export function field(value: unknown, ...path: readonly string[]): unknown {
   );
 }
 
+/** API group of an `apiVersion`; empty for the core group. */
+export const groupOf = (apiVersion: string): string => (apiVersion.includes("/") ? apiVersion.split("/")[0]! : "");
+
 export function numberAt(value: unknown, ...path: readonly string[]): number {
   const found = field(value, ...path);
   return typeof found === "number" ? found : 0;

@@ -1,6 +1,6 @@
 /**
  * One node and one stack on it for the whole suite, both removed afterwards. With ROUTEQL_TEST_NODE the node is a running one
- * (cluster/main.ts starts one), and the stack stays on it, so that a single file can be repeated.
+ * (offline/kubernetes-node/main.ts starts one), and the stack stays on it, so that a single file can be repeated.
  * @module
  */
 import { readFile, rm } from "node:fs/promises";
@@ -9,8 +9,8 @@ import { accessFileOf } from "@routeql/cli/api";
 import { explain } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
 import { describeStack } from "../../e2e/support/describe-stack.ts";
-import { NodeAccess, type NodeDescription } from "../cluster/access.ts";
-import { KubernetesNode } from "../cluster/node.ts";
+import { NodeAccess, type NodeDescription } from "@routeql/offline/kubernetes-node/access";
+import { KubernetesNode } from "@routeql/offline/kubernetes-node/node";
 import { stackName, up } from "./stack.ts";
 
 declare module "vitest" {

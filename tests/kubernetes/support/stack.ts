@@ -1,5 +1,5 @@
 import { bringDown, bringUp, type UpResult } from "@routeql/cli/api";
-import type { NodeAccess } from "../cluster/access.ts";
+import type { NodeAccess } from "@routeql/offline/kubernetes-node/access";
 
 /** Name of the suite's stack: like `prod`, without the services that a test machine lacks. */
 export const stackName = "kubernetes";

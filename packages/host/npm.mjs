@@ -2,9 +2,8 @@ import { realpathSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-// oxlint-disable-next-line packages/imports -- by its path, because this runs before the packages are linked
-import { proxyProblem } from "../../packages/host/proxy.mjs";
-import { Interrupted, runQuietly } from "./run.mjs";
+import { proxyProblem } from "./proxy.mjs";
+import { Interrupted, runQuietly } from "./run-quietly.mjs";
 
 /** The script of npm: that of the running `npm run`, else the one on PATH. */
 function npmScript() {

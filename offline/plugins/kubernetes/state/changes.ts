@@ -1,3 +1,4 @@
+import { groupOf } from "@routeql/host/kubernetes/objects";
 import { canonical, isUnknown } from "../../shared/values.ts";
 import type { TypeOfToken } from "./desired.ts";
 
@@ -82,8 +83,6 @@ const byKind: Readonly<Record<string, readonly string[]>> = {
   "rbac.authorization.k8s.io/ClusterRoleBinding": ["roleRef"],
   "storage.k8s.io/StorageClass": ["parameters", "provisioner"],
 };
-
-export const groupOf = (apiVersion: string): string => (apiVersion.includes("/") ? apiVersion.split("/")[0]! : "");
 
 /** Fields whose change requires a replacement. */
 function replacingFields({ apiVersion, kind }: TypeOfToken): readonly string[] {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { mustRun } from "../../harness/process.ts";
+import { execa } from "execa";
 import { loadImages } from "./images.ts";
 import { layoutOf, type NodeLayout } from "./layout.ts";
 
@@ -34,11 +34,13 @@ export class NodeAccess {
   }
 
   /** kubectl with all permissions; returns its output. */
-  kubectl(args: readonly string[], input?: string): Promise<string> {
-    return mustRun(join(this.binaries, "kubectl"), [`--kubeconfig=${this.kubeconfig}`, ...args], {
+  async kubectl(args: readonly string[], input = ""): Promise<string> {
+    const { stdout } = await execa(join(this.binaries, "kubectl"), [`--kubeconfig=${this.kubeconfig}`, ...args], {
       input,
       timeout: 300_000,
+      stripFinalNewline: false,
     });
+    return stdout;
   }
 
   /** Output of `kubectl get … --output=json`. */

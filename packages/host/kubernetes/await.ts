@@ -1,13 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Cluster } from "@routeql/host/kubernetes/cluster";
-import {
-  conditionOf,
-  field,
-  type KubernetesObject,
-  nameOf,
-  numberAt,
-  type Reference,
-} from "@routeql/host/kubernetes/objects";
+import type { Cluster } from "./cluster.ts";
+import { conditionOf, field, groupOf, type KubernetesObject, nameOf, numberAt, type Reference } from "./objects.ts";
 import {
   claimReadiness,
   daemonSetReadiness,
@@ -22,7 +15,6 @@ import {
   statefulSetReadiness,
   troubleOf,
 } from "./readiness.ts";
-import { groupOf } from "../state/changes.ts";
 
 /** The annotation with the condition to wait for, in the forms of `kubectl wait --for` (official provider 4.18). */
 const waitForAnnotation = "pulumi.com/waitFor";

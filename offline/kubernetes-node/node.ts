@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "@routeql/host/failure";
-import { run } from "../../harness/process.ts";
+import { execa } from "execa";
 import { NodeAccess } from "./access.ts";
 import { addOns } from "./add-ons.ts";
 import { type BuildOptions, kubernetesBinaries } from "./binaries.ts";
@@ -68,13 +68,13 @@ export class KubernetesNode implements AsyncDisposable {
     const { binaries, kubeconfig, layout } = this.access;
     const deadline = Date.now() + 180_000;
     for (;;) {
-      const { code, stdout, stderr } = await run(join(binaries, "kubectl"), [
-        `--kubeconfig=${kubeconfig}`,
-        "get",
-        "--raw",
-        "/readyz",
-      ]);
-      if (code === 0) return;
+      const kubectl = join(binaries, "kubectl");
+      const { failed, stdout, stderr } = await execa(
+        kubectl,
+        [`--kubeconfig=${kubeconfig}`, "get", "--raw", "/readyz"],
+        { reject: false },
+      );
+      if (!failed) return;
       if (this.launcher.exitCode !== null) throw new Error(`the node has ended; its logs are in ${layout.logs}`);
       if (Date.now() > deadline) throw new Error(`the API server is not ready after 3 minutes: ${stdout}${stderr}`);
       await sleep(300);
@@ -97,10 +97,10 @@ export class KubernetesNode implements AsyncDisposable {
     if (folder === undefined) return;
     const { binaries, kubeconfig } = this.access;
     const target = join(folder, "kubernetes-pods");
-    await run(
+    await execa(
       join(binaries, "kubectl"),
       [`--kubeconfig=${kubeconfig}`, "cluster-info", "dump", "--all-namespaces", `--output-directory=${target}`],
-      { timeout: 60_000 },
+      { reject: false, timeout: 60_000 },
     );
   }
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { KubernetesObject } from "@routeql/host/kubernetes/objects";
+import type { KubernetesObject } from "./objects.ts";
 import { waitedFor } from "./await.ts";
 import {
   daemonSetReadiness,

@@ -69,7 +69,7 @@ async function nodeProgram(version: string, onLine: (line: string) => void): Pro
   if (isHere && process.versions.node === version) return process.execPath;
   const folder = await installRecipe(
     "node",
-    resolve(import.meta.dirname, "../node-runtime"),
+    resolve(import.meta.dirname, "../node/node-runtime"),
     onLine,
     isHere ? undefined : platform,
   );
@@ -116,7 +116,7 @@ export async function buildNodeBase(
   { onLine, signal }: { onLine: (line: string) => void; signal: AbortSignal },
 ): Promise<void> {
   // Some distributions split npm into packages, so the npm of this machine may not work when copied.
-  const recipe = resolve(import.meta.dirname, "../npm-runtime");
+  const recipe = resolve(import.meta.dirname, "../node/npm-runtime");
   const [certificates, npm, node, registry] = await Promise.all([
     trustedCertificates(),
     installRecipe("npm", recipe, onLine),

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-const run = join(import.meta.dirname, "run.mjs");
+const run = join(import.meta.dirname, "run-quietly.mjs");
 
 test("a signal to the command ends the programs that npm has started", { timeout: 60_000 }, async () => {
   const script = `

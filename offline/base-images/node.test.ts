@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { imagePlatform } from "./node-base.ts";
+import { imagePlatform } from "./node.ts";
 
 test.each([
   ["x86_64", "x64"],

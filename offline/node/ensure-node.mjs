@@ -1,9 +1,10 @@
 import { access, cp, mkdir, readFile } from "node:fs/promises";
 import { constants } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { npm, withLock } from "./npm.mjs";
+// oxlint-disable-next-line packages/imports -- by its path, because this runs before the packages are linked
+import { npm, withLock } from "../../packages/host/npm.mjs";
 
-const recipe = fileURLToPath(new URL("../node-runtime", import.meta.url));
+const recipe = fileURLToPath(new URL("./node-runtime", import.meta.url));
 
 /** The absolute path of Node 24 or later: the running one if it is new enough, else the pinned one in .tools/, downloaded from the npm registry. */
 export async function ensureNode(project) {

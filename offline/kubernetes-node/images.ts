@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { pipeline } from "node:stream/promises";
-import { mustRun } from "../../harness/process.ts";
+import { execa } from "execa";
 import { dnsImage, type NodeLayout, pauseImage } from "./layout.ts";
 
 /** An image of one static program. */
@@ -47,14 +47,10 @@ export async function loadOwnImages(layout: NodeLayout, binaries: string): Promi
 
 /** The names by which the node has images. */
 async function imagesOfNode({ containerdSocket }: NodeLayout): Promise<string[]> {
-  const text = await mustRun("ctr", [
-    "--address",
-    containerdSocket,
-    "--namespace",
-    "k8s.io",
-    "images",
-    "list",
-    "--quiet",
-  ]);
-  return text.split("\n").filter((line) => line !== "");
+  const { stdout } = await execa(
+    "ctr",
+    ["--address", containerdSocket, "--namespace", "k8s.io", "images", "list", "--quiet"],
+    { lines: true },
+  );
+  return stdout.filter((line) => line !== "");
 }

@@ -1,5 +1,5 @@
-import type { Cluster } from "@routeql/host/kubernetes/cluster";
-import { conditionOf, field, type KubernetesObject, listAt, numberAt, textAt } from "@routeql/host/kubernetes/objects";
+import type { Cluster } from "./cluster.ts";
+import { conditionOf, field, type KubernetesObject, listAt, numberAt, textAt } from "./objects.ts";
 
 /** State of an object: ready, failed for good, or still waiting with the reason. */
 export type Readiness = { readonly ready: true } | { readonly failed: string } | { readonly waitsFor: string };

@@ -6,7 +6,7 @@ import { cacheFolder, type StackPaths } from "@routeql/host/paths";
 import { messageOf } from "@routeql/host/failure";
 import { runToEnd } from "@routeql/host/process";
 import { answers } from "@routeql/host/reachable";
-import { goPlatform } from "./pulumi-cli/plan.ts";
+import { goPlatform } from "../pulumi-cli/plan.ts";
 
 /** The providers that have a stand-in, by the names of their packages. */
 export const standIns = ["docker", "random", "tls", "kubernetes"] as const;

@@ -1,7 +1,7 @@
 import { type Cluster, fieldManager } from "@routeql/host/kubernetes/cluster";
 import { ApiError } from "@routeql/host/kubernetes/client";
 import { conditionOf, type KubernetesObject, nameOf } from "@routeql/host/kubernetes/objects";
-import { deleteAndWait, NotReady, untilReady } from "./await/await.ts";
+import { deleteAndWait, NotReady, untilReady } from "@routeql/host/kubernetes/await";
 import {
   completed,
   desiredObject,

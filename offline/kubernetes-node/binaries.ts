@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { cacheFolder } from "@routeql/host/paths";
 import { run } from "@routeql/host/process";
 import { withLock } from "@routeql/host/process-lock";
-import { ensureGo, goEnvironment } from "@routeql/providers/pulumi-cli/go";
+import { ensureGo, goEnvironment } from "../pulumi-cli/go.ts";
 
 /** Version that every program reports; go.mod names the same. */
 const kubernetesVersion = "1.34.10";

@@ -1,5 +1,5 @@
 /**
- * A node for manual tests: `node tests/kubernetes/cluster/main.ts` starts one, prints its access data, and stops it with Ctrl-C. The
+ * A node for manual tests: `node offline/kubernetes-node/main.ts` starts one, prints its access data, and stops it with Ctrl-C. The
  * suite uses it instead of its own node if ROUTEQL_TEST_NODE names the printed file.
  * @module
  */
