@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import pino from "pino";
 import { createEngine, MetadataError, type Engine } from "@routeql/engine";
+import { createEmbeddedExecutor } from "@routeql/engine/executors/embedded";
 import { authenticatorOf, serve, type Served } from "@routeql/engine/lifecycle/serve";
 import { metadataOf } from "@routeql/engine/lifecycle/testing/served-engine";
 import { readSettings } from "@routeql/engine/lifecycle/settings";
@@ -133,8 +134,8 @@ export class Stage implements AsyncDisposable {
     const logger = pino({ level: "silent" });
     this.#served = await serve({
       settings,
-      engine,
-      metadata: metadataOf(engine),
+      createExecutor: (events) => createEmbeddedExecutor(engine, settings, events),
+      administration: { engine, metadata: metadataOf(engine) },
       authenticator: await authenticatorOf(settings, logger),
       logger,
     });

@@ -1,7 +1,8 @@
 import { errorType, type Span } from "@routeql/tracing/span";
 import type { Cancellation } from "../cancellation.ts";
-import type { Bytes, Engine, GraphQLRequest, Session } from "../engine.ts";
+import type { Bytes, GraphQLRequest, Session } from "../engine.ts";
 import { busy, type EngineError, toEngineError } from "../errors.ts";
+import type { Executor } from "../executor.ts";
 import type { Metrics, OperationKind } from "../lifecycle/metrics.ts";
 
 /** Runs one query for HTTP or a WebSocket: within the admission limit, counted and timed. */
@@ -12,27 +13,16 @@ export interface GraphQLExecution {
    * @throws EngineError; the signal's reason when the caller aborted.
    */
   run(request: GraphQLRequest, session: Session, signal: Cancellation, span?: Span): Promise<Bytes>;
-  /** Kind of the operation to execute. @throws EngineError as run does. */
-  kindOf(request: GraphQLRequest, session: Session): "query" | "mutation" | "subscription";
 }
 
 export interface GraphQLExecutionOptions {
-  readonly engine: Pick<Engine, "executeToBytes" | "operationKind">;
+  readonly executor: Pick<Executor, "kindOf" | "run">;
   readonly admission: Admission;
   readonly metrics: Pick<Metrics, "operation">;
 }
 
-export function createGraphQLExecution({ engine, admission, metrics }: GraphQLExecutionOptions): GraphQLExecution {
-  /** Parses the document only when it may be something other than a query. */
-  function kindOf(request: GraphQLRequest, session: Session): "query" | "mutation" | "subscription" {
-    const { query } = request;
-    return query.includes("subscription") || query.includes("mutation")
-      ? engine.operationKind(request, session)
-      : "query";
-  }
-
+export function createGraphQLExecution({ executor, admission, metrics }: GraphQLExecutionOptions): GraphQLExecution {
   return {
-    kindOf,
     async run(request, session, signal, span) {
       const start = performance.now();
       let kind: OperationKind = "unknown";
@@ -44,9 +34,9 @@ export function createGraphQLExecution({ engine, admission, metrics }: GraphQLEx
         throw error;
       }
       try {
-        kind = kindOf(request, session);
+        kind = executor.kindOf(request, session);
         span?.set({ "graphql.operation.type": kind, "routeql.role": session.role });
-        const reply = await engine.executeToBytes(request, session, { signal, span });
+        const reply = await executor.run(request, session, { signal, span });
         metrics.operation(kind, session.role, "success", (performance.now() - start) / 1000);
         return reply;
       } catch (error) {

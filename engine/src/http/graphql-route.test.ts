@@ -36,7 +36,7 @@ test("a client that leaves before its turn gets no work", async () => {
   const waitingBytes = new WaitingBytes({ limit: 1_000, patience: 1_000 });
   const route = createGraphQLRoute({
     authenticator,
-    execution: { run, kindOf: () => "query" },
+    execution: { run },
     bodyLimit: 1_000,
     batchLimit: 10,
     preserves401: false,

@@ -1,26 +1,27 @@
-import type { Engine } from "../engine.ts";
+import type { Executor } from "../executor.ts";
 import { type Reply, textType } from "./reply.ts";
 import type { MetadataKeeper } from "../metadata-store/metadata-keeper.ts";
 
 export interface HealthOptions {
-  readonly engine: Pick<Engine, "ping">;
-  readonly metadata: Pick<MetadataKeeper, "inconsistencies">;
+  readonly executor: Pick<Executor, "ping">;
+  /** Absent when the engine behind the executor has a health check of its own. */
+  readonly metadata?: Pick<MetadataKeeper, "inconsistencies"> | undefined;
   readonly isStopping: () => boolean;
-  /** Time limit for the database's answer, in milliseconds; default 2,000. */
+  /** Time limit for the executor's answer, in milliseconds; default 2,000. */
   readonly timeout?: number;
 }
 
 /**
- * Hasura's `/healthz`: `OK`, or `WARN` with inconsistent metadata (an error when `strict`). Unlike Hasura's, it also queries the database,
+ * Hasura's `/healthz`: `OK`, or `WARN` with inconsistent metadata (an error when `strict`). Unlike Hasura's, it also pings the executor,
  * once for all concurrent requests.
  */
 export type HealthCheck = (strict: boolean) => Promise<Reply>;
 
-export function createHealthCheck({ engine, metadata, isStopping, timeout = 2_000 }: HealthOptions): HealthCheck {
+export function createHealthCheck({ executor, metadata, isStopping, timeout = 2_000 }: HealthOptions): HealthCheck {
   let running: Promise<boolean> | undefined;
 
-  function databaseAnswers(): Promise<boolean> {
-    running ??= within(engine.ping(), timeout, () => new Error("the database did not answer in time"))
+  function executorAnswers(): Promise<boolean> {
+    running ??= within(executor.ping(), timeout, () => new Error("the executor did not answer in time"))
       .then(
         () => true,
         () => false,
@@ -33,8 +34,8 @@ export function createHealthCheck({ engine, metadata, isStopping, timeout = 2_00
 
   return async (strict) => {
     if (isStopping()) return plain(503, "ERROR: shutting down");
-    if (!(await databaseAnswers())) return plain(500, "ERROR");
-    if (metadata.inconsistencies.length === 0) return plain(200, "OK");
+    if (!(await executorAnswers())) return plain(500, "ERROR");
+    if (metadata === undefined || metadata.inconsistencies.length === 0) return plain(200, "OK");
     return strict
       ? plain(500, "ERROR: inconsistent objects in schema")
       : plain(200, "WARN: inconsistent objects in schema");

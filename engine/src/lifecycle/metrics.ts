@@ -1,16 +1,18 @@
 import { createServer, type Server } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { EngineStatistics } from "../engine.ts";
+import type { ExecutorStatistics } from "../executor.ts";
 
 export type OperationKind = "query" | "mutation" | "subscription" | "unknown";
 export type Outcome = "success" | "failure" | "refused";
 
 /** Values read on each Prometheus scrape, so that the hot path does not maintain them. */
 export interface MetricSources {
-  readonly engine: () => EngineStatistics;
-  readonly liveQueries: () => { readonly cohorts: number; readonly members: number; readonly subscribers: number };
+  readonly executor: () => ExecutorStatistics;
   readonly connections: () => number;
-  readonly metadata: () => { readonly resourceVersion: number; readonly inconsistencies: readonly unknown[] };
+  /** Absent when the engine behind the executor keeps its metadata itself. */
+  readonly metadata?:
+    | (() => { readonly resourceVersion: number; readonly inconsistencies: readonly unknown[] })
+    | undefined;
   readonly inFlight: () => number;
 }
 
@@ -96,25 +98,28 @@ function registerSources(sources: MetricSources, registers: Registry[]): void {
   };
   gauge("requests_in_flight", "Operations being answered now.", sources.inFlight);
   gauge("websocket_connections", "Open WebSocket connections.", sources.connections);
-  gauge("live_query_cohorts", "Statements that are polled.", () => sources.liveQueries().cohorts);
-  gauge("live_query_members", "Distinct parameter sets that are polled.", () => sources.liveQueries().members);
-  gauge("live_query_subscribers", "Subscriptions that are served.", () => sources.liveQueries().subscribers);
-  gauge("pool_connections", "Open connections to Postgres.", () => sources.engine().pool.total);
-  gauge("pool_idle", "Connections to Postgres without work.", () => sources.engine().pool.idle);
-  gauge("pool_waiting", "Statements that wait for a connection.", () => sources.engine().pool.waiting);
-  gauge(
-    "metadata_resource_version",
-    "Version of the served metadata; the same on all replicas.",
-    () => sources.metadata().resourceVersion,
-  );
-  gauge(
-    "metadata_inconsistent_objects",
-    "Objects of the metadata that are not served.",
-    () => sources.metadata().inconsistencies.length,
-  );
-  gauge("plan_cache_size", "Finished plans that are remembered.", () => sources.engine().plans.size);
-  gauge("plan_cache_hits", "Plans found in the cache since the start.", () => sources.engine().plans.hits);
-  gauge("plan_cache_misses", "Plans made since the start.", () => sources.engine().plans.misses);
+  gauge("live_query_cohorts", "Statements that are polled.", () => sources.executor().liveQueries.cohorts);
+  gauge("live_query_members", "Distinct parameter sets that are polled.", () => sources.executor().liveQueries.members);
+  gauge("live_query_subscribers", "Subscriptions that are served.", () => sources.executor().liveQueries.subscribers);
+  gauge("pool_connections", "Open connections to Postgres.", () => sources.executor().pool.total);
+  gauge("pool_idle", "Connections to Postgres without work.", () => sources.executor().pool.idle);
+  gauge("pool_waiting", "Statements that wait for a connection.", () => sources.executor().pool.waiting);
+  const { metadata } = sources;
+  if (metadata !== undefined) {
+    gauge(
+      "metadata_resource_version",
+      "Version of the served metadata; the same on all replicas.",
+      () => metadata().resourceVersion,
+    );
+    gauge(
+      "metadata_inconsistent_objects",
+      "Objects of the metadata that are not served.",
+      () => metadata().inconsistencies.length,
+    );
+  }
+  gauge("plan_cache_size", "Finished plans that are remembered.", () => sources.executor().plans.size);
+  gauge("plan_cache_hits", "Plans found in the cache since the start.", () => sources.executor().plans.hits);
+  gauge("plan_cache_misses", "Plans made since the start.", () => sources.executor().plans.misses);
 }
 
 /** `GET /metrics` in Prometheus' text format, on a separate internal port. */

@@ -2,6 +2,7 @@ import type { Environment } from "@routeql/contract/environment";
 import { bufferLines, isoTime } from "@routeql/contract/log-lines";
 import { MetadataError } from "@routeql/metadata/read/problems";
 import { destination, type DestinationStream, type Logger, pino } from "pino";
+import { createEmbeddedExecutor } from "../executors/embedded.ts";
 import { authenticatorOf, serve, type Served } from "./serve.ts";
 import { readSettings, SettingsError } from "./settings.ts";
 import { logInconsistencies, startEngine } from "./start-engine.ts";
@@ -91,7 +92,13 @@ async function start(
   });
   logInconsistencies(metadata.inconsistencies, logger);
   for (const { file, path, reason } of engine.notes) logger.info({ file, path, reason }, "without effect");
-  served = await serve({ settings, engine, metadata, authenticator, logger });
+  served = await serve({
+    settings,
+    createExecutor: (events) => createEmbeddedExecutor(engine, settings, events),
+    administration: { engine, metadata },
+    authenticator,
+    logger,
+  });
   const { port, metricsPort } = served;
   logger.info(
     { port, metricsPort, roles: engine.roles.length, milliseconds: Math.round(performance.now() - began) },

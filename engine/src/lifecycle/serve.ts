@@ -5,6 +5,7 @@ import { stopServer } from "@routeql/contract/stop-server";
 import { startTracing } from "@routeql/tracing/tracing";
 import { createAuthenticator, type Authenticator } from "../auth/authenticator.ts";
 import type { Engine } from "../engine.ts";
+import type { Executor, ExecutorEvents } from "../executor.ts";
 import { createAdmission, createGraphQLExecution, createShowsInternal } from "../http/graphql-execution.ts";
 import { createConfigRoute, createExplainRoute, createMetadataRoute } from "../http/admin-routes.ts";
 import { createGraphQLRoute } from "../http/graphql-route.ts";
@@ -14,7 +15,6 @@ import { Turns } from "../cost/turns.ts";
 import { WaitingBytes } from "../cost/waiting-bytes.ts";
 import { createMetadataApi } from "../metadata-api/metadata-api.ts";
 import type { MetadataKeeper } from "../metadata-store/metadata-keeper.ts";
-import { createSubscriptions } from "../subscriptions/subscriptions.ts";
 import { closes } from "../websocket/server-message.ts";
 import { createWebSocketEndpoint } from "../websocket/server.ts";
 import { configurationOf, engineVersion } from "./configuration.ts";
@@ -27,15 +27,15 @@ export interface Served {
   readonly metricsPort: number;
   /** Closes every WebSocket as Hasura does when the metadata changes: clients reconnect and receive the new schema. */
   restartConnections(): void;
-  /** Stops accepting connections, answers running requests and those on open connections within the graceful timeout, and closes the engine. */
+  /** Stops accepting connections, answers running requests and those on open connections within the graceful timeout, and closes the executor. */
   stop(): Promise<void>;
 }
 
 export interface ServeOptions {
   readonly settings: Settings;
-  readonly engine: Engine;
-  /** Closed before the engine is. */
-  readonly metadata: MetadataKeeper;
+  readonly createExecutor: (events: ExecutorEvents) => Executor;
+  /** For the administration APIs and the health check. Closed before the executor is. */
+  readonly administration?: { readonly engine: Pick<Engine, "explain">; readonly metadata: MetadataKeeper } | undefined;
   readonly authenticator: Authenticator;
   readonly logger: Logger;
   readonly now?: () => number;
@@ -51,9 +51,6 @@ const socketPatience = 60_000;
 
 /** Time in milliseconds for clients to answer a close frame. */
 const closeHandshakeGrace = 1_000;
-
-/** The engine's own default. */
-const defaultPoolSize = 4;
 
 /** Creates the authenticator of the settings. @throws Error when its key is invalid or cannot be fetched. */
 export function authenticatorOf(settings: Settings, logger: Logger, now?: () => number): Promise<Authenticator> {
@@ -72,11 +69,11 @@ export function authenticatorOf(settings: Settings, logger: Logger, now?: () => 
   });
 }
 
-/** Serves an engine: HTTP, WebSockets and metrics. Resolves once both ports listen. */
+/** Serves an executor: HTTP, WebSockets and metrics. Resolves once both ports listen. */
 export async function serve({
   settings,
-  engine,
-  metadata,
+  createExecutor,
+  administration,
   authenticator,
   logger,
   now = Date.now,
@@ -98,27 +95,19 @@ export async function serve({
   const logError = createErrorLog(logger);
   const logRequest = createRequestLog(logger);
   const admission = createAdmission(settings.maxInFlight);
-  const execution = createGraphQLExecution({ engine, admission, metrics });
-  const showsInternal = createShowsInternal({ forAdmin: settings.adminInternalErrors, forAll: settings.devMode });
-  const subscriptions = createSubscriptions({
-    engine,
-    interval: settings.refetchInterval,
-    batchSize: settings.batchSize,
-    streamInterval: settings.streamRefetchInterval,
-    streamBatchSize: settings.streamBatchSize,
-    // Half of the connections, so that queries always find one.
-    concurrentPolls: Math.max(1, Math.floor((settings.poolSize ?? defaultPoolSize) / 2)),
+  const executor = createExecutor({
     onPoll: (seconds) => metrics.poll(seconds),
     onError: (error) => logError(error, { requestId: "poll" }),
   });
+  const execution = createGraphQLExecution({ executor, admission, metrics });
+  const showsInternal = createShowsInternal({ forAdmin: settings.adminInternalErrors, forAll: settings.devMode });
   const waitingBytes = new WaitingBytes({ limit: settings.maxWaitingBytes, patience: socketPatience });
   const turns = new Turns();
   const webSockets = createWebSocketEndpoint({
     waitingBytes,
     turns,
-    engine,
+    executor,
     execution,
-    subscriptions,
     metrics,
     tracing,
     authenticator,
@@ -140,6 +129,8 @@ export async function serve({
   const serves = (api: Settings["enabledApis"][number]): boolean => settings.enabledApis.includes(api);
   const servesGraphQL = serves("graphql");
   const { bodyLimit, batchLimit } = settings;
+  // As in Hasura, explain belongs to the metadata API.
+  const { engine, metadata } = (serves("metadata") ? administration : undefined) ?? {};
   const http = createHttpServer({
     graphql: servesGraphQL
       ? createGraphQLRoute({
@@ -155,16 +146,13 @@ export async function serve({
           answerLimit: settings.maxAnswerBytes,
         })
       : undefined,
-    // As in Hasura, explain belongs to the metadata API.
-    explain: serves("metadata") ? createExplainRoute({ engine, authenticator, bodyLimit, logError }) : undefined,
-    metadata: serves("metadata")
-      ? createMetadataRoute({ api: createMetadataApi(metadata), authenticator, logError })
-      : undefined,
+    explain: engine && createExplainRoute({ engine, authenticator, bodyLimit, logError }),
+    metadata: metadata && createMetadataRoute({ api: createMetadataApi(metadata), authenticator, logError }),
     config: serves("config")
       ? createConfigRoute({ configuration: configurationOf(settings), authenticator, logError })
       : undefined,
     cors,
-    health: createHealthCheck({ engine, metadata, isStopping: () => isStopping }),
+    health: createHealthCheck({ executor, metadata: administration?.metadata, isStopping: () => isStopping }),
     version: engineVersion,
     isStopping: () => isStopping,
     logger,
@@ -175,10 +163,9 @@ export async function serve({
   http.on("connection", () => turns.connected());
   if (servesGraphQL) http.on("upgrade", (request, socket, head) => webSockets.upgrade(request, socket, head));
   metrics.observe({
-    engine: () => engine.statistics(),
-    liveQueries: () => subscriptions.figures(),
+    executor: () => executor.statistics(),
     connections: () => webSockets.connections,
-    metadata: () => metadata,
+    metadata: administration && (() => administration.metadata),
     inFlight: () => admission.inFlight,
   });
   const metricsServer = createMetricsServer(metrics.registry);
@@ -189,15 +176,14 @@ export async function serve({
     isStopping = true;
     webSockets.refuseNew();
     webSockets.closeAll(closes.shuttingDown);
-    subscriptions.stop();
     // The server closes only after its sockets: a client that does not answer the close frame must not delay it.
     const terminating = setTimeout(() => webSockets.terminateAll(), closeHandshakeGrace);
     await stopServer(http, settings.gracefulShutdownTimeout * 1_000, quiet);
     clearTimeout(terminating);
     waitingBytes.stop();
     authenticator.close();
-    await metadata.close();
-    await Promise.all([engine.close(), tracing?.stop()]);
+    await administration?.metadata.close();
+    await Promise.all([executor.close(), tracing?.stop()]);
     await stopServer(metricsServer, 0);
   }
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { growthOver } from "../testing/growth.ts";
 import { createLimiter } from "./limiter.ts";
 import { LiveCohort } from "./live-cohort.ts";
-import type { Listener } from "./polling.ts";
+import type { Listener } from "../executor.ts";
 
 function hear(): { readonly listener: Listener; readonly heard: Promise<void> } {
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -1,15 +1,7 @@
 import { hash } from "node:crypto";
 import type { LiveQuery, PollAnswer } from "../engine.ts";
-import {
-  CohortBatches,
-  handOver,
-  type Listener,
-  Newcomers,
-  pollBatch,
-  type Polling,
-  PollingRounds,
-  type Subscription,
-} from "./polling.ts";
+import type { Listener, Subscription } from "../executor.ts";
+import { CohortBatches, handOver, Newcomers, pollBatch, type Polling, PollingRounds } from "./polling.ts";
 
 /** Longer answers are remembered by their digest. */
 const longestKept = 4_096;

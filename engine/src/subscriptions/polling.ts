@@ -1,6 +1,7 @@
 import { type Cancellation, LightCancellation } from "../cancellation.ts";
 import type { Engine, PollAnswer } from "../engine.ts";
-import { type EngineError, errorReply, toEngineError } from "../errors.ts";
+import { errorReply, toEngineError } from "../errors.ts";
+import type { Listener } from "../executor.ts";
 import { slice } from "../postgres/fair-line.ts";
 import type { Limiter } from "./limiter.ts";
 
@@ -152,28 +153,6 @@ export class CohortBatches<Item> {
     }
     return result;
   }
-}
-
-/** One answer for one subscriber. */
-export interface Delivery {
-  /** `{"data":…}`, or `{"errors":[…]}` when `failed`. */
-  readonly text: string;
-  readonly failed: boolean;
-}
-
-/** The receiver of a subscription's answers. */
-export interface Listener {
-  deliver(delivery: Delivery): void;
-  /** Its first poll failed through its own fault: no answer follows, and the caller stops it. */
-  refuse(error: EngineError): void;
-  /** Whether it accepts more now. Live queries ignore this: their next answer replaces an unsent one. */
-  isReady(): boolean;
-}
-
-/** A running subscription. */
-export interface Subscription {
-  /** Ends it; nothing is delivered afterwards. Idempotent. */
-  stop(): void;
 }
 
 /** Delivers a poll's answer to a listener. As in Hasura, a subscription that fails through its own fault in the first poll never starts. */

@@ -1,14 +1,6 @@
 import type { LiveQuery } from "../engine.ts";
-import {
-  CohortBatches,
-  handOver,
-  type Listener,
-  Newcomers,
-  pollBatch,
-  type Polling,
-  PollingRounds,
-  type Subscription,
-} from "./polling.ts";
+import type { Listener, Subscription } from "../executor.ts";
+import { CohortBatches, handOver, Newcomers, pollBatch, type Polling, PollingRounds } from "./polling.ts";
 
 interface Reader {
   readonly listener: Listener;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { LiveQuery, PollAnswer } from "../engine.ts";
 import { EngineError } from "../errors.ts";
-import type { Delivery, Listener } from "./polling.ts";
+import type { Delivery, Listener } from "../executor.ts";
 import { createSubscriptions, type Subscriptions, type SubscriptionsOptions } from "./subscriptions.ts";
 
 type Poll = SubscriptionsOptions["engine"]["poll"];

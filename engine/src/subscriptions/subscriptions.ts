@@ -1,7 +1,8 @@
 import type { LiveQuery } from "../engine.ts";
+import type { Listener, Subscription } from "../executor.ts";
 import { createLimiter } from "./limiter.ts";
 import { LiveCohort } from "./live-cohort.ts";
-import type { Listener, Polling, Subscription } from "./polling.ts";
+import type { Polling } from "./polling.ts";
 import { StreamCohort } from "./stream-cohort.ts";
 
 export interface SubscriptionsOptions extends Omit<Polling, "limiter"> {

@@ -1,11 +1,11 @@
 import { expect, test, vi } from "vitest";
-import { createFakeEngine } from "../lifecycle/testing/served-engine.ts";
+import type { Subscription } from "../executor.ts";
+import type { GraphQLRequest } from "../engine.ts";
 import { growthOver, payload } from "../testing/growth.ts";
 import { WaitingBytes } from "../cost/waiting-bytes.ts";
 import { transportDialect } from "./server-message.ts";
 import { Operations } from "./operations.ts";
 import type { Outbox } from "./outbox.ts";
-import type { Subscription } from "../subscriptions/polling.ts";
 
 const session = { role: "viewer", isAdmin: false, variables: new Map<string, string>() };
 const request = { query: "subscription { updates }" };
@@ -29,9 +29,11 @@ function connected({
 }) {
   const waitingBytes = new WaitingBytes({ limit: 1_000_000, patience: 60_000 });
   const context = {
-    engine: createFakeEngine(),
-    execution: { kindOf: () => "subscription" as const, run: () => expect.unreachable() },
-    subscriptions: { subscribe, figures: () => expect.unreachable(), stop: () => undefined },
+    executor: {
+      kindOf: () => "subscription" as const,
+      prepare: ({ query }: GraphQLRequest) => ({ isReplaceable: true, bytes: 4 * query.length, start: subscribe }),
+    },
+    execution: { run: () => expect.unreachable() },
     metrics: { operation: () => undefined },
     logError: () => expect.unreachable(),
     showsInternal: () => false,

@@ -1,21 +1,20 @@
 import { errorType, inSpan, type Span } from "@routeql/tracing/span";
 import type { Tracing, TraceOrigin } from "@routeql/tracing/tracing";
-import type { Engine, GraphQLRequest, Session } from "../engine.ts";
+import type { GraphQLRequest, Session } from "../engine.ts";
 import { EngineError, legacyError, toEngineError } from "../errors.ts";
+import type { Executor } from "../executor.ts";
 import { type Cancellation, ClientLeft, LightCancellation } from "../cancellation.ts";
 import type { GraphQLExecution, ShowsInternal } from "../http/graphql-execution.ts";
 import type { ErrorLog } from "../http/request-log.ts";
 import type { Metrics } from "../lifecycle/metrics.ts";
 import { textOf } from "../postgres/bytes.ts";
-import type { Subscriptions } from "../subscriptions/subscriptions.ts";
 import type { Hold, WaitingBytes } from "../cost/waiting-bytes.ts";
 import { type Close, closes, completeFrame, type Dialect } from "./server-message.ts";
 import type { Outbox } from "./outbox.ts";
 
 export interface OperationsContext {
-  readonly engine: Pick<Engine, "prepareSubscription">;
+  readonly executor: Pick<Executor, "kindOf" | "prepare">;
   readonly execution: GraphQLExecution;
-  readonly subscriptions: Subscriptions;
   readonly metrics: Pick<Metrics, "operation">;
   readonly logError: ErrorLog;
   readonly showsInternal: ShowsInternal;
@@ -131,7 +130,7 @@ export class Operations {
     );
     try {
       if (this.#running.length >= this.#context.operationLimit) throw tooManyOperations(this.#context.operationLimit);
-      if (this.#context.execution.kindOf(request, session) === "subscription")
+      if (this.#context.executor.kindOf(request, session) === "subscription")
         this.#subscribe(id, request, session, span);
       else this.#query(id, request, session, span);
     } catch (thrown) {
@@ -143,30 +142,29 @@ export class Operations {
 
   /** Its span ends when the subscription is prepared: polls answer many subscriptions at once and have no span. */
   #subscribe(id: string, request: GraphQLRequest, session: Session, span: Span | undefined): void {
-    const { engine, subscriptions, metrics } = this.#context;
+    const { executor, metrics } = this.#context;
     const jsonId = JSON.stringify(id);
     let prepared;
     try {
       span?.rename("subscription");
       span?.set({ "graphql.operation.type": "subscription" });
-      prepared = inSpan(span, "plan", "internal", {}, () => engine.prepareSubscription(request, session));
+      prepared = inSpan(span, "plan", "internal", {}, () => executor.prepare(request, session));
     } catch (error) {
       metrics.operation("subscription", session.role, "failure", 0);
       throw error;
     }
     metrics.operation("subscription", session.role, "success", 0);
     span?.end();
-    const hold = this.#holdLong(prepared.parameters, request, session);
+    const hold = this.#holdLong(prepared.bytes, session);
     // The hold may have disconnected this client, and then a subscription that starts now would never be stopped.
     if (this.#isEnded) {
       hold?.release();
       return;
     }
-    const isReplaceable = prepared.kind === "live";
-    const subscription = subscriptions.subscribe(prepared, {
+    const subscription = prepared.start({
       deliver: ({ text, failed }) => {
         const frame = failed ? this.#dialect.failedData(jsonId, text) : this.#dialect.data(jsonId, text);
-        if (isReplaceable) this.#outbox.sendLatest(id, frame);
+        if (prepared.isReplaceable) this.#outbox.sendLatest(id, frame);
         else this.#outbox.send(frame);
       },
       refuse: (error) => {
@@ -185,10 +183,8 @@ export class Operations {
     });
   }
 
-  /** A running subscription keeps its values and its statement; long ones count like unsent answers. */
-  #holdLong(parameters: readonly unknown[], { query }: GraphQLRequest, { client, role }: Session): Hold | undefined {
-    const values = parameters.reduce<number>((sum, value) => sum + (typeof value === "string" ? value.length : 0), 0);
-    const bytes = 2 * values + bytesPerCharacter * query.length;
+  /** Long subscriptions count like unsent answers while they run. */
+  #holdLong(bytes: number, { client, role }: Session): Hold | undefined {
     if (bytes < smallSubscription) return undefined;
     const hold = this.#context.waitingBytes.hold(
       () => client ?? role,
@@ -263,9 +259,6 @@ export class Operations {
     else this.#close(close);
   }
 }
-
-/** Per character of a document, in the statement of its subscription. */
-const bytesPerCharacter = 4;
 
 /** Smaller subscriptions are bounded only by their number. */
 const smallSubscription = 8_192;

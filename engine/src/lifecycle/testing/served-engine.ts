@@ -4,6 +4,7 @@ import type { Authenticator } from "../../auth/authenticator.ts";
 import type { Engine, ExecuteOptions, GraphQLRequest, LiveQuery, PollAnswer, Session } from "../../engine.ts";
 import { EngineError } from "../../errors.ts";
 import { MetadataKeeper } from "../../metadata-store/metadata-keeper.ts";
+import { createEmbeddedExecutor } from "../../executors/embedded.ts";
 import { bytesOf } from "../../postgres/bytes.ts";
 import { createLogger } from "../run.ts";
 import { authenticatorOf, serve, type Served } from "../serve.ts";
@@ -50,8 +51,8 @@ export async function serveFake(
   const known = authenticator ?? (await authenticatorOf(settings, logger, now));
   const served = await serve({
     settings,
-    engine,
-    metadata: metadataOf(engine),
+    createExecutor: (events) => createEmbeddedExecutor(engine, settings, events),
+    administration: { engine, metadata: metadataOf(engine) },
     authenticator: known,
     logger,
     now,

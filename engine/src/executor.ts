@@ -1,0 +1,76 @@
+/**
+ * The front is everything between a client and an engine: HTTP, WebSockets, tokens, limits, turns, log and metrics. This is its only
+ * interface to the engine behind it.
+ * @module
+ */
+import type { Cancellation } from "./cancellation.ts";
+import type { EngineStatistics, GraphQLRequest, Session } from "./engine.ts";
+import type { EngineError } from "./errors.ts";
+import type { Bytes } from "./postgres/bytes.ts";
+import type { Span } from "@routeql/tracing/span";
+
+export interface RunOptions {
+  /** Aborts when the client leaves. */
+  readonly signal: Cancellation;
+  /** Span of the operation; the caller ends it. */
+  readonly span?: Span | undefined;
+}
+
+export interface Executor {
+  /** Kind of the operation to execute. @throws EngineError for a document that the executor refuses unread */
+  kindOf(request: GraphQLRequest, session: Session): "query" | "mutation" | "subscription";
+  /**
+   * Runs one operation. Resolves with the reply, `{"data":…}`, which the front forwards unread.
+   * @throws EngineError; the signal's reason after it aborted
+   */
+  run(request: GraphQLRequest, session: Session, options: RunOptions): Promise<Bytes>;
+  /** Checks a subscription. Nothing runs until its `start`. @throws EngineError */
+  prepare(request: GraphQLRequest, session: Session): PreparedSubscription;
+  /** Resolves when operations can be answered. @throws Error otherwise */
+  ping(): Promise<void>;
+  statistics(): ExecutorStatistics;
+  /** Finishes running work. */
+  close(): Promise<void>;
+}
+
+export interface PreparedSubscription {
+  /** Whether each answer replaces an unsent former one (a live query), or all must arrive (a stream). */
+  readonly isReplaceable: boolean;
+  /** Memory in bytes that the subscription needs while it runs. */
+  readonly bytes: number;
+  start(listener: Listener): Subscription;
+}
+
+/** One answer for one subscriber. */
+export interface Delivery {
+  /** `{"data":…}`, or `{"errors":[…]}` when `failed`. */
+  readonly text: string;
+  readonly failed: boolean;
+}
+
+/** The receiver of a subscription's answers. */
+export interface Listener {
+  deliver(delivery: Delivery): void;
+  /** It failed through its own fault: no answer follows, and the caller stops it. */
+  refuse(error: EngineError): void;
+  /** Whether it accepts more now. Live queries ignore this: their next answer replaces an unsent one. */
+  isReady(): boolean;
+}
+
+/** A running subscription. */
+export interface Subscription {
+  /** Ends it; nothing is delivered afterwards. Idempotent. */
+  stop(): void;
+}
+
+/** Called by an executor that polls live queries itself. */
+export interface ExecutorEvents {
+  /** A statement of live queries was answered. */
+  readonly onPoll: (seconds: number) => void;
+  /** It failed. */
+  readonly onError: (error: EngineError) => void;
+}
+
+export interface ExecutorStatistics extends Pick<EngineStatistics, "plans" | "pool"> {
+  readonly liveQueries: { readonly cohorts: number; readonly members: number; readonly subscribers: number };
+}
