@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from "node:crypto";
-import type { JWTPayload } from "jose";
+import { decodeProtectedHeader, type JWTPayload } from "jose";
 import { LRUCache } from "lru-cache";
 import type { Session } from "../engine.ts";
 import { EngineError } from "../errors.ts";
@@ -7,7 +7,7 @@ import { grantedClaims, type GrantedClaims } from "./claims.ts";
 import type { JwtSettings } from "./jwt-settings.ts";
 import { cookieValue, headerValue, type RequestHeaders } from "./request-headers.ts";
 import { adminRole, createSession, hasuraSecretHeaders, roleVariable, sessionFromHeaders } from "./session.ts";
-import { createTokenVerifier, type TokenVerifier } from "./token-verifier.ts";
+import { createTokenVerifier, revokedToken, type TokenVerifier } from "./token-verifier.ts";
 import { createRemoteKeySet, importStaticKey, type KeySetEvent, type RemoteKeySet } from "./verification-keys.ts";
 
 const bearer = /^\s*Bearer\s+(\S+)\s*$/;
@@ -54,6 +54,8 @@ export interface Authentication {
   readonly session: Session;
   /** Expiry in milliseconds since the epoch; Infinity for none. */
   readonly expiresAt: number;
+  /** True when the key of the token is withdrawn, or the token of the account revoked. */
+  readonly isRevoked: () => boolean;
 }
 
 export interface Authenticator {
@@ -63,6 +65,8 @@ export interface Authenticator {
    * @throws EngineError as Hasura does; also as a rejection.
    */
   authenticate(headers: RequestHeaders): Authentication | Promise<Authentication>;
+  /** Calls the listener when {@link Authentication.isRevoked} may have changed. */
+  onRevocation(listener: () => void): void;
   close(): void;
 }
 
@@ -75,7 +79,11 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
   const isAdminSecret = createSecretComparison(options.adminSecret);
   const secretHeaders = new Set([...hasuraSecretHeaders, ...options.adminSecretHeaders]);
   const tokens = createTokenCache(options.cachedTokens ?? 10_000, now);
-  const { verify, keySet } = await createVerification(options, now, () => tokens.clear());
+  const listeners: (() => void)[] = [];
+  const { verify, keySet } = await createVerification(options, now, () => {
+    tokens.clear();
+    for (const listener of listeners) listener();
+  });
 
   /** Every secret header in the request must be right, so that a right one cannot hide a wrong one. */
   function hasAdminSecret(headers: RequestHeaders): boolean {
@@ -91,14 +99,23 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
 
   function withoutToken(headers: RequestHeaders): Authentication {
     if (options.unauthorizedRole === undefined) throw options.jwt === undefined ? adminSecretNeeded() : tokenNeeded();
-    return { session: sessionFromHeaders(options.unauthorizedRole, headers, secretHeaders), expiresAt: Infinity };
+    return { session: sessionFromHeaders(options.unauthorizedRole, headers, secretHeaders), ...unlimited };
   }
 
+  /** Verifies again when the keys or revocations changed meanwhile: neither the result nor the cache may outlive that change. */
   async function verifyToken(token: string, verifier: TokenVerifier, jwt: JwtSettings): Promise<VerifiedToken> {
-    const payload = await verifier(token);
+    let payload: JWTPayload;
+    let version: number | undefined;
+    do {
+      version = keySet?.version;
+      payload = await verifier(token);
+    } while (version !== keySet?.version);
+    const isRevoked = revocationOf(token, payload, keySet);
+    if (isRevoked()) throw revokedToken();
     const claims = grantedClaims(payload, jwt);
     const expiresAt = payload.exp === undefined ? Infinity : (payload.exp + jwt.allowed_skew) * 1000;
-    const verified = { ...claims, expiresAt, client: clientOf(payload, claims), sessions: new Map<string, Session>() };
+    const client = clientOf(payload, claims);
+    const verified = { ...claims, expiresAt, isRevoked, client, sessions: new Map<string, Session>() };
     tokens.set(token, verified);
     return verified;
   }
@@ -108,7 +125,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
       if (hasAdminSecret(headers)) {
         const role = headerValue(headers, roleVariable);
         const chosen = role === undefined || role === "" ? adminRole : role;
-        return { session: sessionFromHeaders(chosen, headers, secretHeaders), expiresAt: Infinity };
+        return { session: sessionFromHeaders(chosen, headers, secretHeaders), ...unlimited };
       }
       if (verify === undefined || options.jwt === undefined) return withoutToken(headers);
       const token = tokenOf(headers, options.jwt.header);
@@ -117,10 +134,24 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
       if (known !== undefined) return choose(known, headers);
       return verifyToken(token, verify, options.jwt).then((verified) => choose(verified, headers));
     },
+    onRevocation(listener) {
+      listeners.push(listener);
+    },
     close() {
       keySet?.close();
     },
   };
+}
+
+/** Of a session without a token. */
+const unlimited = { expiresAt: Infinity, isRevoked: () => false } as const;
+
+/** Compares the key of a verified token and its account with the current key set. */
+function revocationOf(token: string, { iat = 0, sub }: JWTPayload, keySet: RemoteKeySet | undefined): () => boolean {
+  if (keySet === undefined) return unlimited.isRevoked;
+  const { kid } = decodeProtectedHeader(token);
+  const material = keySet.material(kid);
+  return () => keySet.material(kid) !== material || iat < keySet.revokedBefore(sub);
 }
 
 /** The session of a verified token with the requested role, else with its default role. */
@@ -136,7 +167,7 @@ function choose(token: VerifiedToken, headers: RequestHeaders): Authentication {
     session = createSession(role, token.variables, token.client);
     token.sessions.set(role, session);
   }
-  return { session, expiresAt: token.expiresAt };
+  return { session, expiresAt: token.expiresAt, isRevoked: token.isRevoked };
 }
 
 /** The account, because one account may have many tokens. Tokens without an account share a client with their default role. */
@@ -190,9 +221,7 @@ function createSecretComparison(secret: string): (candidate: string) => boolean 
 }
 
 /** A verified token, until it expires. */
-interface VerifiedToken extends GrantedClaims {
-  /** Expiry in milliseconds since the epoch; Infinity for a token without `exp`. */
-  readonly expiresAt: number;
+interface VerifiedToken extends GrantedClaims, Omit<Authentication, "session"> {
   /** {@link Session.client} of its sessions. */
   readonly client: string;
   /** Sessions already created from it, by role. */

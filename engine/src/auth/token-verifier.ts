@@ -30,6 +30,11 @@ function issuedInFuture(): EngineError {
   return unverified("JWTIssuedAtFuture");
 }
 
+/** A token whose account lost rights after its issue. The client needs a new one. */
+export function revokedToken(): EngineError {
+  return unverified("JWTRevoked");
+}
+
 function claimReason(error: errors.JWTClaimValidationFailed): string {
   if (error.reason === "missing") return `claim ${error.claim} is missing`;
   const reasons: Record<string, string> = { aud: "JWTNotInAudience", iss: "JWTNotInIssuer", nbf: "JWTNotYetValid" };

@@ -3,7 +3,13 @@ import { exportJWK } from "jose";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { keyPairs, pem } from "../lifecycle/testing/tokens.ts";
 import type { KeyType } from "./jwt-settings.ts";
-import { createRemoteKeySet, importStaticKey, type KeySetEvent, type RemoteKeySet } from "./verification-keys.ts";
+import {
+  createRemoteKeySet,
+  importStaticKey,
+  type KeySetEvent,
+  type RemoteKeySet,
+  type RemoteKeySetOptions,
+} from "./verification-keys.ts";
 
 const smallRsa = generateKeyPairSync("rsa", { modulusLength: 1024 });
 const privatePem = keyPairs.rsa.privateKey.export({ type: "pkcs8", format: "pem" }).toString();
@@ -48,13 +54,14 @@ const serve = (keys: readonly object[], headers: Record<string, string> = {}) =>
   reply = () => Response.json({ keys }, { headers });
 };
 
-async function open(): Promise<RemoteKeySet> {
+async function open(more: Partial<RemoteKeySetOptions> = {}): Promise<RemoteKeySet> {
   const creating = createRemoteKeySet({
     url,
     fetch: fetched,
     now: Date.now,
     onEvent: (event) => events.push(event),
     onChange: changed,
+    ...more,
   });
   const [keySet] = await Promise.all([creating, vi.advanceTimersByTimeAsync(10_000)]);
   opened.push(keySet);
@@ -180,6 +187,51 @@ describe("refreshing", () => {
     keySet.close();
     await vi.advanceTimersByTimeAsync(600_000);
     expect(fetched).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe("a set with revocations", () => {
+  test("is fetched every five seconds, whatever its max-age, and after a failure", async () => {
+    reply = () => Response.json({ keys: [one], revoked_before: {} }, { headers: { "cache-control": "max-age=60" } });
+    const keySet = await open();
+    expect(events.at(-1)).toMatchObject({ nextInMilliseconds: 5_000 });
+    reply = () => new Response("", { status: 503 });
+    await vi.advanceTimersByTimeAsync(5_000);
+    reply = () => Response.json({ keys: [one], revoked_before: { alice: 7 } });
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect([keySet.revokedBefore("alice"), keySet.revokedBefore("bob"), keySet.revokedBefore(undefined)]).toEqual([
+      7, 0, 0,
+    ]);
+    expect(changed).toHaveBeenCalledTimes(1);
+  });
+
+  test("with another form is rejected", async () => {
+    reply = () => Response.json({ keys: [one], revoked_before: ["alice"] });
+    const creating = createRemoteKeySet({
+      url,
+      fetch: fetched,
+      now: Date.now,
+      onEvent: () => undefined,
+      startTimeout: 0,
+    });
+    await expect(Promise.all([creating, vi.advanceTimersByTimeAsync(1)])).rejects.toThrow("revoked_before");
+  });
+});
+
+describe("an unreachable set", () => {
+  test("verifies tokens for its longest use and none afterwards, until it answers again", async () => {
+    serve([one], { "cache-control": "max-age=60" });
+    const keySet = await open({ longestUse: 900_000 });
+    const key = () => Promise.resolve(keySet.getKey({ alg: "ES256", kid: "one" }, token));
+    reply = () => new Response("", { status: 503 });
+    await vi.advanceTimersByTimeAsync(885_000);
+    await expect(key()).resolves.toBeDefined();
+    await vi.advanceTimersByTimeAsync(20_000);
+    await expect(key()).rejects.toMatchObject({ code: "busy", status: 503 });
+    await expect(key()).rejects.toThrow(`${url} has not answered`);
+    serve([one], { "cache-control": "max-age=60" });
+    await vi.advanceTimersByTimeAsync(5_000);
+    await expect(key()).resolves.toBeDefined();
   });
 });
 

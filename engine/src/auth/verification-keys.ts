@@ -1,6 +1,7 @@
 import { createPublicKey, createSecretKey, type KeyObject } from "node:crypto";
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import { z } from "zod";
+import { EngineError } from "../errors.ts";
 import type { KeyType } from "./jwt-settings.ts";
 
 const secretBytes: Partial<Record<KeyType, number>> = { HS256: 32, HS384: 48, HS512: 64 };
@@ -49,8 +50,10 @@ export interface RemoteKeySetOptions {
   readonly fetch: typeof fetch;
   readonly now: () => number;
   readonly onEvent: (event: KeySetEvent) => void;
-  /** Called when the set of keys changes: tokens verified with a withdrawn key must be verified again. */
+  /** Called when the keys or the revocations change: tokens verified before must be verified again. */
   readonly onChange?: () => void;
+  /** Milliseconds after the last successful fetch for which the keys verify tokens; default unlimited. */
+  readonly longestUse?: number;
   /** Time limit in milliseconds for all attempts of the first fetch; default 6,000, as in Hasura. */
   readonly startTimeout?: number;
 }
@@ -61,6 +64,12 @@ export type KeySetEvent =
 
 export interface RemoteKeySet {
   readonly getKey: JWTVerifyGetKey;
+  /** Changes with every change of the keys or the revocations. */
+  readonly version: number;
+  /** Text that identifies the key material behind a kid; behind all keys for a token without one. Empty for a key that is not in the set. */
+  material(kid: string | undefined): string;
+  /** The tokens of the account that were issued before this time are revoked, in seconds since the epoch. */
+  revokedBefore(account: string | undefined): number;
   /** Stops refreshing. */
   close(): void;
 }
@@ -71,21 +80,34 @@ const firstRetry = 250;
 const lifetimeByDefault = 60_000;
 const shortestLifetime = 1_000;
 const longestLifetime = 24 * 3_600_000;
-const retryAfterFailure = 15_000;
+/** Refresh interval for a set with revocations, in milliseconds. */
+const revocationInterval = 5_000;
+const retryAfterFailure = 5_000;
 /** Minimum interval between fetches for an unknown kid, in milliseconds. */
 const unknownKeyCooldown = 10_000;
 const largestSet = 1_048_576;
 
-const keySetSchema = z.looseObject({ keys: z.array(z.looseObject({ kty: z.string() })) });
+/** An account for which {@link RemoteKeySet.revokedBefore} holds for all accounts. */
+const everyAccount = "*";
+
+const keySetSchema = z.looseObject({
+  keys: z.array(z.looseObject({ kty: z.string() })),
+  /** Seconds since the epoch by account; an additional member of the set, as RFC 7517 section 5 allows. */
+  revoked_before: z.record(z.string(), z.number()).optional(),
+});
 
 /**
  * A JWKS (RFC 7517) behind a URL. It is fetched now, again when Cache-Control or Expires requires it, and when a token has an unknown kid.
- * Symmetric keys are ignored. When a later fetch fails, the current keys stay in use.
+ * Symmetric keys are ignored. When a later fetch fails, the current keys and revocations stay in use for `longestUse`.
  * @throws Error when the first fetch still fails after `startTimeout`.
  */
 export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<RemoteKeySet> {
   let resolve: JWTVerifyGetKey | undefined;
+  let keys: JSONWebKeySet["keys"] = [];
+  let revoked = new Map<string, number>();
   let known = "";
+  let version = 0;
+  let fetchedAt = Number.NEGATIVE_INFINITY;
   let lastFetch = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -94,12 +116,11 @@ export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<
   async function load(): Promise<void> {
     lastFetch = options.now();
     try {
-      const { keySet, lifetime } = await fetchKeySet(options);
-      const text = JSON.stringify(keySet);
-      resolve = createLocalJWKSet(keySet);
-      if (known !== "" && known !== text) options.onChange?.();
-      known = text;
-      const next = Math.min(Math.max(lifetime ?? lifetimeByDefault, shortestLifetime), longestLifetime);
+      const { keySet, lifetime = lifetimeByDefault } = await fetchKeySet(options);
+      use(keySet);
+      fetchedAt = options.now();
+      const longest = keySet.revoked_before === undefined ? longestLifetime : revocationInterval;
+      const next = Math.min(Math.max(lifetime, shortestLifetime), longest);
       options.onEvent({ type: "fetched", keys: keySet.keys.length, nextInMilliseconds: next });
       schedule(next);
     } catch (error) {
@@ -108,6 +129,19 @@ export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<
       throw error;
     }
   }
+
+  function use(keySet: KeySet): void {
+    const text = JSON.stringify(keySet);
+    if (known === text) return;
+    resolve = createLocalJWKSet(keySet);
+    keys = keySet.keys;
+    revoked = new Map(Object.entries(keySet.revoked_before ?? {}));
+    known = text;
+    version += 1;
+    if (version > 1) options.onChange?.();
+  }
+
+  const isTooOld = (): boolean => options.now() - fetchedAt > (options.longestUse ?? Infinity);
 
   function refresh(): Promise<void> {
     running ??= load().finally(() => {
@@ -127,8 +161,18 @@ export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<
   await retryFirst(refresh, options);
 
   return {
+    get version() {
+      return version;
+    },
+    material: (kid) => {
+      const possible = kid === undefined ? keys : keys.filter((key) => key.kid === kid);
+      return possible.length === 0 ? "" : JSON.stringify(possible);
+    },
+    revokedBefore: (account = "") => Math.max(revoked.get(account) ?? 0, revoked.get(everyAccount) ?? 0),
     async getKey(header, token) {
       if (resolve === undefined) throw new errors.JWKSNoMatchingKey();
+      if (isTooOld() && !closed) await refresh().catch(() => undefined);
+      if (isTooOld()) throw keysTooOld(options.url);
       try {
         return await resolve(header, token);
       } catch (error) {
@@ -143,6 +187,13 @@ export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<
       clearTimeout(timer);
     },
   };
+}
+
+type KeySet = JSONWebKeySet & Pick<z.output<typeof keySetSchema>, "revoked_before">;
+
+function keysTooOld(url: string): EngineError {
+  const message = `Tokens cannot be verified: ${url} has not answered for longer than a token lives. Retry later.`;
+  return new EngineError({ code: "busy", message });
 }
 
 async function retryFirst(refresh: () => Promise<void>, options: RemoteKeySetOptions): Promise<void> {
@@ -160,9 +211,7 @@ async function retryFirst(refresh: () => Promise<void>, options: RemoteKeySetOpt
   }
 }
 
-async function fetchKeySet(
-  options: RemoteKeySetOptions,
-): Promise<{ keySet: JSONWebKeySet; lifetime: number | undefined }> {
+async function fetchKeySet(options: RemoteKeySetOptions): Promise<{ keySet: KeySet; lifetime: number | undefined }> {
   const response = await options.fetch(options.url, {
     headers: { accept: "application/jwk-set+json, application/json" },
     signal: AbortSignal.timeout(attemptTimeout),
@@ -170,10 +219,10 @@ async function fetchKeySet(
   if (!response.ok) throw new Error(`status ${String(response.status)}`);
   const text = await response.text();
   if (text.length > largestSet) throw new Error("the reply is too large");
-  const { keys } = keySetSchema.parse(JSON.parse(text));
+  const { keys, revoked_before } = keySetSchema.parse(JSON.parse(text));
   const asymmetric = keys.filter(({ kty }) => kty !== "oct");
   if (asymmetric.length === 0) throw new Error("the reply holds no public key");
-  return { keySet: { keys: asymmetric }, lifetime: cacheLifetime(response.headers, options.now()) };
+  return { keySet: { keys: asymmetric, revoked_before }, lifetime: cacheLifetime(response.headers, options.now()) };
 }
 
 function describe(error: unknown): string {

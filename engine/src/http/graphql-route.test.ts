@@ -27,7 +27,8 @@ test("a client that leaves before its turn gets no work", async () => {
   const run = vi.fn<GraphQLExecution["run"]>();
   const session = { role: "viewer", isAdmin: false, variables: new Map<string, string>() };
   const authenticator: Authenticator = {
-    authenticate: () => ({ session, expiresAt: Infinity }),
+    authenticate: () => ({ session, expiresAt: Infinity, isRevoked: () => false }),
+    onRevocation: () => undefined,
     close: () => undefined,
   };
   const turns = new Turns();

@@ -125,6 +125,7 @@ export async function serve({
     readCookiesOfOtherOrigins: settings.readCookiesOfOtherOrigins,
     cors,
   });
+  authenticator.onRevocation(() => webSockets.closeRevoked());
   let isStopping = false;
   const serves = (api: Settings["enabledApis"][number]): boolean => settings.enabledApis.includes(api);
   const servesGraphQL = serves("graphql");

@@ -39,6 +39,7 @@ export class Connection {
   #upgradeHeaders: RequestHeaders | undefined;
   #keepAliveTimer: NodeJS.Timeout | undefined;
   #cancelExpiry: () => void = () => undefined;
+  #isRevoked: () => boolean = () => false;
   /** Frames that were in transit when token verification or the wait for a turn began; the socket is paused until it ends. */
   #held: RawData[] | undefined;
   /** {@link Session.client}; empty before authentication. */
@@ -82,6 +83,10 @@ export class Connection {
   /** Log fields of the connection. */
   get record(): ConnectionRecord {
     return this.#operations.record;
+  }
+
+  closeIfRevoked(): void {
+    if (this.#isRevoked()) this.close(closes.tokenRevoked);
   }
 
   close({ code, reason }: Close): void {
@@ -230,8 +235,14 @@ export class Connection {
     this.close(close);
   }
 
-  #accept({ session, expiresAt }: Authentication): void {
+  #accept({ session, expiresAt, isRevoked }: Authentication): void {
     if (this.#isEnded) return;
+    this.#isRevoked = isRevoked;
+    // The key set may have changed after the verification, when this connection was not known yet.
+    if (isRevoked()) {
+      this.close(closes.tokenRevoked);
+      return;
+    }
     clearTimeout(this.#initTimer);
     this.#isAccepted = true;
     this.#client = session.client ?? session.role;

@@ -31,6 +31,8 @@ export const closes = {
   forbidden: (message: string): Close => serverError(4403, `4403: Forbidden: ${message}`),
   /** Not one of the codes after which graphql-ws stops: it reconnects with a new token. */
   tokenExpired: serverError(4403, "4403: the access token has expired"),
+  /** The code of an expired token, because the client needs a new one here, too. */
+  tokenRevoked: serverError(4403, "4403: the access token is no longer accepted"),
   tooManyInitialisations: serverError(4429, "4429: Too many initialisation requests"),
   badMessage: (detail: string): Close => serverError(4400, `4400: Parsing client message failed: ${detail}`),
   initFailed: (message: string): Close => serverError(4400, `4400: Connection initialization failed: ${message}`),

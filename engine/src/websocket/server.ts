@@ -26,6 +26,8 @@ export interface WebSocketEndpoint {
   upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void;
   readonly connections: number;
   closeAll(close: Close): void;
+  /** Closes the connections whose token is no longer accepted. */
+  closeRevoked(): void;
   /** Rejects new connections. */
   refuseNew(): void;
   terminateAll(): void;
@@ -88,6 +90,9 @@ export function createWebSocketEndpoint(options: WebSocketOptions): WebSocketEnd
     },
     closeAll(close) {
       for (const connection of connections) connection.close(close);
+    },
+    closeRevoked() {
+      for (const connection of connections) connection.closeIfRevoked();
     },
     refuseNew() {
       isRefusing = true;

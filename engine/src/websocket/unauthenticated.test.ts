@@ -64,7 +64,7 @@ test("reads nothing while a token is being verified", async () => {
   await using server = await serveFake(
     {},
     {},
-    { authenticator: { authenticate: () => verified.promise, close: () => undefined } },
+    { authenticator: { authenticate: () => verified.promise, onRevocation: () => undefined, close: () => undefined } },
   );
   const client = await new SocketClient(server.webSocketUrl, "graphql-transport-ws").opened();
   client.send(init);
@@ -72,7 +72,7 @@ test("reads nothing while a token is being verified", async () => {
     client.send({ type: "subscribe", id: String(count), payload: { query: `{ a } #${"x".repeat(200_000)}` } });
   await new Promise((wake) => setTimeout(wake, 300));
   expect(client.socket.bufferedAmount).toBeGreaterThan(10_000_000);
-  verified.resolve({ session: createSession("viewer", []), expiresAt: Infinity });
+  verified.resolve({ session: createSession("viewer", []), expiresAt: Infinity, isRevoked: () => false });
   expect((await client.next()).type).toBe("connection_ack");
   await expect.poll(() => server.engine.calls.executed.length).toBe(100);
 });
