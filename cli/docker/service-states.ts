@@ -3,6 +3,7 @@ import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { execute } from "@routeql/host/docker/execute";
 import { lastLogLines } from "@routeql/host/docker/output";
 import { collectOutput, healthDetail, healthProgram } from "../status/health-detail.ts";
+import { engineAbilities } from "./engine-facts.ts";
 import type { ServiceState } from "../status/report.ts";
 
 /** States of the stack's services and jobs on the Docker engine. */
@@ -12,13 +13,14 @@ export async function dockerServiceStates(stack: string, signal: AbortSignal): P
     all: true,
     filters: { label: [`com.routeql.stack=${stack}`, "com.routeql.service"] },
   });
+  const limitable = !(await engineAbilities()).ignored.includes("processes");
   const states = await Promise.all(
     containers
       .filter(({ Labels }) => Labels["com.routeql.run"] === "service" || Labels["com.routeql.run"] === "job")
       .map(async ({ Id }) => {
         const container = docker.getContainer(Id);
         const facts = await orUndefined(container.inspect());
-        return facts === undefined ? [] : [await stateOf(container, facts, signal)];
+        return facts === undefined ? [] : [await stateOf(container, facts, { signal, limitable })];
       }),
   );
   return states.flat();
@@ -27,7 +29,7 @@ export async function dockerServiceStates(stack: string, signal: AbortSignal): P
 async function stateOf(
   container: Docker.Container,
   facts: Docker.ContainerInspectInfo,
-  signal: AbortSignal,
+  { signal, limitable }: { readonly signal: AbortSignal; readonly limitable: boolean },
 ): Promise<ServiceState> {
   const { State: state, Config: config, Name: name, RestartCount: restarts } = facts;
   const service = config.Labels["com.routeql.service"] ?? "";
@@ -43,6 +45,7 @@ async function stateOf(
     exitCode: state.Running ? undefined : state.ExitCode,
     image: config.Image,
     restarts,
+    unlimitedProcesses: state.Running && kind === "service" && limitable && !(facts.HostConfig.PidsLimit ?? 0),
     since: state.Running ? state.StartedAt : state.FinishedAt,
     detail: await detailOf(container, facts, service, signal),
   };

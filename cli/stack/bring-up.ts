@@ -25,7 +25,6 @@ import {
   portsPhase,
   type Prepared,
 } from "./phases.ts";
-import { limitProcesses } from "./process-limits.ts";
 import { describeChanges, Progress } from "./progress.ts";
 import { claimStack } from "./ownership.ts";
 import { clearInterrupted, deploymentOf, failedJobs, releaseStaleLock } from "./recovery.ts";
@@ -249,7 +248,6 @@ export async function updateStack(
       signal,
     }),
   );
-  if (connection === undefined) await limitProcesses(stack.name);
   return { outputs, changes: summary.resourceChanges ?? {} };
 }
 

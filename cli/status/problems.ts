@@ -28,7 +28,10 @@ export function serviceProblems(states: readonly ServiceState[], stack: string):
     .toSorted((left, right) => rank(left.service) - rank(right.service))
     .flatMap((service) => {
       const reason = reasonOf(service);
-      if (reason === undefined) return [];
+      if (reason === undefined)
+        return service.unlimitedProcesses === true
+          ? [{ subject: service.service, reason: "has no limit of processes", next: up }]
+          : [];
       const logs = `npm run logs -- ${stackOption}--tail 50 ${service.service}`;
       const next =
         service.state === "paused"

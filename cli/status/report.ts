@@ -13,6 +13,8 @@ export interface ServiceState {
   readonly restarts: number;
   /** RFC 3339: when the state began. */
   readonly since?: string | undefined;
+  /** A running container on Docker without a limit of processes, although the engine can set one. */
+  readonly unlimitedProcesses?: boolean;
   /** Cause of a bad state, as the Docker engine, Kubernetes or the service itself reports it. */
   readonly detail?: string | undefined;
 }

@@ -35,6 +35,12 @@ test("reports no problem for healthy services and a finished job", () => {
   expect(factProblems(good, {}, "", now)).toEqual([]);
 });
 
+test("names a running container without a limit of processes", () => {
+  expect(serviceProblems([service("engine", { unlimitedProcesses: true })], "dev")).toEqual([
+    { subject: "engine", reason: "has no limit of processes", next: "npm run up -- --stack dev" },
+  ]);
+});
+
 test.each([
   [
     "a stopped service",

@@ -141,8 +141,9 @@ async function madeWith(option: "protect" | "retainOnDelete", protectData: boole
   return names.toSorted();
 }
 
-test("a destroy keeps the data volumes and deletes everything else", async () => {
+test("a destroy keeps the data volumes, unless they are protected instead", async () => {
   expect(await madeWith("retainOnDelete", false)).toEqual(["routeql-database-data", "routeql-sessions-data"]);
+  expect(await madeWith("retainOnDelete", true)).toEqual([]);
 });
 
 test("`protectData` protects the data volumes and their secrets", async () => {

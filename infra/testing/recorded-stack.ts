@@ -16,18 +16,25 @@ export interface RunOptions {
 }
 
 /**
- * Runs `program` in its own stack and returns all registered resources in order.
+ * Runs `program` in its own stack and returns all registered resources in order. The program reaches no Docker engine.
  * @throws errors of the program
  */
-export function recordStack(
+export async function recordStack(
   program: () => unknown,
   { stack = "local", preview = false, outputs = {} }: RunOptions = {},
 ): Promise<RecordedResource[]> {
-  return recordResources(program, {
-    stack,
-    preview,
-    answers: (type, name) => ({ ...answers(type, name), ...outputs[name] }),
-  });
+  const { DOCKER_HOST: before } = process.env;
+  process.env["DOCKER_HOST"] = "ssh://no-engine.example.net";
+  try {
+    return await recordResources(program, {
+      stack,
+      preview,
+      answers: (type, name) => ({ ...answers(type, name), ...outputs[name] }),
+    });
+  } finally {
+    if (before === undefined) delete process.env["DOCKER_HOST"];
+    else process.env["DOCKER_HOST"] = before;
+  }
 }
 
 /** The one resource of a type with a name. */

@@ -148,6 +148,18 @@ describe("Endpoints: the gateway", () => {
     }
   });
 
+  test("jobs run within a limit of processes", async () => {
+    const jobs = await containers("job");
+    expect(jobs.map(({ service }) => service)).toContain("migrate");
+    for (const { id, service } of jobs) {
+      const [inspected] = JSON.parse(await mustRun("docker", ["inspect", id])) as [Inspected];
+      expect(
+        inspected.HostConfig.Ulimits?.map(({ Name: name }) => name),
+        service,
+      ).toContain("nproc");
+    }
+  });
+
   // A Docker network connects both ends of a call, so the callee could also reach the caller. This test ignores that direction.
   test("a service reaches only the services that it calls", async () => {
     const reach = async (from: string, host: string, port: number): Promise<boolean> => {

@@ -46,9 +46,6 @@ function temporary({ temporary, user }: ServiceDescription): Record<string, stri
 /** Microseconds; the kernel's default. */
 const quotaPeriod = 100_000;
 
-/** Label with a service's limit of processes: the provider has no such input, so the commands set it (cli/stack/process-limits.ts). */
-export const processesLabel = "com.routeql.processes";
-
 function confinement({ resources }: ServiceDescription, processorLimit: number): Partial<ContainerArgs> {
   return {
     readOnly: true,
@@ -67,7 +64,15 @@ function confinement({ resources }: ServiceDescription, processorLimit: number):
 /** Inputs of the Docker provider for a service or a job. */
 export function containerArgs(service: ServiceDescription, parts: ContainerParts): ContainerArgs {
   const { scope, files } = parts;
-  const asJob = { restart: "no", mustRun: false, attach: true, logs: true };
+  const { processes } = service.resources;
+  const asJob = {
+    restart: "no",
+    mustRun: false,
+    attach: true,
+    logs: true,
+    // Pulumi knows a job's container only after its end. No service runs as a job's user.
+    ulimits: [{ name: "nproc", soft: processes, hard: processes }],
+  };
   const asService = {
     restart: "unless-stopped",
     ports: service.ports.map(({ internal, published, loopback = false }) => ({
@@ -86,11 +91,7 @@ export function containerArgs(service: ServiceDescription, parts: ContainerParts
     ...(service.command === undefined ? {} : { command: [...service.command] }),
     user: `${service.user}:${service.user}`,
     envs: environment(service),
-    labels: labels(scope, service.name, {
-      run: service.run,
-      processes: String(service.resources.processes),
-      ...(files === undefined ? {} : { files: files.version }),
-    }),
+    labels: labels(scope, service.name, { run: service.run, ...(files === undefined ? {} : { files: files.version }) }),
     networksAdvanced: parts.attachments(service.name),
     volumes: volumes(service, parts),
     tmpfs: temporary(service),

@@ -1,27 +1,6 @@
-import { RunError, runtime } from "@pulumi/pulumi";
+import { RunError } from "@pulumi/pulumi";
 import { readClaim, stackObjects, stateLabel } from "@routeql/host/docker/stack-objects";
-import { clientOf, dockerClient } from "@routeql/host/docker/client";
-import { engineAddress } from "@routeql/host/docker/engine-address";
-import { Failure } from "@routeql/host/failure";
-
-type DockerClient = ReturnType<typeof dockerClient>;
-
-/** The engine of the official provider, which ignores Docker contexts. Undefined for an engine that only the provider reaches, by ssh. */
-function engineOfProvider(): DockerClient | undefined {
-  const host = runtime.getConfig("docker:host");
-  try {
-    return clientOf(
-      engineAddress({
-        ...process.env,
-        DOCKER_CONTEXT: "default",
-        ...(host === undefined ? {} : { DOCKER_HOST: host }),
-      }),
-    );
-  } catch (error) {
-    if (error instanceof Failure) return undefined;
-    throw error;
-  }
-}
+import { type DockerClient, engineOfProvider } from "./provider-engine.ts";
 
 /**
  * Stops plain `pulumi up` for a stack whose objects on the Docker engine belong to another Pulumi state: Docker would give its data volumes

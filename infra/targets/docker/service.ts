@@ -1,18 +1,11 @@
 import { Container, Volume } from "@pulumi/docker";
-import {
-  all,
-  ComponentResource,
-  type ComponentResourceOptions,
-  log,
-  output,
-  type Output,
-  RunError,
-} from "@pulumi/pulumi";
+import { all, ComponentResource, type ComponentResourceOptions, log, type Output, RunError } from "@pulumi/pulumi";
 import type { ServiceDescription, ServiceName } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
 import { containerArgs } from "./container.ts";
 import { deliverFiles } from "./files.ts";
 import type { Attachments } from "./networks.ts";
+import { withProcessLimit } from "./process-limit.ts";
 import { labels, replaceInPlace, type Scope } from "./scope.ts";
 
 /** Log lines that the error of a failed job shows. */
@@ -83,7 +76,8 @@ export class DockerService extends ComponentResource {
     super("routeql:docker:Service", scope.named(service.name), {}, options);
     this.name = service.name;
     const files = deliverFiles(service, image, secrets, scope, this);
-    // A destroy keeps data; the next deployment finds the volume by its name.
+    // `npm run down` keeps data, and the next deployment finds the volume by its name. With protected data, a destroy deletes the data only
+    // after the data and its secrets are unprotected: a volume without its secrets is of no use.
     const data =
       service.data === undefined
         ? undefined
@@ -91,7 +85,13 @@ export class DockerService extends ComponentResource {
             scope.named(`${service.name}-data`),
             { name: `${scope.prefix}-${service.name}-data`, labels: labels(scope, service.name, { run: "data" }) },
             // Labels of a volume cannot be changed: another label would replace it, which protected data refuses.
-            { parent: this, retainOnDelete: true, protect: protectData, ignoreChanges: ["labels"], ...replaceInPlace },
+            {
+              parent: this,
+              retainOnDelete: !protectData,
+              protect: protectData,
+              ignoreChanges: ["labels"],
+              ...replaceInPlace,
+            },
           );
     this.container = new Container(
       scope.named(service.name),
@@ -104,7 +104,10 @@ export class DockerService extends ComponentResource {
         ...replaceInPlace,
       },
     );
-    this.ready = service.run === "job" ? succeeded(service.name, this.container) : output(this.container);
+    this.ready =
+      service.run === "job"
+        ? succeeded(service.name, this.container)
+        : withProcessLimit(this.container, service.resources.processes);
     this.registerOutputs({ containerName: this.container.name });
   }
 }
