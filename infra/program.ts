@@ -4,18 +4,20 @@
  * @module
  */
 import { resolve } from "node:path";
-import { getProject, getStack, runtime, secret } from "@pulumi/pulumi";
-import type { Input, Output } from "@pulumi/pulumi";
+import { getProject, getStack, type Input, output, type Output, RunError, runtime, secret } from "@pulumi/pulumi";
 import type { RouteQLArgs } from "./components/arguments.ts";
-import { RouteQL } from "./components/routeql.ts";
-import type { RouteQLOptions } from "./components/routeql.ts";
+import { RouteQL, type RouteQLOptions } from "./components/routeql.ts";
+import { stateIdentityOfProgram } from "./components/state-identity.ts";
+import { outputsBefore } from "./deployed-before.ts";
 import { enforcePolicies } from "./policy/enforce.ts";
 import type { AdvisoryLevel } from "./policy/rule.ts";
+import { olderThanStack, type Release, release } from "./release.ts";
 import { withDefaults } from "./settings/complete.ts";
 import type { GivenSettings } from "./settings/list.ts";
 import { settingNames, settings } from "./settings/list.ts";
 import { refuseForeignStack } from "./targets/docker/foreign-stack.ts";
 import { readSettings, settingsSources } from "./settings/read.ts";
+import { valueIfKnown } from "./unknown-outputs.ts";
 
 /** Outputs of a stack; `pulumi stack output --show-secrets` prints them. */
 export interface StackOutputs extends Pick<
@@ -30,6 +32,9 @@ export interface StackOutputs extends Pick<
   | "database"
   | "services"
 > {
+  readonly release: Release;
+  /** Label of every object of the stack. */
+  readonly stateIdentity: Output<string>;
   /** Only if the console is enabled. */
   readonly consoleUrl?: Output<string>;
 }
@@ -49,18 +54,38 @@ export function toArguments(given: GivenSettings): RouteQLArgs {
   return values;
 }
 
-export interface ProgramOptions extends Pick<RouteQLOptions, "protectData" | "stateIdentity"> {
+export interface ProgramOptions extends Pick<RouteQLOptions, "protectData"> {
+  /** Of a caller that has checked it. Default: generated, kept in the state, and checked here before anything else is created. */
+  readonly stateIdentity?: Input<string>;
   /** Whether the policies check every resource. */
   readonly policies?: boolean;
-  /** Whether a stack of another state on the Docker engine stops the deployment. The commands check this themselves, before they build images. */
-  readonly refusesForeign?: boolean;
 }
 
-/** @throws {SettingsError} with all problems of the settings */
+const component = "routeql";
+
+/**
+ * The identity of this state, after the check that no other state owns the stack on the Docker engine.
+ * @param recorded output of the last successful update
+ * @throws {RunError} for a stack of another state
+ */
+async function ownIdentity(recorded: unknown, protect: boolean, onDocker: boolean): Promise<Output<string>> {
+  const check = (identity: string | undefined): Promise<void> =>
+    onDocker ? refuseForeignStack(getStack(), identity) : Promise.resolve();
+  if (typeof recorded === "string") await check(recorded);
+  const identity = stateIdentityOfProgram(component, protect);
+  // A failed first update recorded no outputs, but its state has the identity. In a preview of a new stack it is unknown.
+  if (typeof recorded !== "string") await check(await valueIfKnown(identity));
+  return identity;
+}
+
+/**
+ * @throws {SettingsError} with all problems of the settings
+ * @throws {RunError} before anything is created, for a stack of another state or of a newer version
+ */
 export async function program({
   policies = false,
-  refusesForeign = false,
-  ...options
+  protectData = false,
+  stateIdentity,
 }: ProgramOptions = {}): Promise<StackOutputs> {
   const given = readSettings(
     settingsSources({
@@ -72,12 +97,14 @@ export async function program({
   );
   const { vulnerableImages, target } = withDefaults(given, getStack());
   if (policies) enforcePolicies(vulnerableImages as AdvisoryLevel);
-  const checkState =
-    refusesForeign && target === "docker"
-      ? (identity: string | undefined) => refuseForeignStack(getStack(), identity)
-      : undefined;
-  const deployed = new RouteQL("routeql", toArguments(given), { ...options, checkState });
+  const before = await outputsBefore();
+  const older = olderThanStack(getStack(), before["release"]);
+  if (older !== undefined) throw new RunError(`${older.problem}. What to do: ${older.remedy}`);
+  const identity = stateIdentity ?? (await ownIdentity(before["stateIdentity"], protectData, target === "docker"));
+  const deployed = new RouteQL(component, toArguments(given), { protectData, stateIdentity: identity });
   return {
+    release,
+    stateIdentity: output(identity),
     url: deployed.url,
     ...(deployed.consoleUrl === undefined ? {} : { consoleUrl: deployed.consoleUrl }),
     caCertificate: deployed.caCertificate,

@@ -6,7 +6,9 @@ import { removeOldImages } from "../docker/old-images.ts";
 import { ensureEngine } from "../docker/engine.ts";
 import { pullImage } from "@routeql/host/docker/pull";
 import type { Phase, PhaseContext } from "../foundation/phases.ts";
+import { Failure } from "@routeql/host/failure";
 import type { StackPaths } from "@routeql/host/paths";
+import { olderThanStack } from "@routeql/infra/release";
 import { connectCluster, type Connection } from "../kubernetes/connect.ts";
 import { checkOwnershipInCluster } from "../kubernetes/ownership.ts";
 import { type Place, placeFor, placeOf, refuseOnDocker, refuseOtherCluster } from "../kubernetes/place.ts";
@@ -17,6 +19,7 @@ import { chooseImages, describeChoice, type ImageChoice, readChoice, withChoice 
 import { networkRangeOf, reserveNetworkRange } from "./network-range.ts";
 import { checkOwnership, type Holding, type Permit } from "./ownership.ts";
 import { checkPorts } from "./ports.ts";
+import { storedOutputs } from "./recovery.ts";
 
 /** Results of phases for later phases. */
 export interface Prepared {
@@ -91,12 +94,14 @@ export function enginePhase({ onLine }: Surroundings): Phase {
   return { title: "Docker engine", work: async (context) => ensureEngine({ ...context, onLine }) };
 }
 
-/** Checked before anything is built: a stack of this name may belong to another checkout. */
+/** Checked before anything is built: a stack of this name may belong to another checkout, or be of a newer version. */
 export function ownerPhase({ stack, paths, prepared, adopt }: Surroundings): Phase {
   return {
     title: "Ownership",
     work: async () => {
       const { connection, place } = prepared;
+      const older = olderThanStack(stack, (await storedOutputs(paths, stack))["release"]);
+      if (older !== undefined) throw new Failure(older.problem, { remedy: older.remedy });
       prepared.permit =
         connection && place
           ? await checkOwnershipInCluster(connection.cluster, place, stack, adopt)

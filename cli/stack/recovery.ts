@@ -35,6 +35,12 @@ export async function storedDeployment({ state }: StackPaths, stack: string): Pr
   return (JSON.parse(text) as Checkpoint).checkpoint?.latest ?? {};
 }
 
+/** Outputs of the last successful update, read like {@link storedDeployment}; empty for a new stack. */
+export async function storedOutputs(paths: StackPaths, stack: string): Promise<Readonly<Record<string, unknown>>> {
+  const { resources = [] } = await storedDeployment(paths, stack);
+  return resources.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs ?? {};
+}
+
 const waitForOrphanMilliseconds = 120_000;
 
 export async function deploymentOf(stack: Stack): Promise<Deployment> {

@@ -1,9 +1,9 @@
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { request } from "node:https";
-import { join } from "node:path";
 import type { TLSSocket } from "node:tls";
+import { migrationNames } from "@routeql/database/shared/migration-names";
 import { Failure, messageOf } from "@routeql/host/failure";
-import { projectFolder, stackPaths } from "@routeql/host/paths";
+import { stackPaths } from "@routeql/host/paths";
 import { openDatabase } from "../database/open-database.ts";
 import { alertProblems, firingAlerts } from "./alerts.ts";
 import { dockerServiceStates } from "../docker/service-states.ts";
@@ -13,7 +13,7 @@ import { clusterServiceStates } from "../kubernetes/service-states.ts";
 import { accessOf, type StackAccess } from "../stack/access.ts";
 import { previewUp } from "../stack/bring-up.ts";
 import { requireOwn } from "../stack/ownership.ts";
-import { storedDeployment } from "../stack/recovery.ts";
+import { storedOutputs } from "../stack/recovery.ts";
 import { readDatabaseFacts } from "./database-facts.ts";
 import { factProblems, type Limits, serviceProblems, withMissing } from "./problems.ts";
 import type { DatabaseFacts, EndpointState, Problem, ServiceState, StatusReport } from "./report.ts";
@@ -106,15 +106,14 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
   const more = stackArgument(stack);
   const problemsOfServices = serviceProblems(services, stack);
   const databaseIsDown = problemsOfServices.some(({ subject }) => subject === "database");
-  const [endpoint, database, alerts, expectedMigrations, changes] = await Promise.all([
+  const [endpoint, database, alerts, changes] = await Promise.all([
     endpointState(access),
     databaseIsDown ? undefined : databaseFacts(stack, more, signal),
     // On Kubernetes the Prometheus is not one of the stack.
     place ? undefined : firingAlerts(stack, signal),
-    migrationNames(),
     drift ? driftOf(stack, signal) : undefined,
   ]);
-  const facts = { endpoint, database: database?.facts, expectedMigrations, drift: changes };
+  const facts = { endpoint, database: database?.facts, expectedMigrations: migrationNames(), drift: changes };
   const problems = [
     ...problemsOfServices,
     ...(database?.problems ?? []),
@@ -139,8 +138,7 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
 async function expectedServices(
   stack: string,
 ): Promise<readonly { service: string; container: string; image: string }[]> {
-  const { resources = [] } = await storedDeployment(stackPaths(stack), stack);
-  const services = resources.find(({ type }) => type === "pulumi:pulumi:Stack")?.outputs?.["services"];
+  const { services } = await storedOutputs(stackPaths(stack), stack);
   return Array.isArray(services) ? (services as { service: string; container: string; image: string }[]) : [];
 }
 
@@ -173,12 +171,6 @@ async function databaseFacts(
     clearTimeout(timer);
   }
 }
-
-const migrationNames = async (): Promise<string[]> =>
-  (await readdir(join(projectFolder, "database/migrations")))
-    .filter((name) => name.endsWith(".sql"))
-    .map((name) => name.replace(/\.sql$/, ""))
-    .toSorted();
 
 /** The engine's health check is strict: it fails while a part of the metadata is inconsistent. */
 function metadataConsistent(services: readonly ServiceState[]): boolean | undefined {

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { runner } from "node-pg-migrate";
 import { type Client, DatabaseError } from "pg";
 import { advisoryLocks } from "../shared/advisory-locks.ts";
+import { migrationNames } from "../shared/migration-names.ts";
 import { mergeDays } from "../partitions/merge.ts";
 import { InTheWay, lockNotAvailable } from "../partitions/patience.ts";
 
@@ -21,6 +22,7 @@ const MOST_MERGED_BYTES = 1024 ** 3;
  * @returns one sentence for each change.
  */
 export async function migrate(client: Client): Promise<string[]> {
+  await refuseNewerDatabase(client);
   const applied = await runner({
     dbClient: client,
     dir: migrations,
@@ -37,6 +39,22 @@ export async function migrate(client: Client): Promise<string[]> {
     ...(await applyGrants(client)),
     ...(await mergePartitions(client)),
   ];
+}
+
+/** @throws Error for a database with a migration that this version does not have */
+async function refuseNewerDatabase(client: Client): Promise<void> {
+  const { rows: found } = await client.query<{ migrated: boolean }>(
+    "select to_regclass('migrations.schema_migrations') is not null as migrated",
+  );
+  if (found[0]?.migrated !== true) return;
+  const { rows } = await client.query<{ name: string }>("select name from migrations.schema_migrations order by id");
+  const known = migrationNames();
+  const unknown = rows.map(({ name }) => name).filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new Error(
+      `the database has migrations of a newer version of RouteQL (${unknown.join(", ")}), and this version ends with ${known.at(-1)}. ` +
+        "Nothing was changed. Use the newer version, or restore a backup of this version into a new stack: docs/operate/upgrade.md",
+    );
 }
 
 /** Queries are correct with either kind of partition, so waiting locks or too much work do not fail the job. */

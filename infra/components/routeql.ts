@@ -11,16 +11,15 @@ import {
   mergeOptions,
   output,
   type Output,
-  type Resource,
   runtime,
   secret,
 } from "@pulumi/pulumi";
-import { RandomId } from "@pulumi/random";
 import { consoleAddress, serviceAddress } from "../settings/addresses.ts";
 import type { RouteQLArgs } from "./arguments.ts";
 import { databaseAccess, databaseReach, type DatabaseReach } from "./database.ts";
-import { resourceNames, type ResourceNames, withFormerNames } from "./resource-names.ts";
+import { resourceNames, withFormerNames } from "./resource-names.ts";
 import { makeSecrets } from "./secrets.ts";
+import { componentType, stateIdentity } from "./state-identity.ts";
 import { type DeployedService, runOnTarget, serviceHost } from "./target.ts";
 import { builtImages, pulledImages } from "../images.ts";
 import { describeServices } from "../services/all.ts";
@@ -69,11 +68,6 @@ export interface RouteQLOptions extends ComponentResourceOptions {
   readonly protectData?: boolean;
   /** Identity of the state, for the label `com.routeql.state` of every object. Default: generated once and kept in the state. `false`: no label. */
   readonly stateIdentity?: Input<string> | false;
-  /**
-   * Receives the identity of the state before any object is created; undefined in a preview of a new state. A rejection stops the
-   * deployment.
-   */
-  readonly checkState?: ((identity: string | undefined) => Promise<void>) | undefined;
 }
 
 /** The gateway, the engine, the auth sidecar, the session store and the database, on one Docker host or on Kubernetes. */
@@ -105,12 +99,12 @@ export class RouteQL extends ComponentResource {
   constructor(
     name: string,
     args: RouteQLArgs = {},
-    { protectData = false, stateIdentity: identity, checkState, ...options }: RouteQLOptions = {},
+    { protectData = false, stateIdentity: given, ...options }: RouteQLOptions = {},
   ) {
     const stack = getStack();
     const problems = argumentProblems({ ...args }, stack);
     if (problems.length > 0) throw new SettingsError(problems);
-    super("routeql:index:RouteQL", name, {}, mergeOptions(options, { transformations: [withFormerNames(name)] }));
+    super(componentType, name, {}, mergeOptions(options, { transformations: [withFormerNames(name)] }));
 
     const settings = withDefaults(args as GivenSettings, stack);
     const named = resourceNames(name);
@@ -125,7 +119,8 @@ export class RouteQL extends ComponentResource {
       named,
       parent: this,
     });
-    const state = checked(stateIdentity(identity, { named, protect: protectData, parent: this }), checkState);
+    const state =
+      given === false ? undefined : output(given ?? stateIdentity(name, { protect: protectData, parent: this }));
     const prefix = `${name}-${stack}`;
     const images = { built: builtImages(settings), pulled: pulledImages(settings) };
     const databaseAuthority = authorityOf("databaseCaFile", settings.databaseCaFile, process.cwd());
@@ -177,38 +172,4 @@ export class RouteQL extends ComponentResource {
     if (certificateFile === undefined || privateKeyFile === undefined) return selfSigned(publicHost, scope, this);
     return ownCertificate({ certificateFile, privateKeyFile, publicHost, folder: process.cwd() });
   }
-}
-
-/** The identity after its check; every object depends on it. */
-function checked(
-  identity: Output<string> | undefined,
-  check: RouteQLOptions["checkState"],
-): Output<string> | undefined {
-  if (identity === undefined || check === undefined) return identity;
-  // The types omit this property. In a preview, the identity of a new state is unknown.
-  const { isKnown } = identity as unknown as { readonly isKnown: Promise<boolean> };
-  const checkedAsNew = isKnown.then((known) => (known ? undefined : check(undefined)));
-  return all([identity, checkedAsNew]).apply(async ([value]) => {
-    await check(value);
-    return value;
-  });
-}
-
-interface StateIdentityOptions {
-  readonly named: ResourceNames;
-  readonly protect: boolean;
-  readonly parent: Resource;
-}
-
-/**
- * Identity of the Pulumi state, a label of every object of the stack. It distinguishes two stacks with the same name on one Docker
- * engine.
- * @param given by a caller that keeps it beside the state; `false` for manifests, which have no state
- */
-export function stateIdentity(
-  given: Input<string> | false | undefined,
-  { named, protect, parent }: StateIdentityOptions,
-): Output<string> | undefined {
-  if (given === false) return undefined;
-  return output(given ?? new RandomId(named("state-identity"), { byteLength: 8 }, { parent, protect }).hex);
 }

@@ -1,3 +1,4 @@
+import { valueIfKnown } from "../unknown-outputs.ts";
 import { Output, RunError, isSecret, log, runtime } from "@pulumi/pulumi";
 import type { ResourceTransformArgs } from "@pulumi/pulumi";
 import { hidden } from "./rule.ts";
@@ -8,9 +9,7 @@ import { rules, violationsOf } from "./rules.ts";
 async function visible(value: unknown): Promise<unknown> {
   if (Output.isInstance(value)) {
     if (await isSecret(value)) return hidden;
-    const held: Output<unknown> = value;
-    if (!(await (held as unknown as { readonly isKnown: Promise<boolean> }).isKnown)) return undefined;
-    return visible(await new Promise<unknown>((resolve) => void held.apply(resolve)));
+    return visible(await valueIfKnown(value));
   }
   if (value instanceof Promise) return visible(await (value as Promise<unknown>));
   if (Array.isArray(value)) return Promise.all(value.map(visible));

@@ -42,6 +42,7 @@ export async function recordResources(
     "routeql",
     stack,
     preview,
+    "organization",
   );
   try {
     await program();

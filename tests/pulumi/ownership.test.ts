@@ -96,6 +96,14 @@ describe("two checkouts on one Docker engine", { timeout: 400_000 }, () => {
     expect(stdout + stderr).toMatch(/preview failed[^]*up failed/);
     expect(stdout + stderr).toContain(`belongs to the checkout ${first.checkout.folder}`);
     expect(stdout + stderr).toContain("npm run down -- --volumes --adopt");
+    expect(stdout + stderr).not.toContain("error serializing");
+    const state = await readFile(
+      join(third.folder, `.routeql/${first.name}/state/.pulumi/stacks/routeql/${first.name}.json`),
+      "utf8",
+    );
+    const { checkpoint } = JSON.parse(state) as { checkpoint: { latest: { resources: { type: string }[] } } };
+    const types = checkpoint.latest.resources.map(({ type }) => type).filter((type) => !type.startsWith("pulumi:"));
+    expect(types).toEqual(["random:index/randomId:RandomId"]);
     expect(Date.now() - started).toBeLessThan(60_000);
     expect(await everythingOf(first.name)).toEqual(before);
     expect(await first.query(count)).toEqual(rows);
@@ -144,6 +152,21 @@ describe("two checkouts on one Docker engine", { timeout: 400_000 }, () => {
     expect(output).toContain("belongs to another Pulumi state");
     expect(await first.up()).toBe("nothing changed");
     expect((await inSecond("down")).output).toContain(`belongs to the checkout ${first.checkout.folder}`);
+  });
+
+  test("an older checkout refuses `up` and `preview` and names both versions", async () => {
+    const setVersion = (from: string, to: string): Promise<void> =>
+      first.checkout.edit("infra/package.json", (text) => text.replace(`"version": "${from}"`, `"version": "${to}"`));
+    await setVersion("0.1.0", "0.2.0");
+    await first.up();
+    await setVersion("0.2.0", "0.1.0");
+    const before = await everythingOf(first.name);
+    for (const command of ["up", "preview"]) {
+      const { code, output } = await inFirst(command);
+      expect(code, output).toBe(1);
+      expect(output).toMatch(/was deployed by RouteQL 0\.2\.0 \(.*newer than this checkout, RouteQL 0\.1\.0/);
+    }
+    expect(await everythingOf(first.name)).toEqual(before);
   });
 
   test("down --volumes --adopt frees the name, and then the former owner is rejected", async () => {

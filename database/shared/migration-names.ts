@@ -1,0 +1,8 @@
+import { readdirSync } from "node:fs";
+
+/** Names of this version's migrations in the order in which they run, as `migrations.schema_migrations` records them. */
+export const migrationNames = (): readonly string[] =>
+  readdirSync(new URL("../migrations/", import.meta.url))
+    .filter((name) => name.endsWith(".sql"))
+    .map((name) => name.replace(/\.sql$/, ""))
+    .toSorted();

@@ -1,0 +1,49 @@
+import { migrationNames } from "@routeql/database/shared/migration-names";
+import infraPackage from "./package.json" with { type: "json" };
+
+/** Recorded in the output `release` by each deployment. */
+export interface Release {
+  /** Of RouteQL; semantic. */
+  readonly version: string;
+  /** The newest migration, which the database has after the deployment. */
+  readonly migration: string;
+}
+
+export const release: Release = { version: infraPackage.version, migration: migrationNames().at(-1) ?? "" };
+
+const named = ({ version, migration }: Release): string => `RouteQL ${version} (migration ${migration})`;
+
+/** Negative if `one` is the older version. Pre-releases compare by their numbers only. */
+function compareVersions(one: string, other: string): number {
+  const [left, right] = [one, other].map((version) => version.split(/[.+-]/).slice(0, 3).map(Number));
+  return (
+    [0, 1, 2].map((part) => (left?.[part] ?? 0) - (right?.[part] ?? 0)).find((difference) => difference !== 0) ?? 0
+  );
+}
+
+/** A refusal without a full stop at its end, and the next step. */
+export interface Refusal {
+  readonly problem: string;
+  readonly remedy: string;
+}
+
+/**
+ * Why this checkout must not update a stack; undefined if it may. Migrations run forward only, so older code would
+ * run on a newer schema.
+ * @param recorded value of the stack's output `release`; undefined for a new stack and for versions that did not record it
+ */
+export function olderThanStack(stack: string, recorded: unknown, own: Release = release): Refusal | undefined {
+  if (!isRelease(recorded)) return undefined;
+  const order = compareVersions(own.version, recorded.version);
+  // Development checkouts share a version, so the migrations decide.
+  if (order > 0 || (order === 0 && own.migration >= recorded.migration)) return undefined;
+  return {
+    problem: `The stack ${stack} was deployed by ${named(recorded)}, which is newer than this checkout, ${named(own)}. Nothing was changed`,
+    remedy: `use a checkout of ${recorded.version}. To go back, restore a backup of ${own.version} into a new stack: docs/operate/upgrade.md`,
+  };
+}
+
+const isRelease = (value: unknown): value is Release =>
+  typeof value === "object" &&
+  value !== null &&
+  ["version", "migration"].every((name) => typeof (value as Record<string, unknown>)[name] === "string");
