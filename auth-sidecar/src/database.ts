@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { inCurrentSpan } from "@routeql/tracing/span";
 import pg from "pg";
 import type { Logger } from "pino";
@@ -20,18 +21,23 @@ export const locks = { signingKeys: 7_201_001, directoryAccounts: 7_201_003 } as
 export interface DatabaseOptions {
   readonly url: string;
   readonly poolSize: number;
+  /** The connections' application_name in pg_stat_activity. Replicas have different names; see {@link replicaName}. */
+  readonly name?: string;
   readonly log: Logger;
 }
+
+/** A new name for the connections of one replica. */
+export const replicaName = (): string => `auth-sidecar ${randomBytes(4).toString("hex")}`;
 
 /** Postgres with short time limits, so that a login fails quickly instead of waiting. */
 export class Database implements Queries {
   readonly #pool: pg.Pool;
 
-  constructor({ url, poolSize, log }: DatabaseOptions) {
+  constructor({ url, poolSize, log, name = "auth-sidecar-command" }: DatabaseOptions) {
     this.#pool = new pg.Pool({
       connectionString: url,
       max: poolSize,
-      application_name: "auth-sidecar",
+      application_name: name,
       connectionTimeoutMillis: 2000,
       query_timeout: 2500,
       statement_timeout: 2000,

@@ -8,7 +8,7 @@ import { AuditTrail } from "./audit/audit-trail.ts";
 import { ThrottledLogins } from "./audit/throttled-logins.ts";
 import { accountPseudonym, Authenticator } from "./credentials/authenticator.ts";
 import { LocalAccounts } from "./credentials/local-accounts.ts";
-import { Database } from "./database.ts";
+import { Database, replicaName } from "./database.ts";
 import { endpoints } from "./endpoints/endpoints.ts";
 import { readinessCheck } from "./endpoints/readiness.ts";
 import { createHttpServer, listen } from "./http/server.ts";
@@ -23,7 +23,7 @@ import { Passwords } from "./passwords/passwords.ts";
 import { connectRedis } from "./sessions/redis.ts";
 import { SessionStore } from "./sessions/session-store.ts";
 import type { Settings } from "./settings.ts";
-import { Throttle } from "./throttle/throttle.ts";
+import { Throttle, throttleLimits } from "./throttle/throttle.ts";
 import { TokenIssuer } from "./tokens/token-issuer.ts";
 import { UserRepository } from "./users.ts";
 
@@ -50,7 +50,12 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
       else log.info("the collector of traces answers again");
     },
   });
-  const database = new Database({ url: settings.DATABASE_URL, poolSize: settings.DATABASE_POOL_SIZE, log });
+  const database = new Database({
+    url: settings.DATABASE_URL,
+    poolSize: settings.DATABASE_POOL_SIZE,
+    log,
+    name: replicaName(),
+  });
   const redis = connectRedis(settings.SESSIONS_URL, settings.SESSIONS_CA, log);
   const passwords = new Passwords({
     concurrency: settings.PASSWORD_HASH_CONCURRENCY,
@@ -65,11 +70,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   const keys = new KeyRepository(database, encryption);
   const rotation = new KeyRotation(database, encryption, rotationPolicy(settings));
   const keyring = new Keyring(() => keys.published());
-  const throttle = new Throttle(redis, {
-    perAccount: settings.LOGIN_ATTEMPTS_PER_ACCOUNT,
-    perAddress: settings.LOGIN_ATTEMPTS_PER_ADDRESS,
-    windowSeconds: settings.LOGIN_WINDOW_SECONDS,
-  });
+  const throttle = new Throttle(redis, throttleLimits(settings));
   const directory = directoryOptions(settings);
   const stopping = new AbortController();
 

@@ -1,5 +1,6 @@
 import { type ApplicationRole, isApplicationRole } from "@routeql/contract/roles";
 import { batch, sharedWidely } from "./batch.ts";
+import { Unavailable } from "./errors.ts";
 import type { Queries, Statement } from "./database.ts";
 
 /** Source of an account. Accounts of different providers are separate, even with the same e-mail address. */
@@ -51,9 +52,12 @@ export interface UserWithPassword extends User {
   readonly passwordHash: string | null;
 }
 
+// One statement, so that an unknown account takes the same time as a known one.
 const byEmail: Statement = {
   name: "user-by-email",
-  text: `select ${userColumns}, password_hash from auth.users where provider = $1 and lower(email) = $2`,
+  text: `
+    select exists (select from auth.users where provider = $1) as present, ${userColumns}, password_hash
+    from (select) as always left join auth.users on provider = $1 and lower(email) = $2`,
 };
 const byIds: Statement = {
   name: "users-by-id",
@@ -64,9 +68,7 @@ const renewPassword: Statement = {
   text: "update auth.users set password_hash = $3, updated_at = now() where id = $1 and password_hash = $2 returning id",
 };
 
-interface RowWithPassword extends UserRow {
-  password_hash: string | null;
-}
+type FoundRow = { present: boolean } & (({ id: string; password_hash: string | null } & UserRow) | { id: null });
 
 /** Accounts in auth.users. */
 export class UserRepository {
@@ -86,12 +88,16 @@ export class UserRepository {
     );
   }
 
-  /** @param email in lower case */
+  /**
+   * @param email in lower case
+   * @throws {Unavailable} while the provider has no account at all: then the database waits for its data, and no password is wrong
+   */
   async findByEmail(provider: Provider, email: string): Promise<UserWithPassword | undefined> {
     // Postgres text cannot contain U+0000, so no account has it, and the statement would fail.
     if (email.includes("\0")) return undefined;
-    const [row] = await this.#queries.query<RowWithPassword>(byEmail, [provider, email]);
-    return row === undefined ? undefined : { ...asUser(row), passwordHash: row.password_hash };
+    const [row] = await this.#queries.query<FoundRow>(byEmail, [provider, email]);
+    if (row?.present !== true) throw new Unavailable("accounts", new Error("auth.users is empty: restore a backup"));
+    return row.id === null ? undefined : { ...asUser(row), passwordHash: row.password_hash };
   }
 
   /** Replaces a hash. False when it is no longer `current`; then nothing changes. */

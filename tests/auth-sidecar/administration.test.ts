@@ -128,6 +128,24 @@ test("ASVS 7.4.5: an operator lists and ends the sessions of one account", async
   expect((await running.client.token(others)).status).toBe(200);
 });
 
+test("unlocks one account, or all accounts and addresses", async () => {
+  await using strict = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "1" });
+  const [user, other] = [await stack.addUser(), await stack.addUser()];
+  const from = { address: "198.51.100.77" };
+  const lock = async ({ email }: { email: string }) => {
+    expect((await strict.client.login(email, "wrong", from)).status).toBe(401);
+    expect((await strict.client.login(email, "wrong", from)).status).toBe(429);
+  };
+  const logsIn = async ({ email, password }: { email: string; password: string }) =>
+    (await strict.client.login(email, password, from)).status;
+  await lock(user);
+  await lock(other);
+  expect(await done(["users", "unlock", user.email.toUpperCase()])).toContain("2 counts of failed logins deleted");
+  expect([await logsIn(user), await logsIn(other)]).toEqual([200, 429]);
+  expect(await done(["users", "unlock"])).toContain("deleted");
+  expect(await logsIn(other)).toBe(200);
+});
+
 test("keys are listed, rotated and retired", async () => {
   const keys = async () => JSON.parse(await done(["keys", "list", "--json"])) as { id: string; state: string }[];
   const [first] = await keys();

@@ -1,7 +1,6 @@
 import { once } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { KeyDecryptionError } from "@routeql/auth-sidecar/keys/key-encryption";
 import { Client } from "./client.ts";
 import { freePorts } from "../harness/free-ports.ts";
 import { startProcess } from "./sidecar-process.ts";
@@ -57,13 +56,30 @@ test("ASVS 13.3.1: the private key is in the database in no readable form", asyn
   expect(rows[0]?.private_key_encrypted.toString("hex")).not.toContain("06072a8648ce3d0201");
 });
 
-test("another KEY_ENCRYPTION_KEY stops the start with a reason", async () => {
+test("a start with another KEY_ENCRYPTION_KEY withdraws the keys, and logins work", async () => {
+  const user = await stack.addUser();
+  const kids = async () =>
+    (
+      await stack.sql.query<{ id: string; retired: boolean }>(
+        "select id, retired_at is not null as retired from auth.signing_keys order by created_at",
+      )
+    ).rows;
   await (await stack.sidecar())[Symbol.asyncDispose]();
-  await using running = await stack.sidecar(
-    { KEY_ENCRYPTION_KEY: "8a3f0c6b5d7e9142aa07bb45cc89dd61" },
-    { waits: false },
-  );
-  await expect(running.sidecar.prepared).rejects.toThrow(KeyDecryptionError);
+  const [before] = await kids();
+  await using running = await stack.sidecar({ KEY_ENCRYPTION_KEY: "8a3f0c6b5d7e9142aa07bb45cc89dd61" });
+  expect((await running.client.singleStep(user.email, user.password)).status).toBe(200);
+  expect(await kids()).toEqual([{ id: before!.id, retired: true }, expect.objectContaining({ retired: false })]);
+  expect(running.log()).toContain(before!.id);
+});
+
+test("keys that disappear with a restore are replaced without a restart", async () => {
+  await using running = await stack.sidecar({ KEY_REFRESH_SECONDS: "1" });
+  const user = await stack.addUser();
+  await stack.sql.query("update auth.signing_keys set retired_at = now(), private_key_encrypted = ''");
+  const current = async () =>
+    (await stack.sql.query("select from auth.signing_keys where retired_at is null")).rows.length;
+  await expect.poll(current).toBe(1);
+  await expect.poll(async () => (await running.client.singleStep(user.email, user.password)).status).toBe(200);
 });
 
 describe("the process", () => {
@@ -90,8 +106,10 @@ describe("the process", () => {
     expect(output()).not.toContain("    at ");
   });
 
-  test("exits with a reason if its key cannot be decrypted", async () => {
-    await (await stack.sidecar())[Symbol.asyncDispose]();
+  test("exits with a reason beside a replica with another KEY_ENCRYPTION_KEY, and no key changes", async () => {
+    await using running = await stack.sidecar();
+    const keys = async () => (await running.client.call("GET", "/jwks")).body;
+    const before = await keys();
     const { child, output } = startProcess({
       ...stack.environment,
       KEY_ENCRYPTION_KEY: "8a3f0c6b5d7e9142aa07bb45cc89dd61",
@@ -99,6 +117,7 @@ describe("the process", () => {
     const [code] = (await once(child, "close")) as [number];
     expect(code).toBe(1);
     expect(output()).toContain("does not open with this KEY_ENCRYPTION_KEY");
+    expect(await keys()).toEqual(before);
   });
 
   test.each([

@@ -74,7 +74,21 @@ test("ASVS 6.3.4: both flows share one count", async () => {
   expect((await running.client.login(user.email, user.password, { address })).status).toBe(429);
 });
 
+test("answers 503 and counts nothing while there is no account at all", async () => {
+  await stack.sql.query("truncate auth.users");
+  await using running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "2" });
+  const address = freshAddress();
+  for (let attempt = 0; attempt < 4; attempt++)
+    expect(await running.client.login("ada@example.net", "right", { address })).toMatchObject({
+      status: 503,
+      body: { code: "unavailable" },
+    });
+  const user = await stack.addUser();
+  expect((await running.client.login(user.email, user.password, { address })).status).toBe(200);
+});
+
 test("throttles an unknown account like a known one", async () => {
+  await stack.addUser();
   await using running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "2" });
   const address = freshAddress();
   const statuses: number[] = [];

@@ -57,12 +57,18 @@ export const verbs: Readonly<Record<Subject, Readonly<Record<string, Verb>>>> = 
     enable: { ...account, meaning: "takes that back" },
     password: { ...account, meaning: "a new password; asks for it and ends the sessions", password: true },
     sessions: { ...account, meaning: "the active sessions" },
+    unlock: {
+      operands: ["[ACCOUNT]"],
+      options: account.options,
+      meaning: "forgets failed logins, of all accounts and addresses without ACCOUNT",
+    },
     "end-sessions": { ...account, meaning: "ends the sessions; issued tokens stay valid until they expire" },
   },
   keys: {
     list: { operands: [], options: {}, meaning: "the signing keys of tokens, with the state of each" },
     rotate: { operands: [], options: {}, meaning: "publishes a new key, which signs once every verifier has seen it" },
     retire: { operands: ["KEY"], options: {}, meaning: "withdraws a key at once, as after a leak" },
+    "retire-unopened": { operands: [], options: {}, meaning: "withdraws keys of a stack with other secrets" },
   },
 };
 

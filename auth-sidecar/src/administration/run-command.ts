@@ -3,13 +3,17 @@ import { type ApplicationRole, applicationRoles, isApplicationRole } from "@rout
 import type { Redis } from "ioredis";
 import { AuditTrail } from "../audit/audit-trail.ts";
 import { Database } from "../database.ts";
+import { accountPseudonym } from "../credentials/authenticator.ts";
 import { KeyEncryption } from "../keys/key-encryption.ts";
 import { KeyRepository } from "../keys/keyring.ts";
 import { KeyRotation, rotationPolicy, RotationUnderWay } from "../keys/key-rotation.ts";
+import { foldedName } from "../ldap/folded-name.ts";
 import { createLogger } from "../logging.ts";
 import { connectRedis } from "../sessions/redis.ts";
 import { SessionStore } from "../sessions/session-store.ts";
 import type { Settings } from "../settings.ts";
+import { Throttle, throttleLimits } from "../throttle/throttle.ts";
+import type { Provider } from "../users.ts";
 import { Accounts, emailAddress } from "./accounts.ts";
 import { AdministrationError, type Command } from "./command.ts";
 
@@ -17,9 +21,14 @@ import { AdministrationError, type Command } from "./command.ts";
 async function usersCommand(
   { words, options, readPassword }: Command,
   accounts: Accounts,
+  unlock: (provider: Provider, name: string | undefined) => Promise<number>,
 ): Promise<readonly object[] | string> {
   const [verb, reference, role] = words;
   if (verb === "list") return accounts.list();
+  if (verb === "unlock") {
+    const count = await unlock(options.provider, reference);
+    return `${count} ${count === 1 ? "count" : "counts"} of failed logins deleted`;
+  }
   if (reference === undefined) throw new AdministrationError("which account? Give its e-mail address or its id");
   if (verb === "add") {
     const email = emailAddress.safeParse(reference);
@@ -97,7 +106,15 @@ async function resultOf(
       idleSeconds: settings.SESSION_IDLE_SECONDS,
       absoluteSeconds: settings.SESSION_ABSOLUTE_SECONDS,
     });
-    return usersCommand(command, new Accounts({ database, sessions, audit }));
+    const pseudonym = accountPseudonym(settings.KEY_ENCRYPTION_KEY);
+    const throttle = new Throttle(redis, throttleLimits(settings));
+    return usersCommand(command, new Accounts({ database, sessions, audit }), (provider, name) =>
+      throttle.unlock(
+        name === undefined
+          ? undefined
+          : pseudonym(provider, provider === "local" ? name.toLowerCase() : foldedName(name)),
+      ),
+    );
   }
   const encryption = new KeyEncryption(settings.KEY_ENCRYPTION_KEY, settings.PREVIOUS_KEY_ENCRYPTION_KEY);
   const rotation = new KeyRotation(database, encryption, rotationPolicy(settings));
@@ -122,7 +139,7 @@ async function keysCommand(
   { words: [verb, id] }: Command,
   { keys, rotation, audit }: KeysParts,
 ): Promise<readonly object[] | string> {
-  const record = (event: "key-rotated" | "key-retired", kid: string) =>
+  const record = (event: "key-created" | "key-rotated" | "key-retired", kid: string) =>
     audit.record({ event, outcome: "success", detail: { kid, by: "command" } });
   switch (verb) {
     case "list":
@@ -142,6 +159,13 @@ async function keysCommand(
       return retired.replacement === undefined
         ? `key ${id} is withdrawn`
         : `key ${id} is withdrawn; key ${retired.replacement} signs in its place at once`;
+    }
+    case "retire-unopened": {
+      const ids = await rotation.retireUnopened();
+      for (const kid of ids) await record("key-retired", kid);
+      const created = await rotation.createFirst();
+      if (created !== undefined) await record("key-created", created.id);
+      return ids.length === 0 ? "every key opens with KEY_ENCRYPTION_KEY" : `withdrawn: ${ids.join(", ")}`;
     }
     default:
       throw new AdministrationError(`keys ${verb ?? ""} is no command; see --help`);

@@ -16,7 +16,7 @@ test("skips a refresh while the previous one waits for the database", async () =
   };
   const parts = {
     rotation: { retireExpired },
-    keyring: { refresh: async () => undefined, closed: () => [] },
+    keyring: { refresh: async () => undefined, published: () => [{}], closed: () => [] },
     log: createLogger("silent"),
   };
   const stop = startKeyCare(parts as unknown as KeyCareParts, 1000);

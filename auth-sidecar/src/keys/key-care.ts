@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { AuditTrail } from "../audit/audit-trail.ts";
 import type { Database } from "../database.ts";
 import { Unavailable } from "../errors.ts";
-import { type KeyEncryption, reencryptKeys } from "./key-encryption.ts";
+import { KeyDecryptionError, type KeyEncryption, reencryptKeys } from "./key-encryption.ts";
 import type { KeyRotation } from "./key-rotation.ts";
 import type { Keyring } from "./keyring.ts";
 
@@ -19,8 +19,9 @@ export interface KeyCareParts {
 }
 
 /**
- * Key work at the start: creates the first key, which the service needs to be ready; waits for the database if necessary.
- * @throws permanent errors, such as a key that cannot be decrypted
+ * Key work at the start: withdraws keys that do not open and creates the first key, which the service needs to be ready; waits for the
+ * database if necessary.
+ * @throws permanent errors, such as a key that only other replicas can decrypt
  */
 export async function prepare(parts: KeyCareParts, signal: AbortSignal): Promise<void> {
   for (let wait = 250; ; wait = Math.min(wait * 2, 2000)) {
@@ -36,19 +37,41 @@ export async function prepare(parts: KeyCareParts, signal: AbortSignal): Promise
 }
 
 async function prepareOnce(parts: KeyCareParts): Promise<void> {
-  const { database, encryption, rotation, keyring, audit, log } = parts;
+  const { database, encryption, keyring, audit, log } = parts;
   const reencrypted = await reencryptKeys(database, encryption);
   if (reencrypted.length > 0) {
     await audit.record({ event: "keys-reencrypted", outcome: "success", detail: { keys: reencrypted.length } });
     log.info({ keys: reencrypted }, "the signing keys are stored under the new KEY_ENCRYPTION_KEY");
   }
   await keyring.refresh();
-  if (keyring.published().length === 0) {
-    const first = await rotation.createFirst();
-    if (first !== undefined)
-      await audit.record({ event: "key-created", outcome: "success", detail: { kid: first.id } });
-    await keyring.refresh();
-  }
+  await withdrawClosed(parts);
+  await ensureKey(parts);
+}
+
+/**
+ * A closed key comes from a stack with other secrets, such as a restored backup. Beside other replicas it more likely means that this
+ * replica has a wrong KEY_ENCRYPTION_KEY: it must not end their tokens.
+ * @throws {KeyDecryptionError} when another replica is connected
+ */
+async function withdrawClosed({ rotation, keyring, audit, log }: KeyCareParts): Promise<void> {
+  const [closed] = keyring.closed();
+  if (closed === undefined) return;
+  if (await rotation.hasOtherReplicas()) throw new KeyDecryptionError(closed);
+  const withdrawn = await rotation.retireUnopened();
+  for (const kid of withdrawn) await audit.record({ event: "key-retired", outcome: "success", detail: { kid } });
+  log.warn(
+    { keys: withdrawn },
+    "keys that do not open with this KEY_ENCRYPTION_KEY are withdrawn; their tokens are invalid",
+  );
+  await keyring.refresh();
+}
+
+/** Creates a key when there is none, as at the first start and after a restore. */
+async function ensureKey({ rotation, keyring, audit }: KeyCareParts): Promise<void> {
+  if (keyring.published().length > 0) return;
+  const first = await rotation.createFirst();
+  if (first !== undefined) await audit.record({ event: "key-created", outcome: "success", detail: { kid: first.id } });
+  await keyring.refresh();
 }
 
 /**
@@ -71,15 +94,8 @@ export function startKeyCare(parts: KeyCareParts, milliseconds: number): () => v
   return () => clearInterval(timer);
 }
 
-async function careForKeys({
-  database,
-  encryption,
-  rotation,
-  keyring,
-  audit,
-  log,
-  onSuccess,
-}: KeyCareParts): Promise<void> {
+async function careForKeys(parts: KeyCareParts): Promise<void> {
+  const { database, encryption, rotation, keyring, audit, log, onSuccess } = parts;
   let failed = false;
   try {
     for (const kid of await rotation.retireExpired())
@@ -101,6 +117,7 @@ async function careForKeys({
   }
   try {
     await keyring.refresh();
+    await ensureKey(parts);
     const closed = keyring.closed();
     if (closed.length > 0)
       log.error({ keys: closed }, "keys do not open with this KEY_ENCRYPTION_KEY; they are published alone");

@@ -45,6 +45,16 @@ export class KeyEncryption {
     return Buffer.concat([Buffer.of(version), iv, cipher.getAuthTag(), ciphertext]);
   }
 
+  /** Undefined when neither secret decrypts the key. */
+  open(keyId: string, stored: Buffer): OpenedKey | undefined {
+    try {
+      return this.decrypt(keyId, stored);
+    } catch (error) {
+      if (error instanceof KeyDecryptionError) return undefined;
+      throw error;
+    }
+  }
+
   /** @throws {KeyDecryptionError} */
   decrypt(keyId: string, stored: Buffer): OpenedKey {
     if (stored[0] !== version || stored.length <= 1 + ivLength + tagLength) throw new KeyDecryptionError(keyId);
@@ -88,10 +98,9 @@ const store: Statement = {
 };
 
 /**
- * Decrypts every private key and stores those of the previous secret again under KEY_ENCRYPTION_KEY: all
- * or none, and once, even with concurrent replicas.
+ * Stores the private keys of the previous secret again under KEY_ENCRYPTION_KEY, in one transaction, and once even with concurrent
+ * replicas. A key that neither secret decrypts stays as it is.
  * @returns ids of the re-encrypted keys
- * @throws {KeyDecryptionError} when neither secret decrypts a key; then nothing changes
  */
 export async function reencryptKeys(database: Database, encryption: KeyEncryption): Promise<string[]> {
   // Without keys to re-encrypt, the lock is not needed.
@@ -104,8 +113,18 @@ export async function reencryptKeys(database: Database, encryption: KeyEncryptio
 }
 
 async function previouslyEncrypted(queries: Queries, encryption: KeyEncryption) {
+  return (await openedKeys(queries, encryption)).flatMap(({ id, opened: key }) =>
+    key === undefined || key.isCurrent ? [] : [{ id, privateKey: key.privateKey }],
+  );
+}
+
+/** Every key that is not retired; `opened` is undefined when neither secret decrypts it. */
+async function openedKeys(queries: Queries, encryption: KeyEncryption) {
   const rows = await queries.query<PrivateRow>(privateParts);
-  return rows
-    .map(({ id, private_key_encrypted: stored }) => ({ id, ...encryption.decrypt(id, stored) }))
-    .filter(({ isCurrent }) => !isCurrent);
+  return rows.map(({ id, private_key_encrypted: stored }) => ({ id, opened: encryption.open(id, stored) }));
+}
+
+/** Ids of the keys that neither secret decrypts, as after a restore into a stack with other secrets. */
+export async function unopenedKeys(queries: Queries, encryption: KeyEncryption): Promise<string[]> {
+  return (await openedKeys(queries, encryption)).flatMap(({ id, opened: key }) => (key === undefined ? [id] : []));
 }

@@ -1,6 +1,6 @@
 import { type Database, locks, type Queries, type Statement } from "../database.ts";
 import type { Settings } from "../settings.ts";
-import type { KeyEncryption } from "./key-encryption.ts";
+import { type KeyEncryption, unopenedKeys } from "./key-encryption.ts";
 import { generateSigningKey, type SigningAlgorithm } from "./signing-key.ts";
 
 /** Durations of a rotation's phases: publish, wait, sign, wait, retire. All in seconds. */
@@ -92,6 +92,17 @@ const retireExpired: Statement = {
     where retires_at <= now() and retired_at is null returning id`,
 };
 
+// Every replica reads its keys again each few seconds and so keeps a connection.
+const otherReplicas: Statement = {
+  name: "other-replicas",
+  text: `
+    select exists (
+      select from pg_stat_activity
+      where datname = current_database() and usename = current_user
+        and application_name like 'auth-sidecar %' and application_name <> current_setting('application_name')
+    ) as found`,
+};
+
 /** All changes of the signing keys. Each method holds the key lock, so that replicas do each job once. */
 export class KeyRotation {
   readonly #database: Database;
@@ -149,6 +160,20 @@ export class KeyRotation {
       const able = (await queries.query<CurrentRow>(current)).some(({ waiting }) => !waiting);
       return { id, replacement: able ? undefined : (await this.#add(queries, 0)).id };
     });
+  }
+
+  /** Withdraws every key that does not open with KEY_ENCRYPTION_KEY: it cannot sign, and its tokens belong to a stack with other secrets. */
+  retireUnopened(): Promise<string[]> {
+    return this.#locked(async (queries) => {
+      const ids = await unopenedKeys(queries, this.#encryption);
+      for (const id of ids) await queries.query(retire, [id]);
+      return ids;
+    });
+  }
+
+  /** Whether another replica uses the same database, under any KEY_ENCRYPTION_KEY. */
+  async hasOtherReplicas(): Promise<boolean> {
+    return (await this.#database.query<{ found: boolean }>(otherReplicas))[0]?.found === true;
   }
 
   /** Retires the keys whose retirement time has passed. @returns their ids */

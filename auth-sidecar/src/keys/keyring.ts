@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import type { Queries, Statement } from "../database.ts";
 import { Unavailable } from "../errors.ts";
-import { KeyDecryptionError, type KeyEncryption } from "./key-encryption.ts";
+import type { KeyEncryption } from "./key-encryption.ts";
 import type { PublicJwk } from "./signing-key.ts";
 
 export interface StoredKey {
@@ -126,11 +126,7 @@ export class KeyRepository {
   }
 
   #open({ id, private_key_encrypted: stored }: KeyRow): KeyObject | undefined {
-    try {
-      return createPrivateKey({ key: this.#encryption.decrypt(id, stored).privateKey, type: "pkcs8", format: "der" });
-    } catch (error) {
-      if (error instanceof KeyDecryptionError) return undefined;
-      throw error;
-    }
+    const opened = this.#encryption.open(id, stored);
+    return opened && createPrivateKey({ key: opened.privateKey, type: "pkcs8", format: "der" });
   }
 }

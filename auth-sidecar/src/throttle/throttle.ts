@@ -2,6 +2,7 @@ import type { Redis } from "ioredis";
 import { RateLimiterMemory, RateLimiterRedis } from "rate-limiter-flexible";
 import { TooManyRequests } from "../errors.ts";
 import { command, inStoreSpan, script } from "../sessions/redis.ts";
+import type { Settings } from "../settings.ts";
 import { addressGroup } from "./address-group.ts";
 
 export interface ThrottleLimits {
@@ -11,6 +12,14 @@ export interface ThrottleLimits {
   readonly perAddress: number;
   readonly windowSeconds: number;
 }
+
+export const throttleLimits = (
+  settings: Pick<Settings, "LOGIN_ATTEMPTS_PER_ACCOUNT" | "LOGIN_ATTEMPTS_PER_ADDRESS" | "LOGIN_WINDOW_SECONDS">,
+): ThrottleLimits => ({
+  perAccount: settings.LOGIN_ATTEMPTS_PER_ACCOUNT,
+  perAddress: settings.LOGIN_ATTEMPTS_PER_ADDRESS,
+  windowSeconds: settings.LOGIN_WINDOW_SECONDS,
+});
 
 /** `account` is an opaque name of a known or unknown account; never the e-mail address itself. */
 export interface Attempt {
@@ -86,6 +95,19 @@ export class Throttle {
     } catch {
       await Promise.all([this.#pairs.forgetInMemory(pairKey(attempt)), this.#accounts.forgetInMemory(attempt.account)]);
     }
+  }
+
+  /** Deletes the counted failures of one account from all addresses, or all counts. Marks of known addresses stay. @returns the number of counts */
+  async unlock(account?: string): Promise<number> {
+    const patterns =
+      account === undefined
+        ? [this.#pairs, this.#accounts, this.#addresses].map((counter) => counter.sharedKey("*"))
+        : [this.#pairs.sharedKey(`${account}:*`), this.#accounts.sharedKey(account)];
+    let deleted = 0;
+    for (const match of patterns)
+      for await (const keys of this.#redis.scanStream({ match, count: 1000 }) as AsyncIterable<string[]>)
+        if (keys.length > 0) deleted += await this.#redis.unlink(...keys);
+    return deleted;
   }
 
   /** Counts of the pair, the account and the address, read in one step: every login reads them twice. */
