@@ -129,10 +129,10 @@ test("the console setting changes only the gateway", () => {
   expect(changed.map(({ name }) => name)).toEqual(["gateway"]);
 });
 
-test("the token lifetime changes only the auth sidecar", () => {
+test("the token lifetime changes only the auth sidecar and the bound of the embedded engine", () => {
   const [before, after] = [describe(), describe({ tokenLifeSeconds: 60 })];
   const changed = after.filter((described, index) => JSON.stringify(described) !== JSON.stringify(before[index]));
-  expect(changed.map(({ name }) => name)).toEqual(["auth-sidecar"]);
+  expect(changed.map(({ name }) => name).toSorted()).toEqual(["auth-sidecar", "engine"]);
 });
 
 test("a secret's path is below the files' directory", () =>

@@ -41,6 +41,8 @@ export interface AuthenticatorOptions {
   readonly unauthorizedRole?: string | undefined;
   /** Accepts tokens without iss, aud or exp, as Hasura does. */
   readonly lax?: boolean;
+  /** Longest time from iat to exp that is accepted, in seconds; default 0 = any time. */
+  readonly longestTokenLife?: number;
   /** Number of verified tokens to cache; default 10,000. */
   readonly cachedTokens?: number;
   readonly now?: () => number;
@@ -181,22 +183,32 @@ async function createVerification(
   now: () => number,
   onChange: () => void,
 ): Promise<{ verify?: TokenVerifier; keySet?: RemoteKeySet }> {
-  const { jwt: settings, lax = false } = options;
+  const { jwt: settings, lax = false, longestTokenLife: longestLife = 0 } = options;
   if (settings === undefined) return {};
   if (settings.jwk_url === undefined) {
     if (settings.key === undefined || settings.type === undefined)
       throw new Error("key and type, or jwk_url, must be given");
-    return { verify: createTokenVerifier({ settings, key: importStaticKey(settings.type, settings.key), lax, now }) };
+    return {
+      verify: createTokenVerifier({
+        settings,
+        key: importStaticKey(settings.type, settings.key),
+        lax,
+        longestLife,
+        now,
+      }),
+    };
   }
   const keySet = await createRemoteKeySet({
     url: settings.jwk_url,
     fetch: options.fetch ?? fetch,
     now,
     onChange,
+    // Then every token from before the last fetch has expired: only forged ones could still be accepted.
+    longestUse: lax || longestLife === 0 ? undefined : (longestLife + settings.allowed_skew) * 1000,
     onEvent: options.onKeySetEvent ?? (() => undefined),
     startTimeout: options.keySetStartTimeout,
   });
-  return { verify: createTokenVerifier({ settings, key: keySet.getKey, lax, now }), keySet };
+  return { verify: createTokenVerifier({ settings, key: keySet.getKey, lax, longestLife, now }), keySet };
 }
 
 function wrongAdminSecret(): EngineError {

@@ -24,11 +24,12 @@ interface VerifierInput {
   readonly key: string;
   readonly more?: object;
   readonly lax?: boolean;
+  readonly longestLife?: number;
 }
 
-function verifier({ type, key, more, lax = false }: VerifierInput): TokenVerifier {
+function verifier({ type, key, more, lax = false, longestLife = 0 }: VerifierInput): TokenVerifier {
   const settings = jwtSettingsSchema.parse({ type, key, issuer, audience, ...more });
-  return createTokenVerifier({ settings, key: importStaticKey(type, key), lax, now: () => frozenNow });
+  return createTokenVerifier({ settings, key: importStaticKey(type, key), lax, longestLife, now: () => frozenNow });
 }
 
 async function refusal(verify: TokenVerifier, token: string): Promise<string> {
@@ -159,6 +160,40 @@ test("rejects a token whose iat is in the future beyond the allowed skew", async
   await expect(verifier({ ...hs256, more: { allowed_skew: 60 } })(early)).resolves.toBeDefined();
 });
 
+describe("with a longest life of 900 s and a skew of 10 s", () => {
+  const bounded = { ...hs256, more: { allowed_skew: 10 }, longestLife: 900 };
+  const signed = (claims: object) => sign({ ...goodClaims(), ...claims }, "HS256", secretKey);
+
+  test.each([
+    ["900 s", { exp: frozenSeconds + 900 }],
+    ["900 s and the skew", { exp: frozenSeconds + 910 }],
+  ])("accepts a token that lives %s", async (_title, claims) => {
+    await expect(verifier(bounded)(await signed(claims))).resolves.toMatchObject(claims);
+  });
+
+  test.each([
+    ["lives a second longer", { exp: frozenSeconds + 911 }, /^the time from iat to exp is longer than 900 s/],
+    ["lives ten years", { exp: frozenSeconds + 315_360_000 }, /longer than 900 s/],
+    ["never ends in effect", { exp: 1e300 }, /longer than 900 s/],
+    ["was issued long ago and still lives", { iat: 1, exp: frozenSeconds + 60 }, /longer than 900 s/],
+    ["was issued before time", { iat: -1e300, exp: frozenSeconds + 60 }, /longer than 900 s/],
+    ["has no iat", { iat: undefined }, /^claim iat is missing$/],
+    ["has no exp", { exp: undefined }, /^claim exp is missing$/],
+  ])("rejects a token that %s", async (_title, claims, reason) => {
+    expect(await refusal(verifier(bounded), await signed(claims))).toMatch(reason);
+  });
+
+  test("rejects an exp beyond the range of numbers", async () => {
+    const claims = JSON.stringify({ ...goodClaims(), exp: 0 }).replace('"exp":0', '"exp":1e999');
+    expect(await refusal(verifier(bounded), forge({ alg: "HS256" }, claims, hmacSecret))).toMatch(/longer than|exp/);
+  });
+
+  test("lax: accepts any life, as Hasura does", async () => {
+    const lax = verifier({ ...bounded, lax: true });
+    await expect(lax(await signed({ exp: 1e300, iat: undefined }))).resolves.toBeDefined();
+  });
+});
+
 test("lax: checks only the claims that a token has", async () => {
   const verify = verifier({ ...hs256, lax: true });
   const bare = { ...goodClaims(), exp: undefined, iss: undefined, aud: undefined };
@@ -199,7 +234,7 @@ test("one matching audience is enough, on both sides", async () => {
 describe("with a key set", () => {
   const settings = jwtSettingsSchema.parse({ jwk_url: "http://keys.example/jwks", issuer, audience });
   const verifyWith = (key: JWTVerifyGetKey): TokenVerifier =>
-    createTokenVerifier({ settings, key, lax: false, now: () => frozenNow });
+    createTokenVerifier({ settings, key, lax: false, longestLife: 0, now: () => frozenNow });
 
   test("rejects shared secrets, even when they are the text of a published key", async () => {
     const jwk = { ...(await exportJWK(keyPairs.p256.publicKey)), kid: "one" };

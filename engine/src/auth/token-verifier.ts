@@ -30,6 +30,10 @@ function issuedInFuture(): EngineError {
   return unverified("JWTIssuedAtFuture");
 }
 
+function livesTooLong(limit: number): EngineError {
+  return unverified(`the time from iat to exp is longer than ${String(limit)} s (ENGINE_MAX_TOKEN_LIFE)`);
+}
+
 /** A token whose account lost rights after its issue. The client needs a new one. */
 export function revokedToken(): EngineError {
   return unverified("JWTRevoked");
@@ -46,8 +50,10 @@ function claimReason(error: errors.JWTClaimValidationFailed): string {
 export interface TokenVerifierOptions {
   readonly settings: JwtSettings;
   readonly key: KeyObject | JWTVerifyGetKey;
-  /** As lax as Hasura: iss, aud and exp are checked only if the token has them. */
+  /** As lax as Hasura: iss, aud and exp are checked only if the token has them, and a token may live for any time. */
   readonly lax: boolean;
+  /** Longest time from iat to exp that is accepted, in seconds; 0 = any time. */
+  readonly longestLife: number;
   readonly now: () => number;
 }
 
@@ -69,7 +75,8 @@ const keySetAlgorithms = [
   "Ed25519",
 ];
 
-export function createTokenVerifier({ settings, key, lax, now }: TokenVerifierOptions): TokenVerifier {
+export function createTokenVerifier({ settings, key, lax, longestLife, now }: TokenVerifierOptions): TokenVerifier {
+  const boundsLife = !lax && longestLife > 0;
   const algorithms =
     settings.type === undefined || settings.jwk_url !== undefined ? keySetAlgorithms : algorithmsOf(settings.type);
   const getKey: JWTVerifyGetKey = typeof key === "function" ? key : () => key;
@@ -82,7 +89,7 @@ export function createTokenVerifier({ settings, key, lax, now }: TokenVerifierOp
       currentDate: new Date(now()),
       issuer: lax && present?.iss === undefined ? undefined : settings.issuer,
       audience: lax && present?.aud === undefined ? undefined : settings.audience,
-      requiredClaims: lax ? [] : ["exp"],
+      requiredClaims: [...(lax ? [] : ["exp"]), ...(boundsLife ? ["iat"] : [])],
     };
   }
 
@@ -93,6 +100,8 @@ export function createTokenVerifier({ settings, key, lax, now }: TokenVerifierOp
       const { payload } = await verifyWithAny(token, getKey, options(token));
       if (payload.iat !== undefined && payload.iat * 1000 > now() + settings.allowed_skew * 1000)
         throw issuedInFuture();
+      const { exp = Infinity, iat = 0 } = payload;
+      if (boundsLife && exp - iat > longestLife + settings.allowed_skew) throw livesTooLong(longestLife);
       return payload;
     } catch (error) {
       throw tokenError(error) ?? error;

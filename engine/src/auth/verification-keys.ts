@@ -53,7 +53,7 @@ export interface RemoteKeySetOptions {
   /** Called when the keys or the revocations change: tokens verified before must be verified again. */
   readonly onChange?: () => void;
   /** Milliseconds after the last successful fetch for which the keys verify tokens; default unlimited. */
-  readonly longestUse?: number;
+  readonly longestUse?: number | undefined;
   /** Time limit in milliseconds for all attempts of the first fetch; default 6,000, as in Hasura. */
   readonly startTimeout?: number;
 }

@@ -13,7 +13,7 @@ async function post(url: string, body: unknown, headers: Readonly<Record<string,
 test("the metadata API requires role admin", async () => {
   await using server = await serveFake();
   const token = await sign(
-    { ...goodClaims(), exp: Math.floor(Date.now() / 1000) + 900 },
+    { ...goodClaims(), iat: Math.floor(Date.now() / 1000), exp: Math.floor(Date.now() / 1000) + 900 },
     "HS256",
     Buffer.from(hmacSecret),
   );

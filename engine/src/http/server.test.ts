@@ -54,7 +54,7 @@ describe("POST /v1/graphql", () => {
   test("accepts a token and its role", async () => {
     await using server = await serveFake();
     const token = await sign(
-      { ...goodClaims(), iat: undefined, nbf: undefined, exp: Math.floor(Date.now() / 1000) + 60 },
+      { ...goodClaims(), iat: Math.floor(Date.now() / 1000), nbf: undefined, exp: Math.floor(Date.now() / 1000) + 60 },
       "HS256",
       Buffer.from(hmacSecret),
     );

@@ -61,6 +61,7 @@ export function authenticatorOf(settings: Settings, logger: Logger, now?: () => 
     jwt: settings.jwt,
     unauthorizedRole: settings.unauthorizedRole,
     lax: settings.jwtLax,
+    longestTokenLife: settings.maxTokenLife,
     keySetStartTimeout: settings.startTimeout * 1_000,
     onKeySetEvent: (event) => {
       if (event.type === "failed") logger.warn({ reason: event.message }, "fetching the token keys failed");

@@ -114,6 +114,8 @@ const definitions = {
   ],
   /** Accept tokens without iss, aud or exp, as Hasura does. */
   jwtLax: ["ENGINE_JWT_LAX", flag(false)],
+  /** Longest accepted time from iat to exp of a token, in seconds; 0 = any time, also for tokens without iat. */
+  maxTokenLife: ["ENGINE_MAX_TOKEN_LIFE", integer(seconds, 0, 365 * seconds)],
   metricsPort: ["ENGINE_METRICS_PORT", integer(9090, 0, 65_535)],
   /** Collector of traces; absent = none. */
   traceEndpoint: ["TRACE_ENDPOINT", z.string().superRefine(checkedBy(traceSettings.TRACE_ENDPOINT.problem)).optional()],

@@ -19,7 +19,11 @@ const init = { type: "connection_init", payload: { headers: secret } };
 const subscribe = { type: "subscribe", id: "1", payload: { query: "subscription { updates }" } };
 
 function tokenUntil(at: number): Promise<string> {
-  return sign({ ...goodClaims(), iat: undefined, nbf: undefined, exp: at / 1000 }, "HS256", Buffer.from(hmacSecret));
+  return sign(
+    { ...goodClaims(), iat: at / 1000 - 3_600, nbf: undefined, exp: at / 1000 },
+    "HS256",
+    Buffer.from(hmacSecret),
+  );
 }
 
 async function refusedUpgrade(
