@@ -1,5 +1,6 @@
 // Entry point of every `npm run …`. Plain JavaScript for Node 20 without dependencies: it installs Node 24 and the locked dependencies,
 // then starts the command.
+import { existsSync } from "node:fs";
 import { readdir, rm } from "node:fs/promises";
 import { delimiter, dirname } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,8 +8,6 @@ import { fileURLToPath } from "node:url";
 import { proxyEnvironment } from "../packages/host/proxy.mjs";
 // oxlint-disable-next-line packages/imports -- by its path, because this runs before the packages are linked
 import { runThrough } from "../packages/host/run-quietly.mjs";
-// oxlint-disable-next-line packages/imports -- by its path, because this runs before the packages are linked
-import { ensureNode } from "../offline/node/ensure-node.mjs";
 import { ensureDependencies } from "./bootstrap/dependencies.mjs";
 import { unwritable } from "./bootstrap/rights.mjs";
 
@@ -27,6 +26,18 @@ async function compileCache(project) {
   return folder;
 }
 
+/** Path of Node 24 or later. An older Node needs offline/, which downloads the pinned one. */
+async function nodeFor(folder) {
+  if (Number(process.versions.node.split(".")[0]) >= 24) return process.execPath;
+  if (!existsSync(`${folder}/offline/node`))
+    throw new Error(
+      `The commands need Node 24 or later, and this is ${process.version}. Install it from https://nodejs.org.`,
+    );
+  // oxlint-disable-next-line packages/imports -- by its path, because this runs before the packages are linked
+  const { ensureNode } = await import("../offline/node/ensure-node.mjs");
+  return ensureNode(folder);
+}
+
 const project = fileURLToPath(new URL("..", import.meta.url)).replace(/\/$/, "");
 const [command = "--help", ...rest] = process.argv.slice(2);
 
@@ -35,7 +46,7 @@ Object.assign(process.env, proxyEnvironment(process.env));
 process.env.NODE_USE_SYSTEM_CA ??= "1";
 
 try {
-  const node = await ensureNode(project);
+  const node = await nodeFor(project);
   // Child programs such as npm and oxlint run with the same Node.
   process.env.PATH = [dirname(node), process.env.PATH ?? ""].join(delimiter);
   await ensureDependencies(project, node);

@@ -1,16 +1,9 @@
-import { openSync } from "node:fs";
-import { mkdir, readFile, readlink, rm, stat } from "node:fs/promises";
-import { spawn } from "node:child_process";
-import { dirname, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { canInstallPackages, findProgram, installPackages } from "@routeql/host/apt";
 import { Failure } from "@routeql/host/failure";
-import { projectFolder } from "@routeql/host/paths";
-import { run } from "@routeql/host/process";
+import { offline } from "../offline.ts";
 import { dockerClient, engineProblem } from "@routeql/host/docker/client";
 import { type EngineAddress, engineAddress, standardOrigin } from "@routeql/host/docker/engine-address";
 
-const startMilliseconds = 60_000;
 const answerMilliseconds = 5_000;
 
 export interface EngineOptions {
@@ -57,95 +50,18 @@ async function ask(address: EngineAddress): Promise<{ version: string } | { erro
 const mayBeAbsent = (error: unknown): boolean =>
   ["ENOENT", "ECONNREFUSED"].includes((error as NodeJS.ErrnoException).code ?? "");
 
-/** Ensures that a Docker engine answers; installs and starts one on this machine if possible. */
+/** Ensures that a Docker engine answers; offline/ installs and starts one on this machine if possible. */
 export async function ensureEngine(options: EngineOptions): Promise<string> {
   const address = engineAddress();
   const first = await ask(address);
   if ("version" in first) return `${first.version} at ${address.endpoint} (${address.origin})`;
   if (address.origin !== standardOrigin || !mayBeAbsent(first.error)) throw engineProblem(first.error, address);
-  await install(options);
-  options.say("starting the Docker engine");
-  await start(options);
+  const replacements = await offline();
+  if (!replacements) throw engineProblem(first.error, address);
+  await replacements.startDockerEngine(answersWithin, options);
   const now = await ask(address);
   if ("version" in now) return now.version;
   throw engineProblem(now.error, address);
-}
-
-async function install({ say, onLine }: EngineOptions): Promise<void> {
-  if (await findProgram("dockerd")) return;
-  if (!(await canInstallPackages())) {
-    throw new Failure("This machine has no Docker engine", {
-      remedy:
-        "install and start one: `apt-get install docker.io iptables` (Debian, Ubuntu), or see docs.docker.com/engine/install.",
-    });
-  }
-  say("installing docker.io");
-  await installPackages(["docker.io", "iptables"], onLine, "the Docker engine that runs the stack");
-}
-
-const isSystemd = (): Promise<boolean> =>
-  stat("/run/systemd/system").then(
-    (entry) => entry.isDirectory(),
-    () => false,
-  );
-
-async function start(options: EngineOptions): Promise<void> {
-  // The installed package may be starting the engine.
-  if (await answersWithin(2_000)) return;
-  if (process.getuid?.() !== 0) {
-    throw new Failure("The Docker engine is installed but not running", {
-      remedy: "start it as root: `systemctl start docker` (or `dockerd`).",
-    });
-  }
-  if (await isSystemd()) {
-    await run("systemctl", ["start", "docker"], { ...options, remedy: "see `journalctl --unit docker`." });
-    if (!(await answersWithin(startMilliseconds)))
-      throw new Failure("The Docker engine did not start", { remedy: "see `journalctl --unit docker`." });
-    return;
-  }
-  await removeStaleProcessIdFiles();
-  await startDetached(options);
-}
-
-const processIdFiles = [
-  { file: "/var/run/docker.pid", program: "dockerd" },
-  { file: "/var/run/docker/containerd/containerd.pid", program: "containerd" },
-];
-
-/** A killed engine leaves its process id files. Once another program has such an id, the engine refuses to start. */
-async function removeStaleProcessIdFiles(): Promise<void> {
-  for (const { file, program } of processIdFiles) {
-    const id = (await readFile(file, "utf8").catch(() => "")).trim();
-    if (id === "") continue;
-    const running = await readlink(`/proc/${id}/exe`).catch(() => "");
-    if (!running.startsWith(join(dirname(running), program))) await rm(file, { force: true });
-  }
-}
-
-/** Starts a `dockerd` that outlives this process; its log is .routeql/dockerd.log. */
-async function startDetached({ signal }: EngineOptions): Promise<void> {
-  const program = await findProgram("dockerd");
-  if (!program) throw new Failure("dockerd is not on PATH", { remedy: "install the Docker engine." });
-  const folder = join(projectFolder, ".routeql");
-  await mkdir(folder, { recursive: true });
-  const logFile = join(folder, "dockerd.log");
-  const log = openSync(logFile, "a", 0o600);
-  const child = spawn(program, [], { detached: true, stdio: ["ignore", log, log] });
-  child.unref();
-  const ended = (): boolean => child.exitCode !== null || child.signalCode !== null;
-  const end = Date.now() + startMilliseconds;
-  while (Date.now() < end && !ended()) {
-    signal.throwIfAborted();
-    if (await answersWithin(500)) return;
-  }
-  const lines = (await readFile(logFile, "utf8").catch(() => "")).split("\n").filter(Boolean).slice(-15);
-  const what = ended()
-    ? `ended with ${child.signalCode ?? `exit code ${child.exitCode}`}`
-    : `did not answer within ${startMilliseconds / 1000} s`;
-  throw new Failure(`dockerd ${what}`, {
-    lastLines: lines,
-    remedy: `its log is ${logFile}. If this machine lacks root, cgroups or iptables, use another engine (DOCKER_HOST).`,
-  });
 }
 
 async function answersWithin(milliseconds: number): Promise<boolean> {

@@ -5,7 +5,7 @@ import { withDefaults } from "@routeql/infra/settings/complete";
 import { SettingsError } from "@routeql/infra/settings/error";
 import { type GivenSettings, type PlainSettings, type SettingName, settings } from "@routeql/infra/settings/list";
 import { readSettings, settingsSources } from "@routeql/infra/settings/read";
-import type { Target } from "@routeql/offline/plugins/choice";
+import type { Target } from "../pulumi/plugins.ts";
 import { Failure } from "@routeql/host/failure";
 import { projectFolder } from "@routeql/host/paths";
 

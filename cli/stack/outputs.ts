@@ -3,7 +3,7 @@ import { notUp } from "../foundation/command.ts";
 import { stackPaths } from "@routeql/host/paths";
 import { run } from "@routeql/host/process";
 import { databaseAddress } from "@routeql/infra/services/database-place";
-import { acquireCli } from "@routeql/offline/pulumi-cli/acquire";
+import { acquireCli } from "../pulumi/acquire.ts";
 import { z } from "zod";
 import { cliEnvironment } from "./pulumi-command.ts";
 

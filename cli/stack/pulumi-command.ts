@@ -5,8 +5,8 @@ import { engineEnvironment } from "@routeql/host/docker/engine-address";
 import { Failure } from "@routeql/host/failure";
 import type { StackPaths } from "@routeql/host/paths";
 import { runToEnd } from "@routeql/host/process";
-import { type PluginKind, pulumiHome } from "@routeql/offline/plugins/choice";
-import { startStandIns } from "@routeql/offline/plugins/start";
+import { type PluginKind, pulumiHome } from "../pulumi/plugins.ts";
+import { offline } from "../offline.ts";
 
 /** A URL, because folder names may contain characters that are special in URLs. */
 export const backendOf = (paths: StackPaths): string =>
@@ -72,8 +72,8 @@ export function inOwnProcessGroup(
     // Setting a secret already has the option, before a `--`.
     const given = args.includes("--non-interactive") ? args : [...args, "--non-interactive"];
     const own = { ...process.env, ...environment, PATH: path, PULUMI_AUTOMATION_API: "true" };
-    await using standIns =
-      plugins === "stand-in" && withProviders.has(args[0]) ? await startStandIns(own, onLine) : undefined;
+    const replacements = plugins === "stand-in" && withProviders.has(args[0]) ? await offline() : undefined;
+    await using standIns = await replacements?.startPlugins(own, onLine);
     const result = await runToEnd(runnable.command, given, {
       workingDirectory,
       environment: { ...own, ...standIns?.environment },

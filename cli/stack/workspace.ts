@@ -9,8 +9,9 @@ import {
   type Stack,
 } from "@pulumi/pulumi/automation/index.js";
 import { parse, stringify } from "yaml";
-import type { PulumiCli } from "@routeql/offline/pulumi-cli/acquire";
-import { type PluginKind, pulumiHome, standInPlugins } from "@routeql/offline/plugins/choice";
+import type { PulumiCli } from "../pulumi/acquire.ts";
+import { offline } from "../offline.ts";
+import { type PluginKind, pulumiHome } from "../pulumi/plugins.ts";
 import { stackPaths, type StackPaths } from "@routeql/host/paths";
 import { isSecretSetting, projectName } from "./configuration.ts";
 import { backendOf, cliEnvironment, inOwnProcessGroup } from "./pulumi-command.ts";
@@ -80,11 +81,12 @@ export async function openStack({
   await chmod(paths.folder, 0o700);
   await ensurePassphrase(paths.passphrase);
   if (configuration) await writeConfiguration(paths, stack, configuration);
+  const replacements = plugins === "stand-in" ? await offline() : undefined;
   const projectSettings: ProjectSettings & { plugins?: { providers: { name: string; path: string }[] } } = {
     name: projectName,
     runtime: "nodejs",
     backend: { url: backendOf(paths) },
-    ...(plugins === "stand-in" ? { plugins: { providers: standInPlugins() } } : {}),
+    ...(replacements === undefined ? {} : { plugins: { providers: replacements.pluginFolders() } }),
   };
   const opened = await LocalWorkspace.createOrSelectStack(
     { stackName: stack, projectName, program },

@@ -12,6 +12,7 @@ import { run } from "@routeql/host/process";
 import { downloadSites, requireProxies } from "@routeql/host/reachable";
 import { proxyArguments } from "@routeql/host/docker/build";
 import { dockerClient, follow } from "@routeql/host/docker/client";
+import type { Work } from "../interface.ts";
 
 /** Folder where the builds in the image look for additional certificate authorities. */
 const certificatesInImage = "/usr/local/share/ca-certificates/build-machine.crt";
@@ -110,11 +111,7 @@ function dockerfile(debianBase: string, hasCertificates: boolean, registry: stri
  * Builds the image in which builds install packages, for machines that cannot pull the official Node image: this machine's Node, npm, and
  * the certificates that this machine trusts. It is a build stage only: just the node binary reaches the images that run.
  */
-export async function buildNodeBase(
-  name: string,
-  debianBase: string,
-  { onLine, signal }: { onLine: (line: string) => void; signal: AbortSignal },
-): Promise<void> {
+export async function buildNodeBase(name: string, debianBase: string, { onLine, signal }: Work): Promise<void> {
   // Some distributions split npm into packages, so the npm of this machine may not work when copied.
   const recipe = resolve(import.meta.dirname, "../node/npm-runtime");
   const [certificates, npm, node, registry] = await Promise.all([

@@ -6,9 +6,8 @@ import { npm, withLock } from "../../packages/host/npm.mjs";
 
 const recipe = fileURLToPath(new URL("./node-runtime", import.meta.url));
 
-/** The absolute path of Node 24 or later: the running one if it is new enough, else the pinned one in .tools/, downloaded from the npm registry. */
+/** The absolute path of the pinned Node in .tools/, which the first call downloads from the npm registry. */
 export async function ensureNode(project) {
-  if (Number(process.versions.node.split(".")[0]) >= 24) return process.execPath;
   const name = `node-${process.platform}-${process.arch}`;
   const lock = JSON.parse(await readFile(`${recipe}/package-lock.json`, "utf8"));
   const wanted = lock.packages[`node_modules/${name}`];

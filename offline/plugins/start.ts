@@ -3,10 +3,9 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { Failure } from "@routeql/host/failure";
-import { standIns } from "./choice.ts";
 
-/** The running stand-ins; disposing of them stops them and their work. */
-export interface RunningStandIns extends AsyncDisposable {
+/** The running plugins; disposing of them stops them and their work. */
+export interface RunningPlugins extends AsyncDisposable {
   /** Environment with their addresses for the engine, which then starts no plugins itself (GetProviderAttachPort of pulumi/pulumi). */
   readonly environment: Readonly<Record<string, string>>;
   /** Passes the engine's process id: the stand-ins live as long as the engine, even if this process exits first. */
@@ -17,10 +16,11 @@ export interface RunningStandIns extends AsyncDisposable {
  * Starts the stand-ins in one process for one run of the engine.
  * @param onLine receives the lines of their standard error
  */
-export async function startStandIns(
+export async function startPlugins(
+  names: readonly string[],
   environment: NodeJS.ProcessEnv,
   onLine: (line: string) => void,
-): Promise<RunningStandIns> {
+): Promise<RunningPlugins> {
   // Separate process group: a Ctrl-C in the terminal reaches them through the engine, which lets them finish their current work.
   const child = spawn(process.execPath, [join(import.meta.dirname, "together.ts")], {
     env: environment,
@@ -38,7 +38,7 @@ export async function startStandIns(
   // If the stand-ins have exited, the engine reports it.
   child.stdin.on("error", () => undefined);
   return {
-    environment: { PULUMI_DEBUG_PROVIDERS: standIns.map((name) => `${name}:${port}`).join(",") },
+    environment: { PULUMI_DEBUG_PROVIDERS: names.map((name) => `${name}:${port}`).join(",") },
     serve: (engine) => child.stdin.write(String(engine)),
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");

@@ -4,7 +4,8 @@
  * @module
  */
 import { isRunning } from "@routeql/host/process";
-import { providerVersion, standIns } from "./choice.ts";
+import { replacedPlugins } from "../interface.ts";
+import { officialVersion } from "./shared/version.ts";
 import { serveProvider, startedByEngine, together } from "./shared/serve.ts";
 
 let engine: number | undefined;
@@ -14,8 +15,8 @@ process.stdin.setEncoding("utf8").on("data", (text: string) => {
 // Until there is an engine, watch the command that started this process.
 const commandRuns = startedByEngine();
 
-const newest = standIns
-  .map(providerVersion)
+const newest = replacedPlugins
+  .map(officialVersion)
   .toSorted((one, other) => one.localeCompare(other, "en", { numeric: true }))
   .at(-1)!;
 const load = {

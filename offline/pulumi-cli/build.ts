@@ -3,20 +3,13 @@ import { dirname, join } from "node:path";
 import { run } from "@routeql/host/process";
 import { downloadSites, requireProxies } from "@routeql/host/reachable";
 import { ensureGo, goEnvironment } from "./go.ts";
-import { builtVersion } from "./plan.ts";
-
-interface BuildOptions {
-  readonly say: (text: string) => void;
-  readonly show: (text: string) => void;
-  readonly onLine: (line: string) => void;
-  readonly signal: AbortSignal;
-}
+import type { Work } from "../interface.ts";
 
 /** Number of packages that a build with an empty cache compiles, including Go's own. */
 const packages = "about 1,100";
 
 /** Builds the CLI of the adjacent go.mod and go.sum into `<root>/bin/pulumi`. */
-export async function buildCli(root: string, options: BuildOptions): Promise<void> {
+export async function buildCli(root: string, version: string, options: Work): Promise<void> {
   await requireProxies(downloadSites.go);
   const go = await ensureGo(options);
   await mkdir(join(root, "bin"), { recursive: true });
@@ -42,7 +35,7 @@ export async function buildCli(root: string, options: BuildOptions): Promise<voi
     });
   try {
     await leaveOut(folder, runGo);
-    const flags = `-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${builtVersion}`;
+    const flags = `-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${version}`;
     const build = ["build", "-v", "-mod=readonly", "-tags", "osusergo,grpcnotrace", "-trimpath", "-ldflags", flags];
     await runGo(...build, "-o", "pulumi", "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi");
     await rename(join(folder, "pulumi"), join(root, "bin/pulumi"));

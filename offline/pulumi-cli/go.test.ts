@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { goEnvironment } from "./go.ts";
+import { goEnvironment, planGo } from "./go.ts";
 
 test("overrides settings that change the build and keeps the user's proxy and caches", () => {
   const environment = goEnvironment({
@@ -21,4 +21,16 @@ test("overrides settings that change the build and keeps the user's proxy and ca
   });
   expect(environment).not.toHaveProperty("GOROOT");
   expect(environment).not.toHaveProperty("GOOS");
+});
+
+test.each([
+  ["go1.26.8", true, "path"],
+  ["go1.27", true, "path"],
+  ["go1.26.7", true, "toolchain-by-path"],
+  ["go1.19.8", false, "toolchain-by-path"],
+  ["go1.24.4", true, "toolchain-by-path"],
+  [undefined, true, "toolchain-by-package"],
+  [undefined, false, "none"],
+] as const)("with %s installed and packages installable: %s, Go comes by %s", (installed, packages, source) => {
+  expect(planGo(installed, "1.26.8", packages)).toBe(source);
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { canInstallPackages, findProgram, installPackages } from "@routeql/host/apt";
 import { Failure } from "@routeql/host/failure";
 import { run, runToEnd } from "@routeql/host/process";
-import { goPlatform, planGo } from "./plan.ts";
+import { goPlatform, isUsable, parseVersion } from "@routeql/host/versions";
 
 /** The Go release for the build, with the checksum (as in go.sum) of its module. */
 const goRelease = {
@@ -46,6 +46,21 @@ async function installedVersion(): Promise<string | undefined> {
     timeoutMilliseconds: 20_000,
   });
   return code === 0 ? /go version (go\S+)/.exec(stdout)?.[1] : undefined;
+}
+
+/** Source of the `go` command for the build. */
+export type GoSource = "path" | "toolchain-by-path" | "toolchain-by-package" | "none";
+
+/**
+ * The Go release for the build is a Go module itself, so any older Go can download it.
+ * @param installed version of the `go` on PATH, `go1.19.8` or `1.19.8`
+ */
+export function planGo(installed: string | undefined, wanted: string, canInstallPackages: boolean): GoSource {
+  const version = installed?.replace(/^go/, "");
+  const full = version && /^\d+\.\d+$/.test(version) ? `${version}.0` : version;
+  if (full && isUsable(full, wanted)) return "path";
+  if (full && parseVersion(full)) return "toolchain-by-path";
+  return canInstallPackages ? "toolchain-by-package" : "none";
 }
 
 /** Path of a sufficiently new `go`. Installs Debian's Go and downloads the required release if they are missing. */

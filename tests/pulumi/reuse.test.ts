@@ -6,7 +6,7 @@ import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
 import { expect, test } from "vitest";
 import { RouteQL } from "@routeql/infra/components/routeql";
 import { stackPaths } from "@routeql/host/paths";
-import { acquireCli } from "@routeql/offline/pulumi-cli/acquire";
+import { acquireCli } from "@routeql/cli/pulumi/acquire";
 import { openStack } from "@routeql/cli/stack/workspace";
 import { newStackName } from "../harness/stack-name.ts";
 

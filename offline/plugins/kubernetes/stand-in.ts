@@ -1,4 +1,4 @@
-import { providerVersion } from "../choice.ts";
+import { officialVersion } from "../shared/version.ts";
 import { ApiClient, defaultConfig } from "@routeql/host/kubernetes/client";
 import { Cluster } from "@routeql/host/kubernetes/cluster";
 import { kubernetesProvider } from "./provider.ts";
@@ -7,6 +7,6 @@ import { kubernetesProvider } from "./provider.ts";
 const warn = (text: string): void => console.error(`Warning of the Kubernetes API server: ${text}`);
 
 export const provider = kubernetesProvider(
-  providerVersion("kubernetes"),
+  officialVersion("kubernetes"),
   () => new Cluster(new ApiClient(defaultConfig(), warn)),
 );

@@ -1,6 +1,6 @@
 import { randomBytes as draw, randomInt } from "node:crypto";
 import { z } from "zod";
-import { providerVersion } from "../choice.ts";
+import { officialVersion } from "../shared/version.ts";
 import { makeProvider, type ResourceKind } from "../shared/provider.ts";
 
 const idInputs = z.strictObject({
@@ -92,7 +92,7 @@ export const randomPassword: ResourceKind<PasswordInputs> = {
   create: async (wanted) => ({ id: "none", outputs: { result: makePassword(wanted) } }),
 };
 
-export const provider = makeProvider("random", providerVersion("random"), {
+export const provider = makeProvider("random", officialVersion("random"), {
   "random:index/randomPassword:RandomPassword": randomPassword,
   "random:index/randomBytes:RandomBytes": randomBytes,
   "random:index/randomId:RandomId": randomId,

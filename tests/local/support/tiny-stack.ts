@@ -4,7 +4,7 @@ import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import { beforeAll } from "vitest";
 import { dockerClient } from "@routeql/host/docker/client";
 import { stackPaths } from "@routeql/host/paths";
-import { acquireCli } from "@routeql/offline/pulumi-cli/acquire";
+import { acquireCli } from "@routeql/cli/pulumi/acquire";
 import { updateStack } from "@routeql/cli/stack/bring-up";
 import { removeLeftovers } from "@routeql/cli/stack/recovery";
 import { openStack } from "@routeql/cli/stack/workspace";

@@ -5,7 +5,7 @@
  */
 import { openStack } from "@routeql/cli/stack/workspace";
 import program from "@routeql/infra";
-import { acquireCli } from "@routeql/offline/pulumi-cli/acquire";
+import { acquireCli } from "@routeql/cli/pulumi/acquire";
 
 const silent = (): void => undefined;
 const stack = await openStack({

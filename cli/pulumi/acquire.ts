@@ -3,13 +3,15 @@ import { join } from "node:path";
 // Not the main entry of the Automation API, which takes a third of a second to load, even for a command that only reads outputs.
 import { PulumiCommand } from "@pulumi/pulumi/automation/cmd.js";
 import { findProgram } from "@routeql/host/apt";
-import { messageOf } from "@routeql/host/failure";
+import { Failure, messageOf } from "@routeql/host/failure";
 import { cacheFolder } from "@routeql/host/paths";
 import { runToEnd } from "@routeql/host/process";
 import { withLock } from "@routeql/host/process-lock";
 import { answers, requireProxies } from "@routeql/host/reachable";
-import { buildCli } from "./build.ts";
-import { builtVersion, type CliProbes, goPlatform, planCli } from "./plan.ts";
+import { goPlatform } from "@routeql/host/versions";
+import type * as Offline from "@routeql/offline";
+import { offline } from "../offline.ts";
+import { type CliProbes, minimumVersion, planCli } from "./plan.ts";
 
 /** The version of the SDK in use; a download gets the CLI of this version. */
 const sdkVersion = (createRequire(import.meta.url)("@pulumi/pulumi/package.json") as { version: string }).version;
@@ -63,18 +65,28 @@ export interface PulumiCli {
 export async function acquireCli(options: AcquireOptions): Promise<PulumiCli> {
   const found = new Map<string, PulumiCommand>();
   const machine = machineProbes(found);
-  const source = await planCli(machine, sdkVersion);
+  const replacements = await offline();
+  const source = await planCli(machine, sdkVersion, replacements?.cliVersion);
   if (source.kind === "path") return { command: await PulumiCommand.get(), origin: `${source.version} from PATH` };
   if (source.kind === "cache") return { command: found.get(source.root)!, origin: `${source.version} from the cache` };
+  if (source.kind === "none") throw noCli();
   const lock = join(cacheFolder(), "pulumi", "build.lock");
   return withLock(lock, "a run that installs the Pulumi CLI", options.say, async () => {
-    for (const version of [sdkVersion, builtVersion]) {
-      const root = await machine.cached(version);
-      if (root) return { command: found.get(root)!, origin: `${version}, installed by another run` };
-    }
-    return (source.kind === "download" ? await download(options) : undefined) ?? build(options);
+    const now = await planCli({ ...machine, downloadAnswers: async () => false }, sdkVersion, replacements?.cliVersion);
+    if (now.kind === "cache")
+      return { command: found.get(now.root)!, origin: `${now.version}, installed by another run` };
+    const downloaded = source.kind === "download" ? await download(options) : undefined;
+    if (downloaded) return downloaded;
+    if (!replacements) throw noCli();
+    return build(replacements, options);
   });
 }
+
+const noCli = (): Failure =>
+  new Failure(
+    "There is no Pulumi CLI: PATH has none, Pulumi's site does not answer, and this checkout has no offline/",
+    { remedy: `install version ${minimumVersion} or later (https://www.pulumi.com/docs/install/).` },
+  );
 
 async function download({ say, onLine }: AcquireOptions): Promise<PulumiCli | undefined> {
   say(`downloading ${sdkVersion}`);
@@ -90,8 +102,8 @@ async function download({ say, onLine }: AcquireOptions): Promise<PulumiCli | un
   }
 }
 
-async function build(options: AcquireOptions): Promise<PulumiCli> {
-  const root = rootOf(builtVersion);
+async function build({ buildCli, cliVersion }: typeof Offline, options: AcquireOptions): Promise<PulumiCli> {
+  const root = rootOf(cliVersion);
   await buildCli(root, options);
-  return { command: await PulumiCommand.get({ root }), origin: `${builtVersion}, built from Go modules` };
+  return { command: await PulumiCommand.get({ root }), origin: `${cliVersion}, built from Go modules` };
 }

@@ -3,21 +3,22 @@ import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { PulumiCommand } from "@pulumi/pulumi/automation/index.js";
 import { cacheFolder, type StackPaths } from "@routeql/host/paths";
-import { messageOf } from "@routeql/host/failure";
+import { Failure, messageOf } from "@routeql/host/failure";
 import { runToEnd } from "@routeql/host/process";
 import { answers } from "@routeql/host/reachable";
-import { goPlatform } from "../pulumi-cli/plan.ts";
-
-/** The providers that have a stand-in, by the names of their packages. */
-export const standIns = ["docker", "random", "tls", "kubernetes"] as const;
-type ProviderName = (typeof standIns)[number];
+import { goPlatform } from "@routeql/host/versions";
+import { offline } from "../offline.ts";
 
 /** Target of a stack. */
 export type Target = "docker" | "kubernetes";
 
 /** The providers that a stack's program uses. */
-const providersFor = (target: Target): readonly ProviderName[] =>
-  target === "kubernetes" ? standIns : standIns.filter((name) => name !== "kubernetes");
+const providersFor = (target: Target): readonly string[] => [
+  "docker",
+  "random",
+  "tls",
+  ...(target === "kubernetes" ? ["kubernetes"] : []),
+];
 
 export type PluginKind = "official" | "stand-in";
 
@@ -25,7 +26,7 @@ export type PluginKind = "official" | "stand-in";
 export const pulumiHome = (): string => join(cacheFolder(), "pulumi", "home");
 
 /** Required version of a plugin: the version of its npm package. */
-export function providerVersion(name: string): string {
+function providerVersion(name: string): string {
   return (createRequire(import.meta.url)(`@pulumi/${name}/package.json`) as { version: string }).version;
 }
 
@@ -67,13 +68,14 @@ async function installOfficial(name: string, { command, onLine, signal }: Choice
     },
   );
   if (code !== 0)
-    throw new Error(
-      `pulumi plugin install ${name} ${version}: ${stderr.trim().split("\n").at(-1) ?? `exit code ${code}`}`,
-    );
+    throw new Failure(`pulumi plugin install ${name} ${version} ended with exit code ${code}`, {
+      lastLines: stderr.trim().split("\n").slice(-5),
+      remedy: "check that https://get.pulumi.com answers, then run this again.",
+    });
 }
 
 /**
- * Selects the official plugins if they can be installed, otherwise the stand-ins in this folder; never a mixture. The choice is made
+ * Selects the official plugins if they can be installed, otherwise the replacements in offline/; never a mixture. The choice is made
  * when the stack is created and then kept, because neither kind can read the other's state.
  */
 export async function choosePlugins(paths: StackPaths, options: ChoiceOptions): Promise<PluginKind> {
@@ -88,30 +90,30 @@ export async function choosePlugins(paths: StackPaths, options: ChoiceOptions): 
     await mkdir(dirname(paths.plugins), { recursive: true });
     await writeFile(paths.plugins, `${JSON.stringify({ kind: chosen, target })}\n`, { mode: 0o600 });
   };
+  const canReplace = (await offline()) !== undefined;
   if (kept === "stand-in") {
+    if (!canReplace)
+      throw new Failure("The replacement plugins that wrote the state of this stack are missing", {
+        remedy: "restore the folder offline/ of the checkout, or create a stack under another name.",
+      });
     await keep(kept);
     return kept;
   }
   const missing: string[] = [];
   for (const name of providersFor(target)) if (!(await installed(name))) missing.push(name);
   let kind: PluginKind = "official";
-  if (missing.length > 0 && (kept === "official" || (await downloadAnswers(options.signal)))) {
+  if (missing.length > 0 && (kept === "official" || !canReplace || (await downloadAnswers(options.signal)))) {
     options.say(`installing the official provider plugins ${missing.join(", ")}`);
     try {
       await Promise.all(missing.map((name) => installOfficial(name, options)));
     } catch (error) {
       options.signal.throwIfAborted();
-      // The official plugins wrote the state of this stack, so it needs them.
-      if (kept === "official") throw error;
+      // Either the official plugins wrote the state of this stack, or there are no others.
+      if (kept === "official" || !canReplace) throw error;
       options.onLine(messageOf(error));
       kind = "stand-in";
     }
   } else if (missing.length > 0) kind = "stand-in";
   await keep(kind);
   return kind;
-}
-
-/** Paths of the stand-ins, for the project settings. */
-export function standInPlugins(): { name: string; path: string }[] {
-  return standIns.map((name) => ({ name, path: join(import.meta.dirname, name) }));
 }
