@@ -1,14 +1,12 @@
 import { createReadStream } from "node:fs";
-import { open, readdir } from "node:fs/promises";
-import { join } from "node:path";
-import { PassThrough, type Readable } from "node:stream";
+import { open } from "node:fs/promises";
+import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { unreadable } from "@routeql/database/shared/unreadable";
-import { projectFolder } from "@routeql/host/paths";
 import { Failure, messageOf } from "@routeql/host/failure";
-import { backedUpSchemas } from "./backup.ts";
 import { type Programs, runProgram } from "./programs.ts";
 import { counted, type ShowBytes } from "./counted.ts";
+import { knownMigrations, restoreProgram } from "./restore-script.ts";
 
 /** First bytes of pg_dump's custom format. */
 const magic = "PGDMP";
@@ -19,10 +17,6 @@ const occupied = `select coalesce(string_agg(what, ', '), '') from (
   union all select 'hijacks' where exists (select from routing.hijacks)
   union all select 'configured prefixes' where exists (select from routing.configured_prefixes)
   union all select 'accounts' where (select count(*) from auth.users) > 1) found`;
-
-/** One transaction: only a dump that was read to its end is committed. A database without these schemas is no error. */
-const restore = `{ echo 'begin; set client_min_messages = warning; drop schema if exists ${backedUpSchemas.join(", ")} cascade;' \
-&& pg_restore --exit-on-error --file=- && echo 'commit;'; } | psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --file=- --output=/dev/null`;
 
 async function output(programs: Programs, program: readonly string[], what: string, input?: Readable): Promise<string> {
   const taken = new PassThrough();
@@ -53,14 +47,11 @@ async function refuseOtherFiles(file: string): Promise<void> {
     });
 }
 
-/** Names of the migrations in this checkout. */
-async function knownMigrations(): Promise<ReadonlySet<string>> {
-  const names = await readdir(join(projectFolder, "database/migrations"));
-  return new Set(names.filter((name) => name.endsWith(".sql")).map((name) => name.slice(0, -".sql".length)));
-}
-
-/** @throws Failure when the backup comes from a later version with unknown tables */
-async function refuseLaterVersions(programs: Programs, file: string): Promise<void> {
+/**
+ * Reads the names of the backup's migrations.
+ * @throws Failure when they are not the first ones of this checkout
+ */
+async function migrationsIn(programs: Programs, file: string): Promise<string[]> {
   const program = ["pg_restore", "--data-only", "--schema=migrations", "--table=schema_migrations", "--file=-"];
   const copy = await output(programs, program, "Reading the backup", createReadStream(file));
   const [, columns = "", rows = ""] = /^COPY [^(]+\(([^)]*)\) FROM stdin;\n([\s\S]*?)^\\\.$/m.exec(copy) ?? [];
@@ -68,17 +59,24 @@ async function refuseLaterVersions(programs: Programs, file: string): Promise<vo
   const applied = rows
     .split("\n")
     .filter((row) => row !== "")
-    .map((row) => row.split("\t")[at] ?? "");
+    .map((row) => row.split("\t")[at] ?? "")
+    .toSorted();
   if (applied.length === 0)
     throw new Failure(`${file} has no record of its migrations`, {
       remedy: "choose a file that `npm run backup` wrote.",
     });
   const known = await knownMigrations();
-  const unknown = applied.filter((name) => !known.has(name));
-  if (unknown.length === 0) return;
-  throw new Failure(`${file} comes from a later version: this checkout has no migration ${unknown.join(", ")}`, {
-    remedy: "check out that version and run `npm run up` first.",
-  });
+  const unknown = applied.filter((name) => !known.includes(name));
+  if (unknown.length > 0)
+    throw new Failure(`${file} comes from a later version: this checkout has no migration ${unknown.join(", ")}`, {
+      remedy: "check out that version and run `npm run up` first.",
+    });
+  const missing = known.slice(0, applied.length).find((name, index) => name !== applied[index]);
+  if (missing !== undefined)
+    throw new Failure(`${file} lacks the migration ${missing}, but has a later one`, {
+      remedy: "choose a file that `npm run backup` wrote.",
+    });
+  return applied;
 }
 
 async function refuseOccupied(programs: Programs): Promise<void> {
@@ -103,16 +101,24 @@ export interface RestoreOptions {
 }
 
 /**
- * Replaces the database's content by a backup in one transaction: a failure changes nothing. Run the migrate job afterwards; it applies the
- * migrations that the backup lacks.
+ * Replaces everything of the database's owner by the rows of a backup, in one transaction: a failure changes nothing. Run the migrate job
+ * afterwards; it applies the migrations that the backup lacks.
  * @throws Failure when the file is not a backup or comes from a later version, when the database is not empty, or when Postgres fails
  */
 export async function restoreFrom(programs: Programs, file: string, { replace, show }: RestoreOptions): Promise<void> {
   await refuseOtherFiles(file);
-  await refuseLaterVersions(programs, file);
+  const applied = await migrationsIn(programs, file);
   if (!replace) await refuseOccupied(programs);
+  const { program, head } = await restoreProgram(applied);
   const { stream } = counted(show);
   const input = createReadStream(file);
   input.once("error", (error) => stream.destroy(error));
-  await output(programs, ["bash", "-o", "pipefail", "-c", restore], "The restore", input.pipe(stream));
+  const withHead = Readable.from(
+    (async function* () {
+      yield head;
+      yield* input.pipe(stream) as AsyncIterable<Buffer>;
+    })(),
+    { objectMode: false },
+  );
+  await output(programs, program, "The restore", withHead);
 }

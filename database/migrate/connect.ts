@@ -16,6 +16,52 @@ const networkCodes = new Set([
   "EPIPE",
 ]);
 
+/**
+ * Start-up options of the administrator's connections. They precede the settings of a database and of a role in it, which the database's
+ * owner can change: an unqualified name would call the owner's function with the administrator's rights.
+ */
+const guards = {
+  search_path: "pg_catalog,pg_temp",
+  role: "none",
+  row_security: "on",
+  standard_conforming_strings: "on",
+  local_preload_libraries: "",
+  default_transaction_read_only: "off",
+  statement_timeout: "0",
+};
+
+/** Settings that only a superuser may choose at the start. `event_triggers` exists from Postgres 17 on. */
+const superuserGuards = { session_preload_libraries: "", event_triggers: "off" };
+
+const asOptions = (settings: Readonly<Record<string, string>>): string =>
+  Object.entries(settings)
+    .map(([name, value]) => `-c ${name}=${value}`)
+    .join(" ");
+
+/**
+ * Connects as the administrator, with a fixed search path.
+ * @param superuser whether it is known to be a superuser of Postgres 17 or later
+ * @throws when the server or a connection pool before it ignores the start-up options
+ */
+export async function connectAsAdministrator(
+  settings: MigrateSettings,
+  database: string,
+  superuser: boolean,
+): Promise<Client> {
+  const options = asOptions(superuser ? { ...guards, ...superuserGuards } : guards);
+  const parameters = { ...settings.parameters, options: `${settings.parameters["options"] ?? ""} ${options}`.trim() };
+  const config = connectionTo({ ...settings, parameters }, settings.bootstrap, database);
+  const client = await connectWhenReady(config, settings.waitSeconds);
+  // `show` is a command, not a function that the search path could replace.
+  const { rows } = await client.query<{ search_path: string }>("show search_path");
+  const found = rows[0]?.search_path.replaceAll(" ", "");
+  if (found === guards.search_path) return client;
+  await client.end();
+  throw new Error(
+    `The server ignored the start-up options of the connection to ${database}: its search path is ${found}. Functions of the database's owner could run with the administrator's rights. Connect the migrate job to Postgres directly, without a connection pool.`,
+  );
+}
+
 /** A connection to one database of the server, under a login. */
 export function connectionTo(
   { host, port, parameters }: Pick<MigrateSettings, "host" | "port" | "parameters">,

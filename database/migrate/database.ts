@@ -21,6 +21,24 @@ export async function ensureDatabase(client: Client, database: string): Promise<
 }
 
 /**
+ * Removes every setting that sessions of the database start with. Its owner can set them, and a restored backup could have. Run in another
+ * database, before the first connection to this one. An administrator cannot reset those of a superuser.
+ */
+export async function resetSettings(client: Client, database: string): Promise<string[]> {
+  const read = async (): Promise<string> => {
+    const { rows } = await client.query<{ settings: string }>(
+      "select setconfig::text as settings from pg_db_role_setting s join pg_database d on d.oid = setdatabase where setrole = 0 and datname = $1",
+      [database],
+    );
+    return rows[0]?.settings ?? "";
+  };
+  const before = await read();
+  if (before === "") return [];
+  await client.query(`alter database ${client.escapeIdentifier(database)} reset all`);
+  return (await read()) === before ? [] : [`reset the settings of database ${database}`];
+}
+
+/**
  * Roles that exist only on some servers, with the databases to which they connect: the exporter of metrics, and CloudNativePG's roles
  * for managing a cluster. A former primary connects to `postgres` on the new one to find out which changes it must revert (pg_rewind),
  * and every instance connects there before it follows. Without this right no instance would return.

@@ -6,8 +6,14 @@
 import type { Client } from "pg";
 import { advisoryLocks } from "../shared/advisory-locks.ts";
 import { actForOwners, isSuperuser, withholdFromEngine } from "./administrator.ts";
-import { connectionTo, connectWhenReady } from "./connect.ts";
-import { ensureDatabase, ensureMetadataSchema, refuseOtherStack, restrictDatabases } from "./database.ts";
+import { connectAsAdministrator, connectionTo, connectWhenReady } from "./connect.ts";
+import {
+  ensureDatabase,
+  ensureMetadataSchema,
+  refuseOtherStack,
+  resetSettings,
+  restrictDatabases,
+} from "./database.ts";
 import { ensureFirstAdministrator } from "./first-administrator.ts";
 import { migrate } from "./migrations.ts";
 import { dropMonitorRole, ensureRole, loginRole } from "./roles.ts";
@@ -20,8 +26,8 @@ async function main(): Promise<void> {
 }
 
 async function run(settings: MigrateSettings): Promise<string[]> {
-  const { database, bootstrap, waitSeconds, monitorPassword } = settings;
-  return using(await connectWhenReady(connectionTo(settings, bootstrap, "postgres"), waitSeconds), async (client) => {
+  const { database, monitorPassword } = settings;
+  return using(await connectAsAdministrator(settings, "postgres", false), async (client) => {
     // A second concurrent job waits for the first.
     await client.query("select pg_advisory_lock($1)", [advisoryLocks.job]);
     await refuseOtherStack(client, settings);
@@ -34,8 +40,12 @@ async function run(settings: MigrateSettings): Promise<string[]> {
         : await ensureRole(client, "monitor", monitorPassword, superuser)),
     );
     await actForOwners(client);
-    done.push(...(await ensureDatabase(client, database)), ...(await restrictDatabases(client, database)));
-    const inDatabase = await connectWhenReady(connectionTo(settings, bootstrap, database), waitSeconds);
+    done.push(
+      ...(await ensureDatabase(client, database)),
+      ...(await resetSettings(client, database)),
+      ...(await restrictDatabases(client, database)),
+    );
+    const inDatabase = await connectAsAdministrator(settings, database, superuser && (await isSince17(client)));
     done.push(
       ...(await using(inDatabase, async (there) => [
         ...(await ensureMetadataSchema(there)),
@@ -57,6 +67,11 @@ async function asOwner(settings: MigrateSettings): Promise<string[]> {
         : [...done, ...(await ensureFirstAdministrator(client, settings.administrator))];
     },
   );
+}
+
+async function isSince17(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ version: string }>("show server_version_num");
+  return Number(rows[0]?.version) >= 170_000;
 }
 
 async function using<T>(client: Client, work: (client: Client) => Promise<T>): Promise<T> {

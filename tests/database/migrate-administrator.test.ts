@@ -37,10 +37,11 @@ describe("the migrate job on an external database", () => {
     name: string,
     parameters: Record<string, string> = {},
     passwords = folder,
+    login = administrator,
   ): Promise<{ code: number; stdout: string; stderr: string }> {
     const url = new URL(`postgres://${database.getHost()}:${database.getPort()}/${name}`);
-    url.username = encodeURIComponent(administrator.name);
-    url.password = administrator.password;
+    url.username = encodeURIComponent(login.name);
+    url.password = login.password;
     for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value);
     await writeFile(join(folder, "URL"), url.href);
     const files = Object.fromEntries(roles.map((role) => [`${role}_PASSWORD_FILE`, join(passwords, role)]));
@@ -129,6 +130,30 @@ describe("the migrate job on an external database", () => {
     expect(await ask("records", "ENGINE", "select count(*)::int as answer from view_hijacks")).toBe(0);
     expect((await migrate("archive")).stdout).toContain("migrate: created database archive");
   });
+
+  test.each(["an administrator", "a superuser, as on a cluster of CloudNativePG"])(
+    "a function of the owner runs with no rights of %s",
+    async (login) => {
+      for (const statement of [
+        "create schema if not exists trap",
+        "grant usage on schema trap to public",
+        `create or replace function trap.pg_get_userbyid(oid) returns name language plpgsql as $$ begin
+           if (select rolcreaterole from pg_catalog.pg_roles where rolname operator(pg_catalog.=) current_user) then create role sprung; end if;
+           return ''; end $$`,
+        "alter database records set search_path = trap, pg_catalog",
+      ])
+        await ask("records", "OWNER", statement);
+      const { code, stdout } =
+        login === "an administrator"
+          ? await migrate("records")
+          : await migrate("records", {}, folder, { name: "postgres", password: database.getPassword("bootstrap") });
+      expect(code).toBe(0);
+      expect(stdout).toContain("migrate: reset the settings of database records");
+      expect(
+        await ask("records", "OWNER", "select count(*)::int as answer from pg_roles where rolname = 'sprung'"),
+      ).toBe(0);
+    },
+  );
 
   test("no role has more privileges than on other servers, or is a member of another", async () => {
     const statement = `select array(select rolname::text from pg_roles where rolname ~ '^routeql_' and (rolsuper or rolcreatedb or rolcreaterole)

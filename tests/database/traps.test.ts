@@ -1,0 +1,234 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Client } from "pg";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { backUpTo } from "@routeql/cli/database/backup";
+import { restoreFrom } from "@routeql/cli/database/restore";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { programsOf, rowsOf } from "./support.ts";
+
+/** Creates the role `sprung` when a superuser runs it. Roles belong to the server, so the trace survives a restore. */
+const spring = `create schema trap; grant usage on schema trap to public;
+  create function trap.spring() returns text language plpgsql as $$ begin
+    if (select rolsuper from pg_catalog.pg_roles where rolname operator(pg_catalog.=) current_user) then create role sprung; end if;
+    return ''; exception when others then return ''; end $$;`;
+const path = "alter database routeql set search_path = trap, pg_catalog;";
+
+/** SQL of an attacker with the owner's password. */
+const traps: Readonly<Record<string, string>> = {
+  "a function of the same name": `create function trap.pg_get_userbyid(oid) returns name language sql as $$ select trap.spring()::name $$; ${path}`,
+  "an operator of the same name": `create function trap.same(name, name) returns boolean language plpgsql as $$ begin
+      perform trap.spring(); return $1 operator(pg_catalog.=) $2; end $$;
+    create operator trap.= (function = trap.same, leftarg = name, rightarg = name); ${path}`,
+  "a type of the same name": `create function trap.valid(text) returns boolean language sql as $$ select trap.spring() is not null $$;
+    create domain trap.regnamespace as text check (trap.valid(value)); ${path}`,
+  "a cast to a type of the same name": `create type trap.regprocedure as enum ('a');
+    create function trap.cast(oid) returns trap.regprocedure language sql as $$ select 'a'::trap.regprocedure where trap.spring() is not null $$;
+    create cast (oid as trap.regprocedure) with function trap.cast(oid); ${path}`,
+  "an aggregate of the same name": `create function trap.add(text, text, text) returns text language sql as $$ select trap.spring() $$;
+    create aggregate trap.string_agg(text, text) (sfunc = trap.add, stype = text); ${path}`,
+  "a view of the same name": `create view trap.pg_extension as select trap.spring()::name as extname; grant select on trap.pg_extension to public; ${path}`,
+  "a row security function": `create function trap.allowed() returns boolean language sql as $$ select trap.spring() is not null $$;
+    create policy trap on migrations.schema_migrations using (trap.allowed());
+    alter table migrations.schema_migrations enable row level security; alter table migrations.schema_migrations force row level security`,
+  "an index expression": `create function trap.hash(text) returns text immutable language plpgsql as $$ begin return trap.spring(); end $$;
+    create index trap on auth.organisations (trap.hash(id))`,
+  "a column's default": "alter table auth.organisations add column trap text default trap.spring()",
+  "a trigger": `create function trap.fire() returns trigger language plpgsql as $$ begin perform trap.spring(); return new; end $$;
+    create trigger trap before insert or update on migrations.schema_migrations for each row execute function trap.fire()`,
+  "a rule": "create rule trap as on insert to auth.organisations do also select trap.spring()",
+  "a publication": "create publication trap for table auth.organisations",
+  "a trusted extension": "create extension hstore schema trap",
+  "default privileges":
+    "alter default privileges grant execute on functions to public; alter default privileges in schema routing grant select on tables to public",
+  "settings of the database": `alter database routeql set role = 'routeql_engine'; alter database routeql set local_preload_libraries = 'trap';
+    alter database routeql set default_transaction_read_only = on; alter database routeql set statement_timeout = 1;
+    alter database routeql set row_security = off; alter database routeql set check_function_bodies = off;
+    alter database routeql set default_table_access_method = 'trap'; alter database routeql set standard_conforming_strings = off`,
+  "settings of the owner": `alter role routeql_owner set search_path = trap; alter role routeql_owner in database routeql set search_path = trap`,
+  "a large object": "select lo_from_bytea(0, 'trap')",
+  "a text search configuration": "create text search configuration trap.english (copy = pg_catalog.english)",
+};
+
+/** Postgres lets only a superuser create these. */
+const refused: Readonly<Record<string, string>> = {
+  "an event trigger": `create function trap.fire() returns event_trigger language plpgsql as $$ begin perform trap.spring(); end $$;
+    create event trigger trap on ddl_command_start execute function trap.fire()`,
+  "a foreign data wrapper": "create foreign data wrapper trap",
+  "a preloaded library": "alter database routeql set session_preload_libraries = 'trap'",
+  "a program as the source of rows": "copy auth.organisations (id, name) from program 'id'",
+};
+
+/** Everything in the catalogues that the traps add to. Names only: a restore gives objects other identifiers. */
+const catalogue = `select array(select nspname::text from pg_namespace where nspname !~ '^pg_(temp|toast_temp)' order by 1) as schemas,
+  array(select row(oid::regprocedure, proacl)::text from pg_proc where oid >= 16384 order by 1) as functions,
+  array(select oid::regoperator::text from pg_operator where oid >= 16384 order by 1) as operators,
+  array(select row(castsource::regtype, casttarget::regtype)::text from pg_cast where oid >= 16384 order by 1) as casts,
+  array(select oid::regtype::text from pg_type where oid >= 16384 and typtype in ('d', 'e', 'b') and typcategory <> 'A' order by 1) as types,
+  array(select row(oid::regclass, relkind, relrowsecurity)::text from pg_class
+    where oid >= 16384 and relkind <> 'i' and relnamespace <> 'pg_toast'::regnamespace order by 1) as relations,
+  array(select pg_get_indexdef(indexrelid) from pg_index where indexrelid >= 16384 and indexprs is not null) as expressions,
+  array(select row(attrelid::regclass, attname)::text from pg_attribute join pg_class c on c.oid = attrelid
+    where relkind in ('r', 'p', 'v') and c.oid >= 16384 and attnum > 0 and not attisdropped order by 1) as columns,
+  array(select row(tgrelid::regclass, tgname)::text from pg_trigger where not tgisinternal order by 1) as triggers,
+  array(select row(ev_class::regclass, rulename)::text from pg_rewrite where oid >= 16384 order by 1) as rules,
+  array(select polname::text from pg_policy) as policies, array(select pubname::text from pg_publication) as publications,
+  array(select extname::text from pg_extension order by 1) as extensions, array(select evtname::text from pg_event_trigger) as event_triggers,
+  array(select fdwname::text from pg_foreign_data_wrapper) as wrappers,
+  array(select cfgname::text from pg_ts_config where oid >= 16384) as searches,
+  array(select row(defaclrole::regrole, defaclobjtype, defaclnamespace::regnamespace, defaclacl)::text from pg_default_acl order by 1) as defaults,
+  array(select row(setdatabase, setrole::regrole, setconfig)::text from pg_db_role_setting order by 1) as settings,
+  (select count(*) from pg_largeobject_metadata) as large_objects`;
+
+describe("a hostile backup", { timeout: 300_000 }, () => {
+  let database: StartedDatabaseContainer;
+  let folder = "";
+  let good = "";
+  let clean: unknown;
+
+  const restore = (file: string): Promise<void> =>
+    restoreFrom(programsOf(database), file, { replace: true, show: () => undefined });
+
+  /** Reads through a clean search path, in which no trap of the database can act on this test's own superuser. */
+  async function read(statement: string): Promise<unknown[]> {
+    const uri = new URL(database.getConnectionUri("bootstrap"));
+    uri.searchParams.set(
+      "options",
+      "-c search_path=pg_catalog -c role=none -c statement_timeout=0 -c local_preload_libraries=",
+    );
+    const client = new Client({ connectionString: uri.href });
+    await client.connect();
+    try {
+      return (await client.query<Record<string, unknown>>(statement)).rows;
+    } finally {
+      await client.end();
+    }
+  }
+  const sprung = (): Promise<unknown[]> => read("select rolname from pg_roles where rolname = 'sprung'");
+
+  /** A copy of the good backup in which one entry of its list of contents (length, text) begins another way. */
+  async function forge(start: string, change: (entry: string) => string): Promise<string> {
+    const bytes = await readFile(good);
+    const at = bytes.indexOf(start);
+    expect(at).toBeGreaterThan(0);
+    const length = bytes.readUInt32LE(at - 4);
+    const text = Buffer.from(change(bytes.toString("utf8", at, at + length)));
+    const size = Buffer.alloc(4);
+    size.writeUInt32LE(text.length);
+    const file = join(folder, "forged.dump");
+    await writeFile(file, Buffer.concat([bytes.subarray(0, at - 4), size, text, bytes.subarray(at + length)]));
+    return file;
+  }
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "routeql-traps-"));
+    good = join(folder, "good.dump");
+    database = await startDatabase();
+    await using owner = await database.connect("owner");
+    await owner.query(`insert into auth.organisations (id, name) values ('o', '${"n".repeat(200)}')`);
+    const dump =
+      "pg_dump --host=127.0.0.1 --format=custom --compress=none --schema=auth --schema=migrations --schema=public --schema=routing";
+    const { exitCode } = await database.exec(["sh", "-c", `${dump} --file=/tmp/good.dump -U routeql_backup routeql`], {
+      env: { PGPASSWORD: database.getPassword("backup") },
+    });
+    expect(exitCode).toBe(0);
+    await backUpTo(programsOf(database), good, () => undefined);
+    await rm(good);
+    const { output } = await database.exec(["base64", "-w0", "/tmp/good.dump"]);
+    await writeFile(good, Buffer.from(output, "base64"));
+    await restore(good);
+    await database.migrate();
+    clean = await read(catalogue);
+  }, 300_000);
+
+  afterAll(async () => {
+    await database?.stop();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  beforeEach(async () => expect(await sprung()).toEqual([]));
+
+  test.each(Object.entries({ ...traps, ...refused }))("the comment of a view cannot bring %s", async (_, trap) => {
+    await restore(await forge("COMMENT ON VIEW public.view_hijacks IS", (entry) => `${entry}${spring}${trap};\n`));
+    expect(await read(catalogue)).toEqual(clean);
+    expect(await sprung()).toEqual([]);
+  });
+
+  test.each(Object.entries(traps))("as owner, %s reaches no superuser, and a restore removes it", async (_, trap) => {
+    {
+      await using owner = await database.connect("owner");
+      await owner.query(spring);
+      await owner.query(trap);
+    }
+    expect(await read(catalogue)).not.toEqual(clean);
+    // A trap may prevent a migration but not lead it.
+    await database.migrate().catch((error: unknown) => expect(String(error)).toMatch(/migrate: /));
+    expect(await sprung()).toEqual([]);
+    await restore(good);
+    await database.migrate();
+    expect(await sprung()).toEqual([]);
+    expect(await read(catalogue)).toEqual(clean);
+  });
+
+  test.each(Object.entries(refused))("the owner cannot create %s", async (_, trap) => {
+    await using owner = await database.connect("owner");
+    await owner.query(spring);
+    await expect(owner.query(trap)).rejects.toThrow(/permission denied|must be superuser/i);
+    await owner.query("drop schema trap cascade");
+  });
+
+  test("the administrator keeps its settings while the owner changes those of the database", async () => {
+    await using owner = await database.connect("owner");
+    const statements = `${spring} ${traps["a function of the same name"]!}`;
+    await owner.query(statements);
+    const ended = new AbortController();
+    // The settings come back between the job's reset and its connection.
+    const again = (async () => {
+      // Postgres refuses one of two changes at the same moment: "tuple concurrently updated".
+      while (!ended.signal.aborted)
+        await owner.query(path).catch((error: unknown) => expect(String(error)).toContain("concurrently"));
+    })();
+    await database
+      .migrate()
+      .catch((error: unknown) => expect(String(error)).toMatch(/concurrently/))
+      .finally(() => ended.abort());
+    await again;
+    expect(await sprung()).toEqual([]);
+    await restore(good);
+    await database.migrate();
+    expect(await read(catalogue)).toEqual(clean);
+  });
+
+  test.each([
+    ["a statement before rows", "COPY auth.organisations", (entry: string) => `create role sprung;\n${entry}`],
+    ["a command of psql", "COPY auth.organisations", (entry: string) => `\\! touch /tmp/sprung\n${entry}`],
+    ["rows from a program", "COPY auth.organisations", () => "COPY auth.organisations FROM PROGRAM 'id';\n"],
+    ["rows for another schema", "COPY auth.organisations", () => "COPY pg_catalog.pg_class (relname) FROM stdin;\n"],
+  ])("refuses %s", async (_, start, change) => {
+    await expect(restore(await forge(start, change))).rejects.toMatchObject({
+      lastLines: expect.arrayContaining([expect.stringContaining("The file contains SQL that no backup contains")]),
+    });
+    expect(await read(catalogue)).toEqual(clean);
+  });
+
+  test.each([
+    ["\\.\ncreate role sprung;\n", "The file contains SQL"],
+    ["\\.\r\ncreate role sprung;\n", "The file contains SQL"],
+    ["\\.\n\\! touch /tmp/sprung\n", "The file contains SQL"],
+    ["\\.\0\ncreate role sprung;\n", "The file contains SQL"],
+  ])("refuses rows that end early: %j", async (text, reason) => {
+    const bytes = await readFile(good);
+    const at = bytes.indexOf("n".repeat(200));
+    bytes.write(`\n${text}`, at, "latin1");
+    const file = join(folder, "early.dump");
+    await writeFile(file, bytes);
+    // The row before the early end is incomplete, which Postgres may report first.
+    await expect(restore(file)).rejects.toMatchObject({
+      lastLines: expect.arrayContaining([expect.stringMatching(new RegExp(`${reason}|missing data for column`))]),
+    });
+    expect(await read(catalogue)).toEqual(clean);
+    expect(await rowsOf(database, "owner", "select count(*)::int as n from auth.organisations")).toEqual([{ n: 1 }]);
+    expect((await database.exec(["test", "-e", "/tmp/sprung"])).exitCode).not.toBe(0);
+  });
+});
