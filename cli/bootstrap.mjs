@@ -54,7 +54,6 @@ try {
     test: "tests/runner/main.ts",
     documents: "tests/documents/documents.ts",
     conformance: "tests/conformance/main.ts",
-    mutations: "tests/mutations/main.ts",
     bench: "bench/main.ts",
     verify: "tests/verify/main.ts",
   };

@@ -94,7 +94,6 @@ export default defineConfig({
           page("Data dictionary", "reference/data-dictionary"),
           page("Metrics", "reference/metrics"),
           page("Figures", "reference/figures"),
-          page("Mutations", "reference/mutations"),
         ],
       },
       {

@@ -11,7 +11,6 @@ import { dataDictionary } from "@routeql/database/reference";
 import { clientErrors } from "@routeql/engine/errors";
 import { imagesDocument } from "@routeql/infra/pins/document";
 import { generatedFiles } from "@routeql/infra/settings/reference/files";
-import { mutationsDocument } from "../mutations/document.ts";
 import { clientPages } from "./client-pages.ts";
 import { grafanaDashboard } from "./grafana-dashboard.ts";
 import { metricsDocument } from "./metrics-document.ts";
@@ -28,7 +27,6 @@ function derived(): ReadonlyMap<string, string> {
     ["docs/reference/images.md", imagesDocument()],
     ["docs/reference/metadata-rules.md", rulesDocument()],
     ["docs/reference/metrics.md", metricsDocument()],
-    ["docs/reference/mutations.md", mutationsDocument()],
     ["docs/reference/permissions.md", permissionsDocument()],
     ["infra/monitoring/grafana-dashboard.json", grafanaDashboard()],
     ...clientPages(),

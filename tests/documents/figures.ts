@@ -176,7 +176,6 @@ export const figureGroups: readonly FigureGroup[] = [
         figure: "ready in 13 s; stack up in 42 to 67 s",
         source: "`npm run test:kubernetes`",
       },
-      { what: "mutations", figure: "87 of 87 noticed", source: "`npm run test:mutations`" },
     ],
   },
 ];
