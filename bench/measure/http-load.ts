@@ -1,9 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
-import { connect as connectPlain, type Socket } from "node:net";
 import { join } from "node:path";
-import { connect as connectTls } from "node:tls";
-import { ResponseReader } from "./response-reader.ts";
+import { Pool } from "undici";
 
 /** The repeated request. */
 export interface Target {
@@ -43,31 +41,29 @@ export interface LoadResult {
   readonly answerTimes: Float64Array;
   /** Body bytes of the last answer with status 200. */
   readonly bytes: number;
-  /** Connections that broke. */
+  /** Requests whose connection broke. */
   readonly broken: number;
 }
 
 /** Puts load on one target for a time. Rejects if the target is unreachable. */
-export function putLoad(target: Target, load: Load): Promise<LoadResult> {
-  return new LoadRun(target, load).run();
+export async function putLoad(target: Target, load: Load): Promise<LoadResult> {
+  await using run = new LoadRun(target, load);
+  return await run.measure();
 }
 
-interface Connection {
-  socket: Socket;
-  /** Due time of the current request; undefined without one. */
-  since: number | undefined;
+interface Exchanged {
+  readonly status: number;
+  readonly bytes: number;
   /** Time of sending. */
-  sent: number;
+  readonly sent: number;
 }
 
-class LoadRun {
+class LoadRun implements AsyncDisposable {
   readonly #target: Target;
   readonly #load: Load;
-  readonly #request: Buffer;
-  readonly #idle: Connection[] = [];
-  readonly #open = new Set<Connection>();
-  /** Due times of requests that wait for a free connection. */
-  readonly #overdue: number[] = [];
+  readonly #pool: Pool;
+  /** Requests without an answer, with the times when they were due. */
+  readonly #waiting = new Set<{ readonly due: number }>();
   readonly #latencies: number[] = [];
   readonly #refusals: number[] = [];
   readonly #answerTimes: number[] = [];
@@ -75,26 +71,33 @@ class LoadRun {
   #bytes = 0;
   #broken = 0;
   #running = true;
-  #session: Buffer | undefined;
 
   constructor(target: Target, load: Load) {
     this.#target = target;
     this.#load = load;
-    this.#request = requestBytes(target, load.reconnect === true);
+    const { host, port, authority } = target;
+    this.#pool = new Pool(`${authority === undefined ? "http" : "https"}://${host}:${port}`, {
+      connections: load.connections,
+      pipelining: 1,
+      connect: {
+        ...(authority === undefined ? {} : { ca: authority, servername: "localhost" }),
+        maxCachedSessions: load.resume === true ? 1 : 0,
+      },
+    });
   }
 
-  async run(): Promise<LoadResult> {
-    await Promise.all(Array.from({ length: this.#load.connections }, () => this.#connect()));
+  async measure(): Promise<LoadResult> {
+    const { connections, milliseconds, rate } = this.#load;
+    // Opens the connections before the measurement, and fails if the target is unreachable.
+    await Promise.all(Array.from({ length: connections }, () => this.#exchange()));
     const start = performance.now();
-    if (this.#load.rate === undefined)
-      for (const connection of this.#idle.splice(0)) this.#send(connection, performance.now());
-    else this.#tick(start, this.#load.rate, 0);
-    await new Promise((wake) => setTimeout(wake, this.#load.milliseconds));
+    if (rate === undefined) for (let each = 0; each < connections; each += 1) void this.#repeat();
+    else this.#tick(start, rate, 0);
+    await new Promise((wake) => setTimeout(wake, milliseconds));
     const seconds = (performance.now() - start) / 1000;
     this.#running = false;
     // Due requests without an answer count with their waiting time. Otherwise missing answers would hide an overload.
-    if (this.#load.rate !== undefined) for (const due of this.#waiting()) this.#latencies.push(performance.now() - due);
-    for (const { socket } of this.#open) socket.destroy();
+    if (rate !== undefined) for (const { due } of this.#waiting) this.#latencies.push(performance.now() - due);
     return {
       seconds,
       statuses: this.#statuses,
@@ -106,102 +109,72 @@ class LoadRun {
     };
   }
 
-  #waiting(): number[] {
-    return [...this.#overdue, ...[...this.#open].flatMap(({ since }) => (since === undefined ? [] : [since]))];
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#pool.destroy();
+  }
+
+  async #repeat(): Promise<void> {
+    while (this.#running) await this.#send(performance.now());
   }
 
   #tick(start: number, rate: number, sent: number): void {
     if (!this.#running) return;
     const due = Math.floor(((performance.now() - start) / 1000) * rate) + 1;
-    for (let index = sent; index < due; index += 1) this.#overdue.push(start + (index * 1000) / rate);
-    this.#drain();
+    for (let index = sent; index < due; index += 1) void this.#send(start + (index * 1000) / rate);
     setTimeout(() => this.#tick(start, rate, Math.max(sent, due)), 1);
   }
 
-  #drain(): void {
-    while (this.#overdue.length > 0 && this.#idle.length > 0)
-      this.#send(this.#idle.shift() as Connection, this.#overdue.shift() as number);
+  async #send(due: number): Promise<void> {
+    const request = { due };
+    this.#waiting.add(request);
+    try {
+      const exchanged = await this.#exchange();
+      if (this.#running) this.#count(due, exchanged);
+    } catch {
+      if (this.#running) this.#broken += 1;
+    }
+    this.#waiting.delete(request);
   }
 
-  #send(connection: Connection, due: number): void {
-    connection.since = due;
-    connection.sent = performance.now();
-    connection.socket.write(this.#request);
-  }
-
-  #connect(): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const { host, port, authority } = this.#target;
-      const socket =
-        authority === undefined
-          ? connectPlain(port, host)
-          : connectTls({
-              host,
-              port,
-              ca: authority,
-              servername: "localhost",
-              ...(this.#session === undefined ? {} : { session: this.#session }),
-            });
-      if (this.#load.resume === true) socket.on("session", (session: Buffer) => (this.#session = session));
-      const connection: Connection = { socket, since: undefined, sent: 0 };
-      socket.setNoDelay(true);
-      socket.once(authority === undefined ? "connect" : "secureConnect", () => {
-        this.#open.add(connection);
-        this.#idle.push(connection);
-        resolve();
-      });
-      const reader = new ResponseReader((status, bytes, closes) => this.#answered(connection, status, bytes, closes));
-      socket.on("data", (data: Buffer) => reader.take(data));
-      socket.on("error", reject);
-      socket.on("close", () => this.#closed(connection));
-    });
-  }
-
-  #answered(connection: Connection, status: number, bytes: number, closes: boolean): void {
-    if (!this.#running || connection.since === undefined) return;
+  #count(due: number, { status, bytes, sent }: Exchanged): void {
     const now = performance.now();
     this.#statuses[status] = (this.#statuses[status] ?? 0) + 1;
-    this.#answerTimes.push(now - connection.sent);
-    (status === 200 ? this.#latencies : this.#refusals).push(now - connection.since);
+    this.#answerTimes.push(now - sent);
+    (status === 200 ? this.#latencies : this.#refusals).push(now - due);
     if (status === 200) this.#bytes = bytes;
-    connection.since = undefined;
-    if (this.#load.reconnect === true || closes) this.#replace(connection);
-    else if (this.#load.rate === undefined) this.#send(connection, now);
-    else {
-      this.#idle.push(connection);
-      this.#drain();
-    }
   }
 
-  /** The time of a request on a new connection includes the handshake. */
-  #replace(connection: Connection): void {
-    this.#open.delete(connection);
-    connection.socket.destroy();
-    const due = performance.now();
-    const onConnected = (): void => {
-      if (!this.#running) return;
-      if (this.#load.rate === undefined) this.#send(this.#idle.pop() as Connection, due);
-      else this.#drain();
-    };
-    this.#connect().then(onConnected, () => (this.#broken += 1));
+  /** Through `dispatch`, which costs least: bodies are counted, not stored. */
+  #exchange(): Promise<Exchanged> {
+    const { method, path, headers, body } = this.#target;
+    return new Promise((resolve, reject) => {
+      let sent = 0;
+      let status = 0;
+      let bytes = 0;
+      this.#pool.dispatch(
+        {
+          method,
+          path,
+          headers: body === undefined ? headers : { ...headers, "content-type": "application/json" },
+          body: body ?? null,
+          reset: this.#load.reconnect === true,
+        },
+        {
+          onConnect: () => void (sent = performance.now()),
+          onHeaders: (code) => {
+            status = code;
+            return true;
+          },
+          onData: (chunk) => {
+            bytes += chunk.length;
+            return true;
+          },
+          onComplete: () => resolve({ status, bytes, sent }),
+          onError: reject,
+        },
+      );
+    });
   }
-
-  #closed(connection: Connection): void {
-    if (!this.#open.delete(connection) || !this.#running) return;
-    if (connection.since !== undefined) this.#broken += 1;
-    this.#replace(connection);
-  }
-}
-
-function requestBytes({ method, path, host, headers, body }: Target, closes: boolean): Buffer {
-  const lines = [
-    `${method} ${path} HTTP/1.1`,
-    `host: ${host}`,
-    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
-  ];
-  if (body !== undefined) lines.push("content-type: application/json", `content-length: ${Buffer.byteLength(body)}`);
-  if (closes) lines.push("connection: close");
-  return Buffer.from(`${lines.join("\r\n")}\r\n\r\n${body ?? ""}`);
 }
 
 type Answer = { readonly result: LoadResult } | { readonly failure: string };
