@@ -1,20 +1,31 @@
 /**
- * `npm test`: every suite that needs only this machine, or the named ones. Prints progress, one table at the end, and as its last line
- * `N passed, N failed, N skipped`.
+ * `npm test` and `npm run test:all`. Prints progress, one table at the end, and as its last line `N passed, N failed, N skipped`.
  * @module
  */
 import { parseArgs } from "node:util";
 import { readFigures } from "./figures.ts";
 import { totals } from "./results.ts";
 import { runAll } from "./run-all.ts";
-import { exists, selectSuites, suites } from "./suites.ts";
+import { namedSuites, type Suite, suites, suitesOf, type Tier } from "./suites.ts";
 import { summary } from "./summary.ts";
+
+const listed = (tier?: Tier): string =>
+  suites
+    .filter((suite) => suite.tier === tier)
+    .map((suite) => `  ${suite.name.padEnd(16)}${suite.what}`)
+    .join("\n");
 
 const help = `npm test [-- SUITE…] [-- --filter TEXT] [-- --lanes N] [-- --strict]
 
-Runs the named suites, or all of them:
-${suites.map((suite) => `  ${suite.name.padEnd(14)}${suite.what}${exists(suite) ? "" : " (none yet)"}`).join("\n")}
+Runs the named suites, or these:
+${listed("test")}
+\`npm run test:all\` runs the others:
+${listed("test:all")}
+Only by name:
+${listed()}
 
+  --rest          the suites of \`npm run test:all\`
+  --everything    the suites of \`npm test\`, then those of \`npm run test:all\`
   --filter TEXT   only tests whose title contains TEXT
   --lanes N       number of suites that run side by side (2); some always run alone
   --strict        a suite that this machine cannot run fails; without --strict it is skipped, unless you named it
@@ -30,6 +41,8 @@ async function main(): Promise<number> {
       filter: { type: "string" },
       lanes: { type: "string", default: "2" },
       strict: { type: "boolean", default: false },
+      rest: { type: "boolean", default: false },
+      everything: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
@@ -40,13 +53,18 @@ async function main(): Promise<number> {
   const lanes = Number(values.lanes);
   if (!Number.isInteger(lanes) || lanes < 1) throw new Error(`--lanes ${values.lanes}: a whole number from 1 on`);
   const started = Date.now();
-  const results = await runAll(selectSuites(positionals), {
+  const results = await runAll(positionals.length > 0 ? [namedSuites(positionals)] : stagesOf(values), {
     filter: values.filter,
     lanes,
     strict: values.strict || positionals.length > 0,
   });
   console.log(`\n${summary(results, { seconds: (Date.now() - started) / 1000, figures: await readFigures(started) })}`);
   return totals(results).failed > 0 ? 1 : 0;
+}
+
+function stagesOf({ rest, everything }: { rest: boolean; everything: boolean }): readonly (readonly Suite[])[] {
+  const tiers: readonly Tier[] = everything ? ["test", "test:all"] : [rest ? "test:all" : "test"];
+  return tiers.map(suitesOf);
 }
 
 try {

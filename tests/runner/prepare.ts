@@ -1,5 +1,6 @@
 import { ensureBases } from "@routeql/cli/docker/base-images";
 import { ensureEngine } from "@routeql/cli/docker/engine";
+import { acquireCli } from "@routeql/cli/pulumi/acquire";
 import { canInstallPackages, findProgram, installPackages } from "@routeql/host/apt";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { builtImages } from "@routeql/infra/images";
@@ -7,6 +8,7 @@ import { settings } from "@routeql/infra/settings/list";
 import { chromiumAbsent } from "../harness/browser.ts";
 import { preparedDatabaseImage } from "../harness/database-image.ts";
 import { image } from "../harness/image.ts";
+import { inLanes } from "./schedule.ts";
 
 const say = (text: string): void => console.log(`  ${text}`);
 const options = { say, show: say, onLine: () => undefined, signal: new AbortController().signal };
@@ -31,10 +33,11 @@ export interface Obstacle {
 }
 
 /**
- * Prepares the container suites: installs a Docker engine, the base images, the kit's images, curl and a browser, if they are missing.
- * Without a browser its tests are skipped with the reason.
+ * Prepares the container suites: installs a Docker engine, the base images, the kit's images, curl, a browser and, for suites with a
+ * stack, the Pulumi CLI, if they are missing. Without a browser its tests are skipped with the reason.
  */
-export async function prepare(): Promise<Obstacle | undefined> {
+export async function prepare({ withStack }: { readonly withStack: boolean }): Promise<Obstacle | undefined> {
+  const started = performance.now();
   console.log("\npreparing: Docker, base images, the kit's images, clients");
   try {
     await prepareDocker();
@@ -42,10 +45,12 @@ export async function prepare(): Promise<Obstacle | undefined> {
     return { reason: inOneLine(error), machine: error instanceof Failure };
   }
   try {
-    await prepareImages();
+    // Side by side, because one downloads while the other compiles.
+    await Promise.all([prepareImages(), installTools(withStack)]);
   } catch (error) {
     return { reason: inOneLine(error), machine: false };
   }
+  say(`prepared in ${secondsSince(started)} s`);
   return undefined;
 }
 
@@ -59,19 +64,25 @@ function inOneLine(error: unknown): string {
   ].join(" ");
 }
 
+const secondsSince = (started: number): string => ((performance.now() - started) / 1000).toFixed(1);
+
 async function prepareImages(): Promise<void> {
-  for (const make of [
+  const makers = [
     ...builtImages().map(
       ({ name }) =>
         () =>
           image(name),
     ),
     preparedDatabaseImage,
-  ]) {
+  ];
+  const works = makers.map((make) => ({ make, alone: false }));
+  await inLanes(works, 2, async ({ make }) => {
     const started = performance.now();
-    const reference = await make();
-    console.log(`  ${reference} (${((performance.now() - started) / 1000).toFixed(1)} s)`);
-  }
+    say(`${await make()} (${secondsSince(started)} s)`);
+  });
+}
+
+async function installTools(withStack: boolean): Promise<void> {
   if ((await findProgram("git")) === undefined)
     await installPackages(["git"], options.onLine, "copies the checkout for tests that change it");
   if ((await findProgram("curl")) === undefined)
@@ -82,4 +93,5 @@ async function prepareImages(): Promise<void> {
       say(`no browser: ${String(error)}`),
     );
   }
+  if (withStack) await acquireCli(options);
 }

@@ -1,7 +1,7 @@
 import { runId } from "../harness/run.ts";
 import { removeEvidence } from "./folders.ts";
 import { interruptible } from "./interruption.ts";
-import { prepare } from "./prepare.ts";
+import { type Obstacle, prepare } from "./prepare.ts";
 import type { SuiteResult } from "./results.ts";
 import { runSuite } from "./run-suite.ts";
 import { inLanes } from "./schedule.ts";
@@ -19,47 +19,41 @@ export interface RunAllOptions {
 }
 
 /**
- * Runs suites concurrently if possible, those without containers first, and removes their remains. After an interruption no suite
- * starts, running suites stop cleanly, and the run counts as failed.
+ * Runs the suites of each stage concurrently if possible, one stage after the other, and removes their remains. The preparation of the
+ * container suites runs beside the first commands. After an interruption no suite starts, running suites stop cleanly, and the run counts
+ * as failed.
  */
 export async function runAll(
-  selected: readonly Suite[],
+  stages: readonly (readonly Suite[])[],
   { filter, lanes, strict }: RunAllOptions,
 ): Promise<SuiteResult[]> {
+  const selected = stages.flat();
+  const withContainers = selected.filter(({ needsDocker }) => needsDocker);
+  const remembered = await rememberRun(
+    runId,
+    withContainers.map(({ name }) => name),
+  );
   const interruption = interruptible();
-  const results: SuiteResult[] = [];
   const begun: Suite[] = [];
+  const cannotRun = obstacles(withContainers, strict);
   const run = async (suite: Suite): Promise<SuiteResult> => {
+    // Tests wait for the preparation, because its builds would slow them down.
+    const obstacle = suite.kind === "vitest" ? await cannotRun(suite) : undefined;
+    if (obstacle !== undefined) {
+      console.log(`\n${suite.name}: ${obstacle.tests[0]!.state}: ${obstacle.tests[0]!.reason}`);
+      return obstacle;
+    }
     const sharesTerminal = selected.length > 1;
     begun.push(suite);
     console.log(`\n[${selected.indexOf(suite) + 1}/${selected.length}] ${suite.name}: ${suite.what}`);
     const result = await runSuite(suite, { run: runId, filter, sharesTerminal, onStart: interruption.watch });
     if (sharesTerminal)
       console.log(`${suite.name.padEnd(12)} ended: ${closingLine([result])}, ${result.seconds.toFixed(1)} s`);
-    results.push(result);
     return result;
   };
-  const withContainers = selected.filter(({ needsDocker }) => needsDocker);
-  const remembered = await rememberRun(
-    runId,
-    withContainers.map(({ name }) => name),
-  );
+  const results: SuiteResult[] = [];
   try {
-    await inLanes(
-      selected.filter(({ needsDocker }) => !needsDocker),
-      lanes,
-      run,
-      interruption.happened,
-    );
-    if (withContainers.length > 0 && !interruption.happened()) {
-      const { runnable, others } = await prepareFor(withContainers, strict);
-      for (const other of others) console.log(`\n${other.suite}: ${other.tests[0]!.state}: ${other.tests[0]!.reason}`);
-      results.push(...others);
-      if (runnable.length > 0) {
-        await removeLeftoversOfKilledRuns((text) => console.log(`  ${text}`));
-        await inLanes(runnable, lanes, run, interruption.happened);
-      }
-    }
+    for (const stage of stages) results.push(...(await inLanes(stage, lanes, run, interruption.happened)));
   } finally {
     const left = await removeLeftovers(
       runId,
@@ -69,36 +63,35 @@ export async function runAll(
     await remembered.forget();
     if (interruption.happened()) console.log(`\ninterrupted; removed what was left: ${inWords(left)}`);
   }
-  const inOrder = results.toSorted((one, other) => place(selected, one) - place(selected, other));
-  return interruption.happened() ? [...inOrder, interrupted] : inOrder;
+  return interruption.happened() ? [...results, interrupted] : results;
 }
 
-interface Prepared {
-  readonly runnable: readonly Suite[];
-  /** Results of the suites that do not run. */
-  readonly others: readonly SuiteResult[];
-}
-
-/** Prepares the requirements of the suites; returns the missing requirement of each suite that cannot run. */
-async function prepareFor(suites: readonly Suite[], strict: boolean): Promise<Prepared> {
+/** Starts the preparation of the container suites, and returns a function with the result of a suite that cannot run here. */
+function obstacles(
+  withContainers: readonly Suite[],
+  strict: boolean,
+): (suite: Suite) => Promise<SuiteResult | undefined> {
   const state = strict ? "failed" : "skipped";
-  const isRoot = process.getuid?.() === 0;
-  const forRoot = suites.filter(({ needsRoot }) => needsRoot !== undefined && !isRoot);
-  const others = forRoot.map((suite) => withoutRun(suite, state, `needs root: ${suite.needsRoot}`));
-  const runnable = suites.filter((suite) => !forRoot.includes(suite));
-  if (runnable.length === 0) return { runnable, others };
-  const obstacle = await prepare();
-  if (obstacle === undefined) return { runnable, others };
-  // One failure with the cause is enough; it names the waiting suites.
-  const [first, ...rest] = runnable.map((suite) =>
-    withoutRun(suite, obstacle.machine ? state : "failed", obstacle.reason),
-  );
-  const waiting = rest.map((result) =>
-    obstacle.machine
-      ? result
-      : withoutRun({ name: result.suite }, "skipped", `the preparation failed, see ${first!.suite}`),
-  );
-  return { runnable: [], others: [...others, first!, ...waiting] };
+  const lacksRoot = ({ needsRoot }: Suite): boolean => needsRoot !== undefined && process.getuid?.() !== 0;
+  const runnable = withContainers.filter((suite) => !lacksRoot(suite));
+  const preparation = runnable.length === 0 ? undefined : prepareContainers(runnable);
+  return async (suite) => {
+    const obstacle = await preparation;
+    if (!suite.needsDocker) return undefined;
+    if (lacksRoot(suite)) return withoutRun(suite, state, `needs root: ${suite.needsRoot}`);
+    if (obstacle === undefined) return undefined;
+    if (obstacle.machine) return withoutRun(suite, state, obstacle.reason);
+    // One failure with the cause is enough; it names the waiting suites.
+    return suite === runnable[0]
+      ? withoutRun(suite, "failed", obstacle.reason)
+      : withoutRun(suite, "skipped", `the preparation failed, see ${runnable[0]!.name}`);
+  };
+}
+
+async function prepareContainers(runnable: readonly Suite[]): Promise<Obstacle | undefined> {
+  const obstacle = await prepare({ withStack: runnable.some(({ ownStack }) => ownStack === true) });
+  if (obstacle === undefined) await removeLeftoversOfKilledRuns((text) => console.log(`  ${text}`));
+  return obstacle;
 }
 
 const withoutRun = ({ name }: Pick<Suite, "name">, state: "failed" | "skipped", reason: string): SuiteResult => ({
@@ -112,6 +105,3 @@ const interrupted: SuiteResult = {
   seconds: 0,
   tests: [{ title: "the run was interrupted", state: "failed" }],
 };
-
-const place = (selected: readonly Suite[], result: SuiteResult): number =>
-  selected.findIndex(({ name }) => name === result.suite);

@@ -88,6 +88,7 @@ function vitestArguments(suite: Suite, { filter }: RunContext): string[] {
     `--reporter=${reporter}`,
     `--reporter=${join(import.meta.dirname, "reporter.ts")}`,
     "--no-allowOnly",
+    ...(suite.without ?? []).map((file) => `--exclude=${file}`),
     ...(filter === undefined
       ? []
       : ["--hideSkippedTests", "--testNamePattern", filter.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)]),

@@ -1,31 +1,34 @@
 import { expect, test } from "vitest";
-import { selectSuites, suites } from "./suites.ts";
+import { namedSuites, suites, suitesOf } from "./suites.ts";
 
-test("without a name every suite with tests runs, the fast ones first", () => {
-  expect(
-    selectSuites([])
-      .slice(0, 4)
-      .map(({ name }) => name),
-  ).toEqual(["types", "lint", "site", "unit"]);
+const names = (selected: readonly { readonly name: string }[]): string[] => selected.map(({ name }) => name);
+
+test("npm test starts with the fast suites", () => {
+  expect(names(suitesOf("test")).slice(0, 3)).toEqual(["types", "lint", "unit"]);
+});
+
+test("npm run test:all has every other suite, except those that run only by name", () => {
+  const both = [...names(suitesOf("test")), ...names(suitesOf("test:all"))];
+  expect(new Set(both).size).toBe(both.length);
+  expect(names(suites).filter((name) => !both.includes(name))).toEqual(["machines", "official-images"]);
+});
+
+test("npm run test:all leaves out the files that npm test runs on another stack", () => {
+  const before = suitesOf("test").flatMap(({ also = [] }) => also);
+  expect(before).toContain("tests/faults/01-parts.test.ts");
+  const faults = suitesOf("test:all").find(({ name }) => name === "faults");
+  expect(faults?.without).toEqual(before);
+  expect(namedSuites(["faults"])[0]?.without).toBeUndefined();
+});
+
+test("the search for secrets runs last", () => {
+  expect(names(suitesOf("test:all")).at(-1)).toBe("secrets");
 });
 
 test("named suites run in the standard order, not in the given order", () => {
-  expect(selectSuites(["e2e", "types"]).map(({ name }) => name)).toEqual(["types", "e2e"]);
-});
-
-test("selects a named suite without tests, so that it fails", () => {
-  expect(selectSuites(["conformance"]).map(({ name }) => name)).toEqual(["conformance"]);
-});
-
-test("an optional suite runs only by name", () => {
-  for (const name of ["machines", "official-images"]) {
-    expect(selectSuites([]).map((suite) => suite.name)).not.toContain(name);
-    expect(selectSuites([name]).map((suite) => suite.name)).toEqual([name]);
-  }
+  expect(names(namedSuites(["e2e", "types"]))).toEqual(["types", "e2e"]);
 });
 
 test("an unknown name is an error that lists the known ones", () => {
-  expect(() => selectSuites(["unti"])).toThrow(
-    `unknown suite unti; there are ${suites.map(({ name }) => name).join(", ")}`,
-  );
+  expect(() => namedSuites(["unti"])).toThrow(`unknown suite unti; there are ${names(suites).join(", ")}`);
 });

@@ -1,4 +1,3 @@
-import { globSync } from "node:fs";
 import { resolve } from "node:path";
 
 export const repository: string = resolve(import.meta.dirname, "../..");
@@ -20,9 +19,14 @@ export interface Suite {
   readonly needsRoot?: string;
   /** Files of other suites that it also runs, on its own stack. */
   readonly also?: readonly string[];
-  /** It runs only by name. */
-  readonly onRequest?: boolean;
+  /** Files that it leaves out, because an earlier stage of the same run has them. */
+  readonly without?: readonly string[];
+  /** The command that runs it without its name; absent if it runs only by name. */
+  readonly tier?: Tier;
 }
+
+/** `npm test` has the suites that a contributor waits for; `npm run test:all` has the others. */
+export type Tier = "test" | "test:all";
 
 const tool = (name: string): string => resolve(repository, "node_modules/.bin", name);
 
@@ -31,7 +35,15 @@ const specificationWalk: readonly string[] = ["04", "05", "06", "07", "09", "10"
   (section) => `tests/e2e/${section}-*.test.ts`,
 );
 
-/** All suites in the order of `npm test`: the fastest checks first, then longer suites before shorter ones, so that the lanes end together. */
+/** The main faults and attacks, which `npm test` runs on one stack. */
+const mainFaults: readonly string[] = [
+  "tests/hostile/04-tokens.test.ts",
+  "tests/hostile/05-graphql.test.ts",
+  "tests/hostile/07-cookies.test.ts",
+  "tests/faults/01-parts.test.ts",
+];
+
+/** All suites in the order of a run: the fastest checks first, then longer suites before shorter ones, so that the lanes end together. */
 export const suites: readonly Suite[] = [
   {
     name: "types",
@@ -39,6 +51,7 @@ export const suites: readonly Suite[] = [
     kind: "command",
     command: ["npm", "run", "--silent", "types"],
     needsDocker: false,
+    tier: "test",
   },
   {
     name: "lint",
@@ -46,20 +59,40 @@ export const suites: readonly Suite[] = [
     kind: "command",
     command: ["npm", "run", "--silent", "lint"],
     needsDocker: false,
+    tier: "test",
   },
+  { name: "unit", what: "the tests beside the code", kind: "vitest", needsDocker: false, alone: true, tier: "test" },
   {
-    name: "site",
-    what: "the documentation site builds",
-    kind: "command",
-    command: [tool("vitepress"), "build", "docs"],
-    needsDocker: false,
-  },
-  { name: "unit", what: "the tests beside the code", kind: "vitest", needsDocker: false, alone: true },
-  {
-    name: "database",
-    what: "migrations, roles, loading and detection on a real Postgres",
+    name: "main-faults",
+    what: "crashed, frozen and disconnected services; attacks on tokens, queries and cookies",
     kind: "vitest",
     needsDocker: true,
+    needsRoot: "it kills processes of containers and changes rules in their networks",
+    ownStack: true,
+    also: mainFaults,
+    tier: "test",
+  },
+  {
+    name: "e2e",
+    what: "every line of the specification, against a running stack over TLS",
+    kind: "vitest",
+    needsDocker: true,
+    ownStack: true,
+    tier: "test",
+  },
+  {
+    name: "permissions",
+    what: "the permissions of each role in the metadata, on a real Postgres",
+    kind: "vitest",
+    needsDocker: true,
+    tier: "test",
+  },
+  {
+    name: "conformance",
+    what: "Hasura's own read cases against the embedded engine",
+    kind: "vitest",
+    needsDocker: true,
+    tier: "test",
   },
   {
     name: "kubernetes",
@@ -69,6 +102,7 @@ export const suites: readonly Suite[] = [
     needsRoot: "a Kubernetes node creates namespaces, control groups and mounts",
     ownStack: true,
     also: specificationWalk,
+    tier: "test:all",
   },
   {
     name: "faults",
@@ -77,31 +111,14 @@ export const suites: readonly Suite[] = [
     needsDocker: true,
     needsRoot: "it kills processes of containers and changes rules in their networks",
     ownStack: true,
-  },
-  {
-    name: "e2e",
-    what: "every line of the specification, against a running stack over TLS",
-    kind: "vitest",
-    needsDocker: true,
-    ownStack: true,
+    tier: "test:all",
   },
   {
     name: "pulumi",
     what: "the whole life cycle of the program, under the real Pulumi engine, on a Docker host",
     kind: "vitest",
     needsDocker: true,
-  },
-  {
-    name: "auth-sidecar",
-    what: "the sidecar on a real Postgres and a real session store",
-    kind: "vitest",
-    needsDocker: true,
-  },
-  {
-    name: "permissions",
-    what: "the permissions of each role in the metadata, on a real Postgres",
-    kind: "vitest",
-    needsDocker: true,
+    tier: "test:all",
   },
   {
     name: "hostile",
@@ -109,14 +126,58 @@ export const suites: readonly Suite[] = [
     kind: "vitest",
     needsDocker: true,
     ownStack: true,
+    tier: "test:all",
   },
-  { name: "local", what: "the commands that start, manage and remove a stack", kind: "vitest", needsDocker: true },
+  {
+    name: "auth-sidecar",
+    what: "the sidecar on a real Postgres and a real session store",
+    kind: "vitest",
+    needsDocker: true,
+    tier: "test:all",
+  },
+  {
+    name: "local",
+    what: "the commands that start, manage and remove a stack",
+    kind: "vitest",
+    needsDocker: true,
+    tier: "test:all",
+  },
+  {
+    name: "database",
+    what: "migrations, roles, loading and detection on a real Postgres",
+    kind: "vitest",
+    needsDocker: true,
+    tier: "test:all",
+  },
+  {
+    name: "engine",
+    what: "the embedded engine on a real Postgres",
+    kind: "vitest",
+    needsDocker: true,
+    tier: "test:all",
+  },
+  { name: "gateway", what: "nginx in front of fake services", kind: "vitest", needsDocker: true, tier: "test:all" },
+  {
+    name: "site",
+    what: "the documentation site builds",
+    kind: "command",
+    command: [tool("vitepress"), "build", "docs"],
+    needsDocker: false,
+    tier: "test:all",
+  },
+  {
+    name: "secrets",
+    what: "a search for the run's secrets in all logs, states, inspections, images and outputs",
+    kind: "vitest",
+    needsDocker: true,
+    alone: true,
+    tier: "test:all",
+  },
   {
     name: "machines",
     what: "typical machines of users: accounts, Docker engines, proxies and folders",
     kind: "vitest",
     needsDocker: true,
-    onRequest: true,
   },
   {
     name: "official-images",
@@ -125,44 +186,23 @@ export const suites: readonly Suite[] = [
     needsDocker: true,
     ownStack: true,
     also: ["tests/e2e/*.test.ts"],
-    onRequest: true,
-  },
-  { name: "gateway", what: "nginx in front of fake services", kind: "vitest", needsDocker: true },
-  { name: "engine", what: "the embedded engine on a real Postgres", kind: "vitest", needsDocker: true },
-  {
-    name: "conformance",
-    what: "Hasura's own read cases against the embedded engine",
-    kind: "vitest",
-    needsDocker: true,
-  },
-  {
-    name: "secrets",
-    what: "a search for the run's secrets in all logs, states, inspections, images and outputs",
-    kind: "vitest",
-    needsDocker: true,
-    alone: true,
   },
 ];
 
-/** Whether the suite has any test file yet; commands always count. */
-export function exists(suite: Suite): boolean {
-  return (
-    suite.kind === "command" ||
-    suite.name === "unit" ||
-    globSync(`tests/${suite.name}/**/*.test.ts`, { cwd: repository }).length > 0
-  );
-}
-
 /**
- * The suites with these names, in standard order; without a name all existing ones that do not require a name.
+ * The suites with these names, in standard order.
  * @throws {Error} for an unknown name
  */
-export function selectSuites(names: readonly string[]): Suite[] {
+export function namedSuites(names: readonly string[]): readonly Suite[] {
   const unknown = names.filter((name) => !suites.some((suite) => suite.name === name));
   if (unknown.length > 0) {
     throw new Error(`unknown suite ${unknown.join(", ")}; there are ${suites.map(({ name }) => name).join(", ")}`);
   }
-  return names.length === 0
-    ? suites.filter((suite) => exists(suite) && suite.onRequest !== true)
-    : suites.filter(({ name }) => names.includes(name));
+  return suites.filter(({ name }) => names.includes(name));
+}
+
+/** The suites of one command. Those of `test:all` leave out the files that `npm test` runs on another stack. */
+export function suitesOf(command: Tier): readonly Suite[] {
+  const selected = suites.filter(({ tier }) => tier === command);
+  return command === "test" ? selected : selected.map((suite) => ({ ...suite, without: mainFaults }));
 }

@@ -9,7 +9,7 @@ import { parseEnvironmentFile } from "@routeql/infra/settings/environment-file";
 import { runAll } from "../runner/run-all.ts";
 import { type SuiteResult, totals } from "../runner/results.ts";
 import { closingLine } from "../runner/summary.ts";
-import { repository, selectSuites } from "../runner/suites.ts";
+import { namedSuites, repository } from "../runner/suites.ts";
 import { bringUpOwn, takeDownOwn } from "../e2e/support/own-stack.ts";
 import { imagesOf, machineVersions } from "./images.ts";
 import { verifyPermissions } from "./permissions.ts";
@@ -74,7 +74,7 @@ async function verify({ engine, images: kind, part, report: file }: Options): Pr
   let secrets: readonly string[] = [];
   let images: Awaited<ReturnType<typeof imagesOf>> = [];
   const conformance = part.includes("conformance")
-    ? await runAll(selectSuites(["conformance"]), { filter: undefined, lanes: 1, strict: true })
+    ? await runAll([namedSuites(["conformance"])], { filter: undefined, lanes: 1, strict: true })
     : [];
   if (part.some((name) => name !== "conformance")) {
     try {
@@ -84,7 +84,7 @@ async function verify({ engine, images: kind, part, report: file }: Options): Pr
         secrets = await secretsIn(accessFile);
         process.env["ROUTEQL_ACCESS_FILE"] = accessFile;
         if (part.includes("e2e"))
-          results.push(...(await runAll(selectSuites(["e2e"]), { filter: undefined, lanes: 1, strict: true })));
+          results.push(...(await runAll([namedSuites(["e2e"])], { filter: undefined, lanes: 1, strict: true })));
         if (part.includes("permissions")) results.push(await verifyPermissions(stack, accessFile));
       }
     } finally {

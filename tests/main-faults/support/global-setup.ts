@@ -1,0 +1,21 @@
+/**
+ * One stack for the files of the suites `faults` and `hostile` that `npm test` runs.
+ * @module
+ */
+import type { TestProject } from "vitest/node";
+import { ownStackSetup } from "../../e2e/support/own-stack-setup.ts";
+import { forgetFigures } from "../../faults/support/figures.ts";
+import { teardown as removeContainers } from "../../harness/global-setup.ts";
+import { beginFigures, figuresLine } from "../../hostile/support/figures.ts";
+import { settings } from "../../hostile/support/global-setup.ts";
+
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  forgetFigures();
+  beginFigures();
+  const takeDown = await ownStackSetup("main-faults", settings)(project);
+  return async () => {
+    console.log(figuresLine());
+    await takeDown();
+    await removeContainers();
+  };
+}
