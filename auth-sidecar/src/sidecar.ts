@@ -24,6 +24,7 @@ import { connectRedis } from "./sessions/redis.ts";
 import { SessionStore } from "./sessions/session-store.ts";
 import type { Settings } from "./settings.ts";
 import { Throttle, throttleLimits } from "./throttle/throttle.ts";
+import { Revocations } from "./tokens/revocations.ts";
 import { TokenIssuer } from "./tokens/token-issuer.ts";
 import { UserRepository } from "./users.ts";
 
@@ -70,6 +71,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   const keys = new KeyRepository(database, encryption);
   const rotation = new KeyRotation(database, encryption, rotationPolicy(settings));
   const keyring = new Keyring(() => keys.published());
+  const revocations = new Revocations(database);
   const throttle = new Throttle(redis, throttleLimits(settings));
   const directory = directoryOptions(settings);
   const stopping = new AbortController();
@@ -99,6 +101,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
         lifeSeconds: settings.TOKEN_LIFE_SECONDS,
       }),
       keyring,
+      revocations,
       audit,
       metrics,
       readiness: readinessCheck({ database, redis, keyring, stopping: () => stopping.signal.aborted }),
@@ -112,7 +115,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   const port = await listen(server, settings.PORT, host);
   const metricsPort = await listen(metricsServer, settings.METRICS_PORT, host);
 
-  const prepared = prepare({ database, encryption, rotation, keyring, audit, log }, stopping.signal);
+  const prepared = prepare({ database, encryption, rotation, keyring, revocations, audit, log }, stopping.signal);
   prepared.catch(() => undefined);
   let keysCared = Date.now();
   metrics.gauge(
@@ -122,7 +125,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   );
   const onSuccess = (): void => void (keysCared = Date.now());
   const stopKeyCare = startKeyCare(
-    { database, encryption, rotation, keyring, audit, log, onSuccess },
+    { database, encryption, rotation, keyring, revocations, audit, log, onSuccess },
     settings.KEY_REFRESH_SECONDS * 1000,
   );
 

@@ -17,6 +17,7 @@ grant select on view_bgpupdates, view_hijacks, view_bgpupdates_hijacks, view_con
 grant usage on schema auth to routeql_sidecar;
 grant select, insert, update, delete on auth.organisations, auth.users, auth.signing_keys to routeql_sidecar;
 grant select, insert on auth.audit_events to routeql_sidecar;
+grant select on auth.revoked_tokens to routeql_sidecar;
 
 -- The loader adds updates; detection uses the same role to mark them and to maintain hijacks and configured prefixes.
 grant usage on schema routing to routeql_loader;

@@ -1,8 +1,11 @@
 import type { Endpoint, Parts } from "./endpoints.ts";
 import { Unavailable } from "../errors.ts";
 
-/** The public keys (RFC 7517, 5). Verifiers may cache them for max-age, so a new key waits that long before it signs. */
-export function jwks({ settings, keyring }: Parts): Endpoint {
+/**
+ * The public keys (RFC 7517, 5). Verifiers may cache them for max-age, so a new key waits that long before it signs. The revocations are an
+ * additional member, which other verifiers ignore.
+ */
+export function jwks({ settings, keyring, revocations }: Parts): Endpoint {
   return {
     path: "/jwks",
     audience: "inside",
@@ -13,7 +16,7 @@ export function jwks({ settings, keyring }: Parts): Endpoint {
         // Verifiers would cache an empty set for max-age and reject every token meanwhile.
         if (keys.length === 0) throw new Unavailable("keys", new Error("no signing key is known yet"));
         response.setHeader("Cache-Control", `max-age=${settings.JWKS_MAX_AGE_SECONDS}`);
-        response.json({ keys });
+        response.json({ keys, revoked_before: revocations.published() });
       },
     ],
   };

@@ -5,7 +5,6 @@ import { singleStepCredentials } from "../credentials/credentials.ts";
 import { NoAccess, WrongCredentials } from "../errors.ts";
 import { jsonBody } from "../http/json-body.ts";
 import { contextOf } from "../http/request-context.ts";
-import { hasAccess } from "../users.ts";
 import type { Endpoint, Parts } from "./endpoints.ts";
 import { measuredLogin } from "../metrics.ts";
 
@@ -33,22 +32,22 @@ export function singleStepToken({ settings, authenticator, local, tokens, audit,
               grant: nothing,
             }),
           );
-          const event = { event: "token", userId: user.id, provider: user.provider, address, requestId } as const;
-          if (!hasAccess(user)) {
-            await audit.recordRefusal({
-              ...event,
+          const event = { event: "token", userId: user.id, address, requestId } as const;
+          const flow = "single-step";
+          const token = tokens.begin();
+          const detail = { flow, jti: token.id, kid: token.keyId };
+          // The password check took its time: the account may have lost its role meanwhile.
+          const current = await audit.recordLocalToken({ ...event, detail });
+          if (current === undefined) {
+            const refusal = {
               outcome: "refused",
-              detail: { flow: "single-step", reason: "pending" },
-            });
+              provider: user.provider,
+              detail: { flow, reason: "pending" },
+            } as const;
+            await audit.recordRefusal({ ...event, ...refusal });
             throw new NoAccess();
           }
-          const token = tokens.begin();
-          await audit.record({
-            ...event,
-            outcome: "success",
-            detail: { flow: "single-step", jti: token.id, kid: token.keyId },
-          });
-          const signed = await token.sign(user);
+          const signed = await token.sign(current);
           metrics.tokens.inc({ flow: "single-step" });
           response.json({ access_token: signed });
         } catch (error) {

@@ -16,6 +16,7 @@ test("skips a refresh while the previous one waits for the database", async () =
   };
   const parts = {
     rotation: { retireExpired },
+    revocations: { refresh: async () => undefined },
     keyring: { refresh: async () => undefined, published: () => [{}], closed: () => [] },
     log: createLogger("silent"),
   };

@@ -4,6 +4,7 @@ import type { AuditTrail } from "../audit/audit-trail.ts";
 import type { Database } from "../database.ts";
 import { Unavailable } from "../errors.ts";
 import { KeyDecryptionError, type KeyEncryption, reencryptKeys } from "./key-encryption.ts";
+import type { Revocations } from "../tokens/revocations.ts";
 import type { KeyRotation } from "./key-rotation.ts";
 import type { Keyring } from "./keyring.ts";
 
@@ -12,6 +13,7 @@ export interface KeyCareParts {
   readonly encryption: KeyEncryption;
   readonly rotation: KeyRotation;
   readonly keyring: Keyring;
+  readonly revocations: Revocations;
   readonly audit: AuditTrail;
   readonly log: Logger;
   /** Called after each refresh in which nothing failed. */
@@ -37,12 +39,14 @@ export async function prepare(parts: KeyCareParts, signal: AbortSignal): Promise
 }
 
 async function prepareOnce(parts: KeyCareParts): Promise<void> {
-  const { database, encryption, keyring, audit, log } = parts;
+  const { database, encryption, keyring, revocations, audit, log } = parts;
   const reencrypted = await reencryptKeys(database, encryption);
   if (reencrypted.length > 0) {
     await audit.record({ event: "keys-reencrypted", outcome: "success", detail: { keys: reencrypted.length } });
     log.info({ keys: reencrypted }, "the signing keys are stored under the new KEY_ENCRYPTION_KEY");
   }
+  // Before the keys, because they are published together.
+  await revocations.refresh();
   await keyring.refresh();
   await withdrawClosed(parts);
   await ensureKey(parts);
@@ -95,7 +99,7 @@ export function startKeyCare(parts: KeyCareParts, milliseconds: number): () => v
 }
 
 async function careForKeys(parts: KeyCareParts): Promise<void> {
-  const { database, encryption, rotation, keyring, audit, log, onSuccess } = parts;
+  const { database, encryption, rotation, keyring, revocations, audit, log, onSuccess } = parts;
   let failed = false;
   try {
     for (const kid of await rotation.retireExpired())
@@ -116,6 +120,7 @@ async function careForKeys(parts: KeyCareParts): Promise<void> {
     log.warn({ err: error }, "the key maintenance failed");
   }
   try {
+    await revocations.refresh();
     await keyring.refresh();
     await ensureKey(parts);
     const closed = keyring.closed();
@@ -123,7 +128,7 @@ async function careForKeys(parts: KeyCareParts): Promise<void> {
       log.error({ keys: closed }, "keys do not open with this KEY_ENCRYPTION_KEY; they are published alone");
   } catch (error) {
     failed = true;
-    log.warn({ err: error }, "the keys could not be read again");
+    log.warn({ err: error }, "the keys and revocations could not be read again");
   }
   if (!failed) onSuccess?.();
 }

@@ -26,14 +26,18 @@ export class TokenIssuer {
     this.#policy = policy;
   }
 
-  /** @throws {Unavailable} when there is no key yet */
+  /**
+   * Begin before the account is read: a later change of the account then revokes the token, however long the read takes.
+   * @throws {Unavailable} when there is no key yet
+   */
   begin(): PendingToken {
     const { publicJwk, privateKey } = this.#keyring.signingKey();
     const id = randomUUID();
+    const issuedAt = epochTime();
     return {
       id,
       keyId: publicJwk.kid,
-      sign: (user) => signToken(tokenClaims(user, this.#policy, epochTime(), id), publicJwk, privateKey),
+      sign: (user) => signToken(tokenClaims(user, this.#policy, issuedAt, id), publicJwk, privateKey),
     };
   }
 }
