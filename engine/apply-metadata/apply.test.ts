@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import fc from "fast-check";
 import { afterEach, expect, test } from "vitest";
-import { apply, differences, normalMetadata, withPoolSize } from "./apply.ts";
+import { apply, lostValues, withPoolSize } from "./apply.ts";
 import { type Metadata, MetadataApi, Refusal } from "./metadata-api.ts";
 
 interface Command {
@@ -30,9 +30,6 @@ async function serve(
       commands.push(command.type);
       const own = (): [number, unknown] => {
         if (command.type === "export_metadata") return [200, { resource_version: version, metadata: stored }];
-        if (command.type === "get_inconsistent_metadata")
-          return [200, { is_consistent: true, inconsistent_objects: [] }];
-        if (command.type === "reload_metadata") return [200, { message: "success" }];
         expect(command).toMatchObject({ resource_version: version, args: { allow_inconsistent_metadata: false } });
         stored = keep(command.args.metadata ?? {});
         version += 1;
@@ -51,19 +48,20 @@ async function serve(
   return { api, commands, stored: () => stored };
 }
 
+const url = { database_url: { from_env: "ROUTEQL_DATABASE_URL" } };
 const wanted = { version: 3, sources: [{ name: "default", kind: "postgres", tables: [] }] };
 
 test("stores changed metadata over the version that was read, and reads it back", async () => {
   const { api, commands, stored } = await serve();
-  expect(await apply(api, wanted)).toBe("stored as version 5");
+  expect(await apply(api, wanted)).toBe("stored as version 5, with changes");
   expect(commands).toEqual(["export_metadata", "replace_metadata", "export_metadata"]);
   expect(stored()).toEqual(wanted);
 });
 
-test("does not store equal metadata again, but checks the databases", async () => {
+test("stores equal metadata again, so that every engine reads the databases again", async () => {
   const { api, commands } = await serve();
-  await apply(api, { version: 3, sources: [] });
-  expect(commands).toEqual(["export_metadata", "reload_metadata", "get_inconsistent_metadata"]);
+  expect(await apply(api, { version: 3, sources: [] })).toBe("stored as version 5, equal to the former one");
+  expect(commands).toEqual(["export_metadata", "replace_metadata", "export_metadata"]);
 });
 
 test("retries when another client stores metadata in between", async () => {
@@ -95,19 +93,11 @@ test("reports every inconsistency", async () => {
   );
 });
 
-test("stored metadata that no longer matches the databases is an error", async () => {
-  const objects = [{ type: "table", name: "table gone in source default", reason: "no such table" }];
-  const { api } = await serve(({ type }) =>
-    type === "get_inconsistent_metadata" ? [200, { is_consistent: false, inconsistent_objects: objects }] : undefined,
-  );
-  await expect(apply(api, { version: 3, sources: [] })).rejects.toThrow(
-    /^ {2}table gone in source default: no such table$/m,
-  );
-});
-
-test("an engine that stores something else is an error that names the place", async () => {
-  const { api } = await serve(undefined, (metadata) => ({ ...metadata, sources: [] }));
-  await expect(apply(api, wanted)).rejects.toThrow("They differ at:\n  sources");
+test("an engine that loses a value gets its former metadata again", async () => {
+  const former = { version: 3, sources: [] };
+  const { api, stored } = await serve(undefined, (metadata) => ({ ...metadata, sources: [] }));
+  await expect(apply(api, wanted)).rejects.toThrow("Correct these places:\n  sources");
+  expect(stored()).toEqual(former);
 });
 
 const table = (
@@ -119,6 +109,7 @@ const table = (
     {
       name: "default",
       kind: "postgres",
+      configuration: { connection_info: url },
       tables: [
         {
           table: { schema: "public", name: "a" },
@@ -135,57 +126,84 @@ const table = (
     },
   ],
 });
-const same = (one: Record<string, unknown>, other: Record<string, unknown>): boolean =>
-  differences(one, other).length === 0;
-
-test.each<[string, Record<string, unknown>]>([
-  ["with its keys in another order", Object.fromEntries(Object.entries(table()).toReversed())],
-  [
-    "with defaults spelled out",
-    table({ is_enum: false, array_relationships: [], configuration: {} }, { allow_aggregations: false }),
+/** The same document as Hasura exports it: with its own additions, in its own order and forms. */
+const completed = {
+  version: 3,
+  sources: [
+    {
+      name: "default",
+      kind: "postgres",
+      configuration: {
+        connection_info: { ...url, pool_settings: { connection_lifetime: 600 }, use_prepared_statements: false },
+      },
+      tables: [
+        {
+          table: { name: "a", schema: "public" },
+          configuration: { column_config: { name: { custom_name: "title" } }, custom_column_names: { name: "title" } },
+          object_relationships: [{ name: "b", using: { foreign_key_constraint_on: "b_id" } }],
+          select_permissions: [
+            { role: "analyst", permission: { columns: "*", filter: {}, limit: 5 } },
+            { role: "viewer", permission: { columns: ["name", "id"], filter: { id: { _gt: 1 }, name: { _eq: "x" } } } },
+          ],
+        },
+      ],
+    },
   ],
-  ["with its columns in another order", table({}, { columns: ["name", "id"] })],
-  ["with a conjunction spelled out", table({}, { filter: { _and: [{ name: { _eq: "x" } }, { id: { _gt: 1 } }] } })],
-])("equal %s compare as equal", (_, other) => {
-  expect(differences(table(), other)).toEqual([]);
+};
+
+test("additions, order and forms of the engine lose nothing", () => {
+  const given = {
+    table: "a",
+    is_enum: false,
+    array_relationships: [],
+    configuration: { custom_column_names: { name: "title" }, comment: null },
+    object_relationships: [{ name: "b", using: { foreign_key_constraint_on: ["b_id"] } }],
+    select_permissions: completed.sources[0]?.tables[0]?.select_permissions.toReversed(),
+  };
+  const source = { name: "default", kind: "postgres", configuration: { connection_info: url }, tables: [given] };
+  expect(lostValues({ sources: [source], version: 3, inherited_roles: [] }, completed)).toEqual([]);
 });
 
-test.each<[string, Record<string, unknown>]>([
-  ["another column", table({}, { columns: ["id"] })],
-  ["aggregates", table({}, { allow_aggregations: true })],
-  ["no root field at all", table({}, { query_root_fields: [] })],
-  ["another filter", table({}, { filter: { id: { _gt: 2 }, name: { _eq: "x" } } })],
-  ["a filter of less", table({}, { filter: { id: { _gt: 1 } } })],
-  ["a disjunction", table({}, { filter: { _or: [{ id: { _gt: 1 } }, { name: { _eq: "x" } }] } })],
-  ["a limit", table({}, { limit: 5 })],
-])("%s is a difference", (_, other) => {
-  expect(same(table(), other)).toBe(false);
-  expect(same(other, table())).toBe(false);
+const permission = "sources[0].tables[0].select_permissions";
+
+test.each<[string, Record<string, unknown>, Record<string, unknown>, string]>([
+  ["a column", {}, { columns: ["id"] }, `${permission}[0].permission.columns`],
+  ["aggregates", { allow_aggregations: true }, {}, `${permission}[0].permission.allow_aggregations`],
+  ["a limit", { limit: 5 }, {}, `${permission}[0].permission.limit`],
+  ["another limit", { limit: 5 }, { limit: 6 }, `${permission}[0].permission.limit`],
+  ["an empty list of root fields", { query_root_fields: [] }, {}, `${permission}[0].permission.query_root_fields`],
+  ["a condition", {}, { filter: { id: { _gt: 1 } } }, `${permission}[0].permission.filter.name._eq`],
+  [
+    "a value of a condition",
+    {},
+    { filter: { id: { _gt: 2 }, name: { _eq: "x" } } },
+    `${permission}[0].permission.filter.id._gt`,
+  ],
+  [
+    "a list in a filter",
+    { filter: { tables: ["a", "b"] } },
+    { filter: { tables: ["a"] } },
+    `${permission}[0].permission.filter.tables`,
+  ],
+  ["a false condition", { filter: { is_enum: false } }, { filter: {} }, `${permission}[0].permission.filter.is_enum`],
+])("reports the place of %s that the engine lost", (_, given, kept, place) => {
+  expect(lostValues(table({}, given), table({}, kept))).toEqual([place]);
 });
 
-test("no condition of a filter is ignored, for any column names", () => {
-  const asks = (filter: Record<string, unknown>) => table({}, { filter });
-  expect(same(asks({ is_enum: false }), asks({}))).toBe(false);
-  expect(same(asks({ comment: "" }), asks({}))).toBe(false);
-  expect(same(asks({ tables: ["a", "b"] }), asks({ tables: ["b", "a"] }))).toBe(false);
+test("reports a permission that the engine added or lost", () => {
+  const one = table({ select_permissions: [{ role: "viewer", permission: { columns: "*", filter: {} } }] });
+  expect(lostValues(one, table())).toEqual([permission]);
+  expect(lostValues(table(), one)).toEqual([permission]);
 });
 
-test("reports the place of a difference", () => {
-  const other = table({}, { limit: 5 });
-  expect(differences(table(), other)).toEqual(["sources[0].tables[0].select_permissions[1].permission.limit"]);
-});
-
-test("the normal form of any value is its own normal form", () => {
+test("any metadata loses nothing against itself", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (metadata) => {
-      expect(differences(metadata, structuredClone(metadata))).toEqual([]);
-      expect(normalMetadata(metadata)).toEqual(normalMetadata(structuredClone(metadata)));
+      expect(lostValues(metadata, structuredClone(metadata))).toEqual([]);
     }),
     { numRuns: 200 },
   );
 });
-
-const url = { database_url: { from_env: "ROUTEQL_DATABASE_URL" } };
 
 test("a Postgres source gets the configured pool size, and keeps its own", () => {
   const metadata = {

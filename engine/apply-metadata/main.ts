@@ -1,10 +1,11 @@
 /**
  * The job apply-metadata: reads a metadata directory, starts the engine's program with its metadata API on a loopback address, stores the
- * metadata unless anything is inconsistent, reads it back and compares. Running engines pick up the change by themselves.
+ * metadata unless anything is inconsistent, and reads it back. Running engines pick up the change by themselves.
  * @module
  */
 import { loadMetadata } from "@routeql/metadata/read/load";
 import { describeProblem } from "@routeql/metadata/read/problems";
+import { validateMetadata } from "@routeql/metadata/read/validate";
 import { apply, withPoolSize } from "./apply.ts";
 import { startEngine } from "./engine-process.ts";
 import { MetadataApi } from "./metadata-api.ts";
@@ -12,11 +13,14 @@ import { readSettings } from "./settings.ts";
 
 async function main(): Promise<string> {
   const settings = readSettings(process.env);
-  const { merged, problems } = loadMetadata(settings.directory);
-  if (problems.length > 0)
-    throw new Error(["The metadata cannot be read:", ...problems.map(describeProblem)].join("\n"));
+  const loaded = loadMetadata(settings.directory);
+  // Hasura ignores unknown keys in many places, such as a misspelt `limit`. It checks everything else itself.
+  const { problems } = validateMetadata(loaded, { allowUnsupported: true });
+  const invalid = problems.filter(({ kind }) => kind === "invalid");
+  if (invalid.length > 0)
+    throw new Error(["The metadata is invalid, and nothing was changed:", ...invalid.map(describeProblem)].join("\n"));
   await using engine = await startEngine(settings);
-  return await apply(new MetadataApi(engine), withPoolSize(merged, settings.poolSize));
+  return await apply(new MetadataApi(engine), withPoolSize(loaded.merged, settings.poolSize));
 }
 
 try {

@@ -11,7 +11,6 @@ const inconsistent = z.looseObject({
   reason: z.string(),
 });
 const problemList = z.array(inconsistent);
-const consistency = z.object({ is_consistent: z.boolean(), inconsistent_objects: problemList.default([]) });
 const failure = z.object({ code: z.string(), error: z.string(), internal: z.unknown().optional() });
 
 /** An error response of the engine, with every problem. */
@@ -65,20 +64,11 @@ export class MetadataApi {
   }
 
   /**
-   * Replaces the metadata of version `over` in one step.
+   * Replaces the metadata of version `over` in one step, and makes every engine read the databases again.
    * @throws {Refusal} for inconsistent metadata, and with code `conflict` when another client has stored metadata meanwhile
    */
   async replace(metadata: Metadata, over: number): Promise<void> {
     const args = { allow_inconsistent_metadata: false, metadata };
     await this.#send({ type: "replace_metadata", version: 2, resource_version: over, args });
-  }
-
-  /** Makes every engine read the databases again. @throws {Refusal} when the stored metadata does not match them */
-  async reload(): Promise<void> {
-    await this.#send({ type: "reload_metadata", args: { reload_sources: true } });
-    const state = consistency.parse(await this.#send({ type: "get_inconsistent_metadata", args: {} }));
-    if (state.is_consistent) return;
-    const error = "the stored metadata does not match the databases";
-    throw new Refusal({ code: "inconsistent", error, internal: state.inconsistent_objects });
   }
 }

@@ -90,7 +90,7 @@ const computedField = z.strictObject({
 
 const table = z.strictObject({
   table: qualifiedName,
-  is_enum: z.boolean().nullish(),
+  is_enum: z.boolean().nullable().default(false),
   configuration: tableConfiguration.nullish(),
   object_relationships: z.array(relationship).default([]),
   array_relationships: z.array(relationship).default([]),
