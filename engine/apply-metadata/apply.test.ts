@@ -143,6 +143,13 @@ const completed = {
           object_relationships: [{ name: "b", using: { foreign_key_constraint_on: "b_id" } }],
           select_permissions: [
             { role: "analyst", permission: { columns: "*", filter: {}, limit: 5 } },
+            {
+              role: "tenant",
+              permission: {
+                columns: "*",
+                filter: { _or: [{ id: 1 }, { _exists: { _table: { schema: "public", name: "b" }, _where: {} } }] },
+              },
+            },
             { role: "viewer", permission: { columns: ["name", "id"], filter: { id: { _gt: 1 }, name: { _eq: "x" } } } },
           ],
         },
@@ -152,13 +159,15 @@ const completed = {
 };
 
 test("additions, order and forms of the engine lose nothing", () => {
+  const [analyst, , viewer] = completed.sources[0]?.tables[0]?.select_permissions ?? [];
+  const filter = { $or: [{ id: 1 }, { _exists: { _table: "b", _where: {} } }] };
   const given = {
     table: "a",
     is_enum: false,
     array_relationships: [],
     configuration: { custom_column_names: { name: "title" }, comment: null },
     object_relationships: [{ name: "b", using: { foreign_key_constraint_on: ["b_id"] } }],
-    select_permissions: completed.sources[0]?.tables[0]?.select_permissions.toReversed(),
+    select_permissions: [viewer, { role: "tenant", permission: { columns: "*", filter } }, analyst],
   };
   const source = { name: "default", kind: "postgres", configuration: { connection_info: url }, tables: [given] };
   expect(lostValues({ sources: [source], version: 3, inherited_roles: [] }, completed)).toEqual([]);

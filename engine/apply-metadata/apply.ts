@@ -67,12 +67,17 @@ function lostIn(wanted: unknown, stored: unknown, path: string): readonly string
       return named === undefined ? [place] : lostIn(item, named, place);
     });
   }
-  if (!isTree(wanted)) return isDeepStrictEqual(wanted, stored) ? [] : [path];
+  if (!isTree(wanted)) {
+    // In filters, Hasura adds the schema to the name of a table.
+    const same = isDeepStrictEqual(wanted, stored) || isDeepStrictEqual({ schema: "public", name: wanted }, stored);
+    return same ? [] : [path];
+  }
   // An empty object says nothing: Hasura omits it.
   const other = stored ?? {};
   if (!isTree(other)) return [path];
   return Object.entries(wanted).flatMap(([key, value]) =>
-    lostIn(value, other[key], path === "" ? key : `${path}.${key}`),
+    // Hasura replaces `$or`, the older spelling of an operator, by `_or`.
+    lostIn(value, other[key] ?? other[key.replace(/^\$/, "_")], path === "" ? key : `${path}.${key}`),
   );
 }
 

@@ -8,6 +8,7 @@ import { metadataOf } from "@routeql/engine/lifecycle/testing/served-engine";
 import { readSettings } from "@routeql/engine/lifecycle/settings";
 import { commandsOf, type Command } from "./cases.ts";
 import { MetadataBuilder, UnknownCommand } from "./metadata-builder.ts";
+import { type Json, record } from "./json.ts";
 import type { ServerFlags } from "./server-flags.ts";
 import { databaseVariable } from "./sources.ts";
 
@@ -31,6 +32,14 @@ function takesAlong({ type, args }: Command): boolean {
   if (typeof args !== "object" || args === null) return false;
   const changes = type.endsWith("run_sql") && "sql" in args && /\b(?:drop|alter)\b/i.test(String(args.sql));
   return changes || ("cascade" in args && args.cascade === true);
+}
+
+/** A copy with the value of each variable that a `from_env` names. */
+export function withAddresses(metadata: Json, environment: Readonly<Record<string, string>>): Json {
+  return JSON.parse(JSON.stringify(metadata), (_key, value: unknown) => {
+    const { from_env: variable } = record(value);
+    return typeof variable === "string" ? (environment[variable] ?? value) : value;
+  }) as Json;
 }
 
 /** One folder's databases, metadata and a running engine. */
@@ -99,10 +108,16 @@ export class Stage implements AsyncDisposable {
     }
   }
 
-  /** @param ran whether the commands ran before, so that their dependants are already removed */
-  async start(setup: readonly Command[], ran = false): Promise<void> {
+  /** Fills the databases. Returns the metadata, with the address of each source instead of a variable. */
+  async prepare(setup: readonly Command[]): Promise<Json> {
     await this.#database("default");
     for (const command of setup) await this.#applyKnown(command);
+    return withAddresses(this.#builder.merged(), this.#environment);
+  }
+
+  /** @param ran whether the commands ran before, so that their dependants are already removed */
+  async start(setup: readonly Command[], ran = false): Promise<void> {
+    await this.prepare(setup);
     const { inferFunctionPermissions, enableAllowList, unauthorizedRole, namingConvention } = this.#flags;
     const settings = readSettings({
       HASURA_GRAPHQL_SERVER_PORT: "0",

@@ -1,0 +1,42 @@
+import { randomBytes } from "node:crypto";
+import { engineSettings } from "@routeql/infra/settings/image-settings";
+import { GenericContainer, Wait } from "testcontainers";
+import type { TestContext } from "vitest";
+import { addressOf } from "./container-address.ts";
+import { keepLog } from "./logs.ts";
+import { run } from "./process.ts";
+import { runLabels } from "./run.ts";
+
+/** Hasura's own server, with all its APIs. */
+export interface HasuraServer extends AsyncDisposable {
+  /** `http://…` without a trailing slash. */
+  readonly address: string;
+  readonly adminSecret: string;
+}
+
+/** Starts the image in HASURA_IMAGE, by default the pinned one. Skips the test if this machine does not have it. */
+export async function startHasura(context: TestContext, metadataDatabase: string): Promise<HasuraServer> {
+  const image = process.env["HASURA_IMAGE"] ?? engineSettings.hasuraImage.default;
+  const { code } = await run("docker", ["image", "inspect", image]);
+  context.skip(code !== 0, `this machine does not have Hasura's image ${image}; HASURA_IMAGE names another one`);
+  const adminSecret = randomBytes(24).toString("hex");
+  const container = await new GenericContainer(image)
+    .withLabels(runLabels)
+    .withExposedPorts(8080)
+    .withEnvironment({
+      HASURA_GRAPHQL_METADATA_DATABASE_URL: metadataDatabase,
+      HASURA_GRAPHQL_ADMIN_SECRET: adminSecret,
+      HASURA_GRAPHQL_ENABLE_TELEMETRY: "false",
+    })
+    .withLogConsumer(keepLog("hasura"))
+    .withWaitStrategy(Wait.forHttp("/healthz", 8080))
+    .start();
+  const { host, port } = addressOf(container, 8080);
+  return {
+    address: `http://${host}:${port}`,
+    adminSecret,
+    async [Symbol.asyncDispose]() {
+      await container.stop();
+    },
+  };
+}
