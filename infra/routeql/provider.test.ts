@@ -1,0 +1,61 @@
+import { isSecret, type Output } from "@pulumi/pulumi";
+import { expect, test } from "vitest";
+import { componentType } from "../components/state-identity.ts";
+import { settingNames, settings } from "../settings/list.ts";
+import { recordStack } from "../testing/recorded-stack.ts";
+import { provider } from "./provider.ts";
+
+interface Schema {
+  readonly name: string;
+  readonly resources: Readonly<
+    Record<
+      string,
+      { readonly inputProperties: Readonly<Record<string, { type: string; secret?: true; plain?: true }>> }
+    >
+  >;
+}
+
+test("the schema has an input for each setting, and secrets accept outputs", async () => {
+  const schema = JSON.parse(await provider.getSchema!()) as Schema;
+  expect(schema.name).toBe("routeql");
+  const { inputProperties } = schema.resources[componentType]!;
+  expect(Object.keys(inputProperties)).toEqual([...settingNames, "protectData"]);
+  for (const name of settingNames) {
+    const isSecretSetting = settings[name].type === "secret";
+    expect(inputProperties[name]?.secret === true, name).toBe(isSecretSetting);
+    expect(inputProperties[name]?.plain === true, name).toBe(!isSecretSetting);
+  }
+  expect(inputProperties["httpsPort"]).toEqual({
+    type: "integer",
+    plain: true,
+    description: "Published port of the API. Allowed: 1 to 65535. Default: 443.",
+  });
+});
+
+/** Constructs the component and returns its state and the names of its resources. */
+async function constructed(inputs: Readonly<Record<string, unknown>>) {
+  let state: Readonly<Record<string, unknown>> = {};
+  const resources = await recordStack(async () => {
+    ({ state } = await provider.construct!("shop", componentType, inputs, {}));
+  });
+  return { state, names: resources.map(({ name }) => name) };
+}
+
+test("constructs the component with its outputs and keeps secrets secret", async () => {
+  const { state, names } = await constructed({ publicHost: "routes.example.net", engineConsole: true });
+  expect(names).toEqual(expect.arrayContaining(["shop", "shop-gateway", "shop-database-data"]));
+  const url = await new Promise((resolve) => void (state["url"] as Output<string>).apply(resolve));
+  expect(url).toBe("https://routes.example.net");
+  expect(await isSecret(state["adminPassword"] as Output<string>)).toBe(true);
+  expect(await isSecret(state["url"] as Output<string>)).toBe(false);
+});
+
+test("rejects invalid arguments with all problems", async () => {
+  await expect(constructed({ httpPort: 0, logLevel: "loud" })).rejects.toThrow(/2 settings are wrong:\n {2}httpPort/);
+});
+
+test("rejects a type that the package does not have", () => {
+  expect(() => provider.construct!("shop", "routeql:index:Other", {}, {})).toThrow(
+    "has no resource routeql:index:Other",
+  );
+});

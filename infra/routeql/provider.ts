@@ -1,0 +1,22 @@
+import type { ComponentResourceOptions, Inputs, provider as pulumi } from "@pulumi/pulumi";
+import { RouteQL } from "../components/routeql.ts";
+import { componentType } from "../components/state-identity.ts";
+import { release } from "../release.ts";
+import { outputNames, packageSchema } from "./schema.ts";
+
+/** The component for programs in every language that Pulumi supports. */
+export const provider: pulumi.Provider = {
+  version: release.version,
+  getSchema: () => Promise.resolve(JSON.stringify(packageSchema())),
+  /** @throws {SettingsError} with all invalid arguments */
+  construct(name: string, type: string, inputs: Inputs, options: ComponentResourceOptions) {
+    if (type !== componentType)
+      throw new Error(`The package routeql has no resource ${type}. It has ${componentType}.`);
+    const { protectData = true, ...args } = inputs;
+    const component = new RouteQL(name, args, { ...options, protectData: Boolean(protectData) });
+    return Promise.resolve({
+      urn: component.urn,
+      state: Object.fromEntries(outputNames.map((output) => [output, component[output]])),
+    });
+  },
+};

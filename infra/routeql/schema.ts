@@ -1,0 +1,99 @@
+import { componentType } from "../components/state-identity.ts";
+import { release } from "../release.ts";
+import { settings } from "../settings/list.ts";
+import type { Setting, SettingType } from "../settings/setting.ts";
+
+/** A property in Pulumi's package schema. */
+interface Property {
+  readonly type: "string" | "integer" | "boolean" | "object" | "array";
+  readonly description: string;
+  readonly secret?: true;
+  /** Known before the deployment: an SDK accepts no output of another resource. */
+  readonly plain?: true;
+  readonly additionalProperties?: { readonly type: "string" } | { readonly $ref: "pulumi.json#/Any" };
+  readonly items?: { readonly $ref: "pulumi.json#/Any" };
+}
+
+const typeOf = {
+  text: "string",
+  number: "integer",
+  flag: "boolean",
+  secret: "string",
+  file: "string",
+} as const satisfies Record<SettingType, Property["type"]>;
+
+/** An argument of the component. The component itself applies the default, because some depend on the stack's name. */
+function inputOf({ type, meaning, allowed, default: byDefault }: Setting): Property {
+  const notes = [
+    ...(allowed === undefined ? [] : [`Allowed: ${allowed}.`]),
+    ...(byDefault === undefined ? [] : [`Default: ${byDefault}.`]),
+  ];
+  const description = [meaning, ...notes].join(" ");
+  return { type: typeOf[type], description, ...(type === "secret" ? { secret: true } : { plain: true }) };
+}
+
+/** The component's outputs. */
+const outputs = {
+  url: { type: "string", description: "Base address of the API, without a slash at its end." },
+  consoleUrl: { type: "string", description: "Address of the console; absent if it is not enabled." },
+  caCertificate: { type: "string", description: "Certificate that clients must trust, PEM." },
+  serviceApiKey: { type: "string", secret: true, description: "Value of `x-service-api-key`." },
+  engineAccessKey: { type: "string", secret: true, description: "The master key, value of `X-Engine-Access-Key`." },
+  adminEmail: { type: "string", description: "E-mail address of the first administrator." },
+  adminPassword: { type: "string", secret: true, description: "First password of the first administrator." },
+  databasePasswords: {
+    type: "object",
+    additionalProperties: { type: "string" },
+    secret: true,
+    description: "Passwords of the database's login roles: owner, engine, sidecar, loader, backup.",
+  },
+  database: {
+    type: "object",
+    additionalProperties: { $ref: "pulumi.json#/Any" },
+    description: "Connection data with which tools reach the database, without a login.",
+  },
+  services: {
+    type: "array",
+    items: { $ref: "pulumi.json#/Any" },
+    description: "Each service with its container or workload and its image.",
+  },
+} as const satisfies Record<string, Property>;
+
+export const outputNames = Object.keys(outputs) as readonly (keyof typeof outputs)[];
+
+/**
+ * Schema of the package for SDKs in every language (https://www.pulumi.com/docs/iac/guides/building-extending/packages/schema/), from the
+ * declarations of the settings. Pulumi's own generator needs TypeScript's compiler API, which TypeScript 7 does not have.
+ */
+export const packageSchema = (): Readonly<Record<string, unknown>> => ({
+  name: "routeql",
+  displayName: "RouteQL",
+  version: release.version,
+  description: "Routing updates and hijacks in Postgres, online as a role-guarded GraphQL API.",
+  license: "Apache-2.0",
+  meta: { moduleFormat: "(.*)" },
+  language: {
+    nodejs: { respectSchemaVersion: true },
+    python: { respectSchemaVersion: true, pyproject: { enabled: true } },
+    go: { respectSchemaVersion: true, generateResourceContainerTypes: false },
+    csharp: { respectSchemaVersion: true },
+  },
+  resources: {
+    [componentType]: {
+      isComponent: true,
+      description:
+        "The gateway, the engine, the auth sidecar, the session store and the database, on one Docker host or on Kubernetes.",
+      inputProperties: {
+        ...Object.fromEntries(Object.entries(settings).map(([name, setting]) => [name, inputOf(setting)])),
+        protectData: {
+          type: "boolean",
+          plain: true,
+          description:
+            "Whether Pulumi refuses to delete the data and the secrets that the data requires. Default: true.",
+        } satisfies Property,
+      },
+      properties: outputs,
+      required: outputNames.filter((name) => name !== "consoleUrl"),
+    },
+  },
+});
