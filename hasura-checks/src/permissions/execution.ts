@@ -2,23 +2,14 @@ import pMap from "p-map";
 import type { DeclaredPermission, DeclaredTable, Operation } from "@routeql/metadata/declared/declared";
 import { operations } from "@routeql/metadata/declared/permission";
 import { documentOf, fieldOf, isOrdered, literal, rootOf } from "./documents.ts";
+import { isLikeUnknown, unused } from "./error-texts.ts";
 import type { Cell, Verdicts } from "./report.ts";
 import type { Failure, Variables } from "./served.ts";
 import { placeholder } from "./sessions.ts";
 import type { Subject } from "./subject.ts";
 
-/** A name that no table, column or relationship has. */
-const unused = "no_such_name";
-
 /** A selection that uses names. */
 type Using = (names: readonly string[]) => string;
-
-/** A failure without the requested name: in quotes in the message, and as a step of the path. */
-function withoutName({ message, code, path }: Failure, name: string): string {
-  const quoted = ["'", '"', "`"].reduce((text, quote) => text.replaceAll(`${quote}${name}${quote}`, "NAME"), message);
-  const steps = path.split(".").map((step) => (step.replace(/\[\d+\]$/, "") === name ? "NAME" : step));
-  return JSON.stringify([quoted, code, steps]);
-}
 
 /** Sends documents that select no rows, so that they are fast on large tables. */
 class Prober {
@@ -84,9 +75,8 @@ class Prober {
     this.#verdicts.hold("execution", cell, failure !== undefined, served);
     if (failure === undefined) return;
     const baseline = await this.#baseline(kind, selection([unused]));
-    const same = baseline !== undefined && withoutName(failure, name) === withoutName(baseline, unused);
     const revealed = () => `${cell.role} can see that ${what} exists by the error "${failure.message}"`;
-    this.#verdicts.hold("error-texts", cell, same, revealed);
+    this.#verdicts.hold("error-texts", cell, isLikeUnknown(failure, name, baseline), revealed);
   }
 }
 

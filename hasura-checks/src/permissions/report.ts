@@ -2,7 +2,7 @@ import { UnderivableMetadata } from "@routeql/metadata/declared/permission";
 import { UsageError } from "../cli/usage-error.ts";
 import type { Finding } from "../findings/finding.ts";
 import type { Project } from "../metadata/project.ts";
-import { permissionsOf } from "../rules/rule.ts";
+import { permissionsOf, tablesOf } from "../rules/rule.ts";
 import { notExamined } from "../rules/shape.ts";
 import { MissingVariable } from "./sql.ts";
 import { Unanswered } from "./served.ts";
@@ -59,9 +59,11 @@ export class Verdicts {
     this.#project = project;
     const { metadata } = project;
     const placed = metadata === undefined ? [] : permissionsOf({ project, metadata });
-    this.#positions = new Map(
-      placed.map(({ role, key, at }) => [`${role}\n${key}`, project.position(at.slice(0, -1))]),
-    );
+    const tables = metadata === undefined ? [] : tablesOf({ project, metadata });
+    this.#positions = new Map([
+      ...tables.map(({ key, path }) => [key, project.position(path)] as const),
+      ...placed.map(({ role, key, at }) => [`${role}\n${key}`, project.position(at.slice(0, -1))] as const),
+    ]);
   }
 
   /** Findings by role and table, in an order that does not depend on the order of the answers. */
@@ -87,7 +89,10 @@ export class Verdicts {
     const said = (this.#perCell.get(key) ?? 0) + 1;
     this.#perCell.set(key, said);
     if (said > mostPerCell) return;
-    const position = this.#positions.get(`${role}\n${table ?? ""}`) ?? this.#project.position(["sources"]);
+    const position =
+      this.#positions.get(`${role}\n${table ?? ""}`) ??
+      this.#positions.get(table ?? "") ??
+      this.#project.position(["sources"]);
     this.#findings.push({
       rule: kind,
       severity: verifications[kind][0],
