@@ -365,7 +365,7 @@ describe("lint", { timeout: generous }, () => {
     });
     expect(await routeql(folder.path, [...moved, "HEAD:metadata"])).toMatchObject({
       code: 0,
-      stdout: expect.stringContaining("examined by 28 rules") as string,
+      stdout: expect.stringContaining("examined by 29 rules") as string,
     });
     expect(await routeql(folder.path, [...moved, "HEAD:elsewhere"])).toMatchObject({
       code: 2,

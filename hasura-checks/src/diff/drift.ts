@@ -19,7 +19,7 @@ export interface Difference {
   /** Nearest place in the first metadata. */
   readonly at: MergedPath;
   readonly reason: string;
-  /** Whether it concerns permissions, roles or functions. */
+  /** Whether it concerns access, which `accessChanges` compares. */
   readonly concernsAccess: boolean;
 }
 
@@ -109,7 +109,7 @@ export function drift(first: unknown, second: unknown, { first: here, second: th
 }
 
 const accessKeys =
-  /^((select|insert|update|delete)_permissions|permissions|inherited_roles|graphql_schema_introspection)$/;
+  /^((select|insert|update|delete)_permissions|permissions|inherited_roles|graphql_schema_introspection|allowlist|rest_endpoints|network|api_limits)$/;
 
 const isNames = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === "string") && new Set(value).size === value.length;

@@ -4,20 +4,20 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { MergedPath } from "@routeql/metadata/read/load";
-import type { SelectPermissionMetadata } from "@routeql/metadata/read/shape";
-import type { Place } from "../findings/finding.ts";
-import { functionsOf, listed, permissionsOf, tablesOf, type Walked, writesOf } from "../rules/rule.ts";
-import { isSame } from "./normal-form.ts";
-
-export interface AccessChange extends Place {
-  /** Place in the later revision; for a removed object, its nearest parent. */
-  readonly at: MergedPath;
-  readonly direction: Direction;
-  readonly reason: string;
-}
-
-type Direction = "wider" | "narrower";
-type Select = SelectPermissionMetadata["permission"];
+import {
+  functionsOf,
+  listed,
+  permissionsOf,
+  type PlacedWrite,
+  tablesOf,
+  type Walked,
+  writesOf,
+} from "../rules/rule.ts";
+import { type AccessChange, type Direction, eachChange } from "./change.ts";
+import { changesElsewhere } from "./changes-elsewhere.ts";
+import { type Formula, formulaOf, scopeAt } from "./formula.ts";
+import { changedParts, formulaWords } from "./formula-words.ts";
+import { orderOf } from "./implication.ts";
 
 type Placed = { readonly source: string };
 
@@ -30,45 +30,81 @@ function sourceIn(before: Walked, after: Walked): (placed: Placed) => string {
 /** All changes of permissions, wider ones first in each place. */
 export function accessChanges(before: Walked, after: Walked): readonly AccessChange[] {
   return [
-    ...reading(before, after),
-    ...writing(before, after),
+    ...granting(before, after),
     ...calling(before, after),
     ...asking(before, after),
     ...inheriting(before, after),
     ...introspecting(before, after),
+    ...changesElsewhere(before, after),
   ];
 }
 
-function reading(before: Walked, after: Walked): readonly AccessChange[] {
+type Kind = "select_permissions" | PlacedWrite["kind"];
+
+/** The verb of each kind of permission, for sentences. */
+export const verbs = {
+  select_permissions: "read",
+  insert_permissions: "insert into",
+  update_permissions: "update",
+  delete_permissions: "delete from",
+} as const satisfies Readonly<Record<Kind, string>>;
+
+type Permission = Readonly<Record<string, unknown>>;
+
+/** A permission to read or write. */
+interface Grant extends Placed {
+  readonly kind: Kind;
+  readonly key: string;
+  readonly role: string;
+  readonly permission: Permission;
+  readonly path: MergedPath;
+  /** Place of the permission. */
+  readonly at: MergedPath;
+}
+
+const grantsOf = (revision: Walked): readonly Grant[] => [
+  ...permissionsOf(revision).map((placed): Grant => ({ ...placed, kind: "select_permissions" })),
+  ...writesOf(revision),
+];
+
+function granting(before: Walked, after: Walked): readonly AccessChange[] {
   const sourceOf = sourceIn(before, after);
-  const idOf = (entry: Placed & { readonly key: string; readonly role: string }) =>
-    `${sourceOf(entry)}\n${entry.role}\n${entry.key}`;
-  const earlier = new Map(permissionsOf(before).map((entry) => [idOf(entry), entry]));
-  const later = permissionsOf(after);
-  const changes = later.flatMap((entry): AccessChange[] => {
-    const { key, role, permission, at } = entry;
-    const old = earlier.get(idOf(entry));
+  const idOf = (grant: Grant) => `${sourceOf(grant)}\n${grant.role}\n${grant.key}\n${grant.kind}`;
+  const earlier = new Map(grantsOf(before).map((grant) => [idOf(grant), grant]));
+  const later = grantsOf(after);
+  const changes = later.flatMap((grant): AccessChange[] => {
+    const { key, role, kind, permission, at } = grant;
+    const old = earlier.get(idOf(grant));
     const place = { table: key, role };
     if (old === undefined) {
-      const columns = permission.columns === "*" ? "all columns" : listed(permission.columns);
-      return [{ ...place, at, direction: "wider", reason: `${role} can now read ${key} (${columns})` }];
+      const columns = columnsOf(permission, kind);
+      const what = kind === "select_permissions" ? ` (${columns === "*" ? "all columns" : listed(columns)})` : "";
+      return [{ ...place, at, direction: "wider", reason: `${role} can now ${verbs[kind]} ${key}${what}` }];
     }
-    return compared(old.permission, permission, role, key).map(({ part, ...change }) => ({
-      ...place,
-      ...change,
-      at: [...at, part],
-    }));
+    const formula = (of: Grant, revision: Walked, part: string) =>
+      formulaOf(of.permission[part] ?? {}, scopeAt(revision, of.path));
+    const pair: Pair = {
+      role,
+      key,
+      kind,
+      old: old.permission,
+      now: permission,
+      formulas: (part) => [formula(old, before, part), formula(grant, after, part)],
+    };
+    return parts
+      .flatMap((compare) => compare(pair))
+      .map(({ part, ...change }) => ({ ...place, ...change, at: [...at, part] }));
   });
   const known = new Set(later.map(idOf));
-  const gone = [...earlier.values()].filter((entry) => !known.has(idOf(entry)));
+  const gone = [...earlier.values()].filter((grant) => !known.has(idOf(grant)));
   return [
     ...changes,
-    ...gone.map(({ source, key, role }): AccessChange => ({
+    ...gone.map(({ source, key, role, kind }): AccessChange => ({
       at: pathOfTable(after, sourceOf, source, key),
       table: key,
       role,
       direction: "narrower",
-      reason: `${role} can no longer read ${key}`,
+      reason: `${role} can no longer ${verbs[kind]} ${key}`,
     })),
   ];
 }
@@ -81,161 +117,167 @@ function pathOfTable(revision: Walked, sourceOf: (placed: Placed) => string, sou
   );
 }
 
-/** A change in one key of a select permission. */
+/** Two permissions of one role on one table. */
+interface Pair {
+  readonly role: string;
+  readonly key: string;
+  readonly kind: Kind;
+  readonly old: Permission;
+  readonly now: Permission;
+  readonly formulas: (part: string) => readonly [old: Formula, now: Formula];
+}
+
+/** A change in one key of a permission. */
 interface Compared extends Pick<AccessChange, "direction" | "reason"> {
   readonly part: string;
 }
 
-const wider = (part: string, reason: string): Compared => ({ part, direction: "wider", reason });
-const narrower = (part: string, reason: string): Compared => ({ part, direction: "narrower", reason });
-
 /** `can now` or `can no longer`. */
 const can = (direction: Direction) => (direction === "wider" ? "can now" : "can no longer");
 
-function compared(old: Select, now: Select, role: string, key: string): readonly Compared[] {
-  return [columns, rows, limits, aggregations, roots].flatMap((compare) => compare(old, now, role, key));
+const parts: readonly ((pair: Pair) => readonly Compared[])[] = [columns, presets, rows, limits, switches, roots];
+
+const namesIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+const presetsOf = ({ set }: Permission): Permission => (set ?? {}) as Permission;
+
+/** The columns of a permission; for a write permission, those that the client sets. */
+function columnsOf(permission: Permission, kind: Kind): "*" | readonly string[] {
+  const { columns } = permission;
+  // Hasura permits all columns of an insert permission without the key.
+  if (columns === "*" || (columns === undefined && kind === "insert_permissions")) return "*";
+  const set = presetsOf(permission);
+  return namesIn(columns).filter((column) => !(column in set));
 }
 
-function setChanges(
-  old: readonly string[],
-  now: readonly string[],
-): readonly [added: readonly string[], removed: readonly string[]] {
-  return [now.filter((item) => !old.includes(item)), old.filter((item) => !now.includes(item))];
+function columns({ old, now, role, key, kind }: Pair): readonly Compared[] {
+  const isRead = kind === "select_permissions";
+  const verb = isRead ? "read" : "set";
+  const end = isRead ? "" : ` by ${kind.replace("_permissions", "")}`;
+  const changes = (part: string, before: readonly string[], after: readonly string[]) =>
+    [
+      ...Map.groupBy(
+        eachChange(before, after, (name, direction) => ({ name, direction })),
+        (each) => each.direction,
+      ),
+    ].map(([direction, found]): Compared => {
+      const names = found.map(({ name }) => name);
+      const what = names.length === 1 ? `${key}.${names.join("")}` : `${listed(names)} of ${key}`;
+      return { part, direction, reason: `${role} ${can(direction)} ${verb} ${what}${end}` };
+    });
+  const computed = changes("computed_fields", namesIn(old["computed_fields"]), namesIn(now["computed_fields"]));
+  const [before, after] = [columnsOf(old, kind), columnsOf(now, kind)];
+  if (before === "*" && after === "*")
+    return [...changes("set", Object.keys(presetsOf(now)), Object.keys(presetsOf(old))), ...computed];
+  if (before !== "*" && after !== "*") return [...changes("columns", before, after), ...computed];
+  const [direction, list]: [Direction, "*" | readonly string[]] =
+    before === "*" ? ["narrower", after] : ["wider", before];
+  const only = listed(list as readonly string[]) || "no column";
+  const reason =
+    direction === "narrower"
+      ? `${role} can ${verb} only ${only} of ${key}${end}, no longer all columns`
+      : `${role} can now ${verb} all columns of ${key}${end}, not only ${only}`;
+  return [{ part: "columns", direction, reason }, ...computed];
 }
 
-/** A change for each name that a list gained or lost. */
-function eachChange<Change>(
-  old: readonly string[],
-  now: readonly string[],
-  change: (name: string, direction: Direction) => Change,
-): Change[] {
-  const [added, removed] = setChanges(old, now);
-  return [...added.map((name) => change(name, "wider")), ...removed.map((name) => change(name, "narrower"))];
-}
-
-function columns(old: Select, now: Select, role: string, key: string): readonly Compared[] {
-  const change = (part: string) => (name: string, direction: Direction) => ({
-    part,
-    direction,
-    reason: `${role} ${can(direction)} read ${key}.${name}`,
+/** Values that Hasura sets. A preset of a column that the client could set is a change of the columns. */
+function presets({ old, now, role, key, kind }: Pair): readonly Compared[] {
+  const [before, after] = [presetsOf(old), presetsOf(now)];
+  const text = (value: unknown) => JSON.stringify(value).replaceAll(/x-hasura-[\w-]+/gi, (name) => name.toLowerCase());
+  const isSettable = (permission: Permission, column: string) => {
+    const settable = columnsOf(permission, kind);
+    return settable === "*" || settable.includes(column);
+  };
+  return [...new Set([...Object.keys(before), ...Object.keys(after)])].flatMap((column): Compared[] => {
+    const [from, to] = [before[column], after[column]].map((value) => (value === undefined ? undefined : text(value)));
+    if (from === to) return [];
+    const what = `of ${key}.${column} for ${role}`;
+    if (from === undefined)
+      return isSettable(old, column)
+        ? []
+        : [{ part: "set", direction: "narrower", reason: `the value ${what} is now always ${to ?? ""}` }];
+    if (to === undefined)
+      return isSettable(now, column)
+        ? []
+        : [{ part: "set", direction: "changed", reason: `the value ${what} is no longer ${from}, but the default` }];
+    return [{ part: "set", direction: "changed", reason: `the value ${what} is ${to}, and was ${from}` }];
   });
-  const computed = eachChange(old.computed_fields, now.computed_fields, change("computed_fields"));
-  if (old.columns === "*" && now.columns === "*") return computed;
-  if (old.columns !== "*" && now.columns !== "*")
-    return [...eachChange(old.columns, now.columns, change("columns")), ...computed];
-  const whole =
-    old.columns === "*"
-      ? narrower("columns", `${role} can read only ${listed(now.columns as string[])} of ${key}, no longer all columns`)
-      : wider("columns", `${role} can now read all columns of ${key}, not only ${listed(old.columns)}`);
-  return [whole, ...computed];
 }
 
-/** Whether one filter contains every condition of another literally. */
-function holds(filter: Readonly<Record<string, unknown>>, other: Readonly<Record<string, unknown>>): boolean {
-  return Object.entries(other).every(([name, value]) => isDeepStrictEqual(filter[name], value));
+const directions = { wider: "wider", other: "wider", narrower: "narrower", unknown: "changed" } as const;
+const amounts = { wider: "more", other: "other", narrower: "fewer", unknown: "other" } as const;
+
+/** Changes of the filter and of the check. */
+function rows({ role, key, kind, formulas }: Pair): readonly Compared[] {
+  return ["filter", "check"].flatMap((part): Compared[] => {
+    const [old, now] = formulas(part);
+    const order = orderOf(old, now);
+    if (order === "same") return [];
+    const direction = directions[order];
+    const who = part === "check" ? `the check of ${role} accepts` : `${role} may ${verbs[kind]}`;
+    const where = part === "check" ? `to ${verbs[kind]} ${key}` : `of ${key}`;
+    const isOpen = now.kind === "and" && now.items.length === 0;
+    const reason = isOpen
+      ? `${who} every row ${where} now; the ${part} was \`${formulaWords(old)}\``
+      : `${who} ${amounts[order]} rows ${where}: ${changedParts(old, now)}`;
+    return [{ part, direction, reason }];
+  });
 }
 
-function rows(old: Select, now: Select, role: string, key: string): readonly Compared[] {
-  if (isDeepStrictEqual(old.filter, now.filter)) return [];
-  const text = (filter: unknown) => JSON.stringify(filter);
-  const became = `the filter ${text(old.filter)} became ${text(now.filter)}`;
-  if (holds(now.filter, old.filter)) return [narrower("filter", `${role} reads fewer rows of ${key}: ${became}`)];
-  if (Object.keys(now.filter).length === 0)
-    return [wider("filter", `${role} can now read every row of ${key}; the filter was ${text(old.filter)}`)];
-  const how = holds(old.filter, now.filter) ? "reads more rows of" : "may read other rows of";
-  return [wider("filter", `${role} ${how} ${key}: ${became}`)];
-}
-
-function limits(old: Select, now: Select, role: string, key: string): readonly Compared[] {
-  const [before, after] = [old.limit ?? Number.POSITIVE_INFINITY, now.limit ?? Number.POSITIVE_INFINITY];
-  if (before === after) return [];
+function limits({ old, now, role, key }: Pair): readonly Compared[] {
+  const [before, after] = [old, now].map(({ limit }) => (typeof limit === "number" ? limit : Number.POSITIVE_INFINITY));
+  if (before === undefined || after === undefined || before === after) return [];
   const said = (limit: number) => (Number.isFinite(limit) ? `at most ${limit} rows` : "any number of rows");
   const reason = `${role} gets ${said(after)} of ${key} at once, and got ${said(before)}`;
-  return [after > before ? wider("limit", reason) : narrower("limit", reason)];
+  return [{ part: "limit", direction: after > before ? "wider" : "narrower", reason }];
 }
 
-function aggregations(old: Select, now: Select, role: string, key: string): readonly Compared[] {
-  if (old.allow_aggregations === now.allow_aggregations) return [];
-  const direction = now.allow_aggregations ? "wider" : "narrower";
-  return [{ part: "allow_aggregations", direction, reason: `${role} ${can(direction)} aggregate ${key}` }];
+/** Keys that are true or absent, with their meaning. */
+function switches({ old, now, role, key, kind }: Pair): readonly Compared[] {
+  const verb = verbs[kind];
+  const change = (part: string, widens: boolean, on: string, off: string): readonly Compared[] => {
+    const [before, after] = [old, now].map((permission) => Boolean(permission[part]));
+    if (before === after) return [];
+    return [{ part, direction: after === widens ? "wider" : "narrower", reason: after === true ? on : off }];
+  };
+  const backend = "only through a backend with the admin secret";
+  const validated = `the webhook that validates what ${role} may ${verb} ${key}`;
+  return [
+    ...change("allow_aggregations", true, `${role} can now aggregate ${key}`, `${role} can no longer aggregate ${key}`),
+    ...change(
+      "backend_only",
+      false,
+      `${role} may ${verb} ${key} ${backend}`,
+      `${role} may ${verb} ${key}, no longer ${backend}`,
+    ),
+    ...change("validate_input", false, `${validated} is new`, `${validated} is gone`),
+  ];
 }
 
-function roots(old: Select, now: Select, role: string, key: string): readonly Compared[] {
+function roots({ old, now, role, key, kind }: Pair): readonly Compared[] {
+  if (kind !== "select_permissions") return [];
   const all = {
     query_root_fields: ["select", "select_by_pk", "select_aggregate"],
     subscription_root_fields: ["select", "select_by_pk", "select_aggregate", "select_stream"],
   } as const;
   return (["query_root_fields", "subscription_root_fields"] as const).flatMap((part) => {
-    const kind = part === "query_root_fields" ? "query" : "subscribe to";
-    return eachChange(old[part] ?? all[part], now[part] ?? all[part], (field, direction) => ({
+    const verb = part === "query_root_fields" ? "query" : "subscribe to";
+    const fieldsOf = (permission: Permission) =>
+      Array.isArray(permission[part]) ? namesIn(permission[part]) : all[part];
+    return eachChange(fieldsOf(old), fieldsOf(now), (field, direction) => ({
       part,
       direction,
-      reason: `${role} ${can(direction)} ${kind} ${key} by ${field}`,
+      reason: `${role} ${can(direction)} ${verb} ${key} by ${field}`,
     }));
   });
-}
-
-export const writingVerbs = {
-  insert_permissions: "insert into",
-  update_permissions: "update",
-  delete_permissions: "delete from",
-} as const;
-
-const isList = (columns: unknown): columns is readonly string[] => Array.isArray(columns);
-
-function writing(before: Walked, after: Walked): readonly AccessChange[] {
-  const sourceOf = sourceIn(before, after);
-  const entries = (revision: Walked) =>
-    writesOf(revision).map(({ source, kind, role, key, permission, at }) => ({
-      id: `${kind}\n${role}\n${sourceOf({ source })}\n${key}`,
-      source,
-      kind,
-      role,
-      table: key,
-      permission,
-      at: at.slice(0, -1),
-    }));
-  const earlier = new Map(entries(before).map((entry) => [entry.id, entry]));
-  const later = entries(after);
-  const changes = later.flatMap(({ id, kind, role, table, permission, at }): AccessChange[] => {
-    const old = earlier.get(id);
-    if (old === undefined)
-      return [{ at, role, table, direction: "wider", reason: `${role} can now ${writingVerbs[kind]} ${table}` }];
-    if (isSame(old.permission, permission)) return [];
-    const { columns: before, ...rest } = old.permission;
-    const { columns: after, ...others } = permission;
-    const place = { role, table };
-    if (!isSame(rest, others) || !isList(before) || !isList(after)) {
-      const became = `${JSON.stringify(old.permission)} became ${JSON.stringify(permission)}`;
-      const reason = `what ${role} may ${writingVerbs[kind]} ${table} has changed: ${became}`;
-      return [{ ...place, at, direction: "wider", reason }];
-    }
-    const change = (names: readonly string[], direction: Direction): AccessChange[] => {
-      const reason = `${role} ${can(direction)} set ${listed(names)} of ${table} by ${kind.replace("_permissions", "")}`;
-      return names.length === 0 ? [] : [{ ...place, at: [...at, "permission", "columns"], direction, reason }];
-    };
-    const [added, removed] = setChanges(before, after);
-    return [...change(added, "wider"), ...change(removed, "narrower")];
-  });
-  const known = new Set(later.map(({ id }) => id));
-  const gone = [...earlier.values()].filter(({ id }) => !known.has(id));
-  return [
-    ...changes,
-    ...gone.map(({ source, kind, role, table }): AccessChange => ({
-      at: pathOfTable(after, sourceOf, source, table),
-      role,
-      table,
-      direction: "narrower",
-      reason: `${role} can no longer ${writingVerbs[kind]} ${table}`,
-    })),
-  ];
 }
 
 function calling(before: Walked, after: Walked): readonly AccessChange[] {
   const sourceOf = sourceIn(before, after);
   const idOf = (called: Placed & { readonly key: string }) => `${sourceOf(called)}\n${called.key}`;
   const earlier = new Map(functionsOf(before).map((called) => [idOf(called), called.entry]));
-  return functionsOf(after).flatMap((called): AccessChange[] => {
+  const later = new Set(functionsOf(after).map(idOf));
+  const gone = functionsOf(before).filter((called) => !later.has(idOf(called)));
+  const changes = functionsOf(after).flatMap((called): AccessChange[] => {
     const { key, entry, path } = called;
     const old = earlier.get(idOf(called));
     if (old === undefined)
@@ -248,6 +290,16 @@ function calling(before: Walked, after: Walked): readonly AccessChange[] {
         : { ...place, at: path, reason: `${role} is no longer permitted the function ${key}` };
     });
   });
+  const reason = (key: string) => `the function ${key} is no longer served`;
+  return [
+    ...changes,
+    ...gone.map(({ key }): AccessChange => ({
+      at: ["sources"],
+      name: key,
+      direction: "narrower",
+      reason: reason(key),
+    })),
+  ];
 }
 
 /** Changes of native queries. Roles with a permission on the logical model receive the rows of the SQL. */
@@ -276,10 +328,12 @@ function asking(before: Walked, after: Walked): readonly AccessChange[] {
 }
 
 function inheriting(before: Walked, after: Walked): readonly AccessChange[] {
-  const earlier = new Map(before.metadata.inherited_roles.map(({ role_name: role, role_set: parts }) => [role, parts]));
-  return after.metadata.inherited_roles.flatMap(({ role_name: role, role_set: parts }, index): AccessChange[] => {
-    const at = ["inherited_roles", index];
-    return eachChange(earlier.get(role) ?? [], parts, (name, direction) => {
+  const setsOf = ({ metadata }: Walked) =>
+    new Map(metadata.inherited_roles.map(({ role_name: role, role_set: set }) => [role, set]));
+  const [earlier, later] = [setsOf(before), setsOf(after)];
+  return [...new Set([...later.keys(), ...earlier.keys()])].flatMap((role, index): AccessChange[] => {
+    const at = later.has(role) ? ["inherited_roles", index] : ["inherited_roles"];
+    return eachChange(earlier.get(role) ?? [], later.get(role) ?? [], (name, direction) => {
       const reason = direction === "wider" ? `inherits from ${name} now` : `no longer inherits from ${name}`;
       return { at, role, name, direction, reason: `${role} ${reason}` };
     });

@@ -1,7 +1,7 @@
 import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "@routeql/metadata/declared/declared";
 import { filterSql, filterWords } from "@routeql/metadata/declared/filter-text";
 import { operations } from "@routeql/metadata/declared/permission";
-import type { AccessChange } from "../diff/widening.ts";
+import type { AccessChange } from "../diff/change.ts";
 import { type DocumentedSource, told } from "./markdown.ts";
 import { type VisibleRows, visibleText } from "./visible-rows.ts";
 
@@ -25,7 +25,7 @@ const changesOf = ({ changes }: PagedSource, table: DeclaredTable, role?: string
 /** A sign for changes of a permission; empty without changes. */
 function sign(changes: readonly AccessChange[]): string {
   const directions = new Set(changes.map(({ direction }) => direction));
-  const signs = { wider: "▲", narrower: "▼" } as const;
+  const signs = { wider: "▲", narrower: "▼", changed: "◆" } as const;
   return [...directions]
     .map(
       (direction) =>

@@ -1,6 +1,6 @@
 import { rolesWithPermission } from "@routeql/metadata/read/roles";
 import { isSame } from "../diff/normal-form.ts";
-import { writingVerbs } from "../diff/widening.ts";
+import { verbs } from "../diff/widening.ts";
 import {
   type Examined,
   type Found,
@@ -103,7 +103,7 @@ export const inheritanceConflict: Rule = {
           const [first, ...others] = writesOfParts(role, writes, examined);
           const other = others.find(({ permission }) => !isSame(permission, first?.permission));
           if (first === undefined || other === undefined) return [];
-          const reason = `${role} inherits from ${first.role} and ${other.role}, which may ${writingVerbs[other.kind]} ${other.key} in different ways`;
+          const reason = `${role} inherits from ${first.role} and ${other.role}, which may ${verbs[other.kind]} ${other.key} in different ways`;
           return [{ at: other.at, table: other.key, role, reason }];
         }),
     ),

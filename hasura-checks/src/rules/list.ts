@@ -6,7 +6,7 @@ import { openInEffect, unboundBranch } from "./open-filters.ts";
 import { anonymousWrite, everyRowWritable, ownerPresetMissing, rowGivenAway, writeWiderThanRead } from "./writing.ts";
 import { allColumns, everyRow, nothingGranted, rowLimit, unlimitedAggregates } from "./reading.ts";
 import { noPrimaryKey, reference, roleSpelling, unjoinableRelationship } from "./references.ts";
-import { breakingChange, widenedPermission } from "./revisions.ts";
+import { breakingChange, changedPermission, widenedPermission } from "./revisions.ts";
 import type { Rule } from "./rule.ts";
 import {
   sessionVariableSpelling,
@@ -47,6 +47,7 @@ export const rules: readonly Rule[] = [
   noPrimaryKey,
   secretInMetadata,
   widenedPermission,
+  changedPermission,
   breakingChange,
   hasuraAdvisory,
 ];

@@ -14,6 +14,17 @@ export const widenedPermission: Rule = {
     base === undefined ? [] : accessChanges(base, examined).filter(({ direction }) => direction === "wider"),
 };
 
+export const changedPermission: Rule = {
+  id: "changed-permission",
+  severity: "warning",
+  needs: "base",
+  finds: "a change of a permission that this tool can call neither wider nor narrower",
+  why: "It can be wider. The reason names the changed part.",
+  remedy: "read the change; mention it in the pull request, or add an exception with the reason",
+  find: ({ base, ...examined }) =>
+    base === undefined ? [] : accessChanges(base, examined).filter(({ direction }) => direction === "changed"),
+};
+
 export const breakingChange: Rule = {
   id: "breaking-change",
   severity: "error",

@@ -89,15 +89,27 @@ export interface Walked {
   readonly catalogs?: Examined["catalogs"];
 }
 
-export function tablesOf({ metadata, project }: Walked): readonly PlacedTable[] {
-  return metadata.sources.flatMap((source, index) =>
+/** Caches a list, because every rule uses it. */
+function kept<Result>(walk: (walked: Walked) => Result): (walked: Walked) => Result {
+  const results = new WeakMap<Walked, Result>();
+  return (walked) => {
+    const known = results.get(walked);
+    if (known !== undefined) return known;
+    const result = walk(walked);
+    results.set(walked, result);
+    return result;
+  };
+}
+
+export const tablesOf: (walked: Walked) => readonly PlacedTable[] = kept(({ metadata, project }) =>
+  metadata.sources.flatMap((source, index) =>
     source.tables.map((table, position) => {
       const path = ["sources", index, "tables", position];
       const raw = (path.reduce<unknown>(child, project.loaded.merged) ?? {}) as Readonly<Record<string, unknown>>;
       return { source: source.name, table, key: keyOf(table.table), path, raw };
     }),
-  );
-}
+  ),
+);
 
 /** Objects with select permissions: tables and logical models, including those of native queries. */
 function readableOf(examined: Walked) {
@@ -137,18 +149,6 @@ function readableOf(examined: Walked) {
     },
   );
   return [...tables, ...models];
-}
-
-/** Caches a list, because every rule uses it. */
-function kept<Result>(walk: (walked: Walked) => Result): (walked: Walked) => Result {
-  const results = new WeakMap<Walked, Result>();
-  return (walked) => {
-    const known = results.get(walked);
-    if (known !== undefined) return known;
-    const result = walk(walked);
-    results.set(walked, result);
-    return result;
-  };
 }
 
 export const permissionsOf: (examined: Walked) => readonly PlacedPermission[] = kept((examined) => {

@@ -618,6 +618,15 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
     { tables: [note(sound.replace("10", "5"))], base: [note(sound)] },
   ],
   [
+    "changed-permission",
+    "t0.yaml:8",
+    {
+      tables: [note(sound.replace("_eq: X-Hasura-User-Id", '_ilike: "a%"'))],
+      base: [note(sound.replace("_eq: X-Hasura-User-Id", '_like: "a%"'))],
+    },
+    { tables: [note(sound.replace("_eq", "_neq"))], base: [note(sound)] },
+  ],
+  [
     "breaking-change",
     "databases.yaml:1",
     { tables: [note(sound)], base: [note(sound.replace("[id]", "[id, title]"))], database },

@@ -4,6 +4,7 @@ import { UsageError } from "../cli/usage-error.ts";
 import { commonOptions, type Configuration, metadataDirectory, readConfiguration } from "../configuration.ts";
 import { adminSchema, drift, schemaDrift } from "../diff/drift.ts";
 import { schemaChanges } from "../rules/revisions.ts";
+import type { Direction } from "../diff/change.ts";
 import { accessChanges } from "../diff/widening.ts";
 import type { Finding } from "../findings/finding.ts";
 import { formatOf, printReport } from "../findings/print.ts";
@@ -58,6 +59,16 @@ async function againstSchema(project: ReadProject, endpoint: Endpoint, reason: N
   };
 }
 
+const judgements = {
+  wider: { rule: "widened-permission", severity: "warning", remedy: "check that the change is intended" },
+  changed: {
+    rule: "changed-permission",
+    severity: "warning",
+    remedy: "read the change: this tool cannot decide whether it is wider",
+  },
+  narrower: { rule: "narrowed-permission", severity: "note", remedy: "nothing, if no client needs it" },
+} as const satisfies Readonly<Record<Direction, Pick<Finding, "rule" | "severity" | "remedy">>>;
+
 async function againstBase(
   project: ReadProject,
   source: string,
@@ -70,14 +81,12 @@ async function againstBase(
   await using databases = await Databases.open(databaseAddresses(given, project.metadata, surroundings));
   const access = accessChanges({ metadata: base.metadata, project: base }, { metadata: project.metadata, project }).map(
     ({ direction, at, reason, table, role, name }): Finding => ({
-      rule: direction === "wider" ? "widened-permission" : "narrowed-permission",
-      severity: direction === "wider" ? "warning" : "note",
+      ...judgements[direction],
       ...project.position(at),
       ...(table === undefined ? {} : { table }),
       ...(role === undefined ? {} : { role }),
       ...(name === undefined ? {} : { name }),
       reason,
-      remedy: direction === "wider" ? "check that the change is intended" : "nothing, if no client needs it",
     }),
   );
   const other = drift(project.whole.merged, base.whole.merged, { first: "now", second: `in ${named}` })

@@ -86,7 +86,7 @@ test("reports a further finding of the same kind as new", async () => {
   using base = new MetadataFolder([], schemas("weather"));
   using now = new MetadataFolder([], schemas("maps", "weather"));
   expect(await reported(now, base)).toMatchObject({
-    findings: [{ reason: "the value of the header Authorization of maps is in the metadata" }],
+    findings: [{ reason: "the value of the header Authorization of maps is in the metadata" }, { name: "maps" }],
     inBase: [{ rule: "not-examined" }, { rule: "secret-in-metadata" }],
   });
 });
