@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
 import { createApplication } from "./application.ts";
-import type { Endpoint } from "./endpoints/endpoints.ts";
+import type { Endpoint } from "./endpoints/endpoint.ts";
 import { createLogger } from "./logging.ts";
 import { createMetrics } from "./metrics.ts";
 

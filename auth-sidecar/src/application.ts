@@ -1,8 +1,7 @@
 import express, { type Express, type RequestHandler, type Response } from "express";
-import { type Span, withSpan } from "@routeql/tracing/span";
-import type { Tracing } from "@routeql/tracing/tracing";
+import { type Span, type Tracing, withSpan } from "@routeql/tracing/span";
 import type { Logger } from "pino";
-import type { Endpoint } from "./endpoints/endpoints.ts";
+import type { Endpoint } from "./endpoints/endpoint.ts";
 import { SidecarError } from "./errors.ts";
 import { errorReply } from "./http/error-reply.ts";
 import { contextOf, requestContext } from "./http/request-context.ts";

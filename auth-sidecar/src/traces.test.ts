@@ -6,7 +6,7 @@ import { OtlpReceiver } from "@routeql/tracing/testing/otlp-receiver";
 import { expect, test } from "vitest";
 import { createApplication } from "./application.ts";
 import { batch } from "./batch.ts";
-import type { Endpoint } from "./endpoints/endpoints.ts";
+import type { Endpoint } from "./endpoints/endpoint.ts";
 import { SidecarError } from "./errors.ts";
 import { jsonBody } from "./http/json-body.ts";
 import { createLogger } from "./logging.ts";

@@ -3,7 +3,8 @@ import type { LoadGenerator } from "../measure/http-load.ts";
 import { alternate, type Figure, figure, ratio } from "../measure/statistics.ts";
 import { type LiveFigures, measureLive } from "./live.ts";
 import { addedPercent, comparePairs } from "./pairs.ts";
-import type { Case, Rounds } from "./queries.ts";
+import type { Case } from "./contenders.ts";
+import type { Rounds } from "./queries.ts";
 
 /** Comparison with another version for one query; the values of a figure are those of the pairs. */
 export interface AgainstQuery {

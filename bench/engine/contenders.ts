@@ -7,7 +7,6 @@ import { freePorts } from "@routeql/tests/harness/free-ports";
 import { npm as untypedNpm } from "@routeql/host/npm";
 import type { Target } from "../measure/http-load.ts";
 import { compileCache, ServerProcess } from "../measure/server-process.ts";
-import type { Case } from "./queries.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 const npm = untypedNpm as (args: readonly string[], options: { readonly cwd: string }) => Promise<void>;
@@ -24,6 +23,17 @@ export interface EngineOptions {
   readonly nodeFlags?: readonly string[];
   /** Collector of one percent of the engine's requests; default no traces. */
   readonly collector?: string;
+}
+
+/** One query in the language of each contender. */
+export interface Case {
+  readonly name: string;
+  /** One row with a column `data`, the text of the reply's data. */
+  readonly statement: string;
+  readonly hasura: string;
+  readonly postgraphile: string;
+  /** Concurrent connections. */
+  readonly connections: number;
 }
 
 export interface ContenderOptions extends EngineOptions {

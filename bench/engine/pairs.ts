@@ -1,7 +1,7 @@
 import type { LoadGenerator } from "../measure/http-load.ts";
 import { alternate } from "../measure/statistics.ts";
-import { type Contender, type EngineOptions, startEngine } from "./contenders.ts";
-import type { Case, Rounds } from "./queries.ts";
+import { type Case, type Contender, type EngineOptions, startEngine } from "./contenders.ts";
+import type { Rounds } from "./queries.ts";
 
 /** Results of an engine in a pair. */
 export interface Side {

@@ -1,7 +1,7 @@
 import type { BenchDatabase } from "../database.ts";
 import { alternate, figure, type Figure, percentile, ratio } from "../measure/statistics.ts";
 import type { LoadGenerator } from "../measure/http-load.ts";
-import type { Contender } from "./contenders.ts";
+import type { Case, Contender } from "./contenders.ts";
 
 /** The load generator, and the processes that answer behind the servers. */
 export interface Bench {
@@ -141,18 +141,6 @@ function shapeOf(answer: unknown): unknown[] {
     /^(?:count|totalCount)$/.test(name) ? [value] : shapeOf(value),
   );
 }
-
-/** One query in the language of each contender. */
-export interface Case {
-  readonly name: string;
-  /** One row with a column `data`, the text of the reply's data. */
-  readonly statement: string;
-  readonly hasura: string;
-  readonly postgraphile: string;
-  /** Concurrent connections. */
-  readonly connections: number;
-}
-
 const columns =
   "prefix origin_as peer_asn as_path service type communities timestamp hijack_key handled matched_prefix orig_path";
 const camelCase = (names: string): string => names.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -6,7 +6,7 @@ import { freePorts } from "@routeql/tests/harness/free-ports";
 import { image } from "@routeql/tests/harness/image";
 import { mustRun } from "@routeql/tests/harness/process";
 import { runId, runLabel } from "@routeql/tests/harness/run";
-import type { Case } from "../engine/queries.ts";
+import type { Case } from "../engine/contenders.ts";
 import { startBaseline } from "../engine/contenders.ts";
 import type { Target } from "../measure/http-load.ts";
 import type { BenchStack } from "./bench-stack.ts";

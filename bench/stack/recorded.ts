@@ -1,5 +1,18 @@
 import { number } from "../report.ts";
-import type { StackFigures } from "./run.ts";
+import type { LiveWay, StepFigures } from "./end-to-end.ts";
+import type { HalfLoad, WayFigures } from "./ways.ts";
+
+export interface StackFigures {
+  readonly quick: boolean;
+  /** Load average of one minute before the run. */
+  readonly loadBefore: number;
+  readonly ways: readonly WayFigures[];
+  readonly half: readonly (HalfLoad & { readonly case: string })[];
+  readonly live: readonly LiveWay[];
+  readonly steps: readonly StepFigures[];
+  readonly loadRowsPerSecond: number;
+  readonly upSeconds: number;
+}
 
 interface FigureGroup {
   readonly title: string;

@@ -6,26 +6,10 @@ import { newest } from "../engine/queries.ts";
 import { LoadGenerator } from "../measure/http-load.ts";
 import { number, surroundings, writeResults } from "../report.ts";
 import { BenchStack } from "./bench-stack.ts";
-import {
-  liveTable,
-  type LiveWay,
-  measureEndToEnd,
-  measureLiveWays,
-  type StepFigures,
-  stepTable,
-} from "./end-to-end.ts";
-import {
-  type HalfLoad,
-  halfLoadTable,
-  kept,
-  measureHalfLoad,
-  measureWays,
-  type WayFigures,
-  waysTo,
-  wayTable,
-} from "./ways.ts";
+import { liveTable, measureEndToEnd, measureLiveWays, stepTable } from "./end-to-end.ts";
+import { halfLoadTable, kept, measureHalfLoad, measureWays, type WayFigures, waysTo, wayTable } from "./ways.ts";
 import { PlainNginx } from "./plain-nginx.ts";
-import { recordedGroups } from "./recorded.ts";
+import { recordedGroups, type StackFigures } from "./recorded.ts";
 
 export interface StackBench {
   readonly quick: boolean;
@@ -33,18 +17,6 @@ export interface StackBench {
   readonly only: string;
   /** Writes the figures for docs/reference/figures.md. */
   readonly record: boolean;
-}
-
-export interface StackFigures {
-  readonly quick: boolean;
-  /** Load average of one minute before the run. */
-  readonly loadBefore: number;
-  readonly ways: readonly WayFigures[];
-  readonly half: readonly (HalfLoad & { readonly case: string })[];
-  readonly live: readonly LiveWay[];
-  readonly steps: readonly StepFigures[];
-  readonly loadRowsPerSecond: number;
-  readonly upSeconds: number;
 }
 
 const name = "bench";

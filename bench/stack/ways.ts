@@ -1,4 +1,4 @@
-import type { Case } from "../engine/queries.ts";
+import type { Case } from "../engine/contenders.ts";
 import type { Load, LoadGenerator, Target } from "../measure/http-load.ts";
 import { alternate, figure, type Figure, percentile, ratio } from "../measure/statistics.ts";
 import { number, spread, table } from "../report.ts";

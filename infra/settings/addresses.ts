@@ -3,13 +3,16 @@
  * @module
  */
 import { isIPv6 } from "node:net";
-import type { PlainSettings } from "./list.ts";
 import type { Check } from "./setting.ts";
 
-type AddressSettings = Pick<
-  PlainSettings,
-  "publicHost" | "httpsPort" | "consolePort" | "corsOrigins" | "engineConsole"
->;
+/** The settings that determine the addresses. */
+interface AddressSettings {
+  readonly publicHost: string;
+  readonly httpsPort: number;
+  readonly consolePort: number;
+  readonly corsOrigins?: string;
+  readonly engineConsole: boolean;
+}
 
 function address(host: string, port: number): string {
   return `https://${hostInAddress(host)}${port === 443 ? "" : `:${port}`}`;

@@ -26,8 +26,15 @@ import {
 } from "@opentelemetry/sdk-trace-base";
 import { readTraceParent, traceIdOf } from "@routeql/contract/trace-context";
 import { endpointOf } from "./settings.ts";
-import { type Attributes, errorType, type Span, type SpanKind } from "./span.ts";
-import type { TraceOrigin, Tracing, TracingOptions } from "./tracing.ts";
+import {
+  type Attributes,
+  errorType,
+  type Span,
+  type SpanKind,
+  type TraceOrigin,
+  type Tracing,
+  type TracingOptions,
+} from "./span.ts";
 
 /** Clients set the sampled flag, so the work that they can cause is bounded. */
 const mostTracesPerSecond = 100;

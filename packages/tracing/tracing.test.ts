@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import type { Span } from "./span.ts";
 import { OtlpReceiver } from "./testing/otlp-receiver.ts";
-import { startTracing, type Tracing, type TracingEvent } from "./tracing.ts";
+import type { Tracing, TracingEvent } from "./span.ts";
+import { startTracing } from "./tracing.ts";
 
 const requestId = "0123456789abcdef0123456789abcdef";
 const caller = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };

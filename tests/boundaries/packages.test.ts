@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import { products } from "./products.ts";
 import { brokenRule, type Package, readPackages, repository } from "./packages.ts";
 
 const library = (
@@ -15,9 +16,16 @@ const library = (
   published: false,
 });
 const packages = [
-  library("@routeql/low", "packages/low", [], ["@routeql/high"]),
+  library("@routeql/low", "packages/low", [], ["@routeql/beside"]),
+  library("@routeql/beside", "packages/beside"),
   library("@routeql/middle", "middle", ["@routeql/low"]),
   library("@routeql/high", "high", ["@routeql/middle"]),
+  library("@routeql/host", "packages/host"),
+  library("@routeql/engine", "engine", ["@routeql/host"], ["@routeql/cli"]),
+  library("@routeql/offline", "offline", ["@routeql/host"], ["@routeql/above"]),
+  library("@routeql/above", "nginx"),
+  library("@routeql/cli", "cli", ["@routeql/engine", "@routeql/offline"]),
+  library("@routeql/tests", "tests", ["@routeql/cli", "@routeql/offline"]),
 ];
 const broken = (file: string, specifier: string) => brokenRule(packages, join(repository, file), specifier);
 
@@ -25,7 +33,10 @@ test.each([
   ["a file of the same package", "middle/src/one.ts", "../two.ts"],
   ["a package that package.json lists", "middle/src/one.ts", "@routeql/low/things"],
   ["a library", "middle/src/one.ts", "zod"],
-  ["a development dependency, from a test", "packages/low/one.test.ts", "@routeql/high"],
+  ["a development dependency, from a test", "packages/low/one.test.ts", "@routeql/beside"],
+  ["the interface of a product below", "cli/one.ts", "@routeql/offline"],
+  ["a test support module, from a test", "cli/one.test.ts", "@routeql/engine/testing/server"],
+  ["any module of a product below, from tests/", "tests/one.test.ts", "@routeql/offline/plugins/start"],
 ])("allows %s", (_, file, specifier) => {
   expect(broken(file, specifier)).toBeUndefined();
 });
@@ -33,7 +44,11 @@ test.each([
 test.each([
   ["a relative path out of the package", "middle/src/one.ts", "../../high/two.ts", "leaves the package"],
   ["a package that package.json does not list", "packages/low/one.ts", "@routeql/middle", "does not list"],
-  ["a development dependency, from code", "packages/low/one.ts", "@routeql/high", "does not list"],
+  ["a development dependency, from code", "packages/low/one.ts", "@routeql/beside", "does not list"],
+  ["an upward import, also from a test", "engine/one.test.ts", "@routeql/cli", "cycle of packages"],
+  ["a product above, without a cycle", "offline/one.test.ts", "@routeql/above", "may not import the kit"],
+  ["a module beside the interface of a product", "cli/one.ts", "@routeql/offline/plugins/start", "one interface"],
+  ["a test support module, from code", "cli/one.ts", "@routeql/engine/testing/server", "for tests only"],
 ])("rejects %s", (_, file, specifier, message) => {
   expect(broken(file, specifier)).toContain(message);
 });
@@ -41,6 +56,11 @@ test.each([
 test("rejects an import that creates a cycle of packages", () => {
   const cyclic = [library("@routeql/one", "one", ["@routeql/two"]), library("@routeql/two", "two", ["@routeql/one"])];
   expect(brokenRule(cyclic, join(repository, "one/a.ts"), "@routeql/two")).toContain("cycle of packages");
+});
+
+test("every workspace package belongs to one product", () => {
+  for (const { folder } of readPackages())
+    expect(products.filter(({ folders }) => folders.includes(folder)).length, folder).toBe(1);
 });
 
 test("lists every workspace package, and packages/contract imports none", () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { posix, relative, resolve, sep } from "node:path";
+import { productOf, proof } from "./products.ts";
 
 /** A workspace package: its folder in the repository, and the packages of this repository that its package.json lists. */
 export interface Package {
@@ -46,7 +47,7 @@ function dependsOn(packages: readonly Package[], from: Package, on: string, seen
   return used(on) || packages.some((other) => used(other.name) && dependsOn(packages, other, on, seen));
 }
 
-const isTest = (path: string): boolean => /\.test\.ts$|\/testing\//.test(path);
+export const isTest = (path: string): boolean => /^tests\/|\.test\.tsx?$|\/testing\//.test(path);
 
 /**
  * The violated rule as a sentence; undefined without a violation.
@@ -68,7 +69,21 @@ export function brokenRule(packages: readonly Package[], file: string, specifier
     own.dependencies.has(named.name) || ((own.published || isTest(path)) && own.devDependencies.has(named.name));
   if (named !== own && !listed)
     return `${own.folder}/package.json does not list ${named.name}. Add it to the dependencies if ${own.folder} may depend on ${named.folder}.`;
-  if (dependsOn(packages, named, own.name) && !isTest(path))
+  if (dependsOn(packages, named, own.name))
     return `${named.name} already depends on ${own.name}: the import creates a cycle of packages.`;
-  return undefined;
+  return brokenProductRule(path, named, specifier);
+}
+
+/** Products import only products below them (products.ts); tests beside the code have no exception. */
+function brokenProductRule(path: string, named: Package, specifier: string): string | undefined {
+  const [own, other] = [productOf(path), productOf(named.folder)];
+  if (own === undefined || other === undefined || own === other) return undefined;
+  if (!own.mayImport.includes(other))
+    return `The ${own.name} may not import the ${other.name}. Move the code that both need to packages/.`;
+  if (own === proof) return undefined;
+  if (other.interface !== undefined && specifier !== other.interface)
+    return `${other.folders.join(", ")} has one interface: import ${other.interface} instead of ${specifier}.`;
+  return specifier.includes("/testing/") && !isTest(path)
+    ? `${specifier} is for tests only. Export what the code needs under another name.`
+    : undefined;
 }

@@ -1,4 +1,4 @@
-import type { Endpoint, Parts } from "./endpoints.ts";
+import type { Endpoint, Parts } from "./endpoint.ts";
 import { Unavailable } from "../errors.ts";
 
 /**

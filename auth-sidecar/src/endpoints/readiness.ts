@@ -3,14 +3,7 @@ import type { Redis } from "ioredis";
 import type { Database, Statement } from "../database.ts";
 import type { Keyring } from "../keys/keyring.ts";
 import { command } from "../sessions/redis.ts";
-import type { Endpoint, Parts } from "./endpoints.ts";
-
-type PartState = "up" | "down";
-
-export interface Readiness {
-  /** Current state of each service that answers depend on; takes at most a second. */
-  check(): Promise<Readonly<Record<string, PartState>>>;
-}
+import type { Endpoint, Parts, PartState, Readiness } from "./endpoint.ts";
 
 /** 200 when logins and tokens can be served; otherwise 503 with the failed services. */
 export function readiness({ readiness }: Parts): Endpoint {

@@ -7,7 +7,7 @@ import { contextOf } from "../http/request-context.ts";
 import { serviceKey } from "../http/service-key.ts";
 import { clearedSessionCookie, presentedSessionId, sessionCookie } from "../sessions/session-cookie.ts";
 import type { User } from "../users.ts";
-import type { Endpoint, Parts } from "./endpoints.ts";
+import type { Endpoint, Parts } from "./endpoint.ts";
 import { measuredLogin } from "../metrics.ts";
 
 /** Session flow, first step: verifies credentials and creates a session. The session that the client presents ends. */

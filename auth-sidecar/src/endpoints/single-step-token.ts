@@ -5,7 +5,7 @@ import { singleStepCredentials } from "../credentials/credentials.ts";
 import { NoAccess, WrongCredentials } from "../errors.ts";
 import { jsonBody } from "../http/json-body.ts";
 import { contextOf } from "../http/request-context.ts";
-import type { Endpoint, Parts } from "./endpoints.ts";
+import type { Endpoint, Parts } from "./endpoint.ts";
 import { measuredLogin } from "../metrics.ts";
 
 /** The token is issued after the login is recorded. */

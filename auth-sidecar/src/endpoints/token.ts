@@ -8,7 +8,7 @@ import { contextOf } from "../http/request-context.ts";
 import { serviceKey } from "../http/service-key.ts";
 import { presentedSessionId } from "../sessions/session-cookie.ts";
 import { hasAccess, type User } from "../users.ts";
-import type { Endpoint, Parts } from "./endpoints.ts";
+import type { Endpoint, Parts } from "./endpoint.ts";
 
 /** Maximum wait of a request in the queue, in milliseconds. */
 const longestWait = 1000;

@@ -1,7 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { traceIdOf } from "@routeql/contract/trace-context";
-import type { Span } from "@routeql/tracing/span";
-import type { Tracing } from "@routeql/tracing/tracing";
+import type { Span, Tracing } from "@routeql/tracing/span";
 import type { Logger } from "pino";
 import type { ConfigRoute, ExplainRoute, MetadataRoute } from "./admin-routes.ts";
 import { corsHeaders, preflightHeaders, type CorsPolicy } from "./cors.ts";

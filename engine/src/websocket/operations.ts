@@ -1,5 +1,4 @@
-import { errorType, inSpan, type Span } from "@routeql/tracing/span";
-import type { Tracing, TraceOrigin } from "@routeql/tracing/tracing";
+import { errorType, inSpan, type Span, type TraceOrigin, type Tracing } from "@routeql/tracing/span";
 import type { GraphQLRequest, Session } from "../engine.ts";
 import { EngineError, legacyError, toEngineError } from "../errors.ts";
 import type { Executor } from "../executor.ts";

@@ -4,7 +4,7 @@ import type { Output, Resource } from "@pulumi/pulumi";
 import { callEdges, type ServiceDescription, type ServiceName } from "../../services/description.ts";
 import { clusterAuthority, clusterPart, makeCluster } from "./cloudnative-pg/cluster.ts";
 import type { ForeignFiles } from "./files.ts";
-import type { KubernetesRun } from "./kubernetes-run.ts";
+import type { CertificateSource, KubernetesRun } from "./kubernetes-run.ts";
 import type { ForeignPart } from "./network-rules.ts";
 import { metadataOf, type Scope } from "./scope.ts";
 
@@ -54,11 +54,6 @@ export function runForeign(run: KubernetesRun, { scope, nameKey, parent }: Aroun
     before: ({ name }) => (name === "gateway" ? (certificate?.ready ?? []) : []),
   };
 }
-
-/** Source of the gateway's certificate in the cluster: an issuer of cert-manager, or an existing Secret. */
-export type CertificateSource =
-  | { readonly issuer: string; readonly kind: string; readonly publicHost: string }
-  | { readonly secret: string };
 
 const secretName = "gateway-certificate";
 

@@ -4,7 +4,6 @@ import type { ServiceDescription, ServiceName } from "../../services/description
 import type { Secrets } from "../../services/secrets.ts";
 import { readAnnotations } from "../../settings/kubernetes-checks.ts";
 import type { PlainSettings } from "../../settings/list.ts";
-import type { CertificateSource } from "./foreign.ts";
 import type { ClusterSettings } from "./cloudnative-pg/cluster-spec.ts";
 import type { ClusterParts } from "./cloudnative-pg/cluster.ts";
 import type { ImageSources } from "./images.ts";
@@ -12,6 +11,11 @@ import type { NetworkSurroundings } from "./network-rules.ts";
 import type { Scope } from "./scope.ts";
 import type { Publication } from "./service.ts";
 import type { Replicas, Storage } from "./workload.ts";
+
+/** Source of the gateway's certificate in the cluster: an issuer of cert-manager, or an existing Secret. */
+export type CertificateSource =
+  | { readonly issuer: string; readonly kind: string; readonly publicHost: string }
+  | { readonly secret: string };
 
 /** The services of a Kubernetes cluster and their options. */
 export interface KubernetesRun {

@@ -1,0 +1,39 @@
+/**
+ * Prints the size of each product; `npm run lint` runs it. Code is TypeScript and JavaScript. Tests are `*.test.ts` and folders `testing/`, and
+ * all code of `tests/`.
+ * @module
+ */
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { isTest, repository } from "./packages.ts";
+import { productOf, products } from "./products.ts";
+
+const listed = ["ls-files", "--cached", "--others", "--exclude-standard", "*.ts", "*.tsx", "*.js", "*.mjs"];
+const files = execFileSync("git", listed, { cwd: repository, encoding: "utf8" })
+  .split("\n")
+  .filter((path) => path !== "" && existsSync(join(repository, path)));
+
+const lines = (paths: readonly string[]): number =>
+  paths.reduce((sum, path) => sum + readFileSync(join(repository, path), "utf8").split("\n").length - 1, 0);
+
+const row = (name: string, paths: readonly string[]): string => {
+  const source = paths.filter((path) => !isTest(path));
+  const tests = paths.filter(isTest);
+  return [
+    name.padEnd(16),
+    ...[source.length, lines(source), lines(tests)].map((count) => String(count).padStart(14)),
+  ].join("");
+};
+
+console.log(
+  ["product".padEnd(16), ...["files", "source lines", "test lines"].map((head) => head.padStart(14))].join(""),
+);
+for (const product of products)
+  console.log(
+    row(
+      product.name,
+      files.filter((path) => productOf(path) === product),
+    ),
+  );
+console.log(row("all", files));
