@@ -6,7 +6,7 @@ import { runLabels } from "./run.ts";
 import { Client } from "pg";
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import { keepInspection, noteSecret } from "./evidence.ts";
-import { preparedDatabaseImage } from "./database-image.ts";
+import { migratedImage } from "./database-image.ts";
 import { keepLog } from "./logs.ts";
 import { ReachableContainer } from "./container-address.ts";
 import { mustRun } from "./process.ts";
@@ -34,7 +34,7 @@ export type DatabaseRole = keyof typeof databaseRoles;
 /** The project's Postgres with every migration applied; `await using database = await new DatabaseContainer(await image("database")).start()`. */
 export class DatabaseContainer extends GenericContainer {
   private readonly passwords = newPasswords();
-  private migrated = true;
+  private schema: "migrated here" | "in the image" | "none" = "migrated here";
 
   constructor(imageName: string) {
     super(imageName);
@@ -50,7 +50,13 @@ export class DatabaseContainer extends GenericContainer {
 
   /** Starts an empty database instead: no roles, no migrations. */
   withoutMigrations(): this {
-    this.migrated = false;
+    this.schema = "none";
+    return this;
+  }
+
+  /** For an image with all roles and migrations: only sets this container's passwords. */
+  withSchemaOfImage(): this {
+    this.schema = "in the image";
     return this;
   }
 
@@ -60,7 +66,8 @@ export class DatabaseContainer extends GenericContainer {
     await keepInspection(started.getId());
     try {
       await started.untilReady();
-      if (this.migrated) await started.migrate();
+      if (this.schema === "migrated here") await started.migrate();
+      if (this.schema === "in the image") await started.setPasswords();
     } catch (error) {
       await started.stop();
       throw error;
@@ -137,6 +144,13 @@ export class StartedDatabaseContainer extends ReachableContainer {
     }
   }
 
+  /** Replaces the passwords of the image's roles. */
+  async setPasswords(): Promise<void> {
+    await using client = await this.connect("bootstrap");
+    for (const [role, password] of Object.entries(this.passwords))
+      await client.query(`alter role ${databaseRoles[role as DatabaseRole]} password '${password}'`);
+  }
+
   /** Resolves when the server answers. */
   async untilReady(timeout = 60_000): Promise<void> {
     const deadline = performance.now() + timeout;
@@ -157,9 +171,20 @@ export class StartedDatabaseContainer extends ReachableContainer {
   }
 }
 
-/** Starts the kit's own database image with a prepared cluster; the fast way for most suites. */
+let migrated: Promise<string> | undefined;
+
+/** The kit's database image with a finished cluster and every migration applied. */
+export const migratedDatabaseImage = (): Promise<string> =>
+  (migrated ??= migratedImage(async (name) => {
+    const container = await new DatabaseContainer(name).start();
+    // A killed server would repair its files at each start.
+    await container.stop({ remove: false, timeout: 60_000 });
+    return container.getId();
+  }));
+
+/** Starts a migrated database from an image that has the schema already; the fast way for most suites. */
 export async function startDatabase(): Promise<StartedDatabaseContainer> {
-  return new DatabaseContainer(await preparedDatabaseImage()).start();
+  return new DatabaseContainer(await migratedDatabaseImage()).withSchemaOfImage().start();
 }
 
 function newPasswords(): Record<DatabaseRole, string> {

@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
+import { globSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { image } from "./image.ts";
 import { mustRun, run } from "./process.ts";
 
 /** Label by which outdated images are found. */
 const label = "com.routeql.test-database";
+const repository = resolve(import.meta.dirname, "../..");
 
 /**
  * The kit's own entrypoint creates the cluster once for all containers. They start from it like from an existing volume, and the
@@ -29,8 +32,8 @@ export const preparedDatabaseImage = (): Promise<string> => (made ??= make());
 
 async function make(): Promise<string> {
   const database = await image("database");
-  const name = `routeql/test-database:${database.split(":")[1]}-${createHash("sha256").update(dockerfile).digest("hex").slice(0, 8)}`;
-  if ((await run("docker", ["image", "inspect", name])).code === 0) return name;
+  const name = `routeql/test-database:${database.split(":")[1]}-${digest(dockerfile)}`;
+  if (await exists(name)) return name;
   await mustRun("docker", ["build", "--network", "none", "--tag", name, "--build-arg", `DATABASE=${database}`, "-"], {
     input: dockerfile,
   });
@@ -46,3 +49,23 @@ async function make(): Promise<string> {
   ]);
   return name;
 }
+
+/**
+ * The prepared image after the migrate job, made from a stopped container.
+ * @param migratedContainer starts a container of the image, applies every migration, stops it and returns its id
+ */
+export async function migratedImage(migratedContainer: (image: string) => Promise<string>): Promise<string> {
+  const prepared = await preparedDatabaseImage();
+  const job = globSync("database/{migrate,migrations,shared}/*", { cwd: repository }).toSorted();
+  const name = `${prepared}-${digest(...job.map((file) => readFileSync(join(repository, file), "utf8")))}`;
+  if (await exists(name)) return name;
+  const container = await migratedContainer(prepared);
+  await mustRun("docker", ["commit", container, name]);
+  await mustRun("docker", ["rm", "--volumes", container]);
+  return name;
+}
+
+const digest = (...texts: readonly string[]): string =>
+  createHash("sha256").update(texts.join("\0")).digest("hex").slice(0, 8);
+
+const exists = async (name: string): Promise<boolean> => (await run("docker", ["image", "inspect", name])).code === 0;

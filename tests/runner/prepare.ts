@@ -6,7 +6,7 @@ import { Failure, messageOf } from "@routeql/host/failure";
 import { builtImages } from "@routeql/infra/images";
 import { settings } from "@routeql/infra/settings/list";
 import { chromiumAbsent } from "../harness/browser.ts";
-import { preparedDatabaseImage } from "../harness/database-image.ts";
+import { migratedDatabaseImage } from "../harness/database-container.ts";
 import { image } from "../harness/image.ts";
 import { inLanes } from "./schedule.ts";
 
@@ -73,7 +73,7 @@ async function prepareImages(): Promise<void> {
         () =>
           image(name),
     ),
-    preparedDatabaseImage,
+    migratedDatabaseImage,
   ];
   const works = makers.map((make) => ({ make, alone: false }));
   await inLanes(works, 2, async ({ make }) => {
