@@ -15,6 +15,7 @@ import { olderThanStack, type Release, release } from "./release.ts";
 import { withDefaults } from "./settings/complete.ts";
 import type { GivenSettings } from "./settings/list.ts";
 import { settingNames, settings } from "./settings/list.ts";
+import { replacedDataVolume } from "./targets/docker/data-volume.ts";
 import { refuseForeignStack } from "./targets/docker/foreign-stack.ts";
 import { readSettings, settingsSources } from "./settings/read.ts";
 import { valueIfKnown } from "./unknown-outputs.ts";
@@ -101,7 +102,11 @@ export async function program({
   const older = olderThanStack(getStack(), before["release"]);
   if (older !== undefined) throw new RunError(`${older.problem}. What to do: ${older.remedy}`);
   const identity = stateIdentity ?? (await ownIdentity(before["stateIdentity"], protectData, target === "docker"));
-  const deployed = new RouteQL(component, toArguments(given), { protectData, stateIdentity: identity });
+  const dataVolume =
+    target === "docker"
+      ? await replacedDataVolume(`${component}-${getStack()}`, before["services"] !== undefined)
+      : undefined;
+  const deployed = new RouteQL(component, toArguments(given), { protectData, stateIdentity: identity, dataVolume });
   return {
     release,
     stateIdentity: output(identity),

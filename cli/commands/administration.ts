@@ -88,14 +88,28 @@ export function asksForPassword(subject: Subject, words: readonly string[]): boo
 
 async function administer(stack: string, subject: Subject, words: readonly string[]): Promise<number> {
   const asks = asksForPassword(subject, words);
+  return inSidecar(stack, [subject, ...words], async () => ({
+    ...ownOutputs,
+    // This process prompts, because the program in the container has no terminal and its two outputs must stay separate.
+    input: asks ? Readable.from([Buffer.from(`${await readNewPassword()}\n`)]) : undefined,
+  }));
+}
+
+/**
+ * Runs a command of the administration in the stack's auth sidecar.
+ * @returns its exit code
+ * @throws Failure when no auth sidecar runs
+ */
+export async function inSidecar(
+  stack: string,
+  words: readonly string[],
+  streams: () => Promise<ProgramStreams>,
+): Promise<number> {
   const place = await placeOf(stack);
-  if (!place) await requireOwn(stack);
-  const container = place ? undefined : await sidecarContainer(stack);
-  // This process prompts, because the program in the container has no terminal and its two outputs must stay separate.
-  const input = asks ? Readable.from([Buffer.from(`${await readNewPassword()}\n`)]) : undefined;
-  const streams = { ...ownOutputs, input };
-  const command = [...program, subject, ...words];
-  return container ? execute(container, command, streams) : executeInSidecar(place!, stack, command, streams);
+  const command = [...program, ...words];
+  if (place) return executeInSidecar(place, stack, command, await streams());
+  await requireOwn(stack);
+  return execute(await sidecarContainer(stack), command, await streams());
 }
 
 /** Ctrl-C or Ctrl-D at the prompt. */

@@ -1,17 +1,23 @@
-import { resolve } from "node:path";
+import { relative, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { dockerClient } from "@routeql/host/docker/client";
 import { lastLogLines } from "@routeql/host/docker/output";
 import { Failure, messageOf } from "@routeql/host/failure";
+import { stackPaths } from "@routeql/host/paths";
+import { lastWords } from "@routeql/host/program-streams";
 import { NotReady, untilReady } from "@routeql/host/kubernetes/await";
+import { inSidecar } from "./administration.ts";
 import { runInterruptibly } from "./options.ts";
 import { openClientPrograms } from "../database/client-programs.ts";
 import { showProgress } from "../database/counted.ts";
 import { recordRun } from "../database/programs.ts";
 import { restoreFrom } from "../database/restore.ts";
-import type { Command } from "../foundation/command.ts";
+import { type Command, stackArgument } from "../foundation/command.ts";
 import { connectTo } from "../kubernetes/connect.ts";
 import { startJobLikeMigrate } from "../kubernetes/job-like-migrate.ts";
 import { type Place, placeOf } from "../kubernetes/place.ts";
+import { accessOf } from "../stack/access.ts";
+import { loginStatus } from "../stack/api-client.ts";
 import { requireOwn } from "../stack/ownership.ts";
 import { valuesOf } from "../stack/outputs.ts";
 
@@ -55,15 +61,60 @@ async function runMigrations(stack: string, signal: AbortSignal): Promise<void> 
   await (place ? inCluster(stack, place, signal) : onDocker(stack));
 }
 
+/** Milliseconds: the sidecar reads its keys again every few seconds. */
+const longestWait = 60_000;
+
+/**
+ * Lets clients log in again: the keys of other secrets are withdrawn, and logins that failed while the data was missing are forgotten.
+ * @returns a sentence that names the valid password
+ * @throws Failure when logins do not work
+ */
+async function openLogins(stack: string, signal: AbortSignal): Promise<string> {
+  for (const words of [
+    ["keys", "retire-unopened"],
+    ["users", "unlock"],
+  ]) {
+    const said = lastWords();
+    const code = await inSidecar(stack, words, async () => ({ output: said.stream, errors: said.stream, signal }));
+    if (code !== 0)
+      throw new Failure(`The data is restored, but ${words.join(" ")} failed in the auth sidecar`, {
+        lastLines: said.lines(),
+        remedy: `npm run status${stackArgument(stack)} shows the cause; then run npm run ${words[0]} -- ${words[1]}.`,
+      });
+  }
+  const access = await accessOf(stack);
+  const { adminEmail: email, adminPassword: password } = access;
+  const end = performance.now() + longestWait;
+  for (;;) {
+    const status = await loginStatus(access, { email, password }).catch((error: unknown) => messageOf(error));
+    if (typeof status === "string") return `The login was not checked. ${status}.`;
+    if (status === 200) return `Logins work: ${email} has the password in access.env.`;
+    if (status === 401 || status === 403)
+      return (
+        `Logins work, but the password in access.env does not open ${email}: accounts and passwords are those of the backup. ` +
+        `To set the one in access.env: (. ${relative(process.cwd(), stackPaths(stack).accessFile)}; printf '%s\\n' "$ADMIN_PASSWORD" | ` +
+        `npm run --silent users -- ${stack === "local" ? "" : `--stack ${stack} `}password "$ADMIN_EMAIL")`
+      );
+    if (performance.now() > end)
+      throw new Failure(`The data is restored, but a login answers ${status}`, {
+        remedy: `npm run status${stackArgument(stack)} names the service and the next command.`,
+      });
+    await sleep(1000, undefined, { signal });
+  }
+}
+
 export const command: Command = {
   description: {
     name: "restore",
     summary: "Restores a backup into the stack's database, which must be empty.",
     operands: "FILE",
-    options: { replace: { type: "boolean", meaning: "delete the current content of the database" } },
+    options: {
+      replace: { type: "boolean", meaning: "delete the current content of the database" },
+      "keep-keys": { type: "boolean", meaning: "keep the signing keys of the backup, so that their tokens stay valid" },
+    },
     notes: [
       "If the restore fails, the database keeps its content. Meanwhile queries and logins wait or fail.",
-      "The signing keys and the first password need the secrets of the original stack: docs/operate/backup.md.",
+      "Afterwards every access token is invalid; sessions request a new one. docs/operate/backup.md lists what the restore keeps.",
     ],
   },
   run: (stack, args) =>
@@ -77,14 +128,18 @@ export const command: Command = {
       const started = performance.now();
       await using programs = await openClientPrograms(stack, signal);
       const { show, end } = showProgress("read");
+      let kept: readonly string[];
       try {
-        await restoreFrom(programs, resolve(file), { replace: args.flag("replace"), show });
+        const options = { replace: args.flag("replace"), keepKeys: args.flag("keep-keys"), show };
+        kept = await restoreFrom(programs, resolve(file), options);
       } finally {
         end();
       }
       await runMigrations(stack, signal);
       await recordRun(programs, "restore", started);
       console.log(`The database of the stack ${stack} now has the content of ${file}.`);
+      for (const sentence of kept) console.log(`- ${sentence}`);
+      console.log(`- ${await openLogins(stack, signal)}`);
       return 0;
     }),
 };

@@ -7,6 +7,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { projectFolder } from "@routeql/host/paths";
 import { backedUpSchemas } from "./backup.ts";
+import { carryOver, remember, report } from "./carry-over.ts";
 
 const folder = join(projectFolder, "database/migrations");
 
@@ -40,7 +41,7 @@ const script = `after=$(head -c "$1") && { head -c "$2" && pg_restore --data-onl
 
 /** Everything that the owner has in the database. The schema public belongs to the database's owner by another name. */
 const empty = `begin;
--- Postgres warns of each function whose superuser-given right the owner cannot revoke from itself.
+${remember}-- Postgres warns of each function whose superuser-given right the owner cannot revoke from itself.
 set local client_min_messages = error;
 set local search_path = public;
 drop owned by current_user cascade;
@@ -69,13 +70,16 @@ export interface RestoreProgram {
   readonly head: Buffer;
 }
 
-/** @param applied the migrations that the backup has; the migrate job applies the others afterwards */
-export async function restoreProgram(applied: readonly string[]): Promise<RestoreProgram> {
+/**
+ * @param applied the migrations that the backup has; the migrate job applies the others afterwards
+ * @param keepKeys whether the signing keys of the backup stay valid
+ */
+export async function restoreProgram(applied: readonly string[], keepKeys: boolean): Promise<RestoreProgram> {
   const schema = await Promise.all(applied.map((name) => readFile(join(folder, `${name}.sql`), "utf8")));
   const before = Buffer.from([empty, ...schema, ""].join("\n"));
   const current = applied.length === (await knownMigrations()).length;
   const grants = current ? await readFile(join(projectFolder, "database/migrate/grants.sql"), "utf8") : "";
-  const after = Buffer.from(`${attachPartitions}${grants}\ncommit;`);
+  const after = Buffer.from(`${attachPartitions}${grants}${carryOver(keepKeys)}commit;${report}`);
   return {
     program: ["bash", "-o", "pipefail", "-c", script, onlyRows, String(after.length), String(before.length)],
     head: Buffer.concat([after, before]),

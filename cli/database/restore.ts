@@ -4,6 +4,7 @@ import { PassThrough, Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { unreadable } from "@routeql/database/shared/unreadable";
 import { Failure, messageOf } from "@routeql/host/failure";
+import { describeCarryOver } from "./carry-over.ts";
 import { type Programs, runProgram } from "./programs.ts";
 import { counted, type ShowBytes } from "./counted.ts";
 import { knownMigrations, restoreProgram } from "./restore-script.ts";
@@ -97,19 +98,26 @@ async function refuseOccupied(programs: Programs): Promise<void> {
 export interface RestoreOptions {
   /** Whether the current content may be deleted. */
   readonly replace: boolean;
+  /** Whether the signing keys of the backup stay valid. Default: all are withdrawn. */
+  readonly keepKeys?: boolean;
   readonly show: ShowBytes;
 }
 
 /**
  * Replaces everything of the database's owner by the rows of a backup, in one transaction: a failure changes nothing. Run the migrate job
  * afterwards; it applies the migrations that the backup lacks.
+ * @returns sentences about what it kept from the replaced database, and what came back
  * @throws Failure when the file is not a backup or comes from a later version, when the database is not empty, or when Postgres fails
  */
-export async function restoreFrom(programs: Programs, file: string, { replace, show }: RestoreOptions): Promise<void> {
+export async function restoreFrom(
+  programs: Programs,
+  file: string,
+  { replace, keepKeys = false, show }: RestoreOptions,
+): Promise<string[]> {
   await refuseOtherFiles(file);
   const applied = await migrationsIn(programs, file);
   if (!replace) await refuseOccupied(programs);
-  const { program, head } = await restoreProgram(applied);
+  const { program, head } = await restoreProgram(applied, keepKeys);
   const { stream } = counted(show);
   const input = createReadStream(file);
   input.once("error", (error) => stream.destroy(error));
@@ -120,5 +128,5 @@ export async function restoreFrom(programs: Programs, file: string, { replace, s
     })(),
     { objectMode: false },
   );
-  await output(programs, program, "The restore", withHead);
+  return describeCarryOver(await output(programs, program, "The restore", withHead));
 }

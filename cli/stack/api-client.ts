@@ -39,6 +39,16 @@ export async function accessToken(access: StackAccess, { email, password }: Cred
   }
 }
 
+/** Status of a login: 401 for wrong credentials, 503 while a service is down. */
+export async function loginStatus(access: StackAccess, { email, password }: Credentials): Promise<number> {
+  const service = { "x-service-api-key": access.serviceApiKey };
+  const { status, body } = await send(access, "POST", "/api/auth/login/credentials", service, { email, password });
+  const { sessionId } = (body["user"] ?? {}) as { sessionId?: string };
+  if (sessionId !== undefined)
+    await send(access, "DELETE", "/api/auth/logout", { ...service, cookie: `sid=${sessionId}` });
+  return status;
+}
+
 /**
  * Runs one GraphQL document with an access token.
  * @returns the response body; it has `errors` when the engine rejected the document

@@ -9,6 +9,7 @@ import { engineAbilities, limitWarnings } from "../docker/engine-facts.ts";
 import { keepPlace } from "../kubernetes/place.ts";
 import { isNewPassword, modeWarnings, type StackAccess, writeAccess } from "./access.ts";
 import { readConfiguration, type StackConfiguration, targetOf } from "./configuration.ts";
+import { currentProblems, untilHealthy } from "./health.ts";
 import { describeReplacement, keepChoice } from "./image-choice.ts";
 import { readOutputs } from "./outputs.ts";
 import {
@@ -25,6 +26,7 @@ import {
   portsPhase,
   type Prepared,
 } from "./phases.ts";
+import { lostDataWarnings } from "./lost-data.ts";
 import { describeChanges, Progress } from "./progress.ts";
 import { claimStack } from "./ownership.ts";
 import { clearInterrupted, deploymentOf, failedJobs, releaseStaleLock } from "./recovery.ts";
@@ -60,6 +62,7 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
     const prepared: Prepared = { configuration: await readConfiguration(options.stack, options.settings) };
     const warnings = checkImageVersions(prepared.configuration!, session);
     let update: Update | undefined;
+    let access: StackAccess | undefined;
     const stackPhase: Phase = {
       title: `Stack ${options.stack}`,
       work: async (context) => {
@@ -77,6 +80,10 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
         }
         // The update may have created the namespace.
         if (connection && place) await claimInCluster(connection.cluster, place, session.paths, permit!);
+        access = await writeAccess(session.paths, readOutputs(plain(update.outputs), options.stack));
+        context.show("waiting until every service is healthy");
+        const { stack } = options;
+        await untilHealthy(() => currentProblems(access!, stack, place, context.signal), context.signal);
         return describeChanges(update.changes);
       },
     };
@@ -84,23 +91,23 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
       [...preparation(session, prepared, true, options), stackPhase],
       phaseOptions(session),
     );
-    const { outputs, changes } = update!;
-    const access = await writeAccess(session.paths, readOutputs(plain(outputs), options.stack));
+    const { changes } = update!;
     const generated = prepared.configuration!.given.adminPassword === undefined;
     const replacement = prepared.choice && describeReplacement(prepared.choice);
     const metrics = await offerMetrics(options.stack, session.paths, prepared.configuration!.plain);
     const machine = [
       ...(await modeWarnings(session.paths.accessFile)),
       ...(prepared.place ? [] : limitWarnings(await engineAbilities())),
+      ...(prepared.place ? [] : await lostDataWarnings(options.stack)),
     ];
     return {
-      access,
+      access: access!,
       times,
       changes,
       warnings: [...warnings, ...machine],
       replacement,
       metrics,
-      newPassword: generated && (await isNewPassword(session.paths, access.adminPassword)),
+      newPassword: generated && (await isNewPassword(session.paths, access!.adminPassword)),
     };
   });
 }

@@ -1,6 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { request } from "node:https";
-import type { TLSSocket } from "node:tls";
 import { migrationNames } from "@routeql/database/shared/migration-names";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
@@ -10,13 +7,14 @@ import { dockerServiceStates } from "../docker/service-states.ts";
 import { stackArgument } from "../foundation/command.ts";
 import { placeOf } from "../kubernetes/place.ts";
 import { clusterServiceStates } from "../kubernetes/service-states.ts";
-import { accessOf, type StackAccess } from "../stack/access.ts";
+import { accessOf } from "../stack/access.ts";
 import { previewUp } from "../stack/bring-up.ts";
 import { requireOwn } from "../stack/ownership.ts";
 import { storedOutputs } from "../stack/recovery.ts";
+import { endpointState } from "./endpoint.ts";
 import { readDatabaseFacts } from "./database-facts.ts";
 import { factProblems, type Limits, serviceProblems, withMissing } from "./problems.ts";
-import type { DatabaseFacts, EndpointState, Problem, ServiceState, StatusReport } from "./report.ts";
+import type { DatabaseFacts, Problem, ServiceState, StatusReport } from "./report.ts";
 
 /** One changed resource of `pulumi preview --diff`: `~ docker:index/container:Container: (update)` and a line with its URN. */
 const change =
@@ -41,45 +39,6 @@ async function driftOf(stack: string, signal: AbortSignal): Promise<readonly str
   const named = changesOf(text);
   if (count === 0) return [];
   return named.length > 0 ? named : [`${count} changes`];
-}
-
-/** Milliseconds. */
-const patience = 8_000;
-
-/** Requests `/healthz` as a client does and reads the certificate, also when it is not trusted or has expired. */
-async function endpointState({ url, caFile }: Pick<StackAccess, "url" | "caFile">): Promise<EndpointState> {
-  const trusted = await ask(url, await readFile(caFile, "utf8").catch(() => undefined));
-  if (trusted.error === undefined || !/certificate|CERT_|self.signed/i.test(trusted.error)) return trusted;
-  const { certificateExpires } = await ask(url, undefined, false);
-  return { ...trusted, certificateExpires };
-}
-
-function ask(url: string, ca: string | undefined, rejectUnauthorized = true): Promise<EndpointState> {
-  return new Promise((resolve) => {
-    const call = request(
-      new URL("/healthz", url),
-      { ca, rejectUnauthorized, agent: false, signal: AbortSignal.timeout(patience) },
-      (response) => {
-        const { valid_to: validTo } = (response.socket as TLSSocket).getPeerCertificate();
-        response.resume();
-        resolve({
-          url,
-          status: response.statusCode,
-          certificateExpires: validTo ? new Date(validTo).toISOString() : undefined,
-        });
-      },
-    );
-    call.on("error", (error) =>
-      resolve({
-        url,
-        error:
-          error.name === "TimeoutError" || error.name === "AbortError"
-            ? `no answer within ${patience / 1000} s`
-            : messageOf(error) || error.name,
-      }),
-    );
-    call.end();
-  });
 }
 
 import cliPackage from "../package.json" with { type: "json" };

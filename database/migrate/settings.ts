@@ -90,7 +90,9 @@ export function readSettings(environment: NodeJS.ProcessEnv): MigrateSettings {
     metadata: secret("METADATA_PASSWORD"),
   };
   const monitorPassword = environment["MONITOR_PASSWORD_FILE"] === undefined ? undefined : secret("MONITOR_PASSWORD");
-  const email = read(administrators)?.ADMIN_EMAIL;
+  // A volume that replaces a lost one waits for a backup: an administrator with an old password must not appear in between.
+  const replaced = environment["REPLACED_DATA_VOLUME"] !== undefined;
+  const email = replaced ? undefined : read(administrators)?.ADMIN_EMAIL;
   const administrator =
     email === undefined ? undefined : { email, password: administratorPassword(environment, problems) };
   if (server === undefined || patience === undefined || problems.length > 0)

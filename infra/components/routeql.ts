@@ -68,6 +68,8 @@ export interface RouteQLOptions extends ComponentResourceOptions {
   readonly protectData?: boolean;
   /** Identity of the state, for the label `com.routeql.state` of every object. Default: generated once and kept in the state. `false`: no label. */
   readonly stateIdentity?: Input<string> | false;
+  /** Docker: identity of the database's volume if it replaces a lost one. The jobs then run again, and no first administrator is created. */
+  readonly dataVolume?: string | undefined;
 }
 
 /** The gateway, the engine, the auth sidecar, the session store and the database, on one Docker host or on Kubernetes. */
@@ -99,7 +101,7 @@ export class RouteQL extends ComponentResource {
   constructor(
     name: string,
     args: RouteQLArgs = {},
-    { protectData = false, stateIdentity: given, ...options }: RouteQLOptions = {},
+    { protectData = false, stateIdentity: given, dataVolume, ...options }: RouteQLOptions = {},
   ) {
     const stack = getStack();
     const problems = argumentProblems({ ...args }, stack);
@@ -142,6 +144,7 @@ export class RouteQL extends ComponentResource {
         prefix,
         stack,
         state,
+        dataVolume,
         named,
       },
       this,

@@ -33,6 +33,8 @@ export interface Deployment {
   readonly stack: string;
   /** Identity of the state that creates them. */
   readonly state: Output<string> | undefined;
+  /** Identity of the database's volume if it replaces a lost one. */
+  readonly dataVolume: string | undefined;
   readonly named: ResourceNames;
 }
 
@@ -67,9 +69,9 @@ function backupLoginOf({ backupAccessKeyId, backupSecretAccessKey }: GivenSecret
 
 /** Runs a deployment on the target that the settings name. */
 export function runOnTarget(settings: PlainSettings, deployment: Deployment, parent: Resource): readonly Running[] {
-  const { services, images, secrets, given, protectData, prefix, stack, state, named } = deployment;
+  const { services, images, secrets, given, protectData, prefix, stack, state, dataVolume, named } = deployment;
   if (settings.target === "docker") {
-    const scope = { prefix, stack, state, named };
+    const scope = { prefix, stack, state, dataVolume, named };
     const { hostAddress, networkRange, processorLimit } = settings;
     return runOnDocker(
       { services, images, secrets, hostAddress, networkRange, processorLimit, protectData, scope },

@@ -57,8 +57,8 @@ describe("backup and restore", { timeout: 120_000 }, () => {
       "drop schema auth, migrations, routing cascade; drop schema public cascade; create schema public",
     );
   };
-  const restore = (from: string, replace = false): Promise<void> =>
-    restoreFrom(programsOf(database), from, { replace, show: silent });
+  const restore = (from: string, replace = false, keepKeys = false): Promise<string[]> =>
+    restoreFrom(programsOf(database), from, { replace, keepKeys, show: silent });
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "routeql-backup-"));
@@ -184,6 +184,44 @@ describe("backup and restore", { timeout: 120_000 }, () => {
       "comes from a later version: this checkout has no migration 9999_of_tomorrow",
     );
     expect(await contentOf(database)).toEqual(before);
+  });
+
+  test("a restore revives no disabled account, changed password or retired key, and reports each", async () => {
+    await restore(file, true);
+    await using owner = await database.connect("owner");
+    await owner.query(`insert into auth.signing_keys (id, algorithm, public_jwk, private_key_encrypted, published_at, signs_from)
+      select 'key' || n, 'ES256', '{}', 'secret', now(), now() from generate_series(1, 2) n`);
+    const older = join(folder, "older.dump");
+    await backUpTo(programsOf(database), older, silent);
+    await owner.query(`update auth.users set disabled = true, updated_at = now() where id = 'user1';
+      update auth.users set password_hash = 'changed', updated_at = now() where id = 'user2';
+      update auth.users set role = 'pending', updated_at = now() where id = 'user3';
+      insert into auth.users (id, email, name, role) values ('user4', E'4\\u001b[31m@example.net', 'N', 'viewer');
+      update auth.signing_keys set retired_at = now(), private_key_encrypted = '' where id = 'key1'`);
+    const said = await restore(older, true, true);
+    expect(said).toEqual([
+      "Kept disabled: 1@example.net.",
+      "Kept with the password that was set after the backup: 2@example.net.",
+      "Signing keys withdrawn, so their tokens end: key1.",
+      "Has the role of the backup again; check these accounts: 3@example.net (viewer, was pending).",
+      "Not in the backup, so these accounts are gone: 4\uFFFD[31m@example.net.",
+    ]);
+    const state = () =>
+      rowsOf(
+        database,
+        "sidecar",
+        `select disabled, password_hash = 'changed' as changed, (select string_agg(id, ' ') from signing_keys where retired_at is null) as keys
+         from users where id in ('user1', 'user2') order by id`,
+      );
+    expect(await state()).toEqual([
+      { disabled: true, changed: false, keys: "key2" },
+      { disabled: false, changed: true, keys: "key2" },
+    ]);
+    // Without --keep-keys no key of the backup signs or verifies.
+    expect(await restore(older, true)).toContain("Signing keys withdrawn, so their tokens end: key1, key2.");
+    expect(await state()).toMatchObject([{ keys: null }, { keys: null }]);
+    await drop();
+    expect(await restore(older)).toEqual(["Signing keys withdrawn, so their tokens end: key1, key2."]);
   });
 
   test("Postgres' own tools can read the file", async () => {

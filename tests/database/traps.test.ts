@@ -87,7 +87,7 @@ describe("a hostile backup", { timeout: 300_000 }, () => {
   let good = "";
   let clean: unknown;
 
-  const restore = (file: string): Promise<void> =>
+  const restore = (file: string): Promise<unknown> =>
     restoreFrom(programsOf(database), file, { replace: true, show: () => undefined });
 
   /** Reads through a clean search path, in which no trap of the database can act on this test's own superuser. */

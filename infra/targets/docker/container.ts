@@ -19,9 +19,13 @@ export interface ContainerParts {
   readonly scope: Scope;
 }
 
-function environment(service: ServiceDescription): string[] {
+function environment(service: ServiceDescription, { dataVolume }: Scope): string[] {
+  // Another volume is another variable, so the job runs again.
+  const volume = service.run === "job" && dataVolume !== undefined ? [["REPLACED_DATA_VOLUME", dataVolume]] : [];
   const paths = Object.entries(service.secrets).map(([name, secret]) => [name, secretPath(secret)] as const);
-  return [...Object.entries(service.environment), ...paths].map(([name, value]) => `${name}=${value}`).sort();
+  return [...Object.entries(service.environment), ...paths, ...volume]
+    .map(([name, value]) => `${name}=${value}`)
+    .sort();
 }
 
 function volumes(service: ServiceDescription, { files, dataVolume }: ContainerParts): ContainerArgs["volumes"] {
@@ -90,7 +94,7 @@ export function containerArgs(service: ServiceDescription, parts: ContainerParts
     ...(service.entrypoint === undefined ? {} : { entrypoints: [...service.entrypoint] }),
     ...(service.command === undefined ? {} : { command: [...service.command] }),
     user: `${service.user}:${service.user}`,
-    envs: environment(service),
+    envs: environment(service, scope),
     labels: labels(scope, service.name, { run: service.run, ...(files === undefined ? {} : { files: files.version }) }),
     networksAdvanced: parts.attachments(service.name),
     volumes: volumes(service, parts),

@@ -9,6 +9,8 @@ export interface Scope {
   readonly stack: string;
   /** Identity of the state that creates them. */
   readonly state?: Input<string> | undefined;
+  /** Identity of the database's volume if it replaces a lost one. */
+  readonly dataVolume?: string | undefined;
   readonly named: ResourceNames;
 }
 

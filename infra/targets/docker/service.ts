@@ -83,7 +83,13 @@ export class DockerService extends ComponentResource {
         ? undefined
         : new Volume(
             scope.named(`${service.name}-data`),
-            { name: `${scope.prefix}-${service.name}-data`, labels: labels(scope, service.name, { run: "data" }) },
+            {
+              name: `${scope.prefix}-${service.name}-data`,
+              labels: labels(scope, service.name, {
+                run: "data",
+                ...(service.name === "database" && scope.dataVolume !== undefined ? { data: scope.dataVolume } : {}),
+              }),
+            },
             // Labels of a volume cannot be changed: another label would replace it, which protected data refuses.
             {
               parent: this,

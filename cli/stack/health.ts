@@ -1,0 +1,54 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { Failure } from "@routeql/host/failure";
+import { dockerServiceStates } from "../docker/service-states.ts";
+import { clusterServiceStates } from "../kubernetes/service-states.ts";
+import type { Place } from "../kubernetes/place.ts";
+import { stackArgument } from "../foundation/command.ts";
+import { endpointState } from "../status/endpoint.ts";
+import { factProblems, serviceProblems } from "../status/problems.ts";
+import type { Problem } from "../status/report.ts";
+import type { StackAccess } from "./access.ts";
+
+/** Milliseconds. */
+const longestStart = 90_000;
+
+/**
+ * Problems of the services now. Docker reports a service as unhealthy up to 25 s late, so the gateway is asked too. A gateway that this
+ * machine cannot reach is no problem: its name may not be in the DNS yet.
+ */
+export async function currentProblems(
+  access: StackAccess,
+  stack: string,
+  place: Place | undefined,
+  signal: AbortSignal,
+): Promise<readonly Problem[]> {
+  const [states, endpoint] = await Promise.all([
+    place ? clusterServiceStates(place, stack, signal) : dockerServiceStates(stack, signal),
+    endpointState(access),
+  ]);
+  const answered = endpoint.error === undefined ? { endpoint, expectedMigrations: [] } : { expectedMigrations: [] };
+  return [...serviceProblems(states, stack), ...factProblems(answered, {}, stackArgument(stack))];
+}
+
+/**
+ * Waits until every service is healthy: an update that changes nothing does not look at the health of running services.
+ * @throws Failure with each problem and the command for the first one
+ */
+export async function untilHealthy(
+  read: () => Promise<readonly Problem[]>,
+  signal: AbortSignal,
+  { patience = longestStart, interval = 1000 } = {},
+): Promise<void> {
+  const end = performance.now() + patience;
+  for (;;) {
+    const problems = (await read()).filter(({ subject }) => subject !== "certificate");
+    const [first] = problems;
+    if (first === undefined) return;
+    if (performance.now() > end)
+      throw new Failure("The stack is updated, but a service does not work", {
+        lastLines: problems.map(({ subject, reason }) => `${subject}: ${reason}`),
+        remedy: first.next,
+      });
+    await sleep(interval, undefined, { signal });
+  }
+}

@@ -1,0 +1,29 @@
+import { withClient } from "@routeql/database/shared/opened-database";
+import { dockerClient, orUndefined } from "@routeql/host/docker/client";
+import { databaseVolume, dataVolumeLabel } from "@routeql/infra/targets/docker/data-volume";
+import { openDatabase } from "../database/open-database.ts";
+import { stackArgument } from "../foundation/command.ts";
+
+/** A warning while the database's volume replaces a lost one and has no account. */
+export async function lostDataWarnings(stack: string): Promise<readonly string[]> {
+  const volume = await orUndefined(
+    dockerClient()
+      .getVolume(databaseVolume(`routeql-${stack}`))
+      .inspect(),
+  );
+  if (volume?.Labels?.[dataVolumeLabel] === undefined) return [];
+  const empty = await withClient(
+    () => openDatabase(stack, "owner"),
+    "routeql up",
+    async (client) => {
+      const { rows } = await client.query<{ empty: boolean }>("select not exists (select from auth.users) as empty");
+      return rows[0]?.empty === true;
+    },
+  );
+  if (!empty) return [];
+  const option = stack === "local" ? "" : `--stack ${stack} `;
+  return [
+    `The volume of the database was lost; the database is empty, and logins answer 503. Restore a backup: npm run restore -- ${option}FILE. ` +
+      `Without a backup, create an account and load data: npm run users${stackArgument(stack) || " --"} add EMAIL --role operator.`,
+  ];
+}

@@ -1,0 +1,29 @@
+import { randomUUID } from "node:crypto";
+import { orUndefined } from "@routeql/host/docker/client";
+import { type DockerClient, engineOfProvider } from "./provider-engine.ts";
+
+/** Label of a database volume that replaces a lost one. */
+export const dataVolumeLabel = "com.routeql.data";
+
+/** Name of the volume with the stack's database. */
+export const databaseVolume = (prefix: string): string => `${prefix}-database-data`;
+
+/**
+ * Identity of the database's volume if it replaces a lost one. It is an input of the jobs, so that they run again on the new volume, and
+ * stays in the volume's label. The first volume of a stack has none.
+ * @param hadData whether an earlier update of the stack succeeded
+ */
+export async function replacedDataVolume(
+  prefix: string,
+  hadData: boolean,
+  docker: DockerClient | undefined = engineOfProvider(),
+): Promise<string | undefined> {
+  if (docker === undefined) return undefined;
+  const volume = await orUndefined(docker.getVolume(databaseVolume(prefix)).inspect());
+  const label = volume?.Labels?.[dataVolumeLabel];
+  if (label !== undefined || !hadData) return label;
+  if (volume === undefined) return randomUUID();
+  // Docker itself creates the missing volume of a container that starts, without labels.
+  if (volume.Labels?.["com.routeql.stack"] === undefined) return (volume as { CreatedAt?: string }).CreatedAt;
+  return undefined;
+}
