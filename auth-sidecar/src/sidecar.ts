@@ -127,6 +127,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   const stopKeyCare = startKeyCare(
     { database, encryption, rotation, keyring, revocations, audit, log, onSuccess },
     settings.KEY_REFRESH_SECONDS * 1000,
+    prepared,
   );
 
   return {

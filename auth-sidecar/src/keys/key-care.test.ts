@@ -6,7 +6,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-test("skips a refresh while the previous one waits for the database", async () => {
+function careWith(prepared: Promise<void>) {
   vi.useFakeTimers();
   const started: PromiseWithResolvers<string[]>[] = [];
   const retireExpired = (): Promise<string[]> => {
@@ -20,7 +20,11 @@ test("skips a refresh while the previous one waits for the database", async () =
     keyring: { refresh: async () => undefined, published: () => [{}], closed: () => [] },
     log: createLogger("silent"),
   };
-  const stop = startKeyCare(parts as unknown as KeyCareParts, 1000);
+  return { started, stop: startKeyCare(parts as unknown as KeyCareParts, 1000, prepared) };
+}
+
+test("skips a refresh while the previous one waits for the database", async () => {
+  const { started, stop } = careWith(Promise.resolve());
   await vi.advanceTimersByTimeAsync(5000);
   expect(started).toHaveLength(1);
   started[0]!.reject(new Error("the database does not answer"));
@@ -30,4 +34,15 @@ test("skips a refresh while the previous one waits for the database", async () =
   started[1]!.reject(new Error("the database does not answer"));
   await vi.advanceTimersByTimeAsync(5000);
   expect(started).toHaveLength(2);
+});
+
+test("does not refresh during the preparation, whose older result would replace a newer one", async () => {
+  const { promise: prepared, resolve } = Promise.withResolvers<void>();
+  const { started, stop } = careWith(prepared);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(started).toHaveLength(0);
+  resolve();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(started).toHaveLength(1);
+  stop();
 });

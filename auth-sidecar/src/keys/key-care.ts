@@ -83,11 +83,16 @@ async function ensureKey({ rotation, keyring, audit }: KeyCareParts): Promise<vo
  * that a replica with the previous KEY_ENCRYPTION_KEY stored meanwhile, and read all keys again.
  *
  * A refresh is skipped while the previous one waits for a slow database: it would take connections that logins
- * need, and could replace a newer key set by an older one.
+ * need, and could replace a newer key set by an older one. So is a refresh during the preparation.
+ * @param prepared settles when {@link prepare} has ended
  * @returns a function that stops it
  */
-export function startKeyCare(parts: KeyCareParts, milliseconds: number): () => void {
-  let caring = false;
+export function startKeyCare(parts: KeyCareParts, milliseconds: number, prepared: Promise<void>): () => void {
+  let caring = true;
+  prepared.then(
+    () => (caring = false),
+    () => undefined,
+  );
   const timer = setInterval(() => {
     if (caring) return;
     caring = true;

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Span } from "@routeql/tracing/span";
-import type { Authenticator } from "../auth/authenticator.ts";
+import type { Authentication, Authenticator } from "../auth/authenticator.ts";
+import { revokedToken } from "../auth/token-verifier.ts";
 import { type Cancellation, ClientLeft, LightCancellation } from "../cancellation.ts";
 import { exceeds } from "../cost/limits.ts";
 import type { Turns } from "../cost/turns.ts";
@@ -91,6 +92,9 @@ interface Asking {
   readonly span: Span | undefined;
 }
 
+/** A session with the check whether its token still holds: a slow body or a long batch takes time. */
+type Held = Pick<Authentication, "session" | "isRevoked">;
+
 export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
   const {
     authenticator,
@@ -119,11 +123,16 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     };
   }
 
-  async function answerOne(asked: GraphQLRequest, session: Session, { signal, id, span }: Asking): Promise<Answer> {
+  async function answerOne(
+    asked: GraphQLRequest,
+    { session, isRevoked }: Held,
+    { signal, id, span }: Asking,
+  ): Promise<Answer> {
     try {
       const work = (): Promise<Bytes> => {
         // The client may have left while its work waited for a turn.
         signal.throwIfAborted();
+        if (isRevoked()) throw revokedToken();
         return execution.run(asked, session, signal, span);
       };
       return { text: await turns.run(session.client ?? session.role, work), status: 200 };
@@ -133,16 +142,17 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     }
   }
 
-  async function answerOneOfBatch(asked: GraphQLRequest, session: Session, asking: Asking): Promise<Answer> {
+  async function answerOneOfBatch(asked: GraphQLRequest, held: Held, asking: Asking): Promise<Answer> {
     const span = asking.span?.child("GraphQL operation", "internal");
     try {
-      return await answerOne(asked, session, { ...asking, span });
+      return await answerOne(asked, held, { ...asking, span });
     } finally {
       span?.end();
     }
   }
 
-  async function answerBatch(payloads: readonly unknown[], session: Session, asking: Asking): Promise<Answer> {
+  async function answerBatch(payloads: readonly unknown[], held: Held, asking: Asking): Promise<Answer> {
+    const { session } = held;
     const { id, cut } = asking;
     if (payloads.length > batchLimit) {
       const message = `a batch may hold at most ${String(batchLimit)} requests`;
@@ -157,7 +167,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
       for (const asked of requests) {
         const answered = exceeds(bytes, answerLimit)
           ? failure(tooLarge(answerLimit), id, session)
-          : await answerOneOfBatch(asked, session, asking);
+          : await answerOneOfBatch(asked, held, asking);
         answers.push(answered);
         bytes += typeof answered.text === "string" ? answered.text.length : lengthOf(answered.text);
         hold.set(bytes);
@@ -175,15 +185,16 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     let session: Session | undefined;
     try {
       const authentication = authenticator.authenticate(request.headers);
-      ({ session } = authentication instanceof Promise ? await authentication : authentication);
+      const held = authentication instanceof Promise ? await authentication : authentication;
+      session = held.session;
       if (request.method === "GET") throw persistedQueryRefused();
       const body = await readBody(request, bodyLimit);
       const client = session.client ?? session.role;
       const parsed = turns.run(client, () => parseJson(body));
       const payload: unknown = parsed instanceof Promise ? await parsed : parsed;
       const answered = Array.isArray(payload)
-        ? await answerBatch(payload, session, asking)
-        : await answerOne(parseGraphQLRequest(payload), session, asking);
+        ? await answerBatch(payload, held, asking)
+        : await answerOne(parseGraphQLRequest(payload), held, asking);
       return { ...answered, client, role: session.role };
     } catch (error) {
       signal.throwIfAborted();
