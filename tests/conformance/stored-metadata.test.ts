@@ -24,6 +24,11 @@ test("Hasura stores the project's metadata, and the second time without a change
   expect(await apply(api, withPoolSize(wanted, 7))).toMatch(/with changes$/);
   expect(await apply(api, withPoolSize(wanted, 7))).toMatch(/equal to the former one$/);
   expect(await apply(api, withPoolSize(wanted, 8))).toMatch(/with changes$/);
+
+  // An export gives the files back: the same tables, in the same order.
+  const tablesOf = (metadata: Readonly<Record<string, unknown>>): unknown =>
+    (metadata["sources"] as readonly { readonly tables: unknown }[])[0]?.tables;
+  expect(tablesOf((await api.export()).metadata)).toEqual(tablesOf(wanted));
 });
 
 test("Hasura stores the metadata of its own fixtures", { timeout: 600_000 }, async (context) => {

@@ -17,7 +17,7 @@ export interface Outcome {
 }
 
 /** Codes of the engine that an outage may return (docs/reference/engine.md): Hasura's own names. */
-const outageCodes = new Set(["postgres-error", "timeout", "temporarily-unavailable"]);
+const outageCodes = new Set(["postgres-error", "postgres-max-connections-error", "timeout", "temporarily-unavailable"]);
 
 /** This project's own statuses that an outage may return. */
 const outageStatuses = new Set([429, 503]);
