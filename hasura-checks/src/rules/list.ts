@@ -1,5 +1,5 @@
 import { hasuraAdvisory } from "./advisories.ts";
-import { inferredFunction, secretColumn, secretInMetadata } from "./exposure.ts";
+import { inferredFunction } from "./exposure.ts";
 import { inheritanceConflict, inheritanceOverridden, nestedInheritedRole, unknownPart } from "./inheritance.ts";
 import { shadowedName } from "./names.ts";
 import { openInEffect, unboundBranch } from "./open-filters.ts";
@@ -14,6 +14,7 @@ import {
   spoofableSession,
   unsetSessionVariable,
 } from "./sessions.ts";
+import { secretColumn, secretInMetadata } from "./secrets.ts";
 import { fileNotIncluded, metadataShape, notExamined } from "./shape.ts";
 
 /** The rules for whole metadata, in the order of the documentation. */

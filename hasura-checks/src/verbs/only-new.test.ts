@@ -79,14 +79,14 @@ test("reports a further finding of the same kind as new", async () => {
     "metadata/remote_schemas.yaml": names
       .map(
         (name) =>
-          `- name: ${name}\n  definition: {url_from_env: URL, headers: [{name: Authorization, value: Bearer 1}]}\n`,
+          `- name: ${name}\n  definition: {url_from_env: URL, headers: [{name: Authorization, value: Bearer example}]}\n`,
       )
       .join(""),
   });
   using base = new MetadataFolder([], schemas("weather"));
   using now = new MetadataFolder([], schemas("maps", "weather"));
   expect(await reported(now, base)).toMatchObject({
-    findings: [{ reason: "the value of the header Authorization of maps is in the metadata" }, { name: "maps" }],
+    findings: [{ reason: "maps has the value of the header Authorization in the metadata" }, { name: "maps" }],
     inBase: [{ rule: "not-examined" }, { rule: "secret-in-metadata" }],
   });
 });
