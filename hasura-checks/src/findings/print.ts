@@ -55,46 +55,74 @@ export function tally(findings: readonly Finding[]): string {
   return `${amount(counted.length, "finding")} (${amount(errors, "error")}, ${amount(counted.length - errors, "warning")})${after}`;
 }
 
-const mostRows = 10;
+/** A report with more findings than this is grouped by rule. */
+const mostSingle = 8;
+/** Lines of a grouped report, so that it fits a screen. */
+const mostLines = 40;
+/** Lines of a group besides its examples. */
+const groupLines = 3;
+const mostExamples = 3;
 
-/** Number of findings for each rule, role or table, largest first. */
-function numbersBy(findings: readonly Finding[], what: "rule" | "role" | "table", most: number): readonly string[] {
-  const numbers = new Map<string, number>();
-  for (const { [what]: value } of findings) if (value !== undefined) numbers.set(value, (numbers.get(value) ?? 0) + 1);
-  const ranked = [...numbers].toSorted(([, one], [, other]) => other - one);
-  const width = String(Math.max(0, ...numbers.values())).length;
-  const rows = ranked.slice(0, most).map(([value, number]) => `${String(number).padStart(width)}  ${value}`);
-  return rows.length === 0
-    ? []
-    : [
-        `By ${what}:`,
-        ...rows,
-        ...(ranked.length > most ? [`${" ".repeat(width)}  and ${ranked.length - most} more`] : []),
-        "",
-      ];
+/** Names by their number in the findings, most frequent first. */
+function frequent(findings: readonly Finding[], what: "role" | "table"): readonly (readonly [string, number])[] {
+  const named = Map.groupBy(
+    findings.flatMap(({ [what]: name }) => name ?? []),
+    (name) => name,
+  );
+  return [...named].map(([name, all]) => [name, all.length] as const).toSorted(([, one], [, other]) => other - one);
 }
 
-/** Numbers of findings, for reports that are longer than a screen. */
-function summary(findings: readonly Finding[]): readonly string[] {
-  return findings.length <= 20
-    ? []
-    : [
-        ...numbersBy(findings, "rule", Number.POSITIVE_INFINITY),
-        ...numbersBy(findings, "role", mostRows),
-        ...numbersBy(findings, "table", mostRows),
-      ];
+/** One entry for each rule: its number, examples, and what to do. */
+function grouped(findings: readonly Finding[], paint: Paint): readonly string[] {
+  // A rule with hundreds of findings concerns a habit of the project; rare findings come first.
+  const byRule = [...Map.groupBy(findings.filter(counts), ({ rule, severity }) => `${severity} ${rule}`).values()];
+  const rank = ([finding]: readonly Finding[]) => (finding?.severity === "error" ? 0 : 1);
+  const groups = byRule.toSorted((one, other) => rank(one) - rank(other) || one.length - other.length);
+  const fitting = Math.floor(mostLines / groups.length) - groupLines;
+  const examples = Math.min(mostExamples, Math.max(1, fitting));
+  const entries = groups.flatMap((group) => {
+    const [first] = group;
+    if (first === undefined) return [];
+    const { severity, rule, remedy } = first;
+    const numbers = [
+      amount(group.length, "place"),
+      ...(["role", "table"] as const).flatMap((what) => {
+        const { length } = frequent(group, what);
+        return length === 0 ? [] : [amount(length, what)];
+      }),
+    ];
+    const [action = remedy] = remedy.split(";");
+    return [
+      `${paint(styles[severity], severity)}  ${paint("bold", rule)}: ${numbers.join(", ")}`,
+      ...group.slice(0, examples).map((finding) => `  ${place(finding)}  ${finding.reason}`),
+      `  ${paint("dim", "→")} ${action}`,
+      "",
+    ];
+  });
+  const roles = frequent(findings.filter(counts), "role").slice(0, 5);
+  return [
+    ...entries,
+    ...(roles.length < 2 ? [] : [`Most findings: ${roles.map(([name, number]) => `${name} ${number}`).join(", ")}`]),
+    "`--all` lists every finding, `--rule RULE` those of a rule",
+  ];
 }
 
 export interface Report {
   readonly findings: readonly Finding[];
   /** The examined objects, in one line. */
   readonly examined: string;
+  /** Whether the text lists every finding; default: a long one is grouped by rule. */
+  readonly isWhole?: boolean;
   /** Further keys of the JSON. */
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
 /** A report in one of the formats. */
-export function printReport({ findings: found, examined, more }: Report, format: Format, paint: Paint): string {
+export function printReport(
+  { findings: found, examined, isWhole, more }: Report,
+  format: Format,
+  paint: Paint,
+): string {
   const findings = bySeverity(found);
   if (format === "json") return JSON.stringify({ ...more, examined, findings }, null, 2);
   if (format === "sarif") return sarif(findings, (id) => allRules.find((rule) => rule.id === id)?.finds);
@@ -102,7 +130,9 @@ export function printReport({ findings: found, examined, more }: Report, format:
   const result = `${tally(findings)}; ${examined}`;
   if (format === "github") return [...findings.map(annotation), result].join("\n");
   const colour = findings.some(counts) ? "red" : "green";
-  return [...findings.map((finding) => text(finding, paint)), ...summary(findings), paint(colour, result)].join("\n");
+  const isShort = isWhole === true || findings.filter(counts).length <= mostSingle;
+  const entries = isShort ? findings.map((finding) => text(finding, paint)) : grouped(findings, paint);
+  return [...entries, paint(colour, result)].join("\n");
 }
 
 /** Fingerprints of findings, stable when files and lines move. */

@@ -59,11 +59,19 @@ function isAlwaysFalse(condition: unknown, columns: Columns): boolean {
   });
 }
 
-/** Names of the columns that a condition always compares with a session variable. */
-export function columnsHeldToSession(condition: unknown): readonly string[] {
+/**
+ * Names of the columns that a condition always compares with a session variable.
+ * @param keysOf columns of the row that lead to the related row of a relationship; a condition on that row binds them too
+ */
+export function columnsHeldToSession(
+  condition: unknown,
+  keysOf: (relationship: string) => readonly string[] = () => [],
+): readonly string[] {
   if (!isFields(condition)) return [];
   return Object.entries(condition).flatMap(([key, value]) => {
-    if (/^[_$]and$/.test(key)) return items(value).flatMap(columnsHeldToSession);
+    if (/^[_$]and$/.test(key)) return items(value).flatMap((item) => columnsHeldToSession(item, keysOf));
+    const keys = keysOf(key);
+    if (keys.length > 0) return mentionsSession(value) ? keys : [];
     const compared = isFields(value) ? (value["_eq"] ?? value["$eq"] ?? value["_in"] ?? value["$in"]) : value;
     return !/^[_$]/.test(key) && typeof compared === "string" && /^x-hasura-/i.test(compared) ? [key] : [];
   });

@@ -100,7 +100,7 @@ export const unboundBranch: Rule = {
     return conditions.flatMap(({ condition, at, role, key }) =>
       branchesIn(condition, at).flatMap(({ branch, at: place, others }): Found[] => {
         if (mentionsSession(branch) || !others.some(mentionsSession)) return [];
-        const reason = openness(branch, new Set(others.flatMap(columnsHeldToSession)));
+        const reason = openness(branch, new Set(others.flatMap((each) => columnsHeldToSession(each))));
         if (reason === undefined) return [];
         const selects = `one alternative of _or selects ${reason} in every session`;
         return [{ at: place, table: key, role, reason: `${role} on ${key}: ${selects}` }];

@@ -1,7 +1,7 @@
 import { keyOf } from "@routeql/metadata/declared/tables";
 import { unjoinableRelationships } from "../metadata/fitting.ts";
 import { rolesOf } from "./inheritance.ts";
-import { catalogAt, type Found, listed, type Rule, tablesOf } from "./rule.ts";
+import { catalogAt, type Found, permissionsOf, type Rule, tablesOf, writesOf } from "./rule.ts";
 
 export const reference: Rule = {
   id: "reference",
@@ -58,32 +58,44 @@ function dangling(examined: Parameters<Rule["find"]>[0]): readonly Found[] {
   );
 }
 
+const letters = (role: string) => role.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+
+/** Names shorter than this differ by one letter on purpose. */
+const leastLength = 6;
+
+/** Whether two names are equal apart from case, punctuation, and one letter that is missing or two that changed places. */
+function isMisspelt(one: string, other: string): boolean {
+  const [short, long] = [letters(one), letters(other)].toSorted((left, right) => left.length - right.length) as [
+    string,
+    string,
+  ];
+  if (short === long) return true;
+  if (short.length < leastLength || long.length - short.length > 1) return false;
+  const start = [...short].findIndex((letter, index) => letter !== long[index]);
+  // A further letter at the end is a plural or another name.
+  if (start <= 0 || /\d/.test(long[start] ?? "")) return false;
+  if (long.length > short.length) return short.slice(start) === long.slice(start + 1);
+  const swapped = `${short.slice(0, start)}${short[start + 1] ?? ""}${short[start] ?? ""}${short.slice(start + 2)}`;
+  return swapped === long;
+}
+
 export const roleSpelling: Rule = {
   id: "role-spelling",
   severity: "warning",
-  finds: "roles whose names differ only by case or punctuation",
+  finds: "roles whose names differ only by case, punctuation or one missing letter",
   why: "Role names are case-sensitive. The tokens carry one of the two spellings, and the permissions of the other one have no effect.",
-  remedy: "use one spelling",
+  remedy: "use one spelling; add an exception if these are two roles",
   find: (examined) => {
-    const bySound = new Map<string, string[]>();
-    for (const role of rolesOf(examined)) {
-      const sound = role.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
-      bySound.set(sound, [...(bySound.get(sound) ?? []), role]);
-    }
+    const roles = [...rolesOf(examined)];
     const placed = new Map(
-      tablesOf(examined).flatMap(({ table, path }) =>
-        table.select_permissions.map(
-          ({ role }, index) => [role, [...path, "select_permissions", index, "role"]] as const,
-        ),
-      ),
+      [...permissionsOf(examined), ...writesOf(examined)].map(({ role, at }) => [role, [...at.slice(0, -1), "role"]]),
     );
-    return [...bySound.values()]
-      .filter((roles) => roles.length > 1)
-      .map((roles) => ({
-        at: placed.get(roles.at(-1) ?? "") ?? ["inherited_roles"],
-        role: roles.at(-1) ?? "",
-        reason: `the roles ${listed(roles)} differ only in spelling`,
-      }));
+    const placeOf = (role: string) => placed.get(role) ?? ["inherited_roles"];
+    return roles.flatMap((role, index) => {
+      const other = roles.slice(0, index).find((earlier) => isMisspelt(earlier, role));
+      if (other === undefined) return [];
+      return [{ at: placeOf(role), role, reason: `the roles ${other} and ${role} differ only in spelling` }];
+    });
   },
 };
 

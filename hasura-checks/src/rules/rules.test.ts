@@ -325,6 +325,23 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
     "t0.yaml:7",
     {
       tables: [
+        note(sound, "delete_permissions:\n  - role: reader\n    permission:\n      filter: {title: {_eq: draft}}\n"),
+      ],
+    },
+    {
+      tables: [
+        note(
+          sound,
+          "delete_permissions:\n  - role: reader\n    permission:\n      filter: {owner: X-Hasura-User-Id, title: {_eq: draft}}\n",
+        ),
+      ],
+    },
+  ],
+  [
+    "write-wider-than-read",
+    "t0.yaml:7",
+    {
+      tables: [
         note(
           sound,
           "delete_permissions:\n  - role: reader\n    permission:\n      backend_only: false\n      filter: {}\n",
@@ -422,6 +439,19 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
     "t0.yaml:7",
     { tables: [note(sound, update("columns: [title, owner]"))] },
     { tables: [note(sound, update("columns: [title, owner]\n      check: {owner: X-Hasura-User-Id}"))] },
+  ],
+  [
+    "row-given-away",
+    "t0.yaml:9",
+    {
+      tables: [
+        note(
+          sound,
+          `object_relationships:\n  - {name: project, using: {foreign_key_constraint_on: project_id}}\n${update("columns: [project_id]").replace("{owner: X-Hasura-User-Id}", "{project: {owner: X-Hasura-User-Id}}")}`,
+        ),
+      ],
+    },
+    { tables: [note(sound, update("columns: [project_id]"))] },
   ],
   [
     "row-given-away",
@@ -566,6 +596,23 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
   [
     "role-spelling",
     "t1.yaml:5",
+    {
+      tables: [
+        note(sound).replace("reader", "HIRING_MANAGER"),
+        tableFile("tag", sound).replace("reader", "HRING_MANAGER"),
+      ],
+    },
+    {
+      tables: [
+        note(sound).replace("reader", "manager1"),
+        tableFile("tag", sound).replace("reader", "manager12"),
+        tableFile("other", sound).replace("reader", "managers"),
+      ],
+    },
+  ],
+  [
+    "role-spelling",
+    "t1.yaml:5",
     { tables: [note(sound), tableFile("tag", sound).replace("reader", "Reader")] },
     { tables: [note(sound), tableFile("tag", sound)] },
   ],
@@ -633,6 +680,22 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
     { tables: [note(sound.replace("[id]", "[id, title]"))], base: [note(sound)], database },
   ],
 ];
+
+test("an update is not open where its check holds a column that the client cannot set", async () => {
+  const rules = async (columns: string) =>
+    (
+      await find({
+        tables: [
+          note(
+            sound,
+            `update_permissions:\n  - role: reader\n    permission:\n      columns: [${columns}]\n      filter: {}\n      check: {owner: X-Hasura-User-Id}\n`,
+          ),
+        ],
+      })
+    ).map(({ rule }) => rule);
+  expect(await rules("title")).not.toContain("every-row-writable");
+  expect(await rules("title, owner")).toContain("every-row-writable");
+});
 
 describe.each(cases)("the rule %s", (rule, at, faulty, clean) => {
   test(`finds the fault at ${at}`, async () => {

@@ -1,3 +1,5 @@
+import { formulaOf, scopeAt } from "../diff/formula.ts";
+import { orderOf } from "../diff/implication.ts";
 import { columnsHeldToSession, conditionText, isAlwaysTrue, mentionsSession } from "./conditions.ts";
 import {
   columnsOf,
@@ -30,6 +32,27 @@ const contains = (columns: unknown, column: string): boolean =>
 const isTied = ({ set }: PlacedWrite["permission"]): boolean =>
   Object.values(set ?? {}).some((value) => typeof value === "string" && /^x-hasura-/i.test(value));
 
+/** The columns that lead from a row to the related row of an object relationship. */
+const keysOf =
+  ({ table }: PlacedWrite) =>
+  (name: string): readonly string[] => {
+    const using = table.object_relationships.find((each) => each.name === name)?.using;
+    const { foreign_key_constraint_on: constraint, manual_configuration: manual } = using ?? {};
+    return Array.isArray(constraint) ? constraint : Object.keys(manual?.column_mapping ?? {});
+  };
+
+/** Whether the check of an update binds a column to the session that the client cannot set, so that only rows of the session pass. */
+function isHeldByCheck(write: PlacedWrite): boolean {
+  const { kind, permission } = write;
+  const held = columnsHeldToSession(permission["check"], keysOf(write));
+  return (
+    kind === "update_permissions" &&
+    held.some(
+      (column) => !contains(permission["columns"], column) && !Object.keys(permission["set"] ?? {}).includes(column),
+    )
+  );
+}
+
 export const everyRowWritable: Rule = {
   id: "every-row-writable",
   severity: "warning",
@@ -47,7 +70,8 @@ export const everyRowWritable: Rule = {
       if (
         permission["backend_only"] === true ||
         isTrusted(role, examined) ||
-        (kind === "insert_permissions" && isTied(permission))
+        (kind === "insert_permissions" && isTied(permission)) ||
+        isHeldByCheck(placed)
       )
         return [];
       if (!isAlwaysTrue(value, columnsOf(placed, examined))) return [];
@@ -75,11 +99,11 @@ export const rowGivenAway: Rule = {
         return [];
       const { columns } = permission;
       const set = Object.keys(permission["set"] ?? {});
-      const free = columnsHeldToSession(permission["filter"]).filter(
+      const free = columnsHeldToSession(permission["filter"], keysOf(placed)).filter(
         (column) => column !== "id" && !set.includes(column) && contains(columns, column),
       );
       if (free.length === 0) return [];
-      const reason = `${role} may set ${listed(free)} of ${key}, the column that its filter compares with the session, and there is no check`;
+      const reason = `${role} may set ${listed(free)} of ${key}, by which its filter binds the row to the session, and there is no check`;
       return [{ at: [...at, "columns"], table: key, role, name: free[0] ?? "", reason }];
     }),
 };
@@ -115,13 +139,13 @@ export const writeWiderThanRead: Rule = {
       const { kind, permission, role, key } = write;
       if (kind === "insert_permissions" || permission["backend_only"] === true || isTrusted(role, examined)) return [];
       const select = permissionsOf(examined).find(beside(write));
-      if (
-        select === undefined ||
-        !mentionsSession(select.permission.filter) ||
-        !isAlwaysTrue(permission["filter"] ?? {}, columnsOf(write, examined))
-      )
-        return [];
-      const reason = `${role} may ${verbs[kind]} every row of ${key}, and may read only the rows of its session`;
+      const filter = permission["filter"] ?? {};
+      if (select === undefined || !mentionsSession(select.permission.filter) || mentionsSession(filter)) return [];
+      const scope = scopeAt(examined, write.path);
+      const order = orderOf(formulaOf(select.permission.filter, scope), formulaOf(filter, scope));
+      if (order !== "wider" && order !== "other") return [];
+      const which = isAlwaysTrue(filter, columnsOf(write, examined)) ? "every row" : "rows of other sessions";
+      const reason = `${role} may ${verbs[kind]} ${which} of ${key}, and may read only the rows of its session`;
       return [inPermission(write, "filter", reason)];
     }),
 };
@@ -157,5 +181,5 @@ function ownerColumns(write: PlacedWrite, examined: Examined): readonly string[]
   const writes = writesOf(examined)
     .filter((other) => other.kind !== "insert_permissions" && beside(write)(other))
     .map(({ permission }) => permission["filter"]);
-  return [...new Set([...reads, ...writes].flatMap(columnsHeldToSession))];
+  return [...new Set([...reads, ...writes].flatMap((condition) => columnsHeldToSession(condition)))];
 }

@@ -160,7 +160,9 @@ With --base: changes of permissions since another revision, wider and narrower o
       endpoint === undefined
         ? await againstBase(project, source, base ?? "", given, configuration, surroundings)
         : await againstEngine(project, endpoint);
-    surroundings.out(printReport({ findings, examined }, format, painter(surroundings.colours)));
+    surroundings.out(
+      printReport({ findings, examined, isWhole: given.flag("all") }, format, painter(surroundings.colours)),
+    );
     return findings.length > 0 ? exitCodes.findings : exitCodes.fine;
   },
 };

@@ -23,6 +23,7 @@ export const formatOptions = {
     help: "text (default), json, github (annotations of GitHub Actions), gitlab (its report of code quality) or sarif (code scanning)",
   },
   json: { type: "boolean", help: "the same as --format json" },
+  all: { type: "boolean", help: "as text: list every finding; by default a long report is grouped by rule" },
 } as const;
 
 interface Checked extends Judged {
@@ -248,6 +249,7 @@ With a database, the rules also use its catalogue and its rows. With a base revi
         {
           findings,
           examined: said,
+          isWhole: given.flag("all") || given.texts("rule").length > 0,
           more: { excepted, inBase, notApplied, ...(given.flag("visible-rows") ? { visibleRows: visible } : {}) },
         },
         format,

@@ -324,7 +324,13 @@ A file of expectations lists the permissions of each role in each source for rev
         : {
             sources: Object.fromEntries(verified.map(({ source, verdicts }) => [source, { checks: verdicts.counts }])),
           };
-    out(printReport({ findings, examined, more: { checks, ...bySource, seconds } }, format, painter(colours)));
+    out(
+      printReport(
+        { findings, examined, isWhole: given.flag("all"), more: { checks, ...bySource, seconds } },
+        format,
+        painter(colours),
+      ),
+    );
     return findings.some(counts) ? exitCodes.findings : exitCodes.fine;
   },
 };
