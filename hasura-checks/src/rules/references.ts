@@ -13,12 +13,26 @@ export const reference: Rule = {
 };
 
 /** With a database: the check of the engine. Reports causes only, and not the objects that depend on an inconsistent one. */
-function unfit({ state }: Parameters<Rule["find"]>[0]): readonly Found[] {
-  const found = (state?.inconsistencies ?? []).filter(({ kind }) => kind === "inconsistent");
+function unfit({ state, metadata, catalogs }: Parameters<Rule["find"]>[0]): readonly Found[] {
+  const empty = metadata.sources.flatMap(({ name, tables }, index): (Found & { readonly index: number })[] => {
+    const catalog = catalogs?.[index];
+    if (catalog === undefined || tables.length < 2 || tables.some(({ table }) => catalog.tables.has(keyOf(table))))
+      return [];
+    const reason = `the database of the source ${name} has none of the ${tables.length} tracked tables: the migrations are not applied`;
+    return [
+      { index, at: ["sources", index], name, reason, remedy: "apply the migrations, or name the right database" },
+    ];
+  });
+  const found = (state?.inconsistencies ?? []).filter(
+    ({ kind, at }) => kind === "inconsistent" && !empty.some(({ index }) => at[0] === "sources" && at[1] === index),
+  );
   const names = new Set(found.map(({ name }) => name));
-  return found
-    .filter(({ reason }) => !names.has(usedBy(reason) ?? ""))
-    .map(({ at, reason, name }) => ({ at, name, reason: `${name}: ${reason}` }));
+  return [
+    ...empty.map(({ index: _index, ...each }) => each),
+    ...found
+      .filter(({ reason }) => !names.has(usedBy(reason) ?? ""))
+      .map(({ at, reason, name }) => ({ at, name, reason: `${name}: ${reason}` })),
+  ];
 }
 
 const uses = [
@@ -71,7 +85,7 @@ function isMisspelt(one: string, other: string): boolean {
   ];
   if (short === long) return true;
   if (short.length < leastLength || long.length - short.length > 1) return false;
-  const start = [...short].findIndex((letter, index) => letter !== long[index]);
+  const start = Array.from(short).findIndex((letter, index) => letter !== long[index]);
   // A further letter at the end is a plural or another name.
   if (start <= 0 || /\d/.test(long[start] ?? "")) return false;
   if (long.length > short.length) return short.slice(start) === long.slice(start + 1);

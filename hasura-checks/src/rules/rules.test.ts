@@ -681,6 +681,14 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
   ],
 ];
 
+test("reports missing migrations once for a database without the tables", async () => {
+  const other = { tables: { other: { columns, primaryKey: ["id"] } } };
+  const found = await find({ tables: [note(sound), tableFile("tag", sound)], database: other });
+  expect(found.filter(({ rule }) => rule === "reference").map(({ reason }) => reason)).toEqual([
+    "the database of the source default has none of the 2 tracked tables: the migrations are not applied",
+  ]);
+});
+
 test("an update is not open where its check holds a column that the client cannot set", async () => {
   const rules = async (columns: string) =>
     (

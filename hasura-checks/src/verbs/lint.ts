@@ -58,17 +58,18 @@ async function examine(given: Given, surroundings: Surroundings, configuration: 
   const addresses = databaseAddresses(given, metadata, surroundings);
   await using databases = await Databases.open(addresses);
   const stateOf = async (of: ReadProject) => databases?.state(of, configuration.inferFunctionPermissions);
-  const rows = await rowsOf(read, databases, configuration.inferFunctionPermissions);
-  const examined = {
-    project,
-    metadata,
+  const onDatabase = async (revision: ReadProject) => ({
+    project: revision,
+    metadata: revision.metadata,
     configuration,
-    visible: rows.visible,
     hasuraVersion: hasuraVersionOf(given),
-    catalogs: await databases?.catalogs(metadata),
-    state: await stateOf(read),
-    base: base === undefined ? undefined : { project: base, metadata: base.metadata, state: await stateOf(base) },
-  };
+    catalogs: await databases?.catalogs(revision.metadata),
+    state: await stateOf(revision),
+    rows: await rowsOf(revision, databases, configuration.inferFunctionPermissions),
+  });
+  const { rows, ...own } = await onDatabase(read);
+  const earlier = base === undefined ? undefined : await onDatabase(base);
+  const examined = { ...own, visible: rows.visible, base: earlier };
   const applied = applicable(examined);
   // A single source may have another name in the base revision.
   const namesSources = [metadata, base?.metadata].some((revision) => (revision?.sources.length ?? 0) > 1);
@@ -83,9 +84,7 @@ async function examine(given: Given, surroundings: Surroundings, configuration: 
     new Set([...always, ...applied.map(({ id }) => id)]),
   );
   const standing =
-    base === undefined || !given.flag("only-new")
-      ? []
-      : standingFindings(base, await databases?.catalogs(base.metadata), configuration, namesSources);
+    earlier === undefined || !given.flag("only-new") ? [] : standingFindings(earlier, earlier.rows, namesSources);
   const { added, known } = divide(findings, standing);
   const notApplied = applicable({
     ...examined,
@@ -264,35 +263,12 @@ With a database, the rules also use its catalogue and its rows. With a base revi
   },
 };
 
-/**
- * Findings of a base revision by the current configuration.
- *
- * The database has the current migrations, so a change of a migration would also be found in the base. Only rules that need nothing else use the database.
- * @param catalogs the catalogues of the sources of the base
- * @param namesSources the same value as for the compared findings
- */
-export function standingFindings(
-  base: ReadProject,
-  catalogs: Examined["catalogs"],
-  configuration: Examined["configuration"],
+/** Findings of a base revision by the current configuration and on the same database. */
+function standingFindings(
+  revision: Omit<Examined, "base" | "visible"> & { readonly project: ReadProject },
+  { visible, findings }: Awaited<ReturnType<typeof rowsOf>>,
   namesSources: boolean,
 ): readonly Finding[] {
-  const examined = {
-    project: base,
-    metadata: base.metadata,
-    configuration,
-    catalogs: undefined,
-    state: undefined,
-    base: undefined,
-  };
-  const onDatabase = { ...examined, catalogs };
-  return [
-    ...shapeFindings(base),
-    ...applyRules(examined, applicable(examined), namesSources),
-    ...applyRules(
-      onDatabase,
-      applicable(onDatabase).filter(({ needs }) => needs === "database"),
-      namesSources,
-    ),
-  ];
+  const examined = { ...revision, visible, base: undefined };
+  return [...shapeFindings(revision.project), ...findings, ...applyRules(examined, applicable(examined), namesSources)];
 }
