@@ -249,7 +249,7 @@ test(
       });
       codes.push(code);
     }
-    countInputs(codes.length, codes.filter((code) => code === 0).length);
+    countInputs("subscriptions that hold too many bytes", codes.length, codes.filter((code) => code === 0).length);
     expect(new Set(codes)).toEqual(new Set([1013]));
     await serviceAnswers();
   },
@@ -283,7 +283,7 @@ test("thousands of idle sockets and floods leave the service answering", { timeo
   await Promise.all(flooding);
   await answering;
   const open = outcomes.filter(({ code }) => code === 0).length;
-  countInputs(count + flooding.length, open);
+  countInputs("idle sockets and floods", count + flooding.length, open);
   expect(open).toBe(0);
   await serviceAnswers();
 });

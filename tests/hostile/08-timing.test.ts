@@ -40,7 +40,7 @@ test("the time of a rejection does not depend on a key's common prefix", { timeo
   ] as const) {
     const [first = [], last = []] = await interleaved(150, [using(change(key, 0)), using(change(key, key.length - 1))]);
     expect(Math.abs(timeDifference(first, last, interrupted))).toBeLessThan(significant);
-    countInputs(300, 0);
+    countInputs("times of rejected keys", 300, 0);
   }
   await serviceAnswers();
 });
@@ -55,6 +55,6 @@ test("ASVS 6.3.8: nor on whether an account exists", { timeout: 120_000 }, async
     singleStep({ email: `nobody-${mark}-${turns.unknown++ % accounts.length}@example.net`, password: "wrong" });
   const [first = [], second = []] = await interleaved(80, [known, unknown]);
   expect(Math.abs(timeDifference(first, second, interrupted))).toBeLessThan(significant);
-  countInputs(160, 0);
+  countInputs("times of unknown accounts", 160, 0);
   await serviceAnswers();
 });

@@ -52,7 +52,7 @@ export function attacks(
     const normal = serviceAnswers();
     await Promise.all([normal, ...Array.from({ length: atOnce }, work)]);
     await serviceAnswers();
-    countInputs(total, through.length);
+    countInputs(title, total, through.length);
     expect(through).toEqual([]);
   });
 }

@@ -1,13 +1,15 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { figuresFolder, keepFigures } from "../../harness/figures.ts";
+import { type FigureTable, figuresFolder, keepFigures } from "../../harness/figures.ts";
 
-interface HostileFigures extends Record<string, number> {
+interface HostileFigures extends Record<string, number | FigureTable> {
   "hostile inputs": number;
   refused: number;
   "let through": number;
   "normal requests beside them": number;
   "longest of those, ms": number;
+  /** One row for each test of attacks. */
+  classes: FigureTable;
 }
 
 const empty: HostileFigures = {
@@ -16,6 +18,7 @@ const empty: HostileFigures = {
   "let through": 0,
   "normal requests beside them": 0,
   "longest of those, ms": 0,
+  classes: [["class of attempts", "attempts", "let through"]],
 };
 
 const read = (): HostileFigures =>
@@ -24,13 +27,15 @@ const read = (): HostileFigures =>
 /** Called at the suite's start: all files add to the same figures. */
 export const beginFigures = (): void => keepFigures("hostile", empty);
 
-export function countInputs(inputs: number, through: number): void {
+/** @param title of the test, which names the class of its inputs */
+export function countInputs(title: string, inputs: number, through: number): void {
   const before = read();
   keepFigures("hostile", {
     ...before,
     "hostile inputs": before["hostile inputs"] + inputs,
     refused: before.refused + inputs - through,
     "let through": before["let through"] + through,
+    classes: [...before.classes, [title, inputs, through]],
   });
 }
 
