@@ -182,6 +182,16 @@ describe("a change of a write permission", () => {
     expect(words(compare(other, one))).toEqual(direction === undefined ? [] : ["wider"]);
   });
 
+  test("another filter of a deletion names the rows", () => {
+    const remove = (filter: string) =>
+      tableFile("note", sound, `delete_permissions:\n  - {role: reader, permission: {filter: ${filter}}}\n`);
+    using one = new MetadataFolder([remove("{owner: X-Hasura-User-Id}")]);
+    using other = new MetadataFolder([remove("{org: X-Hasura-Org-Id}")]);
+    expect(compare(one, other)).toEqual([
+      "wider: reader may delete other rows of public.note: `owner = x-hasura-user-id` is no longer required; `org = x-hasura-org-id` is now required",
+    ]);
+  });
+
   test("another preset is changed", () => {
     using one = new MetadataFolder([insert("check: {}, columns: [id], set: {owner: X-Hasura-User-Id}")]);
     using other = new MetadataFolder([insert("check: {}, columns: [id], set: {owner: X-Hasura-Org-Id}")]);

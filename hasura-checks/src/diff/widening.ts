@@ -213,7 +213,7 @@ function rows({ role, key, kind, formulas }: Pair): readonly Compared[] {
     const order = orderOf(old, now);
     if (order === "same") return [];
     const direction = directions[order];
-    const who = part === "check" ? `the check of ${role} accepts` : `${role} may ${verbs[kind]}`;
+    const who = part === "check" ? `the check of ${role} accepts` : `${role} may ${verbs[kind].replace(" from", "")}`;
     const where = part === "check" ? `to ${verbs[kind]} ${key}` : `of ${key}`;
     const isOpen = now.kind === "and" && now.items.length === 0;
     const reason = isOpen
