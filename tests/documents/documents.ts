@@ -14,6 +14,7 @@ import { generatedFiles } from "@routeql/infra/settings/reference/files";
 import { clientPages } from "./client-pages.ts";
 import { grafanaDashboard } from "./grafana-dashboard.ts";
 import { metricsDocument } from "./metrics-document.ts";
+import { packageGraph, serviceGraph, withSection } from "./pictures.ts";
 import { permissionsDocument } from "../permissions/document.ts";
 import { rulesDocument } from "hasura-checks/rules/list";
 
@@ -21,6 +22,8 @@ const root = resolve(import.meta.dirname, "../..");
 
 function derived(): ReadonlyMap<string, string> {
   return new Map([
+    ["CONTRIBUTING.md", withSection("CONTRIBUTING.md", "packages", packageGraph())],
+    ["docs/design/architecture.md", withSection("docs/design/architecture.md", "services", serviceGraph())],
     ["docs/reference/data-dictionary.md", dataDictionary()],
     ["docs/reference/error-codes.md", renderErrorDocument(clientErrors)],
     ["docs/reference/figures.md", figuresDocument()],
