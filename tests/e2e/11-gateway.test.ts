@@ -1,5 +1,4 @@
 import { request as plainRequest } from "node:http";
-import { connect as connectPlain } from "node:net";
 import { connect, type ConnectionOptions, type TLSSocket } from "node:tls";
 import { describe, expect, test } from "vitest";
 import { mustRun, run } from "../harness/process.ts";
@@ -22,23 +21,6 @@ describe("Endpoints: the gateway", () => {
       expect([301, 308], path).toContain(status);
       expect(headers.location, path).toBe(new URL(path, stack.url).href);
     }
-  });
-
-  test("plain HTTP on the TLS port gives no data", async () => {
-    const port = Number(new URL(stack.url).port);
-    const answer = await new Promise<string>((resolve, reject) => {
-      const socket = connectPlain(port, "127.0.0.1", () =>
-        socket.write(
-          `POST /api/graphql HTTP/1.1\r\nHost: localhost\r\nX-Engine-Access-Key: ${stack.engineAccessKey}\r\nContent-Length: 24\r\nConnection: close\r\n\r\n{"query":"{__typename}"}`,
-        ),
-      );
-      let text = "";
-      socket.on("data", (chunk) => (text += chunk.toString()));
-      socket.on("close", () => resolve(text));
-      socket.on("error", reject);
-    });
-    expect(answer).toMatch(/^HTTP\/1\.1 (400|301|308) /);
-    expect(answer).not.toContain("query_root");
   });
 
   test.each([
@@ -97,12 +79,6 @@ describe("Endpoints: the gateway", () => {
       socket.destroy();
     },
   );
-
-  test("rejects TLS 1.1", async () => {
-    await expect(
-      handshake({ minVersion: "TLSv1.1", maxVersion: "TLSv1.1", ca: stack.caCertificate, ciphers: "ALL:@SECLEVEL=0" }),
-    ).rejects.toThrow();
-  });
 
   test("a client without the CA does not trust the certificate", async () => {
     await expect(handshake({})).rejects.toThrow(/self-signed|unable to (get|verify)/);

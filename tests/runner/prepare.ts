@@ -86,7 +86,7 @@ async function installTools(withStack: boolean): Promise<void> {
   if ((await findProgram("git")) === undefined)
     await installPackages(["git"], options.onLine, "copies the checkout for tests that change it");
   if ((await findProgram("curl")) === undefined)
-    await installPackages(["curl"], options.onLine, "runs the specification with a client's tools");
+    await installPackages(["curl"], options.onLine, "runs the sample of the clients' page");
   if (chromiumAbsent() !== undefined && (await canInstallPackages())) {
     say("installing chromium");
     await installPackages(["chromium"], options.onLine, "opens the console").catch((error: unknown) =>
