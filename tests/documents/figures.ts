@@ -16,10 +16,8 @@ export interface FigureGroup {
   readonly figures: readonly Figure[];
 }
 
-/** Written by `npm run bench:stack -- --record`. */
-const stackFigures = JSON.parse(
-  readFileSync(resolve(import.meta.dirname, "stack-figures.json"), "utf8"),
-) as FigureGroup[];
+const recorded = (file: string): FigureGroup[] =>
+  JSON.parse(readFileSync(resolve(import.meta.dirname, file), "utf8")) as FigureGroup[];
 
 /** The only place of all measured figures. Change a figure here after a measurement, then run `npm run documents`. */
 export const figureGroups: readonly FigureGroup[] = [
@@ -100,7 +98,8 @@ export const figureGroups: readonly FigureGroup[] = [
       { what: "tokens at three times the load", figure: "6,469/s, all answered", source: "p99 0.8 s from sending" },
     ],
   },
-  ...stackFigures,
+  // Written by `npm run bench:stack -- --record`.
+  ...recorded("stack-figures.json"),
   {
     title: "Data",
     source: "suites and commands on a running stack",
@@ -178,6 +177,8 @@ export const figureGroups: readonly FigureGroup[] = [
       },
     ],
   },
+  // Written by `.ci/run --everything --record`.
+  ...recorded("suite-figures.json"),
 ];
 
 const introduction = `# Figures

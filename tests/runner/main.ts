@@ -2,8 +2,10 @@
  * `npm test` and `npm run test:all`. Prints progress, one table at the end, and as its last line `N passed, N failed, N skipped`.
  * @module
  */
+import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { readFigures } from "./figures.ts";
+import { durations, record } from "./record.ts";
 import { totals } from "./results.ts";
 import { runAll } from "./run-all.ts";
 import { namedSuites, type Suite, suites, suitesOf, type Tier } from "./suites.ts";
@@ -26,6 +28,7 @@ ${listed()}
 
   --rest          the suites of \`npm run test:all\`
   --everything    the suites of \`npm test\`, then those of \`npm run test:all\`
+  --record        stores the durations for docs/reference/figures.md
   --filter TEXT   only tests whose title contains TEXT
   --lanes N       number of suites that run side by side (2); some always run alone
   --strict        a suite that this machine cannot run fails; without --strict it is skipped, unless you named it
@@ -43,6 +46,7 @@ async function main(): Promise<number> {
       strict: { type: "boolean", default: false },
       rest: { type: "boolean", default: false },
       everything: { type: "boolean", default: false },
+      record: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
   });
@@ -53,12 +57,15 @@ async function main(): Promise<number> {
   const lanes = Number(values.lanes);
   if (!Number.isInteger(lanes) || lanes < 1) throw new Error(`--lanes ${values.lanes}: a whole number from 1 on`);
   const started = Date.now();
+  const [load = 0] = loadavg();
   const results = await runAll(positionals.length > 0 ? [namedSuites(positionals)] : stagesOf(values), {
     filter: values.filter,
     lanes,
     strict: values.strict || positionals.length > 0,
   });
-  console.log(`\n${summary(results, { seconds: (Date.now() - started) / 1000, figures: await readFigures(started) })}`);
+  const seconds = (Date.now() - started) / 1000;
+  if (values.record) await record(durations(results, { seconds, load }));
+  console.log(`\n${summary(results, { seconds, figures: await readFigures(started) })}`);
   return totals(results).failed > 0 ? 1 : 0;
 }
 

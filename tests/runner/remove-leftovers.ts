@@ -16,7 +16,9 @@ export async function removeLeftovers(run: string, ended: readonly Pick<Suite, "
   let stacks = 0;
   for (const { name } of ended.filter(({ ownStack }) => ownStack === true))
     if (await takeDownLeftStack(name)) stacks += 1;
-  const cleaned = await cleanUp(...ended.map(({ name }) => runOfSuite(run, name)));
+  // The preparation uses the identifier of the run itself.
+  const identifiers = ended.length === 0 ? [] : [run, ...ended.map(({ name }) => runOfSuite(run, name))];
+  const cleaned = await cleanUp(...identifiers);
   for (const entry of await readdir(tmpdir())) {
     if (ended.some(({ name }) => entry.startsWith(scratchPrefix(run, name))))
       await rm(join(tmpdir(), entry), { recursive: true, force: true });

@@ -1,0 +1,38 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { FigureGroup } from "../documents/figures.ts";
+import { type SuiteResult, totals } from "./results.ts";
+import { repository, suites } from "./suites.ts";
+
+export interface Conditions {
+  /** Wall-clock time of the whole run. */
+  readonly seconds: number;
+  /** Load average of one minute before the run. */
+  readonly load: number;
+}
+
+/** The durations of a run as a table of docs/reference/figures.md: each suite with the command that runs it. */
+export function durations(results: readonly SuiteResult[], { seconds, load }: Conditions): FigureGroup {
+  return {
+    title: "Durations of the suites",
+    source: `\`.ci/run --everything --record\`, two suites at a time; load average before the run ${load.toFixed(2)}`,
+    figures: [
+      ...results.map(({ suite, seconds: taken, ...result }) => ({
+        what: `${suite}, ${commandOf(suite)}`,
+        figure: `${taken.toFixed(0)} s`,
+        source: `${totals([{ suite, seconds: taken, ...result }]).passed} tests`,
+      })),
+      { what: "all", figure: `${(seconds / 60).toFixed(1)} min`, source: "with everything that is built" },
+    ],
+  };
+}
+
+const commandOf = (name: string): string => {
+  const tier = suites.find((suite) => suite.name === name)?.tier;
+  return tier === "test:all" ? "`npm run test:all`" : "`npm test`";
+};
+
+export async function record(group: FigureGroup): Promise<void> {
+  await writeFile(join(repository, "tests/documents/suite-figures.json"), `${JSON.stringify([group], null, 2)}\n`);
+  console.log("recorded in tests/documents/suite-figures.json; npm run documents writes it to the figures");
+}
