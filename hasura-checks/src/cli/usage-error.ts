@@ -23,7 +23,7 @@ function distance(one: string, other: string): number {
 
 /** The most similar known name; undefined if none is similar. */
 export function nearest(name: string, known: Iterable<string>): string | undefined {
-  const most = name.length < 5 ? 1 : 2;
+  const most = name.length < 5 ? 1 : Math.max(2, Math.floor(name.length / 5));
   const ranked = [...known]
     .map((candidate) => ({ candidate, far: distance(name, candidate) }))
     .filter(({ far }) => far > 0 && far <= most);

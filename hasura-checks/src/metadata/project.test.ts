@@ -54,3 +54,10 @@ test("the rules know roles that only a source of another kind has", () => {
   });
   expect(found.map(({ name }) => name)).toEqual(["nobody"]);
 });
+
+test("refuses a file without sources, and names the accepted forms", () => {
+  using folder = new MetadataFolder([], { "config.yaml": "version: 3\nmetadata_directory: metadata\n" });
+  expect(() => readProject("config.yaml", folder.path)).toThrow(
+    "config.yaml has no metadata: it lacks sources. Give the metadata directory, a folder with the config.yaml",
+  );
+});

@@ -57,6 +57,10 @@ export function readProject(
     );
   }
   const whole = fromVersion2(loadMetadata(path));
+  if (!status.isDirectory() && whole.problems.length === 0 && !("sources" in whole.merged))
+    throw new UsageError(
+      `${source} has no metadata: it lacks sources. Give the metadata directory, a folder with the config.yaml of Hasura's CLI, or a file of exported metadata`,
+    );
   const { loaded: own, foreign } = withoutForeignSources(narrow(whole));
   const { loaded, metadata, problems: found } = withoutInvalid(own);
   const problems = [...found, ...foreign];

@@ -1,15 +1,16 @@
 import { keyOf } from "@routeql/metadata/declared/tables";
 import { unjoinableRelationships } from "../metadata/fitting.ts";
+import { isFields } from "./conditions.ts";
 import { rolesOf } from "./inheritance.ts";
 import { catalogAt, type Found, permissionsOf, type Rule, tablesOf, writesOf } from "./rule.ts";
 
 export const reference: Rule = {
   id: "reference",
   severity: "error",
-  finds: "a reference to a table, column or function that does not exist",
+  finds: "a reference to a table, column, function or query collection that does not exist",
   why: "Hasura marks the object as inconsistent and serves the rest: a role loses fields, or the deployment fails.",
   remedy: "correct the name, or add the missing migration",
-  find: (examined) => [...unfit(examined), ...dangling(examined)],
+  find: (examined) => [...unfit(examined), ...dangling(examined), ...missingCollections(examined)],
 };
 
 /** With a database: the check of the engine. Reports causes only, and not the objects that depend on an inconsistent one. */
@@ -70,6 +71,39 @@ function dangling(examined: Parameters<Rule["find"]>[0]): readonly Found[] {
       }),
     ),
   );
+}
+
+/** Collections and queries that the allow list or a REST endpoint names. */
+function missingCollections({ metadata, project }: Parameters<Rule["find"]>[0]): readonly Found[] {
+  const collections = new Map(
+    metadata.query_collections.map(({ name, definition }) => [name, definition.queries.map((query) => query.name)]),
+  );
+  const allowed = metadata.allowlist.flatMap(({ collection }, index): readonly Found[] =>
+    collections.has(collection)
+      ? []
+      : [
+          {
+            at: ["allowlist", index],
+            name: collection,
+            reason: `the allow list names the collection ${collection}, which does not exist`,
+          },
+        ],
+  );
+  const endpoints = project.loaded.merged["rest_endpoints"];
+  const asked = (Array.isArray(endpoints) ? endpoints : []).flatMap((endpoint: unknown, index): readonly Found[] => {
+    if (!isFields(endpoint) || !isFields(endpoint["definition"]) || !isFields(endpoint["definition"]["query"]))
+      return [];
+    const { collection_name: collection, query_name: query } = endpoint["definition"]["query"];
+    if (collections.get(String(collection))?.includes(String(query)) === true) return [];
+    const [name, what] = [
+      String(endpoint["name"]),
+      `the query ${String(query)} of the collection ${String(collection)}`,
+    ];
+    return [
+      { at: ["rest_endpoints", index], name, reason: `the REST endpoint ${name} names ${what}, which does not exist` },
+    ];
+  });
+  return [...allowed, ...asked];
 }
 
 const letters = (role: string) => role.toLowerCase().replaceAll(/[^a-z0-9]/g, "");

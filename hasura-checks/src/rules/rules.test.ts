@@ -594,6 +594,32 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
     },
   ],
   [
+    "reference",
+    "allow_list.yaml:1",
+    { tables: [], files: { "metadata/allow_list.yaml": "- {collection: absent}\n" } },
+    {
+      tables: [],
+      files: {
+        "metadata/allow_list.yaml": "- {collection: known}\n",
+        "metadata/query_collections.yaml": "- {name: known, definition: {queries: [{name: q, query: '{ a }'}]}}\n",
+        "metadata/rest_endpoints.yaml":
+          "- {name: r, url: r, methods: [GET], definition: {query: {collection_name: known, query_name: q}}}\n",
+      },
+    },
+  ],
+  [
+    "reference",
+    "rest_endpoints.yaml:1",
+    {
+      tables: [],
+      files: {
+        "metadata/rest_endpoints.yaml":
+          "- {name: r, url: r, methods: [GET], definition: {query: {collection_name: absent, query_name: q}}}\n",
+      },
+    },
+    { tables: [] },
+  ],
+  [
     "role-spelling",
     "t1.yaml:5",
     {
@@ -680,6 +706,13 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
     { tables: [note(sound.replace("[id]", "[id, title]"))], base: [note(sound)], database },
   ],
 ];
+
+test("suggests the known key for a misspelt one, also with another ending", async () => {
+  const found = await find({ tables: [note(`${sound}\nallow_aggregates: true`)] });
+  expect(found.map(({ reason }) => reason)).toEqual([
+    expect.stringMatching(/allow_aggregates: unknown key; did you mean allow_aggregations\?$/),
+  ]);
+});
 
 test("reports missing migrations once for a database without the tables", async () => {
   const other = { tables: { other: { columns, primaryKey: ["id"] } } };
