@@ -10,6 +10,7 @@ const commands: Record<string, () => Promise<{ command: Command }>> = {
   status: () => import("./commands/status.ts"),
   logs: () => import("./commands/logs.ts"),
   support: () => import("./commands/support.ts"),
+  alerts: () => import("./commands/alerts.ts"),
   psql: () => import("./commands/psql.ts"),
   load: async () => ({ command: (await import("./commands/database.ts")).load }),
   detect: async () => ({ command: (await import("./commands/database.ts")).detect }),

@@ -32,7 +32,7 @@ export type ImageName =
   | "grafana";
 
 /** External services that services of the stack call. */
-export type OutsideName = "directory" | "database" | "sessions" | "collector";
+export type OutsideName = "directory" | "database" | "sessions" | "collector" | "receiver";
 
 /** Where a target mounts a service's files, read-only. */
 export const filesDirectory = "/run/routeql";

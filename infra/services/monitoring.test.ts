@@ -68,6 +68,17 @@ test("Grafana is added with its image alone, and shows the dashboard from Promet
   expect(scraped).toContain("grafana:3000");
 });
 
+test("Alertmanager has a way out exactly when an address for alerts is set", () => {
+  const outside = (alertWebhook: boolean) =>
+    describeServices(withDefaults({ engine: "embedded", monitoring: "stack" }, "staging"), {
+      hostOf: (name: ServiceName) => name,
+      certificate: "CERTIFICATE",
+      alertWebhook,
+    }).find(({ name }) => name === "alertmanager")?.callsOutside;
+  expect(outside(true)).toEqual(["receiver"]);
+  expect(outside(false)).toBeUndefined();
+});
+
 test("external services have no exporter", () => {
   const external = {
     databaseUrl: "x",

@@ -184,6 +184,7 @@ function alertmanager({ alertWebhook = false }: MonitoringSurroundings): Service
       }),
     },
     secrets: alertWebhook ? { ALERT_WEBHOOK_URL_FILE: "alert-webhook-url" } : {},
+    ...(alertWebhook ? { callsOutside: ["receiver"] } : {}),
     data: "/alertmanager",
     metricsPort: 9093,
     health: { kind: "http", port: 9093, path: "/-/ready" },

@@ -18,7 +18,7 @@ interface Joined {
 /**
  * Creates the networks: one internal network for each call edge, which has only its two members, no external access and no address of the
  * host; for each external edge one network with external access and the caller as its only member; one network with external access for
- * services that publish ports, and another for those that publish them on 127.0.0.1 only; and one internal network for metrics.
+ * services that publish ports, and another for those that publish them on 127.0.0.1 only or send alerts; and one internal network for metrics.
  * @param range range of the networks' subnets; without it the Docker engine chooses
  */
 export function connect(
@@ -38,13 +38,20 @@ export function connect(
   };
 
   const joined: Joined[] = callEdges(services).map((edge) => ({ members: edge, name: network(edge.join("-"), true) }));
-  for (const edge of outsideEdges(services)) joined.push({ members: [edge[0]], name: network(edge.join("-"), false) });
+  // Alerts leave by the network of the monitoring.
+  const ownEdges = outsideEdges(services).filter(([, place]) => place !== "receiver");
+  for (const edge of ownEdges) joined.push({ members: [edge[0]], name: network(edge.join("-"), false) });
   const shared = (suffix: string, internal: boolean, belongs: (service: ServiceDescription) => boolean): void => {
     const members = services.filter(belongs).map(({ name }) => name);
     if (members.length > 0) joined.push({ members, name: network(suffix, internal) });
   };
   shared("edge", false, ({ ports }) => ports.some(({ loopback }) => loopback !== true));
-  shared("monitoring-edge", false, ({ ports }) => ports.some(({ loopback }) => loopback === true));
+  shared(
+    "monitoring-edge",
+    false,
+    ({ ports, callsOutside = [] }) =>
+      ports.some(({ loopback }) => loopback === true) || callsOutside.includes("receiver"),
+  );
   shared("metrics", true, ({ joinsMetrics }) => joinsMetrics === true);
 
   return (service) =>

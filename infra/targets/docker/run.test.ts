@@ -127,6 +127,15 @@ test("an external edge is a network with external access and one member", async 
   expect(changed(whole, resources)).toEqual(["Container engine", "Network engine-directory"]);
 });
 
+test("a service that sends alerts leaves by the network of the monitoring", async () => {
+  const resources = await run([database, migrate, { ...engine, callsOutside: ["receiver"] }, gateway]);
+  expect(find(resources, network, "monitoring-edge").inputs).toMatchObject({ internal: false });
+  expect(JSON.stringify(unwrap(find(resources, container, "engine").inputs["networksAdvanced"]))).toContain(
+    "monitoring-edge",
+  );
+  expect(changed(whole, resources)).toEqual(["Container engine", "Network monitoring-edge"]);
+});
+
 test("without a publishing service no network has external access", async () => {
   const networks = ofType(await run([database, migrate]), network);
   expect(networks.every(({ inputs }) => inputs["internal"] === true)).toBe(true);

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { dockerClient } from "@routeql/host/docker/client";
+import { execute } from "@routeql/host/docker/execute";
+import { lastLogLines } from "@routeql/host/docker/output";
+import { Failure } from "@routeql/host/failure";
+import type Docker from "dockerode";
+import { firingAlerts } from "../status/alerts.ts";
+import { collectOutput } from "../status/health-detail.ts";
+import type { Command } from "../foundation/command.ts";
+import { requireOwn } from "../stack/ownership.ts";
+import { runInterruptibly } from "./options.ts";
+
+/** Milliseconds: Alertmanager groups alerts for ten seconds, then retries a failed delivery. */
+const patience = 60_000;
+
+async function alertmanagerOf(stack: string): Promise<Docker.Container> {
+  await requireOwn(stack);
+  const label = [`com.routeql.stack=${stack}`, "com.routeql.service=alertmanager"];
+  const [found] = await dockerClient().listContainers({ filters: { label } });
+  if (found === undefined)
+    throw new Failure(`The stack ${stack} has no Alertmanager`, {
+      remedy: "set MONITORING=stack and ALERT_WEBHOOK_URL, then npm run up: docs/operate/monitoring.md",
+    });
+  return dockerClient().getContainer(found.Id);
+}
+
+async function output(container: Docker.Container, program: readonly string[], signal: AbortSignal): Promise<string> {
+  const said = collectOutput();
+  const code = await execute(container, program, { output: said.stream, errors: said.stream, signal });
+  if (code !== 0) throw new Failure(`${program[0]} failed in the Alertmanager: ${said.text().trim()}`);
+  return said.text();
+}
+
+/** Notifications that Alertmanager has sent, and those of them that failed, from the text of its metrics. */
+export function countNotifications(metrics: string): { readonly sent: number; readonly failed: number } {
+  const sum = (name: string): number =>
+    [...metrics.matchAll(new RegExp(`^${name}\\{[^}]*\\} (\\S+)$`, "gm"))].reduce((all, [, n]) => all + Number(n), 0);
+  return {
+    sent: sum("alertmanager_notifications_total"),
+    failed: sum("alertmanager_notification_requests_failed_total"),
+  };
+}
+
+const metricsProgram = [
+  "bash",
+  "-c",
+  String.raw`exec 3<>/dev/tcp/127.0.0.1/9093 && printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3 && timeout 4 cat <&3`,
+];
+
+/** Sends a test alert and waits until a receiver has answered. @throws Failure with the last lines of the Alertmanager's log */
+async function sendTest(stack: string, signal: AbortSignal): Promise<void> {
+  const container = await alertmanagerOf(stack);
+  const read = async () => countNotifications(await output(container, metricsProgram, signal));
+  const before = await read();
+  const end = new Date(Date.now() + patience).toISOString();
+  // Alerts are grouped by name and service, and a known group waits for minutes before its next notification.
+  const alert = ["alertname=TestAlert", `stack=${stack}`, "severity=info", `service=test-${Date.now()}`];
+  await output(
+    container,
+    ["amtool", "--alertmanager.url=http://127.0.0.1:9093", "alert", "add", `--end=${end}`].concat(
+      "--annotation=summary=A test of the delivery of alerts",
+      alert,
+    ),
+    signal,
+  );
+  const deadline = performance.now() + patience;
+  for (;;) {
+    await sleep(1000, undefined, { signal });
+    const { sent, failed } = await read();
+    if (failed > before.failed || performance.now() > deadline) break;
+    if (sent > before.sent) return;
+  }
+  const lines = (await lastLogLines(container, 50)).filter((line) => /notify|receiver/i.test(line));
+  throw new Failure("The test alert was not delivered", {
+    lastLines: lines.slice(-3),
+    remedy: "check ALERT_WEBHOOK_URL and its receiver, run `npm run up`, then this command again.",
+  });
+}
+
+export const command: Command = {
+  description: {
+    name: "alerts",
+    summary: "Lists the firing alerts, or sends a test alert.",
+    options: { test: { type: "boolean", meaning: "send a test alert and wait until its receiver has answered" } },
+    notes: ["Requires MONITORING=stack on Docker: docs/operate/monitoring.md."],
+  },
+  run: (stack, args) =>
+    runInterruptibly(async (signal) => {
+      if (args.flag("test")) {
+        await sendTest(stack, signal);
+        console.log("The receiver has accepted the test alert.");
+        return 0;
+      }
+      await alertmanagerOf(stack);
+      const alerts = await firingAlerts(stack, signal);
+      if (alerts === undefined) throw new Failure("Prometheus does not answer", { remedy: "run `npm run status`." });
+      console.log(alerts.map(({ name, service }) => `${name} ${service}`.trim()).join("\n") || "none");
+      return 0;
+    }),
+};
