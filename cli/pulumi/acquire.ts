@@ -3,17 +3,15 @@ import { join } from "node:path";
 // Not the main entry of the Automation API, which takes a third of a second to load, even for a command that only reads outputs.
 import { PulumiCommand } from "@pulumi/pulumi/automation/cmd.js";
 import { findProgram } from "@routeql/host/apt";
-import { Failure, messageOf } from "@routeql/host/failure";
+import { Failure } from "@routeql/host/failure";
 import { cacheFolder } from "@routeql/host/paths";
 import { runToEnd } from "@routeql/host/process";
 import { withLock } from "@routeql/host/process-lock";
-import { answers, requireProxies } from "@routeql/host/reachable";
-import { goPlatform } from "@routeql/host/versions";
 import type * as Offline from "@routeql/offline";
 import { offline } from "../offline.ts";
 import { type CliProbes, minimumVersion, planCli } from "./plan.ts";
 
-/** The version of the SDK in use; a download gets the CLI of this version. */
+/** The version of the SDK in use; the cache may have the CLI of this version. */
 const sdkVersion = (createRequire(import.meta.url)("@pulumi/pulumi/package.json") as { version: string }).version;
 
 const rootOf = (version: string): string => join(cacheFolder(), "pulumi", version);
@@ -36,16 +34,6 @@ const machineProbes = (found: Map<string, PulumiCommand>): CliProbes => ({
     found.set(root, command);
     return root;
   },
-  downloadAnswers: async () => {
-    await requireProxies("https://get.pulumi.com/");
-    // For this architecture Pulumi uses Node's name.
-    const platform = goPlatform().replace("amd64", "x64");
-    const answered = await Promise.all([
-      answers("https://get.pulumi.com/install.sh", 5_000),
-      answers(`https://get.pulumi.com/releases/sdk/pulumi-v${sdkVersion}-${platform}.tar.gz`, 5_000),
-    ]);
-    return answered.every(Boolean);
-  },
 });
 
 export interface AcquireOptions {
@@ -61,7 +49,7 @@ export interface PulumiCli {
   readonly origin: string;
 }
 
-/** Finds, downloads or builds the Pulumi CLI. A downloaded or built CLI is kept for every checkout of this user. */
+/** Finds or builds the Pulumi CLI. A built CLI is kept for every checkout of this user. */
 export async function acquireCli(options: AcquireOptions): Promise<PulumiCli> {
   const found = new Map<string, PulumiCommand>();
   const machine = machineProbes(found);
@@ -71,36 +59,19 @@ export async function acquireCli(options: AcquireOptions): Promise<PulumiCli> {
   if (source.kind === "cache") return { command: found.get(source.root)!, origin: `${source.version} from the cache` };
   if (source.kind === "none") throw noCli();
   const lock = join(cacheFolder(), "pulumi", "build.lock");
-  return withLock(lock, "a run that installs the Pulumi CLI", options.say, async () => {
-    const now = await planCli({ ...machine, downloadAnswers: async () => false }, sdkVersion, replacements?.cliVersion);
+  return withLock(lock, "a run that builds the Pulumi CLI", options.say, async () => {
+    const now = await planCli(machine, sdkVersion, replacements?.cliVersion);
     if (now.kind === "cache")
       return { command: found.get(now.root)!, origin: `${now.version}, installed by another run` };
-    const downloaded = source.kind === "download" ? await download(options) : undefined;
-    if (downloaded) return downloaded;
     if (!replacements) throw noCli();
     return build(replacements, options);
   });
 }
 
 const noCli = (): Failure =>
-  new Failure(
-    "There is no Pulumi CLI: PATH has none, Pulumi's site does not answer, and this checkout has no offline/",
-    { remedy: `install version ${minimumVersion} or later (https://www.pulumi.com/docs/install/).` },
-  );
-
-async function download({ say, onLine }: AcquireOptions): Promise<PulumiCli | undefined> {
-  say(`downloading ${sdkVersion}`);
-  try {
-    const install = PulumiCommand.install({ root: rootOf(sdkVersion), version: undefined });
-    const limit = new Promise<never>((_, reject) => {
-      setTimeout(() => reject(new Error("the download took longer than 4 minutes")), 240_000).unref();
-    });
-    return { command: await Promise.race([install, limit]), origin: `${sdkVersion}, downloaded` };
-  } catch (error) {
-    onLine(`download of the Pulumi CLI: ${messageOf(error)}`);
-    return undefined;
-  }
-}
+  new Failure("There is no Pulumi CLI: PATH has none, and this checkout has no offline/, which builds it", {
+    remedy: `install version ${minimumVersion} or later: download pulumi-v<version>-<platform>.tar.gz and its checksums from https://github.com/pulumi/pulumi/releases, check it with sha256sum, and put its folder on PATH.`,
+  });
 
 async function build({ buildCli, cliVersion }: typeof Offline, options: AcquireOptions): Promise<PulumiCli> {
   const root = rootOf(cliVersion);

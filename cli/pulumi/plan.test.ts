@@ -4,19 +4,14 @@ import { type CliProbes, planCli } from "./plan.ts";
 const builtVersion = "3.256.0";
 const plan = (machine: CliProbes): ReturnType<typeof planCli> => planCli(machine, "3.270.0", builtVersion);
 
-function probes(found: { onPath?: string; cached?: Record<string, string>; downloads?: boolean }): CliProbes {
-  return {
-    onPath: vi.fn(async () => found.onPath),
-    cached: vi.fn(async (version: string) => found.cached?.[version]),
-    downloadAnswers: vi.fn(async () => found.downloads ?? false),
-  };
+function probes(found: { onPath?: string; cached?: Record<string, string> }): CliProbes {
+  return { onPath: vi.fn(async () => found.onPath), cached: vi.fn(async (version: string) => found.cached?.[version]) };
 }
 
 test("uses a sufficiently new CLI on PATH without further probes", async () => {
-  const machine = probes({ onPath: "v3.300.1", cached: { [builtVersion]: "/cache" }, downloads: true });
+  const machine = probes({ onPath: "v3.300.1", cached: { [builtVersion]: "/cache" } });
   expect(await plan(machine)).toEqual({ kind: "path", version: "v3.300.1" });
   expect(machine.cached).not.toHaveBeenCalled();
-  expect(machine.downloadAnswers).not.toHaveBeenCalled();
 });
 
 test.each(["v3.100.0", "v4.0.0", "unknown"])("ignores %s on PATH", async (onPath) => {
@@ -27,12 +22,11 @@ test.each(["v3.100.0", "v4.0.0", "unknown"])("ignores %s on PATH", async (onPath
   });
 });
 
-test("builds the CLI without access to Pulumi's site, and downloads it otherwise", async () => {
+test("builds the CLI when there is none", async () => {
   expect(await plan(probes({}))).toEqual({ kind: "build", version: builtVersion });
-  expect(await plan(probes({ downloads: true }))).toEqual({ kind: "download", version: "3.270.0" });
 });
 
-test("prefers a downloaded CLI in the cache to a built one", async () => {
+test("prefers the CLI of the SDK's version in the cache to a built one", async () => {
   expect(await plan(probes({ cached: { "3.270.0": "/new", [builtVersion]: "/old" } }))).toMatchObject({ root: "/new" });
 });
 

@@ -100,7 +100,7 @@ export const programs = {
     version: "3.256.0",
     released: "2026-08-06",
     supportedUntil: undefined,
-    why: "Built from its source if the download is unreachable.",
+    why: "Built from Go modules, whose hashes are in go.sum, if PATH has no CLI.",
     source: "https://www.pulumi.com/docs/iac/download-install/versions/",
     reviewed: "2026-11-22",
   },

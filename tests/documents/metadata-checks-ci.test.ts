@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { MetadataFolder, sound, tableFile } from "hasura-checks/testing/tool";
@@ -51,7 +51,7 @@ async function runAction(directory: string, given: Readonly<Record<string, strin
   });
   return run("bash", ["--noprofile", "--norc", "-eo", "pipefail", "-c", step?.run ?? "exit 9"], {
     cwd: directory,
-    env: { ...Object.fromEntries(env), PATH: path() },
+    env: { ...Object.fromEntries(env), PATH: path(), TMPDIR: programs },
   });
 }
 
@@ -69,6 +69,8 @@ test("the GitHub action annotates findings and fails by the exit code", { timeou
   expect(
     await runAction(folder.path, { verb: "permissions", database: "postgres://app:sesame@127.0.0.1:1/app" }),
   ).toMatchObject({ code: 2, stderr: expect.not.stringContaining("sesame") as string });
+  // The file with the URL is gone.
+  expect(readdirSync(programs)).toEqual(["bin"]);
 });
 
 test("the pre-commit hook lints metadata alone and fails by the exit code", { timeout: 60_000 }, async () => {
