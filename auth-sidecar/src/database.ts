@@ -15,7 +15,7 @@ export interface Queries {
   query<Row extends pg.QueryResultRow>(statement: Statement, values?: readonly unknown[]): Promise<Row[]>;
 }
 
-/** Advisory locks with which replicas do a job only once. The numbers belong to this service. */
+/** Advisory locks with which replicas do a job only once. auth.take_turn accepts no others. */
 export const locks = { signingKeys: 7_201_001, directoryAccounts: 7_201_003 } as const;
 
 export interface DatabaseOptions {
@@ -60,7 +60,7 @@ export class Database implements Queries {
       let failure: Error | undefined;
       try {
         await client.query("begin");
-        await client.query("select pg_advisory_xact_lock($1)", [lock]);
+        await client.query("select auth.take_turn($1)", [lock]);
         const result = await work({
           query: <Row extends pg.QueryResultRow>(statement: Statement, values: readonly unknown[] = []) =>
             inDatabaseSpan(

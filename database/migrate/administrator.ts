@@ -33,35 +33,35 @@ const functions =
 /** Languages in which a role could write code of its own with DO. */
 const languages = ["plpgsql", "sql"];
 
-const engine = loginRole("engine");
-const others = roleNames.filter((name) => name !== "engine").map(loginRole);
+const services = (["engine", "sidecar"] as const).map((name) => loginRole(name));
+const others = roleNames.map((name) => loginRole(name)).filter((role) => !services.includes(role));
 
 /**
- * Revokes rights that every role has by default and the engine's role does not need. Run in the kit's database, as superuser. On a
+ * Revokes rights that every role has by default and the roles of the services that face clients do not need. Run in the kit's database, as superuser. On a
  * provider's server the functions belong to the provider and stay unchanged.
  * @returns one sentence for each change; empty if nothing differed
  */
-export async function withholdFromEngine(client: Client): Promise<string[]> {
+export async function withholdFromServices(client: Client): Promise<string[]> {
   if (!(await isSuperuser(client))) return [];
   const { rows } = await client.query<{ kind: string; name: string }>(
     `select * from (
-       select 'function' as kind, oid::regprocedure::text as name, has_function_privilege($2, oid, 'execute') as engine,
+       select 'function' as kind, oid::regprocedure::text as name, (select bool_or(has_function_privilege(role, oid, 'execute')) from unnest($2::text[]) role) as services,
          (select bool_and(has_function_privilege(role, oid, 'execute')) from unnest($3::text[]) role) as others
        from pg_proc where pronamespace = 'pg_catalog'::regnamespace and proname ~ $1
          -- What no role has by default is for superusers.
          and not exists (select from pg_init_privs where objoid = pg_proc.oid and classoid = 'pg_proc'::regclass)
        union all
-       select 'language', quote_ident(lanname), has_language_privilege($2, oid, 'usage'),
+       select 'language', quote_ident(lanname), (select bool_or(has_language_privilege(role, oid, 'usage')) from unnest($2::text[]) role),
          (select bool_and(has_language_privilege(role, oid, 'usage')) from unnest($3::text[]) role)
        from pg_language where lanname = any($4)) each
-     where engine or not others order by kind, name`,
-    [functions, engine, others, languages],
+     where services or not others order by kind, name`,
+    [functions, services, others, languages],
   );
   if (rows.length === 0) return [];
   const statements = rows.flatMap(({ kind, name }) => [
-    `revoke all on ${kind} ${name} from public, ${engine}`,
+    `revoke all on ${kind} ${name} from public, ${services.join(", ")}`,
     `grant ${kind === "function" ? "execute" : "usage"} on ${kind} ${name} to ${others.join(", ")}`,
   ]);
   await client.query(statements.join(";"));
-  return [`took ${rows.length} functions and languages of Postgres from ${engine}`];
+  return [`took ${rows.length} functions and languages of Postgres from ${services.join(" and ")}`];
 }

@@ -13,9 +13,11 @@ revoke all on schema routing, auth, public, migrations from routeql_engine, rout
 grant usage on schema public to routeql_engine;
 grant select on view_bgpupdates, view_hijacks, view_bgpupdates_hijacks, view_configured_prefixes to routeql_engine;
 
--- The sidecar works on accounts and keys; it cannot change audit events.
+-- The sidecar works on accounts and keys; it deletes nothing and cannot change audit events.
 grant usage on schema auth to routeql_sidecar;
-grant select, insert, update, delete on auth.organisations, auth.users, auth.signing_keys to routeql_sidecar;
+grant select, insert on auth.organisations to routeql_sidecar;
+grant select, insert, update on auth.users, auth.signing_keys to routeql_sidecar;
+grant execute on function auth.take_turn(bigint) to routeql_sidecar;
 grant select, insert on auth.audit_events to routeql_sidecar;
 grant select on auth.revoked_tokens to routeql_sidecar;
 
@@ -25,7 +27,6 @@ grant select, insert on routing.bgp_updates to routeql_loader;
 grant update (hijack_key, handled, matched_prefix) on routing.bgp_updates to routeql_loader;
 grant select, insert, update on routing.hijacks to routeql_loader;
 grant select, insert, update, delete on routing.configured_prefixes to routeql_loader;
-grant select on routing.update_links to routeql_loader;
 grant execute on function
   routing.update_identity(timestamp, inet, bigint, text, bigint[], text),
   routing.update_key(uuid, bigint),

@@ -3,9 +3,10 @@
  * administrator as the database's owner. A second run changes nothing.
  * @module
  */
+import { printableLines } from "@routeql/contract/printable";
 import type { Client } from "pg";
 import { advisoryLocks } from "../shared/advisory-locks.ts";
-import { actForOwners, isSuperuser, withholdFromEngine } from "./administrator.ts";
+import { actForOwners, isSuperuser, withholdFromServices } from "./administrator.ts";
 import { connectAsAdministrator, connectionTo, connectWhenReady } from "./connect.ts";
 import {
   ensureDatabase,
@@ -49,7 +50,7 @@ async function run(settings: MigrateSettings): Promise<string[]> {
     done.push(
       ...(await using(inDatabase, async (there) => [
         ...(await ensureMetadataSchema(there)),
-        ...(await withholdFromEngine(there)),
+        ...(await withholdFromServices(there)),
       ])),
     );
     return [...done, ...(await asOwner(settings))];
@@ -85,6 +86,6 @@ async function using<T>(client: Client, work: (client: Client) => Promise<T>): P
 try {
   await main();
 } catch (error) {
-  console.error(`migrate: ${error instanceof Error ? error.message : String(error)}`);
+  console.error(`migrate: ${printableLines(error instanceof Error ? error.message : String(error))}`);
   process.exitCode = 1;
 }
