@@ -1,3 +1,4 @@
+import { printableLines } from "@routeql/contract/printable";
 import { Failure } from "@routeql/host/failure";
 import type { Command } from "../foundation/command.ts";
 import { readSince } from "../logs/logs.ts";
@@ -32,7 +33,7 @@ export const command: Command = {
         backupAge: limitOf("max-backup-age", args.optionalText("max-backup-age")),
       };
       const report = await collectStatus(stack, { limits, drift: args.flag("drift"), signal });
-      console.log(args.flag("json") ? JSON.stringify(report, undefined, 2) : statusText(report));
+      console.log(args.flag("json") ? JSON.stringify(report, undefined, 2) : printableLines(statusText(report)));
       return report.fine ? 0 : 1;
     }),
 };

@@ -40,9 +40,9 @@ test("prints the lines of all services in order of time", async () => {
   ).toEqual(["gateway", "engine", "gateway", "auth-sidecar", "engine"]);
 });
 
-test("replaces control characters, which a client can write into a log, in text for a terminal", async () => {
+test("escapes control characters, which a client can write into a log, in text for a terminal", async () => {
   const lines = await printed({ follow: false, requestId: undefined, json: false });
-  expect(lines.at(-1)).toMatch(/ plain \ufffd\[31mtext$/);
+  expect(lines.at(-1)).toMatch(/ plain \\u\{1b\}\[31mtext$/);
 });
 
 test("prints valid JSON with the same field names for every service", async () => {

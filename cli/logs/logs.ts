@@ -3,7 +3,7 @@
  * @module
  */
 import { Failure } from "@routeql/host/failure";
-import { withoutControls } from "@routeql/host/program-streams";
+import { printable } from "@routeql/contract/printable";
 import type { ParsedArguments } from "../foundation/command.ts";
 
 export interface LogOptions {
@@ -156,7 +156,8 @@ function asJson({ time, service, container, text }: LogLine): string {
 }
 
 /** `engine | 2026-05-04T10:00:00Z text` */
-const asText = ({ time, text }: LogLine, label: string): string => `${label} | ${time} ${withoutControls(text)}`;
+const asText = ({ time, text }: LogLine, label: string): string =>
+  `${label} | ${time} ${printable(text.replace(/\r$/, ""))}`;
 
 /** Order of time. Fractions of a second may have any number of digits. */
 function byTime(left: LogLine, right: LogLine): number {

@@ -1,3 +1,4 @@
+import { printableLines } from "@routeql/contract/printable";
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { type CommandOutput, type OpenDatabase, withClient } from "../shared/opened-database.ts";
@@ -53,9 +54,8 @@ export async function detectCommand(
   } catch (error) {
     const reason = unreadable(error);
     if (!(error instanceof ConfigurationError) && reason === undefined) throw error;
-    output.stderr.write(
-      `${error instanceof ConfigurationError ? error.message : `${parsed.file} cannot be read: ${reason}`}\n`,
-    );
+    const message = error instanceof ConfigurationError ? error.message : `${parsed.file} cannot be read: ${reason}`;
+    output.stderr.write(`${printableLines(message)}\n`);
     return 1;
   }
   return withClient(openDatabase, "routeql-detect", async (client) => {

@@ -7,7 +7,14 @@ test("reads files and their service", () => {
     files: ["a", "-"],
     service: "ripe-ris|rrc03",
     demo: null,
+    maxAgeDays: 7300,
   });
+});
+
+test("bounds the age of updates", () => {
+  expect(parseLoadArguments(["--max-age-days", "30", "a"])).toMatchObject({ maxAgeDays: 30 });
+  for (const days of ["0", "7301", "1e3", ""])
+    expect(() => parseLoadArguments(["--max-age-days", days, "a"])).toThrow("--max-age-days takes");
 });
 
 test("reads number, seed and start of --demo", () => {

@@ -9,6 +9,8 @@ interrupted, run the same command again: it continues and skips the rows that ar
 
   --service SOURCE|COLLECTOR  source of bgpdump text, at most 50 characters, such as 'ripe-ris|rrc03'
                               (default 'bgpdump|unknown')
+  --max-age-days N            refuses older updates; 1 to 7300 (default 7300, twenty years). Times more than a day ahead are
+                              always refused
   --demo N                    generates N updates instead, with documentation prefixes and AS numbers
   --seed N                    generates another set of updates (default 1)
   --start TIME                time of the first generated update (default 2026-01-01T00:00:00Z)
@@ -19,7 +21,11 @@ Exit codes: 0 every FILE was read to its end, refused lines included; 1 a FILE w
 files are); 2 wrong arguments.
 `;
 
+/** Each month of updates is a partition, and each partition costs every query without a time. */
+export const defaultMaxAgeDays = 7300;
+
 export interface LoadArguments {
+  readonly maxAgeDays: number;
   readonly help: boolean;
   readonly files: readonly string[];
   readonly service: string;
@@ -29,12 +35,16 @@ export interface LoadArguments {
 /** @throws UsageError with all problems. */
 export function parseLoadArguments(args: readonly string[]): LoadArguments {
   const { values, positionals } = parse(args);
-  if (values.help) return { help: true, files: [], service: "", demo: null };
+  if (values.help) return { help: true, files: [], service: "", demo: null, maxAgeDays: defaultMaxAgeDays };
   const problems: string[] = [];
   const service = values.service ?? "bgpdump|unknown";
   if (!/^[^|\s\\]+\|[^|\s\\]+$/.test(service) || service.length > 50) {
     problems.push("--service takes SOURCE|COLLECTOR without spaces, at most 50 characters");
   }
+  const days = values["max-age-days"] ?? String(defaultMaxAgeDays);
+  const maxAgeDays = /^\d{1,4}$/.test(days) ? Number(days) : 0;
+  if (maxAgeDays < 1 || maxAgeDays > defaultMaxAgeDays)
+    problems.push(`--max-age-days takes a whole number from 1 to ${defaultMaxAgeDays}`);
   const demo = values.demo === undefined ? null : parseDemo({ ...values, demo: values.demo }, problems);
   if (demo === null && (values.seed !== undefined || values.start !== undefined))
     problems.push("--seed and --start belong to --demo");
@@ -42,7 +52,7 @@ export function parseLoadArguments(args: readonly string[]): LoadArguments {
   if (demo !== null && positionals.length > 0) problems.push("--demo takes no FILE");
   if (positionals.filter((file) => file === "-").length > 1) problems.push("standard input (-) can be read once only");
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
-  return { help: false, files: positionals, service, demo };
+  return { help: false, files: positionals, service, demo, maxAgeDays };
 }
 
 /** An invalid command line. */
@@ -55,6 +65,7 @@ function parse(args: readonly string[]) {
       allowPositionals: true,
       options: {
         service: { type: "string" },
+        "max-age-days": { type: "string" },
         demo: { type: "string" },
         seed: { type: "string" },
         start: { type: "string" },

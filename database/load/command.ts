@@ -1,11 +1,12 @@
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { addAbortSignal } from "node:stream";
+import { printable, printableLines } from "@routeql/contract/printable";
 import type { Client } from "pg";
 import { type LoadArguments, loadHelp, parseLoadArguments, UsageError } from "./arguments.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { demoMember } from "./demo.ts";
-import { loadInput, type LoadReport, Tally } from "./load-input.ts";
+import { loadInput, type LoadReport, Tally, type TimeBounds, timeBounds } from "./load-input.ts";
 import { type Member, members } from "./members.ts";
 import { Progress } from "./progress.ts";
 import { BrokenInput } from "./refusal.ts";
@@ -36,7 +37,7 @@ export function details(tally: Tally): string[] {
   for (const { reason, count, examples } of tally.refusals.values()) {
     lines.push(`    ${number.format(count)} × ${reason}`, ...examples.map((example) => `      ${example}`));
   }
-  return [...lines, ...tally.passedOver.map(({ name, reason }) => `  passed over ${name}: ${reason}`)];
+  return [...lines, ...tally.passedOver.map(({ name, reason }) => `  passed over ${printable(name)}: ${reason}`)];
 }
 
 function kinds({ announcements, withdrawals, refused, skipped }: Tally): string {
@@ -120,7 +121,8 @@ export async function loadCommand(
     let broken = 0;
     const gone = new AbortController();
     client.once("end", () => gone.abort());
-    for (const input of inputs(parsed, gone.signal)) if (!(await load(client, input, output))) broken += 1;
+    const bounds = timeBounds(parsed.maxAgeDays);
+    for (const input of inputs(parsed, gone.signal)) if (!(await load(client, input, bounds, output))) broken += 1;
     if (broken > 0) return 1;
     await recordRun(client, "load", started, output);
     return 0;
@@ -128,22 +130,29 @@ export async function loadCommand(
 }
 
 /** Whether the input could be loaded. */
-async function load(client: Client, input: Input, { stdout, stderr }: CommandOutput): Promise<boolean> {
+async function load(
+  client: Client,
+  input: Input,
+  bounds: TimeBounds,
+  { stdout, stderr }: CommandOutput,
+): Promise<boolean> {
   const tally = new Tally();
   try {
     const report = await withProgress(stderr, input, (progress) =>
       loadInput(client, input.members(tally), {
         tally,
+        bounds,
         share: () => input.share(tally),
         onProgress: (step) => progress.show(step),
       }),
     );
-    stdout.write(`${summarize(input.name, report)}\n`);
+    stdout.write(`${printableLines(summarize(input.name, report))}\n`);
     return true;
   } catch (error) {
     const reason = error instanceof BrokenInput ? error.message : unreadable(error);
     if (reason === undefined) throw error;
-    stderr.write(`${[`${input.name}: nothing was loaded: ${reason}`, ...details(tally)].join("\n")}\n`);
+    const lines = [`${input.name}: nothing was loaded: ${reason}`, ...details(tally)];
+    stderr.write(`${printableLines(lines.join("\n"))}\n`);
     return false;
   }
 }
@@ -153,7 +162,7 @@ async function withProgress<T>(
   { name }: Input,
   work: (progress: Progress) => Promise<T>,
 ): Promise<T> {
-  using progress = new Progress(stream, name);
+  using progress = new Progress(stream, printable(name));
   return await work(progress);
 }
 

@@ -1,12 +1,26 @@
+import { printable } from "@routeql/contract/printable";
 import type { Client } from "pg";
+import { defaultMaxAgeDays } from "./arguments.ts";
 import type { Member } from "./members.ts";
 import type { LoadStep } from "./progress.ts";
 import { copyIntoStaging, prepareStaging, publishStaged, stagedRows } from "./publish.ts";
 import type { InputRecord } from "./records.ts";
-import { BrokenInput, Refusal } from "./refusal.ts";
+import { Refusal } from "./refusal.ts";
 
-/** Limit of different months in one input, 30 years: each is a partition of the table. */
-const MOST_MONTHS = 360;
+/** ISO 8601 times without zone, which compare as text. */
+export interface TimeBounds {
+  readonly oldest: string;
+  readonly newest: string;
+}
+
+const tooOld = new Refusal("the time is older than --max-age-days");
+const tooNew = new Refusal("the time is more than a day ahead");
+
+/** @param maxAgeDays the greatest age of an update */
+export function timeBounds(maxAgeDays: number, now = Date.now()): TimeBounds {
+  const at = (days: number): string => new Date(now + days * 86_400_000).toISOString().slice(0, 19);
+  return { oldest: at(-maxAgeDays), newest: at(1) };
+}
 
 export interface LoadReport {
   readonly tally: Tally;
@@ -25,6 +39,8 @@ export interface LoadInputOptions {
   readonly share?: () => number | undefined;
   /** Rows of one transaction. */
   readonly chunkRows?: number;
+  /** Updates with other times are refused. */
+  readonly bounds?: TimeBounds;
 }
 
 /**
@@ -44,7 +60,7 @@ export async function loadInput(
   let failure: unknown;
   async function* rows(): AsyncGenerator<string> {
     try {
-      for await (const text of encode(members, tally, { days, monitors })) {
+      for await (const text of encode(members, tally, { days, monitors }, options.bounds)) {
         options.onProgress?.({ step: "reading", read: tally.read, refused: tally.refused, share: options.share?.() });
         if (text !== "") yield text;
       }
@@ -76,8 +92,8 @@ async function* encode(
   members: AsyncIterable<Member>,
   tally: Tally,
   { days, monitors }: Contents,
+  bounds: TimeBounds = timeBounds(defaultMaxAgeDays),
 ): AsyncGenerator<string> {
-  const months = new Set<string>();
   let index = 0;
   let ordinal = 0;
   for await (const member of members) {
@@ -91,7 +107,13 @@ async function* encode(
         else if (parsed instanceof Refusal) tally.refuse(parsed, record, member.name);
         else {
           ordinal += 1;
-          const staged = stagedRows(parsed, ordinal, index);
+          const { timestamp } = parsed;
+          const staged =
+            timestamp < bounds.oldest
+              ? tooOld
+              : timestamp > bounds.newest
+                ? tooNew
+                : stagedRows(parsed, ordinal, index);
           if (staged instanceof Refusal) {
             tally.refuse(staged, record, member.name);
             continue;
@@ -101,12 +123,9 @@ async function* encode(
           tally.rows += staged.count;
           if (parsed.monitor !== null) monitors.add(parsed.monitor);
           days.add(parsed.timestamp.slice(0, 10));
-          months.add(parsed.timestamp.slice(0, 7));
           text += staged.text;
         }
       }
-      if (months.size > MOST_MONTHS)
-        throw new BrokenInput(`its times lie in more than ${MOST_MONTHS} different months; split it`);
       yield text;
     }
     index += 1;
@@ -149,13 +168,9 @@ export class Tally {
     }
     entry.count += 1;
     if (entry.examples.length < EXAMPLES) {
-      entry.examples.push(`${member === null ? "" : `${member}, `}${record.position}: ${printable(record.text())}`);
+      entry.examples.push(
+        `${member === null ? "" : `${member}, `}${record.position}: ${printable(record.text(), 120)}`,
+      );
     }
   }
-}
-
-/** Text of an input, safe to print on a terminal. */
-function printable(text: string): string {
-  const clean = text.slice(0, 120).replaceAll(/[^\x20-\x7e]/g, "?");
-  return text.length > 120 ? `${clean}…` : clean;
 }

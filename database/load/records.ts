@@ -1,7 +1,7 @@
-import { Tokenizer, TokenParser, TokenType } from "@streamparser/json";
 import { isAsNumber, isPrefix, parseAsNumber } from "../shared/number-resources.ts";
 import { parsePathJson, parsePathText } from "./as-path.ts";
 import type { ByteSource } from "./byte-source.ts";
+import { UpdateElements } from "./json-elements.ts";
 import { BrokenInput, Refusal } from "./refusal.ts";
 import { communitiesJson, type Skipped, timestampOfEpoch, timestampOfText, type Update } from "./update.ts";
 
@@ -103,53 +103,22 @@ export async function* bgpdumpRecords(source: ByteSource, service: string): Reco
  */
 export async function* ripestatRecords(source: ByteSource): Records {
   let position = 0;
-  let records: InputRecord[] = [];
-  const parser = new TokenParser({ paths: ["$.data.updates.*"], keepStack: false });
-  parser.onValue = ({ value, key }) => {
-    if (typeof key !== "number") return; // `updates` is not a list here
+  const reader = new UpdateElements();
+  const record = (element: string | Refusal): InputRecord => {
     position += 1;
-    records.push({ position, text: () => JSON.stringify(value), parsed: parseRipestatUpdate(value) });
-  };
-  const tokenizer = new Tokenizer();
-  const updates = new UpdatesList();
-  tokenizer.onToken = (token) => {
-    updates.look(token);
-    parser.write(token);
-  };
-  const parse = (step: () => void): void => {
+    if (element instanceof Refusal) return { position, text: () => "[a large element]", parsed: element };
     try {
-      step();
+      return { position, text: () => element, parsed: parseRipestatUpdate(JSON.parse(element)) };
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new BrokenInput(`the JSON is broken after update ${position}: ${reason}`, { cause: error });
+      throw new BrokenInput(
+        `the JSON is broken in update ${position}: ${error instanceof Error ? error.message : String(error)}`,
+        { cause: error },
+      );
     }
   };
-  for await (const chunk of source) {
-    parse(() => tokenizer.write(chunk));
-    yield records;
-    records = [];
-  }
-  parse(() => {
-    if (!tokenizer.isEnded) tokenizer.end();
-    if (!parser.isEnded) parser.end();
-  });
-  if (!updates.seen) throw new NotRipestat("it is JSON, but no bgp-updates answer of RIPEstat");
-}
-
-/** Whether there was a list named `updates`, even an empty one; asking the parser for the list would keep all of it in memory. */
-class UpdatesList {
-  seen = false;
-  private recent = "";
-
-  look({ token, value }: { token: TokenType; value: unknown }): void {
-    if (this.seen) return;
-    if (token === TokenType.STRING) this.recent = value === "updates" ? "name" : "";
-    else if (token === TokenType.COLON && this.recent === "name") this.recent = "colon";
-    else {
-      this.seen = token === TokenType.LEFT_BRACKET && this.recent === "colon";
-      this.recent = "";
-    }
-  }
+  for await (const chunk of source) yield reader.write(chunk).map(record);
+  reader.end();
+  if (!reader.seen) throw new NotRipestat("it is JSON, but no bgp-updates answer of RIPEstat");
 }
 
 /** Valid JSON without `data.updates`. */

@@ -1,3 +1,5 @@
+import { printableLines } from "@routeql/contract/printable";
+
 /** An error that the user can fix: the failed action, the log's last lines, and the remedy. */
 export class Failure extends Error {
   readonly remedy: string | undefined;
@@ -34,5 +36,6 @@ export function explain(error: unknown, logFile?: string): string {
   if (failure && failure.lastLines.length > 0) parts.push(failure.lastLines.map((line) => `  | ${line}`).join("\n"));
   if (failure?.remedy) parts.push(`What to do: ${failure.remedy}`);
   if (logFile) parts.push(`Full log: ${logFile}`);
-  return parts.join("\n\n");
+  // Messages quote servers, rows and names of files.
+  return printableLines(parts.join("\n\n"));
 }

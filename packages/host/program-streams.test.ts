@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import { expect, test } from "vitest";
-import { lastWords, passOn, unlessAborted, withoutControls } from "./program-streams.ts";
+import { lastWords, passOn, unlessAborted } from "./program-streams.ts";
 
 test("a source waits once for a slow target, regardless of buffered chunks, and then continues", async () => {
   const told: string[] = [];
@@ -34,8 +34,4 @@ test("aborted work rejects with the reason, and finished work returns its result
   await expect(unlessAborted(endless, stop.signal)).rejects.toThrow("enough");
   expect(await unlessAborted(Promise.resolve("done"), new AbortController().signal)).toBe("done");
   expect(await unlessAborted(Promise.resolve("done"), undefined)).toBe("done");
-});
-
-test("replaces control characters of a line, except tabs and its end", () => {
-  expect(withoutControls("a\tb\u001b[31mc\rd\r")).toBe("a\tb\ufffd[31mc\ufffdd");
 });

@@ -19,9 +19,6 @@ export type Execute = (program: readonly string[], streams: ProgramStreams) => P
 /** The outputs of this process. */
 export const ownOutputs: Pick<ProgramStreams, "output" | "errors"> = { output: process.stdout, errors: process.stderr };
 
-/** A line for a terminal: clients can write escape sequences into a service's log. Tabs stay, and a carriage return at the end is removed. */
-export const withoutControls = (line: string): string => line.replace(/\r$/, "").replaceAll(/(?!\t)\p{Cc}/gu, "\ufffd");
-
 /** Passes a chunk on; for a slow target, its single source pauses. */
 export function passOn(chunk: Buffer, target: Writable, source: { pause: () => void; resume: () => void }): void {
   // Several chunks may arrive before the source pauses.

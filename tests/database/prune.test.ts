@@ -46,6 +46,24 @@ describe("retention of updates", { timeout: 120_000 }, () => {
       from generate_series(0, 9) day, generate_series(0, 4) n`);
   });
 
+  test("drops months that have not begun, with their links", async () => {
+    await using owner = await database.connect("owner");
+    await owner.query(`create table routing.bgp_updates_209901 partition of routing.bgp_updates for values from ('2099-01-01') to ('2099-02-01');
+      insert into routing.bgp_updates (key, prefix, origin_as, peer_asn, as_path, service, type, "timestamp", hijack_key)
+      values (gen_random_uuid(), '192.0.2.0/24', 64500, 64501, '{64501,64500}', 'a|b', 'A', '2099-01-02', '{k}')`);
+    const links = (): Promise<unknown[]> =>
+      rowsOf(database, "backup", "select count(*)::int as n from routing.update_links");
+    expect(await links()).toEqual([{ n: 5 }]);
+    expect((await prune("--keep-days", "3650", "--dry-run")).stdout).toContain(
+      "2099-01-01 to 2099-01-31: 1 updates would be deleted",
+    );
+    expect(await partitionsOf(database)).toContain("bgp_updates_209901");
+    expect((await prune("--keep-days", "3650")).stdout).toContain("2099-01-01 to 2099-01-31: 1 updates deleted");
+    expect(await partitionsOf(database)).toEqual(["bgp_updates_202602", "bgp_updates_202603"]);
+    expect(await links()).toEqual([{ n: 4 }]);
+    expect((await prune("--keep-days", "3650")).stdout).toContain("no updates to delete");
+  });
+
   test("a dry run reports the matching rows, and deletes none", async () => {
     const before = await days();
     expect(await prune("--keep-days", "7", "--dry-run")).toMatchObject({

@@ -3,6 +3,7 @@
  * Exit status: 0 success, 1 failure with the reason on standard error.
  * @module
  */
+import { printableLines } from "@routeql/contract/printable";
 import { Unavailable } from "../errors.ts";
 import { readSettings, SettingsError } from "../settings.ts";
 import { AdministrationError, parseCommand, usage } from "./command.ts";
@@ -15,7 +16,8 @@ try {
   else console.log(await runCommand(command, readSettings(process.env)));
 } catch (error) {
   process.exitCode = 1;
-  if (error instanceof AdministrationError || error instanceof SettingsError) console.error(error.message);
+  if (error instanceof AdministrationError || error instanceof SettingsError)
+    console.error(printableLines(error.message));
   else if (error instanceof Unavailable)
     console.error(`the command failed or is incomplete: ${error.part} does not answer`);
   else throw error;

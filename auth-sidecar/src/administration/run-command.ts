@@ -1,3 +1,4 @@
+import { printable } from "@routeql/contract/printable";
 import { once } from "node:events";
 import { type ApplicationRole, applicationRoles, isApplicationRole } from "@routeql/contract/roles";
 import type { Redis } from "ioredis";
@@ -196,5 +197,5 @@ function shown(cell: Cell): string {
   if (cell instanceof Date) return cell.toISOString();
   if (typeof cell === "boolean") return cell ? "yes" : "no";
   // Text from a directory or a form must not control the terminal.
-  return String(cell).replace(/\p{Cc}/gu, "\uFFFD");
+  return printable(String(cell));
 }

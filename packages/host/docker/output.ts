@@ -1,6 +1,6 @@
 import type Docker from "dockerode";
 import { orUndefined } from "./client.ts";
-import { withoutControls } from "../program-streams.ts";
+import { printable } from "@routeql/contract/printable";
 
 const headerLength = 8;
 
@@ -48,5 +48,9 @@ export async function lastLogLines(container: Docker.Container, count: number): 
   const parts: Buffer[] = [];
   const frames = new FrameReader((_output, payload) => parts.push(payload));
   if (buffer) frames.add(buffer);
-  return Buffer.concat(parts).toString("utf8").split("\n").filter(Boolean).map(withoutControls);
+  return Buffer.concat(parts)
+    .toString("utf8")
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => printable(line.replace(/\r$/, "")));
 }
