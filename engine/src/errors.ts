@@ -57,6 +57,8 @@ export interface EngineErrorInit {
   readonly status?: number;
   /** Detail for the admin secret and the log only; never for other roles. */
   readonly internal?: unknown;
+  /** The whole reply, if another engine wrote it. */
+  readonly reply?: string;
   readonly cause?: unknown;
 }
 
@@ -79,6 +81,7 @@ export class EngineError extends Error {
   readonly path: string;
   readonly status: number;
   readonly internal: unknown;
+  readonly reply: string | undefined;
 
   constructor(init: EngineErrorInit) {
     super(init.message, init.cause === undefined ? undefined : { cause: init.cause });
@@ -87,6 +90,7 @@ export class EngineError extends Error {
     this.path = init.path ?? "$";
     this.status = init.status ?? statusOfCode[init.code] ?? 400;
     this.internal = init.internal;
+    this.reply = init.reply;
   }
 
   /** @param withInternal whether to add the internal detail, as Hasura does only for role admin */
@@ -116,7 +120,7 @@ export function toEngineError(thrown: unknown): EngineError {
 
 /** `{"errors":[…]}`, the text of a failed GraphQL reply. */
 export function errorReply(error: EngineError, withInternal = false): string {
-  return JSON.stringify({ errors: [error.toJSON(withInternal)] });
+  return error.reply ?? JSON.stringify({ errors: [error.toJSON(withInternal)] });
 }
 
 /** The answer to a client that asks for more than its share, or than the server can do now. */

@@ -53,6 +53,8 @@ export interface Listener {
   deliver(delivery: Delivery): void;
   /** It failed through its own fault: no answer follows, and the caller stops it. */
   refuse(error: EngineError): void;
+  /** The engine ended it without an error: the client must connect again. */
+  lose(): void;
   /** Whether it accepts more now. Live queries ignore this: their next answer replaces an unsent one. */
   isReady(): boolean;
 }

@@ -179,6 +179,8 @@ export interface Expansion {
   readonly nodes: number;
   /** Nesting of selection sets, including those of fragments. */
   readonly depth: number;
+  /** Fields and spreads, also those that a directive or a type condition excludes. */
+  readonly fields: number;
 }
 
 interface Frame {
@@ -189,6 +191,7 @@ interface Frame {
   readonly fragment: string | undefined;
   nodes: number;
   depth: number;
+  fields: number;
 }
 
 /**
@@ -212,11 +215,12 @@ export function expandedSize(
       const parent = frames.at(-1);
       if (parent !== undefined) include(parent, current);
       if (current.fragment === undefined) continue;
-      sizes.set(current.fragment, { nodes: current.nodes, depth: current.depth });
+      sizes.set(current.fragment, { nodes: current.nodes, depth: current.depth, fields: current.fields });
       trail.delete(current.fragment);
       continue;
     }
     current.nodes += ownNodes(selection);
+    if (selection.kind !== Kind.INLINE_FRAGMENT) current.fields += 1;
     if (selection.kind === Kind.INLINE_FRAGMENT) frames.push(frame(selection.selectionSet, current.path, undefined));
     else if (selection.kind === Kind.FRAGMENT_SPREAD) {
       const name = selection.name.value;
@@ -241,11 +245,12 @@ export function expandedSize(
 }
 
 function frame({ selections }: SelectionSetNode, path: string, fragment: string | undefined): Frame {
-  return { selections, next: 0, path, fragment, nodes: 0, depth: 1 };
+  return { selections, next: 0, path, fragment, nodes: 0, depth: 1, fields: 0 };
 }
 
 function include(parent: Frame, below: Expansion): void {
   parent.nodes += below.nodes;
+  parent.fields += below.fields;
   parent.depth = Math.max(parent.depth, below.depth + 1);
 }
 

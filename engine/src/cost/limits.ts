@@ -25,6 +25,12 @@ export const defaultCostLimits: CostLimits = {
   maxIntrospection: 30,
 };
 
+/** Fields of one operation, and nesting of its selection sets. */
+export const defaultSizeLimits = { maxDepth: 20, maxBreadth: 1_000 };
+
+/** Deepest nesting of lists and objects in one argument. */
+export const maxInputDepth = 60;
+
 /** Deepest nesting of brackets, and of selection sets after fragments are spread. The recursive functions here have enough stack for more. */
 export const maxNesting = 500;
 
@@ -74,16 +80,25 @@ export class Spending {
 
   /** Adds a table, subquery or function call in the statements, including those of permissions. */
   relation(): void {
-    this.#relations += 1;
+    this.relations(1);
+  }
+
+  relations(count: number): void {
+    this.#relations += count;
     const { maxRelations } = this.#limits;
     if (exceeds(this.#relations, maxRelations)) throw tooMuch("needs more tables and subqueries", maxRelations);
   }
 
+  /** Sets the number of lists around a selection. */
+  lists(count: number, path = "$"): void {
+    this.#lists = count;
+    const { maxListNesting } = this.#limits;
+    if (exceeds(count, maxListNesting)) throw tooMuch("nests more lists", maxListNesting, path);
+  }
+
   /** Reads the selection on the rows of a list. */
   inList<Result>(path: string, read: () => Result): Result {
-    this.#lists += 1;
-    const { maxListNesting } = this.#limits;
-    if (exceeds(this.#lists, maxListNesting)) throw tooMuch("nests more lists", maxListNesting, path);
+    this.lists(this.#lists + 1, path);
     const result = read();
     this.#lists -= 1;
     return result;

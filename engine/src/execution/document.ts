@@ -11,7 +11,7 @@ import {
   print,
   visit,
 } from "graphql";
-import { type CountedNode, expandedSize, forEachNode, scanDocument } from "../cost/document-size.ts";
+import { type CountedNode, expandedSize, type Expansion, forEachNode, scanDocument } from "../cost/document-size.ts";
 import { defaultCostLimits, exceeds, maxNesting, maxWordLength } from "../cost/limits.ts";
 import { invalid, unreadable } from "../errors.ts";
 
@@ -24,6 +24,7 @@ export interface Operation {
   readonly variables: ReadonlySet<string>;
   /** Tokens of the whole document. */
   readonly tokens: number;
+  readonly size: Expansion;
 }
 
 export interface DocumentLimits {
@@ -119,14 +120,14 @@ export function readOperation(
       : definition.operation === OperationTypeNode.MUTATION
         ? "mutation"
         : "subscription";
-  const { nodes, depth } = expandedSize(definition.selectionSet, fragments);
-  if (exceeds(nodes, maxNodes))
+  const size = expandedSize(definition.selectionSet, fragments);
+  if (exceeds(size.nodes, maxNodes))
     throw invalid(
       `the query has more fields, arguments and values than the limit of ${maxNodes} after its fragments are spread`,
     );
-  if (depth > maxNesting)
+  if (size.depth > maxNesting)
     throw invalid(`the query is nested deeper than ${maxNesting} levels after its fragments are spread`);
-  return { definition, kind, fragments, variables: usedVariables(definition, fragments), tokens };
+  return { definition, kind, fragments, variables: usedVariables(definition, fragments), tokens, size };
 }
 
 /** Names of the variables that an operation and its fragments use, in the order of their first use. Declarations do not count. */

@@ -15,7 +15,7 @@ import type {
   PrepareOptions,
   Session,
 } from "../interface.ts";
-import { defaultCostLimits, type CostLimits } from "../cost/limits.ts";
+import { defaultCostLimits, defaultSizeLimits, type CostLimits } from "../cost/limits.ts";
 import { EngineError, invalid } from "../errors.ts";
 import type { Inconsistency } from "@routeql/metadata/read/problems";
 import { bytesOf, textOf, type Bytes } from "../postgres/bytes.ts";
@@ -34,8 +34,7 @@ import { buildState, checkMetadata, type CheckedMetadata, type State } from "./s
 import { Variables } from "./variables.ts";
 
 const defaults = {
-  maxDepth: 20,
-  maxBreadth: 1000,
+  ...defaultSizeLimits,
   statementTimeout: 30_000,
   poolSize: 4,
   planCacheSize: 1000,

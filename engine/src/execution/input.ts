@@ -17,7 +17,7 @@ import {
   type GraphQLInputType,
   type ValueNode,
 } from "graphql";
-import type { Spending } from "../cost/limits.ts";
+import { maxInputDepth, type Spending } from "../cost/limits.ts";
 import { graphqlName } from "@routeql/metadata/naming";
 import { isArray } from "../schema/types.ts";
 import { jsonText, kindOf, rawText } from "../schema/values.ts";
@@ -52,9 +52,6 @@ export type Input =
       readonly name: string;
       readonly defaultValue: unknown;
     });
-
-/** Deepest nesting of lists and objects in one argument. */
-const maxInputDepth = 60;
 
 const nodeKinds: Readonly<Record<string, string>> = {
   [Kind.INT]: "an integer",

@@ -2,7 +2,9 @@ import type { Environment } from "@routeql/contract/environment";
 import { bufferLines, isoTime } from "@routeql/contract/log-lines";
 import { MetadataError } from "@routeql/metadata/read/problems";
 import { destination, type DestinationStream, type Logger, pino } from "pino";
+import type { Executor } from "../executor.ts";
 import { createEmbeddedExecutor } from "../executors/embedded.ts";
+import { createHasuraExecutor } from "../executors/hasura/hasura.ts";
 import { authenticatorOf, serve, type Served } from "./serve.ts";
 import { readSettings, SettingsError } from "./settings.ts";
 import { logInconsistencies, startEngine } from "./start-engine.ts";
@@ -82,6 +84,13 @@ async function start(
   const began = performance.now();
   let served: Served | undefined;
   const authenticator = await authenticatorOf(settings, logger);
+  const { upstream } = settings;
+  if (upstream !== undefined) {
+    const createExecutor = (): Executor => createHasuraExecutor(settings, upstream);
+    const front = await serve({ settings, createExecutor, authenticator, logger });
+    logger.info({ port: front.port, metricsPort: front.metricsPort, upstream }, "front started");
+    return front;
+  }
   const { engine, metadata } = await startEngine(settings, environment, logger, (event) => {
     if (event.type === "connection-lost") {
       logger.warn({ event: event.type }, "a connection to the database was lost");

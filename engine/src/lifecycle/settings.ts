@@ -95,6 +95,14 @@ const definitions = {
   gracefulShutdownTimeout: ["HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT", integer(20, 0, seconds)],
   /** Read at the start; with a metadata database, only when that is empty. */
   metadataDirectory: ["ENGINE_METADATA_DIRECTORY", z.string().optional()],
+  /** Address of a Hasura that executes the operations, in place of the embedded engine. */
+  upstream: [
+    "ENGINE_UPSTREAM",
+    z
+      .string()
+      .regex(/^https?:\/\/[^/?#@]+$/, { error: "must be an address such as http://engine:8080" })
+      .optional(),
+  ],
   /** Location of the metadata for all replicas, in Hasura's form. */
   metadataDatabaseUrl: [
     "HASURA_GRAPHQL_METADATA_DATABASE_URL",

@@ -8,7 +8,12 @@ function hear(): { readonly listener: Listener; readonly heard: Promise<void> } 
   const { promise, resolve } = Promise.withResolvers<void>();
   return {
     heard: promise,
-    listener: { deliver: () => resolve(), refuse: () => expect.unreachable(), isReady: () => true },
+    listener: {
+      deliver: () => resolve(),
+      refuse: () => expect.unreachable(),
+      lose: () => expect.unreachable(),
+      isReady: () => true,
+    },
   };
 }
 

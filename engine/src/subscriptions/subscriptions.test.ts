@@ -28,6 +28,7 @@ function listener(): Listener & { readonly heard: string[]; ready: boolean } {
     ready: true,
     deliver: ({ text }: Delivery) => void heard.push(text),
     refuse: ({ message }) => void heard.push(`refused: ${message}`),
+    lose: () => void heard.push("lost"),
     isReady: () => true,
   };
 }

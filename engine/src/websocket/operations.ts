@@ -170,6 +170,7 @@ export class Operations {
         this.stop(id);
         this.#refuse(id, error, session);
       },
+      lose: () => this.#close(closes.serverStateChanged),
       isReady: () => !this.#outbox.isCongested,
     });
     this.#running.push({

@@ -1,0 +1,202 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { adminSecret } from "../../lifecycle/testing/served-engine.ts";
+import { SocketClient } from "../../lifecycle/testing/socket-client.ts";
+import { goodClaims, hmacSecret, sign } from "../../lifecycle/testing/tokens.ts";
+import { serveBeforeFake } from "./testing/fake-hasura.ts";
+
+const data = '{"data":{"a" : [1.50, "é"]}}';
+
+const metadataWithLists = JSON.stringify({
+  version: 3,
+  sources: [{ name: "default", kind: "postgres", tables: [{ table: "a", array_relationships: [{ name: "links" }] }] }],
+});
+
+const nested = (depth: number, inner: unknown): unknown => (depth === 0 ? inner : { _and: [nested(depth - 1, inner)] });
+
+function token(): Promise<string> {
+  const now = Math.floor(Date.now() / 1_000);
+  return sign({ ...goodClaims(), iat: now, nbf: now, exp: now + 900 }, "HS256", new TextEncoder().encode(hmacSecret));
+}
+
+async function post(url: string, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return fetch(`${url}/v1/graphql`, { method: "POST", body: JSON.stringify(body), headers });
+}
+
+async function connect(url: string, protocol = "graphql-transport-ws"): Promise<SocketClient> {
+  const client = await new SocketClient(url, protocol).opened();
+  client.send({ type: "connection_init", payload: { headers: { authorization: `Bearer ${await token()}` } } });
+  expect(await client.next()).toEqual({ type: "connection_ack" });
+  return client;
+}
+
+describe("a query", () => {
+  test("arrives with the session of the token, and the answer returns byte for byte", async () => {
+    await using front = await serveBeforeFake(() => data);
+    const response = await post(
+      front.url,
+      { query: "query q($a: Int) { a(x: $a) }", variables: { a: 1 } },
+      { authorization: `Bearer ${await token()}`, "x-hasura-org-id": "forged" },
+    );
+    expect(await response.text()).toBe(data);
+    const [{ headers, body } = expect.unreachable()] = front.asked;
+    expect(body).toEqual({ query: "query q($a: Int) { a(x: $a) }", variables: { a: 1 } });
+    expect(headers).toMatchObject({ "x-hasura-admin-secret": adminSecret, "x-hasura-role": "viewer" });
+    expect(headers["x-hasura-org-id"]).not.toBe("forged");
+    expect(headers.authorization).toBeUndefined();
+  });
+
+  test("returns an error of Hasura as Hasura wrote it, with its code for the log", async () => {
+    const reply = '{"errors": [{"message":"no","extensions":{"path":"$.a","code":"validation-failed"}}]}';
+    await using front = await serveBeforeFake(() => reply.replace('": [', '":['));
+    const response = await post(front.url, { query: "{ a }" }, { "x-hasura-admin-secret": adminSecret });
+    expect(response.status).toBe(200);
+    expect(response.headers.get("x-graphql-errors")).toBe("validation-failed");
+    expect(await response.text()).toBe(reply.replace('": [', '":['));
+  });
+
+  test.each([
+    ["deep", `{ ${"a { ".repeat(21)} b ${"}".repeat(21)} }`, "nested deeper than the limit of 20"],
+    ["broad", `{ ${"...f ".repeat(40)} } fragment f on q { ${"a ".repeat(40)} }`, "more fields than the limit of 1000"],
+    ["wide", `{ ${"a { b } ".repeat(201)} }`, "more tables and subqueries than the limit of 200"],
+    ["curious", `{ __schema { types { ${"name ".repeat(241)} } } }`, "introspection selects more fields"],
+  ])("too %s does not reach Hasura", async (_name, query, message) => {
+    await using front = await serveBeforeFake(() => data);
+    const response = await post(front.url, { query }, { "x-hasura-admin-secret": adminSecret });
+    expect(await response.text()).toContain(message);
+    expect(front.asked).toEqual([]);
+  });
+
+  test("with too many values in its variables does not reach Hasura", async () => {
+    await using front = await serveBeforeFake(() => data);
+    const request = {
+      query: "query($w: w) { a(where: $w) { b } c(where: $w) { b } }",
+      variables: { w: { key: { _in: Array.from({ length: 30_000 }, () => 1) } } },
+    };
+    const response = await post(front.url, request, { "x-hasura-admin-secret": adminSecret });
+    expect(await response.text()).toContain("more values in its arguments");
+    expect(front.asked).toEqual([]);
+  });
+
+  test.each([
+    [
+      "the default of a variable used twice",
+      `query($w: w = {b: {_in: [${"1 ".repeat(5_000)}]}}) {${" a(where: $w) { b }".repeat(11)} }`,
+      {},
+    ],
+    ["conditions in each other", "query($w: w) { a(where: $w) { b } }", { w: nested(100, { b: { _eq: 1 } }) }],
+    ["lists in each other", `{ a ${"{ links ".repeat(6)} { b } ${"}".repeat(6)} }`, {}],
+  ])("with %s does not reach Hasura", async (_name, query, variables) => {
+    const metadata = mkdtempSync(join(tmpdir(), "front-"));
+    writeFileSync(join(metadata, "metadata.json"), metadataWithLists);
+    await using front = await serveBeforeFake(() => data, {
+      ENGINE_METADATA_DIRECTORY: join(metadata, "metadata.json"),
+    });
+    const response = await post(front.url, { query, variables }, { "x-hasura-admin-secret": adminSecret });
+    expect(await response.text()).toMatch(/more values in its arguments|nested too deeply|nests more lists/);
+    expect(front.asked).toEqual([]);
+    rmSync(metadata, { recursive: true });
+  });
+
+  test("with related rows in its conditions counts their tables", async () => {
+    await using front = await serveBeforeFake(() => data, { ENGINE_MAX_RELATIONS: "4" });
+    const ask = async (condition: string) =>
+      (
+        await post(front.url, { query: `{ a(where: ${condition}) { b } }` }, { "x-hasura-admin-secret": adminSecret })
+      ).text();
+    expect(await ask("{_and: [{one: {two: {b: {_eq: 1}}}}, {b: {_in: [1]}}]}")).toBe(data);
+    expect(await ask("{one: {two: {three: {four: {b: {_eq: 1}}}}}}")).toContain("more tables and subqueries");
+  });
+
+  test("that is too large is an error, and the next one is answered", async () => {
+    await using front = await serveBeforeFake(({ body }) => (body.query === "{ big }" ? "x".repeat(10_000) : data), {
+      ENGINE_MAX_ANSWER_BYTES: "5000",
+    });
+    const admin = { "x-hasura-admin-secret": adminSecret };
+    expect(await (await post(front.url, { query: "{ big }" }, admin)).text()).toContain("larger than the limit");
+    expect(await (await post(front.url, { query: "{ a }" }, admin)).text()).toBe(data);
+  });
+
+  test("is answered 503 while Hasura does not answer", async () => {
+    await using front = await serveBeforeFake(() => Promise.reject(new Error("the connection ends")));
+    const response = await post(front.url, { query: "{ a }" }, { "x-hasura-admin-secret": adminSecret });
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);
+    expect(await response.text()).toContain("the engine does not answer");
+  });
+});
+
+test("an unknown document of one client leaves places for the known ones of others", async () => {
+  const held = Promise.withResolvers<string>();
+  await using front = await serveBeforeFake(({ body }) => (body.query.includes("slow") ? held.promise : data), {
+    ENGINE_POOL_SIZE: "4",
+  });
+  const headers = { authorization: `Bearer ${await token()}` };
+  expect(await (await post(front.url, { query: "{ quick }" }, headers)).text()).toBe(data);
+  const slow = Array.from({ length: 10 }, (_item, index) => post(front.url, { query: `{ slow${index} }` }, headers));
+  await vi.waitFor(() => expect(front.asked.length).toBeGreaterThan(1));
+  expect(await (await post(front.url, { query: "{ quick }" }, headers)).text()).toBe(data);
+  expect(front.asked.filter(({ body }) => body.query.includes("slow"))).toHaveLength(1);
+  held.resolve(data);
+  for (const response of await Promise.all(slow)) expect(await response.text()).toBe(data);
+});
+
+describe.each(["graphql-transport-ws", "graphql-ws"])("a live query over %s", (protocol) => {
+  const [start, next] = protocol === "graphql-ws" ? ["start", "data"] : ["subscribe", "next"];
+
+  test("gets Hasura's answers, and ends when its client stops it", async () => {
+    await using front = await serveBeforeFake(() => data);
+    const client = await connect(front.webSocketUrl, protocol);
+    client.send({ type: start, id: "mine", payload: { query: "subscription { a }" } });
+    expect(await client.next()).toEqual({ type: next, id: "mine", payload: JSON.parse(data) as unknown });
+    const [init] = front.frames;
+    expect(init).toMatchObject({ type: "connection_init", payload: { headers: { "x-hasura-role": "viewer" } } });
+    client.send({ type: protocol === "graphql-ws" ? "stop" : "complete", id: "mine" });
+    await vi.waitFor(() => expect(front.frames.at(-1)).toMatchObject({ type: "complete" }));
+    client.socket.terminate();
+  });
+
+  test("closes its connection with 1012 when Hasura restarts", async () => {
+    await using front = await serveBeforeFake(() => data);
+    const client = await connect(front.webSocketUrl, protocol);
+    client.send({ type: start, id: "1", payload: { query: "subscription { a }" } });
+    await client.next();
+    front.restart();
+    expect(await client.closed).toMatchObject({ code: 1012 });
+  });
+
+  test("that Hasura refuses returns its error", async () => {
+    const error = '[{"message":"no such field","extensions":{"path":"$.selectionSet.a","code":"validation-failed"}}]';
+    await using front = await serveBeforeFake(() => error);
+    const client = await connect(front.webSocketUrl, protocol);
+    client.send({ type: start, id: "1", payload: { query: "subscription { a }" } });
+    expect(JSON.stringify(await client.next())).toContain("no such field");
+    client.socket.terminate();
+  });
+});
+
+test("a hundred clients that start one document at once are all served", async () => {
+  await using front = await serveBeforeFake(() => data, { ENGINE_POOL_SIZE: "1" });
+  const client = await connect(front.webSocketUrl);
+  for (let id = 0; id < 100; id += 1)
+    client.send({ type: "subscribe", id: String(id), payload: { query: "subscription { a }" } });
+  for (let id = 0; id < 100; id += 1) expect(await client.next()).toMatchObject({ type: "next" });
+  client.socket.terminate();
+});
+
+test("subscribers of one session share one socket to Hasura", async () => {
+  await using front = await serveBeforeFake(() => data);
+  const bearer = await token();
+  const clients: SocketClient[] = [];
+  for (const id of ["1", "2", "3"]) {
+    const client = await new SocketClient(front.webSocketUrl, "graphql-transport-ws").opened();
+    client.send({ type: "connection_init", payload: { headers: { authorization: `Bearer ${bearer}` } } });
+    await client.next();
+    client.send({ type: "subscribe", id, payload: { query: "subscription { a }" } });
+    expect(await client.next()).toMatchObject({ type: "next" });
+    clients.push(client);
+  }
+  expect(front.frames.filter(({ type }) => type === "connection_init")).toHaveLength(1);
+  for (const client of clients) client.socket.terminate();
+});

@@ -1,0 +1,144 @@
+import { Kind } from "graphql";
+import { inSpan } from "@routeql/tracing/span";
+import type { Cancellation } from "../../cancellation.ts";
+import { defaultSizeLimits } from "../../cost/limits.ts";
+import type { GraphQLRequest, Session } from "../../engine.ts";
+import type { Executor } from "../../executor.ts";
+import type { Settings } from "../../lifecycle/settings.ts";
+import type { Bytes } from "../../postgres/bytes.ts";
+import { arrayRelationships } from "./array-relationships.ts";
+import { Documents, type DocumentsOptions, type KnownDocument } from "./documents.ts";
+import { LiveLoad } from "./live-load.ts";
+import { LiveQuery } from "./live-query.ts";
+import { LiveSocket } from "./live-socket.ts";
+import { Places } from "./places.ts";
+import { Upstream, type UpstreamOptions } from "./upstream.ts";
+
+/** Milliseconds beyond the statements' own limit: a statement may wait for a connection of Hasura. */
+const patienceBesideStatement = 30_000;
+
+/** Hasura's own default is 50, but a stack sets its pool to the same number as this. */
+const defaultConnections = 10;
+
+function optionsOf(settings: Settings, url: string): UpstreamOptions & DocumentsOptions {
+  return {
+    ...settings,
+    url,
+    connections: settings.poolSize ?? defaultConnections,
+    answerLimit: settings.maxAnswerBytes,
+    patience: settings.statementTimeout + patienceBesideStatement,
+    maxQueryLength: settings.bodyLimit,
+    maxDepth: settings.maxDepth ?? defaultSizeLimits.maxDepth,
+    maxBreadth: settings.maxBreadth ?? defaultSizeLimits.maxBreadth,
+    arrayRelationships: arrayRelationships(settings.metadataDirectory),
+  };
+}
+
+/** Memory of a subscription, here and at Hasura, which keeps each use of a variable. */
+const bytesPerCharacter = 4;
+const bytesPerValue = 200;
+
+const clientOf = ({ client, role }: Session): string => client ?? role;
+
+/**
+ * Answers from a Hasura.
+ * @param address such as `http://engine:8080`
+ */
+export function createHasuraExecutor(settings: Settings, address: string): Executor {
+  const options = optionsOf(settings, address);
+  const documents = new Documents(options);
+  const places = new Places(options.connections);
+  const load = new LiveLoad(options.connections);
+  const upstream = new Upstream(options);
+  const url = `${options.url.replace(/^http/, "ws")}/v1/graphql`;
+  const sockets = new Map<Session, LiveSocket>();
+
+  /** The socket of a session. All requests with one token and role have the same session. */
+  function socketOf(session: Session): LiveSocket {
+    const known = sockets.get(session);
+    if (known !== undefined) return known;
+    const socket = new LiveSocket(session, { ...options, url }, () => {
+      if (sockets.get(session) === socket) sockets.delete(session);
+    });
+    sockets.set(session, socket);
+    return socket;
+  }
+
+  /** Keeps the place until Hasura has answered, also when the client leaves. */
+  async function ask(document: KnownDocument, request: GraphQLRequest, session: Session, free: () => void) {
+    const start = performance.now();
+    try {
+      return await upstream.ask(JSON.stringify(request), session);
+    } finally {
+      document.ran(clientOf(session), performance.now() - start);
+      free();
+    }
+  }
+
+  return {
+    kindOf: (request, { role }) => documents.read(request, role).operation.kind,
+    async run(request, session, { signal, span }) {
+      const document = documents.read(request, session.role);
+      documents.check(document, request);
+      const client = clientOf(session);
+      span?.set({ "graphql.operation.name": document.operation.definition.name?.value });
+      const free = await places.take(client, document.paceFor(client), signal);
+      return inSpan(span, "POST /v1/graphql", "client", {}, () =>
+        unlessLeft(ask(document, request, session, free), signal),
+      );
+    },
+    prepare(request, session) {
+      const document = documents.read(request, session.role);
+      const values = documents.check(document, request);
+      return {
+        isReplaceable: !isStream(document),
+        bytes: bytesPerCharacter * request.query.length + bytesPerValue * values,
+        start: (listener) =>
+          new LiveQuery({
+            document,
+            client: clientOf(session),
+            listener,
+            places,
+            load,
+            subscribe: (own) => socketOf(session).subscribe(JSON.stringify(request), own),
+          }),
+      };
+    },
+    ping: () => upstream.ping(),
+    statistics() {
+      const subscribers = [...sockets.values()].reduce((sum, socket) => sum + socket.subscribers, 0);
+      return {
+        plans: documents.statistics,
+        pool: places.statistics,
+        liveQueries: { cohorts: load.documents, members: sockets.size, subscribers },
+      };
+    },
+    async close() {
+      for (const socket of sockets.values()) socket.close();
+      await upstream.close();
+    },
+  };
+}
+
+/** The answer, or the signal's reason as soon as it aborts. The work continues unheard. */
+function unlessLeft(work: Promise<Bytes>, signal: Cancellation): Promise<Bytes> {
+  return new Promise((resolve, reject) => {
+    const leave = (): void => reject(signal.reason);
+    signal.addEventListener("abort", leave);
+    const settled =
+      <Value>(end: (value: Value) => void) =>
+      (value: Value): void => {
+        signal.removeEventListener("abort", leave);
+        end(value);
+      };
+    work.then(settled(resolve), settled(reject));
+  });
+}
+
+/** Only streaming subscriptions have this argument. Their answers must all arrive. */
+function isStream({ operation: { definition } }: KnownDocument): boolean {
+  return definition.selectionSet.selections.some(
+    (selection) =>
+      selection.kind !== Kind.FIELD || (selection.arguments ?? []).some(({ name }) => name.value === "batch_size"),
+  );
+}
