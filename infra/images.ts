@@ -37,6 +37,7 @@ export type ImageSettings = BaseImages &
   Pick<
     PlainSettings,
     | "engine"
+    | "front"
     | "engineConsole"
     | "hasuraImage"
     | "images"
@@ -53,6 +54,7 @@ const defaults: ImageSettings = {
   debianBase: settings.debianBase.default,
   nodeBase: settings.nodeBase.default,
   engine: settings.engine.default,
+  front: settings.front.default,
   engineConsole: settings.engineConsole.default,
   hasuraImage: settings.hasuraImage.default,
   images: settings.images.default,
@@ -68,7 +70,8 @@ export const isOwnEngine = ({ hasuraImage }: Pick<ImageSettings, "hasuraImage">)
   hasuraImage === ownEngineImage;
 
 function describe(name: ImageName, chosen: ImageSettings): BuiltImage {
-  const dockerfile = join(root, "images", name, "Dockerfile");
+  // The front is the embedded engine with another executor.
+  const dockerfile = join(root, "images", name === "front" ? "engine" : name, "Dockerfile");
   const text = readFileSync(dockerfile, "utf8");
   const possible: Readonly<Record<string, () => string>> = {
     DEBIAN_BASE: () => (name === "gateway" && chosen.images === "official" ? chosen.gatewayImage : chosen.debianBase),
@@ -101,6 +104,7 @@ export function builtImages(given: Partial<ImageSettings> = {}): readonly BuiltI
     ...(official ? [] : (["sessions"] as const)),
     "auth-sidecar",
     ...(hasura && !isOwnEngine(chosen) ? [] : (["engine"] as const)),
+    ...(hasura && chosen.front ? (["front"] as const) : []),
     ...(official && !chosen.engineConsole ? [] : (["gateway"] as const)),
     ...(hasura ? (["apply-metadata"] as const) : []),
     ...(chosen.monitoring === "off" ? [] : (["monitoring"] as const)),

@@ -2,7 +2,7 @@ import { stackArgument } from "../foundation/command.ts";
 import type { DatabaseFacts, EndpointState, Problem, ServiceState } from "./report.ts";
 
 /** Services before the services that call them: the first problem is the likely cause of the others. */
-const order = ["database", "migrate", "sessions", "auth-sidecar", "apply-metadata", "engine", "gateway"];
+const order = ["database", "migrate", "sessions", "auth-sidecar", "apply-metadata", "engine", "front", "gateway"];
 const rank = (service: string): number => (order.includes(service) ? order.indexOf(service) : order.length);
 
 /** Reason why a service does not work; undefined when it does. */

@@ -2,9 +2,9 @@ import type { PlainSettings } from "../settings/list.ts";
 import { describeAuthSidecar, type SidecarSurroundings } from "./auth-sidecar.ts";
 import { describeDatabase } from "./database.ts";
 import type { ServiceDescription } from "./description.ts";
-import { describeEmbeddedEngine } from "./embedded-engine.ts";
+import { describeEmbeddedEngine, describeFront } from "./embedded-engine.ts";
 import { describeGateway, type GatewaySurroundings } from "./gateway.ts";
-import { describeApplyMetadata, describeHasura } from "./hasura.ts";
+import { describeApplyMetadata, describeHasura, hasFront } from "./hasura.ts";
 import { describeMigrate } from "./migrate.ts";
 import { type MonitoringSurroundings, withMonitoring } from "./monitoring.ts";
 import { onOfficialImage } from "./official-images.ts";
@@ -22,6 +22,7 @@ export function describeServices(settings: PlainSettings, surroundings: Surround
     describeSessions(settings),
     describeAuthSidecar(settings, surroundings),
     describeEngine(settings),
+    ...(hasFront(settings) ? [describeFront(settings)] : []),
     describeGateway(settings, surroundings),
   ];
   const placed = withMonitoring(
@@ -39,7 +40,7 @@ function describeEngine(settings: PlainSettings): ServiceDescription {
 
 /** The services of this project that answer requests. Hasura's open edition has no metrics port and exports no traces. */
 const exports = ({ name, metricsPort }: ServiceDescription): boolean =>
-  (name === "engine" || name === "auth-sidecar") && metricsPort !== undefined;
+  (name === "front" || name === "engine" || name === "auth-sidecar") && metricsPort !== undefined;
 
 /** Adds the collector to the services with traces. Without an endpoint the services are unchanged. */
 export function withTraces(

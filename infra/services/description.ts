@@ -8,6 +8,7 @@ import type { SecretName } from "./secrets.ts";
 
 export type ServiceName =
   | "gateway"
+  | "front"
   | "engine"
   | "auth-sidecar"
   | "sessions"
@@ -22,6 +23,7 @@ export type ServiceName =
   | "grafana";
 export type ImageName =
   | "gateway"
+  | "front"
   | "engine"
   | "auth-sidecar"
   | "sessions"

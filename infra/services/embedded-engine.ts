@@ -12,13 +12,18 @@ const answerMegabytes = 16;
 const waitingMegabytes = 64;
 const memoryMegabytes = 640;
 
+/** The front has no plans. Most answers are short, so its memory is usually a third of its limit. */
+const frontHeapMegabytes = 128;
+const frontWaitingMegabytes = 32;
+const frontMemoryMegabytes = 384;
+
 /**
  * Maximum tables and subqueries of one operation. Postgres plans each partition of each of them: at 12 partitions, two statements with
  * 66 conditions on related rows (two tables each) used all memory of the database's container.
  */
 const relations = 40;
 
-/** Limits of the embedded engine that Hasura's open edition lacks. */
+/** Limits of the front, and of the embedded engine, that Hasura's open edition lacks. */
 export function embeddedLimits(settings: PlainSettings): Readonly<Record<string, string>> {
   return {
     ENGINE_METRICS_PORT: "9090",
@@ -37,6 +42,28 @@ export function embeddedLimits(settings: PlainSettings): Readonly<Record<string,
 /** `viewer=10` becomes `viewer=10000`. */
 function millisecondsByRole(secondsByRole: string): string {
   return secondsByRole.replace(/=(\d+)/g, (_match, seconds: string) => `=${Number(seconds) * 1000}`);
+}
+
+/** The front before Hasura: the embedded engine's HTTP and WebSocket side, without its database. It reads the names of lists from the metadata. */
+export function describeFront(settings: PlainSettings): ServiceDescription {
+  const engine = describeEmbeddedEngine(settings);
+  return {
+    ...engine,
+    name: "front",
+    image: "front",
+    command: ["node", `--max-old-space-size=${frontHeapMegabytes}`, "engine/src/main.ts"],
+    user: 10_114,
+    environment: {
+      ...engine.environment,
+      ENGINE_UPSTREAM: "http://engine:8080",
+      ENGINE_MAX_WAITING_BYTES: String(frontWaitingMegabytes * 1_048_576),
+    },
+    secrets: { HASURA_GRAPHQL_ADMIN_SECRET_FILE: "engine-access-key" },
+    health: { kind: "http", port: 8080, path: "/healthz" },
+    resources: { memoryMegabytes: frontMemoryMegabytes, cpuMillicores: 250, processes: 512 },
+    calls: ["engine", "auth-sidecar"],
+    after: ["engine", "auth-sidecar"],
+  };
 }
 
 /** The embedded engine. Its settings have Hasura's names where Hasura has the same setting. It reads the metadata directory at its start. */

@@ -3,6 +3,7 @@ import { renderGateway } from "@routeql/nginx/render";
 import type { PlainSettings } from "../settings/list.ts";
 import { hostInAddress, originsOf } from "../settings/addresses.ts";
 import { filesDirectory } from "./description.ts";
+import { graphqlService } from "./hasura.ts";
 import { sessionVariables } from "./metadata-files.ts";
 import type { ServiceDescription, ServiceName } from "./description.ts";
 
@@ -27,7 +28,7 @@ function configuration(settings: PlainSettings, hostOf: GatewaySurroundings["hos
     console: settings.engineConsole,
     corsOrigins: originsOf(settings.corsOrigins),
     sessionVariables: sessionVariables(),
-    engineAddress: `${hostOf("engine")}:8080`,
+    engineAddress: `${hostOf(graphqlService(settings))}:8080`,
     sidecarAddress: `${hostOf("auth-sidecar")}:8080`,
     bodyLimitKilobytes: settings.bodyLimitKilobytes,
     requestsPerSecondPerAddress: settings.requestsPerSecondPerAddress,
@@ -72,8 +73,8 @@ export function describeGateway(
     ...(settings.monitoring === "off" ? {} : { metricsPort: 9090 }),
     health: { kind: "command", command: ["healthy"] },
     resources: { memoryMegabytes: gatewayMemoryMegabytes, cpuMillicores: 100, processes: 256 },
-    calls: ["engine", "auth-sidecar"],
-    after: ["engine", "auth-sidecar"],
+    calls: [graphqlService(settings), "auth-sidecar"],
+    after: [graphqlService(settings), "auth-sidecar"],
     drainSeconds: 15,
     graceSeconds: 30,
   };

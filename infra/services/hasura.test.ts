@@ -22,6 +22,28 @@ test("applies metadata once after the migration, and the engine waits for it", (
   expect(callEdges(describe())).toHaveLength(8);
 });
 
+test("only the front and the jobs reach Hasura, which verifies no token itself", () => {
+  const given = { front: true };
+  expect(callEdges(describe(given)).filter(([, callee]) => callee === "engine")).toEqual([["front", "engine"]]);
+  expect(service("gateway", given).calls).toEqual(["front", "auth-sidecar"]);
+  expect(service("engine", given).environment).not.toHaveProperty("HASURA_GRAPHQL_JWT_SECRET");
+  expect(service("front", given).environment["HASURA_GRAPHQL_JWT_SECRET"]).toContain("jwks");
+  expect(Object.values(service("front", given).secrets)).toEqual(["engine-access-key"]);
+});
+
+test("without the front the gateway reaches Hasura, which verifies the tokens", () => {
+  expect(describe().map(({ name }) => name)).not.toContain("front");
+  expect(service("gateway").calls).toEqual(["engine", "auth-sidecar"]);
+  expect(service("engine").environment["HASURA_GRAPHQL_JWT_SECRET"]).toContain("jwks");
+});
+
+test("the front has only settings of the embedded engine that exist", () => {
+  const { environment } = service("front", { front: true });
+  const own = Object.keys(environment).filter((name) => /^(?:ENGINE|HASURA)_/.test(name));
+  expect(own.filter((name) => !settingNames.includes(name))).toEqual([]);
+  expect(() => readSettings({ ...environment, HASURA_GRAPHQL_ADMIN_SECRET: "s".repeat(32) })).not.toThrow();
+});
+
 test("only the job has the metadata, so changed metadata does not restart the engine", () => {
   expect(Object.keys(service("apply-metadata").files)).toContain("metadata/version.yaml");
   expect(Object.keys(service("engine").files)).toEqual(["start/hasura.sh"]);

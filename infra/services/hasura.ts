@@ -23,11 +23,20 @@ done
 exec graphql-engine serve
 `;
 
+/** Whether the front stands between the gateway and Hasura. */
+export const hasFront = ({ engine, front }: Pick<PlainSettings, "engine" | "front">): boolean =>
+  engine === "hasura" && front;
+
+/** The service to which the gateway forwards GraphQL. */
+export const graphqlService = (settings: Pick<PlainSettings, "engine" | "front">): "front" | "engine" =>
+  hasFront(settings) ? "front" : "engine";
+
 /** Hasura's settings (v2.45 and v2.48 support every name). A default is also set explicitly if another value would change the access. */
 function environment(settings: PlainSettings): Readonly<Record<string, string>> {
   return {
     HASURA_GRAPHQL_SERVER_PORT: "8080",
-    HASURA_GRAPHQL_JWT_SECRET: tokenCheck,
+    // The front checks the tokens, and only the front and the jobs reach this port.
+    ...(hasFront(settings) ? {} : { HASURA_GRAPHQL_JWT_SECRET: tokenCheck }),
     // Hasura's own console needs the metadata API, which can change and read everything. The gateway's console needs only the GraphQL
     // API.
     HASURA_GRAPHQL_ENABLED_APIS: "graphql",
@@ -77,8 +86,8 @@ export function describeHasura(settings: PlainSettings): ServiceDescription {
     resources: own
       ? { memoryMegabytes: 512, cpuMillicores: 250, processes: 512 }
       : { memoryMegabytes: 2048, cpuMillicores: 500, processes: 512 },
-    calls: ["database", "auth-sidecar"],
-    after: ["apply-metadata", "auth-sidecar"],
+    calls: hasFront(settings) ? ["database"] : ["database", "auth-sidecar"],
+    after: hasFront(settings) ? ["apply-metadata"] : ["apply-metadata", "auth-sidecar"],
     drainSeconds: 5,
     graceSeconds: 30,
   };

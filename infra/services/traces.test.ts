@@ -53,9 +53,10 @@ test("both services accept the settings", () => {
   });
 });
 
-test("Hasura exports no traces, and this project's engine in its place does", () => {
-  const callers = (hasuraImage?: string): unknown[] =>
-    outsideEdges(describe({ engine: "hasura", traceEndpoint, hasuraImage })).map(([caller]) => caller);
+test("Hasura exports no traces; the front and this project's engine do", () => {
+  const callers = (hasuraImage?: string, front = false): unknown[] =>
+    outsideEdges(describe({ engine: "hasura", traceEndpoint, hasuraImage, front })).map(([caller]) => caller);
   expect(callers()).toEqual(["auth-sidecar"]);
+  expect(callers(undefined, true)).toEqual(["auth-sidecar", "front"]);
   expect(callers(ownEngineImage)).toEqual(["auth-sidecar", "engine"]);
 });

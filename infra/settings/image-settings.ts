@@ -5,7 +5,7 @@
  */
 import { pins } from "@routeql/pins/pins";
 import { image, oneOf } from "./checks.ts";
-import { text } from "./setting.ts";
+import { flag, text } from "./setting.ts";
 
 /**
  * Value of `hasuraImage` for this project's own engine, built here and deployed like Hasura: with a metadata database, the job that
@@ -15,6 +15,11 @@ export const ownEngineImage = "routeql/engine";
 
 /** The choice of the GraphQL engine. */
 export const engineSettings = {
+  front: flag({
+    environment: "FRONT",
+    default: false,
+    meaning: "Put the front of the embedded engine (tokens, limits, WebSockets) before Hasura.",
+  }),
   engine: text({
     environment: "ENGINE",
     default: "embedded",

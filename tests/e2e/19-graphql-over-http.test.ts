@@ -1,6 +1,7 @@
 import { serverAudits } from "graphql-http";
 import { fetch, type RequestInit } from "undici";
 import { describe, expect, test } from "vitest";
+import { isBareHasura } from "./support/engine-of-the-run.ts";
 import { dispatcher } from "./support/http.ts";
 import { headersOf, master } from "./support/graphql.ts";
 import { stack } from "./support/stack.ts";
@@ -16,7 +17,7 @@ const fetchFn = (url: string, { headers, body, ...rest }: RequestInit = {}) =>
 
 describe("GraphQL over HTTP: the audits of graphql-http", () => {
   test("find no error and no warning", async (context) => {
-    context.skip(process.env["ENGINE"] === "hasura", "Hasura v2 does not support application/graphql-response+json");
+    context.skip(isBareHasura, "Hasura v2 does not support application/graphql-response+json");
     const audits = serverAudits({ url: `${stack.url}/api/graphql`, fetchFn });
     const found: string[] = [];
     for (const audit of audits) {

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { settings as all } from "@routeql/infra/settings/list";
 import { Member } from "../e2e/support/accounts.ts";
 import { updateOwn } from "../e2e/support/own-stack.ts";
+import { hasFront } from "../e2e/support/engine-of-the-run.ts";
 import { writeSmallWorld } from "../e2e/support/small-world.ts";
 import { stack } from "../e2e/support/stack.ts";
 import { mustRun } from "../harness/process.ts";
@@ -21,7 +22,13 @@ import { settings as raised } from "./support/global-setup.ts";
 /** Delays count only without another suite beside this one. */
 const isAlone = process.env["ROUTEQL_TEST_ALONE"] !== undefined;
 const seconds = isAlone ? 8 : 2;
-const services = ["gateway", "engine", "database", "auth-sidecar"] as const;
+const services: readonly string[] = [
+  "gateway",
+  "engine",
+  "database",
+  "auth-sidecar",
+  ...(hasFront ? ["front" as const] : []),
+];
 /** MiB above the level before the attacks, within a minute after them: caches of the engine and of Postgres' processes stay filled. */
 const keptMemory = 128;
 let bystander: Bystander;
@@ -231,13 +238,13 @@ describe("a bystander with ten requests a second", () => {
 });
 
 /** Memory of every service returns to its level within a minute. */
-async function expectMemory(before: Awaited<ReturnType<typeof usagesOf<(typeof services)[number]>>>): Promise<void> {
+async function expectMemory(before: Awaited<ReturnType<typeof usagesOf<string>>>): Promise<void> {
   const late = await usagesOf(services);
   console.log(
     services
       .map(
         (service) =>
-          `${service} ${Math.round(before[service].memory)} MiB before, ${Math.round(late[service].memory)} MiB after`,
+          `${service} ${Math.round(before[service]!.memory)} MiB before, ${Math.round(late[service]!.memory)} MiB after`,
       )
       .join(", "),
   );
@@ -245,7 +252,7 @@ async function expectMemory(before: Awaited<ReturnType<typeof usagesOf<(typeof s
     .poll(
       async () => {
         const now = await usagesOf(services);
-        return services.filter((service) => now[service].memory > before[service].memory + keptMemory);
+        return services.filter((service) => now[service]!.memory > before[service]!.memory + keptMemory);
       },
       { timeout: 60_000, interval: 2_000 },
     )

@@ -10,6 +10,11 @@ test("each network takes a sixteenth of the stack's range, with the host at its 
   expect(subnetOf("10.0.0.0/20", "gateway-engine")).toEqual({ subnet: "10.0.1.0/24", gateway: "10.0.1.1" });
 });
 
+test("networks that came late share the last sixteenth", () => {
+  expect(subnetOf("192.168.200.0/24", "auth-sidecar-collector").subnet).toBe("192.168.200.240/29");
+  expect(subnetOf("192.168.200.0/24", "front-engine").subnet).toBe("192.168.200.248/29");
+});
+
 test("a network without a subnet is an error that names the place to add it", () => {
   expect(() => subnetOf("192.168.200.0/24", "engine-printer")).toThrow("no subnet for the network engine-printer");
 });

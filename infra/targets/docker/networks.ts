@@ -60,26 +60,28 @@ export function connect(
 
 /**
  * The networks of a stack in the order of their subnets. Append only: a subnet that moves from one network to another overlaps with
- * itself while a stack is upgraded.
+ * itself while a stack is upgraded. Networks of one line never exist together.
  */
-const inOrder = [
-  "edge",
-  "gateway-engine",
-  "gateway-auth-sidecar",
-  "engine-database",
-  "engine-auth-sidecar",
-  "auth-sidecar-database",
-  "auth-sidecar-sessions",
-  "auth-sidecar-directory",
-  "migrate-database",
-  "apply-metadata-database",
-  "database-exporter-database",
-  "sessions-exporter-sessions",
-  "metrics",
-  "monitoring-edge",
-  "engine-collector",
-  "auth-sidecar-collector",
+const inOrder: readonly (readonly string[])[] = [
+  ["edge"],
+  ["gateway-engine", "gateway-front"],
+  ["gateway-auth-sidecar"],
+  ["engine-database"],
+  ["engine-auth-sidecar", "front-auth-sidecar"],
+  ["auth-sidecar-database"],
+  ["auth-sidecar-sessions"],
+  ["auth-sidecar-directory"],
+  ["migrate-database"],
+  ["apply-metadata-database"],
+  ["database-exporter-database"],
+  ["sessions-exporter-sessions"],
+  ["metrics"],
+  ["monitoring-edge"],
+  ["engine-collector", "front-collector"],
 ];
+
+/** Networks that share the last sixteenth: the sixteen were full before these came. */
+const halves = ["auth-sidecar-collector", "front-engine"];
 
 /** 2^4 subnets. Docker's default pools create networks of 65,536 or 4,096 addresses, but a network of two services needs few. */
 const subnetBits = 4;
@@ -87,8 +89,12 @@ const subnetBits = 4;
 /** The subnet of one network of a stack, with the host's address in it, in the Docker provider's form. */
 export function subnetOf(range: string, network: string): { readonly subnet: string; readonly gateway: string } {
   const whole = parseRange(range);
-  const subnet =
-    whole === undefined ? undefined : [...subnetsOf(whole, whole.prefix + subnetBits)][inOrder.indexOf(network)];
+  const half = halves.indexOf(network);
+  const [bits, index] =
+    half === -1
+      ? [subnetBits, inOrder.findIndex((names) => names.includes(network))]
+      : [subnetBits + 1, 2 * inOrder.length + half];
+  const subnet = whole === undefined ? undefined : [...subnetsOf(whole, whole.prefix + bits)][index];
   if (subnet === undefined)
     throw new Error(
       `There is no subnet for the network ${network} in ${range}: add the network to infra/targets/docker/networks.ts.`,

@@ -107,6 +107,8 @@ export function kubernetesRunOf(
     replicas: {
       gateway: { least: settings.gatewayReplicas, most: settings.gatewayReplicasMost },
       engine: { least: settings.engineReplicas, most: settings.engineReplicasMost },
+      // Each front lets as many requests run as one Hasura has connections.
+      front: { least: settings.engineReplicas, most: settings.engineReplicasMost },
       "auth-sidecar": { least: settings.sidecarReplicas, most: settings.sidecarReplicasMost },
     },
     storage: {

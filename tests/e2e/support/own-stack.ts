@@ -44,9 +44,13 @@ export async function bringUpOwn(name: string, settings: Settings = {}): Promise
  * image is set explicitly, so that the embedded engine cannot replace it unnoticed.
  */
 function engineOfTheRun(): Settings {
-  const { ENGINE: engine, HASURA_IMAGE: named } = process.env;
+  const { ENGINE: engine, HASURA_IMAGE: named, FRONT: front } = process.env;
   const hasuraImage = named ?? (engine === "hasura" ? engineSettings.hasuraImage.default : undefined);
-  return { ...(engine === undefined ? {} : { engine }), ...(hasuraImage === undefined ? {} : { hasuraImage }) };
+  return {
+    ...(engine === undefined ? {} : { engine }),
+    ...(front === undefined ? {} : { front }),
+    ...(hasuraImage === undefined ? {} : { hasuraImage }),
+  };
 }
 
 /** Updates the same stack with these settings in addition to its first ones. */
