@@ -1,30 +1,11 @@
 import { randomBytes } from "node:crypto";
-import { resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Finished, run } from "../harness/process.ts";
+import { administer, done, rows } from "./support/administer.ts";
 import { database } from "./support/database.ts";
 import { data } from "./support/graphql.ts";
 import { claimsOf, headerOf, login, session, sessionHeaders, singleStep, tokenOfSession } from "./support/sessions.ts";
 import { call } from "./support/http.ts";
 import { stack } from "./support/stack.ts";
-
-const repository = resolve(import.meta.dirname, "../..");
-
-/** `npm run users -- …` or `npm run keys -- …` on the stack under test. */
-function administer(words: readonly string[], input?: string): Promise<Finished> {
-  const [subject = "", ...rest] = words;
-  const options = { cwd: repository, timeout: 60_000, ...(input === undefined ? {} : { input }) };
-  return run(process.execPath, ["cli/main.ts", subject, "--stack", stack.name, ...rest], options);
-}
-
-async function done(words: readonly string[], input?: string): Promise<string> {
-  const { code, stdout, stderr } = await administer(words, input);
-  expect({ code, stderr }, words.join(" ")).toEqual({ code: 0, stderr: "" });
-  return stdout;
-}
-
-const rows = async (words: readonly string[], input?: string) =>
-  JSON.parse(await done([...words, "--json"], input)) as Record<string, unknown>[];
 
 const mark = randomBytes(5).toString("hex");
 const email = `users-${mark}@example.net`;

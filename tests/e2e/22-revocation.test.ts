@@ -1,0 +1,98 @@
+import { beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type Account, makeAccount } from "./support/accounts.ts";
+import { administer, done, rows } from "./support/administer.ts";
+import { loadDemo } from "./support/data.ts";
+import { data, post } from "./support/graphql.ts";
+import { accessToken, claimsOf, headerOf, session, singleStep, tokenOfSession } from "./support/sessions.ts";
+import { type Closing, type Feed, protocols } from "./support/sockets.ts";
+
+/** The longest delay that SECURITY.md states, in milliseconds. */
+const longestDelay = 20_000;
+
+/** An account with a token and a subscription over each protocol. */
+interface Connected {
+  readonly account: Account;
+  readonly token: string;
+  readonly feeds: readonly Feed[];
+}
+
+async function connected(): Promise<Connected> {
+  const account = await makeAccount("analyst");
+  const token = accessToken(await singleStep(account));
+  const payload = { headers: { Authorization: `Bearer ${token}` } };
+  const feeds = protocols.map(({ subscribe }) =>
+    subscribe("subscription { view_bgpupdates(limit: 1) { prefix } }", { payload }),
+  );
+  await Promise.all(feeds.map((feed) => feed.until(() => true, 10_000)));
+  return { account, token, feeds };
+}
+
+const refused = { extensions: { path: "$", code: "invalid-jwt" } };
+
+/** The connections close within the longest delay, before the token expires; then the token is refused over HTTP and for a new connection. */
+async function expectEnded({ token, feeds }: Connected, since: number): Promise<void> {
+  for (const feed of feeds) {
+    const late = AbortSignal.timeout(longestDelay);
+    const closing = await Promise.race([
+      feed.closing,
+      new Promise<Closing>((_resolve, reject) =>
+        late.addEventListener("abort", () => reject(new Error("the connection is still open"))),
+      ),
+    ]);
+    expect(closing.code).toBe(4403);
+    expect(closing.reason).toContain("the access token is no longer accepted");
+    expect(closing.at - since).toBeLessThan(longestDelay);
+    expect(closing.at).toBeLessThan(claimsOf(token).exp * 1000);
+    expect(feed.answers.every(({ at }) => at <= closing.at)).toBe(true);
+  }
+  expect((await post("{ __typename }", { token })).json()).toMatchObject({ errors: [refused] });
+  const [{ subscribe } = protocols[0]!] = protocols;
+  const again = subscribe("subscription { view_bgpupdates(limit: 1) { prefix } }", {
+    payload: { headers: { Authorization: `Bearer ${token}` } },
+  });
+  expect((await again.closing).code).toBe(4403);
+  expect(again.answers).toEqual([]);
+}
+
+async function expectServed({ token, feeds }: Connected): Promise<void> {
+  expect(await data("{ __typename }", { token })).toEqual({ __typename: "query_root" });
+  for (const feed of feeds) expect(feed.errors).toEqual([]);
+}
+
+describe("withdrawn rights end open connections and tokens within the stated delay", () => {
+  beforeAll(() => loadDemo());
+  beforeEach((context) =>
+    context.skip(process.env["ENGINE"] === "hasura", "Hasura v2 closes a connection only when its token expires"),
+  );
+
+  test("of a changed role and a disabled account, and of no other account", { timeout: 120_000 }, async () => {
+    const [changed, disabled, other] = [await connected(), await connected(), await connected()];
+    const { sessionId } = await session(changed.account);
+    const began = Date.now();
+    await done(["users", "role", changed.account.email, "viewer"]);
+    await done(["users", "disable", disabled.account.email]);
+    const since = Date.now();
+    await Promise.all([expectEnded(changed, since), expectEnded(disabled, since)]);
+    await expectServed(other);
+    const renewed = await tokenOfSession(sessionId);
+    expect(claimsOf(renewed).iat * 1000).toBeGreaterThan(began);
+    expect(await data("{ __typename }", { token: renewed })).toEqual({ __typename: "query_root" });
+  });
+
+  test("of a retired signing key", { timeout: 200_000 }, async () => {
+    const inState = async (state: string) => (await rows(["keys", "list"])).filter((key) => key["state"] === state);
+    const leaked = await connected();
+    const key = headerOf(leaked.token)["kid"] as string;
+    expect((await inState("signing")).map(({ id }) => id)).toEqual([key]);
+    await done(["keys", "retire", key]);
+    await expectEnded(leaked, Date.now());
+    expect(await administer(["keys", "retire", key])).toMatchObject({ code: 1 });
+    await expect
+      .poll(async () => headerOf(accessToken(await singleStep(leaked.account)))["kid"], { timeout: 20_000 })
+      .not.toBe(key);
+    const token = accessToken(await singleStep(leaked.account));
+    await expect
+      .poll(async () => (await post("{ __typename }", { token })).json(), { timeout: 20_000 })
+      .toEqual({ data: { __typename: "query_root" } });
+  });
+});
