@@ -96,14 +96,14 @@ export async function program({
       folder: projectFolder,
     }),
   );
-  const { vulnerableImages, target } = withDefaults(given, getStack());
+  const { vulnerableImages, target, database } = withDefaults(given, getStack());
   if (policies) enforcePolicies(vulnerableImages as AdvisoryLevel);
   const before = await outputsBefore();
   const older = olderThanStack(getStack(), before["release"]);
   if (older !== undefined) throw new RunError(`${older.problem}. What to do: ${older.remedy}`);
   const identity = stateIdentity ?? (await ownIdentity(before["stateIdentity"], protectData, target === "docker"));
   const dataVolume =
-    target === "docker"
+    target === "docker" && database === "single"
       ? await replacedDataVolume(`${component}-${getStack()}`, before["services"] !== undefined)
       : undefined;
   const deployed = new RouteQL(component, toArguments(given), { protectData, stateIdentity: identity, dataVolume });
