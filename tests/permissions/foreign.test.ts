@@ -341,15 +341,18 @@ ${more}`;
 });
 
 const unverifiable = new Set(["graphql_query/permissions"]);
+/** Their functions, or the parents of their inherited roles, exist for writes only, which the embedded engine does not serve. */
+const needMutations = new Set(["graphql_mutation/functions", "graphql_mutation/roles_inheritance"]);
 const folders = existsSync(fixtures)
   ? readFixtures(fixtures).filter(({ setup }) => JSON.stringify(setup).includes("create_select_permission"))
   : [];
 
 describe.skipIf(folders.length === 0)("Hasura's own test cases (../shared/hasura-fixtures)", () => {
-  test.each(folders.map((each) => [each.name, each] as const))(
+  test.for(folders.map((each) => [each.name, each] as const))(
     "%s: everything is served as declared",
     { timeout: generous },
-    async (name, { setup }) => {
+    async ([name, { setup }], { skip }) => {
+      skip(needMutations.has(name), "its setup needs mutations");
       const builder = new MetadataBuilder();
       const steps = setup.flatMap((command) => builder.apply(command));
       const extensions = /geometry|geography|raster/i.test(JSON.stringify(steps))

@@ -150,11 +150,10 @@ test("reports metadata that does not fit the database with file and line", { tim
     1,
     expect.stringMatching(/public_view_hijacks\.yaml:\d+ {2}error {2}reference/),
   ]);
+  // Both are checked with the same database, so the fault is not a new one.
   expect([againstItself.code, againstItself.stdout]).toEqual([
-    1,
-    expect.stringMatching(
-      /^\S+public_view_hijacks\.yaml:\d+ {2}error {2}reference\n[^]*\n1 finding \(1 error, 0 warnings\); .*, \d+ in hasura-metadata already\n/,
-    ),
+    0,
+    expect.stringMatching(/^no findings; .*, \d+ in hasura-metadata already\n/),
   ]);
 });
 
