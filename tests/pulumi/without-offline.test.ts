@@ -67,5 +67,5 @@ test("without offline/ and without a CLI, the error names the program to install
     environment: { ...environment, ...proxies, PATH: "/usr/bin:/bin" },
   });
   expect(code).toBe(1);
-  expect(output).toContain("https://www.pulumi.com/docs/install/");
+  expect(output).toContain("https://github.com/pulumi/pulumi/releases");
 });

@@ -102,7 +102,9 @@ export async function checkOut(
       commit,
       folder,
     ]);
-  await linkPackages(folder);
+  if (commit === undefined) await linkPackages(folder);
+  // An earlier version may need libraries that this one does not have.
+  else await mustRun("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", folder]);
   const lines = Object.entries(settings).map(([name, value]) => `${name}=${value}\n`);
   await writeFile(join(folder, ".env"), lines.join(""), { mode: 0o600 });
   return {
