@@ -23,9 +23,9 @@ const replaced = `coalesce(nullif(current_setting('routeql.replaced', true), '')
  * @param keepKeys whether the signing keys of the backup stay valid, except those that were retired since
  */
 export const carryOver = (keepKeys: boolean): string => `
-create temporary table replaced_users as select * from jsonb_to_recordset(${replaced} -> 'users')
+create temporary table replaced_users on commit drop as select * from jsonb_to_recordset(${replaced} -> 'users')
   as found (id text, provider text, email text, hash text, role text, disabled boolean, updated timestamptz);
-create temporary table replaced_keys as select * from jsonb_to_recordset(${replaced} -> 'keys') as found (id text, retired boolean);
+create temporary table replaced_keys on commit drop as select * from jsonb_to_recordset(${replaced} -> 'keys') as found (id text, retired boolean);
 create temporary table restore_report (kind text, what text);
 with kept as (
   update auth.users now set password_hash = was.hash, updated_at = was.updated from replaced_users was
@@ -60,6 +60,7 @@ where not exists (select from auth.users now where now.provider = was.provider a
 export const report = `
 \\o
 copy (select kind, what from restore_report order by kind, what) to stdout;
+drop table restore_report;
 `;
 
 const meanings: readonly (readonly [kind: string, meaning: string])[] = [

@@ -52,7 +52,7 @@ describe("a database with daily partitions of updates", { timeout: 120_000 }, ()
       /create function routing\.ensure_partitions[^]*?end \$\$;/.exec(await readFile(functions, "utf8")) ?? [];
     await owner.query(makeDays!.replace("create", "create or replace"));
     await owner.query(
-      "delete from migrations.schema_migrations where name >= '0005'; drop table if exists migrations.finished_runs cascade; truncate routing.bgp_updates, routing.hijacks, routing.update_links",
+      "delete from migrations.schema_migrations where name >= '0005'; drop table if exists migrations.finished_runs, auth.revoked_tokens cascade; drop function if exists auth.revoke_tokens() cascade; truncate routing.bgp_updates, routing.hijacks, routing.update_links",
     );
     await dropPartitions(owner);
     for (const day of days) await owner.query("select routing.ensure_partitions($1, $1)", [day.slice(-8)]);
