@@ -3,6 +3,7 @@
  * publish retired keys.
  * @module
  */
+import { printable } from "@routeql/contract/printable";
 
 /** SQL before the replaced data is deleted, in the transaction of the restore. A setting survives, a temporary table would not. */
 export const remember = `do $$ begin
@@ -80,7 +81,7 @@ export function describeCarryOver(text: string): string[] {
   const rows = text.split("\n").flatMap((line) => {
     const [kind, what] = line.split("\t");
     // Names come from a file: a terminal must not interpret them.
-    return what === undefined ? [] : [{ kind, what: what.replace(/\p{Cc}/gu, "\uFFFD") }];
+    return what === undefined ? [] : [{ kind, what: printable(what) }];
   });
   return meanings.flatMap(([kind, meaning]) => {
     const names = rows.filter((row) => row.kind === kind).map(({ what }) => what);

@@ -3,22 +3,14 @@
  * contributes rows. A file could otherwise carry functions, settings or commands of psql.
  * @module
  */
-import { readdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { migrationNames } from "@routeql/database/shared/migration-names";
 import { projectFolder } from "@routeql/host/paths";
 import { backedUpSchemas } from "./backup.ts";
 import { carryOver, remember, report } from "./carry-over.ts";
 
 const folder = join(projectFolder, "database/migrations");
-
-/** Names of the migrations in this checkout, in their order. */
-export async function knownMigrations(): Promise<string[]> {
-  const names = await readdir(folder);
-  return names
-    .filter((name) => name.endsWith(".sql"))
-    .map((name) => name.slice(0, -".sql".length))
-    .toSorted();
-}
 
 /**
  * Passes rows on, drops what a dump always contains, and fails on any other line. The dump's own names for partitions become new tables,
@@ -77,7 +69,7 @@ export interface RestoreProgram {
 export async function restoreProgram(applied: readonly string[], keepKeys: boolean): Promise<RestoreProgram> {
   const schema = await Promise.all(applied.map((name) => readFile(join(folder, `${name}.sql`), "utf8")));
   const before = Buffer.from([empty, ...schema, ""].join("\n"));
-  const current = applied.length === (await knownMigrations()).length;
+  const current = applied.length === migrationNames().length;
   const grants = current ? await readFile(join(projectFolder, "database/migrate/grants.sql"), "utf8") : "";
   const after = Buffer.from(`${attachPartitions}${grants}${carryOver(keepKeys)}commit;${report}`);
   return {

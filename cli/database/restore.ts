@@ -7,7 +7,8 @@ import { Failure, messageOf } from "@routeql/host/failure";
 import { describeCarryOver } from "./carry-over.ts";
 import { type Programs, runProgram } from "./programs.ts";
 import { counted, type ShowBytes } from "./counted.ts";
-import { knownMigrations, restoreProgram } from "./restore-script.ts";
+import { migrationNames } from "@routeql/database/shared/migration-names";
+import { restoreProgram } from "./restore-script.ts";
 
 /** First bytes of pg_dump's custom format. */
 const magic = "PGDMP";
@@ -66,7 +67,7 @@ async function migrationsIn(programs: Programs, file: string): Promise<string[]>
     throw new Failure(`${file} has no record of its migrations`, {
       remedy: "choose a file that `npm run backup` wrote.",
     });
-  const known = await knownMigrations();
+  const known = migrationNames();
   const unknown = applied.filter((name) => !known.includes(name));
   if (unknown.length > 0)
     throw new Failure(`${file} comes from a later version: this checkout has no migration ${unknown.join(", ")}`, {

@@ -204,7 +204,7 @@ describe("backup and restore", { timeout: 120_000 }, () => {
       "Kept with the password that was set after the backup: 2@example.net.",
       "Signing keys withdrawn, so their tokens end: key1.",
       "Has the role of the backup again; check these accounts: 3@example.net (viewer, was pending).",
-      "Not in the backup, so these accounts are gone: 4\uFFFD[31m@example.net.",
+      "Not in the backup, so these accounts are gone: 4\\u{1b}[31m@example.net.",
     ]);
     const state = () =>
       rowsOf(
