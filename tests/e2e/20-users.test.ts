@@ -3,20 +3,12 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { administer, done, rows } from "./support/administer.ts";
 import { database } from "./support/database.ts";
 import { data } from "./support/graphql.ts";
-import { claimsOf, headerOf, login, session, sessionHeaders, singleStep, tokenOfSession } from "./support/sessions.ts";
-import { call } from "./support/http.ts";
+import { headerOf, session, singleStep, tokenOfSession } from "./support/sessions.ts";
 import { stack } from "./support/stack.ts";
 
 const mark = randomBytes(5).toString("hex");
 const email = `users-${mark}@example.net`;
 const password = randomBytes(18).toString("base64url");
-
-async function role(sessionId: string): Promise<unknown> {
-  const claims = claimsOf(await tokenOfSession(sessionId))["https://hasura.io/jwt/claims"] as Record<string, unknown>;
-  return claims["x-hasura-default-role"];
-}
-const tokenStatus = async (sessionId: string): Promise<number> =>
-  (await call("/api/auth/jwt", { headers: sessionHeaders(sessionId) })).status;
 
 describe("npm run users", () => {
   beforeAll(async () => {
@@ -30,6 +22,7 @@ describe("npm run users", () => {
       lastLogin: null,
     });
   });
+
   afterAll(async () => {
     await (await database("owner")).query("delete from auth.users where email like $1", [`%${mark}@example.net`]);
   });
@@ -41,55 +34,6 @@ describe("npm run users", () => {
     expect(await data("{ __typename }", { token })).toEqual({ __typename: "query_root" });
     expect((await singleStep({ email, password })).status).toBe(200);
     expect(await done(["users", "list"])).toMatch(new RegExp(`local +${email} +Vi Ewer +viewer`));
-  });
-
-  test("a changed role applies to the next token, a tenant's with its organisation", async () => {
-    const { sessionId } = await session({ email, password });
-    expect(await role(sessionId)).toBe("viewer");
-    await done(["users", "role", email, "analyst"]);
-    expect(await role(sessionId)).toBe("analyst");
-
-    const refused = await administer(["users", "role", email, "tenant"]);
-    expect(refused).toMatchObject({ code: 1, stdout: "", stderr: "a tenant needs an organisation (--organisation)\n" });
-    const organisation = `e2e-${mark}`;
-    const [tenant] = await rows(["users", "role", email, "tenant", "--organisation", organisation]);
-    expect(tenant).toMatchObject({ role: "tenant", organisation });
-    const claims = claimsOf(await tokenOfSession(sessionId))["https://hasura.io/jwt/claims"];
-    expect(claims).toMatchObject({ "x-hasura-default-role": "tenant", "x-hasura-org-id": organisation });
-    await done(["users", "role", email, "viewer"]);
-  });
-
-  test("lists and ends all sessions, and a new login works", async () => {
-    await done(["users", "end-sessions", email]);
-    const sessions = [await session({ email, password }), await session({ email, password })];
-    expect(await rows(["users", "sessions", email])).toHaveLength(2);
-    expect(await rows(["users", "show", email])).toMatchObject([{ email, sessions: 2 }]);
-    expect(await done(["users", "end-sessions", email])).toBe("2 sessions ended\n");
-    for (const { sessionId } of sessions) expect(await tokenStatus(sessionId)).toBe(401);
-    expect(await tokenStatus((await session({ email, password })).sessionId)).toBe(200);
-  });
-
-  test("a disabled account is locked out immediately, until it is re-enabled", async () => {
-    const { sessionId } = await session({ email, password });
-    expect(await done(["users", "disable", email])).toMatch(/^disabled; \d+ sessions? ended\n$/);
-    expect(await tokenStatus(sessionId)).toBe(401);
-    expect((await login({ email, password })).status).toBe(403);
-    expect((await singleStep({ email, password })).status).toBe(403);
-    await done(["users", "enable", email]);
-    expect((await login({ email, password })).status).toBe(200);
-  });
-
-  test("a new password ends the sessions and the old password", async () => {
-    const { sessionId } = await session({ email, password });
-    const another = randomBytes(18).toString("base64url");
-    expect(await done(["users", "password", email], `${another}\n`)).toMatch(
-      /^the password is changed; \d+ sessions? ended\n$/,
-    );
-    expect(await tokenStatus(sessionId)).toBe(401);
-    expect((await login({ email, password })).status).toBe(401);
-    expect((await login({ email, password: another })).status).toBe(200);
-    await done(["users", "password", email], password);
-    expect((await login({ email, password })).status).toBe(200);
   });
 
   test("impossible commands exit with 1 and a reason on standard error only", async () => {

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { ApplicationRole } from "@routeql/contract/roles";
 import { hash } from "@node-rs/argon2";
 import type { Caller } from "./graphql.ts";
+import { noteSecret } from "../../harness/evidence.ts";
 import { type Credentials, session, tokenOfSession } from "./sessions.ts";
 import { database } from "./database.ts";
 
@@ -33,6 +34,7 @@ export async function makeAccount(
     role,
     organisation: organisation ?? null,
   };
+  noteSecret(`password of ${account.id}`, account.password);
   const owner = await database("owner");
   if (organisation !== undefined) {
     await owner.query("insert into auth.organisations (id, name) values ($1, $1) on conflict (id) do nothing", [

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { noteSecret } from "../../harness/evidence.ts";
 import { call, type Reply } from "./http.ts";
 import { stack } from "./stack.ts";
 
@@ -34,7 +35,9 @@ export async function login(credentials: Credentials): Promise<Reply> {
 export async function session(credentials: Credentials): Promise<LoggedIn> {
   const reply = await login(credentials);
   expect(reply.status, reply.text).toBe(200);
-  return (reply.json() as { user: LoggedIn }).user;
+  const { user } = reply.json() as { user: LoggedIn };
+  noteSecret(`session id of ${user._id}`, user.sessionId);
+  return user;
 }
 
 /** Runs the second step of variant B, which must succeed. */
@@ -54,7 +57,9 @@ export async function logout(sessionId: string): Promise<Reply> {
 }
 
 export function accessToken(reply: Reply): string {
-  return (reply.json() as { access_token: string }).access_token;
+  const { access_token: token } = reply.json() as { access_token: string };
+  noteSecret("token", token);
+  return token;
 }
 
 /** Payload of a token, without verification. */

@@ -61,7 +61,7 @@ export function subscribeModern(query: string, options: SocketOptions): Feed {
   return feed;
 }
 
-export function subscribeLegacy(query: string, options: SocketOptions): Feed {
+function subscribeLegacy(query: string, options: SocketOptions): Feed {
   const feed = new Collected();
   const client = new SubscriptionClient(
     socketUrl(options),

@@ -12,6 +12,3 @@ export function declared(): DeclaredAccess {
   if (metadata === undefined) throw new MetadataError(problems);
   return declaredAccess(metadata);
 }
-
-/** Account roles without permissions in the metadata; `nobody` represents any other name. */
-export const rolesWithoutPermission: readonly string[] = ["pending", "nobody"];
