@@ -25,40 +25,6 @@ describe("the roles of the database", () => {
     }
   }
 
-  const update = "values (gen_random_uuid(), '192.0.2.0/24', -1, 1, '{}', 'a|b', 'W', '2026-01-01')";
-  const insertUpdate = `insert into routing.bgp_updates (key, prefix, origin_as, peer_asn, as_path, service, type, "timestamp") ${update}`;
-
-  test.each<[DatabaseRole, string]>([
-    ["engine", "select * from view_bgpupdates"],
-    ["engine", "select * from view_hijacks"],
-    ["engine", "select * from view_bgpupdates_hijacks"],
-    ["engine", "select * from view_configured_prefixes"],
-    ["sidecar", "insert into auth.organisations (id, name) values ('a', 'A')"],
-    [
-      "sidecar",
-      "insert into users (id, email, name, role, organisation_id) values ('u', 'u@example.net', 'U', 'viewer', 'a')",
-    ],
-    ["sidecar", "update users set last_login = now()"],
-    ["sidecar", "insert into audit_events (event, outcome) values ('login', 'success')"],
-    ["sidecar", "select * from signing_keys for update"],
-    ["sidecar", "select auth.take_turn(7201001)"],
-    ["loader", insertUpdate],
-    ["loader", "update routing.bgp_updates set handled = true"],
-    ["loader", "create temporary table mine (i integer)"],
-    ["loader", "select migrations.record_run('load', 1)"],
-    ["backup", "select * from routing.bgp_updates"],
-    ["backup", "select * from auth.users"],
-    ["backup", "select * from migrations.schema_migrations"],
-    [
-      "metadata",
-      "create table hdb_catalog.hdb_metadata (id integer primary key, metadata json not null, resource_version integer not null)",
-    ],
-    ["metadata", "create extension if not exists pgcrypto schema public"],
-    ["backup", "select * from hdb_catalog.hdb_metadata"],
-  ])("%s may: %s", async (role, statement) => {
-    expect(await attempt(role, statement)).toBe("allowed");
-  });
-
   test.each<[DatabaseRole, string]>([
     ["engine", "select * from routing.bgp_updates"],
     ["engine", "select * from routing.bgp_updates_202601"],

@@ -4,7 +4,6 @@ import { describe, expect, test } from "vitest";
 import { mustRun, run } from "../harness/process.ts";
 import { ignoredLimits } from "../harness/require-limits.ts";
 import { containerOf, containers } from "./support/docker.ts";
-import { headersOf, master } from "./support/graphql.ts";
 import { call } from "./support/http.ts";
 import { stack } from "./support/stack.ts";
 
@@ -23,35 +22,6 @@ describe("Endpoints: the gateway", () => {
     }
   });
 
-  test.each([
-    "/",
-    "/api",
-    "/api/",
-    "/api/graphql/",
-    "/api/auth/login",
-    "/jwt",
-    "/API/GRAPHQL",
-    "/.env",
-    "/api/auth/../graphql/x",
-    "/%2e%2e/etc/passwd",
-  ])("%s is an unknown path: 404 not-found", async (path) => {
-    for (const method of ["GET", "POST"]) {
-      const reply = await call(path, {
-        method,
-        headers: headersOf(master),
-        ...(method === "POST" ? { body: {} } : {}),
-      });
-      expect(reply.status).toBe(404);
-      expect(reply.json()).toEqual({ error: "There is nothing at this path.", code: "not-found" });
-      expect(reply.headers.get("cache-control")).toBe("no-store");
-    }
-  });
-
-  test("/healthz is 200 when every service behind the gateway works", async () => {
-    const reply = await call("/healthz");
-    expect(reply.status).toBe(200);
-  });
-
   test("every reply has HSTS and a request id, and reveals no version", async () => {
     for (const reply of [
       await call("/healthz"),
@@ -63,11 +33,6 @@ describe("Endpoints: the gateway", () => {
       expect(reply.headers.get("server") ?? "").not.toMatch(/\d/);
       expect(reply.headers.has("x-powered-by")).toBe(false);
     }
-  });
-
-  test("ignores a client's own request id", async () => {
-    const reply = await call("/healthz", { headers: { "x-request-id": "mine" } });
-    expect(reply.headers.get("x-request-id")).not.toBe("mine");
   });
 
   test.each(["TLSv1.2", "TLSv1.3"] as const)(

@@ -1,16 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Client } from "pg";
-import { describe, expect, test } from "vitest";
-import { database } from "../e2e/support/database.ts";
+import { describe, test } from "vitest";
 import { containerOf } from "../e2e/support/docker.ts";
 import { mustRun } from "../harness/process.ts";
-import { ask } from "./support/ask.ts";
-import { asSuperuser, connectionsTo } from "./support/parts.ts";
-import type { Outcome } from "./support/answers.ts";
-import { countFault } from "./support/figures.ts";
-import type { Asker } from "./support/members.ts";
+import { asSuperuser } from "./support/parts.ts";
 import { suffer } from "./support/suffer.ts";
-import { theWorld } from "./support/world.ts";
 
 describe("the database is out of connections", () => {
   test("errors are clean, and every client is served again afterwards", { timeout: 150_000 }, async () => {
@@ -53,73 +46,3 @@ describe("the database is out of connections", () => {
     });
   });
 });
-
-describe("half of a load is aborted by its clients", () => {
-  test("cancelled requests leave no statement in Postgres and no leaked connection", { timeout: 120_000 }, async () => {
-    const askers = (await theWorld()).askers.filter(({ name }) => name !== "login");
-    await (await theWorld()).crowd.stop();
-    const left = new AbortController();
-    const asked = (count: number, signal?: AbortSignal): Promise<Outcome>[] =>
-      Array.from({ length: count }, (_, index) =>
-        ask({ ...updatesOnly(askers[index % askers.length] as Asker), ...(signal === undefined ? {} : { signal }) }),
-      );
-    const owner = await database("owner");
-    await owner.query("begin");
-    // Readers of updates wait for this lock.
-    await owner.query("lock table routing.bgp_updates in access exclusive mode");
-    let leaving: Promise<Outcome>[] = [];
-    let staying: Promise<Outcome>[] = [];
-    try {
-      leaving = asked(35, left.signal);
-      await expect.poll(() => statementsWaiting(owner), { timeout: 10_000, interval: 50 }).toBeGreaterThan(1);
-      // They find every connection of the engine busy, so none of their statements nears its limit before the others have disconnected.
-      staying = asked(5);
-      await sleep(500);
-      left.abort();
-      // Of the engine's ten connections, two may have statements that run for long; the other requests wait in the engine. Hasura
-      // finishes the requests of clients that left, so its statements end with the lock.
-      if (process.env["ENGINE"] === "hasura") expect(await statementsWaiting(owner)).toBeLessThanOrEqual(10);
-      else await expect.poll(() => statementsWaiting(owner), { timeout: 4000, interval: 50 }).toBe(2);
-    } finally {
-      await owner.query("rollback");
-    }
-    const outcomes = { leaving: await Promise.all(leaving), staying: await Promise.all(staying) };
-    expect(outcomes.staying.map(({ verdict }) => verdict)).toEqual(outcomes.staying.map(() => "right"));
-    expect(outcomes.leaving.map(({ verdict }) => verdict)).toEqual(outcomes.leaving.map(() => "unreachable"));
-
-    const started = performance.now();
-    await expect
-      .poll(
-        () =>
-          asSuperuser("select count(*) from pg_stat_activity where usename = 'routeql_engine' and state = 'active'"),
-        { timeout: 10_000 },
-      )
-      .toBe("0\n");
-    const open = Number(await asSuperuser("select count(*) from pg_stat_activity where usename = 'routeql_engine'"));
-    expect(open, "connections of the engine to Postgres").toBeLessThanOrEqual(10);
-    await expect.poll(() => connectionsTo("engine", 8080), { timeout: 15_000 }).toBeLessThanOrEqual(2);
-    countFault({
-      requests: leaving.length + staying.length,
-      wrong: 0,
-      lost: 0,
-      recovered: performance.now() - started,
-      longest: 0,
-    });
-  });
-});
-
-/** The asker's next question about updates, because those about hijacks do not wait for the lock. */
-function updatesOnly(asker: Asker): ReturnType<Asker["next"]> {
-  for (;;) {
-    const question = asker.next();
-    if (JSON.stringify(question.body).includes("view_bgpupdates(")) return question;
-  }
-}
-
-/** Number of sessions that wait for this connection's lock on the updates. */
-async function statementsWaiting(holder: Client): Promise<number> {
-  const { rows } = await holder.query<{ count: number }>(
-    "select count(distinct pid)::integer as count from pg_locks where not granted and relation = 'routing.bgp_updates'::regclass",
-  );
-  return rows[0]?.count ?? 0;
-}

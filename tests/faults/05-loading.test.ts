@@ -85,24 +85,6 @@ describe("a load is aborted half-way and run again", () => {
     expect(await countOf(third)).toBe(3 * linesPerFile);
   }
 
-  test("by a kill of the command: acknowledged rows stay, without duplicates", { timeout: 180_000 }, async () => {
-    const paths = await files(0);
-    const started = performance.now();
-    const { code, acknowledged } = await interrupted(paths, (kill) => kill());
-    expect(code).toBeNull();
-    const there = await countOf(0);
-    expect(there).toBeGreaterThanOrEqual(acknowledged * linesPerFile);
-    // Its relay exits with it, which closes the connection.
-    await expect
-      .poll(() => asSuperuser("select count(*) from pg_stat_activity where usename = 'routeql_loader'"), {
-        timeout: 30_000,
-      })
-      .toBe("0\n");
-    expect((await countOf(0)) % linesPerFile).toBe(0);
-    await again(paths, 0);
-    countFault({ requests: 0, wrong: 0, lost: 0, recovered: performance.now() - started, longest: 0 });
-  });
-
   test(
     "by a crash of the database: the command reports it, and a second run completes",
     { timeout: 180_000 },

@@ -15,11 +15,8 @@ import { newStackName } from "../harness/stack-name.ts";
 import { checkOut, type Checkout, type CommandEnd, type Surroundings } from "../pulumi/support/checkout.ts";
 import { contextTo } from "./support/context.ts";
 import { refusingProxy, silentProxy, throughDeadEnd } from "./support/dead-end.ts";
-import { startPodman } from "./support/podman.ts";
 import { startProxy } from "./support/proxy.ts";
 import { type Absent, type RootlessEngine, startRootlessEngine } from "./support/rootless-engine.ts";
-import { startSecondEngine } from "./support/second-engine.ts";
-import { withoutProc } from "./support/without-proc.ts";
 
 const query = ["query", "{ view_hijacks(limit: 1) { key } }"] as const;
 /** Starts the command like a user's shell, through the bootstrap. */
@@ -173,54 +170,6 @@ test("a user without access to the engine gets one clear sentence", patience, as
   expect(Date.now() - started).toBeLessThan(30_000);
 });
 
-test("a clone of another user is rejected in one sentence", patience, async (context) => {
-  await using checkout = await clone();
-  const surroundings = await ordinaryUser(checkout, context);
-  await mustRun("chown", ["-R", "0:0", checkout.folder]);
-  await mustRun("chmod", ["-R", "go+rX,go-w", checkout.folder]);
-  const { code, output } = await checkout.command("up", newStackName("machine"), [], surroundings);
-  expect(code).toBe(1);
-  expect(output).toContain("cannot be written: this user may not write there");
-  expect(output).not.toMatch(/\n\s+at /);
-});
-
-test("a second engine: the state of the first one is not used for another stack", patience, async (context) => {
-  await using second = await startSecondEngine();
-  context.skip(second === undefined, "a second Docker engine cannot be started here");
-  await using checkout = await clone();
-  const stack = newStackName("machine");
-  await succeeds(checkout, stack, ["up"], { through: shell });
-  try {
-    for (const command of [["up"], ["down", "--volumes"]] as const) {
-      const [name, ...args] = command;
-      const { code, output } = await checkout.command(name, stack, args, {
-        through: shell,
-        environment: { DOCKER_HOST: second!.endpoint },
-      });
-      expect(code).toBe(1);
-      expect(output).toContain(`The stack ${stack} is on the Docker engine`);
-    }
-    expect(await succeeds(checkout, stack, query, { through: shell })).toContain("view_hijacks");
-  } finally {
-    await succeeds(checkout, stack, ["down", "--volumes"], { through: shell });
-  }
-});
-
-test("a second clone cannot remove the stack of the first one", patience, async () => {
-  await using first = await clone();
-  await using second = await clone();
-  const stack = newStackName("machine");
-  await succeeds(first, stack, ["up"], { through: shell });
-  try {
-    const { code, output } = await second.command("down", stack, ["--volumes"], { through: shell });
-    expect(code).toBe(1);
-    expect(output).toContain(`belongs to the checkout ${first.folder}`);
-    expect(await succeeds(first, stack, query, { through: shell })).toContain("view_hijacks");
-  } finally {
-    await succeeds(first, stack, ["down", "--volumes"], { through: shell });
-  }
-});
-
 describe("a rootless engine", () => {
   let engine: RootlessEngine | Absent;
   beforeAll(async () => {
@@ -261,27 +210,6 @@ describe("a rootless engine", () => {
     expect(output).toContain("choose ports from 1024 on");
     expect(seconds).toBeLessThan(30);
   });
-});
-
-test("Podman is refused in one sentence", async (context) => {
-  await using podman = await startPodman();
-  context.skip(podman.endpoint === undefined, podman.reason);
-  await using checkout = await clone();
-  const { code, output, seconds } = await timed(checkout, "up", {
-    through: shell,
-    environment: { DOCKER_HOST: podman.endpoint },
-  });
-  expect(code).toBe(1);
-  expect(output).toMatch(/Failed: The engine at \S+ \(DOCKER_HOST\) is Podman [\d.]+, which is not supported\n/);
-  expect(output).toContain("What to do: use a Docker engine");
-  expect(seconds).toBeLessThan(30);
-});
-
-test("a machine without /proc, such as macOS", patience, async (context) => {
-  context.skip(process.getuid?.() !== 0, "only root can hide /proc");
-  await using hidden = await withoutProc();
-  await using checkout = await clone();
-  await lives(checkout, { through: hidden.through, environment: { PATH: hidden.path } });
 });
 
 describe.each([
@@ -327,18 +255,4 @@ describe.each([
     expect(output).toMatch(/What to do: correct or unset https?_proxy/);
     expect(seconds).toBeLessThan(30);
   });
-});
-
-test("a cache that cannot be written is named with the variable for another one", async (context) => {
-  await using checkout = await clone();
-  const { through, environment } = await ordinaryUser(checkout, context);
-  const { code, output, seconds } = await timed(checkout, "up", {
-    through: through!,
-    environment: { ...environment, XDG_CACHE_HOME: "/usr/routeql-cache" },
-  });
-  expect(code).toBe(1);
-  expect(output).toContain("/usr/routeql-cache");
-  expect(output).toContain("XDG_CACHE_HOME");
-  expect(output).not.toMatch(/\n\s+at /);
-  expect(seconds).toBeLessThan(30);
 });

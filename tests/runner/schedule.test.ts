@@ -39,17 +39,6 @@ test("runs as many as there are lanes, exclusive ones alone, results in the give
   );
 });
 
-test("two ordinary tasks run concurrently in two lanes", async () => {
-  const { moments } = await watched(
-    [
-      { name: "one", turns: 9 },
-      { name: "other", turns: 1 },
-    ],
-    2,
-  );
-  expect(moments.at(-1)).toHaveLength(2);
-});
-
 test("starts nothing after a stop, and waits for running tasks", async () => {
   let stopped = false;
   const done: string[] = [];
@@ -66,8 +55,4 @@ test("starts nothing after a stop, and waits for running tasks", async () => {
   );
   expect(done).toEqual(["first", "second"]);
   expect(results).toEqual(["first", "second"]);
-});
-
-test("passes the error of a task to the caller", async () => {
-  await expect(inLanes([{}], 2, () => Promise.reject(new Error("no such program")))).rejects.toThrow("no such program");
 });

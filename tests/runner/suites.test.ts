@@ -3,16 +3,6 @@ import { namedSuites, suites, suitesOf } from "./suites.ts";
 
 const names = (selected: readonly { readonly name: string }[]): string[] => selected.map(({ name }) => name);
 
-test("npm test starts with the fast suites", () => {
-  expect(names(suitesOf("test")).slice(0, 3)).toEqual(["types", "lint", "unit"]);
-});
-
-test("npm run test:all has every other suite, except those that run only by name", () => {
-  const both = [...names(suitesOf("test")), ...names(suitesOf("test:all"))];
-  expect(new Set(both).size).toBe(both.length);
-  expect(names(suites).filter((name) => !both.includes(name))).toEqual(["machines", "official-images"]);
-});
-
 test("npm run test:all leaves out the files that npm test runs on another stack", () => {
   const before = suitesOf("test").flatMap(({ also = [] }) => also);
   expect(before).toContain("tests/faults/01-parts.test.ts");
@@ -23,10 +13,6 @@ test("npm run test:all leaves out the files that npm test runs on another stack"
 
 test("the search for secrets runs last", () => {
   expect(names(suitesOf("test:all")).at(-1)).toBe("secrets");
-});
-
-test("named suites run in the standard order, not in the given order", () => {
-  expect(names(namedSuites(["e2e", "types"]))).toEqual(["types", "e2e"]);
 });
 
 test("an unknown name is an error that lists the known ones", () => {

@@ -2,22 +2,14 @@ import { Agent, fetch, type RequestInit } from "undici";
 import { stack } from "../../e2e/support/stack.ts";
 import { judgeError, type Outcome } from "./answers.ts";
 
-/** Maximum duration of any client request, with any fault behind the gateway: see docs/design/faults.md. */
+/** Maximum duration of any client request, with any fault behind the gateway. */
 export const answerBound = 20_000;
 
 /**
  * Each request uses a new connection. A kept one may be closed at the moment of its use when the gateway reloads its configuration. The
  * only remedy in HTTP/1.1 is a retry by the client (RFC 9112, 9.3.1), and these clients never retry.
  */
-const agentTrusting = (...authorities: string[]): Agent =>
-  new Agent({ connect: { ca: authorities, timeout: 5000 }, pipelining: 0, connections: 200 });
-
-let agent = agentTrusting(stack.caCertificate);
-
-/** From now on the clients also trust this authority, like real clients before a certificate change. */
-export function trustToo(authority: string): void {
-  agent = agentTrusting(stack.caCertificate, authority);
-}
+const agent = new Agent({ connect: { ca: stack.caCertificate, timeout: 5000 }, pipelining: 0, connections: 200 });
 
 export interface Question {
   readonly path: string;

@@ -104,25 +104,6 @@ async function cutConnections(caller: Part, address: string, port: number): Prom
   ]);
 }
 
-/** Number of open connections of others to a port of the service. */
-export async function connectionsTo(part: Part, port: number): Promise<number> {
-  const text = await mustRun("nsenter", [
-    "--target",
-    await inspect(part, "{{.State.Pid}}"),
-    "--net",
-    "ss",
-    "--no-header",
-    "--tcp",
-    "--numeric",
-    "state",
-    "established",
-    "sport",
-    "=",
-    `:${port}`,
-  ]);
-  return text.split("\n").filter((line) => line.trim() !== "").length;
-}
-
 /** Runs SQL as the superuser, inside the database's own container. */
 export async function asSuperuser(sql: string): Promise<string> {
   return mustRun("docker", [
