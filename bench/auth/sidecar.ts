@@ -19,8 +19,7 @@ export interface BenchSidecar extends AsyncDisposable {
   readonly login: Target;
 }
 
-/** @param nodeFlags for the sidecar's node, such as `--cpu-prof` */
-export async function startBenchSidecar(nodeFlags: readonly string[] = []): Promise<BenchSidecar> {
+export async function startBenchSidecar(): Promise<BenchSidecar> {
   const stack = new AsyncDisposableStack();
   try {
     const database = stack.use(await BenchDatabase.start());
@@ -38,7 +37,7 @@ export async function startBenchSidecar(nodeFlags: readonly string[] = []): Prom
     const server = await ServerProcess.start({
       name: "auth-sidecar",
       core: contenderCore,
-      args: [...nodeFlags, resolve(import.meta.dirname, "../../auth-sidecar/src/main.ts")],
+      args: [resolve(import.meta.dirname, "../../auth-sidecar/src/main.ts")],
       environment: {
         NODE_ENV: "production",
         NODE_COMPILE_CACHE: compileCache,

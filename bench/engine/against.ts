@@ -1,7 +1,5 @@
-import type { Client } from "pg";
 import type { LoadGenerator } from "../measure/http-load.ts";
-import { alternate, type Figure, figure, ratio } from "../measure/statistics.ts";
-import { type LiveFigures, measureLive } from "./live.ts";
+import { type Figure, figure } from "../measure/statistics.ts";
 import { addedPercent, comparePairs } from "./pairs.ts";
 import type { Case } from "./contenders.ts";
 import type { Rounds } from "./queries.ts";
@@ -15,16 +13,6 @@ export interface AgainstQuery {
   readonly rateRatio: Figure;
   /** Processor time of the other version's engine for one request. */
   readonly cpuMicroseconds: Figure;
-}
-
-/** Comparison with another version for live queries; ratios to the other version. */
-export interface AgainstLive {
-  readonly subscribers: number;
-  readonly fanOutRatio: Figure;
-  /** Processor time of the engine for a change. */
-  readonly cpuRatio: Figure;
-  readonly idleCpuRatio: Figure;
-  readonly missing: number;
 }
 
 export interface AgainstOptions {
@@ -53,25 +41,4 @@ export async function queriesAgainst(
     });
   }
   return figures;
-}
-
-/** @param owner is connected as the owner of the tables */
-export async function liveAgainst(
-  { subscribers, changes, owner }: { subscribers: number; changes: number; owner: Client },
-  { databaseUrl, checkout, pairs }: AgainstOptions,
-): Promise<AgainstLive> {
-  const own: LiveFigures[] = [];
-  const others: LiveFigures[] = [];
-  for (const folder of alternate([checkout, undefined], pairs).flat()) {
-    const figures = await measureLive({ databaseUrl, owner, steps: [subscribers], changes, checkout: folder });
-    (folder === undefined ? own : others).push(...figures);
-  }
-  const ratios = (read: (live: LiveFigures) => number): Figure => ratio(own.map(read), others.map(read));
-  return {
-    subscribers,
-    fanOutRatio: ratios(({ fanOutMilliseconds }) => fanOutMilliseconds.median),
-    cpuRatio: ratios(({ cpuMilliseconds }) => cpuMilliseconds.median),
-    idleCpuRatio: ratios(({ idleCpu }) => idleCpu),
-    missing: [...own, ...others].reduce((sum, { missing }) => sum + missing, 0),
-  };
 }

@@ -19,10 +19,6 @@ export interface EngineOptions {
   readonly databaseUrl: string;
   /** Folder of another version of the project, with its packages installed; default this one. */
   readonly checkout?: string | undefined;
-  /** Flags for the engine's node, such as `--cpu-prof`. */
-  readonly nodeFlags?: readonly string[];
-  /** Collector of one percent of the engine's requests; default no traces. */
-  readonly collector?: string;
 }
 
 /** One query in the language of each contender. */
@@ -87,13 +83,13 @@ export async function startEngineProcess(
   databaseUrl: string,
   options: EngineProcessOptions = {},
 ): Promise<EngineProcess> {
-  const { checkout = repository, nodeFlags = [], core, collector } = options;
+  const { checkout = repository, core } = options;
   const { metadata = resolve(checkout, "hasura-metadata") } = options;
   const [port = 0, metricsPort = 0] = await freePorts(2);
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const server = await ServerProcess.start({
-    name: checkout !== repository ? "engine-other" : collector === undefined ? "engine" : "engine-traced",
-    args: [...nodeFlags, join(checkout, "engine/src/main.ts")],
+    name: checkout === repository ? "engine" : "engine-other",
+    args: [join(checkout, "engine/src/main.ts")],
     core,
     environment: {
       NODE_ENV: "production",
@@ -112,7 +108,6 @@ export async function startEngineProcess(
       ENGINE_METRICS_PORT: String(metricsPort),
       ENGINE_POOL_SIZE: String(poolSize),
       ROUTEQL_DATABASE_URL: databaseUrl,
-      ...(collector === undefined ? {} : { TRACE_ENDPOINT: collector, TRACE_PERCENT: "1" }),
     },
     readyUrl: `http://127.0.0.1:${port}/healthz`,
   });

@@ -27,8 +27,6 @@ export interface LiveOptions {
   /** Increasing numbers of subscribers. */
   readonly steps: readonly number[];
   readonly changes: number;
-  /** Folder of another version of the project; default this one. */
-  readonly checkout?: string | undefined;
 }
 
 /**
@@ -36,9 +34,9 @@ export interface LiveOptions {
  * rows, so every subscriber receives an answer.
  */
 export async function measureLive(options: LiveOptions): Promise<LiveFigures[]> {
-  const { databaseUrl, owner, steps, changes, checkout } = options;
+  const { databaseUrl, owner, steps, changes } = options;
   await addWatchedRows(owner);
-  await using engine = await startEngine(databaseUrl, checkout);
+  await using engine = await startEngine(databaseUrl);
   await using subscribers = new Subscribers({ url: `ws://127.0.0.1:${engine.port}/v1/graphql`, token: engine.token });
   const figures: LiveFigures[] = [];
   let value = 1_000_000;
@@ -68,8 +66,8 @@ export async function measureLive(options: LiveOptions): Promise<LiveFigures[]> 
   return figures;
 }
 
-async function startEngine(databaseUrl: string, checkout?: string) {
-  const engine = await startEngineProcess(databaseUrl, { core: 0, checkout });
+async function startEngine(databaseUrl: string) {
+  const engine = await startEngineProcess(databaseUrl, { core: 0 });
   return { ...engine, [Symbol.asyncDispose]: () => engine.server[Symbol.asyncDispose]() };
 }
 

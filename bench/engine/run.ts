@@ -14,14 +14,13 @@ import {
   startEngineProcess,
   startPostgraphile,
 } from "./contenders.ts";
-import { type AgainstLive, type AgainstQuery, liveAgainst, queriesAgainst } from "./against.ts";
+import { type AgainstQuery, queriesAgainst } from "./against.ts";
 import { type LiveFigures, measureLive } from "./live.ts";
-import { cases, checkAnswers, measureQueries, newest, type QueryFigures } from "./queries.ts";
-import { measureTraceCost, type TraceFigures } from "./traces.ts";
+import { cases, checkAnswers, measureQueries, type QueryFigures } from "./queries.ts";
 
 export interface EngineBench {
   readonly quick: boolean;
-  /** Only cases and benchmarks whose name contains this: `10 rows`, `nested`, `traces`, `live`, `ready` … */
+  /** Only cases and benchmarks whose name contains this: `10 rows`, `nested`, `live`, `ready` … */
   readonly only: string;
   /** Folder of another version of the project, to compare with only that. */
   readonly against?: string | undefined;
@@ -58,11 +57,7 @@ export async function benchEngine({ quick, only, against }: EngineBench): Promis
     const options = { databaseUrl, checkout, generator, pairs: quick ? 2 : 6, rounds: pairRounds };
     const queries = await queriesAgainst(asked, options);
     if (queries.length > 0) console.log(`\n${againstTable(queries)}`);
-    const live = isWanted("live")
-      ? await liveAgainst({ subscribers: quick ? 5_000 : 10_000, changes: 8, owner }, options)
-      : undefined;
-    if (live !== undefined) console.log(`\n${againstLiveTable(live)}`);
-    return await writeResults("engine-against", { ...conditions, data, queries, live });
+    return await writeResults("engine-against", { ...conditions, data, queries });
   }
 
   const queries: QueryFigures[] = [];
@@ -82,25 +77,13 @@ export async function benchEngine({ quick, only, against }: EngineBench): Promis
       console.log(`\n${queryTable(queries.filter((row) => row.case === one.name))}`);
     }
   }
-  const traces = isWanted("traces") ? await measureTraces(databaseUrl, quick) : undefined;
   const ready = isWanted("ready") ? await measureReady(databaseUrl, owner, size.starts) : undefined;
   if (ready !== undefined) console.log(`\nready with 50 tables: ${spread(ready)} ms`);
   const live = isWanted("live")
     ? await measureLive({ databaseUrl, owner, steps: size.steps, changes: size.changes })
     : [];
   if (live.length > 0) console.log(`\n${liveTable(live)}`);
-  return await writeResults("engine", { ...conditions, data, queries, traces, readyMilliseconds: ready, live });
-}
-
-async function measureTraces(databaseUrl: string, quick: boolean): Promise<TraceFigures> {
-  await using generator = new LoadGenerator();
-  const options = { databaseUrl, asked: newest(10), generator, pairs: quick ? 3 : 12, rounds: pairRounds };
-  const figures = await measureTraceCost(options);
-  const { pairs, addedPercent, cpuMicroseconds } = figures;
-  console.log(
-    `\n1 % of the requests traced: ${spread(addedPercent)} % more processor time than ${spread(cpuMicroseconds)} µs, ${pairs} pairs`,
-  );
-  return figures;
+  return await writeResults("engine", { ...conditions, data, queries, readyMilliseconds: ready, live });
 }
 
 function queryTable(rows: readonly QueryFigures[]): string {
@@ -165,18 +148,6 @@ function againstTable(rows: readonly AgainstQuery[]): string {
     spread(row.cpuMicroseconds),
   ];
   return table(["case", "CPU, % added", "requests/s, of the other", "CPU µs of the other"], rows.map(line));
-}
-
-function againstLiveTable(row: AgainstLive): string {
-  const ratios = [row.fanOutRatio, row.cpuRatio, row.idleCpuRatio].map(spread);
-  const titles = [
-    "live, of the other",
-    "first to 95 % of the messages",
-    "CPU of a change",
-    "CPU while idle",
-    "missing",
-  ];
-  return table(titles, [[`${number(row.subscribers)} subscribers`, ...ratios, String(row.missing)]]);
 }
 
 const tables = Array.from({ length: 50 }, (_, index) => `table_${index}`);

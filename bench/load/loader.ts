@@ -63,10 +63,7 @@ export async function runLoader(stack: string, file: string): Promise<LoadRun> {
 }
 
 /** @param from second at which writing began */
-export function ratePerMillion(
-  marks: readonly { readonly rows: number; readonly at: number }[],
-  from: number,
-): number[] {
+function ratePerMillion(marks: readonly { readonly rows: number; readonly at: number }[], from: number): number[] {
   const rates: number[] = [];
   let last = { rows: 0, at: from };
   for (const [index, mark] of marks.entries()) {

@@ -70,24 +70,6 @@ test("no secret is in clear in any resource's inputs, and no ConfigMap holds one
   }
 });
 
-test("nginx resolves services by their full DNS names", () => {
-  const files = find(plain.resources, "kubernetes:core/v1:ConfigMap", "routes-gateway-files").inputs["data"] as Record<
-    string,
-    string
-  >;
-  expect(files["nginx..addresses.sh"]).toContain("\nengine=engine.routes-prod.svc.cluster.local:8080\n");
-  expect(files["nginx..addresses.sh"]).toContain("\nauth_sidecar=auth-sidecar.routes-prod.svc.cluster.local:8080\n");
-});
-
-test("the outputs name workloads and images", async () => {
-  expect(await value(plain.component.url)).toBe("https://localhost");
-  expect(await value(plain.component.services)).toContainEqual({
-    service: "engine",
-    container: "engine",
-    image: expect.stringMatching(/^routeql\/engine:[0-9a-f]{12}$/) as unknown,
-  });
-});
-
 test("the gateway waits for cert-manager's certificate, and the program creates none", async () => {
   const { resources, component } = await deploy({ certificateIssuer: "letsencrypt", publicHost: "routes.example.net" });
   expect(objects(resources, "Certificate")).toMatchObject([

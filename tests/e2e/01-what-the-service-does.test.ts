@@ -3,7 +3,6 @@ import { Member } from "./support/accounts.ts";
 import { loadDemo } from "./support/data.ts";
 import { updateFields, views } from "./support/fields.ts";
 import { data, master, refusal } from "./support/graphql.ts";
-import { accessToken, administrator, claimsOf, session, singleStep, tokenOfSession } from "./support/sessions.ts";
 
 describe("What the service does", () => {
   let analyst: Member;
@@ -50,17 +49,6 @@ describe("What the service does", () => {
   test("3: a wrong master key is rejected", async () => {
     const { extensions } = await refusal("{ __typename }", { masterKey: "0".repeat(64) });
     expect(extensions.code).toBe("access-denied");
-  });
-
-  test("7: variants A and B end in the same access_token reply", async () => {
-    const { sessionId } = await session(administrator);
-    const stepwise = claimsOf(await tokenOfSession(sessionId));
-    const reply = await singleStep(administrator);
-    expect(Object.keys(reply.json() as object)).toEqual(["access_token"]);
-    const direct = claimsOf(accessToken(reply));
-    expect(Object.keys(direct).toSorted()).toEqual(Object.keys(stepwise).toSorted());
-    expect(direct["sub"]).toBe(stepwise["sub"]);
-    expect(direct["https://hasura.io/jwt/claims"]).toEqual(stepwise["https://hasura.io/jwt/claims"]);
   });
 });
 

@@ -75,19 +75,6 @@ describe("Endpoints, GraphQL", () => {
     expect([...pages.first, ...pages.second]).toEqual(pages.both);
   });
 
-  test("errors of a query have the engine's own form, with status 200", async () => {
-    const reply = await post("{ view_bgpupdates { no_such_field } }", await analyst.caller());
-    expect(reply.status).toBe(200);
-    expect(reply.json()).toEqual({
-      errors: [
-        {
-          message: expect.stringContaining("no_such_field") as string,
-          extensions: { path: "$.selectionSet.view_bgpupdates.selectionSet.no_such_field", code: "validation-failed" },
-        },
-      ],
-    });
-  });
-
   test("rejects a mutation, also with the master key", async () => {
     const reply = await post("mutation { delete_view_bgpupdates(where: {}) { affected_rows } }", master);
     const { errors } = reply.json() as { errors: { extensions: { code: string } }[] };

@@ -56,37 +56,6 @@ test("bulk is one change: all of it is stored at once, or nothing", async () => 
   expect(await engine.ask("{ author { id } article { id } }")).toEqual({ data: { author: [], article: [] } });
 });
 
-test("bulk_keep_going runs all possible requests, and reports the failures", async () => {
-  const answer = await send("bulk_keep_going", [
-    replace("author"),
-    replace("gone"),
-    { type: "pg_track_table", args: { table: "article" } },
-  ]);
-  expect(answer).toMatchObject({
-    status: 200,
-    body: [
-      consistent,
-      { path: "$.args[1].args", code: "unexpected" },
-      { path: "$.args[2].type", code: "not-supported" },
-    ],
-  });
-  expect(await engine.ask("{ author { id } }")).toEqual({ data: { author: [] } });
-});
-
-test("rejects a command that changes one object, with the remedy", async () => {
-  const before = await versionOf();
-  expect(await send("pg_track_table", { table: "author" })).toEqual({
-    status: 400,
-    body: {
-      code: "not-supported",
-      path: "$.type",
-      error:
-        "pg_track_table is no command of this engine: it changes one object; change the whole metadata with replace_metadata",
-    },
-  });
-  expect(await versionOf()).toBe(before);
-});
-
 test("rejects a stale resource_version, and drops inconsistent objects", async () => {
   const args = { allow_inconsistent_metadata: true, metadata: metadata("gone") };
   expect(await send("replace_metadata", args)).toMatchObject({ status: 200, body: { is_consistent: false } });
