@@ -69,6 +69,10 @@ const defaults: ImageSettings = {
 export const isOwnEngine = ({ hasuraImage }: Pick<ImageSettings, "hasuraImage">): boolean =>
   hasuraImage === ownEngineImage;
 
+/** Whether the front stands between the gateway and Hasura. This project's own engine contains it. */
+export const hasFront = (chosen: Pick<ImageSettings, "engine" | "front" | "hasuraImage">): boolean =>
+  chosen.engine === "hasura" && chosen.front && !isOwnEngine(chosen);
+
 function describe(name: ImageName, chosen: ImageSettings): BuiltImage {
   // The front is the embedded engine with another executor.
   const dockerfile = join(root, "images", name === "front" ? "engine" : name, "Dockerfile");
@@ -104,7 +108,7 @@ export function builtImages(given: Partial<ImageSettings> = {}): readonly BuiltI
     ...(official ? [] : (["sessions"] as const)),
     "auth-sidecar",
     ...(hasura && !isOwnEngine(chosen) ? [] : (["engine"] as const)),
-    ...(hasura && chosen.front ? (["front"] as const) : []),
+    ...(hasFront(chosen) ? (["front"] as const) : []),
     ...(official && !chosen.engineConsole ? [] : (["gateway"] as const)),
     ...(hasura ? (["apply-metadata"] as const) : []),
     ...(chosen.monitoring === "off" ? [] : (["monitoring"] as const)),

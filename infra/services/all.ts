@@ -1,10 +1,11 @@
+import { hasFront } from "../images.ts";
 import type { PlainSettings } from "../settings/list.ts";
 import { describeAuthSidecar, type SidecarSurroundings } from "./auth-sidecar.ts";
 import { describeDatabase } from "./database.ts";
 import type { ServiceDescription } from "./description.ts";
 import { describeEmbeddedEngine, describeFront } from "./embedded-engine.ts";
 import { describeGateway, type GatewaySurroundings } from "./gateway.ts";
-import { describeApplyMetadata, describeHasura, hasFront } from "./hasura.ts";
+import { describeApplyMetadata, describeHasura } from "./hasura.ts";
 import { describeMigrate } from "./migrate.ts";
 import { type MonitoringSurroundings, withMonitoring } from "./monitoring.ts";
 import { onOfficialImage } from "./official-images.ts";

@@ -18,27 +18,29 @@ function service(name: ServiceName, given: GivenSettings = {}): ServiceDescripti
 
 test("applies metadata once after the migration, and the engine waits for it", () => {
   expect(service("apply-metadata")).toMatchObject({ run: "job", after: ["migrate"], calls: ["database"] });
-  expect(service("engine").after).toEqual(["apply-metadata", "auth-sidecar"]);
-  expect(callEdges(describe())).toHaveLength(8);
+  expect(service("engine").after).toEqual(["apply-metadata"]);
+  expect(callEdges(describe())).toHaveLength(9);
 });
 
-test("only the front and the jobs reach Hasura, which verifies no token itself", () => {
-  const given = { front: true };
-  expect(callEdges(describe(given)).filter(([, callee]) => callee === "engine")).toEqual([["front", "engine"]]);
-  expect(service("gateway", given).calls).toEqual(["front", "auth-sidecar"]);
-  expect(service("engine", given).environment).not.toHaveProperty("HASURA_GRAPHQL_JWT_SECRET");
-  expect(service("front", given).environment["HASURA_GRAPHQL_JWT_SECRET"]).toContain("jwks");
-  expect(Object.values(service("front", given).secrets)).toEqual(["engine-access-key"]);
+test("only the front reaches Hasura, which verifies no token itself", () => {
+  expect(callEdges(describe()).filter(([, callee]) => callee === "engine")).toEqual([["front", "engine"]]);
+  expect(service("gateway").calls).toEqual(["front", "auth-sidecar"]);
+  expect(service("engine").environment).not.toHaveProperty("HASURA_GRAPHQL_JWT_SECRET");
+  expect(service("front").environment["HASURA_GRAPHQL_JWT_SECRET"]).toContain("jwks");
+  expect(Object.values(service("front").secrets)).toEqual(["engine-access-key"]);
 });
 
-test("without the front the gateway reaches Hasura, which verifies the tokens", () => {
-  expect(describe().map(({ name }) => name)).not.toContain("front");
-  expect(service("gateway").calls).toEqual(["engine", "auth-sidecar"]);
-  expect(service("engine").environment["HASURA_GRAPHQL_JWT_SECRET"]).toContain("jwks");
-});
+test.each<GivenSettings>([{ front: false }, { hasuraImage: "routeql/engine" }])(
+  "with %j no front stands before the engine, which verifies the tokens",
+  (given) => {
+    expect(describe(given).map(({ name }) => name)).not.toContain("front");
+    expect(service("gateway", given).calls).toEqual(["engine", "auth-sidecar"]);
+    expect(service("engine", given).environment["HASURA_GRAPHQL_JWT_SECRET"]).toContain("jwks");
+  },
+);
 
 test("the front has only settings of the embedded engine that exist", () => {
-  const { environment } = service("front", { front: true });
+  const { environment } = service("front");
   const own = Object.keys(environment).filter((name) => /^(?:ENGINE|HASURA)_/.test(name));
   expect(own.filter((name) => !settingNames.includes(name))).toEqual([]);
   expect(() => readSettings({ ...environment, HASURA_GRAPHQL_ADMIN_SECRET: "s".repeat(32) })).not.toThrow();

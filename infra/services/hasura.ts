@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { contentHash, contextFiles } from "@routeql/host/docker/build-context";
-import { isOwnEngine } from "../images.ts";
+import { hasFront, isOwnEngine } from "../images.ts";
 import { allowedOrigins } from "../settings/addresses.ts";
 import type { PlainSettings } from "../settings/list.ts";
 import { filesDirectory, type ServiceDescription } from "./description.ts";
@@ -23,12 +23,8 @@ done
 exec graphql-engine serve
 `;
 
-/** Whether the front stands between the gateway and Hasura. */
-export const hasFront = ({ engine, front }: Pick<PlainSettings, "engine" | "front">): boolean =>
-  engine === "hasura" && front;
-
 /** The service to which the gateway forwards GraphQL. */
-export const graphqlService = (settings: Pick<PlainSettings, "engine" | "front">): "front" | "engine" =>
+export const graphqlService = (settings: PlainSettings): "front" | "engine" =>
   hasFront(settings) ? "front" : "engine";
 
 /** Hasura's settings (v2.45 and v2.48 support every name). A default is also set explicitly if another value would change the access. */

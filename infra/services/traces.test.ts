@@ -54,9 +54,9 @@ test("both services accept the settings", () => {
 });
 
 test("Hasura exports no traces; the front and this project's engine do", () => {
-  const callers = (hasuraImage?: string, front = false): unknown[] =>
+  const callers = (hasuraImage?: string, front = true): unknown[] =>
     outsideEdges(describe({ engine: "hasura", traceEndpoint, hasuraImage, front })).map(([caller]) => caller);
-  expect(callers()).toEqual(["auth-sidecar"]);
-  expect(callers(undefined, true)).toEqual(["auth-sidecar", "front"]);
+  expect(callers()).toEqual(["auth-sidecar", "front"]);
+  expect(callers(undefined, false)).toEqual(["auth-sidecar"]);
   expect(callers(ownEngineImage)).toEqual(["auth-sidecar", "engine"]);
 });

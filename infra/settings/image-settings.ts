@@ -17,8 +17,9 @@ export const ownEngineImage = "routeql/engine";
 export const engineSettings = {
   front: flag({
     environment: "FRONT",
-    default: false,
-    meaning: "Put the front of the embedded engine (tokens, limits, WebSockets) before Hasura.",
+    default: true,
+    meaning:
+      "Whether the front (tokens, limits, WebSockets) stands before Hasura. Without it Hasura enforces none of its limits (docs/operate/hasura.md).",
   }),
   engine: text({
     environment: "ENGINE",

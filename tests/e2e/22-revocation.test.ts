@@ -2,6 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Account, makeAccount } from "./support/accounts.ts";
 import { administer, done, rows } from "./support/administer.ts";
 import { loadDemo } from "./support/data.ts";
+import { isBareHasura } from "./support/engine-of-the-run.ts";
 import { data, post } from "./support/graphql.ts";
 import { accessToken, claimsOf, headerOf, session, singleStep, tokenOfSession } from "./support/sessions.ts";
 import { type Closing, type Feed, protocols } from "./support/sockets.ts";
@@ -62,7 +63,7 @@ async function expectServed({ token, feeds }: Connected): Promise<void> {
 describe("withdrawn rights end open connections and tokens within the stated delay", () => {
   beforeAll(() => loadDemo());
   beforeEach((context) =>
-    context.skip(process.env["ENGINE"] === "hasura", "Hasura v2 closes a connection only when its token expires"),
+    context.skip(isBareHasura, "Hasura v2 without the front closes a connection only when its token expires"),
   );
 
   test("of a changed role and a disabled account, and of no other account", { timeout: 120_000 }, async () => {

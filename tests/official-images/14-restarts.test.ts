@@ -7,7 +7,7 @@ import { call } from "../e2e/support/http.ts";
 import { login } from "../e2e/support/sessions.ts";
 import { mustRun } from "../harness/process.ts";
 
-const services = ["database", "sessions", "auth-sidecar", "engine", "gateway"] as const;
+const services = ["database", "sessions", "auth-sidecar", "engine", "front", "gateway"] as const;
 
 describe.each(services)("the container of %s", (service) => {
   let analyst: Member;

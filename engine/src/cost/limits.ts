@@ -44,6 +44,16 @@ export function exceeds(amount: number, limit: number): boolean {
   return limit > 0 && amount > limit;
 }
 
+/** Limit of characters of all values of one statement; Postgres receives a value for each place that uses it. */
+const maxCharacters = 2_000_000;
+
+/** @throws EngineError */
+export function checkCharacters(count: number): void {
+  if (count <= maxCharacters) return;
+  const message = `the values of a statement hold more characters than the limit of ${maxCharacters}. Name long variables in fewer places`;
+  throw new EngineError({ code: "validation-failed", message });
+}
+
 function tooMuch(what: string, limit: number, path = "$"): EngineError {
   const message = `the query ${what} than the limit of ${limit}. Split the query, or ask for less at once`;
   return new EngineError({ code: "validation-failed", path, message });

@@ -1,4 +1,5 @@
-import { EngineError, invalid } from "../errors.ts";
+import { checkCharacters } from "../cost/limits.ts";
+import { EngineError } from "../errors.ts";
 import type { Session } from "../interface.ts";
 import { type Bytes, byteString, type ByteString } from "../postgres/bytes.ts";
 import type { Parameter } from "../sql/expression.ts";
@@ -95,9 +96,6 @@ function sessionObject(session: Session): string {
 /** Texts from this length on are created once per variable and type: a document can use a variable in many places. */
 const longText = 1_000;
 
-/** Limit of characters of all values of one statement; Postgres receives a value for each place that uses it. */
-const maxCharacters = 2_000_000;
-
 /** Resolves parameter values and counts their characters. */
 class ParameterValues {
   readonly #variables: Readonly<Record<string, unknown>>;
@@ -118,10 +116,8 @@ class ParameterValues {
 
   counted(text: string | null): string | null {
     this.#characters += text?.length ?? 0;
-    if (this.#characters <= maxCharacters) return text;
-    throw invalid(
-      `the values of a statement hold more characters than the limit of ${maxCharacters}. Name long variables in fewer places`,
-    );
+    checkCharacters(this.#characters);
+    return text;
   }
 }
 

@@ -2,10 +2,13 @@
  * The engine of the stack under test, from the variables that `npm test` received: ENGINE, HASURA_IMAGE, FRONT.
  * @module
  */
-const { ENGINE: engine, FRONT: front } = process.env;
+import { ownEngineImage } from "@routeql/infra/settings/image-settings";
+
+const { ENGINE: engine, HASURA_IMAGE: image, FRONT: front } = process.env;
+const isHasura = engine === "hasura" && image !== ownEngineImage;
 
 /** Whether the front stands before Hasura as a service of its own. */
-export const hasFront = engine === "hasura" && front === "true";
+export const hasFront = isHasura && front !== "false";
 
 /** Whether Hasura answers the gateway itself, without the front's limits. */
-export const isBareHasura = engine === "hasura" && !hasFront;
+export const isBareHasura = isHasura && !hasFront;

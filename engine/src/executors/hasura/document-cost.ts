@@ -1,5 +1,5 @@
 import { type FieldNode, Kind, type SelectionSetNode, valueFromASTUntyped } from "graphql";
-import { type CostLimits, exceeds, maxInputDepth, Spending } from "../../cost/limits.ts";
+import { checkCharacters, type CostLimits, exceeds, maxInputDepth, Spending } from "../../cost/limits.ts";
 import { invalid } from "../../errors.ts";
 import type { Operation } from "../../execution/document.ts";
 
@@ -21,6 +21,8 @@ const introspectionFields = 8;
 
 interface Cost {
   readonly values: number;
+  /** Of the texts in arguments, at each use of a variable. */
+  readonly characters: number;
   readonly conditions: number;
   readonly relations: number;
   readonly introspection: number;
@@ -28,10 +30,11 @@ interface Cost {
   readonly lists: number;
 }
 
-const nothing: Cost = { values: 0, conditions: 0, relations: 0, introspection: 0, lists: 0 };
+const nothing: Cost = { values: 0, characters: 0, conditions: 0, relations: 0, introspection: 0, lists: 0 };
 
 const sum = (one: Cost, other: Cost): Cost => ({
   values: one.values + other.values,
+  characters: one.characters + other.characters,
   conditions: one.conditions + other.conditions,
   relations: one.relations + other.relations,
   introspection: one.introspection + other.introspection,
@@ -47,7 +50,7 @@ export function checkSize({ size }: Operation, { maxDepth, maxBreadth }: SizeLim
 /**
  * Rejects an operation by the estimated cost of its statements. Without the schema, a field with a selection counts as a table, a root
  * field as a list, and a key of a condition as a related table when it holds conditions of its own. Each fragment and each variable is read once.
- * @returns the values in its arguments; 100 characters of text are one
+ * @returns the values in its arguments; 100 characters of text count as one
  * @throws EngineError as the embedded engine does
  */
 export function checkCost(
@@ -110,6 +113,7 @@ export function checkCost(
   const cost = costOf(definition.selectionSet, false, "");
   const spending = new Spending(limits);
   spending.values(cost.values, "$");
+  checkCharacters(cost.characters);
   spending.relations(cost.relations);
   spending.conditions(cost.conditions);
   spending.lists(cost.lists);
@@ -117,7 +121,7 @@ export function checkCost(
     throw invalid(
       `the introspection selects more fields than the limit of ${introspectionFields * limits.maxIntrospection}. Split the query, or ask for less at once`,
     );
-  return cost.values;
+  return cost.values + cost.characters / 100;
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -131,17 +135,18 @@ const isCondition = (value: unknown): boolean =>
 /** The weights are those of the embedded engine (docs/reference/cost.md). Depth is bounded where requests are parsed. */
 function costOfValue(value: unknown, depth = 0): Cost {
   if (depth > maxInputDepth) throw invalid("the value is nested too deeply");
-  if (typeof value === "string") return { ...nothing, values: value.length / 100 };
-  let [values, conditions, relations] = [0, 0, 0];
+  if (typeof value === "string") return { ...nothing, characters: value.length };
+  let [values, characters, conditions, relations] = [0, 0, 0, 0];
   const add = (cost: Cost): void => {
     values += cost.values;
+    characters += cost.characters;
     conditions += cost.conditions;
     relations += cost.relations;
   };
   if (Array.isArray(value)) {
     for (const item of value) {
       values += 0.4;
-      if (typeof item === "string") values += item.length / 100;
+      if (typeof item === "string") characters += item.length;
       else if (typeof item === "object") add(costOfValue(item, depth + 1));
     }
   } else if (isObject(value)) {
@@ -153,5 +158,5 @@ function costOfValue(value: unknown, depth = 0): Cost {
       add(costOfValue(below, depth + 1));
     }
   }
-  return { ...nothing, values, conditions, relations };
+  return { ...nothing, values, characters, conditions, relations };
 }

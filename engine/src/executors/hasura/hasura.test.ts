@@ -100,6 +100,17 @@ describe("a query", () => {
     rmSync(metadata, { recursive: true });
   });
 
+  test("names a long variable in as many places as the embedded engine allows", async () => {
+    await using front = await serveBeforeFake(() => data);
+    const ask = async (places: number) => {
+      const query = `query($v: t) { a(where: {_or: [${"{b: {_eq: $v}} ".repeat(places)}]}) { b } }`;
+      const request = { query, variables: { v: "x".repeat(2_000) } };
+      return (await post(front.url, request, { "x-hasura-admin-secret": adminSecret })).text();
+    };
+    expect(await ask(1_000)).toBe(data);
+    expect(await ask(1_001)).toContain("more characters than the limit of 2000000");
+  });
+
   test("with related rows in its conditions counts their tables", async () => {
     await using front = await serveBeforeFake(() => data, { ENGINE_MAX_RELATIONS: "4" });
     const ask = async (condition: string) =>
