@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { Member } from "./support/accounts.ts";
 import { loadDemo } from "./support/data.ts";
+import { isHasura } from "./support/engine-of-the-run.ts";
 import { specifiedQuery, views } from "./support/fields.ts";
 import { data, headersOf, master, post } from "./support/graphql.ts";
 import { call } from "./support/http.ts";
@@ -78,7 +79,8 @@ describe("Endpoints, GraphQL", () => {
   test("rejects a mutation, also with the master key", async () => {
     const reply = await post("mutation { delete_view_bgpupdates(where: {}) { affected_rows } }", master);
     const { errors } = reply.json() as { errors: { extensions: { code: string } }[] };
-    expect(errors[0]?.extensions.code).toBe("validation-failed");
+    // Hasura's schema for admin has every mutation, and the database refuses this one.
+    expect(errors[0]?.extensions.code).toBe(isHasura ? "unexpected" : "validation-failed");
   });
 
   test("GET /api/graphql without an upgrade is 405", async () => {

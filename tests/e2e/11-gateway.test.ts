@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { mustRun, run } from "../harness/process.ts";
 import { ignoredLimits } from "../harness/require-limits.ts";
 import { containerOf, containers } from "./support/docker.ts";
+import { hasFront } from "./support/engine-of-the-run.ts";
 import { call } from "./support/http.ts";
 import { stack } from "./support/stack.ts";
 
@@ -67,6 +68,7 @@ describe("Endpoints: the gateway", () => {
       "auth-sidecar",
       "database",
       "engine",
+      ...(hasFront ? ["front"] : []),
       "gateway",
       "sessions",
     ]);
@@ -109,21 +111,29 @@ describe("Endpoints: the gateway", () => {
       return code === 0;
     };
     const edges = [
-      ["gateway", "engine", 8080, true],
+      ["gateway", "engine", 8080, !hasFront],
       ["gateway", "auth-sidecar", 8080, true],
       ["gateway", "database", 5432, false],
       ["gateway", "sessions", 6379, false],
       ["engine", "database", 5432, true],
-      ["engine", "auth-sidecar", 8080, true],
+      ["engine", "auth-sidecar", 8080, !hasFront],
       ["engine", "sessions", 6379, false],
       ["auth-sidecar", "database", 5432, true],
       ["auth-sidecar", "sessions", 6379, true],
       ["sessions", "database", 5432, false],
+      ...(hasFront ? edgesOfFront : []),
     ] as const;
     for (const [from, to, port, allowed] of edges)
       expect(await reach(from, to, port), `${from} to ${to}:${port}`).toBe(allowed);
   });
 });
+
+const edgesOfFront = [
+  ["gateway", "front", 8080, true],
+  ["front", "engine", 8080, true],
+  ["front", "auth-sidecar", 8080, true],
+  ["front", "database", 5432, false],
+] as const;
 
 interface Inspected {
   readonly Config: { readonly User: string };

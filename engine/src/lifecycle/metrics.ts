@@ -14,6 +14,8 @@ export interface MetricSources {
     | (() => { readonly resourceVersion: number; readonly inconsistencies: readonly unknown[] })
     | undefined;
   readonly inFlight: () => number;
+  /** Whether the executor answers the health check. */
+  readonly isAnswering: () => Promise<boolean>;
 }
 
 export interface Metrics {
@@ -88,15 +90,18 @@ export function createMetrics(): Metrics {
 }
 
 function registerSources(sources: MetricSources, registers: Registry[]): void {
-  const gauge = (name: string, help: string, read: () => number): void => {
+  const gauge = (name: string, help: string, read: () => number | Promise<number>): void => {
     const instance: Gauge = new Gauge({
       name: `routeql_engine_${name}`,
       help,
       registers,
-      collect: () => instance.set(read()),
+      collect: async () => instance.set(await read()),
     });
   };
   gauge("requests_in_flight", "Operations being answered now.", sources.inFlight);
+  gauge("executor_up", "1 if the database, or Hasura behind the front, answers.", async () =>
+    Number(await sources.isAnswering()),
+  );
   gauge("websocket_connections", "Open WebSocket connections.", sources.connections);
   gauge("live_query_cohorts", "Statements that are polled.", () => sources.executor().liveQueries.cohorts);
   gauge("live_query_members", "Distinct parameter sets that are polled.", () => sources.executor().liveQueries.members);

@@ -133,6 +133,7 @@ export async function serve({
   const { bodyLimit, batchLimit } = settings;
   // As in Hasura, explain belongs to the metadata API.
   const { engine, metadata } = (serves("metadata") ? administration : undefined) ?? {};
+  const health = createHealthCheck({ executor, metadata: administration?.metadata, isStopping: () => isStopping });
   const http = createHttpServer({
     graphql: servesGraphQL
       ? createGraphQLRoute({
@@ -154,7 +155,7 @@ export async function serve({
       ? createConfigRoute({ configuration: configurationOf(settings), authenticator, logError })
       : undefined,
     cors,
-    health: createHealthCheck({ executor, metadata: administration?.metadata, isStopping: () => isStopping }),
+    health,
     version: engineVersion,
     isStopping: () => isStopping,
     logger,
@@ -169,6 +170,7 @@ export async function serve({
     connections: () => webSockets.connections,
     metadata: administration && (() => administration.metadata),
     inFlight: () => admission.inFlight,
+    isAnswering: async () => (await health(false)).status === 200,
   });
   const metricsServer = createMetricsServer(metrics.registry);
   const port = await listen(http, settings.port, settings.host);

@@ -5,7 +5,8 @@
 import { ownEngineImage } from "@routeql/infra/settings/image-settings";
 
 const { ENGINE: engine, HASURA_IMAGE: image, FRONT: front } = process.env;
-const isHasura = engine === "hasura" && image !== ownEngineImage;
+/** Whether Hasura itself executes the operations. */
+export const isHasura = engine === "hasura" && image !== ownEngineImage;
 
 /** Whether the front stands before Hasura as a service of its own. */
 export const hasFront = isHasura && front !== "false";

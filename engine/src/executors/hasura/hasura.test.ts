@@ -138,6 +138,17 @@ describe("a query", () => {
   });
 });
 
+test("a Hasura that is not healthy shows in the front's health check and metrics", async () => {
+  await using front = await serveBeforeFake(() => data);
+  const seen = async () => {
+    const metrics = await (await fetch(front.metricsUrl)).text();
+    return [(await fetch(`${front.url}/healthz`)).status, /^routeql_engine_executor_up (\d)$/m.exec(metrics)?.[1]];
+  };
+  expect(await seen()).toEqual([200, "1"]);
+  front.health.status = 500;
+  expect(await seen()).toEqual([500, "0"]);
+});
+
 test("an unknown document of one client leaves places for the known ones of others", async () => {
   const held = Promise.withResolvers<string>();
   await using front = await serveBeforeFake(({ body }) => (body.query.includes("slow") ? held.promise : data), {

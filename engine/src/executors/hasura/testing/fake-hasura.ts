@@ -17,9 +17,10 @@ export interface Asked {
 export async function serveBeforeFake(answer: (asked: Asked) => string | Promise<string>, environment = {}) {
   const asked: Asked[] = [];
   const frames: { type: string; id?: string; payload?: unknown }[] = [];
+  const health = { status: 200 };
   const hasura = createServer((request, response) => {
     void (async () => {
-      if (request.url === "/healthz") return response.end("OK");
+      if (request.url === "/healthz") return response.writeHead(health.status).end();
       const body = JSON.parse(await text(request)) as Asked["body"];
       const one = { headers: request.headers, body };
       asked.push(one);
@@ -56,6 +57,8 @@ export async function serveBeforeFake(answer: (asked: Asked) => string | Promise
   return {
     asked,
     frames,
+    /** Status of the fake's health check. */
+    health,
     url: `http://${own}`,
     webSocketUrl: `ws://${own}/v1/graphql`,
     metricsUrl: `http://127.0.0.1:${front.metricsPort}/metrics`,
