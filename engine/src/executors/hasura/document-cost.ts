@@ -28,9 +28,11 @@ interface Cost {
   readonly introspection: number;
   /** Nested lists of rows. */
   readonly lists: number;
+  /** Nested selection sets below this one, without those of introspection and of fragments. */
+  readonly depth: number;
 }
 
-const nothing: Cost = { values: 0, characters: 0, conditions: 0, relations: 0, introspection: 0, lists: 0 };
+const nothing: Cost = { values: 0, characters: 0, conditions: 0, relations: 0, introspection: 0, lists: 0, depth: 0 };
 
 const sum = (one: Cost, other: Cost): Cost => ({
   values: one.values + other.values,
@@ -39,11 +41,11 @@ const sum = (one: Cost, other: Cost): Cost => ({
   relations: one.relations + other.relations,
   introspection: one.introspection + other.introspection,
   lists: Math.max(one.lists, other.lists),
+  depth: Math.max(one.depth, other.depth),
 });
 
 /** Rejects an operation by its size alone. @throws EngineError */
-export function checkSize({ size }: Operation, { maxDepth, maxBreadth }: SizeLimits): void {
-  if (exceeds(size.depth, maxDepth)) throw invalid(`the query is nested deeper than the limit of ${maxDepth}`);
+export function checkSize({ size }: Operation, { maxBreadth }: SizeLimits): void {
   if (exceeds(size.fields, maxBreadth)) throw invalid(`the query selects more fields than the limit of ${maxBreadth}`);
 }
 
@@ -84,13 +86,15 @@ export function checkCost(
       );
     if (field.selectionSet === undefined)
       return isIntrospection ? { ...cost, introspection: cost.introspection + 1 } : cost;
-    const isTable = !isIntrospection && !partsOfAggregates.has(name) && parent !== "aggregate";
-    const below = costOf(field.selectionSet, isIntrospection || name.startsWith("__"), name);
+    const isMeta = isIntrospection || name.startsWith("__");
+    const isTable = !isMeta && !partsOfAggregates.has(name) && parent !== "aggregate";
+    const below = costOf(field.selectionSet, isMeta, name);
     const isList = parent === "" || limits.arrayRelationships.has(name.replace(/_aggregate$/, ""));
     return sum(cost, {
       ...below,
-      relations: below.relations + (isTable && !name.startsWith("__") ? 1 : 0),
+      relations: below.relations + (isTable ? 1 : 0),
       lists: below.lists + (isList ? 1 : 0),
+      depth: isMeta ? 0 : below.depth + 1,
     });
   }
 
@@ -111,6 +115,8 @@ export function checkCost(
   }
 
   const cost = costOf(definition.selectionSet, false, "");
+  if (exceeds(cost.depth + 1, limits.maxDepth))
+    throw invalid(`the query is nested deeper than the limit of ${limits.maxDepth}`);
   const spending = new Spending(limits);
   spending.values(cost.values, "$");
   checkCharacters(cost.characters);

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { getIntrospectionQuery } from "graphql";
 import { describe, expect, test, vi } from "vitest";
 import { adminSecret } from "../../lifecycle/testing/served-engine.ts";
 import { SocketClient } from "../../lifecycle/testing/socket-client.ts";
@@ -67,6 +68,17 @@ describe("a query", () => {
     const response = await post(front.url, { query }, { "x-hasura-admin-secret": adminSecret });
     expect(await response.text()).toContain(message);
     expect(front.asked).toEqual([]);
+  });
+
+  test("may introspect deeper than the limit, and spread fragments without depth", async () => {
+    await using front = await serveBeforeFake(() => data, { ENGINE_MAX_DEPTH: "3" });
+    const ask = async (query: string) =>
+      (await post(front.url, { query }, { "x-hasura-admin-secret": adminSecret })).text();
+    expect(await ask(getIntrospectionQuery())).toBe(data);
+    expect(await ask("{ a { ...f } } fragment f on a { b { ... on b { c } } }")).toBe(data);
+    expect(await ask("{ a { ...f } } fragment f on a { b { c { d } } }")).toContain(
+      "nested deeper than the limit of 3",
+    );
   });
 
   test("with too many values in its variables does not reach Hasura", async () => {
