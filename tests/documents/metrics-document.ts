@@ -55,7 +55,7 @@ function registered(metrics: readonly unknown[]): readonly DocumentedMetric[] {
 
 function engineMetrics(): readonly DocumentedMetric[] {
   const metrics = createEngineMetrics();
-  metrics.observe({ executor: never, connections: never, metadata: never, inFlight: never });
+  metrics.observe({ executor: never, connections: never, metadata: never, inFlight: never, isAnswering: never });
   return registered(metrics.registry.getMetricsAsArray());
 }
 

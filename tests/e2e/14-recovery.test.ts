@@ -3,9 +3,19 @@ import { mustRun } from "../harness/process.ts";
 import { Member } from "./support/accounts.ts";
 import { loadDemo } from "./support/data.ts";
 import { containerOf } from "./support/docker.ts";
+import { hasFront } from "./support/engine-of-the-run.ts";
 import { data, headersOf, master } from "./support/graphql.ts";
 import { call } from "./support/http.ts";
 import { login } from "./support/sessions.ts";
+
+const unavailable = { error: "A part of the service is not available right now.", code: "unavailable" };
+
+/** The answer of the front when Hasura does not answer it. */
+const withoutHasura = {
+  errors: [
+    { message: "the engine does not answer. Repeat the request later", extensions: { path: "$", code: "unexpected" } },
+  ],
+};
 
 const query = { query: "{ view_bgpupdates(limit: 1) { prefix } }" };
 
@@ -31,22 +41,27 @@ describe("Errors when a service is down", () => {
     await mustRun("docker", ["kill", down]);
   }
 
-  async function expectUnavailable(path: string, init: Parameters<typeof call>[1]): Promise<void> {
+  async function expectUnavailable(path: string, init: Parameters<typeof call>[1], body: object = unavailable) {
     const started = performance.now();
     const reply = await call(path, init);
     expect(performance.now() - started).toBeLessThan(20_000);
     expect(reply.status, reply.text).toBe(503);
-    expect(reply.json()).toEqual({ error: "A part of the service is not available right now.", code: "unavailable" });
+    expect(reply.json()).toEqual(body);
     expect(Number(reply.headers.get("retry-after"))).toBeGreaterThan(0);
     expect(reply.headers.get("cache-control")).toBe("no-store");
   }
 
-  test("the engine is killed: 503, /healthz reports it, logins work, and it recovers", async () => {
-    await kill("engine");
-    await expectUnavailable("/api/graphql", { method: "POST", headers: headersOf(master), body: query });
+  const engines = hasFront ? ["front", "engine"] : ["engine"];
+  test.each(engines)("the %s is killed: 503, /healthz reports it, logins work, and it recovers", async (service) => {
+    await kill(service);
+    await expectUnavailable(
+      "/api/graphql",
+      { method: "POST", headers: headersOf(master), body: query },
+      hasFront && service === "engine" ? withoutHasura : unavailable,
+    );
     await expectUnavailable("/healthz", {});
     expect((await login(analyst.account)).status).toBe(200);
-    await mustRun("docker", ["start", containerOf("engine")]);
+    await mustRun("docker", ["start", containerOf(service)]);
     await expect
       .poll(
         async () => (await call("/api/graphql", { method: "POST", headers: headersOf(master), body: query })).status,
