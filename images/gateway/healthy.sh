@@ -1,7 +1,9 @@
 #!/bin/bash
-# Succeeds if the gateway answers a request on its plain listener, independent of the services behind it (GET /healthz checks these).
+# Succeeds if the gateway answers and serves the current version of its files, independent of the services behind it (GET /healthz checks these).
 set -euo pipefail
-exec 3<>/dev/tcp/127.0.0.1/8080
-printf 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n' >&3
-read -r -t 3 _ status _ <&3
-[ "$status" = 308 ]
+version=none
+[ ! -r /run/routeql/files.sha256 ] || read -r _ version </run/routeql/files.sha256
+exec 3<>/dev/tcp/127.0.0.1/8081
+printf 'GET / HTTP/1.0\r\n\r\n' >&3
+mapfile -t lines <&3
+[ "${lines[-1]}" = "$version" ]

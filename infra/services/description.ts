@@ -95,6 +95,11 @@ export interface ServiceDescription {
   readonly secrets: Readonly<Record<string, SecretName>>;
   /** Files by path under `filesDirectory`. */
   readonly files: Readonly<Record<string, Input<string> | SecretReference>>;
+  /**
+   * Paths of the plain files whose change requires a restart, for a service that loads its other files while it runs: those that
+   * `files.sha256` lists, once its first line has another version. Its health check fails until then. Default: all files.
+   */
+  readonly restartFiles?: readonly string[];
   /** Directory that outlives the service. A service with data has one replica; one without may have several. */
   readonly data?: string;
   /**

@@ -50,6 +50,7 @@ export function describeGateway(
   settings: PlainSettings,
   { hostOf, certificate }: GatewaySurroundings,
 ): ServiceDescription {
+  const files = configuration(settings, hostOf);
   return {
     name: "gateway",
     run: "service",
@@ -58,11 +59,9 @@ export function describeGateway(
     user: 10_101,
     environment: {},
     secrets: {},
-    files: {
-      ...configuration(settings, hostOf),
-      "tls/certificate.pem": certificate,
-      "tls/private-key.pem": { secret: "tls-private-key" },
-    },
+    files: { ...files, "tls/certificate.pem": certificate, "tls/private-key.pem": { secret: "tls-private-key" } },
+    // follow.sh reloads nginx for all others.
+    restartFiles: Object.keys(files).filter((path) => path.endsWith(".sh")),
     temporary: { "/tmp": 64 },
     ports: [
       { internal: 8080, published: settings.httpPort },

@@ -36,12 +36,12 @@ test("every included file exists, and every file is included", () => {
     [...content.matchAll(/^\s*(?:location [^{]+\{ )?include ([^;]+);/gm)].map(([, name]) => name),
   );
   const ofTheContainer = [
-    "resolver",
     "tls-groups",
     "workers",
     "connections",
     "engine-servers",
     "auth-sidecar-servers",
+    "files-version",
   ].map((name) => `/tmp/${name}.conf`);
   expect(new Set(["nginx.conf", "start.sh", "follow.sh", "addresses.sh", ...included])).toEqual(
     new Set([...ofTheContainer, ...Object.keys(files)]),

@@ -3,8 +3,10 @@ import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
 import { connect } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { renderGateway } from "@routeql/nginx/render";
 import { makeCertificate, type TestCertificate } from "../harness/certificate.ts";
 import { mustRun } from "../harness/process.ts";
+import { roomySettings, type StartedGateway } from "./support/gateway-container.ts";
 import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
 
 let parts: Surroundings;
@@ -65,3 +67,23 @@ test("a gateway without its certificate watcher exits cleanly and is restarted",
     ).trim();
   await expect.poll(state).toBe("exited 0");
 });
+
+test("loads complete changed files without a restart, and is unhealthy while it rejects them", async () => {
+  await using others = await startSurroundings();
+  const { gateway } = others;
+  const healthy = async (): Promise<number> => (await gateway.exec(["healthy"])).exitCode;
+  expect(await healthy()).toBe(0);
+  const settings = { ...roomySettings, publicHost: "other.example.net" };
+  await gateway.replaceFiles(renderGateway(settings));
+  await expect.poll(() => location(gateway)).toBe("https://other.example.net:8443/");
+  await expect.poll(healthy).toBe(0);
+  await gateway.replaceFiles({ ...renderGateway(settings), "settings.conf": "no directive;\n" });
+  await delay(2500);
+  expect(await healthy()).toBe(1);
+  expect(await location(gateway)).toBe("https://other.example.net:8443/");
+});
+
+async function location(gateway: StartedGateway): Promise<string | null> {
+  const url = `http://${gateway.getHost()}:${gateway.port("redirect")}/`;
+  return (await fetch(url, { redirect: "manual" })).headers.get("location");
+}

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { ignoredLimits, requireLimit } from "../harness/require-limits.ts";
-import { smallProgram } from "./support/small-program.ts";
+import { smallProgram, type SmallSettings } from "./support/small-program.ts";
 import { tinyStack } from "./support/tiny-stack.ts";
 
 const docker = dockerClient();
@@ -59,6 +59,18 @@ test.concurrent(
     expect(outputs.word).toBe(before.outputs.word);
   },
 );
+
+test.concurrent("a service runs until its replacement is healthy", { timeout: 300_000 }, async () => {
+  await using tiny = await tinyStack();
+  const small = (settings: SmallSettings) => smallProgram(tiny.name, { hasData: false, ...settings });
+  const { outputs } = await tiny.up(small({}));
+  await expect(tiny.up(small({ script: "exit 3" }))).rejects.toThrow();
+  const former = await inspect(`routeql-${tiny.name}-service-former`);
+  expect([former.Id, former.State.Running]).toEqual([outputs.service, true]);
+  await tiny.up(small({ greeting: "good day" }));
+  expect(await orUndefined(docker.getContainer(former.Id).inspect())).toBeUndefined();
+  await expectHealthy(`routeql-${tiny.name}-service`);
+});
 
 test.concurrent(
   "another memory limit is set without replacing the container",

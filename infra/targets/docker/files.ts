@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Container, Volume } from "@pulumi/docker";
-import type { Input, Output, Resource } from "@pulumi/pulumi";
+import { all, type Input, output, type Output, type Resource } from "@pulumi/pulumi";
 import { filesDirectory } from "../../services/description.ts";
 import type { ServiceDescription } from "../../services/description.ts";
 import { fileContents } from "../../services/file-contents.ts";
@@ -11,13 +11,22 @@ import type { Scope } from "./scope.ts";
 export interface DeliveredFiles {
   /** The files volume. */
   readonly volumeName: Output<string>;
-  /** Changes with each file or secret. */
+  /** Changes with each file or secret that the service reads only at its start. */
   readonly version: Output<string>;
+  readonly carrier: Container;
 }
 
+const sha256 = (content: string): string => createHash("sha256").update(content).digest("hex");
+
 /** Changes when a file is added or removed: then the volume is replaced, so that no old file stays. */
-function namesHash(paths: readonly string[]): string {
-  return createHash("sha256").update(JSON.stringify(paths)).digest("hex").slice(0, 12);
+const namesHash = (paths: readonly string[]): string => sha256(JSON.stringify(paths)).slice(0, 12);
+
+const manifestPath = "files.sha256";
+
+/** In the form of `sha256sum`, after a comment with the version of all files: the Docker provider delivers them in any order. */
+export function manifestOf(contents: readonly (readonly [path: string, content: string])[]): string {
+  const lines = contents.map(([path, content]) => `${sha256(content)}  ${path}\n`).join("");
+  return `# ${sha256(lines)}\n${lines}`;
 }
 
 /** Writes a service's files and secrets to its own volume, through a container that never runs (README.md explains why). */
@@ -30,6 +39,14 @@ export function deliverFiles(
 ): DeliveredFiles | undefined {
   const contents = [...fileContents(service, secrets)].sort(([left], [right]) => (left < right ? -1 : 1));
   if (contents.length === 0) return undefined;
+  const { restartFiles } = service;
+  const manifestFor = (needed: (path: string) => boolean): Output<string> =>
+    all(
+      contents
+        .filter(([path]) => needed(path))
+        .map(([path, { content }]) => output(content).apply((text) => [path, text] as const)),
+    ).apply(manifestOf);
+  const manifest = restartFiles === undefined ? [] : ([[manifestPath, { content: manifestFor(() => true) }]] as const);
   const name = `${scope.prefix}-${service.name}-files`;
   const volume = new Volume(
     scope.named(`${service.name}-files`),
@@ -45,7 +62,7 @@ export function deliverFiles(
       labels: labels(scope, service.name, { run: "files" }),
       networkMode: "none",
       volumes: [{ volumeName: volume.name, containerPath: filesDirectory }],
-      uploads: contents.map(([path, { content }]) => ({
+      uploads: [...contents, ...manifest].map(([path, { content }]) => ({
         file: `${filesDirectory}/${path}`,
         content,
         permissions: "0444",
@@ -55,5 +72,7 @@ export function deliverFiles(
     },
     { parent, ...replaceInPlace },
   );
-  return { volumeName: volume.name, version: carrier.id };
+  const version =
+    restartFiles === undefined ? carrier.id : manifestFor((path) => restartFiles.includes(path)).apply(sha256);
+  return { volumeName: volume.name, version, carrier };
 }

@@ -6,6 +6,7 @@ import { containerArgs } from "./container.ts";
 import { deliverFiles } from "./files.ts";
 import type { Attachments } from "./networks.ts";
 import { withProcessLimit } from "./process-limit.ts";
+import { withFilesLoaded } from "./loaded-files.ts";
 import { labels, replaceInPlace, type Scope } from "./scope.ts";
 
 /** Log lines that the error of a failed job shows. */
@@ -104,7 +105,7 @@ export class DockerService extends ComponentResource {
       containerArgs(service, { ...rest, image, files, dataVolume: data?.name, scope }),
       {
         parent: this,
-        dependsOn: [...after],
+        dependsOn: [...after, ...(files === undefined ? [] : [files.carrier])],
         // The provider treats a changed health check as an update, which does not change the container.
         replaceOnChanges: ["healthcheck"],
         ...replaceInPlace,
@@ -113,7 +114,9 @@ export class DockerService extends ComponentResource {
     this.ready =
       service.run === "job"
         ? succeeded(service.name, this.container)
-        : withProcessLimit(this.container, service.resources.processes);
+        : withProcessLimit(this.container, service.resources.processes).apply(() =>
+            withFilesLoaded(this.container, service, files),
+          );
     this.registerOutputs({ containerName: this.container.name });
   }
 }

@@ -24,12 +24,12 @@ const usersOf = (id: string, ...labels: readonly string[]) =>
 
 /**
  * Pulumi deletes the known users of a volume before the volume. So a stopped container of the same stack that still uses it is left
- * from a failed creation, which kept it for its log.
+ * from a failed creation, which kept it for its log; a former one from a failed replacement.
  */
 async function removeLeftovers(id: string, stack: string | undefined): Promise<void> {
   if (stack === undefined) return;
   const stopped = (await usersOf(id, `${stackLabel}=${stack}`)).filter(
-    ({ State }) => State === "created" || State === "exited",
+    ({ State, Names }) => State === "created" || State === "exited" || Names.some((name) => name.endsWith("-former")),
   );
   for (const { Id } of stopped) await removeContainer(Id, {});
 }

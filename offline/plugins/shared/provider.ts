@@ -6,6 +6,8 @@ export interface Context {
   readonly urn: string;
   /** Aborted when the engine cancels the update. */
   readonly signal: AbortSignal;
+  /** For a deletion: names of the inputs that differ in the replacement, which this update creates next. */
+  readonly replacedFor?: readonly string[] | undefined;
 }
 
 /** Result of a refresh. */
@@ -65,6 +67,7 @@ export function typeOf(urn: string): string {
 export function makeProvider(name: string, version: string, kinds: Readonly<Record<string, AnyResourceKind>>): StandIn {
   const cancelled = new AbortController();
   const context = (urn: string): Context => ({ urn, signal: cancelled.signal });
+  const replaced = new Map<string, readonly string[]>();
   const kindOf = (urn: string): AnyResourceKind => {
     const type = typeOf(urn);
     if (!Object.hasOwn(kinds, type)) throw new Error(unknownType(name, type, kinds));
@@ -100,6 +103,7 @@ export function makeProvider(name: string, version: string, kinds: Readonly<Reco
       const drift = before[driftProperty] as Drift | undefined;
       if (drift?.repair === "replace") replaces.push(driftProperty);
       const deleteBeforeReplace = kind.deleteBeforeReplace?.(before, after) ?? false;
+      if (deleteBeforeReplace && replaces.length > 0) replaced.set(urn, replaces);
       return { changes: changed.length > 0 || drift !== undefined, replaces, deleteBeforeReplace };
     },
 
@@ -132,7 +136,7 @@ export function makeProvider(name: string, version: string, kinds: Readonly<Reco
     },
 
     async delete(id: string, urn: string, properties: Properties) {
-      await kindOf(urn).delete?.(id, unwrapAll(properties), context(urn));
+      await kindOf(urn).delete?.(id, unwrapAll(properties), { ...context(urn), replacedFor: replaced.get(urn) });
     },
 
     async cancel() {

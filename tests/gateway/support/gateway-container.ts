@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GenericContainer, type StartedTestContainer, Wait } from "testcontainers";
 import { type GatewaySettings, renderGateway } from "@routeql/nginx/render";
+import { manifestOf } from "@routeql/infra/targets/docker/files";
 import { FilesVolume } from "../../harness/files-volume.ts";
 import { keepLog } from "../../harness/logs.ts";
 import { ReachableContainer } from "../../harness/container-address.ts";
@@ -95,6 +96,15 @@ export class StartedGateway extends ReachableContainer {
     const { files, image } = this.filled;
     files.put("tls/private-key.pem", privateKey);
     files.put("tls/certificate.pem", certificate);
+    await files.fill(image);
+  }
+
+  /** Replaces the configuration with its list of checksums, like an update on Docker. */
+  async replaceFiles(configuration: Readonly<Record<string, string>>): Promise<void> {
+    const { files, image } = this.filled;
+    const contents = Object.entries(configuration).map(([name, content]) => [`nginx/${name}`, content] as const);
+    for (const [path, content] of contents) files.put(path, content);
+    files.put("files.sha256", manifestOf(contents));
     await files.fill(image);
   }
 

@@ -10,6 +10,8 @@ export interface SmallSettings {
   /** A changed word replaces the volume of the files. */
   readonly fileNames?: string;
   readonly memory?: number;
+  /** Whether the service has data; one without data may have two containers for a moment. */
+  readonly hasData?: boolean;
   /** Shell text of the long-running container. */
   readonly script?: string;
   /** Shell text of its health check. */
@@ -23,6 +25,7 @@ export function smallProgram(stack: string, settings: SmallSettings = {}): Pulum
     greeting = "hello",
     fileNames = "two",
     memory = 64,
+    hasData = true,
     script = "exec sleep infinity",
     check = "test -r /run/routeql/secrets/word",
     job = "echo done",
@@ -67,7 +70,7 @@ export function smallProgram(stack: string, settings: SmallSettings = {}): Pulum
         networksAdvanced: [{ name: network.name, aliases: ["service"] }],
         volumes: [
           { volumeName: files.name, containerPath: "/run/routeql", readOnly: true },
-          { volumeName: data.name, containerPath: "/data" },
+          ...(hasData ? [{ volumeName: data.name, containerPath: "/data" }] : []),
         ],
         tmpfs: { "/tmp": "rw,noexec,size=1m" },
         readOnly: true,

@@ -6,6 +6,7 @@ import { pack } from "tar-stream";
 import { containerBody, endpoints } from "./inputs.ts";
 import { type ContainerInputs, containerInputs } from "./inputs.ts";
 import { removeContainer, waitForExit, waitUntilHealthy } from "./lifecycle.ts";
+import { makeRoom, removePredecessor, stay } from "./succession.ts";
 import { assertOurs, labelsOf } from "../ownership.ts";
 import type { Context, ResourceKind } from "../../shared/provider.ts";
 import { canonical, type Properties } from "../../shared/values.ts";
@@ -100,7 +101,10 @@ export const container: ResourceKind<ContainerInputs> = {
       for (const { name, config } of endpoints(inputs).slice(1)) {
         await docker.getNetwork(name).connect({ Container: created.id, EndpointConfig: config });
       }
-      return { id: created.id, outputs: await startAndWait(created, inputs, signal) };
+      await makeRoom(inputs);
+      const outputs = await startAndWait(created, inputs, signal);
+      await removePredecessor(inputs, signal);
+      return { id: created.id, outputs };
     } catch (error) {
       await created.stop({ t: 0 }).catch(() => undefined);
       throw error;
@@ -129,7 +133,9 @@ export const container: ResourceKind<ContainerInputs> = {
     return {};
   },
 
-  delete: (id, state) => removeContainer(id, state),
+  async delete(id, state, { replacedFor }) {
+    if (!(await stay(id, state, replacedFor))) await removeContainer(id, state);
+  },
 };
 
 type Inspection = Docker.ContainerInspectInfo;

@@ -1,0 +1,62 @@
+/**
+ * A replaced container serves under another name until its successor is healthy. Callers on the common networks find both by the same alias.
+ * @module
+ */
+import { setTimeout as sleep } from "node:timers/promises";
+import { dockerClient, orUndefined } from "@routeql/host/docker/client";
+import type { ContainerInputs } from "./inputs.ts";
+import { removeContainer } from "./lifecycle.ts";
+
+const docker = dockerClient();
+const formerName = (name: string): string => `${name}-former`;
+
+/** Time in which callers notice a new address of a service: the gateway looks each second, and then reloads. */
+const noticeMilliseconds = 3_000;
+
+/** Seconds for the requests of a container whose successor waits for its ports. */
+const handoverSeconds = 2;
+
+/** Changes of these inputs come with the removal of a network or volume, which its containers must leave first. */
+const shared: ReadonlySet<string> = new Set(["networksAdvanced", "networkMode", "volumes", "__drift"]);
+
+/** Only one container at a time may write to a volume. */
+const mayStay = ({ wait, volumes = [] }: ContainerInputs): boolean =>
+  wait === true && volumes.every(({ readOnly }) => readOnly === true);
+
+/**
+ * Keeps a running container under another name if its replacement comes next.
+ * @param replacedFor names of the changed inputs; undefined for a removal
+ * @returns whether it stays
+ */
+export async function stay(
+  id: string,
+  inputs: ContainerInputs,
+  replacedFor: readonly string[] | undefined,
+): Promise<boolean> {
+  if (replacedFor === undefined || replacedFor.some((name) => shared.has(name)) || !mayStay(inputs)) return false;
+  const container = docker.getContainer(id);
+  const info = await orUndefined(container.inspect());
+  if (info?.State.Running !== true || info.State.Restarting) return false;
+  // The update before failed, and it still serves.
+  if (info.Name === `/${formerName(inputs.name)}`) return true;
+  await removePredecessor(inputs);
+  await container.rename({ name: formerName(inputs.name) });
+  return true;
+}
+
+/** Frees the published ports of a new container just before its start. */
+export async function makeRoom(inputs: ContainerInputs): Promise<void> {
+  if ((inputs.ports ?? []).length === 0) return;
+  await removeContainer(formerName(inputs.name), { destroyGraceSeconds: handoverSeconds });
+}
+
+/**
+ * Removes the container that stayed, if there is one.
+ * @param signal of an update whose new container is healthy; callers then get time to notice it
+ */
+export async function removePredecessor(inputs: ContainerInputs, signal?: AbortSignal): Promise<void> {
+  const name = formerName(inputs.name);
+  if ((await orUndefined(docker.getContainer(name).inspect())) === undefined) return;
+  if (signal !== undefined) await sleep(noticeMilliseconds, undefined, { signal });
+  await removeContainer(name, inputs);
+}
