@@ -156,3 +156,11 @@ test("a named file that is missing is an error", () => {
     /environmentFile cannot be read \(ENOENT\) \(none.env\)/,
   );
 });
+
+test(".env.<stack> takes the place of .env", () => {
+  writeFileSync(join(folder, ".env"), "HTTP_PORT=80");
+  writeFileSync(join(folder, ".env.prod"), "HTTP_PORT=81");
+  const of = (stack: string) =>
+    settingsSources({ stack, project: "routeql", configuration: {}, folder, variables: {} }).environmentFile?.content;
+  expect([of("prod"), of("dev")]).toEqual(["HTTP_PORT=81", "HTTP_PORT=80"]);
+});

@@ -102,14 +102,14 @@ export interface Surroundings {
   readonly project: string;
   /** The whole configuration from Pulumi, with namespaces in its keys. */
   readonly configuration: Readonly<Record<string, string>>;
-  /** Absolute path of the folder that contains `.env`; relative paths start from it. */
+  /** Absolute path of the folder that contains `.env.<stack>` or `.env`; relative paths start from it. */
   readonly folder: string;
   readonly variables?: Readonly<Record<string, string | undefined>>;
 }
 
 /**
  * Collects the sources of settings: the project's section of the configuration, and the environment file, if there is one.
- * @throws {SettingsError} if a named environment file, or an existing `.env`, cannot be read.
+ * @throws {SettingsError} if a named environment file, or an existing `.env.<stack>` or `.env`, cannot be read.
  */
 export function settingsSources({
   stack,
@@ -127,18 +127,21 @@ export function settingsSources({
   return {
     stack,
     configuration: Object.fromEntries(own.filter(([key]) => key !== environmentFileKey)),
-    environmentFile: readEnvironmentFile(folder, named),
+    environmentFile:
+      named === undefined
+        ? (readEnvironmentFile(folder, `.env.${stack}`, true) ?? readEnvironmentFile(folder, ".env", true))
+        : readEnvironmentFile(folder, named, false),
   };
 }
 
-function readEnvironmentFile(folder: string, named: string | undefined): SettingsSources["environmentFile"] {
-  const path = resolve(folder, named ?? ".env");
+function readEnvironmentFile(folder: string, file: string, optional: boolean): SettingsSources["environmentFile"] {
+  const path = resolve(folder, file);
   const name = relative(folder, path).startsWith("..") ? path : relative(folder, path);
   try {
     return { name, content: readFileSync(path, "utf8") };
   } catch (error) {
     const { code = "unknown error" } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT" && named === undefined) return undefined;
+    if (code === "ENOENT" && optional) return undefined;
     throw new SettingsError([{ name: environmentFileKey, place: name, problem: `cannot be read (${code})` }]);
   }
 }
