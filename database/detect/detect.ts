@@ -50,6 +50,8 @@ async function run(client: Client, configuration: Configuration, replace: boolea
   const recorded = await client.query<{ is_new: boolean }>(await statement("record"));
   const outdated = await client.query(await statement("outdate"), [removed]);
   const marked = await client.query(await statement("link"));
+  const hijacks = countNew(recorded.rows);
+  if (hijacks.added > 0) await client.query("select routing.analyse_hijacks()");
   const { rows } = await client.query<{ total: number; compared: number; found: number }>(
     `select (select count(*)::integer from routing.configured_prefixes) as total,
        (select count(*)::integer from judged_updates) as compared,
@@ -60,7 +62,7 @@ async function run(client: Client, configuration: Configuration, replace: boolea
   return {
     configured: { ...configured, removed: removed.length, total: figures.total },
     compared: figures.compared,
-    hijacks: { ...countNew(recorded.rows), outdated: outdated.rowCount ?? 0, found: figures.found },
+    hijacks: { ...hijacks, outdated: outdated.rowCount ?? 0, found: figures.found },
     marked: marked.rowCount ?? 0,
   };
 }

@@ -9,9 +9,10 @@ revoke all on all sequences in schema routing, auth, public, migrations from rou
 revoke all on all functions in schema routing, auth, public, migrations from routeql_engine, routeql_sidecar, routeql_loader, routeql_backup;
 revoke all on schema routing, auth, public, migrations from routeql_engine, routeql_sidecar, routeql_loader, routeql_backup;
 
--- The engine reads the public views.
+-- The engine reads the public views, and writes the columns of the metadata's write permissions.
 grant usage on schema public to routeql_engine;
 grant select on view_bgpupdates, view_hijacks, view_bgpupdates_hijacks, view_configured_prefixes to routeql_engine;
+grant update (comment, ignored, resolved, seen, under_mitigation) on view_hijacks to routeql_engine;
 
 -- The sidecar works on accounts and keys; it deletes nothing and cannot change audit events.
 grant usage on schema auth to routeql_sidecar;
@@ -32,6 +33,7 @@ grant execute on function
   routing.update_key(uuid, bigint),
   routing.ensure_partitions(timestamp, timestamp),
   routing.analyse_updates(),
+  routing.analyse_hijacks(),
   routing.ensure_organisation(text, text)
 to routeql_loader;
 

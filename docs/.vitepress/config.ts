@@ -46,6 +46,7 @@ export default defineConfig({
         items: [
           page("Client guides", "clients/"),
           page("First subscription", "clients/first-subscription"),
+          page("Flags of a hijack", "clients/flags"),
           page("Console", "clients/console"),
           page("curl", "clients/curl"),
           page("Apollo Client", "clients/apollo"),

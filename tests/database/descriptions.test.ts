@@ -20,9 +20,9 @@ test("every view and column has the description and type of the data dictionary"
     select c.relname as view, a.attname as name, regexp_replace(format_type(a.atttypid, null), ' without time zone|character ', '') as type,
       col_description(c.oid, a.attnum) as description
     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0
-    where c.relnamespace = 'public'::regnamespace and c.relkind = 'v'`);
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('v', 'r')`);
   const views = await client.query<{ name: string; description: string | null }>(
-    "select relname as name, obj_description(oid, 'pg_class') as description from pg_class where relnamespace = 'public'::regnamespace and relkind = 'v'",
+    "select relname as name, obj_description(oid, 'pg_class') as description from pg_class where relnamespace = 'public'::regnamespace and relkind in ('v', 'r')",
   );
   const found = rows.map((row) => ({ ...row, type: row.type.replace(/^varying/, "varchar") }));
   const documented = documentedViews().flatMap(({ name, columns }) =>

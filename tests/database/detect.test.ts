@@ -261,7 +261,7 @@ describe("detect", () => {
     {
       await using owner = await database.connect("owner");
       await owner.query(`update routing.hijacks set resolved = true, active = false, seen = true, time_ended = '2026-01-01', comment = 'ours',
-        community_annotation = 'critical', under_mitigation = true, mitigation_started = '2026-01-02' where prefix = '192.0.2.0/24'`);
+        community_annotation = 'critical', mitigation_started = '2026-01-02' where prefix = '192.0.2.0/24'`);
       await owner.query("update routing.hijacks set ignored = true, active = false where prefix = '192.0.2.0/25'");
     }
     await loadLines(announce(5, "192.0.2.0/24", [64_497, 64_511]), announce(5, "192.0.2.0/25", [64_497, 64_511]));
@@ -277,7 +277,7 @@ describe("detect", () => {
         time_ended: "2026-01-01T00:00:00",
         comment: "ours",
         community_annotation: "critical",
-        under_mitigation: true,
+        under_mitigation: false,
         mitigation_started: "2026-01-02T00:00:00",
         num_peers_seen: 2,
       },

@@ -128,7 +128,7 @@ describe("a hostile backup", { timeout: 300_000 }, () => {
     await using owner = await database.connect("owner");
     await owner.query(`insert into auth.organisations (id, name) values ('o', '${"n".repeat(200)}')`);
     const dump =
-      "pg_dump --host=127.0.0.1 --format=custom --compress=none --schema=auth --schema=migrations --schema=public --schema=routing";
+      "pg_dump --host=127.0.0.1 --format=custom --compress=none --schema=auth --schema=migrations --schema=public --schema=routing --exclude-table-data='public.*'";
     const { exitCode } = await database.exec(["sh", "-c", `${dump} --file=/tmp/good.dump -U routeql_backup routeql`], {
       env: { PGPASSWORD: database.getPassword("backup") },
     });
@@ -150,7 +150,7 @@ describe("a hostile backup", { timeout: 300_000 }, () => {
   beforeEach(async () => expect(await sprung()).toEqual([]));
 
   test.each(Object.entries({ ...traps, ...refused }))("the comment of a view cannot bring %s", async (_, trap) => {
-    await restore(await forge("COMMENT ON VIEW public.view_hijacks IS", (entry) => `${entry}${spring}${trap};\n`));
+    await restore(await forge("COMMENT ON VIEW public.view_bgpupdates IS", (entry) => `${entry}${spring}${trap};\n`));
     expect(await read(catalogue)).toEqual(clean);
     expect(await sprung()).toEqual([]);
   });

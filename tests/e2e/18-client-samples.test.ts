@@ -15,6 +15,7 @@ import {
 import { run } from "../harness/process.ts";
 import { type Account, makeAccount } from "./support/accounts.ts";
 import { loadDemo } from "./support/data.ts";
+import { database } from "./support/database.ts";
 import { loadLines } from "./support/load-lines.ts";
 import { pageOrigin } from "./support/own-stack.ts";
 import { accessToken, singleStep } from "./support/sessions.ts";
@@ -101,6 +102,22 @@ describe("Clients: the samples of docs/clients", () => {
       ['query [{"key":', "subscription {", "198.18.6.0/24"],
       newUpdate("198.18.6.0/24"),
     ));
+
+  test("flags.mjs sets a flag and prints the change of its live query", async () => {
+    const operator = await makeAccount("operator");
+    const { rows } = await (
+      await database("owner")
+    ).query<{ key: string }>("select key from view_hijacks where active limit 1");
+    const { code, stdout, stderr } = await run(process.execPath, [join(samples, "flags.mjs"), rows[0]?.key ?? ""], {
+      cwd: samples,
+      env: { ...environment, ROUTEQL_USER: operator.email, ROUTEQL_PASSWORD: operator.password },
+    });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/"active":true,"ignored":false.*\n.*"active":false,"ignored":true,"seen":true/);
+    await (
+      await database("owner")
+    ).query("update routing.hijacks set ignored = false, seen = false where key = $1", [rows[0]?.key]);
+  });
 
   test("codegen creates types without any", async () => {
     const target = join(folder, "codegen");

@@ -94,16 +94,6 @@ const proven: Readonly<Record<PermissionFeature, () => void>> = {
         ask("user", 'mutation { update_employee_many(updates: [{where: {}, _set: {name: "x"}}]) { affected_rows } }'),
       ).rejects.toThrow();
     });
-
-    test("metadata with an update permission is rejected", async () => {
-      const tables = [
-        { table: "employee", update_permissions: [{ role: "user", permission: { columns: ["name"], filter: own } }] },
-      ];
-      const source = sourceAt(database.getConnectionUri("bootstrap"), { tables });
-      await expect(createEngine({ metadata: { version: 3, sources: [source] }, poolSize: 1 })).rejects.toThrow(
-        "does not serve mutations",
-      );
-    });
   },
 };
 

@@ -782,7 +782,7 @@ test("reports a feature of many tables as one note at the first table", async ()
     tables: [
       note(sound, trigger),
       tableFile("tag", sound, trigger),
-      tableFile("mark", sound, update("columns: [title]")),
+      tableFile("mark", sound, "remote_relationships:\n  - name: weather\n"),
     ],
   });
   expect(
@@ -791,7 +791,7 @@ test("reports a feature of many tables as one note at the first table", async ()
       .map(({ file, line, reason, remedy }) => [`${file?.split("/").at(-1) ?? ""}:${line ?? ""}`, reason, remedy]),
   ).toEqual([
     ["t0.yaml:4", "not examined: event triggers", "nothing, if it is tested elsewhere; this is the first of 2 places"],
-    ["t2.yaml:4", "not examined: mutations", "nothing, if it is tested elsewhere"],
+    ["t2.yaml:4", "not examined: remote relationships", "nothing, if it is tested elsewhere"],
   ]);
 });
 

@@ -87,6 +87,37 @@ const permissionOf = <Rights extends z.ZodType>(permission: Rights) =>
 
 export const selectPermission = permissionOf(z.strictObject(selectPermissionRights));
 
+const presets = z
+  .record(z.string(), z.unknown())
+  .nullish()
+  .transform((set) => set ?? {});
+const condition = z.record(z.string(), z.unknown());
+const writing = { backend_only: z.boolean().default(false), validate_input: unserved("input validation", 2) };
+
+export const insertPermission = permissionOf(
+  z.strictObject({
+    columns: z
+      .union([z.literal("*"), z.array(z.string())])
+      .nullish()
+      .transform((columns) => columns ?? "*"),
+    set: presets,
+    check: condition,
+    ...writing,
+  }),
+);
+
+export const updatePermission = permissionOf(
+  z.strictObject({
+    columns: selectPermissionRights.columns,
+    set: presets,
+    filter: condition,
+    check: condition.nullish(),
+    ...writing,
+  }),
+);
+
+export const deletePermission = permissionOf(z.strictObject({ filter: condition, ...writing }));
+
 const oneRootField = "a native query has one root field, for all roles with a permission on its logical model";
 
 /** The select permission of a logical model, without aggregates and computed fields. */

@@ -5,6 +5,8 @@
  */
 import { z } from "zod";
 import {
+  deletePermission,
+  insertPermission,
   logicalModel,
   manualConfiguration,
   name,
@@ -13,6 +15,7 @@ import {
   selectPermission,
   unserved,
   unsupported,
+  updatePermission,
   withoutEffect,
 } from "./shape-parts.ts";
 
@@ -96,9 +99,9 @@ const table = z.strictObject({
   array_relationships: z.array(relationship).default([]),
   computed_fields: z.array(computedField).default([]),
   select_permissions: z.array(selectPermission).default([]),
-  insert_permissions: unserved("mutations"),
-  update_permissions: unserved("mutations"),
-  delete_permissions: unserved("mutations"),
+  insert_permissions: z.array(insertPermission).default([]),
+  update_permissions: z.array(updatePermission).default([]),
+  delete_permissions: z.array(deletePermission).default([]),
   event_triggers: unserved("event triggers"),
   remote_relationships: unserved("remote relationships"),
   apollo_federation_config: unserved("Apollo federation"),

@@ -53,7 +53,7 @@ test("lists every problem with its path", () => {
 
 describe("a feature of Hasura that this engine lacks", () => {
   const unserved = metadata(
-    { insert_permissions: [{ role: "a", permission: { check: {} } }], event_triggers: [{ name: "t" }] },
+    { remote_relationships: [{ name: "r" }], event_triggers: [{ name: "t" }] },
     { actions: [{ name: "login" }], remote_schemas: [{ name: "other" }] },
   );
 
@@ -61,12 +61,12 @@ describe("a feature of Hasura that this engine lacks", () => {
     const { metadata: valid, problems } = check(unserved);
     expect(valid).toBeUndefined();
     expect(problems.map(({ path, kind }) => [path, kind])).toEqual([
-      ["sources[0].tables[0].insert_permissions", "unsupported"],
       ["sources[0].tables[0].event_triggers", "unsupported"],
+      ["sources[0].tables[0].remote_relationships", "unsupported"],
       ["actions", "unsupported"],
       ["remote_schemas", "unsupported"],
     ]);
-    expect(problems[0]?.reason).toBe("Hasura knows this, but this engine does not serve mutations");
+    expect(problems[0]?.reason).toBe("Hasura knows this, but this engine does not serve event triggers");
   });
 
   test("is removed and listed with allowUnsupported", () => {

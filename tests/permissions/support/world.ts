@@ -97,7 +97,7 @@ export async function demoRows(database: StartedDatabaseContainer): Promise<void
       from routing.hijacks h join routing.configured_prefixes c on c.prefix = h.configured_prefix
     )
     update routing.hijacks h set comment = 'note of ' || r.organisation || ' ' || r.place, community_annotation = 'critical',
-      ignored = r.place = 1, resolved = r.place = 2, active = r.place > 2, withdrawn = false, dormant = false
+      ignored = r.place = 1, resolved = r.place = 2, active = r.place > 2, withdrawn = false, dormant = false, time_ended = null
     from ranked r where r.key = h.key;
 
     insert into routing.configured_prefixes (prefix, origins, organisation) values ('192.0.2.64/26', '{64500}', null);

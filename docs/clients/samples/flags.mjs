@@ -1,0 +1,34 @@
+// Marks a hijack as a false alarm, and prints the hijack before and after the change: node flags.mjs KEY
+import { createClient } from "graphql-ws";
+import { accessToken } from "./token.mjs";
+
+const variables = { key: process.argv[2] };
+const client = createClient({
+  url: `${process.env.ROUTEQL_URL.replace(/^http/, "ws")}/api/graphql`,
+  connectionParams: async () => ({ headers: { Authorization: `Bearer ${await accessToken()}` } }),
+});
+
+async function setIgnored() {
+  const response = await fetch(`${process.env.ROUTEQL_URL}/api/graphql`, {
+    method: "POST",
+    headers: { Authorization: `Bearer ${await accessToken()}`, "Content-Type": "application/json" },
+    body: JSON.stringify({
+      query: `mutation ($key: String!) {
+        update_view_hijacks_by_pk(pk_columns: {key: $key}, _set: {ignored: true, seen: true}) { key }
+      }`,
+      variables,
+    }),
+  });
+  const { errors } = await response.json();
+  if (errors !== undefined) throw new Error(errors[0].message);
+}
+
+const query = "subscription ($key: String!) { view_hijacks_by_pk(key: $key) { prefix active ignored seen } }";
+let changed = false;
+for await (const { data, errors } of client.iterate({ query, variables })) {
+  console.log(JSON.stringify(data ?? errors));
+  if (changed) break;
+  changed = true;
+  await setIgnored();
+}
+await client.dispose();

@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { rowsOf } from "./support.ts";
+
+const times = "time_started, time_last, time_detected";
+const at = "'2026-01-01', '2026-01-02', '2026-01-03'";
+
+describe("the flags of a hijack that operators set", () => {
+  let database: StartedDatabaseContainer;
+  beforeAll(async () => void (database = await startDatabase()), 180_000);
+  afterAll(async () => database?.stop());
+
+  beforeEach(async () => {
+    await using owner = await database.connect("owner");
+    await owner.query(`truncate routing.hijacks cascade; delete from auth.audit_events;
+      insert into routing.hijacks (key, type, prefix, hijack_as, ${times}, active, dormant, under_mitigation, mitigation_started) values
+        ('live', 'E|0|-|-', '192.0.2.0/24', 64500, ${at}, true, true, false, null),
+        ('fought', 'E|0|-|-', '192.0.2.0/24', 64501, ${at}, true, false, true, '2026-01-03');
+      insert into routing.hijacks (key, type, prefix, hijack_as, ${times}, active, withdrawn, time_ended) values
+        ('ended', 'E|0|-|-', '192.0.2.0/24', 64502, ${at}, false, true, '2026-01-04')`);
+  });
+
+  /** Changes a hijack as the engine does: in its transaction with the session variables. */
+  async function set(key: string, assignments: string, session: object = { "x-hasura-role": "operator" }) {
+    await using engine = await database.connect("engine");
+    await engine.query("begin read write");
+    await engine.query("select set_config('hasura.user', $1, true)", [JSON.stringify(session)]);
+    const { rows } = await engine.query(
+      `update public.view_hijacks set ${assignments} where key = $1
+       returning active, dormant, resolved, ignored, seen, under_mitigation, mitigation_started is not null as started, time_ended is not null as ended, comment`,
+      [key],
+    );
+    await engine.query("commit");
+    return rows as Record<string, unknown>[];
+  }
+
+  const events = (): Promise<unknown[]> =>
+    rowsOf(database, "owner", "select event, outcome, user_id, detail from auth.audit_events order by id");
+
+  test.each([
+    ["live", "seen = true", { seen: true, active: true, dormant: true }],
+    ["live", "comment = 'checked'", { comment: "checked", active: true }],
+    ["live", "ignored = true", { ignored: true, active: false, dormant: false, ended: false }],
+    ["live", "resolved = true", { resolved: true, active: false, dormant: false, ended: true }],
+    ["live", "under_mitigation = true", { under_mitigation: true, started: true, active: true }],
+    ["fought", "under_mitigation = false", { under_mitigation: false, started: true, active: true }],
+    ["fought", "resolved = true", { resolved: true, under_mitigation: false, active: false }],
+    ["ended", "resolved = true", { resolved: true, active: false, ended: true }],
+    ["ended", "comment = 'late'", { comment: "late", active: false }],
+  ])("%s: %s sets the state that follows", async (key, assignments, expected) => {
+    expect(await set(key, assignments)).toMatchObject([expected]);
+  });
+
+  test("a false alarm that is none becomes active again", async () => {
+    await set("live", "ignored = true");
+    expect(await set("live", "ignored = false")).toMatchObject([{ ignored: false, active: true }]);
+  });
+
+  test.each([
+    ["live", "resolved = true, ignored = true", /live cannot be both resolved and ignored/],
+    ["live", "ignored = true, under_mitigation = true", /live is not active, so it cannot be under mitigation/],
+    ["ended", "under_mitigation = true", /ended is not active, so it cannot be under mitigation/],
+    ["live", "comment = repeat('x', 10001)", /comment of hijack live has 10001 characters; at most 10000/],
+  ])("%s: rejects %s", async (key, assignments, message) => {
+    await expect(set(key, assignments)).rejects.toMatchObject({
+      code: "23514",
+      message: expect.stringMatching(message),
+    });
+    expect(await events()).toEqual([]);
+  });
+
+  test("a resolved hijack does not become active again", async () => {
+    await set("live", "resolved = true");
+    await expect(set("live", "resolved = false")).rejects.toThrow(/hijack live ended at .* and cannot become active/);
+    expect(await set("live", "resolved = false, ignored = true")).toMatchObject([{ ignored: true, active: false }]);
+  });
+
+  test("each change leaves one audit event with its user, before and after", async () => {
+    await set("live", "ignored = true, comment = 'a test'", { "x-hasura-role": "operator", "x-hasura-user-id": "u1" });
+    await set("live", "comment = 'a test'");
+    expect(await events()).toEqual([
+      {
+        event: "hijack-changed",
+        outcome: "success",
+        user_id: "u1",
+        detail: {
+          hijack: "live",
+          role: "operator",
+          before: { ignored: false, comment: "" },
+          after: { ignored: true, comment: "a test" },
+        },
+      },
+    ]);
+  });
+
+  test("an audit event disappears with a change that is rolled back", async () => {
+    await using engine = await database.connect("engine");
+    await engine.query("begin read write; update view_hijacks set seen = true; rollback");
+    expect(await events()).toEqual([]);
+  });
+
+  test("a change without a session is recorded with the role of the database", async () => {
+    await using owner = await database.connect("owner");
+    await owner.query("update routing.hijacks set seen = true where key = 'live'");
+    expect(await events()).toMatchObject([{ user_id: null, detail: { role: "routeql_owner" } }]);
+  });
+
+  test.each(["active = true", "key = 'x'", "time_ended = null", "withdrawn = false"])(
+    "the engine may not set %s",
+    async (assignments) => {
+      await expect(set("live", assignments)).rejects.toMatchObject({ code: "42501" });
+    },
+  );
+
+  test("view_hijacks holds no rows of its own", async () => {
+    await using owner = await database.connect("owner");
+    await expect(owner.query("insert into view_hijacks (key) values ('mine')")).rejects.toMatchObject({
+      code: "23514",
+    });
+    expect(await rowsOf(database, "engine", "select count(*)::int as rows from view_hijacks")).toEqual([{ rows: 3 }]);
+  });
+});
