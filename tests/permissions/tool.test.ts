@@ -95,7 +95,7 @@ test(
     );
     expect([code, stderr]).toEqual([0, "wrote permissions.md\nwrote permissions.html\n"]);
     expect(readFileSync(join(folder, "permissions.md"), "utf8")).toContain(
-      "| `viewer` | `view_hijacks` | query, live query, stream | `comment`, `community_annotation` |",
+      "| `viewer` | `view_hijacks` | query, query by key, live query, live query by key, stream | `comment`, `community_annotation` |",
     );
     const page = readFileSync(join(folder, "permissions.html"), "utf8");
     expect(page).toContain("<h3>viewer</h3>");
