@@ -15,8 +15,8 @@ const containers = {
   hookTimeout: 300_000,
 };
 
-/** Suites that follow the specification (tests/e2e/support/token-lives.ts). */
-const sharesProcess: ReadonlySet<string> = new Set(["e2e", "kubernetes", "official-images"]);
+/** Suites whose files share their processes: those that follow the specification (tests/e2e/support/token-lives.ts) or share containers. */
+const sharesProcess: ReadonlySet<string> = new Set(["auth-sidecar", "e2e", "kubernetes", "official-images"]);
 
 /** One project per suite; `tests/runner/main.ts` lists them in the order of `npm test`. */
 export default defineConfig({
@@ -48,7 +48,14 @@ export default defineConfig({
       ...suites
         .filter(({ needsDocker, ownStack }) => needsDocker && ownStack !== true)
         .map(({ name }) => ({
-          test: { name, include: [`tests/${name}/**/*.test.ts`], maxWorkers: 2, maxConcurrency: 3, ...containers },
+          test: {
+            name,
+            include: [`tests/${name}/**/*.test.ts`],
+            isolate: !sharesProcess.has(name),
+            maxWorkers: 2,
+            maxConcurrency: 3,
+            ...containers,
+          },
         })),
       ...suites
         .filter(({ ownStack }) => ownStack === true)

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
+import { Redis } from "ioredis";
 import type { Client as DatabaseClient } from "pg";
 import { createLogger } from "@routeql/auth-sidecar/logging";
 import { hashPassword } from "@routeql/auth-sidecar/passwords/password-hash";
@@ -30,7 +31,10 @@ interface StartOptions {
   readonly lives?: Partial<Settings>;
 }
 
-/** A database and a session store in containers, and sidecars in this process that use them. */
+/** The files of the suite share two processes, and those of one process a pair of containers, which the end of the run removes. */
+let containers: Promise<readonly [StartedDatabaseContainer, StartedSessionsContainer]> | undefined;
+
+/** A database and a session store in containers, empty at first, and sidecars in this process that use them. */
 export class Stack implements AsyncDisposable {
   readonly database: StartedDatabaseContainer;
   readonly sessions: StartedSessionsContainer;
@@ -62,8 +66,15 @@ export class Stack implements AsyncDisposable {
   }
 
   static async start(): Promise<Stack> {
-    const [database, sessions] = await Promise.all([startDatabase(), startSessions()]);
-    return new Stack(database, sessions, await database.connect("owner"));
+    const [database, sessions] = await (containers ??= Promise.all([startDatabase(), startSessions()]));
+    const sql = await database.connect("owner");
+    await sql.query(
+      "truncate auth.users, auth.organisations, auth.signing_keys, auth.audit_events, auth.revoked_tokens cascade",
+    );
+    const redis = new Redis(sessions.getConnectionUri());
+    await redis.flushall();
+    redis.disconnect();
+    return new Stack(database, sessions, sql);
   }
 
   /**
@@ -128,6 +139,5 @@ export class Stack implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.sql.end();
-    await Promise.all([this.database.stop(), this.sessions.stop()]);
   }
 }

@@ -256,24 +256,10 @@ describe("load", () => {
     ]);
   });
 
-  test("generates the same updates every time", async () => {
-    expect((await load("--demo", "700", "--seed", "3")).stdout).toMatch(/loaded +700\n/);
-    expect((await load("--demo", "700", "--seed", "3")).stdout).toMatch(/loaded +0\n +duplicates +700\n/);
-    expect((await load("--demo", "700", "--seed", "4")).stdout).toMatch(/loaded +700\n/);
-  });
-
   test("concurrent loads of overlapping files add each update once", async () => {
     const loads = await Promise.all([load("--demo", "3000"), load("--demo", "3000"), load("--demo", "2000")]);
     expect(loads.map(({ code }) => code)).toEqual([0, 0, 0]);
     expect(await rowsOf(database, "engine", "select count(*) from view_bgpupdates")).toEqual([{ count: 3000 }]);
-  });
-
-  test("invalid arguments fail before the database is queried", async () => {
-    expect(await load()).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("there is no FILE to load") as string,
-    });
-    expect(await load("--help")).toMatchObject({ code: 0, stdout: expect.stringContaining("npm run load") as string });
   });
 
   test("a cancelled load ends on the server and leaves nothing", async () => {

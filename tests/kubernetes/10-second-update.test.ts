@@ -26,17 +26,3 @@ test("the API server has no warnings about the program's objects", async () => {
   const texts = await Promise.all(updates.map((name) => readFile(join(logs, name), "utf8")));
   for (const text of texts) expect(text).not.toContain("Warning of the Kubernetes API server");
 });
-
-test("no secret of the stack is in clear in its state", async () => {
-  const state = await readFile(join(stackPaths(stackName).state, `.pulumi/stacks/routeql/${stackName}.json`), "utf8");
-  const { items } = await node.get<{ items: { data?: Record<string, string> }[] }>(
-    "secrets",
-    `--namespace=${namespace}`,
-  );
-  const values = items.flatMap(({ data = {} }) => Object.values(data));
-  expect(values.length).toBeGreaterThan(5);
-  for (const encoded of values) {
-    expect(state).not.toContain(encoded);
-    expect(state).not.toContain(Buffer.from(encoded, "base64").toString("utf8"));
-  }
-});

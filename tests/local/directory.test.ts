@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { Agent, fetch } from "undici";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { bringDown, bringUp, type StackAccess } from "@routeql/cli/api";
-import { dockerClient } from "@routeql/host/docker/client";
 import { stackPaths } from "@routeql/host/paths";
 import { startDirectory } from "../auth-sidecar/directory-container.ts";
 import { freePorts } from "../harness/free-ports.ts";
@@ -12,7 +11,6 @@ import { hostAddress } from "../harness/host-address.ts";
 import { newStackName } from "../harness/stack-name.ts";
 
 const stack = newStackName("directory");
-const docker = dockerClient();
 let access: StackAccess;
 let dispatcher: Agent;
 
@@ -77,26 +75,4 @@ test("an account of the directory logs in through the gateway, with the role of 
     status: 401,
     body: { code: "wrong-credentials" },
   });
-});
-
-test("only the sidecar has external access, through its own network", async () => {
-  const networks = await docker.listNetworks({ filters: { label: [`com.routeql.stack=${stack}`] } });
-  const open = networks.filter(({ Internal: internal }) => !internal).map(({ Name: name }) => name);
-  const wayOut = `routeql-${stack}-auth-sidecar-directory`;
-  expect(open.toSorted()).toEqual([wayOut, `routeql-${stack}-edge`]);
-  const { Containers: members } = (await docker.getNetwork(wayOut).inspect()) as {
-    Containers: Record<string, { Name: string }>;
-  };
-  expect(Object.values(members).map(({ Name: name }) => name)).toEqual([`routeql-${stack}-auth-sidecar`]);
-});
-
-test("the search account's password is only in a file of the sidecar", async () => {
-  const containers = await docker.listContainers({ all: true, filters: { label: [`com.routeql.stack=${stack}`] } });
-  expect(containers.length).toBeGreaterThan(6);
-  for (const { Id: id } of containers) {
-    expect(JSON.stringify(await docker.getContainer(id).inspect())).not.toContain("directory-search");
-  }
-  expect(await readFile(join(stackPaths(stack).state, `.pulumi/stacks/routeql/${stack}.json`), "utf8")).not.toContain(
-    "directory-search",
-  );
 });

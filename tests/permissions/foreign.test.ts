@@ -1,16 +1,15 @@
-import { randomBytes } from "node:crypto";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { main } from "hasura-checks/main";
+import { routeql } from "hasura-checks/testing/tool";
 import { readFixtures } from "../conformance/cases.ts";
 import { type ConformanceDatabase, startConformanceDatabase } from "../conformance/database.ts";
 import { MetadataBuilder } from "../conformance/metadata-builder.ts";
 import { library, librarySql } from "../engine/support/native-library.ts";
 import { sourceAt } from "../engine/support/source.ts";
+import { newDatabase as newDatabaseOf } from "./support/new-database.ts";
 import { shopSql, styles } from "./support/shop.ts";
 
 /** `routeql permissions` on other metadata than the project's: a shop in several styles, and Hasura's own test cases if they exist here. */
@@ -31,56 +30,29 @@ afterAll(async () => {
   await server[Symbol.asyncDispose]();
 });
 
-async function execute(address: string, ...statements: readonly string[]): Promise<void> {
-  const client = new Client({ connectionString: address });
-  await client.connect();
-  try {
-    for (const statement of statements) await client.query(statement);
-  } finally {
-    await client.end();
-  }
-}
-
-async function newDatabase(...statements: readonly string[]): Promise<string> {
-  const name = `foreign_${randomBytes(4).toString("hex")}`;
-  await execute(server.address, `create database ${name}`);
-  const address = new URL(server.address);
-  address.pathname = `/${name}`;
-  await execute(address.href, ...statements);
-  return address.href;
-}
+const newDatabase = (...statements: readonly string[]) => newDatabaseOf(server, ...statements);
 
 type Counts = Readonly<Record<string, number>>;
 
 async function permissions(metadata: string, address: string | undefined, ...more: readonly string[]) {
   writeFileSync(join(folder, "metadata.yaml"), metadata);
-  const [stdout, stderr]: [string[], string[]] = [[], []];
-  const surroundings = {
-    directory: folder,
-    environment: {},
-    colours: false,
-    out: (text: string) => stdout.push(text),
-    err: (text: string) => stderr.push(text),
-  };
-  const code = await main(
-    [
-      "permissions",
-      "--metadata",
-      "metadata.yaml",
-      ...(address === undefined ? [] : ["--database", address]),
-      "--json",
-      ...more,
-    ],
-    surroundings,
-  );
-  const report = JSON.parse(stdout.join("") || "{}") as {
+  const database = address === undefined ? [] : ["--database", address];
+  const { code, stdout, stderr } = await routeql(folder, [
+    "permissions",
+    "--metadata",
+    "metadata.yaml",
+    ...database,
+    "--json",
+    ...more,
+  ]);
+  const report = JSON.parse(stdout || "{}") as {
     findings?: readonly { rule: string; reason: string; source?: string }[];
     checks?: Counts;
     sources?: Readonly<Record<string, { checks: Counts }>>;
   };
   return {
     code,
-    stderr: stderr.join("\n"),
+    stderr: stderr.trimEnd(),
     findings: report.findings ?? [],
     checks: report.checks ?? {},
     sources: report.sources ?? {},
@@ -230,19 +202,9 @@ describe("of several sources", () => {
   test("check looks up the names of each in its own database", { timeout: generous }, async () => {
     const [crm, billing] = [await newDatabase(notesSql), await newDatabase(notesSql.replaceAll("title", "heading"))];
     writeFileSync(join(folder, "metadata.yaml"), metadataOf("crm", "billing"));
-    const said: string[] = [];
-    const surroundings = {
-      directory: folder,
-      environment: {},
-      colours: false,
-      out: (text: string) => said.push(text),
-      err: (text: string) => said.push(text),
-    };
-    const code = await main(
-      ["lint", "--metadata", "metadata.yaml", "--database", `crm=${crm}`, "--database", `billing=${billing}`],
-      surroundings,
-    );
-    expect([code, said.join("\n").match(/metadata\.yaml:\d+ .*\n.*/g)]).toEqual([
+    const databases = ["--database", `crm=${crm}`, "--database", `billing=${billing}`];
+    const { code, stdout } = await routeql(folder, ["lint", "--metadata", "metadata.yaml", ...databases]);
+    expect([code, stdout.match(/metadata\.yaml:\d+ .*\n.*/g)]).toEqual([
       1,
       [
         "metadata.yaml:18  error  reference in source billing\n  reader on public.note: public.note has no column title",

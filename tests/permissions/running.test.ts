@@ -1,12 +1,11 @@
-import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { main } from "hasura-checks/main";
-import { Client } from "pg";
+import { routeql } from "hasura-checks/testing/tool";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ConformanceDatabase, startConformanceDatabase } from "../conformance/database.ts";
 import { adminSecret, type EngineProcess, startEngineProcess } from "../engine/support/engine-process.ts";
+import { newDatabase } from "./support/new-database.ts";
 import { startTamperingProxy, type TamperingProxy } from "./support/tampering-proxy.ts";
 
 /** `hasura-checks permissions --endpoint` against an engine over HTTP, with faults that a proxy introduces. */
@@ -110,16 +109,7 @@ let address: string;
 beforeAll(async () => {
   database = await startConformanceDatabase();
   folder = mkdtempSync(join(tmpdir(), "running-"));
-  const name = `running_${randomBytes(4).toString("hex")}`;
-  const client = new Client({ connectionString: database.address });
-  await client.connect();
-  await client.query(`create database ${name}`);
-  await client.end();
-  address = database.address.replace(/\/[^/]*$/, `/${name}`);
-  const own_ = new Client({ connectionString: address });
-  await own_.connect();
-  await own_.query(sql);
-  await own_.end();
+  address = await newDatabase(database, sql);
   writeFileSync(
     join(folder, "served.yaml"),
     metadata([...new Map<string, Grant>([["reader", {}], ...faults.map(({ role, grant }) => [role, grant] as const)])]),
@@ -138,35 +128,22 @@ afterAll(async () => {
 });
 
 async function permissions(endpoint: string, ...more: readonly string[]) {
-  const [stdout, stderr]: [string[], string[]] = [[], []];
-  const surroundings = {
-    directory: folder,
-    environment: {},
-    colours: false,
-    out: (text: string) => stdout.push(text),
-    err: (text: string) => stderr.push(text),
-  };
-  const code = await main(
-    [
-      "permissions",
-      "--metadata",
-      "metadata.yaml",
-      "--database",
-      address,
-      "--endpoint",
-      endpoint,
-      "--admin-secret-file",
-      "secret",
-      "--json",
-      ...more,
-    ],
-    surroundings,
-  );
-  const report = JSON.parse(stdout.join("") || "{}") as {
+  const engineOptions = ["--endpoint", endpoint, "--admin-secret-file", "secret"];
+  const { code, stdout, stderr } = await routeql(folder, [
+    "permissions",
+    "--metadata",
+    "metadata.yaml",
+    "--database",
+    address,
+    ...engineOptions,
+    "--json",
+    ...more,
+  ]);
+  const report = JSON.parse(stdout || "{}") as {
     findings?: readonly { rule: string; reason: string; remedy: string }[];
     checks?: Readonly<Record<string, number>>;
   };
-  return { code, stderr: stderr.join("\n"), findings: report.findings ?? [], checks: report.checks ?? {} };
+  return { code, stderr: stderr.trimEnd(), findings: report.findings ?? [], checks: report.checks ?? {} };
 }
 
 describe("a running engine", () => {

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { main } from "hasura-checks/main";
-import { Client } from "pg";
+import { routeql } from "hasura-checks/testing/tool";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type ConformanceDatabase, startConformanceDatabase } from "../conformance/database.ts";
+import { newDatabase } from "./support/new-database.ts";
 
 /** `hasura-checks lint --database`: filters that seem bound to the session but show almost every row. */
 
@@ -56,13 +56,11 @@ ${roles.map(([role, filter]) => permission(role, filter)).join("")}`;
 
 let database: ConformanceDatabase;
 let folder: string;
+let address: string;
 
 beforeAll(async () => {
   database = await startConformanceDatabase();
-  const client = new Client({ connectionString: database.address });
-  await client.connect();
-  await client.query(sql);
-  await client.end();
+  address = await newDatabase(database, sql);
   folder = mkdtempSync(join(tmpdir(), "visible-"));
   writeFileSync(join(folder, "metadata.yaml"), metadata);
   writeFileSync(join(folder, "hasura-checks.yaml"), "trustedRoles: [backend]\n");
@@ -74,16 +72,16 @@ afterAll(async () => {
 });
 
 async function lint(...more: readonly string[]): Promise<string> {
-  const [stdout, stderr]: [string[], string[]] = [[], []];
-  await main(["lint", "--metadata", "metadata.yaml", "--database", database.address, ...more], {
-    directory: folder,
-    environment: {},
-    colours: false,
-    out: (text) => stdout.push(text),
-    err: (text) => stderr.push(text),
-  });
-  expect(stderr).toEqual([]);
-  return stdout.join("\n");
+  const { stdout, stderr } = await routeql(folder, [
+    "lint",
+    "--metadata",
+    "metadata.yaml",
+    "--database",
+    address,
+    ...more,
+  ]);
+  expect(stderr).toBe("");
+  return stdout;
 }
 
 describe("filters that are open in effect", () => {

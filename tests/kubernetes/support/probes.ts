@@ -83,18 +83,13 @@ Promise.all(JSON.parse(process.argv[1]).map(attempt)).then((outcomes) => console
 `;
 
 /** Tries to connect to each target as a pod of a service. */
-export async function tryFrom(service: string, targets: readonly Target[]): Promise<Outcome[]> {
-  const text = await node.kubectl([
-    "exec",
-    `--namespace=${namespace}`,
-    probeName(service),
-    "--",
-    "node",
-    "-e",
-    script,
-    JSON.stringify(targets),
-  ]);
-  return JSON.parse(text) as Outcome[];
+export const tryFrom = (service: string, targets: readonly Target[]): Promise<Outcome[]> =>
+  tryIn(namespace, probeName(service), targets);
+
+/** Tries to connect to each target from a pod. */
+export async function tryIn(within: string, pod: string, targets: readonly Target[]): Promise<Outcome[]> {
+  const command = ["exec", `--namespace=${within}`, pod, "--", "node", "-e", script, JSON.stringify(targets)];
+  return JSON.parse(await node.kubectl(command)) as Outcome[];
 }
 
 /** Whether a pod of a service can resolve a name. */
