@@ -12,8 +12,32 @@ import type { Span } from "@routeql/tracing/span";
 export interface RunOptions {
   /** Aborts when the client leaves. */
   readonly signal: Cancellation;
+  readonly requestId: string;
   /** Span of the operation; the caller ends it. */
   readonly span?: Span | undefined;
+}
+
+/** A long reply whose pieces are forwarded as they arrive. */
+export interface StreamedReply {
+  /** In bytes. */
+  readonly length: number;
+  /** Passes on the pieces that have arrived and each later one, then ends once: with an error if the rest does not arrive. */
+  read(onPiece: (piece: Buffer) => void, onEnd: (error?: Error) => void): void;
+}
+
+export const isStreamed = (reply: string | Bytes | StreamedReply): reply is StreamedReply =>
+  typeof reply !== "string" && !Array.isArray(reply);
+
+/** The reply when all of it has arrived. */
+export function wholeReply(reply: Bytes | StreamedReply): Bytes | Promise<Bytes> {
+  if (!isStreamed(reply)) return reply;
+  const pieces: Buffer[] = [];
+  return new Promise((resolve, reject) =>
+    reply.read(
+      (piece) => pieces.push(piece),
+      (error) => (error === undefined ? resolve(pieces) : reject(error)),
+    ),
+  );
 }
 
 export interface Executor {
@@ -23,7 +47,7 @@ export interface Executor {
    * Runs one operation. Resolves with the reply, `{"data":…}`, which the front forwards unread.
    * @throws EngineError; the signal's reason after it aborted
    */
-  run(request: GraphQLRequest, session: Session, options: RunOptions): Promise<Bytes>;
+  run(request: GraphQLRequest, session: Session, options: RunOptions): Promise<Bytes | StreamedReply>;
   /** Checks a subscription. Nothing runs until its `start`. @throws EngineError */
   prepare(request: GraphQLRequest, session: Session): PreparedSubscription;
   /** Resolves when operations can be answered. @throws Error otherwise */

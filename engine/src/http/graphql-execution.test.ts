@@ -13,7 +13,9 @@ test("an aborted query rejects with the caller's reason and frees its place", as
   const executor = { run: () => Promise.reject(new Error("cancelled")), kindOf: () => "query" as const };
   const execution = createGraphQLExecution({ executor, admission, metrics: { operation } });
   caller.abort(new Error("gone"));
-  await expect(execution.run({ query: "{ a }" }, session, caller.signal)).rejects.toThrow("gone");
+  await expect(execution.run({ query: "{ a }" }, session, { signal: caller.signal, requestId: "1" })).rejects.toThrow(
+    "gone",
+  );
   expect(admission.inFlight).toBe(0);
 });
 

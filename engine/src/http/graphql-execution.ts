@@ -1,18 +1,17 @@
-import { errorType, type Span } from "@routeql/tracing/span";
-import type { Cancellation } from "../cancellation.ts";
+import { errorType } from "@routeql/tracing/span";
 import type { Bytes, GraphQLRequest, Session } from "../engine.ts";
 import { busy, type EngineError, toEngineError } from "../errors.ts";
-import type { Executor } from "../executor.ts";
+import type { Executor, RunOptions, StreamedReply } from "../executor.ts";
 import type { Metrics, OperationKind } from "../lifecycle/metrics.ts";
 
 /** Runs one query for HTTP or a WebSocket: within the admission limit, counted and timed. */
 export interface GraphQLExecution {
   /**
    * The reply, `{"data":…}`.
-   * @param span of the operation; the caller ends it
+   * @param options the caller ends the span
    * @throws EngineError; the signal's reason when the caller aborted.
    */
-  run(request: GraphQLRequest, session: Session, signal: Cancellation, span?: Span): Promise<Bytes>;
+  run(request: GraphQLRequest, session: Session, options: RunOptions): Promise<Bytes | StreamedReply>;
 }
 
 export interface GraphQLExecutionOptions {
@@ -23,7 +22,8 @@ export interface GraphQLExecutionOptions {
 
 export function createGraphQLExecution({ executor, admission, metrics }: GraphQLExecutionOptions): GraphQLExecution {
   return {
-    async run(request, session, signal, span) {
+    async run(request, session, options) {
+      const { signal, span } = options;
       const start = performance.now();
       let kind: OperationKind = "unknown";
       try {
@@ -36,7 +36,7 @@ export function createGraphQLExecution({ executor, admission, metrics }: GraphQL
       try {
         kind = executor.kindOf(request, session);
         span?.set({ "graphql.operation.type": kind, "routeql.role": session.role });
-        const reply = await executor.run(request, session, { signal, span });
+        const reply = await executor.run(request, session, options);
         metrics.operation(kind, session.role, "success", (performance.now() - start) / 1000);
         return reply;
       } catch (error) {

@@ -8,6 +8,7 @@ import type { Turns } from "../cost/turns.ts";
 import type { WaitingBytes } from "../cost/waiting-bytes.ts";
 import type { GraphQLRequest, Session } from "../engine.ts";
 import { EngineError, errorReply, toEngineError } from "../errors.ts";
+import { type StreamedReply, wholeReply } from "../executor.ts";
 import { BodyError, parseJson, readBody } from "./body.ts";
 import type { GraphQLExecution, ShowsInternal } from "./graphql-execution.ts";
 import { parseGraphQLRequest, persistedQueryRefused } from "./graphql-request.ts";
@@ -69,10 +70,10 @@ export type GraphQLRoute = (
   options?: { readonly keepsStatus?: boolean; readonly span?: Span | undefined },
 ) => Promise<Reply>;
 
-interface Answer {
+interface Answer<Text = string | Bytes | StreamedReply> {
   /** Client whose memory account the reply counts on until it is sent. */
   readonly client?: string | undefined;
-  readonly text: string | Bytes;
+  readonly text: Text;
   readonly status: number;
   /** The credentials were missing or rejected. */
   readonly isUnauthenticated?: boolean;
@@ -109,7 +110,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     answerLimit,
   } = options;
 
-  function failure(thrown: unknown, id: string, session?: Session): Answer {
+  function failure(thrown: unknown, id: string, session?: Session): Answer<string> {
     const error = toEngineError(thrown);
     logError(error, { requestId: id, role: session?.role });
     const isUnauthenticated = session === undefined && error.status < 500;
@@ -123,17 +124,19 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     };
   }
 
-  async function answerOne(
+  /** @param settle what the answer holds of the reply */
+  async function answerOne<Text>(
     asked: GraphQLRequest,
     { session, isRevoked }: Held,
     { signal, id, span }: Asking,
-  ): Promise<Answer> {
+    settle: (reply: Bytes | StreamedReply) => Text | Promise<Text>,
+  ): Promise<Answer<string | Text>> {
     try {
-      const work = (): Promise<Bytes> => {
+      const work = async (): Promise<Text> => {
         // The client may have left while its work waited for a turn.
         signal.throwIfAborted();
         if (isRevoked()) throw revokedToken();
-        return execution.run(asked, session, signal, span);
+        return settle(await execution.run(asked, session, { signal, span, requestId: id }));
       };
       return { text: await turns.run(session.client ?? session.role, work), status: 200 };
     } catch (error) {
@@ -142,10 +145,10 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     }
   }
 
-  async function answerOneOfBatch(asked: GraphQLRequest, held: Held, asking: Asking): Promise<Answer> {
+  async function answerOneOfBatch(asked: GraphQLRequest, held: Held, asking: Asking): Promise<Answer<string | Bytes>> {
     const span = asking.span?.child("GraphQL operation", "internal");
     try {
-      return await answerOne(asked, held, { ...asking, span });
+      return await answerOne(asked, held, { ...asking, span }, wholeReply);
     } finally {
       span?.end();
     }
@@ -160,7 +163,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
     }
     // One malformed request rejects the whole batch, as in Hasura.
     const requests = payloads.map((payload, index) => parseGraphQLRequest(payload, `$[${String(index)}]`));
-    const answers: Answer[] = [];
+    const answers: Answer<string | Bytes>[] = [];
     const hold = waitingBytes.hold(() => session.client ?? session.role, cut);
     let bytes = 0;
     try {
@@ -194,7 +197,7 @@ export function createGraphQLRoute(options: GraphQLRouteOptions): GraphQLRoute {
       const payload: unknown = parsed instanceof Promise ? await parsed : parsed;
       const answered = Array.isArray(payload)
         ? await answerBatch(payload, held, asking)
-        : await answerOne(parseGraphQLRequest(payload), held, asking);
+        : await answerOne(parseGraphQLRequest(payload), held, asking, (reply) => reply);
       return { ...answered, client, role: session.role };
     } catch (error) {
       signal.throwIfAborted();
@@ -242,7 +245,7 @@ function tooLarge(limit: number): EngineError {
 const comma = Buffer.from(",");
 
 /** The replies of a batch as one JSON array. */
-function listOf(answers: readonly Answer[]): Bytes {
+function listOf(answers: readonly Answer<string | Bytes>[]): Bytes {
   const items = answers.flatMap(({ text }) => [comma, ...(typeof text === "string" ? bytesOf(text) : text)]);
   return [Buffer.from("["), ...items.slice(1), Buffer.from("]")];
 }

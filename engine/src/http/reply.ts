@@ -3,6 +3,7 @@ import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
 import type { RequestHeaders } from "../auth/request-headers.ts";
 import type { WaitingBytes } from "../cost/waiting-bytes.ts";
+import { isStreamed, type StreamedReply, wholeReply } from "../executor.ts";
 import { bufferOf, byteString, bytesOf, lengthOf, longestCopied, type Bytes } from "../postgres/bytes.ts";
 
 const compress = promisify(gzip);
@@ -12,7 +13,7 @@ const acceptsGzip = /(?:^|,)\s*(?:gzip|\*)\s*(?:;\s*q=(?!0(?:\.0+)?\s*(?:,|$))[\
 
 export interface Reply {
   readonly status: number;
-  readonly text: string | Bytes;
+  readonly text: string | Bytes | StreamedReply;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** The client whose memory account the reply counts on until it is sent; absent for short replies of the engine itself. */
@@ -48,14 +49,14 @@ export async function sendReply(
   if (reply.errors !== undefined) headers[errorsHeader] = reply.errors.join(",");
   const { text } = reply;
   const body = typeof text === "string" ? bytesOf(text) : text;
-  const length = lengthOf(body);
+  const length = isStreamed(body) ? body.length : lengthOf(body);
   const encodings = requestHeaders["accept-encoding"];
   if (length < smallestCompressed || encodings === undefined || !acceptsGzip.test(encodings)) {
     headers["content-length"] = length;
     send(response, reply, headers, body, length, waitingBytes);
     return;
   }
-  const compressed = await compress(bufferOf(body), { level: constants.Z_BEST_SPEED });
+  const compressed = await compress(bufferOf(await wholeReply(body)), { level: constants.Z_BEST_SPEED });
   headers["content-encoding"] = "gzip";
   headers["vary"] = response.hasHeader("vary") ? "Origin, Accept-Encoding" : "Accept-Encoding";
   headers["content-length"] = compressed.length;
@@ -70,13 +71,13 @@ function send(
   response: ServerResponse,
   { status, client = "" }: Reply,
   headers: OutgoingHttpHeaders,
-  body: Bytes,
+  body: Bytes | StreamedReply,
   length: number,
   waitingBytes: WaitingBytes,
 ): void {
   if (response.destroyed) return;
   response.writeHead(status, headers);
-  if (length <= longestCopied) {
+  if (!isStreamed(body) && length <= longestCopied) {
     let text = "";
     for (const piece of body) text += typeof piece === "string" ? piece : byteString(piece);
     response.end(text, "latin1");
@@ -86,6 +87,19 @@ function send(
   const hold = waitingBytes.hold(() => client, cut, { hasTimeout: true });
   response.setTimeout(sendPatience, cut);
   response.on("close", () => hold.release());
+  if (isStreamed(body)) {
+    const count = (): void => hold.set(response.writableLength);
+    response.on("drain", count);
+    body.read(
+      (piece) => {
+        if (response.destroyed) return;
+        response.write(piece);
+        count();
+      },
+      (error) => (error === undefined ? response.end() : response.destroy()),
+    );
+    return;
+  }
   hold.set(length);
   response.cork();
   for (const piece of body) response.write(piece, "latin1");

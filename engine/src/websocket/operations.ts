@@ -1,7 +1,7 @@
 import { errorType, inSpan, type Span, type TraceOrigin, type Tracing } from "@routeql/tracing/span";
 import type { GraphQLRequest, Session } from "../engine.ts";
 import { EngineError, legacyError, toEngineError } from "../errors.ts";
-import type { Executor } from "../executor.ts";
+import { type Executor, wholeReply } from "../executor.ts";
 import { type Cancellation, ClientLeft, LightCancellation } from "../cancellation.ts";
 import type { GraphQLExecution, ShowsInternal } from "../http/graphql-execution.ts";
 import type { ErrorLog } from "../http/request-log.ts";
@@ -221,7 +221,10 @@ export class Operations {
   ): Promise<void> {
     const jsonId = JSON.stringify(id);
     try {
-      const reply = await this.#context.execution.run(request, session, signal, span);
+      const { execution } = this.#context;
+      const reply = await wholeReply(
+        await execution.run(request, session, { signal, span, requestId: this.#requestId }),
+      );
       if (signal.aborted) return;
       this.#outbox.send(this.#dialect.data(jsonId, textOf(reply)));
       this.#outbox.send(completeFrame(jsonId));

@@ -133,6 +133,32 @@ describe("a query", () => {
     expect(await ask("{one: {two: {three: {four: {b: {_eq: 1}}}}}}")).toContain("more tables and subqueries");
   });
 
+  test.each([100_000, 4_000_000])("streams an answer of %i bytes to HTTP, a batch and a WebSocket", async (length) => {
+    const long = `{"data":"${"é".repeat(length / 2)}"}`;
+    await using front = await serveBeforeFake(() => long);
+    const headers = { authorization: `Bearer ${await token()}` };
+    expect(await (await post(front.url, { query: "{ a }" }, headers)).text()).toBe(long);
+    const response = await post(front.url, { query: "{ a }" }, { ...headers, "accept-encoding": "identity" });
+    expect(response.headers.get("content-length")).toBe(String(Buffer.byteLength(long)));
+    expect(await response.text()).toBe(long);
+    expect(await (await post(front.url, [{ query: "{ a }" }, { query: "{ a }" }], headers)).text()).toBe(
+      `[${long},${long}]`,
+    );
+    const client = await connect(front.webSocketUrl);
+    client.send({ type: "subscribe", id: "1", payload: { query: "{ a }" } });
+    expect(await client.next()).toEqual({ type: "next", id: "1", payload: JSON.parse(long) as unknown });
+    client.socket.terminate();
+  });
+
+  test("whose Hasura breaks off in a long answer ends its connection, and the next one is answered", async () => {
+    await using front = await serveBeforeFake(({ body }) => (body.query === "{ a }" ? data : "break off"));
+    const headers = { "x-hasura-admin-secret": adminSecret, "accept-encoding": "identity" };
+    const broken = await post(front.url, { query: "{ long }" }, headers);
+    expect(broken.status).toBe(200);
+    await expect(broken.text()).rejects.toThrow("terminated");
+    expect(await (await post(front.url, { query: "{ a }" }, headers)).text()).toBe(data);
+  });
+
   test("that is too large is an error, and the next one is answered", async () => {
     await using front = await serveBeforeFake(({ body }) => (body.query === "{ big }" ? "x".repeat(10_000) : data), {
       ENGINE_MAX_ANSWER_BYTES: "5000",

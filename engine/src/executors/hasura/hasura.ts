@@ -65,26 +65,24 @@ export function createHasuraExecutor(settings: Settings, address: string): Execu
   }
 
   /** Keeps the place until Hasura has answered, also when the client leaves. */
-  async function ask(document: KnownDocument, request: GraphQLRequest, session: Session, free: () => void) {
+  function ask(document: KnownDocument, request: GraphQLRequest, session: Session, id: string, free: () => void) {
     const start = performance.now();
-    try {
-      return await upstream.ask(JSON.stringify(request), session);
-    } finally {
+    return upstream.ask(JSON.stringify(request), session, id, () => {
       document.ran(clientOf(session), performance.now() - start);
       free();
-    }
+    });
   }
 
   return {
     kindOf: (request, { role }) => documents.read(request, role).operation.kind,
-    async run(request, session, { signal, span }) {
+    async run(request, session, { signal, span, requestId }) {
       const document = documents.read(request, session.role);
       documents.check(document, request);
       const client = clientOf(session);
       span?.set({ "graphql.operation.name": document.operation.definition.name?.value });
       const free = await places.take(client, document.paceFor(client), signal);
       return inSpan(span, "POST /v1/graphql", "client", {}, () =>
-        unlessLeft(ask(document, request, session, free), signal),
+        unlessLeft(ask(document, request, session, requestId, free), signal),
       );
     },
     prepare(request, session) {
@@ -121,7 +119,7 @@ export function createHasuraExecutor(settings: Settings, address: string): Execu
 }
 
 /** The answer, or the signal's reason as soon as it aborts. The work continues unheard. */
-function unlessLeft(work: Promise<Bytes>, signal: Cancellation): Promise<Bytes> {
+function unlessLeft<Reply>(work: Promise<Reply>, signal: Cancellation): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const leave = (): void => reject(signal.reason);
     signal.addEventListener("abort", leave);

@@ -2,6 +2,7 @@ import { Pool } from "undici";
 import type { Session } from "../../engine.ts";
 import { EngineError, type EngineErrorCode } from "../../errors.ts";
 import { exceeds } from "../../cost/limits.ts";
+import { isStreamed, type StreamedReply } from "../../executor.ts";
 import { type Bytes, byteString, lengthOf, longestCopied, textOf } from "../../postgres/bytes.ts";
 import { sessionHeaders } from "./session-headers.ts";
 
@@ -41,16 +42,25 @@ export class Upstream {
     });
   }
 
-  /** The answer to one operation. @throws EngineError for Hasura's own error, with its reply, and for every failure to get an answer */
-  async ask(body: string, session: Session): Promise<Bytes> {
-    const { status, bytes } = await this.#post(body, {
-      ...sessionHeaders(session, this.#options.adminSecret),
-      "content-type": "application/json",
-    });
-    if (status !== 200) throw unanswered(new Error(`status ${status}`));
-    const [first] = bytes;
-    if (first !== undefined && startsWithErrors(first)) throw forwarded(textOf(bytes));
-    return bytes;
+  /**
+   * The answer to one operation.
+   * @param onEnd called once, when Hasura has sent all of it or failed
+   * @throws EngineError for Hasura's own error, with its reply, and for every failure to get an answer
+   */
+  async ask(body: string, session: Session, requestId: string, onEnd: () => void): Promise<Bytes | StreamedReply> {
+    let headers: Record<string, string>;
+    try {
+      headers = sessionHeaders(session, this.#options.adminSecret);
+    } catch (error) {
+      onEnd();
+      throw error;
+    }
+    headers["content-type"] = "application/json";
+    headers["x-request-id"] = requestId;
+    const reply = await this.#post(body, headers, onEnd);
+    const [first] = isStreamed(reply) ? [] : reply;
+    if (!isStreamed(reply) && first !== undefined && startsWithErrors(first)) throw forwarded(textOf(reply));
+    return reply;
   }
 
   /** @throws Error when Hasura is not healthy */
@@ -64,39 +74,91 @@ export class Upstream {
     await this.#pool.close();
   }
 
-  #post(body: string, headers: Record<string, string>): Promise<{ status: number; bytes: Bytes }> {
+  #post(body: string, headers: Record<string, string>, onEnd: () => void): Promise<Bytes | StreamedReply> {
     const { answerLimit } = this.#options;
-    return new Promise((resolve, reject) => {
-      let status = 0;
-      let length = 0;
-      let abort: (error?: Error) => void = () => undefined;
-      const chunks: Buffer[] = [];
-      this.#pool.dispatch(
-        { method: "POST", path: "/v1/graphql", headers, body },
-        {
-          onConnect: (cancel) => void (abort = cancel),
-          onHeaders(code) {
-            status = code;
-            return true;
-          },
-          onData(chunk) {
-            length += chunk.length;
-            chunks.push(chunk);
-            if (!exceeds(length, answerLimit)) return true;
-            abort(tooLarge(answerLimit));
-            return false;
-          },
-          onComplete: () => resolve({ status, bytes: piecesOf(chunks, length) }),
-          onError: (error) => reject(error instanceof EngineError ? error : unanswered(error)),
+    const { promise, resolve, reject } = Promise.withResolvers<Bytes | StreamedReply>();
+    const pieces = new Pieces();
+    let status = 0;
+    let announced = 0;
+    let abort: (error?: Error) => void = () => undefined;
+    this.#pool.dispatch(
+      { method: "POST", path: "/v1/graphql", headers, body },
+      {
+        onConnect: (cancel) => void (abort = cancel),
+        onHeaders(code, fields) {
+          status = code;
+          announced = lengthIn(fields);
+          if (!exceeds(announced, answerLimit)) return true;
+          abort(tooLarge(answerLimit));
+          return false;
         },
-      );
-    });
+        onData(chunk) {
+          const isFirst = pieces.received === 0;
+          pieces.push(chunk);
+          if (isFirst && status === 200 && announced > longestCopied && !startsWithErrors(chunk))
+            resolve({ length: announced, read: (onPiece, onEnded) => pieces.read(onPiece, onEnded) });
+          if (!exceeds(pieces.received, answerLimit)) return true;
+          abort(tooLarge(answerLimit));
+          return false;
+        },
+        onComplete() {
+          pieces.end();
+          if (status === 200) resolve(pieces.taken());
+          else reject(unanswered(new Error(`status ${status}`)));
+          onEnd();
+        },
+        onError(thrown) {
+          const error = thrown instanceof EngineError ? thrown : unanswered(thrown);
+          pieces.end(error);
+          reject(error);
+          onEnd();
+        },
+      },
+    );
+    return promise;
   }
 }
 
-/** Short answers as one string, which frees the buffers of the socket at once. */
-function piecesOf(chunks: readonly Buffer[], length: number): Bytes {
-  return length <= longestCopied ? chunks.map((chunk) => byteString(chunk)) : chunks;
+/** The pieces of an answer, kept until something reads them. */
+class Pieces {
+  readonly #kept: Buffer[] = [];
+  #onPiece: (piece: Buffer) => void = (piece) => void this.#kept.push(piece);
+  #onEnd: ((error?: Error) => void) | undefined;
+  #hasEnded = false;
+  #error: Error | undefined;
+  /** Bytes so far. */
+  received = 0;
+
+  push(piece: Buffer): void {
+    this.received += piece.length;
+    this.#onPiece(piece);
+  }
+
+  end(error?: Error): void {
+    this.#hasEnded = true;
+    this.#error = error;
+    this.#onEnd?.(error);
+  }
+
+  read(onPiece: (piece: Buffer) => void, onEnd: (error?: Error) => void): void {
+    for (const piece of this.#kept.splice(0)) onPiece(piece);
+    this.#onPiece = onPiece;
+    if (this.#hasEnded) onEnd(this.#error);
+    else this.#onEnd = onEnd;
+  }
+
+  /** All that is kept; a short answer as strings, which frees the buffers of the socket at once. */
+  taken(): Bytes {
+    return this.received <= longestCopied ? this.#kept.map((piece) => byteString(piece)) : this.#kept;
+  }
+}
+
+/** Value of the header content-length among raw names and values; 0 without one. */
+function lengthIn(fields: readonly Buffer[] | null): number {
+  const at = (fields ?? []).findIndex(
+    (field, index) => index % 2 === 0 && field.toString().toLowerCase() === "content-length",
+  );
+  return at === -1 ? 0 : Number(fields?.[at + 1]?.toString());
 }
 
 function startsWithErrors(piece: Bytes[number]): boolean {

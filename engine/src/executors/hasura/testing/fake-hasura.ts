@@ -20,12 +20,20 @@ export async function serveBeforeFake(answer: (asked: Asked) => string | Promise
   const health = { status: 200 };
   const hasura = createServer((request, response) => {
     void (async () => {
-      if (request.url === "/healthz") return response.writeHead(health.status).end();
+      if (request.url === "/healthz") {
+        response.writeHead(health.status).end();
+        return;
+      }
       const body = JSON.parse(await text(request)) as Asked["body"];
       const one = { headers: request.headers, body };
       asked.push(one);
       const reply = await answer(one);
-      return response.setHeader("content-type", "application/json; charset=utf-8").end(reply);
+      if (reply === "break off") {
+        response.setHeader("content-length", 100_000).write('{"data":'.padEnd(20_000));
+        setTimeout(() => request.socket.destroy(), 50);
+        return;
+      }
+      response.setHeader("content-type", "application/json; charset=utf-8").end(reply);
     })().catch(() => request.socket.destroy());
   });
   const sockets = new WebSocketServer({ server: hasura });
