@@ -3,6 +3,7 @@
  * interface to the engine behind it.
  * @module
  */
+import type { Readable } from "node:stream";
 import type { Cancellation } from "./cancellation.ts";
 import type { EngineStatistics, GraphQLRequest, Session } from "./engine.ts";
 import type { EngineError } from "./errors.ts";
@@ -17,28 +18,19 @@ export interface RunOptions {
   readonly span?: Span | undefined;
 }
 
-/** A long reply whose pieces are forwarded as they arrive. */
+/** A long reply that is forwarded as it arrives. It fails if the rest does not arrive. */
 export interface StreamedReply {
   /** In bytes. */
   readonly length: number;
-  /** Passes on the pieces that have arrived and each later one, then ends once: with an error if the rest does not arrive. */
-  read(onPiece: (piece: Buffer) => void, onEnd: (error?: Error) => void): void;
+  readonly body: Readable;
 }
 
 export const isStreamed = (reply: string | Bytes | StreamedReply): reply is StreamedReply =>
   typeof reply !== "string" && !Array.isArray(reply);
 
 /** The reply when all of it has arrived. */
-export function wholeReply(reply: Bytes | StreamedReply): Bytes | Promise<Bytes> {
-  if (!isStreamed(reply)) return reply;
-  const pieces: Buffer[] = [];
-  return new Promise((resolve, reject) =>
-    reply.read(
-      (piece) => pieces.push(piece),
-      (error) => (error === undefined ? resolve(pieces) : reject(error)),
-    ),
-  );
-}
+export const wholeReply = (reply: Bytes | StreamedReply): Bytes | Promise<Bytes> =>
+  isStreamed(reply) ? (reply.body.toArray() as Promise<Buffer[]>) : reply;
 
 export interface Executor {
   /** Kind of the operation to execute. @throws EngineError for a document that the executor refuses unread */

@@ -90,14 +90,15 @@ function send(
   if (isStreamed(body)) {
     const count = (): void => hold.set(response.writableLength);
     response.on("drain", count);
-    body.read(
-      (piece) => {
+    // Without back-pressure: Hasura's memory and connection are soon free, and the waiting bytes are bounded.
+    body.body
+      .on("data", (piece: Buffer) => {
         if (response.destroyed) return;
         response.write(piece);
         count();
-      },
-      (error) => (error === undefined ? response.end() : response.destroy()),
-    );
+      })
+      .on("end", () => response.end())
+      .on("error", cut);
     return;
   }
   hold.set(length);

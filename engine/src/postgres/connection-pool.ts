@@ -1,8 +1,7 @@
 import type pg from "pg";
 import type { Cancellation } from "../cancellation.ts";
-import { busy } from "../errors.ts";
 import { Connection } from "./connection.ts";
-import { FairLine, type Claim } from "./fair-line.ts";
+import { FairLine, type Claim, waitInLine } from "./fair-line.ts";
 
 export interface ConnectionPoolOptions {
   readonly connection: pg.ClientConfig;
@@ -137,28 +136,9 @@ export class ConnectionPool {
     }
   }
 
-  /** A cancelled claim leaves the queue, so that claims of disconnected clients do not delay others. */
   #wait(claim: Claim, signal: Cancellation | undefined): Promise<Connection> {
     this.#preemptLater();
-    const waitTimeout = this.#options.waitTimeout * (claim.isHeavy === true ? 2 : 1);
-    return new Promise((resolve, reject) => {
-      const settle = (): void => {
-        clearTimeout(timer);
-        signal?.removeEventListener("abort", onAbort);
-      };
-      const leave = (reason: unknown): void => {
-        settle();
-        this.#line.remove(claim);
-        reject(reason);
-      };
-      const onAbort = (): void => leave(signal?.reason);
-      const timer = setTimeout(() => leave(busy()), waitTimeout);
-      signal?.addEventListener("abort", onAbort);
-      this.#line.push(claim, (connection) => {
-        settle();
-        resolve(connection instanceof Promise ? this.#orLeave(claim, connection) : connection);
-      });
-    });
+    return this.#orLeave(claim, waitInLine(this.#line, claim, this.#options.waitTimeout, signal));
   }
 
   /** Assigns free connections to the next claims. */

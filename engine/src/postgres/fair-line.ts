@@ -1,3 +1,6 @@
+import type { Cancellation } from "../cancellation.ts";
+import { busy } from "../errors.ts";
+
 /** One client's claim to a connection, from its arrival until it returns the connection. */
 export interface Claim {
   /** Claims of the same client use one share together. */
@@ -156,6 +159,37 @@ export class FairLine<Granted> {
     for (const { claim } of this.#running) if (claim.isExempt !== true && claim.client === client) held += 1;
     return held < this.#mostOfOne;
   }
+}
+
+/**
+ * Waits until the line grants the claim. A cancelled claim leaves it, so that claims of disconnected clients do not delay others.
+ * @param timeout in milliseconds; a heavy claim waits twice as long
+ * @throws EngineError `busy` after the timeout; the signal's reason when it aborts before
+ */
+export function waitInLine<Value>(
+  line: FairLine<(value: Value) => void>,
+  claim: Claim,
+  timeout: number,
+  signal?: Cancellation,
+): Promise<Awaited<Value>> {
+  return new Promise((resolve, reject) => {
+    const settle = (): void => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+    };
+    const leave = (reason: unknown): void => {
+      settle();
+      line.remove(claim);
+      reject(reason);
+    };
+    const onAbort = (): void => leave(signal?.reason);
+    const timer = setTimeout(() => leave(busy()), timeout * (claim.isHeavy === true ? 2 : 1));
+    signal?.addEventListener("abort", onAbort);
+    line.push(claim, (value) => {
+      settle();
+      resolve(value as Awaited<Value>);
+    });
+  });
 }
 
 function isLike(one: Claim, other: Claim): boolean {

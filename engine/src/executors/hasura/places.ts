@@ -1,6 +1,5 @@
 import type { Cancellation } from "../../cancellation.ts";
-import { busy } from "../../errors.ts";
-import { type Claim, FairLine } from "../../postgres/fair-line.ts";
+import { type Claim, FairLine, waitInLine } from "../../postgres/fair-line.ts";
 import type { Pace } from "./documents.ts";
 
 /** Time in milliseconds that a request waits for a place; a slow one waits twice as long. */
@@ -31,21 +30,7 @@ class Line {
       this.#free -= 1;
       return;
     }
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const leave = (reason: unknown): void => {
-      this.#line.remove(claim);
-      reject(reason);
-    };
-    const onAbort = (): void => leave(signal.reason);
-    const timer = setTimeout(() => leave(busy()), waitTimeout * (claim.isHeavy === true ? 2 : 1));
-    signal.addEventListener("abort", onAbort);
-    this.#line.push(claim, resolve);
-    try {
-      await promise;
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", onAbort);
-    }
+    await waitInLine(this.#line, claim, waitTimeout, signal);
   }
 
   give(claim: Claim): void {

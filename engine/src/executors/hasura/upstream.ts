@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { Pool } from "undici";
 import type { Session } from "../../engine.ts";
 import { EngineError, type EngineErrorCode } from "../../errors.ts";
@@ -58,8 +59,9 @@ export class Upstream {
     headers["content-type"] = "application/json";
     headers["x-request-id"] = requestId;
     const reply = await this.#post(body, headers, onEnd);
-    const [first] = isStreamed(reply) ? [] : reply;
-    if (!isStreamed(reply) && first !== undefined && startsWithErrors(first)) throw forwarded(textOf(reply));
+    if (isStreamed(reply)) return reply;
+    const [first] = reply;
+    if (first !== undefined && startsWithErrors(first)) throw forwarded(textOf(reply));
     return reply;
   }
 
@@ -77,39 +79,44 @@ export class Upstream {
   #post(body: string, headers: Record<string, string>, onEnd: () => void): Promise<Bytes | StreamedReply> {
     const { answerLimit } = this.#options;
     const { promise, resolve, reject } = Promise.withResolvers<Bytes | StreamedReply>();
-    const pieces = new Pieces();
     let status = 0;
-    let announced = 0;
+    let length = 0;
+    let stream: Readable | undefined;
     let abort: (error?: Error) => void = () => undefined;
+    const chunks: Buffer[] = [];
+    const fits = (bytes: number): boolean => {
+      if (exceeds(bytes, answerLimit)) abort(tooLarge(answerLimit));
+      return !exceeds(bytes, answerLimit);
+    };
     this.#pool.dispatch(
       { method: "POST", path: "/v1/graphql", headers, body },
       {
         onConnect: (cancel) => void (abort = cancel),
         onHeaders(code, fields) {
           status = code;
-          announced = lengthIn(fields);
-          if (!exceeds(announced, answerLimit)) return true;
-          abort(tooLarge(answerLimit));
-          return false;
+          const announced = lengthIn(fields);
+          if (!fits(announced)) return false;
+          if (status === 200 && announced > longestCopied) {
+            stream = new Readable({ read: () => undefined }).on("error", () => undefined);
+            resolve({ length: announced, body: stream });
+          }
+          return true;
         },
         onData(chunk) {
-          const isFirst = pieces.received === 0;
-          pieces.push(chunk);
-          if (isFirst && status === 200 && announced > longestCopied && !startsWithErrors(chunk))
-            resolve({ length: announced, read: (onPiece, onEnded) => pieces.read(onPiece, onEnded) });
-          if (!exceeds(pieces.received, answerLimit)) return true;
-          abort(tooLarge(answerLimit));
-          return false;
+          if (stream !== undefined) stream.push(chunk);
+          else chunks.push(chunk);
+          length += chunk.length;
+          return fits(length);
         },
         onComplete() {
-          pieces.end();
-          if (status === 200) resolve(pieces.taken());
+          if (stream !== undefined) stream.push(null);
+          else if (status === 200) resolve(piecesOf(chunks, length));
           else reject(unanswered(new Error(`status ${status}`)));
           onEnd();
         },
         onError(thrown) {
           const error = thrown instanceof EngineError ? thrown : unanswered(thrown);
-          pieces.end(error);
+          stream?.destroy(error);
           reject(error);
           onEnd();
         },
@@ -119,38 +126,9 @@ export class Upstream {
   }
 }
 
-/** The pieces of an answer, kept until something reads them. */
-class Pieces {
-  readonly #kept: Buffer[] = [];
-  #onPiece: (piece: Buffer) => void = (piece) => void this.#kept.push(piece);
-  #onEnd: ((error?: Error) => void) | undefined;
-  #hasEnded = false;
-  #error: Error | undefined;
-  /** Bytes so far. */
-  received = 0;
-
-  push(piece: Buffer): void {
-    this.received += piece.length;
-    this.#onPiece(piece);
-  }
-
-  end(error?: Error): void {
-    this.#hasEnded = true;
-    this.#error = error;
-    this.#onEnd?.(error);
-  }
-
-  read(onPiece: (piece: Buffer) => void, onEnd: (error?: Error) => void): void {
-    for (const piece of this.#kept.splice(0)) onPiece(piece);
-    this.#onPiece = onPiece;
-    if (this.#hasEnded) onEnd(this.#error);
-    else this.#onEnd = onEnd;
-  }
-
-  /** All that is kept; a short answer as strings, which frees the buffers of the socket at once. */
-  taken(): Bytes {
-    return this.received <= longestCopied ? this.#kept.map((piece) => byteString(piece)) : this.#kept;
-  }
+/** Short answers as strings, which frees the buffers of the socket at once. */
+function piecesOf(chunks: readonly Buffer[], length: number): Bytes {
+  return length <= longestCopied ? chunks.map((chunk) => byteString(chunk)) : chunks;
 }
 
 /** Value of the header content-length among raw names and values; 0 without one. */
