@@ -41,6 +41,19 @@ export class LightCancellation implements Cancellation {
   }
 }
 
+/** The result of the work, or the signal's reason as soon as it aborts; the work then continues without a listener. */
+export async function unlessAborted<Result>(work: Promise<Result>, signal: Cancellation | undefined): Promise<Result> {
+  if (signal === undefined) return work;
+  const { promise, reject } = Promise.withResolvers<never>();
+  const leave = (): void => reject(signal.reason);
+  signal.addEventListener("abort", leave);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", leave);
+  }
+}
+
 /** The reason of a cancelled statement: its client has disconnected. */
 export class ClientLeft extends Error {
   constructor() {

@@ -1,6 +1,6 @@
 import type { Connection, Row, Statement } from "../postgres/connection.ts";
 import { type SourceConnections, Watchdog } from "./source-connections.ts";
-import type { Cancellation } from "../cancellation.ts";
+import { type Cancellation, unlessAborted } from "../cancellation.ts";
 import type { KnownStatement } from "./known-statements.ts";
 
 /** Statements in one turn: each additional one gains less, and each waits for all. */
@@ -42,21 +42,15 @@ export class SharedTurns {
    * The statement's rows; undefined when it must run alone after a failure of the turn.
    * @throws the signal's reason as soon as it aborts; the error that closed the connection
    */
-  async ask(
+  ask(
     client: string,
     statement: Statement,
     known: KnownStatement,
     signal: Cancellation | undefined,
   ): Promise<readonly Row[] | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<readonly Row[] | undefined>();
-    const leave = (): void => reject(signal?.reason);
-    signal?.addEventListener("abort", leave);
     this.#board({ client, statement, known, signal, resolve, reject });
-    try {
-      return await promise;
-    } finally {
-      signal?.removeEventListener("abort", leave);
-    }
+    return unlessAborted(promise, signal);
   }
 
   #board(member: Member): void {

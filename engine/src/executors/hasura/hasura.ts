@@ -1,11 +1,10 @@
 import { Kind } from "graphql";
 import { inSpan } from "@routeql/tracing/span";
-import type { Cancellation } from "../../cancellation.ts";
+import { unlessAborted } from "../../cancellation.ts";
 import { defaultSizeLimits } from "../../cost/limits.ts";
 import type { GraphQLRequest, Session } from "../../engine.ts";
 import type { Executor } from "../../executor.ts";
 import type { Settings } from "../../lifecycle/settings.ts";
-import type { Bytes } from "../../postgres/bytes.ts";
 import { arrayRelationships } from "./array-relationships.ts";
 import { Documents, type DocumentsOptions, type KnownDocument } from "./documents.ts";
 import { LiveLoad } from "./live-load.ts";
@@ -82,7 +81,7 @@ export function createHasuraExecutor(settings: Settings, address: string): Execu
       span?.set({ "graphql.operation.name": document.operation.definition.name?.value });
       const free = await places.take(client, document.paceFor(client), signal);
       return inSpan(span, "POST /v1/graphql", "client", {}, () =>
-        unlessLeft(ask(document, request, session, requestId, free), signal),
+        unlessAborted(ask(document, request, session, requestId, free), signal),
       );
     },
     prepare(request, session) {
@@ -116,21 +115,6 @@ export function createHasuraExecutor(settings: Settings, address: string): Execu
       await upstream.close();
     },
   };
-}
-
-/** The answer, or the signal's reason as soon as it aborts. The work continues unheard. */
-function unlessLeft<Reply>(work: Promise<Reply>, signal: Cancellation): Promise<Reply> {
-  return new Promise((resolve, reject) => {
-    const leave = (): void => reject(signal.reason);
-    signal.addEventListener("abort", leave);
-    const settled =
-      <Value>(end: (value: Value) => void) =>
-      (value: Value): void => {
-        signal.removeEventListener("abort", leave);
-        end(value);
-      };
-    work.then(settled(resolve), settled(reject));
-  });
 }
 
 /** Only streaming subscriptions have this argument. Their answers must all arrive. */
