@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Executor } from "../executor.ts";
 import { type Reply, textType } from "./reply.ts";
 import type { MetadataKeeper } from "../metadata-store/metadata-keeper.ts";
@@ -7,9 +8,10 @@ export interface HealthOptions {
   /** Absent when the engine behind the executor has a health check of its own. */
   readonly metadata?: Pick<MetadataKeeper, "inconsistencies"> | undefined;
   readonly isStopping: () => boolean;
-  /** Time limit for the executor's answer, in milliseconds; default 2,000. */
-  readonly timeout?: number;
 }
+
+/** Time limit for the executor's answer, in milliseconds. */
+const timeout = 2_000;
 
 /**
  * Hasura's `/healthz`: `OK`, or `WARN` with inconsistent metadata (an error when `strict`). Unlike Hasura's, it also pings the executor,
@@ -17,15 +19,12 @@ export interface HealthOptions {
  */
 export type HealthCheck = (strict: boolean) => Promise<Reply>;
 
-export function createHealthCheck({ executor, metadata, isStopping, timeout = 2_000 }: HealthOptions): HealthCheck {
+export function createHealthCheck({ executor, metadata, isStopping }: HealthOptions): HealthCheck {
   let running: Promise<boolean> | undefined;
 
   function executorAnswers(): Promise<boolean> {
-    running ??= within(executor.ping(), timeout, () => new Error("the executor did not answer in time"))
-      .then(
-        () => true,
-        () => false,
-      )
+    running ??= Promise.race([executor.ping().then(() => true), sleep(timeout, false, { ref: false })])
+      .catch(() => false)
       .finally(() => {
         running = undefined;
       });
@@ -44,19 +43,4 @@ export function createHealthCheck({ executor, metadata, isStopping, timeout = 2_
 
 function plain(status: number, text: string): Reply {
   return { status, text, contentType: textType, headers: { "cache-control": "no-store" } };
-}
-
-/** The result of the work, or, after `milliseconds`, a rejection with the error of `late`. 0 = no limit. */
-function within<Result>(work: Promise<Result>, milliseconds: number, late: () => Error): Promise<Result> {
-  if (milliseconds === 0) return work;
-  return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(late()), milliseconds);
-    const settle =
-      <Value>(end: (value: Value) => void) =>
-      (value: Value): void => {
-        clearTimeout(timer);
-        end(value);
-      };
-    work.then(settle(resolve), settle(reject));
-  });
 }
