@@ -44,22 +44,6 @@ describe("live queries", () => {
     expect(other.cohortKey).not.toBe(one.cohortKey);
   });
 
-  test("never share a cohort across roles, and use the session of each member", async () => {
-    const query = "subscription { view_hijacks(order_by: {key: asc}) { key } }";
-    const one = prepare("tenant", query, {}, { "x-hasura-org-id": "org-1" });
-    const two = prepare("tenant", query, {}, { "x-hasura-org-id": "org-2" });
-    expect(prepare("analyst", query).cohortKey).not.toBe(one.cohortKey);
-    const answers = await world.engine.poll(one.cohortKey, [one.parameters, two.parameters]);
-    expect(answers.map(({ text }) => JSON.parse(text) as unknown)).toEqual([
-      { data: { view_hijacks: [{ key: "h1" }, { key: "h2" }] } },
-      { data: { view_hijacks: [{ key: "h3" }] } },
-    ]);
-  });
-
-  test("are rejected if the session lacks a variable of the role's filter", () => {
-    expect(() => prepare("tenant", "subscription { view_hijacks { key } }")).toThrow("missing session variable");
-  });
-
   test("with a value that Postgres rejects fail alone", async () => {
     const good = prepare("analyst", byPrefix, { prefix: "192.0.2.0/24" });
     const bad = prepare("analyst", byPrefix, { prefix: "no prefix" });

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { paths } from "@routeql/contract/paths";
 import { type Account, makeAccount } from "../e2e/support/accounts.ts";
 import { call } from "../e2e/support/http.ts";
-import { login, logout, serviceKey, session, sessionHeaders } from "../e2e/support/sessions.ts";
+import { logout, serviceKey, session, sessionHeaders } from "../e2e/support/sessions.ts";
 import { stack } from "../e2e/support/stack.ts";
 import { statuses } from "../harness/exchange.ts";
 import { type Attack, attacks, notRefused } from "./support/attack.ts";
@@ -21,28 +21,6 @@ const tokenWith = async (headers: Record<string, string>, path: string = paths.t
   const { status, text } = await call(path, { headers });
   return notRefused(status, text);
 };
-
-describe("the session cookie", () => {
-  test("is limited to the login paths of this host, without access for scripts and other sites", async () => {
-    const { headers } = await login(account);
-    expect(headers.getSetCookie()).toEqual([
-      expect.stringMatching(/^sid=[\w-]{43}; Path=\/api\/auth; HttpOnly; Secure; SameSite=Strict$/),
-    ]);
-    const { headers: plain } = await call("/api/auth/login/credentials", { base: stack.httpUrl });
-    expect(plain.getSetCookie()).toEqual([]);
-  });
-
-  test("is not the one that an attacker chose before the login, and that one is invalid", async () => {
-    const chosen = randomBytes(32).toString("base64url");
-    const fixed = await call(paths.loginCredentials, {
-      method: "POST",
-      headers: { ...serviceKey, cookie: `sid=${chosen}` },
-      body: { email: account.email, password: account.password },
-    });
-    expect(fixed.headers.getSetCookie()[0]).not.toContain(chosen);
-    expect((await call(paths.token, { headers: sessionHeaders(chosen) })).status).toBe(401);
-  });
-});
 
 attacks("accepts only issued session ids: guesses, spellings and places", () => {
   const guesses = Array.from({ length: 200 }, () => randomBytes(32).toString("base64url"));
