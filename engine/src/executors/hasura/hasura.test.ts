@@ -168,6 +168,16 @@ describe("a query", () => {
     expect(await (await post(front.url, { query: "{ a }" }, admin)).text()).toBe(data);
   });
 
+  test("that is a mutation is sent once, also when its connection breaks", async () => {
+    await using front = await serveBeforeFake(({ body }) =>
+      body.query.includes("lost") ? Promise.reject(new Error("the connection ends")) : data,
+    );
+    const headers = { "x-hasura-admin-secret": adminSecret };
+    expect(await (await post(front.url, { query: "mutation { a }" }, headers)).text()).toBe(data);
+    expect((await post(front.url, { query: "mutation { lost }" }, headers)).status).toBe(503);
+    expect(front.asked.map(({ body }) => body.query)).toEqual(["mutation { a }", "mutation { lost }"]);
+  });
+
   test("is answered 503 while Hasura does not answer", async () => {
     await using front = await serveBeforeFake(() => Promise.reject(new Error("the connection ends")));
     const response = await post(front.url, { query: "{ a }" }, { "x-hasura-admin-secret": adminSecret });
