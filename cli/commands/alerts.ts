@@ -4,7 +4,7 @@ import { execute } from "@routeql/host/docker/execute";
 import { lastLogLines } from "@routeql/host/docker/output";
 import { Failure } from "@routeql/host/failure";
 import type Docker from "dockerode";
-import { firingAlerts } from "../status/alerts.ts";
+import { countNotifications, deliveryProgram, firingAlerts } from "../status/alerts.ts";
 import { collectOutput } from "../status/health-detail.ts";
 import type { Command } from "../foundation/command.ts";
 import { requireOwn } from "../stack/ownership.ts";
@@ -19,7 +19,8 @@ async function alertmanagerOf(stack: string): Promise<Docker.Container> {
   const [found] = await dockerClient().listContainers({ filters: { label } });
   if (found === undefined)
     throw new Failure(`The stack ${stack} has no Alertmanager`, {
-      remedy: "set MONITORING=stack and ALERT_WEBHOOK_URL, then npm run up: docs/operate/monitoring.md",
+      remedy:
+        "set MONITORING=stack and ALERT_WEBHOOK_URL or ALERT_EMAIL_TO, then npm run up: docs/operate/monitoring.md",
     });
   return dockerClient().getContainer(found.Id);
 }
@@ -31,26 +32,10 @@ async function output(container: Docker.Container, program: readonly string[], s
   return said.text();
 }
 
-/** Notifications that Alertmanager has sent, and those of them that failed, from the text of its metrics. */
-export function countNotifications(metrics: string): { readonly sent: number; readonly failed: number } {
-  const sum = (name: string): number =>
-    [...metrics.matchAll(new RegExp(`^${name}\\{[^}]*\\} (\\S+)$`, "gm"))].reduce((all, [, n]) => all + Number(n), 0);
-  return {
-    sent: sum("alertmanager_notifications_total"),
-    failed: sum("alertmanager_notification_requests_failed_total"),
-  };
-}
-
-const metricsProgram = [
-  "bash",
-  "-c",
-  String.raw`exec 3<>/dev/tcp/127.0.0.1/9093 && printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3 && timeout 4 cat <&3`,
-];
-
 /** Sends a test alert and waits until a receiver has answered. @throws Failure with the last lines of the Alertmanager's log */
 async function sendTest(stack: string, signal: AbortSignal): Promise<void> {
   const container = await alertmanagerOf(stack);
-  const read = async () => countNotifications(await output(container, metricsProgram, signal));
+  const read = async () => countNotifications(await output(container, deliveryProgram, signal));
   const before = await read();
   const end = new Date(Date.now() + patience).toISOString();
   // Alerts are grouped by name and service, and a known group waits for minutes before its next notification.
@@ -73,7 +58,7 @@ async function sendTest(stack: string, signal: AbortSignal): Promise<void> {
   const lines = (await lastLogLines(container, 50)).filter((line) => /notify|receiver/i.test(line));
   throw new Failure("The test alert was not delivered", {
     lastLines: lines.slice(-3),
-    remedy: "check ALERT_WEBHOOK_URL and its receiver, run `npm run up`, then this command again.",
+    remedy: "check the ALERT_ settings and the receiver, run `npm run up`, then this command again.",
   });
 }
 

@@ -46,10 +46,13 @@ async function stateOf(
     image: config.Image,
     restarts,
     unlimitedProcesses: state.Running && kind === "service" && limitable && !(facts.HostConfig.PidsLimit ?? 0),
-    since: state.Running ? state.StartedAt : state.FinishedAt,
+    since: sinceOf(state.Running ? state.StartedAt : state.FinishedAt),
     detail: await detailOf(container, facts, service, signal),
   };
 }
+
+/** The engine reports the year 1 for a container that never ran. */
+const sinceOf = (time: string): string | undefined => (time.startsWith("0001-") ? undefined : time);
 
 async function detailOf(
   container: Docker.Container,

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { request } from "node:https";
 import { json } from "node:stream/consumers";
+import { getCACertificates } from "node:tls";
 import { Failure, messageOf } from "@routeql/host/failure";
 import type { StackAccess } from "./access.ts";
 
@@ -93,7 +94,8 @@ async function send(
   headers: Record<string, string>,
   body?: unknown,
 ): Promise<Answer> {
-  const ca = await readFile(caFile);
+  // NODE_EXTRA_CA_CERTS
+  const ca = [await readFile(caFile, "utf8"), ...getCACertificates("extra")];
   const text = body === undefined ? undefined : JSON.stringify(body);
   try {
     return await new Promise<Answer>((resolve, reject) => {

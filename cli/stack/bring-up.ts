@@ -63,6 +63,7 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
     const warnings = checkImageVersions(prepared.configuration!, session);
     let update: Update | undefined;
     let access: StackAccess | undefined;
+    let certificate: readonly string[] = [];
     const stackPhase: Phase = {
       title: `Stack ${options.stack}`,
       work: async (context) => {
@@ -83,7 +84,7 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
         access = await writeAccess(session.paths, readOutputs(plain(update.outputs), options.stack));
         context.show("waiting until every service is healthy");
         const { stack } = options;
-        await untilHealthy(() => currentProblems(access!, stack, place, context.signal), context.signal);
+        certificate = await untilHealthy(() => currentProblems(access!, stack, place, context.signal), context.signal);
         return describeChanges(update.changes);
       },
     };
@@ -104,7 +105,7 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
       access: access!,
       times,
       changes,
-      warnings: [...warnings, ...machine],
+      warnings: [...warnings, ...certificate, ...machine],
       replacement,
       metrics,
       newPassword: generated && (await isNewPassword(session.paths, access!.adminPassword)),

@@ -32,18 +32,22 @@ export async function currentProblems(
 
 /**
  * Waits until every service is healthy: an update that changes nothing does not look at the health of running services.
+ * @returns warnings about the certificate, which fail no update
  * @throws Failure with each problem and the command for the first one
  */
 export async function untilHealthy(
   read: () => Promise<readonly Problem[]>,
   signal: AbortSignal,
   { patience = longestStart, interval = 1000 } = {},
-): Promise<void> {
+): Promise<readonly string[]> {
   const end = performance.now() + patience;
   for (;;) {
-    const problems = (await read()).filter(({ subject }) => subject !== "certificate");
+    const found = await read();
+    const ofCertificate = ({ subject }: Problem): boolean => subject === "certificate";
+    const problems = found.filter((problem) => !ofCertificate(problem));
     const [first] = problems;
-    if (first === undefined) return;
+    if (first === undefined)
+      return found.filter(ofCertificate).map(({ reason, next }) => `The certificate ${reason}. Next: ${next}`);
     if (performance.now() > end)
       throw new Failure("The stack is updated, but a service does not work", {
         lastLines: problems.map(({ subject, reason }) => `${subject}: ${reason}`),

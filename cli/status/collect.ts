@@ -2,7 +2,7 @@ import { migrationNames } from "@routeql/database/shared/migration-names";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
 import { openDatabase } from "../database/open-database.ts";
-import { alertProblems, firingAlerts } from "./alerts.ts";
+import { alertDeliveries, alertProblems, firingAlerts } from "./alerts.ts";
 import { dockerServiceStates } from "../docker/service-states.ts";
 import { stackArgument } from "../foundation/command.ts";
 import { placeOf } from "../kubernetes/place.ts";
@@ -65,11 +65,12 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
   const more = stackArgument(stack);
   const problemsOfServices = serviceProblems(services, stack);
   const databaseIsDown = problemsOfServices.some(({ subject }) => subject === "database");
-  const [endpoint, database, alerts, changes] = await Promise.all([
+  const [endpoint, database, alerts, deliveries, changes] = await Promise.all([
     endpointState(access),
     databaseIsDown ? undefined : databaseFacts(stack, more, signal),
     // On Kubernetes the Prometheus is not one of the stack.
     place ? undefined : firingAlerts(stack, signal),
+    place ? undefined : alertDeliveries(stack, signal),
     drift ? driftOf(stack, signal) : undefined,
   ]);
   const facts = { endpoint, database: database?.facts, expectedMigrations: migrationNames(), drift: changes };
@@ -90,6 +91,7 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
     ...facts,
     metadataConsistent: metadataConsistent(services),
     alerts,
+    deliveries,
   };
 }
 

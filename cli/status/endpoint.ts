@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { request } from "node:https";
-import type { TLSSocket } from "node:tls";
+import { getCACertificates, type TLSSocket } from "node:tls";
 import { messageOf } from "@routeql/host/failure";
 import type { StackAccess } from "../stack/access.ts";
 import type { EndpointState } from "./report.ts";
@@ -20,7 +20,12 @@ function ask(url: string, ca: string | undefined, rejectUnauthorized = true): Pr
   return new Promise((resolve) => {
     const call = request(
       new URL("/healthz", url),
-      { ca, rejectUnauthorized, agent: false, signal: AbortSignal.timeout(patience) },
+      {
+        ca: ca === undefined ? undefined : [ca, ...getCACertificates("extra")],
+        rejectUnauthorized,
+        agent: false,
+        signal: AbortSignal.timeout(patience),
+      },
       (response) => {
         const { valid_to: validTo } = (response.socket as TLSSocket).getPeerCertificate();
         response.resume();

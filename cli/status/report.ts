@@ -1,3 +1,5 @@
+import type { Deliveries } from "./alerts.ts";
+
 /** State of one container or pod of the stack. */
 export interface ServiceState {
   readonly service: string;
@@ -85,6 +87,8 @@ export interface StatusReport {
   readonly metadataConsistent?: boolean | undefined;
   /** Undefined without a Prometheus of the stack, or while it does not answer. */
   readonly alerts?: readonly FiringAlert[] | undefined;
+  /** Undefined without an Alertmanager of the stack, or while it does not answer. */
+  readonly deliveries?: Deliveries | undefined;
   /** Changes that an update would make; undefined when not requested. */
   readonly drift?: readonly string[] | undefined;
 }

@@ -40,6 +40,7 @@ export function statusText(report: StatusReport): string {
     expectedMigrations,
     metadataConsistent,
     alerts,
+    deliveries,
     drift,
   } = report;
   const now = Date.parse(report.time);
@@ -79,6 +80,7 @@ export function statusText(report: StatusReport): string {
   } else facts.push(["database", "not readable"]);
   if (alerts !== undefined)
     facts.push(["alerts", alerts.map(({ name, service }) => `${name} ${service}`.trim()).join(", ") || "none"]);
+  if (deliveries !== undefined) facts.push(["alert delivery", `${deliveries.sent} sent, ${deliveries.failed} failed`]);
   facts.push(["drift", drift === undefined ? "not checked (--drift)" : drift.join(", ") || "none"]);
   return [
     `Stack ${stack} on ${target === "docker" ? "Docker" : "Kubernetes"}, RouteQL ${version}, ${report.time}`,

@@ -135,6 +135,7 @@ export class RouteQL extends ComponentResource {
           directoryAuthority: authorityOf("ldapCaFile", settings.ldapCaFile, process.cwd()),
           databaseAuthority,
           alertWebhook: args.alertWebhookUrl !== undefined,
+          alertWatchdog: args.alertWatchdogUrl !== undefined,
           sessionsAuthority: authorityOf("sessionsCaFile", settings.sessionsCaFile, process.cwd()),
         }),
         images,
@@ -170,9 +171,11 @@ export class RouteQL extends ComponentResource {
   }
 
   #certificate(settings: PlainSettings, scope: SelfSignedScope): GatewayCertificate {
-    if (settings.certificateIssuer !== undefined || settings.certificateSecret !== undefined) return foreignCertificate;
+    const authority = authorityOf("tlsCaFile", settings.tlsCaFile, process.cwd());
+    if (settings.certificateIssuer !== undefined || settings.certificateSecret !== undefined)
+      return foreignCertificate(authority);
     const { tlsCertificateFile: certificateFile, tlsPrivateKeyFile: privateKeyFile, publicHost } = settings;
     if (certificateFile === undefined || privateKeyFile === undefined) return selfSigned(publicHost, scope, this);
-    return ownCertificate({ certificateFile, privateKeyFile, publicHost, folder: process.cwd() });
+    return ownCertificate({ certificateFile, privateKeyFile, publicHost, folder: process.cwd(), authority });
   }
 }

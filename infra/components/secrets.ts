@@ -14,6 +14,14 @@ const generatedLength = 43;
 /** Without the first, the database's signing keys cannot be decrypted. Without the second, the first administrator is locked out. */
 const boundToData: ReadonlySet<SecretName> = new Set(["key-encryption-key", "admin-password"]);
 
+/** Given secrets that reach their services unchanged. */
+const passedOn = [
+  ["alertWebhookUrl", "alert-webhook-url"],
+  ["alertWatchdogUrl", "alert-watchdog-url"],
+  ["alertSmtpPassword", "alert-smtp-password"],
+  ["ldapBindPassword", "ldap-bind-password"],
+] as const satisfies readonly (readonly [SecretSettingName, SecretName])[];
+
 export interface SecretsSurroundings {
   readonly tlsPrivateKey: Output<string>;
   readonly protectData: boolean;
@@ -93,11 +101,11 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
           // The exporter's password file: passwords by address.
           "sessions-monitor-login": secret(interpolate`{"redis://monitor@sessions:6379":"${sessionsMonitor}"}`),
         }),
-    ...(given.alertWebhookUrl === undefined
-      ? {}
-      : { "alert-webhook-url": checked("alertWebhookUrl", given.alertWebhookUrl) }),
-    ...(given.ldapBindPassword === undefined
-      ? {}
-      : { "ldap-bind-password": checked("ldapBindPassword", given.ldapBindPassword) }),
+    ...Object.fromEntries(
+      passedOn.flatMap(([name, secretName]) => {
+        const value = given[name];
+        return value === undefined ? [] : [[secretName, checked(name, value)]];
+      }),
+    ),
   };
 }

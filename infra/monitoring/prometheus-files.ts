@@ -52,21 +52,35 @@ export function grafanaFiles(folder: string): Record<string, string> {
   };
 }
 
-/** Configuration, alerts and console pages of the stack's own Prometheus, by path under the files' directory. */
-export function prometheusFiles(services: readonly Measured[]): Record<string, string> {
+/** An alert that always fires: its absence at the receiver reports a failure of Prometheus, Alertmanager or the whole host. */
+const watchdogRule = {
+  alert: "Watchdog",
+  expr: "vector(1)",
+  labels: { severity: "none" },
+  annotations: { summary: "Alerts are delivered" },
+};
+
+/**
+ * Configuration, alerts and console pages of the stack's own Prometheus, by path under the files' directory.
+ * @param watchdog whether an alert always fires
+ */
+export function prometheusFiles(services: readonly Measured[], watchdog: boolean): Record<string, string> {
   const configuration = {
     global: {
       scrape_interval: `${intervalSeconds}s`,
       scrape_timeout: `${intervalSeconds - 1}s`,
       evaluation_interval: `${intervalSeconds}s`,
     },
-    rule_files: ["alerts.yml"],
+    rule_files: ["alerts.yml", ...(watchdog ? ["watchdog.yml"] : [])],
     alerting: { alertmanagers: [{ static_configs: [{ targets: ["alertmanager:9093"] }] }] },
     scrape_configs: scrapeJobs(services),
   };
   return {
     "prometheus/prometheus.yml": stringify(configuration),
     "prometheus/alerts.yml": alertRules(),
+    ...(watchdog
+      ? { "prometheus/watchdog.yml": stringify({ groups: [{ name: "watchdog", rules: [watchdogRule] }] }) }
+      : {}),
     "prometheus/consoles/routeql.html": consolePage(),
   };
 }

@@ -170,6 +170,7 @@ test("replaces every secret setting by a value that passes its validation", () =
     databaseUrl: "postgres://root:hidden@db/routes",
     sessionsUrl: "redis://:hidden@sessions",
     alertWebhookUrl: "https://hidden.example.net",
+    alertWatchdogUrl: "https://hidden.example.org",
   };
   for (const name of settingNames.filter((candidate) => settings[candidate].type === "secret")) {
     const { [name]: replaced } = withoutSecrets({ [name]: examples[name] ?? "hidden" });

@@ -12,12 +12,26 @@ import { grafanaFiles, prometheusFiles } from "../monitoring/prometheus-files.ts
 
 type Monitored = Pick<
   PlainSettings,
-  "monitoring" | "grafanaImage" | "grafanaPort" | "prometheusPort" | "metricsDays" | "database" | "sessions" | "target"
+  | "monitoring"
+  | "grafanaImage"
+  | "grafanaPort"
+  | "prometheusPort"
+  | "metricsDays"
+  | "database"
+  | "sessions"
+  | "target"
+  | "alertWebhookFormat"
+  | "alertEmailTo"
+  | "alertEmailFrom"
+  | "alertSmtpHost"
+  | "alertSmtpUser"
 >;
 
 export interface MonitoringSurroundings {
   /** Whether an address for alerts is configured. */
   readonly alertWebhook?: boolean;
+  /** Whether an address for the alert that always fires is configured. */
+  readonly alertWatchdog?: boolean;
 }
 
 const common = {
@@ -128,6 +142,7 @@ const diskExporter: ServiceDescription = {
 function prometheus(
   scraped: readonly ServiceDescription[],
   { prometheusPort, metricsDays }: Monitored,
+  watchdog: boolean,
 ): ServiceDescription {
   const folder = `${filesDirectory}/prometheus`;
   return {
@@ -150,7 +165,9 @@ function prometheus(
       "--query.timeout=30s",
     ],
     user: 10_110,
-    files: prometheusFiles([...scraped, { name: "prometheus", metricsPort: 9090 }]),
+    files: prometheusFiles([...scraped, { name: "prometheus", metricsPort: 9090 }], watchdog),
+    // Otherwise a first start would raise ServiceDown.
+    after: scraped.map(({ name }) => name),
     data: "/prometheus",
     ports: [{ internal: 9090, published: prometheusPort, loopback: true }],
     metricsPort: 9090,
@@ -160,12 +177,58 @@ function prometheus(
   };
 }
 
+/** Receivers of alerts, in Alertmanager's form: one address, one chat or one mailbox each. */
+function alertRoutes(settings: Monitored, { alertWebhook = false, alertWatchdog = false }: MonitoringSurroundings) {
+  const { alertWebhookFormat, alertEmailTo: to, alertEmailFrom: from, alertSmtpHost, alertSmtpUser } = settings;
+  const url = secretPath("alert-webhook-url");
+  const chat = {
+    api_url_file: url,
+    send_resolved: true,
+    title: "[{{ .Status | toUpper }}] {{ .CommonLabels.alertname }} {{ .CommonLabels.service }}",
+    text: "{{ range .Alerts }}{{ .Annotations.summary }} {{ .Annotations.runbook }}\n{{ end }}",
+  };
+  const login =
+    alertSmtpUser === undefined
+      ? { require_tls: false }
+      : { auth_username: alertSmtpUser, auth_password_file: secretPath("alert-smtp-password") };
+  const webhook = alertWebhookFormat === "slack" ? { slack_configs: [chat] } : { webhook_configs: [{ url_file: url }] };
+  const receivers = [
+    {
+      name: "stack",
+      ...(alertWebhook ? webhook : {}),
+      ...(to === undefined
+        ? {}
+        : { email_configs: [{ to, from, smarthost: alertSmtpHost, send_resolved: true, ...login }] }),
+    },
+    ...(alertWatchdog
+      ? [{ name: "watchdog", webhook_configs: [{ url_file: secretPath("alert-watchdog-url"), send_resolved: false }] }]
+      : []),
+  ];
+  const watchdog = {
+    receiver: "watchdog",
+    matchers: ['alertname="Watchdog"'],
+    group_wait: "1s",
+    group_interval: "30s",
+    repeat_interval: "1m",
+  };
+  return {
+    route: {
+      receiver: "stack",
+      group_by: ["alertname", "service"],
+      group_wait: "10s",
+      ...(alertWatchdog ? { routes: [watchdog] } : {}),
+    },
+    receivers,
+  };
+}
+
 /** Publishes no port: it accepts silences and alerts from every web page that a browser on the host shows. */
-function alertmanager({ alertWebhook = false }: MonitoringSurroundings): ServiceDescription {
+function alertmanager(settings: Monitored, surroundings: MonitoringSurroundings): ServiceDescription {
   const folder = `${filesDirectory}/alertmanager`;
-  const receiver = {
-    name: "stack",
-    ...(alertWebhook ? { webhook_configs: [{ url_file: secretPath("alert-webhook-url") }] } : {}),
+  const secrets: ServiceDescription["secrets"] = {
+    ...(surroundings.alertWebhook === true ? { ALERT_WEBHOOK_URL_FILE: "alert-webhook-url" } : {}),
+    ...(surroundings.alertWatchdog === true ? { ALERT_WATCHDOG_URL_FILE: "alert-watchdog-url" } : {}),
+    ...(settings.alertSmtpUser === undefined ? {} : { ALERT_SMTP_PASSWORD_FILE: "alert-smtp-password" }),
   };
   return {
     ...common,
@@ -177,14 +240,9 @@ function alertmanager({ alertWebhook = false }: MonitoringSurroundings): Service
       "--cluster.listen-address=",
     ],
     user: 10_111,
-    files: {
-      "alertmanager/alertmanager.yml": stringify({
-        route: { receiver: "stack", group_by: ["alertname", "service"], group_wait: "10s" },
-        receivers: [receiver],
-      }),
-    },
-    secrets: alertWebhook ? { ALERT_WEBHOOK_URL_FILE: "alert-webhook-url" } : {},
-    ...(alertWebhook ? { callsOutside: ["receiver"] } : {}),
+    files: { "alertmanager/alertmanager.yml": stringify(alertRoutes(settings, surroundings)) },
+    secrets,
+    ...(Object.keys(secrets).length > 0 || settings.alertEmailTo !== undefined ? { callsOutside: ["receiver"] } : {}),
     data: "/alertmanager",
     metricsPort: 9093,
     health: { kind: "http", port: 9093, path: "/-/ready" },
@@ -266,7 +324,7 @@ export function withMonitoring(
     ...(settings.target === "docker" ? [diskExporter] : []),
   ];
   if (settings.monitoring !== "stack") return [...measured, ...exporters];
-  const collected = [...measured, ...exporters, alertmanager(surroundings)];
+  const collected = [...measured, ...exporters, alertmanager(settings, surroundings)];
   const shown = settings.grafanaImage === undefined ? collected : [...collected, grafana(settings)];
-  return [...shown, prometheus(shown, settings)];
+  return [...shown, prometheus(shown, settings, surroundings.alertWatchdog === true)];
 }

@@ -31,6 +31,8 @@ export const optionalSecretNames = [
   "sessions-monitor-password",
   "sessions-monitor-login",
   "alert-webhook-url",
+  "alert-watchdog-url",
+  "alert-smtp-password",
 ] as const;
 
 export type OptionalSecretName = (typeof optionalSecretNames)[number];

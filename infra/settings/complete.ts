@@ -47,9 +47,13 @@ function partProblems(given: GivenSettings, settings: PlainSettings): SettingsPr
   if (settings.sessionsCaFile !== undefined && settings.sessions !== "external") {
     wrong("sessionsCaFile", `is set, but sessions is ${settings.sessions}, not external`);
   }
-  if (given.alertWebhookUrl !== undefined && settings.monitoring !== "stack") {
-    wrong("alertWebhookUrl", `is set, but monitoring is ${settings.monitoring}, not stack`);
-  }
+  for (const name of ["alertWebhookUrl", "alertWatchdogUrl", "alertEmailTo"] as const)
+    if (given[name] !== undefined && settings.monitoring !== "stack")
+      wrong(name, `is set, but monitoring is ${settings.monitoring}, not stack`);
+  if ((given.alertEmailTo === undefined) !== (given.alertSmtpHost === undefined))
+    wrong(given.alertEmailTo === undefined ? "alertEmailTo" : "alertSmtpHost", "is missing: e-mail needs both");
+  if ((given.alertSmtpUser === undefined) !== (given.alertSmtpPassword === undefined))
+    wrong("alertSmtpUser", "needs alertSmtpPassword, and the password needs the user");
   if (settings.database === "cloudnative-pg" && settings.target !== "kubernetes") {
     wrong("database", `is cloudnative-pg, but target is ${settings.target}, not kubernetes`);
   }

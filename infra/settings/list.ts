@@ -83,6 +83,11 @@ export const settings = {
     meaning: "Your certificate (PEM, with its chain). Without it the stack's own authority signs one.",
   }),
   tlsPrivateKeyFile: file({ environment: "TLS_PRIVATE_KEY_FILE", meaning: "Private key (PEM) of your certificate." }),
+  tlsCaFile: file({
+    environment: "TLS_CA_FILE",
+    meaning:
+      "Certificate authorities (PEM) that clients trust for your certificate, such as the root of your company; `access.env` names them. Default: the authorities of Node.js, or the self-signed end of the chain.",
+  }),
   tokenLifeSeconds: sidecarNumber("TOKEN_LIFE_SECONDS"),
   sessionIdleSeconds: sidecarNumber("SESSION_IDLE_SECONDS"),
   sessionAbsoluteSeconds: sidecarNumber("SESSION_ABSOLUTE_SECONDS"),

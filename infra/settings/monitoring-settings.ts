@@ -4,7 +4,7 @@
  * @module
  */
 import { traceSettings } from "@routeql/tracing/settings";
-import { image, oneOf, range } from "./checks.ts";
+import { email, image, oneOf, range } from "./checks.ts";
 import { givenSecret, number, text } from "./setting.ts";
 import type { Check } from "./setting.ts";
 
@@ -13,6 +13,11 @@ const webAddress: Check<"secret"> = (value) =>
   URL.canParse(value) && /^https?:\/\/./.test(value)
     ? undefined
     : "must be an address that begins with https:// or http://";
+
+const hostWithPort: { check: Check<"text">; allowed: string } = {
+  check: (value) => (/^[^\s:/]+:\d{1,5}$/.test(value) ? undefined : "must be <host>:<port>"),
+  allowed: "<host>:<port>",
+};
 
 const { TRACE_ENDPOINT: endpoint, TRACE_PERCENT: percent } = traceSettings;
 const endpointCheck: Check<"text"> = endpoint.problem;
@@ -46,10 +51,45 @@ export const monitoringSettings = {
   alertWebhookUrl: givenSecret({
     environment: "ALERT_WEBHOOK_URL",
     meaning:
-      "Docker with `stack`: address to which Alertmanager posts alerts as JSON. Without it alerts are only shown.",
+      "Docker with `stack`: address to which Alertmanager posts alerts. Without it and ALERT_EMAIL_TO alerts are only shown.",
     check: webAddress,
     allowed: "https://<host>/<path>",
   }),
+  alertWebhookFormat: text({
+    environment: "ALERT_WEBHOOK_FORMAT",
+    default: "alertmanager",
+    meaning:
+      "Form of the alerts for ALERT_WEBHOOK_URL: Alertmanager's JSON, or a message for a chat with incoming webhooks in the form of Slack (Slack, Mattermost, Rocket.Chat).",
+    ...oneOf("alertmanager", "slack"),
+  }),
+  alertWatchdogUrl: givenSecret({
+    environment: "ALERT_WATCHDOG_URL",
+    meaning:
+      "Docker with `stack`: address that receives the alert `Watchdog` every minute. An outside service that reports its absence notices a failure of the whole host.",
+    check: webAddress,
+    allowed: "https://<host>/<path>",
+  }),
+  alertEmailTo: text({
+    environment: "ALERT_EMAIL_TO",
+    meaning: "Docker with `stack`: e-mail address that receives alerts.",
+    ...email,
+  }),
+  alertEmailFrom: text({
+    environment: "ALERT_EMAIL_FROM",
+    default: "routeql@localhost.localdomain",
+    meaning: "Sender of the e-mails with alerts.",
+    ...email,
+  }),
+  alertSmtpHost: text({
+    environment: "ALERT_SMTP_HOST",
+    meaning: "Mail server for ALERT_EMAIL_TO, with its port. With a user, the connection must support STARTTLS.",
+    ...hostWithPort,
+  }),
+  alertSmtpUser: text({
+    environment: "ALERT_SMTP_USER",
+    meaning: "User at the mail server. Without it there is no login.",
+  }),
+  alertSmtpPassword: givenSecret({ environment: "ALERT_SMTP_PASSWORD", meaning: "Password of ALERT_SMTP_USER." }),
   metricsDays: number({
     environment: "METRICS_DAYS",
     default: 15,

@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { resolve } from "node:path";
+import { getCACertificates } from "node:tls";
 import { type Output, output, secret } from "@pulumi/pulumi";
 import { SettingsError, type SettingsProblem } from "../settings/error.ts";
 import type { SettingName } from "../settings/list.ts";
@@ -37,14 +38,14 @@ export function authorityOf(name: SettingName, file: string | undefined, folder:
 }
 
 /**
- * A certificate that the cluster creates and stores; the program does not read it. Clients already trust its issuer, so the program
- * returns no authority.
+ * A certificate that the cluster creates and stores; the program does not read it.
+ * @param authority of its issuer; clients already trust another issuer
  */
-export const foreignCertificate: GatewayCertificate = {
+export const foreignCertificate = (authority = ""): GatewayCertificate => ({
   certificate: output(""),
   privateKey: secret(""),
-  caCertificate: output(""),
-};
+  caCertificate: output(authority),
+});
 
 /** The gateway's certificate. */
 export interface GatewayCertificate {
@@ -52,7 +53,7 @@ export interface GatewayCertificate {
   readonly certificate: Output<string>;
   /** A Pulumi secret, PEM. */
   readonly privateKey: Output<string>;
-  /** Certificate that clients must trust, PEM: the generated authority, or the end of your chain; empty for a certificate from the cluster. */
+  /** Certificates that clients must trust, PEM: the generated authority, your own, or the self-signed end of your chain; empty if clients trust it already. */
   readonly caCertificate: Output<string>;
 }
 
@@ -72,7 +73,40 @@ function leafProblem(leaf: X509Certificate, host: string, now: Date): string | u
   return undefined;
 }
 
+/** Name of a certificate's subject or issuer for an error: its common name, or all of it. */
+const nameOf = (name: string): string => /(?:^|\n)CN=(.+)/.exec(name)?.[1] ?? name.replaceAll("\n", ", ");
+
+/**
+ * The authority of a chain, or why clients cannot build a path from the certificate to one.
+ * @param trusted authorities of the deployment; without any, the chain's self-signed end or an authority that Node.js trusts
+ */
+function authorityOfChain(
+  chain: readonly X509Certificate[],
+  trusted: string | undefined,
+): { readonly caCertificate: string } | { readonly problem: string } {
+  for (const [index, certificate] of chain.entries()) {
+    const next = chain[index + 1];
+    if (next !== undefined && !certificate.checkIssued(next))
+      return {
+        problem: `lacks the intermediate certificate ${nameOf(certificate.issuer)}: the file must have each certificate before its issuer`,
+      };
+  }
+  const end = chain.at(-1)!;
+  const issuers = (trusted?.match(pemCertificate) ?? getCACertificates("default")).flatMap(
+    (block) => attempt(() => new X509Certificate(block)) ?? [],
+  );
+  const isTrusted = issuers.some((issuer) => end.fingerprint256 === issuer.fingerprint256 || end.checkIssued(issuer));
+  if (trusted !== undefined && isTrusted) return { caCertificate: trusted };
+  if (trusted === undefined && (isTrusted || end.checkIssued(end)))
+    return { caCertificate: end.checkIssued(end) ? `${end.toString().trim()}\n` : "" };
+  return {
+    problem: `lacks the intermediate certificate ${nameOf(end.issuer)}. Append it to the file; if it is the authority itself, name its file in tlsCaFile`,
+  };
+}
+
 export interface OwnCertificateFiles {
+  /** Authorities that clients trust, PEM. */
+  readonly authority?: string | undefined;
   readonly certificateFile: string;
   readonly privateKeyFile: string;
   readonly publicHost: string;
@@ -81,12 +115,12 @@ export interface OwnCertificateFiles {
 }
 
 /**
- * Reads a certificate and its key from files and validates that they belong together, are valid now and cover
- * the public name.
+ * Reads a certificate and its key from files and validates that they belong together, are valid now, cover the public name and lead to
+ * an authority.
  * @throws {SettingsError} with all problems; never quotes the files.
  */
 export function ownCertificate(
-  { certificateFile, privateKeyFile, publicHost, folder }: OwnCertificateFiles,
+  { certificateFile, privateKeyFile, publicHost, folder, authority }: OwnCertificateFiles,
   now = new Date(),
 ): GatewayCertificate {
   const problems: SettingsProblem[] = [];
@@ -98,11 +132,15 @@ export function ownCertificate(
   const chain = blocks.map((block) => attempt(() => new X509Certificate(block)));
   const key = privateKey === undefined ? undefined : attempt(() => createPrivateKey(privateKey));
   const [leaf] = chain;
+  let caCertificate = "";
 
   if (certificate === undefined) wrong("tlsCertificateFile", certificateFile, "cannot be read");
   else if (leaf === undefined || chain.includes(undefined))
     wrong("tlsCertificateFile", certificateFile, "is not a certificate in PEM form");
   else {
+    const ofChain = authorityOfChain(chain as X509Certificate[], authority);
+    if ("caCertificate" in ofChain) ({ caCertificate } = ofChain);
+    else wrong("tlsCertificateFile", certificateFile, ofChain.problem);
     const problem = leafProblem(leaf, publicHost, now);
     if (problem !== undefined) wrong("tlsCertificateFile", certificateFile, problem);
   }
@@ -113,9 +151,5 @@ export function ownCertificate(
     wrong("tlsPrivateKeyFile", privateKeyFile, "does not belong to the certificate");
 
   if (problems.length > 0 || certificate === undefined || privateKey === undefined) throw new SettingsError(problems);
-  return {
-    certificate: output(certificate),
-    privateKey: secret(privateKey),
-    caCertificate: output(`${blocks.at(-1)}\n`),
-  };
+  return { certificate: output(certificate), privateKey: secret(privateKey), caCertificate: output(caCertificate) };
 }

@@ -3,7 +3,7 @@ import { KeyObject, webcrypto } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { SubjectAlternativeNameExtension, X509CertificateGenerator } from "@peculiar/x509";
+import { BasicConstraintsExtension, SubjectAlternativeNameExtension, X509CertificateGenerator } from "@peculiar/x509";
 import type { Output } from "@pulumi/pulumi";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SettingsError } from "../settings/error.ts";
@@ -90,4 +90,43 @@ test("rejects a certificate for another name", () => {
   expect(problems("valid.pem", "valid.key", "elsewhere.example")).toEqual([
     "tlsCertificateFile is not for publicHost, elsewhere.example (valid.pem)",
   ]);
+});
+
+/** A certificate signed by an issuer, or by itself. */
+async function issue(name: string, issuer?: { readonly name: string; readonly keys: webcrypto.CryptoKeyPair }) {
+  const keys = await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+  const certificate = await X509CertificateGenerator.create({
+    subject: `CN=${name}`,
+    issuer: `CN=${issuer?.name ?? name}`,
+    publicKey: keys.publicKey,
+    signingKey: (issuer?.keys ?? keys).privateKey,
+    signingAlgorithm: algorithm,
+    notBefore: new Date("2026-01-01"),
+    notAfter: new Date("2027-01-01"),
+    extensions: [
+      new BasicConstraintsExtension(name !== "routes.example.net", undefined, true),
+      new SubjectAlternativeNameExtension([{ type: "dns", value: "routes.example.net" }]),
+    ],
+  });
+  writeFileSync(join(folder, `${name}.key`), KeyObject.from(keys.privateKey).export({ type: "pkcs8", format: "pem" }));
+  return { name, keys, pem: `${certificate.toString("pem")}\n` };
+}
+
+test("a chain must lead to the company's authority, which clients then trust", async () => {
+  const root = await issue("root");
+  const intermediate = await issue("intermediate", root);
+  const leaf = await issue("routes.example.net", intermediate);
+  const other = await issue("other");
+  const use = (authority: string | undefined, ...chain: readonly { readonly pem: string }[]) => {
+    writeFileSync(join(folder, "chain.pem"), chain.map(({ pem }) => pem).join(""));
+    const files = { certificateFile: "chain.pem", privateKeyFile: "routes.example.net.key" };
+    return ownCertificate({ ...files, publicHost: "routes.example.net", folder, authority }, now);
+  };
+  expect(await value(use(root.pem, leaf, intermediate).caCertificate)).toBe(root.pem);
+  expect(await value(use(undefined, leaf, intermediate, root).caCertificate)).toBe(root.pem);
+  const missing = "tlsCertificateFile lacks the intermediate certificate";
+  expect(() => use(root.pem, leaf)).toThrow(`${missing} intermediate. Append it`);
+  expect(() => use(root.pem, leaf, root)).toThrow(`${missing} intermediate:`);
+  expect(() => use(undefined, leaf)).toThrow(`${missing} intermediate. Append it`);
+  expect(() => use(other.pem, leaf, intermediate)).toThrow(`${missing} root. Append it`);
 });

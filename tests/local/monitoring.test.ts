@@ -9,6 +9,7 @@ import { parse } from "yaml";
 import { accessFileOf } from "@routeql/cli/api";
 import { sections } from "@routeql/infra/monitoring/panels";
 import { OtlpReceiver } from "@routeql/tracing/testing/otlp-receiver";
+import { AlertReceivers } from "./support/alert-receivers.ts";
 import { describeStack } from "../e2e/support/describe-stack.ts";
 import { bringUpOwn, takeDownOwn, updateOwn } from "../e2e/support/own-stack.ts";
 import { FilesVolume } from "../harness/files-volume.ts";
@@ -22,18 +23,34 @@ const rulesFolder = resolve(root, "infra/monitoring");
 const containerOf = (service: string): string => `routeql-${name}-${service}`;
 let address = "";
 let collector: OtlpReceiver;
+const receivers = new AlertReceivers();
 
 beforeAll(async () => {
   const [prometheusPort] = await freePorts(1);
   address = `http://127.0.0.1:${prometheusPort}`;
   collector = await OtlpReceiver.start("0.0.0.0");
   const traces = { traceEndpoint: `http://${hostAddress()}:${collector.port}`, tracePercent: "100" };
-  const settings = { engine: "embedded", monitoring: "stack", prometheusPort: String(prometheusPort), ...traces };
+  const ports = await receivers.start();
+  const alerts = {
+    alertWebhookUrl: `http://${hostAddress()}:${ports.http}/chat`,
+    alertWebhookFormat: "slack",
+    alertWatchdogUrl: `http://${hostAddress()}:${ports.http}/watchdog`,
+    alertEmailTo: "on-call@example.net",
+    alertSmtpHost: `${hostAddress()}:${ports.mail}`,
+  };
+  const settings = {
+    engine: "embedded",
+    monitoring: "stack",
+    prometheusPort: String(prometheusPort),
+    ...traces,
+    ...alerts,
+  };
   await bringUpOwn(name, settings);
 }, 600_000);
 afterAll(async () => {
   await takeDownOwn(name);
   await collector[Symbol.asyncDispose]();
+  await receivers[Symbol.asyncDispose]();
 });
 
 /** Milliseconds of the normal load that must not raise an alert: longer than the longest window of a fast alert. */
@@ -62,7 +79,7 @@ const samplesOf = async (query: string): Promise<readonly Sample[]> =>
 async function firing(): Promise<readonly string[]> {
   const { alerts } = await api<{ alerts: { state: string; labels: Record<string, string> }[] }>("alerts");
   return alerts
-    .filter(({ state }) => state === "firing")
+    .filter(({ state, labels }) => state === "firing" && labels["alertname"] !== "Watchdog")
     .map(({ labels }) => `${labels["alertname"]} ${labels["service"]}`);
 }
 
@@ -138,7 +155,37 @@ test("web pages of other origins read no metrics, and Alertmanager has no port o
   await amtool("silence", "expire", id);
 });
 
-test("Prometheus reads every service, and no alert fires", async () => {
+test("a first start raises no alert, and the watchdog is delivered", { timeout: 120_000 }, async () => {
+  await expect.poll(() => receivers.watchdog.length, { timeout: 90_000 }).toBeGreaterThan(0);
+  expect(receivers.watchdog[0]).toContain('"alertname":"Watchdog"');
+  expect([...receivers.chat, ...receivers.mails]).toEqual([]);
+  expect(await firing()).toEqual([]);
+});
+
+test(
+  "a test alert reaches the chat and the mailbox, and a failed delivery is reported",
+  { timeout: 180_000 },
+  async () => {
+    await command("alerts", "--test");
+    await expect.poll(() => receivers.mails.length, { timeout: 60_000 }).toBeGreaterThan(0);
+    expect(receivers.mails[0]).toMatch(/^To: .*on-call@example\.net/m);
+    await expect.poll(() => receivers.chat.length, { timeout: 60_000 }).toBeGreaterThan(0);
+    expect((JSON.parse(receivers.chat[0]!) as { attachments: object[] }).attachments).toMatchObject([
+      {
+        title: "[FIRING] TestAlert " + (/test-\d+/.exec(receivers.chat[0]!)?.[0] ?? ""),
+        text: "A test of the delivery of alerts",
+      },
+    ]);
+    receivers.status = 404;
+    await expect(command("alerts", "--test")).rejects.toThrow("The test alert was not delivered");
+    receivers.status = 200;
+    await expect.poll(firing, { timeout: 60_000 }).toContain("AlertsNotDelivered alertmanager");
+    const { stdout } = await run(process.execPath, ["cli/main.ts", "status", "--stack", name], { cwd: root });
+    expect(stdout).toMatch(/alert delivery +[1-9]\d* sent, [1-9]\d* failed/);
+  },
+);
+
+test("Prometheus reads every service", async () => {
   const states = async (): Promise<Record<string, string>> => {
     const { activeTargets } = await api<{ activeTargets: { labels: { service: string }; health: string }[] }>(
       "targets",
@@ -159,7 +206,6 @@ test("Prometheus reads every service, and no alert fires", async () => {
     .poll(states, { timeout: 60_000 })
     .toEqual(Object.fromEntries(services.map((service) => [service, "up"])));
   expect(await samplesOf("pg_up == 1 and on () redis_up == 1")).toHaveLength(1);
-  expect(await firing()).toEqual([]);
 });
 
 test(
@@ -198,7 +244,7 @@ test("normal load raises no alert, not even a pending one", { timeout: 300_000 }
   expect(sent.queries).toBeGreaterThan(normalLoad / 1000);
   expect(sent.failed).toEqual([]);
   const raised = await samplesOf(
-    `count by (alertname, alertstate, service, route) (max_over_time(ALERTS[${normalLoad / 1000}s]))`,
+    `count by (alertname, alertstate, service, route) (max_over_time(ALERTS{alertname!~"Watchdog|AlertsNotDelivered"}[${normalLoad / 1000}s]))`,
   );
   expect(raised.map(({ metric }) => metric)).toEqual([]);
 });
