@@ -10,8 +10,8 @@ export const command: Command = {
   },
   run: (stack) =>
     runInterruptibly(async (signal) => {
-      const { text, warnings } = await previewUp({ stack, signal });
-      console.log(`\n${text.trim()}`);
+      const { text, effects, warnings } = await previewUp({ stack, signal });
+      console.log(`\n${effects.join("\n")}\n\n${text.trim()}`);
       for (const warning of warnings) console.log(`\nWarning: ${warning}`);
       return 0;
     }),

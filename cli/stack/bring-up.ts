@@ -27,6 +27,7 @@ import {
   type Prepared,
 } from "./phases.ts";
 import { lostDataWarnings } from "./lost-data.ts";
+import { describeEffects } from "./effects.ts";
 import { describeChanges, Progress } from "./progress.ts";
 import { claimStack } from "./ownership.ts";
 import { clearInterrupted, deploymentOf, failedJobs, releaseStaleLock } from "./recovery.ts";
@@ -126,6 +127,8 @@ const plain = (outputs: OutputMap): Record<string, unknown> =>
 export interface PreviewResult {
   readonly changes: OpMap;
   readonly text: string;
+  /** Effects on services, jobs and data. */
+  readonly effects: readonly string[];
   readonly times: readonly PhaseTime[];
   readonly warnings: readonly string[];
 }
@@ -135,7 +138,7 @@ export function previewUp(options: UpOptions): Promise<PreviewResult> {
   return withSession("preview", options, async (session) => {
     const prepared: Prepared = { configuration: await readConfiguration(options.stack, options.settings) };
     const warnings = checkImageVersions(prepared.configuration!, session);
-    let result: { changes: OpMap; text: string } | undefined;
+    let result: { changes: OpMap; text: string; effects: readonly string[] } | undefined;
     const phase: Phase = {
       title: `Preview of stack ${options.stack}`,
       work: async ({ say, show, signal }) => {
@@ -152,7 +155,7 @@ export function previewUp(options: UpOptions): Promise<PreviewResult> {
             signal,
           }),
         );
-        result = { text: stdout, changes: changeSummary };
+        result = { text: stdout, changes: changeSummary, effects: describeEffects(progress.steps) };
         return describeChanges(result.changes)
           .replaceAll(/(\d+) (\w+)/g, "$1 to be $2")
           .replace("to be unchanged", "unchanged");

@@ -1,3 +1,4 @@
+import type { Step } from "./effects.ts";
 import type { EngineEvent, OpMap } from "@pulumi/pulumi/automation/index.js";
 
 const verbs: Readonly<Record<string, string>> = {
@@ -21,6 +22,8 @@ function describeUrn(urn: string): string {
 export class Progress {
   readonly #active = new Map<string, string>();
   readonly #errors: string[] = [];
+  /** Steps of the plan or the update so far. */
+  readonly steps: Step[] = [];
   readonly #say: (text: string) => void;
   #done = 0;
 
@@ -35,6 +38,7 @@ export class Progress {
 
   readonly onEvent = (event: EngineEvent): void => {
     const step = event.resourcePreEvent?.metadata;
+    if (step) this.steps.push(step);
     if (step && verbs[step.op]) {
       this.#active.set(step.urn, `${verbs[step.op]} ${describeUrn(step.urn)}`);
       this.#show();

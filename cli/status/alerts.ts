@@ -1,7 +1,7 @@
 import { dockerClient } from "@routeql/host/docker/client";
 import { execute } from "@routeql/host/docker/execute";
 import { collectOutput } from "./health-detail.ts";
-import type { FiringAlert, Problem } from "./report.ts";
+import type { Deliveries, FiringAlert, Problem } from "./report.ts";
 
 /** Milliseconds for the answer of Prometheus. */
 const patience = 5_000;
@@ -42,11 +42,6 @@ export async function firingAlerts(stack: string, signal: AbortSignal): Promise<
 export async function alertDeliveries(stack: string, signal: AbortSignal): Promise<Deliveries | undefined> {
   const text = await outputIn(stack, "alertmanager", deliveryProgram, signal);
   return text === undefined ? undefined : countNotifications(text);
-}
-
-export interface Deliveries {
-  readonly sent: number;
-  readonly failed: number;
 }
 
 /** Notifications that Alertmanager has sent, and failed attempts, from the text of its metrics. */

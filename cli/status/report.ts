@@ -1,5 +1,3 @@
-import type { Deliveries } from "./alerts.ts";
-
 /** State of one container or pod of the stack. */
 export interface ServiceState {
   readonly service: string;
@@ -61,6 +59,12 @@ export interface DatabaseFacts {
 export interface LastRun {
   readonly at: string;
   readonly bytes?: number | undefined;
+}
+
+/** Notifications of the Alertmanager since its start. */
+export interface Deliveries {
+  readonly sent: number;
+  readonly failed: number;
 }
 
 /** An alert of the stack's own Prometheus. */

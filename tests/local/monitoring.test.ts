@@ -173,7 +173,7 @@ test(
     expect((JSON.parse(receivers.chat[0]!) as { attachments: object[] }).attachments).toMatchObject([
       {
         title: "[FIRING] TestAlert " + (/test-\d+/.exec(receivers.chat[0]!)?.[0] ?? ""),
-        text: "A test of the delivery of alerts",
+        text: "A test of the delivery of alerts \n",
       },
     ]);
     receivers.status = 404;

@@ -1,7 +1,12 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import type { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { SMTPServer } from "smtp-server";
+
+async function keepText(stream: Readable, place: string[]): Promise<void> {
+  place.push(await text(stream));
+}
 
 /** A chat and an outside watchdog on one HTTP port, and a mail server without a login. */
 export class AlertReceivers {
@@ -10,14 +15,19 @@ export class AlertReceivers {
   readonly mails: string[] = [];
   /** Status of the chat's answers. */
   status = 200;
-  readonly #http = createServer(async (request, response) => {
-    (request.url === "/watchdog" ? this.watchdog : this.chat).push(await text(request));
-    response.writeHead(request.url === "/watchdog" ? 200 : this.status).end("ok");
+  readonly #http = createServer((request, response) => {
+    const [place, status] =
+      request.url === "/watchdog" ? ([this.watchdog, 200] as const) : ([this.chat, this.status] as const);
+    request.once("end", () => response.writeHead(status).end("ok"));
+    void keepText(request, place);
   });
   readonly #mail = new SMTPServer({
     authOptional: true,
     disabledCommands: ["STARTTLS", "AUTH"],
-    onData: (stream, _session, done) => void text(stream).then((mail) => (this.mails.push(mail), done())),
+    onData: (stream, _session, done) => {
+      stream.once("end", () => done());
+      void keepText(stream, this.mails);
+    },
   });
 
   /** Ports of the HTTP server and of the mail server. */

@@ -1,0 +1,49 @@
+/** One step of a plan. */
+export interface Step {
+  readonly op: string;
+  readonly urn: string;
+}
+
+const jobs: ReadonlySet<string> = new Set(["migrate", "apply-metadata"]);
+/** Services that start beside their predecessor. */
+const beside: ReadonlySet<string> = new Set(["engine", "front", "auth-sidecar"]);
+const workloads: ReadonlySet<string> = new Set(["Container", "Deployment", "StatefulSet", "Job", "Cluster"]);
+const volumes: ReadonlySet<string> = new Set(["Volume", "PersistentVolumeClaim", "Cluster"]);
+
+/** Type and name without the component's: `docker:index/container:Container`, `routeql-engine` → `Container`, `engine`. */
+function partsOf(urn: string): readonly [type: string, name: string] {
+  const [, , types = "", name = ""] = urn.split("::");
+  return [types.split(":").at(-1)!, name.replace(/^[^-]*-/, "")];
+}
+
+/** The effects of a plan on services, jobs and data, one line each. */
+export function describeEffects(steps: readonly Step[]): string[] {
+  const changed = steps
+    .map(({ op, urn }) => [op, ...partsOf(urn)] as const)
+    .filter(([op]) => /^(update|replace|create|delete)/.test(op));
+  const named = (types: ReadonlySet<string>, suffix = ""): string[] => [
+    ...new Set(
+      changed.flatMap(([, type, name]) =>
+        types.has(type) && name.endsWith(suffix) ? [name.slice(0, name.length - suffix.length)] : [],
+      ),
+    ),
+  ];
+  const restarted = named(workloads).filter((name) => !name.endsWith("-files"));
+  const reloads = named(workloads, "-files").filter((name) => name === "gateway" && !restarted.includes(name));
+  const services = restarted.filter((name) => !jobs.has(name));
+  const effects = [
+    ...reloads.map((name) => `${name} reloads`),
+    ...services.map((name) =>
+      beside.has(name) ? `${name} is replaced beside the old one` : `${name} restarts (some seconds)`,
+    ),
+  ];
+  const lost = changed.flatMap(([op, type, name]) =>
+    volumes.has(type) && /^(delete|replace)/.test(op) && !name.endsWith("-files") ? [name] : [],
+  );
+  const run = restarted.filter((name) => jobs.has(name));
+  return [
+    `Services: ${effects.join(", ") || "unchanged"}`,
+    `Jobs:     ${run.length === 0 ? "none" : `${run.join(", ")} run`}`,
+    `Data:     ${lost.length === 0 ? "no data at risk" : `AT RISK: ${[...new Set(lost)].join(", ")}`}`,
+  ];
+}
