@@ -54,6 +54,7 @@ try {
     test: "tests/runner/main.ts",
     documents: "tests/documents/documents.ts",
     conformance: "tests/conformance/main.ts",
+    differential: "tests/differential/main.ts",
     bench: "bench/main.ts",
     verify: "tests/verify/main.ts",
   };

@@ -15,7 +15,11 @@ export interface HasuraServer extends AsyncDisposable {
 }
 
 /** Starts the image in HASURA_IMAGE, by default the pinned one. Skips the test if this machine does not have it. */
-export async function startHasura(context: TestContext, metadataDatabase: string): Promise<HasuraServer> {
+export async function startHasura(
+  context: Pick<TestContext, "skip">,
+  metadataDatabase: string,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<HasuraServer> {
   const image = process.env["HASURA_IMAGE"] ?? engineSettings.hasuraImage.default;
   const { code } = await run("docker", ["image", "inspect", image]);
   context.skip(code !== 0, `this machine does not have Hasura's image ${image}; HASURA_IMAGE names another one`);
@@ -27,6 +31,7 @@ export async function startHasura(context: TestContext, metadataDatabase: string
       HASURA_GRAPHQL_METADATA_DATABASE_URL: metadataDatabase,
       HASURA_GRAPHQL_ADMIN_SECRET: adminSecret,
       HASURA_GRAPHQL_ENABLE_TELEMETRY: "false",
+      ...settings,
     })
     .withLogConsumer(keepLog("hasura"))
     .withWaitStrategy(Wait.forHttp("/healthz", 8080))

@@ -1,0 +1,135 @@
+import { apply } from "@routeql/engine/apply-metadata/apply";
+import { type Metadata, MetadataApi } from "@routeql/engine/apply-metadata/metadata-api";
+import pg from "pg";
+import type { TestContext } from "vitest";
+import { WebSocket } from "ws";
+import { startConformanceDatabase } from "../conformance/database.ts";
+import { adminSecret, startEngineProcess } from "../engine/support/engine-process.ts";
+import { startHasura } from "../harness/hasura-container.ts";
+import type { GraphqlRequest } from "./generator.ts";
+
+/** A request as one session. */
+export interface Call extends GraphqlRequest {
+  /** Role and session variables. */
+  readonly session: Readonly<Record<string, string>>;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly type: string | null;
+  readonly body: string;
+}
+
+export interface Server {
+  readonly address: string;
+  readonly adminSecret: string;
+}
+
+/** Both engines; each stores its metadata in its own database of one Postgres. */
+export interface Pair extends AsyncDisposable {
+  readonly hasura: Server;
+  readonly embedded: Server;
+  /** Address of a Postgres for a role that may create databases. */
+  readonly database: string;
+  /** Gives both engines the same metadata. */
+  apply(metadata: Metadata): Promise<void>;
+}
+
+/** Settings of both engines: without the SQL text in errors, which necessarily differs, and with quick live queries. */
+const settings = {
+  HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS: "false",
+  HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: "100",
+  HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: "100",
+};
+
+/** The kit's own bounds are no property of Hasura. */
+const unbounded = Object.fromEntries(
+  ["TOKENS", "NODES", "LIST_NESTING", "RELATIONS", "CONDITIONS", "INTROSPECTION", "DEPTH", "BREADTH"].map((name) => [
+    `ENGINE_MAX_${name}`,
+    "0",
+  ]),
+);
+
+export async function createDatabase(server: string, name: string): Promise<string> {
+  await execute(server, `drop database if exists ${name} with (force)`, `create database ${name}`);
+  return Object.assign(new URL(server), { pathname: `/${name}` }).href;
+}
+
+export async function execute(address: string, ...statements: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: address });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** Skips without Hasura's image. */
+export async function startPair(skip: TestContext["skip"]): Promise<Pair> {
+  await using stack = new AsyncDisposableStack();
+  const { address: database } = stack.use(await startConformanceDatabase());
+  const hasura = stack.use(await startHasura({ skip }, await createDatabase(database, "hasura_metadata"), settings));
+  const { url } = stack.use(
+    await startEngineProcess({
+      ...settings,
+      ...unbounded,
+      HASURA_GRAPHQL_METADATA_DATABASE_URL: await createDatabase(database, "embedded_metadata"),
+    }),
+  );
+  const embedded = { address: url, adminSecret };
+  const owned = stack.move();
+  return {
+    hasura,
+    embedded,
+    database,
+    async apply(metadata) {
+      for (const server of [hasura, embedded]) await apply(new MetadataApi(server), metadata);
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+export async function post(server: Server, { session, ...body }: Call): Promise<Answer> {
+  const response = await fetch(`${server.address}/v1/graphql`, {
+    method: "POST",
+    headers: { "content-type": "application/json", "x-hasura-admin-secret": server.adminSecret, ...session },
+    body: JSON.stringify(body),
+  });
+  return { status: response.status, type: response.headers.get("content-type"), body: await response.text() };
+}
+
+/** Milliseconds in which a stream without rows sends nothing. */
+const silence = 1_000;
+
+/** The first answer of a subscription. */
+export function subscribe(server: Server, { session, ...payload }: Call): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(`${server.address.replace("http", "ws")}/v1/graphql`, "graphql-transport-ws");
+    let timer: NodeJS.Timeout | undefined;
+    const finish = (type: string, body: unknown): void => {
+      clearTimeout(timer);
+      socket.terminate();
+      resolve({ status: 200, type, body: JSON.stringify(body) });
+    };
+    const headers = { "x-hasura-admin-secret": server.adminSecret, ...session };
+    socket.on("open", () => socket.send(JSON.stringify({ type: "connection_init", payload: { headers } })));
+    socket.on("error", reject);
+    socket.on("close", (code) => finish("close", code));
+    socket.on("message", (data) => {
+      const message = parseExactly((data as Buffer).toString("utf8")) as { type: string; payload?: unknown };
+      if (message.type === "connection_ack") {
+        socket.send(JSON.stringify({ type: "subscribe", id: "1", payload }));
+        timer = setTimeout(() => finish("silence", null), silence);
+      }
+      if (["next", "error", "complete"].includes(message.type)) finish(message.type, message.payload);
+    });
+  });
+}
+
+/** JSON with each number as its text, since JavaScript rounds long ones. */
+export function parseExactly(text: string): unknown {
+  return JSON.parse(text, (_key, value: unknown, context?: { readonly source?: string }) =>
+    typeof value === "number" ? { number: context?.source } : value,
+  ) as unknown;
+}

@@ -1,0 +1,142 @@
+import { getNamedType, type GraphQLSchema, isObjectType, isScalarType } from "graphql";
+import { canonical, schemaDifferences, schemaOf, unordered } from "./compare.ts";
+import { Generator, type Samples } from "./generator.ts";
+import { known } from "./known.ts";
+import { type Answer, type Call, type Pair, post, type Server, subscribe } from "./pair.ts";
+import { Random } from "./random.ts";
+import type { World } from "./worlds.ts";
+
+export interface Difference {
+  readonly world: string;
+  readonly call: Call;
+  readonly hasura: string;
+  readonly embedded: string;
+}
+
+export interface Tally {
+  equal: number;
+  /** Equal answers without an error. */
+  withData: number;
+  /** Equal except for the order of rows, which the request leaves open. */
+  reordered: number;
+  readonly explained: Map<string, number>;
+  readonly unexplained: Difference[];
+  readonly schemas: string[];
+}
+
+const hostile: readonly string[] = [
+  ..."1 2 org-1 ' \" {} {t0} {t1,t0} {1,2} null -1 1e5 $1 { x-hasura-role true NaN \\ %".split(" "),
+  "",
+  " 1 ",
+  "9".repeat(40),
+  "'; drop table author; --",
+];
+
+/** Roles of the metadata, with a role that it lacks. */
+export function rolesOf(metadata: unknown): readonly string[] {
+  const roles = JSON.stringify(metadata).matchAll(/"role(?:_name)?":"([^"]+)"/g);
+  return ["admin", ...new Set([...roles].map(([, role]) => role ?? "")), "unknown"];
+}
+
+function sessionOf(random: Random, role: string, variables: readonly string[]): Readonly<Record<string, string>> {
+  const given = variables.filter(() => random.chance(92));
+  return { "x-hasura-role": role, ...Object.fromEntries(given.map((name) => [name, random.one(hostile)])) };
+}
+
+/** Values of each scalar type in the answers to a query of every table. */
+async function samplesOf(server: Server, schema: GraphQLSchema): Promise<Samples> {
+  const samples = new Map<string, unknown[]>();
+  for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
+    const type = getNamedType(field.type);
+    if (!isObjectType(type) || !field.args.some(({ name }) => name === "limit")) continue;
+    const columns = Object.values(type.getFields()).filter((column) => isScalarType(getNamedType(column.type)));
+    const query = `{ rows: ${field.name}(limit: 12) { ${columns.map(({ name }) => name).join(" ")} } }`;
+    const { body } = await post(server, { session: { "x-hasura-role": "admin" }, query });
+    const { data } = JSON.parse(body) as { data?: { rows: readonly Record<string, unknown>[] } };
+    for (const column of columns) {
+      const values = (data?.rows ?? []).flatMap((row) => row[column.name] ?? []);
+      const name = getNamedType(column.type).name;
+      samples.set(name, [...(samples.get(name) ?? []), ...values]);
+    }
+  }
+  return samples;
+}
+
+export const emptyTally = (): Tally => ({
+  equal: 0,
+  withData: 0,
+  reordered: 0,
+  explained: new Map(),
+  unexplained: [],
+  schemas: [],
+});
+
+export interface Plan {
+  readonly requests: number;
+  readonly seed: number;
+}
+
+/** Draws the requests of a world, as every role. */
+export async function drawCalls(
+  pair: Pair,
+  world: World,
+  { requests, seed }: Plan,
+): Promise<readonly (Call & { readonly live: boolean })[]> {
+  const random = new Random(seed);
+  const roles = rolesOf(world.metadata);
+  const variables = [
+    ...new Set((JSON.stringify(world.metadata).match(/x-hasura-[a-z0-9-]+/gi) ?? []).map((name) => name.toLowerCase())),
+  ];
+  const samples = await samplesOf(pair.hasura, await schemaOf(pair.hasura, "admin"));
+  const generators = new Map<string, Generator>();
+  for (const role of roles) generators.set(role, new Generator(await schemaOf(pair.hasura, role), samples, random));
+  return Array.from({ length: requests }, () => {
+    const role = random.one(roles);
+    const live = random.chance(2);
+    const request = generators.get(role)?.request(live ? "subscription" : "query") ?? { query: "" };
+    return { session: sessionOf(random, role, variables), ...request, live };
+  });
+}
+
+/** Compares the schemas of all roles, then the answers to random requests. */
+export async function compareWorld(pair: Pair, world: World, plan: Plan, tally: Tally): Promise<void> {
+  await pair.apply(world.metadata);
+  for (const role of rolesOf(world.metadata)) {
+    const differences = schemaDifferences(await schemaOf(pair.hasura, role), await schemaOf(pair.embedded, role));
+    tally.schemas.push(...differences.map((line) => `${world.name}, ${role}: ${line}`));
+  }
+  const calls = [...(await drawCalls(pair, world, plan))];
+  await Promise.all(
+    Array.from({ length: 4 }, async () => {
+      for (let call = calls.pop(); call !== undefined; call = calls.pop())
+        await compareCall(pair, world.name, call, tally);
+    }),
+  );
+}
+
+async function compareCall(
+  pair: Pair,
+  world: string,
+  { live, ...call }: Call & { live: boolean },
+  tally: Tally,
+): Promise<void> {
+  const ask = live ? subscribe : post;
+  const [hasura, embedded] = await Promise.all([ask(pair.hasura, call), ask(pair.embedded, call)]);
+  const [one, other] = [canonical(hasura), canonical(embedded)];
+  if (one === other) {
+    tally.equal += 1;
+    if (one.includes('{"data":{')) tally.withData += 1;
+    return;
+  }
+  if (differsInOrder(hasura, embedded)) {
+    tally.reordered += 1;
+    return;
+  }
+  const reason = known.find((difference) => difference.matches({ call, hasura: one, embedded: other }));
+  if (reason === undefined) tally.unexplained.push({ world, call, hasura: one, embedded: other });
+  else tally.explained.set(reason.name, (tally.explained.get(reason.name) ?? 0) + 1);
+}
+
+function differsInOrder(hasura: Answer, embedded: Answer): boolean {
+  return hasura.body.startsWith('{"data"') && unordered(hasura) === unordered(embedded);
+}
