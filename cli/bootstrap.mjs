@@ -55,6 +55,7 @@ try {
     documents: "tests/documents/documents.ts",
     conformance: "tests/conformance/main.ts",
     differential: "tests/differential/main.ts",
+    "record-answers": "tests/differential/record.ts",
     bench: "bench/main.ts",
     verify: "tests/verify/main.ts",
   };

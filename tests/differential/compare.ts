@@ -10,6 +10,7 @@ import {
   isEnumType,
   isInputObjectType,
   isObjectType,
+  lexicographicSortSchema,
 } from "graphql";
 import { type Answer, parseExactly, post, type Server } from "./pair.ts";
 
@@ -35,12 +36,12 @@ export function unordered(answer: Answer): string {
   return canonical({ ...answer, body: JSON.stringify(sorted(parseExactly(answer.body))) });
 }
 
-/** The schema of one role; undefined if the engine does not answer with one. */
+/** The schema of one role; in alphabetical order, so that equal schemas draw equal requests. @throws if the engine answers with none */
 export async function schemaOf(server: Server, role: string): Promise<GraphQLSchema> {
   const { body } = await post(server, { session: { "x-hasura-role": role }, query: getIntrospectionQuery() });
   const { data } = JSON.parse(body) as { data?: IntrospectionQuery };
   if (data === undefined) throw new Error(`role ${role}: no schema: ${body.slice(0, 400)}`);
-  return buildClientSchema(data);
+  return lexicographicSortSchema(buildClientSchema(data));
 }
 
 /** Everything that a client can read of a schema, one fact a line. Types only of mutations are left out when `mutations` is false. */

@@ -65,7 +65,7 @@ const odd: readonly unknown[] = [
 const named = (name: string, text: string): string => `${name}: ${text}`;
 
 /** A JSON value in the syntax of a document. */
-export function literal(value: unknown): string {
+function literal(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literal).join(", ")}]`;
   if (typeof value === "object" && value !== null)
     return `{${Object.entries(value)
@@ -133,7 +133,7 @@ export class Generator {
   }
 
   #introspection(): string {
-    const name = literal(this.#random.one([...Object.keys(this.#schema.getTypeMap()), "other"]));
+    const name = literal(this.#random.one(this.#typeNames()));
     const reference = "{ kind name ofType { kind name ofType { kind name ofType { name } } } }";
     const input = `{ name description defaultValue type ${reference} }`;
     const fields = `fields { name description isDeprecated args ${input} type ${reference} }`;
@@ -144,6 +144,12 @@ export class Generator {
       `{ __schema { directives { name description locations args ${input} } } }`,
       "{ __typename }",
     ]);
+  }
+
+  #typeNames(): readonly string[] {
+    const fields = Object.values(this.#schema.getQueryType()?.getFields() ?? {});
+    const types = fields.flatMap(({ type, args }) => [type, ...args.map((argument) => argument.type)]);
+    return [...new Set(types.map((type) => getNamedType(type).name)), "other"];
   }
 
   #selection(type: GraphQLObjectType, depth: number, most: number): string {

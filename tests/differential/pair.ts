@@ -65,19 +65,24 @@ export async function execute(address: string, ...statements: readonly string[])
   }
 }
 
+/** The embedded engine as a process, with its metadata in a database. */
+export async function startEmbedded(metadataDatabase: string, metadata?: Metadata): Promise<Server & AsyncDisposable> {
+  const engine = await startEngineProcess({
+    ...settings,
+    ...unbounded,
+    HASURA_GRAPHQL_METADATA_DATABASE_URL: metadataDatabase,
+  });
+  const server = { address: engine.url, adminSecret };
+  if (metadata !== undefined) await apply(new MetadataApi(server), metadata);
+  return { ...server, [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose]() };
+}
+
 /** Skips without Hasura's image. */
 export async function startPair(skip: TestContext["skip"]): Promise<Pair> {
   await using stack = new AsyncDisposableStack();
   const { address: database } = stack.use(await startConformanceDatabase());
   const hasura = stack.use(await startHasura({ skip }, await createDatabase(database, "hasura_metadata"), settings));
-  const { url } = stack.use(
-    await startEngineProcess({
-      ...settings,
-      ...unbounded,
-      HASURA_GRAPHQL_METADATA_DATABASE_URL: await createDatabase(database, "embedded_metadata"),
-    }),
-  );
-  const embedded = { address: url, adminSecret };
+  const embedded = stack.use(await startEmbedded(await createDatabase(database, "embedded_metadata")));
   const owned = stack.move();
   return {
     hasura,

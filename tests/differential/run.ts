@@ -33,7 +33,7 @@ const hostile: readonly string[] = [
 ];
 
 /** Roles of the metadata, with a role that it lacks. */
-export function rolesOf(metadata: unknown): readonly string[] {
+function rolesOf(metadata: unknown): readonly string[] {
   const roles = JSON.stringify(metadata).matchAll(/"role(?:_name)?":"([^"]+)"/g);
   return ["admin", ...new Set([...roles].map(([, role]) => role ?? "")), "unknown"];
 }
@@ -76,20 +76,24 @@ export interface Plan {
   readonly seed: number;
 }
 
-/** Draws the requests of a world, as every role. */
+/** A call, and whether it is a subscription. */
+export interface DrawnCall extends Call {
+  readonly live: boolean;
+}
+
+/** Draws the requests of a world, as every role, from the schemas of a server. */
 export async function drawCalls(
-  pair: Pair,
-  world: World,
+  server: Server,
+  { metadata }: World,
   { requests, seed }: Plan,
-): Promise<readonly (Call & { readonly live: boolean })[]> {
+): Promise<readonly DrawnCall[]> {
   const random = new Random(seed);
-  const roles = rolesOf(world.metadata);
-  const variables = [
-    ...new Set((JSON.stringify(world.metadata).match(/x-hasura-[a-z0-9-]+/gi) ?? []).map((name) => name.toLowerCase())),
-  ];
-  const samples = await samplesOf(pair.hasura, await schemaOf(pair.hasura, "admin"));
+  const roles = rolesOf(metadata);
+  const names = JSON.stringify(metadata).match(/x-hasura-[a-z0-9-]+/gi) ?? [];
+  const variables = [...new Set(names.map((name) => name.toLowerCase()))];
+  const samples = await samplesOf(server, await schemaOf(server, "admin"));
   const generators = new Map<string, Generator>();
-  for (const role of roles) generators.set(role, new Generator(await schemaOf(pair.hasura, role), samples, random));
+  for (const role of roles) generators.set(role, new Generator(await schemaOf(server, role), samples, random));
   return Array.from({ length: requests }, () => {
     const role = random.one(roles);
     const live = random.chance(2);
@@ -105,7 +109,7 @@ export async function compareWorld(pair: Pair, world: World, plan: Plan, tally: 
     const differences = schemaDifferences(await schemaOf(pair.hasura, role), await schemaOf(pair.embedded, role));
     tally.schemas.push(...differences.map((line) => `${world.name}, ${role}: ${line}`));
   }
-  const calls = [...(await drawCalls(pair, world, plan))];
+  const calls = [...(await drawCalls(pair.hasura, world, plan))];
   await Promise.all(
     Array.from({ length: 4 }, async () => {
       for (let call = calls.pop(); call !== undefined; call = calls.pop())
@@ -114,12 +118,7 @@ export async function compareWorld(pair: Pair, world: World, plan: Plan, tally: 
   );
 }
 
-async function compareCall(
-  pair: Pair,
-  world: string,
-  { live, ...call }: Call & { live: boolean },
-  tally: Tally,
-): Promise<void> {
+async function compareCall(pair: Pair, world: string, { live, ...call }: DrawnCall, tally: Tally): Promise<void> {
   const ask = live ? subscribe : post;
   const [hasura, embedded] = await Promise.all([ask(pair.hasura, call), ask(pair.embedded, call)]);
   const [one, other] = [canonical(hasura), canonical(embedded)];

@@ -3,7 +3,7 @@ import type { Metadata } from "@routeql/engine/apply-metadata/metadata-api";
 import { loadMetadata } from "@routeql/metadata/read/load";
 import { readFixtures } from "../conformance/cases.ts";
 import { Stage, withAddresses } from "../conformance/stage.ts";
-import { startDatabase } from "../harness/database-container.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { createDatabase, execute, type Pair } from "./pair.ts";
 import { sampleContents, sampleRows, sampleSchema } from "./sample.ts";
 
@@ -25,22 +25,34 @@ const projectRows = `
       case when i % 5 > 0 then timestamp '2026-01-02 10:00:00.000001' + i * interval '1 minute' end, case when i % 2 = 0 then cidr '192.0.2.0/24' else '198.51.100.0/24' end, i % 4 > 0, i % 4 = 0, case when i % 2 = 0 then 'note ' || i else '' end, i % 7
     from generate_series(1, 24) i;
   insert into routing.bgp_updates (key, prefix, origin_as, peer_asn, as_path, service, type, communities, "timestamp", hijack_key, matched_prefix)
-    select gen_random_uuid(), case when i % 2 = 0 then inet '192.0.2.0/24' else '198.51.100.128/25' end, 64500 + i % 4, 64510 + i % 3, array[64510 + i % 3, 64500 + i % 4], 'ripe-ris|rrc0' || i % 3, 'A',
+    select md5(i::text)::uuid, case when i % 2 = 0 then inet '192.0.2.0/24' else '198.51.100.128/25' end, 64500 + i % 4, 64510 + i % 3, array[64510 + i % 3, 64500 + i % 4], 'ripe-ris|rrc0' || i % 3, 'A',
       '[[64510, 1]]', timestamp '2026-01-01' + i * interval '10 minutes', case when i % 3 = 0 then '{}' else array['h' || 1 + i % 24] end, case when i % 4 > 0 then (case when i % 2 = 0 then cidr '192.0.2.0/24' else '198.51.100.0/24' end) end
     from generate_series(1, 60) i;`;
 
-const project: Lender = async (_pair, use) => {
-  await using database = await startDatabase();
+/** The project's own metadata on a new database with a few rows. */
+export async function projectWorld(): Promise<
+  World & AsyncDisposable & { readonly database: StartedDatabaseContainer }
+> {
+  const database = await startDatabase();
   await execute(
     database.getConnectionUri("owner"),
     "create table if not exists routing.bgp_updates_rest partition of routing.bgp_updates default",
     projectRows,
+    // Without statistics, the plan and so the order of rows would depend on the moment of the first automatic analysis.
+    "analyze routing.hijacks, routing.bgp_updates, routing.configured_prefixes",
   );
   const { merged } = loadMetadata(resolve(import.meta.dirname, "../../hasura-metadata"));
-  await use({
+  return {
     name: "project",
     metadata: withAddresses(merged, { ROUTEQL_DATABASE_URL: database.getConnectionUri("engine") }),
-  });
+    database,
+    [Symbol.asyncDispose]: async () => void (await database.stop()),
+  };
+}
+
+const project: Lender = async (_pair, use) => {
+  await using world = await projectWorld();
+  await use(world);
 };
 
 const sample: Lender = async (pair, use) => {
@@ -49,7 +61,7 @@ const sample: Lender = async (pair, use) => {
   await use({ name: "sample", metadata: sampleMetadata(address) });
 };
 
-export function sampleMetadata(address: string): Metadata {
+function sampleMetadata(address: string): Metadata {
   const source = { name: "default", kind: "postgres", configuration: { connection_info: { database_url: address } } };
   return {
     version: 3,

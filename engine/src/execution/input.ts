@@ -190,6 +190,8 @@ export class InputReader {
     if (isListType(inner) && !isArray(inner)) throw invalid("expected a list, but found null", path);
     if (isInputObjectType(inner)) throw expected("an object", inner.name, "null", path);
     if (isEnumType(inner)) throw expected("an enum value", inner.name, "null", path);
+    // The condition of a directive, unlike arguments that take the values of columns.
+    if (path.endsWith(".args.if")) throw expected("a boolean", "Boolean", "null", path);
     throw invalid(`unexpected null value for type '${valueName(inner)}'`, path);
   }
 

@@ -12,6 +12,7 @@ import {
 } from "../sql/expression.ts";
 import {
   argumentType,
+  castable,
   inputType,
   isListArgument,
   isObjectArgument,
@@ -165,7 +166,7 @@ export class FilterReader {
       if (!isRecord(inner)) return this.#fail(path, `{${other.name}: {…}} is expected`);
       return this.#operators({ kind: "cast", operand, type: other.sql }, other, inner, table, [...path, other.name]);
     }
-    if (name === "_cast") {
+    if (name === "_cast" && castable.has(type.name)) {
       const inner = isRecord(value) ? (value["String"] ?? value["text"]) : undefined;
       if (!isRecord(inner)) return this.#fail(path, "{String: {…}} is expected");
       return this.#operators({ kind: "text", operand }, textType, inner, table, [...path, "String"]);

@@ -10,7 +10,14 @@ import {
   type GraphQLInputType,
 } from "graphql";
 import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
-import { equalityOperators, operatorsOf, siblingType, textOperators, type Operator } from "../sql/operators.ts";
+import {
+  castable,
+  equalityOperators,
+  operatorsOf,
+  siblingType,
+  textOperators,
+  type Operator,
+} from "../sql/operators.ts";
 import { type Enumeration, title } from "./model.ts";
 import {
   comparableComputed,
@@ -118,7 +125,7 @@ function comparison(type: DatabaseType, types: TypeBook): GraphQLInputObjectType
     `Boolean expression to compare columns of type "${element === undefined ? name : scalarName(element)}". All fields are combined with logical 'AND'.`,
     () => ({
       ...operatorFields(operators, (operator) => operatorInput(operator, type, types), types),
-      ...(isText || element !== undefined || type.name === "raster" ? {} : castFields(type, types)),
+      ...(castable.has(type.name) ? castFields(type, types) : {}),
     }),
   );
 }

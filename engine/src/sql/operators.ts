@@ -137,6 +137,9 @@ const raster: readonly Operator[] = [
 
 const textTypes = new Set(["text", "varchar", "bpchar", "citext"]);
 
+/** Types whose columns Hasura can cast in a condition. */
+export const castable: ReadonlySet<string> = new Set(["jsonb", "geometry", "geography"]);
+
 /** Operators of a column type, in addition to `_is_null` and `_cast`. */
 export function operatorsOf(type: DatabaseType): readonly Operator[] {
   if (type.element !== undefined) return [...common, ...array];
