@@ -2,7 +2,7 @@
  * The engine's errors in Hasura's form: a stable code, a JSONPath into the request, and a sentence.
  * @module
  */
-/** Hasura's error codes that apply to a read-only engine. */
+/** Hasura's error codes that apply to this engine. */
 export type EngineErrorCode =
   | "access-denied"
   | "already-exists"
@@ -10,6 +10,7 @@ export type EngineErrorCode =
   | "already-untracked"
   | "bad-request"
   | "busy"
+  | "concurrent-update"
   | "conflict"
   | "constraint-error"
   | "constraint-violation"
@@ -184,6 +185,21 @@ export const clientErrors: Partial<Record<EngineErrorCode, ClientError>> = {
     meaning: "The query does not fit the schema of the role, has a syntax error, or exceeds a limit.",
     remedy:
       "Follow `extensions.path`. A column that is not found may be hidden from your role: [permissions](permissions.md).",
+  },
+  "constraint-violation": {
+    status: 400,
+    meaning: "A change contradicts a constraint of the database: a unique value, a foreign key or a required column.",
+    remedy: "Correct the values. Nothing was changed.",
+  },
+  "permission-error": {
+    status: 400,
+    meaning: "A changed row does not pass the role's permission, or a check of the database.",
+    remedy: "Correct the values. Nothing was changed.",
+  },
+  "concurrent-update": {
+    status: 400,
+    meaning: "Another transaction changed the same rows. Nothing was changed.",
+    remedy: "Repeat the request.",
   },
   "data-exception": {
     status: 400,

@@ -1,5 +1,5 @@
 /**
- * The embedded engine's interface: Hasura v2's read API over a metadata v3 directory and a Postgres database, in this process. HTTP,
+ * The embedded engine's interface: Hasura v2's API over a metadata v3 directory and a Postgres database, in this process. HTTP,
  * WebSocket and token checks are built on it. Create an engine with `createEngine` of engine.ts.
  * @module
  */
@@ -17,6 +17,8 @@ export interface Session {
   readonly variables: ReadonlyMap<string, string>;
   /** True only for role `admin`, from the admin secret or a token with that role. */
   readonly isAdmin: boolean;
+  /** Whether permissions apply that are `backend_only`: the request has the admin secret and asks for them. */
+  readonly isBackend?: boolean;
   /** The account or address of the session. All sessions of one client use one share of the connections; default: the role. */
   readonly client?: string;
 }
@@ -100,14 +102,14 @@ export interface EngineStatistics {
 
 export interface Engine {
   /**
-   * Runs a query. Resolves with the whole reply's text, `{"data":{…}}`; the rows' JSON is Postgres' own text, never parsed.
+   * Runs a query or a mutation. Resolves with the whole reply's text, `{"data":{…}}`; the rows' JSON is Postgres' own text, never parsed.
    * @throws EngineError for every error of the request or the database; serialise it with `errorReply`.
    */
   execute(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<string>;
   /** Like `execute`, but in UTF-8 pieces that include Postgres' own bytes: for callers that only forward the reply. */
   executeToBytes(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<Bytes>;
   /**
-   * Kind of the operation to execute. Mutations are not served: `execute` rejects them.
+   * Kind of the operation to execute.
    * @throws EngineError as execute does for a document that is not GraphQL or has no such operation.
    */
   operationKind(request: GraphQLRequest, session: Session): "query" | "mutation" | "subscription";
@@ -191,6 +193,8 @@ export interface EngineOptions {
   readonly hideAggregationPredicates?: boolean;
   /** Hasura's `hide_stream_fields`: no streaming subscriptions in the schema. Default false. */
   readonly hideStreams?: boolean;
+  /** Whether roles can change data. Default true. */
+  readonly mutations?: boolean;
   /** Hasura's `infer-function-permissions`. Default true. */
   readonly inferFunctionPermissions?: boolean;
   /** Hasura's `enable-allowlist`: roles other than admin may only send listed queries. Default false. */

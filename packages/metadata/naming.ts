@@ -91,6 +91,11 @@ export class Naming {
     return this.#graphql ? name + pascalCase(suffix) : `${name}_${suffix}`;
   }
 
+  /** Puts a verb such as `insert` before the name of a table, and a suffix such as `one` after it. */
+  changing(verb: string, { field, type }: NameBase, suffix: string | undefined): string {
+    return this.#joined(this.#graphql ? verb + capitalise(type) : `${verb}_${field}`, suffix);
+  }
+
   /** Names of the aggregate of an array relationship or of a computed field with rows. Hasura has three rules. */
   aggregateOf(name: string, place: "field" | "filter" | "order"): string {
     if (!this.#graphql || place === "field") return this.field(`${name}_aggregate`);
@@ -127,7 +132,7 @@ export class Naming {
   }
 
   /** The object that contains the root fields of the source, if there is one. */
-  namespaceType(namespace: string, operation: "query" | "subscription"): string {
+  namespaceType(namespace: string, operation: "query" | "mutation" | "subscription"): string {
     return this.affixed(`${namespace}_${operation}`);
   }
 
@@ -218,6 +223,32 @@ export function rootFieldNames(
     select_aggregate: name("select_aggregate"),
     select_stream: name("select_stream"),
   };
+}
+
+/** Possible root fields that change a table: the verb, and the suffix of each. */
+const changes = {
+  insert: ["insert", undefined],
+  insert_one: ["insert", "one"],
+  update: ["update", undefined],
+  update_by_pk: ["update", "by_pk"],
+  update_many: ["update", "many"],
+  delete: ["delete", undefined],
+  delete_by_pk: ["delete", "by_pk"],
+} as const;
+
+export type MutationRootField = keyof typeof changes;
+
+/** Names of the root fields that change a table, as for {@link rootFieldNames}. */
+export function mutationFieldNames(
+  { configuration }: Pick<TableMetadata, "configuration">,
+  names: NameBase,
+  naming: Naming,
+): Readonly<Record<MutationRootField, string>> {
+  const entries = Object.entries(changes).map(([kind, [verb, suffix]]) => {
+    const custom = configuration?.custom_root_fields?.[kind as MutationRootField]?.name;
+    return [kind, naming.rootField(custom ?? naming.changing(verb, names, suffix))];
+  });
+  return Object.fromEntries(entries) as Record<MutationRootField, string>;
 }
 
 /** Names of the root fields of a function. A custom name is not converted and has its suffix in snake case. */

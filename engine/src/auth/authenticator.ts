@@ -6,7 +6,7 @@ import { EngineError } from "../errors.ts";
 import { grantedClaims, type GrantedClaims } from "./claims.ts";
 import type { JwtSettings } from "./jwt-settings.ts";
 import { cookieValue, headerValue, type RequestHeaders } from "./request-headers.ts";
-import { adminRole, createSession, hasuraSecretHeaders, roleVariable, sessionFromHeaders } from "./session.ts";
+import { adminRole, backendOnlyHeader, createSession, hasuraSecretHeaders, roleVariable, sessionFromHeaders } from "./session.ts";
 import { createTokenVerifier, revokedToken, type TokenVerifier } from "./token-verifier.ts";
 import { createRemoteKeySet, importStaticKey, type KeySetEvent, type RemoteKeySet } from "./verification-keys.ts";
 
@@ -127,7 +127,8 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
       if (hasAdminSecret(headers)) {
         const role = headerValue(headers, roleVariable);
         const chosen = role === undefined || role === "" ? adminRole : role;
-        return { session: sessionFromHeaders(chosen, headers, secretHeaders), ...unlimited };
+        const session = sessionFromHeaders(chosen, headers, secretHeaders);
+        return { session: isBackend(headers) ? { ...session, isBackend: true } : session, ...unlimited };
       }
       if (verify === undefined || options.jwt === undefined) return withoutToken(headers);
       const token = tokenOf(headers, options.jwt.header);
@@ -143,6 +144,16 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
       keySet?.close();
     },
   };
+}
+
+/** Whether the request asks for permissions that are `backend_only`. @throws EngineError */
+function isBackend(headers: RequestHeaders): boolean {
+  const value = headerValue(headers, backendOnlyHeader);
+  if (value === undefined || /^(?:false|f|no|n)$/i.test(value)) return false;
+  if (/^(?:true|t|yes|y)$/i.test(value)) return true;
+  const valid =
+    'True values are ["true","t","yes","y"] and  False values are ["false","f","no","n"]. All values are case insensitive';
+  throw new EngineError({ code: "bad-request", message: `${backendOnlyHeader}:  Not a valid boolean text. ${valid}` });
 }
 
 /** Of a session without a token. */

@@ -6,6 +6,9 @@ export const adminRole = "admin";
 export const roleVariable = "x-hasura-role";
 export const sessionVariablePrefix = "x-hasura-";
 
+/** With the admin secret, permissions apply that are `backend_only`. */
+export const backendOnlyHeader = "x-hasura-use-backend-only-permissions";
+
 /** Hasura's names of the headers that carry the admin secret; never session variables. */
 export const hasuraSecretHeaders = ["x-hasura-admin-secret", "x-hasura-access-key"] as const;
 

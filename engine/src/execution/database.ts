@@ -32,11 +32,19 @@ export interface Asker {
 
 /** Attributes of a statement. Its text is omitted, because it contains the aliases and literals of the client. */
 const statementAttributes = { "db.system.name": "postgresql", "db.operation.name": "SELECT" };
+const changeAttributes = { ...statementAttributes, "db.operation.name": "CHANGE" };
+
+/** Isolation of a transaction that changes data, as in metadata. */
+export type Isolation = "read-committed" | "repeatable-read" | "serializable";
+
+/** Limit of the wait for a row that another transaction has locked, in milliseconds. */
+const lockTimeout = 5_000;
 
 /** The client of the engine's own statements. */
 const ownClient = "";
 
 export interface DatabaseOptions extends SourceConnectionsOptions {
+  readonly isolation?: Isolation | undefined;
   readonly sharing?: SharingLimits;
 }
 
@@ -61,10 +69,12 @@ export class Database {
   readonly #known = new KnownStatements();
   readonly #quick: number;
   readonly #answerLimit: number;
+  readonly #isolation: Isolation;
   #isClosed = false;
 
   constructor(options: DatabaseOptions) {
-    const { statementTimeout, answerLimit = 0, sharing = defaultSharing } = options;
+    const { statementTimeout, answerLimit = 0, sharing = defaultSharing, isolation = "read-committed" } = options;
+    this.#isolation = isolation;
     this.#answerLimit = answerLimit;
     this.#statementTimeout = statementTimeout;
     this.#connections = new SourceConnections(options);
@@ -95,26 +105,112 @@ export class Database {
       if (this.#isClosed) throw new Error("the connections are closed");
       const shared = this.#connections.free <= 1 ? await this.#share(runs, client, signal, span) : undefined;
       if (shared !== undefined) return [shared];
-      const claim: Claim = { client, isExempt: client === ownClient };
-      try {
-        return await this.#claimed(claim, runs, asker);
-      } catch (error) {
-        // Preempted for other clients after its first slice; it restarts when a connection for heavy statements is free.
-        if (claim.isPreempted !== true || signal?.aborted === true || !isCancelled(error)) throw error;
-        return await this.#claimed({ client, isHeavy: true }, runs, asker);
-      }
+      return await this.#claimed(asker, (connection) => {
+        const [only] = runs;
+        return runs.length === 1 && only !== undefined
+          ? this.#query(connection, only, span).then((rows) => [rows])
+          : this.#together(connection, runs, asker);
+      });
     } catch (error) {
       if (signal?.aborted === true) throw signal.reason;
       throw databaseError(error, runs);
     }
   }
 
-  async #claimed(claim: Claim, runs: readonly Run[], asker: Asker): Promise<readonly (readonly Row[])[]> {
-    const { signal, timeout = 0 } = asker;
-    const taken = this.#connections.take(claim, signal);
-    // Awaiting a connection that is already available would cost as much as finding it.
-    const connection = taken instanceof Promise ? await taken : taken;
-    return this.#connections.use(connection, claim, timeout, (cancel) => this.#runOn(connection, runs, asker, cancel));
+  /**
+   * Runs statements in one transaction that may change data, and commits it when the work resolves.
+   * @param work receives a function that runs one statement; a path becomes part of its error
+   * @throws EngineError, the signal's reason, or any error of the work; then nothing is changed
+   */
+  async change<Result>(
+    work: (ask: (run: Run, path?: string) => Promise<readonly Row[]>) => Promise<Result>,
+    asker: Asker = {},
+  ): Promise<Result> {
+    const { signal } = asker;
+    signal?.throwIfAborted();
+    try {
+      if (this.#isClosed) throw new Error("the connections are closed");
+      return await this.#claimed(asker, (connection, claim) => this.#transaction(connection, claim, work, asker));
+    } catch (error) {
+      if (signal?.aborted === true) throw signal.reason;
+      throw databaseError(error, []);
+    }
+  }
+
+  async #transaction<Result>(
+    connection: Connection,
+    claim: Claim,
+    work: (ask: (run: Run, path?: string) => Promise<readonly Row[]>) => Promise<Result>,
+    { signal, span }: Asker,
+  ): Promise<Result> {
+    const level = this.#isolation.replace("-", " ").toUpperCase();
+    await connection.command(`BEGIN ISOLATION LEVEL ${level} READ WRITE; SET LOCAL lock_timeout = ${lockTimeout}`);
+    const start = performance.now();
+    let bytes = 0;
+    const ask = async (run: Run, path?: string): Promise<readonly Row[]> => {
+      signal?.throwIfAborted();
+      this.#refuseLate(start);
+      try {
+        const rows = await this.#query(connection, run, span, changeAttributes);
+        bytes += bytesOf(rows);
+        if (exceeds(bytes, this.#answerLimit)) throw tooLarge(this.#answerLimit);
+        return rows;
+      } catch (error) {
+        // The caller runs a preempted transaction again.
+        throw isCancelled(error) || path === undefined ? error : databaseError(error, [run], path);
+      }
+    };
+    let result: Result;
+    try {
+      result = await work(ask);
+      signal?.throwIfAborted();
+    } catch (error) {
+      if (connection.isUsable) await connection.command("ROLLBACK");
+      throw error;
+    }
+    claim.preempt = undefined;
+    await this.#commit(connection);
+    return result;
+  }
+
+  /** @throws EngineError; its message tells whether the outcome is known */
+  async #commit(connection: Connection): Promise<void> {
+    try {
+      await connection.command("COMMIT");
+    } catch (error) {
+      if (!isConnectionError(error)) throw error;
+      throw new EngineError({
+        code: "postgres-error",
+        status: 503,
+        message:
+          "the database connection was lost during COMMIT, so the change may or may not be stored. Read the rows before you repeat the request",
+        cause: error,
+      });
+    }
+  }
+
+  /** Runs work on a connection of the client's share; once more when it was preempted for other clients. */
+  async #claimed<Result>(
+    asker: Asker,
+    work: (connection: Connection, claim: Claim) => Promise<Result>,
+  ): Promise<Result> {
+    const { signal, client = ownClient, timeout = 0 } = asker;
+    const once = async (claim: Claim): Promise<Result> => {
+      const taken = this.#connections.take(claim, signal);
+      // Awaiting a connection that is already available would cost as much as finding it.
+      const connection = taken instanceof Promise ? await taken : taken;
+      return this.#connections.use(connection, claim, timeout, (cancel) =>
+        cancellable(signal, cancel, () => work(connection, claim)),
+      );
+    };
+    const claim: Claim = { client, isExempt: client === ownClient };
+    try {
+      return await once(claim);
+    } catch (error) {
+      // Preempted for other clients after its first slice; it restarts when a connection for heavy statements is free.
+      if (claim.isPreempted !== true || signal?.aborted === true || !isCancelled(error)) throw error;
+      return await once({ client, isHeavy: true });
+    }
   }
 
   /** The rows of one quick statement in a shared turn; undefined when sharing is impossible or fails. */
@@ -130,25 +226,6 @@ export class Database {
     return inSpan(span, "SELECT", "client", { ...statementAttributes, "routeql.shared": true }, () =>
       this.#sharedTurns.ask(client, statementOf(run, known), known, signal),
     );
-  }
-
-  async #runOn(
-    connection: Connection,
-    runs: readonly Run[],
-    asker: Asker,
-    cancel: () => void,
-  ): Promise<readonly (readonly Row[])[]> {
-    const { signal, span } = asker;
-    signal?.throwIfAborted();
-    signal?.addEventListener("abort", cancel);
-    try {
-      const [only] = runs;
-      return runs.length === 1 && only !== undefined
-        ? [await this.#query(connection, only, span)]
-        : await this.#together(connection, runs, asker);
-    } finally {
-      signal?.removeEventListener("abort", cancel);
-    }
   }
 
   async #together(
@@ -182,11 +259,16 @@ export class Database {
     }
   }
 
-  async #query(connection: Connection, run: Run, span: Span | undefined): Promise<readonly Row[]> {
+  async #query(
+    connection: Connection,
+    run: Run,
+    span: Span | undefined,
+    attributes: Readonly<Record<string, string>> = statementAttributes,
+  ): Promise<readonly Row[]> {
     const known = this.#known.use(run.text);
     const start = performance.now();
     try {
-      const rows = await inSpan(span, "SELECT", "client", statementAttributes, () =>
+      const rows = await inSpan(span, attributes["db.operation.name"] ?? "", "client", attributes, () =>
         connection.query(statementOf(run, known)),
       );
       known.ran(performance.now() - start);
@@ -201,6 +283,20 @@ export class Database {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#connections.end();
+  }
+}
+
+async function cancellable<Result>(
+  signal: Cancellation | undefined,
+  cancel: () => void,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  signal?.throwIfAborted();
+  signal?.addEventListener("abort", cancel);
+  try {
+    return await work();
+  } finally {
+    signal?.removeEventListener("abort", cancel);
   }
 }
 
@@ -251,12 +347,30 @@ function ownError(sqlState = ""): (Partial<EngineErrorInit> & Pick<EngineErrorIn
     const message = "the statement sorts more data than the limit of temporary files allows. Request less at once";
     return { code: "unexpected", message };
   }
+  if (sqlState === "55P03")
+    return { code: "timeout", message: "another transaction holds a lock on the rows for longer than the limit" };
+  if (sqlState === "42P10")
+    return { code: "constraint-error", message: "there is no unique or exclusion constraint on target column(s)" };
   if (sqlState === "22025") return { code: "bad-request" };
   if (sqlState === "42704") return { code: "constraint-error" };
+  if (sqlState === "40001")
+    return { code: "concurrent-update", message: "serialization failure due to concurrent update" };
+  if (sqlState.startsWith("40")) return { code: "concurrent-update" };
+  if (sqlState.startsWith("23")) return { code: sqlState === "23514" ? "permission-error" : "constraint-violation" };
   return sqlState.startsWith("22") ? { code: "data-exception" } : undefined;
 }
 
-function databaseError(error: unknown, runs: readonly Run[]): unknown {
+/** Hasura's words before Postgres' message, by SQLSTATE. */
+const violations: Readonly<Record<string, string>> = {
+  "23001": "Can not delete or update due to data being referred. ",
+  "23502": "Not-NULL violation. ",
+  "23503": "Foreign key violation. ",
+  "23505": "Uniqueness violation. ",
+  "23514": "Check constraint violation. ",
+  "23P01": "Exclusion violation. ",
+};
+
+function databaseError(error: unknown, runs: readonly Run[], path = "$"): unknown {
   if (error instanceof EngineError) return error;
   const { code, message, detail, hint } = error as { code?: string; message: string; detail?: string; hint?: string };
   if (isConnectionError(error) || code === "53300") {
@@ -270,9 +384,11 @@ function databaseError(error: unknown, runs: readonly Run[]): unknown {
     });
   }
   const own = ownError(code);
-  if (own !== undefined) return new EngineError({ message, ...own, cause: error });
+  if (own !== undefined)
+    return new EngineError({ message: `${violations[code ?? ""] ?? ""}${message}`, ...own, path, cause: error });
   return new EngineError({
     code: "unexpected",
+    path,
     message: "database query error",
     internal: {
       error: { status_code: code, message, description: detail ?? null, hint: hint ?? null },

@@ -1,4 +1,3 @@
-import { Kind } from "graphql";
 import { inSpan, type Span } from "@routeql/tracing/span";
 import type {
   Engine,
@@ -24,10 +23,13 @@ import { printSorted } from "../schema-text.ts";
 import type { Cancellation } from "../cancellation.ts";
 import { connectionOf } from "./connection.ts";
 import { Database, type Asker } from "./database.ts";
-import { checkDocumentSize, readOperation, type Operation } from "./document.ts";
+import { checkDocumentSize, readOperation } from "./document.ts";
 import { explainQuery, explainSubscription, type AskForPlan } from "./explain.ts";
 import { Cohorts } from "./live.ts";
-import { type PreparedPlan, preparePlan, resolveParameters, splice } from "./prepared-plan.ts";
+import { planMutation } from "../mutations/plan.ts";
+import { MutationRun } from "../mutations/run.ts";
+import type { RoleSchema } from "../schema/role-schema.ts";
+import { frameOf, type PreparedPlan, preparePlan, resolveParameters, splice } from "./prepared-plan.ts";
 import { PlanCache, type CachedOperation } from "./plan-cache.ts";
 import { planQuery, planSubscription, type PlanOptions, type SubscriptionPlan } from "./plan.ts";
 import { buildState, checkMetadata, type CheckedMetadata, type State } from "./state.ts";
@@ -82,6 +84,7 @@ export class EmbeddedEngine implements Engine {
           poolSize: options.poolSize ?? settings?.max_connections ?? defaults.poolSize,
           statementTimeout: options.statementTimeout ?? defaults.statementTimeout,
           answerLimit: options.maxAnswerBytes,
+          isolation: source.configuration.connection_info.isolation_level ?? undefined,
           idleTimeout: (settings?.idle_timeout ?? defaults.idleSeconds) * 1000,
           onConnectionLost: (message) => options.onEvent?.({ type: "connection-lost", message }),
         });
@@ -132,8 +135,9 @@ export class EmbeddedEngine implements Engine {
     const longest = this.#options.maxQueryLength ?? defaults.maxQueryLength;
     if (query.length > longest) throw invalid(`the query is longer than the limit of ${longest} characters`, "$.query");
     const { role } = session;
+    const backend = session.isBackend === true ? "backend " : "";
     // The length marks the end of the role, which may contain any character.
-    const key = `${role.length} ${role}${operationName ?? ""}\n${query}`;
+    const key = `${backend}${role.length} ${role}${operationName ?? ""}\n${query}`;
     return this.#plans.operation(key, () => {
       const limits = this.#costLimits;
       checkDocumentSize(query, limits.maxTokens);
@@ -141,6 +145,10 @@ export class EmbeddedEngine implements Engine {
       if (isBound && !this.#state.allowList.allows(query, session.role)) throw invalid("query is not allowed");
       return readOperation(query, operationName, limits);
     });
+  }
+
+  #schema({ role, isBackend }: Session): RoleSchema {
+    return this.#state.schema(role, isBackend);
   }
 
   #planOptions(role: string): PlanOptions {
@@ -168,7 +176,7 @@ export class EmbeddedEngine implements Engine {
     variables.check();
     return this.#plans.plan(cached, values, () =>
       inSpan(span, "plan", "internal", {}, () =>
-        preparePlan(planQuery(this.#state.schema(session.role), operation, variables, this.#planOptions(session.role))),
+        preparePlan(planQuery(this.#schema(session), operation, variables, this.#planOptions(session.role))),
       ),
     );
   }
@@ -214,18 +222,57 @@ export class EmbeddedEngine implements Engine {
   }
 
   async executeToBytes(request: GraphQLRequest, session: Session, options: ExecuteOptions = {}): Promise<Bytes> {
-    const plan = this.#queryPlan(request, session, options.span);
+    const cached = this.#operation(request, session);
+    if (cached.operation.kind === "mutation") return this.#mutate(cached, session, request.variables ?? {}, options);
+    const plan = this.#queryPlan(cached, session, request.variables ?? {}, options.span);
     return splice(
       plan,
       plan.statements.length === 0 ? [] : await this.#run(plan, session, request.variables ?? {}, options),
     );
   }
 
+  /**
+   * Runs a mutation: all root fields in one transaction, or one for each field if they change several sources. Its plan is not cached,
+   * because it contains the changed values.
+   */
+  async #mutate(
+    { operation }: CachedOperation,
+    session: Session,
+    values: Readonly<Record<string, unknown>>,
+    { signal, span }: ExecuteOptions,
+  ): Promise<Bytes> {
+    const variables = new Variables(operation, values, new Set());
+    variables.check();
+    const { roots, writes, spending } = inSpan(span, "plan", "internal", {}, () =>
+      planMutation(this.#schema(session), operation, variables, this.#planOptions(session.role)),
+    );
+    span?.set({ "graphql.operation.name": operation.definition.name?.value, "routeql.root_fields": roots.length });
+    const isOne = new Set(writes.map(({ source }) => source)).size === 1;
+    const answers: Bytes[] = [];
+    for (const group of isOne ? [writes] : writes.map((write) => [write])) {
+      const [first] = group;
+      if (first === undefined) continue;
+      const changed = await this.#database(first.source).change(
+        async (ask) => {
+          const run = new MutationRun((text, own, path) => ask({ text, values: own }, path), session, values, spending);
+          const replies: Bytes[] = [];
+          for (const { write } of group) replies.push(await run.run(write));
+          return replies;
+        },
+        this.#asker(session, signal, span),
+      );
+      answers.push(...changed);
+    }
+    return splice({ frame: frameOf(roots) }, answers);
+  }
+
   /** @throws EngineError for an operation that is no query */
-  #queryPlan(request: GraphQLRequest, session: Session, span?: Span): PreparedPlan {
-    const cached = this.#operation(request, session);
-    if (cached.operation.kind === "mutation") throw mutationError(cached.operation);
-    const values = request.variables ?? {};
+  #queryPlan(
+    cached: CachedOperation,
+    session: Session,
+    values: Readonly<Record<string, unknown>>,
+    span?: Span,
+  ): PreparedPlan {
     if (cached.operation.kind === "subscription") {
       // Reports validation errors first.
       this.#subscriptionPlan(cached, session, values);
@@ -255,7 +302,7 @@ export class EmbeddedEngine implements Engine {
     const variables = new Variables(operation, values, new Set());
     variables.check();
     const plan = planSubscription(
-      this.#state.schema(session.role),
+      this.#schema(session),
       operation,
       variables,
       this.#planOptions(session.role),
@@ -378,12 +425,4 @@ const nothing = bytesOf("null");
 /** The single value of a statement's single row. */
 function answerOf(rows: readonly Row[] | undefined): Bytes {
   return rows?.[0]?.[0] ?? nothing;
-}
-
-/** This engine has no mutations; the error is Hasura's for a field that a role cannot see. */
-function mutationError(operation: Operation): EngineError {
-  const [first] = operation.definition.selectionSet.selections;
-  const name = first?.kind === Kind.FIELD ? first.name.value : undefined;
-  if (name === undefined) return invalid("no mutations exist");
-  return invalid(`field '${name}' not found in type: 'mutation_root'`, `$.selectionSet.${name}`);
 }

@@ -16,7 +16,7 @@ export async function explainQuery(roots: readonly RootPlan[], ask: AskForPlan):
   const fields: ExplainedField[] = [];
   for (const root of roots) {
     if (root.kind === "namespace") fields.push(...(await explainQuery(root.fields, ask)));
-    else if (root.kind === "fixed") fields.push({ field: root.key, sql: null, plan: null });
+    else if (root.kind !== "statement") fields.push({ field: root.key, sql: null, plan: null });
     else {
       const sql = finalText(root.statement.template);
       fields.push({ field: root.key, sql, plan: (await ask(root.statement, sql)).plan });

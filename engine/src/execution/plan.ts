@@ -29,6 +29,8 @@ export interface QueryStatement extends Statement {
 export type RootPlan =
   | { readonly kind: "fixed"; readonly key: string; readonly text: string }
   | { readonly kind: "statement"; readonly key: string; readonly statement: QueryStatement }
+  /** The reply of a change. */
+  | { readonly kind: "write"; readonly key: string }
   | { readonly kind: "namespace"; readonly key: string; readonly fields: readonly RootPlan[] };
 
 export interface PlanOptions extends SelectionLimits, SelectOptions, CostLimits {
@@ -41,7 +43,7 @@ const metaFields: ReadonlyMap<string, GraphQLField<unknown, unknown>> = new Map(
   ["__type", typeField],
 ]);
 
-function statementOf(value: OutputValue, source: string, spending: Spending): QueryStatement {
+export function statementOf(value: OutputValue, source: string, spending: Spending): QueryStatement {
   const printer = new SelectPrinter(spending);
   const template = printer.statement(value);
   return { source, template, parameters: printer.parameters, callsFunctions: printer.callsFunctions };

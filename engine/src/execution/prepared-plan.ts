@@ -53,7 +53,7 @@ export function preparePlan(roots: readonly RootPlan[]): PreparedPlan {
 }
 
 /** Keys in the order of the query; answers come in the order of the statements. */
-function frameOf(roots: readonly RootPlan[]): ByteString[] {
+export function frameOf(roots: readonly RootPlan[]): ByteString[] {
   const texts = [""];
   const add = (text: string): void => {
     texts.push(`${texts.pop() ?? ""}${text}`);
@@ -62,7 +62,7 @@ function frameOf(roots: readonly RootPlan[]): ByteString[] {
     for (const [index, field] of fields.entries()) {
       add(`${index === 0 ? "{" : ","}${JSON.stringify(field.key)}:`);
       if (field.kind === "fixed") add(field.text);
-      else if (field.kind === "statement") texts.push("");
+      else if (field.kind === "statement" || field.kind === "write") texts.push("");
       else addFields(field.fields);
     }
     add(fields.length === 0 ? "{}" : "}");
@@ -74,7 +74,7 @@ function frameOf(roots: readonly RootPlan[]): ByteString[] {
 }
 
 /** The whole reply: the answers from Postgres within their frame. */
-export function splice({ frame }: PreparedPlan, answers: readonly Bytes[]): Bytes {
+export function splice({ frame }: Pick<PreparedPlan, "frame">, answers: readonly Bytes[]): Bytes {
   const pieces: (Buffer | ByteString)[] = [];
   for (const [index, piece] of frame.entries()) {
     pieces.push(piece);

@@ -174,6 +174,7 @@ const known = new Map([...advertised, multipleRootFields].map((directive) => [di
 
 const places = {
   [DirectiveLocation.QUERY]: "a query",
+  [DirectiveLocation.MUTATION]: "a mutation",
   [DirectiveLocation.SUBSCRIPTION]: "a subscription",
   [DirectiveLocation.FIELD]: "a field",
   /** Spreads too: Hasura inlines fragments first. */

@@ -26,7 +26,8 @@ export interface State {
   readonly roles: readonly string[];
   readonly allowList: AllowList;
   introspectionAllowed(role: string): boolean;
-  schema(role: string): RoleSchema;
+  /** @param isBackend whether permissions apply that are `backend_only` */
+  schema(role: string, isBackend?: boolean): RoleSchema;
 }
 
 export interface CheckedMetadata {
@@ -161,8 +162,8 @@ export async function buildState(
     const source = await resolve(entry, index, askOf(entry.name), naming, report);
     sources.push({ source, book: readRoles(source, inherited, report) });
   }
-  const { inferFunctionPermissions = true, hideAggregationPredicates = false, hideStreams = false } = options;
-  const schemaOptions = { inferFunctionPermissions, hideAggregationPredicates, hideStreams };
+  const { inferFunctionPermissions = true, hideAggregationPredicates = false, hideStreams = false, mutations = true } = options;
+  const schemaOptions = { inferFunctionPermissions, hideAggregationPredicates, hideStreams, mutations };
   const roles = [...new Set(sources.flatMap(({ book }) => book.roles))].sort();
   checkNames(sources, roles, schemaOptions, report);
   checkCollections(metadata, report);
@@ -183,11 +184,12 @@ export async function buildState(
     roles,
     allowList: new AllowList(metadata),
     introspectionAllowed: (role) => !disabled.has(role),
-    schema: (role) => {
-      const known = schemas.get(role);
+    schema: (role, isBackend = false) => {
+      const key = `${String(isBackend)} ${role}`;
+      const known = schemas.get(key);
       if (known !== undefined) return known;
-      const schema = buildRoleSchema(sources, role, schemaOptions);
-      schemas.set(role, schema);
+      const schema = buildRoleSchema(sources, { role, isBackend }, schemaOptions);
+      schemas.set(key, schema);
       return schema;
     },
   };

@@ -112,6 +112,30 @@ function plainValue(input: Input): unknown {
   }
 }
 
+/** A list of values of one database type, as an array. */
+export function listValue(
+  input: Input,
+  element: DatabaseType,
+  sql: string,
+  nulls: { readonly acceptsNull?: boolean } = {},
+): Value {
+  const constant = (text: string): Value => ({
+    kind: "parameter",
+    parameter: { source: { kind: "constant", text }, type: sql },
+  });
+  if (input.kind === "list" && (input.items.some((item) => item.kind === "variable") || element.element !== undefined))
+    return { kind: "list", items: input.items.map((item) => parameterOf(item, element, element.sql)), type: sql };
+  if (input.kind === "scalars") return constant(listOf(input.values, element, input.path));
+  if (input.kind === "list")
+    return constant(
+      listText(
+        input.items.map((item) => constantText(item, element)),
+        element,
+      ),
+    );
+  return { kind: "parameter", parameter: listParameter(input, element, sql, nulls) };
+}
+
 /** An item of a list; an error names the item's own place. */
 function constantText(item: Input, type: DatabaseType): string {
   const { source } = parameterOf(item, type, type.sql);
@@ -220,22 +244,9 @@ export class WhereReader {
         : operator.argument.startsWith("text")
           ? textType
           : looseText;
-    if (!isListArgument(operator)) {
-      const acceptsNull = this.#collapse || operator.takesNull === true;
-      return { kind: "parameter", parameter: parameterOf(input, own, sql, { acceptsNull }) };
-    }
-    if (input.kind === "list" && (input.items.some((item) => item.kind === "variable") || own.element !== undefined)) {
-      return { kind: "list", items: input.items.map((item) => parameterOf(item, own, own.sql)), type: sql };
-    }
-    if (input.kind === "scalars") {
-      const text = listOf(input.values, own, input.path);
-      return { kind: "parameter", parameter: { source: { kind: "constant", text }, type: sql } };
-    }
-    if (input.kind === "list") {
-      const texts = input.items.map((item) => constantText(item, own));
-      return { kind: "parameter", parameter: { source: { kind: "constant", text: listText(texts, own) }, type: sql } };
-    }
-    return { kind: "parameter", parameter: listParameter(input, own, sql, { acceptsNull: this.#collapse }) };
+    if (isListArgument(operator)) return listValue(input, own, sql, { acceptsNull: this.#collapse });
+    const acceptsNull = this.#collapse || operator.takesNull === true;
+    return { kind: "parameter", parameter: parameterOf(input, own, sql, { acceptsNull }) };
   }
 
   #arguments({ argument }: Operator, type: DatabaseType, input: Input): Value {

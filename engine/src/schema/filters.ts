@@ -53,7 +53,8 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function parameter(value: unknown, type: DatabaseType | undefined, sql: string): Parameter {
+/** A value of metadata: a session variable, or a constant. @throws UnfitValue */
+export function parameterOfMetadata(value: unknown, type: DatabaseType | undefined, sql: string): Parameter {
   if (typeof value === "string" && sessionVariable.test(value))
     return { source: { kind: "session", name: value.toLowerCase() }, type: sql };
   return { source: { kind: "constant", text: constantText(value, type ?? textType) }, type: sql };
@@ -194,25 +195,25 @@ export class FilterReader {
     const element = elementType(operator, type);
     if (isListArgument(operator) && Array.isArray(value)) {
       const own = sql.slice(0, -2);
-      return { kind: "list", items: value.map((item) => parameter(item, element, own)), type: sql };
+      return { kind: "list", items: value.map((item) => parameterOfMetadata(item, element, own)), type: sql };
     }
     if (isListArgument(operator)) {
       if (typeof value !== "string" || !sessionVariable.test(value))
         throw new UnfitValue("a list, or a session variable that holds a Postgres array, is expected");
-      return { kind: "parameter", parameter: parameter(value, undefined, sql) };
+      return { kind: "parameter", parameter: parameterOfMetadata(value, undefined, sql) };
     }
-    return { kind: "parameter", parameter: parameter(value, element, sql) };
+    return { kind: "parameter", parameter: parameterOfMetadata(value, element, sql) };
   }
 
   #distance(type: DatabaseType, value: unknown): Value {
     if (!isRecord(value) || value["from"] === undefined || value["distance"] === undefined)
       throw new UnfitValue("an object with from and distance is expected");
     const items = [
-      parameter(value["from"], type, inputType(type)),
-      parameter(value["distance"], floatType, floatType.sql),
+      parameterOfMetadata(value["from"], type, inputType(type)),
+      parameterOfMetadata(value["distance"], floatType, floatType.sql),
     ];
     if (type.name === "geography" && value["use_spheroid"] !== undefined)
-      items.push(parameter(value["use_spheroid"], booleanType, "boolean"));
+      items.push(parameterOfMetadata(value["use_spheroid"], booleanType, "boolean"));
     return { kind: "arguments", items };
   }
 
@@ -222,8 +223,8 @@ export class FilterReader {
     if (!isRecord(value) || value["geommin"] === undefined || (bandIsNeeded && band === undefined))
       throw new UnfitValue("an object with geommin and nband is expected");
     const other = siblingType(type, "geometry");
-    const geometry = parameter(value["geommin"], other, other.sql);
-    const bands = band === undefined || band === null ? [] : [parameter(band, integerType, integerType.sql)];
+    const geometry = parameterOfMetadata(value["geommin"], other, other.sql);
+    const bands = band === undefined || band === null ? [] : [parameterOfMetadata(band, integerType, integerType.sql)];
     return { kind: "arguments", items: bandIsNeeded ? [...bands, geometry] : [geometry, ...bands] };
   }
 

@@ -114,12 +114,14 @@ export function resolveFunction(
 ): TrackedFunction | undefined {
   const found = onlyFunction(metadata.function, catalog, fail);
   if (found === undefined) return undefined;
-  const exposed = metadata.configuration?.exposed_as ?? (found.volatility === "volatile" ? "mutation" : "query");
-  if (exposed === "mutation")
+  const exposedAs = metadata.configuration?.exposed_as ?? (found.volatility === "volatile" ? "mutation" : "query");
+  if (exposedAs === "mutation" && found.volatility !== "volatile") {
+    const name = title(found);
+    const why = "the function was requested to be exposed as a mutation, but is not marked VOLATILE";
     return fail(
-      `the function ${nameKey(found)} would be exposed as a mutation, which this engine does not serve; set exposed_as: query or make it STABLE`,
-      "unsupported",
+      `in function ${name}: the function ${name} cannot be tracked because ${why}. Maybe the function was given the wrong volatility when it was defined?`,
     );
+  }
   const target = found.returnTable === undefined ? undefined : tables.get(nameKey(found.returnTable));
   if (target === undefined) return fail(`the function ${nameKey(found)} does not return rows of a tracked table`);
   const call = callOf(
@@ -133,5 +135,5 @@ export function resolveFunction(
   const bad = Object.values(fields).find((name) => !graphqlName.test(name));
   if (bad !== undefined) return fail(`"${bad}" is not a GraphQL name; give it a custom_name`);
   const argumentsType = naming.functionArguments(metadata.configuration?.custom_name ?? defaultName(metadata.function));
-  return { call, metadata, path, fields, argumentsType, target, returnsSet: found.returnsSet };
+  return { call, metadata, path, fields, argumentsType, target, returnsSet: found.returnsSet, exposedAs };
 }

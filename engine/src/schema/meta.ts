@@ -20,6 +20,8 @@ import type {
   TrackedTable,
 } from "./model.ts";
 import type { TablePermission } from "./permissions.ts";
+import type { UpdateOperator } from "../mutations/operators.ts";
+import type { TableWrites } from "../mutations/permissions.ts";
 
 /** Rows as a role sees them. */
 export interface Visible<Rows extends RowModel> {
@@ -30,7 +32,21 @@ export interface Visible<Rows extends RowModel> {
 export type VisibleTable = Visible<TrackedTable>;
 export type VisibleModel = Visible<LogicalModel>;
 
+/** A table that a role may change. Without a select permission, it sees none of the columns. */
+export interface WriteTarget extends VisibleTable, TableWrites {}
+
+export type MutationKind =
+  | "insert"
+  | "insert-one"
+  | "update"
+  | "update-by-pk"
+  | "update-many"
+  | "delete"
+  | "delete-by-pk";
+
 export type OutputMeta =
+  | { readonly kind: MutationKind; readonly target: WriteTarget }
+  | { readonly kind: "affected-rows" | "returning" }
   | { readonly kind: "column"; readonly column: TableColumn; readonly redaction: Redaction }
   | {
       readonly kind: "relationship" | "relationship-aggregate";
@@ -82,6 +98,10 @@ export interface AggregatePredicateMeta {
 }
 
 export type InputMeta =
+  | { readonly kind: "write-column"; readonly column: TableColumn }
+  | { readonly kind: "insert-related"; readonly relationship: Relationship; readonly target: WriteTarget }
+  | { readonly kind: "update-operator"; readonly operator: UpdateOperator }
+  | { readonly kind: "data" | "on-conflict" | "constraint" | "update-columns" | "where" }
   | { readonly kind: "and" | "or" | "not" }
   | { readonly kind: "scalar"; readonly scalar: ScalarMeta }
   | { readonly kind: "relationship"; readonly relationship: Relationship; readonly target: VisibleTable }
@@ -123,8 +143,13 @@ export type ArgumentMeta =
         | "batch-size"
         | "cursor"
         | "function-arguments"
-        | "native-arguments";
+        | "native-arguments"
+        | "objects"
+        | "on-conflict"
+        | "pk-columns"
+        | "updates";
     }
+  | { readonly kind: "update-operator"; readonly operator: UpdateOperator }
   | { readonly kind: "primary-key"; readonly column: TableColumn };
 
 export interface OrderDirection {
@@ -133,6 +158,9 @@ export interface OrderDirection {
 }
 
 export type EnumMeta =
+  | { readonly kind: "constraint"; readonly name: string }
+  | { readonly kind: "update-column"; readonly column: TableColumn }
+  | { readonly kind: "placeholder" }
   | { readonly kind: "column"; readonly scalar: ScalarMeta }
   | { readonly kind: "direction"; readonly direction: OrderDirection };
 

@@ -39,6 +39,8 @@ export interface Relationship {
   /** Pairs of a column of this table and a column of the target. */
   readonly mapping: readonly (readonly [TableColumn, TableColumn])[];
   readonly nullable: boolean;
+  /** Whether a nested insert writes the related row after the row itself. */
+  readonly isInsertedAfter: boolean;
 }
 
 /** A function argument from a client. */
@@ -138,6 +140,7 @@ export interface TrackedFunction {
   readonly argumentsType: string;
   readonly target: TrackedTable;
   readonly returnsSet: boolean;
+  readonly exposedAs: "query" | "mutation";
 }
 
 export function clientArguments(call: FunctionCall): readonly ClientArgument[] {

@@ -5,6 +5,7 @@ import { always, anyOf, type Condition, type Redaction } from "../sql/expression
 import { FilterReader } from "./filters.ts";
 import type { Report, RowModel } from "./model.ts";
 import type { ResolvedSource } from "./resolve.ts";
+import { adminWrites, inheritedWrites, readOwnWrites, type RoleWrites, type TableWrites } from "../mutations/permissions.ts";
 
 export type QueryRootField = "select" | "select_by_pk" | "select_aggregate";
 export type SubscriptionRootField = QueryRootField | "select_stream";
@@ -29,6 +30,7 @@ export type RolePermissions = ReadonlyMap<string, TablePermission>;
 export interface RoleBook {
   readonly roles: readonly string[];
   permissionsOf(role: string): RolePermissions;
+  writesOf(role: string): RoleWrites;
   /** The parents of a role, including itself. */
   partsOf(role: string): readonly string[];
 }
@@ -209,6 +211,7 @@ function readOwn(source: ResolvedSource, report: Report): Map<string, Map<string
 /** Reads every role's permissions; an invalid permission grants nothing. */
 export function readRoles(source: ResolvedSource, inherited: Metadata["inherited_roles"], report: Report): RoleBook {
   const own = readOwn(source, report);
+  const ownWrites = readOwnWrites(source, report);
   const sets = new Map<string, readonly string[]>();
   for (const [index, { role_name: name, role_set: set }] of inherited.entries()) {
     const path = ["inherited_roles", index];
@@ -227,6 +230,7 @@ export function readRoles(source: ResolvedSource, inherited: Metadata["inherited
   }
   const known = new Set([
     ...own.keys(),
+    ...ownWrites.keys(),
     ...sets.keys(),
     ...source.functions.flatMap(({ metadata }) => metadata.permissions.map(({ role }) => role)),
   ]);
@@ -247,10 +251,25 @@ export function readRoles(source: ResolvedSource, inherited: Metadata["inherited
     cache.set(role, result);
     return result;
   };
+  const writes = new Map<string, RoleWrites>();
+  const writesOf = (role: string): RoleWrites => {
+    const cached = writes.get(role);
+    if (cached !== undefined) return cached;
+    const result = new Map<string, TableWrites>();
+    for (const table of source.tables.values()) {
+      const parents = (sets.get(role) ?? []).flatMap((part) => writesOf(part).get(table.key) ?? []);
+      const combined =
+        role === "admin" ? adminWrites(table) : inheritedWrites(ownWrites.get(role)?.get(table.key), parents);
+      if (combined !== undefined) result.set(table.key, combined);
+    }
+    writes.set(role, result);
+    return result;
+  };
   const partsOf = (role: string): readonly string[] => [role, ...(sets.get(role) ?? []).flatMap(partsOf)];
   return {
     roles: [...known].sort(),
     permissionsOf: (role) => (role === "admin" || known.has(role) ? permissionsOf(role) : new Map()),
+    writesOf: (role) => (role === "admin" || known.has(role) ? writesOf(role) : new Map()),
     partsOf,
   };
 }

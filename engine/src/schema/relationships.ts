@@ -44,7 +44,10 @@ export interface Targets {
   readonly queries: ReadonlyMap<string, NativeQuery>;
 }
 
-type Mapped = { readonly column_mapping: Readonly<Record<string, string>> } & (
+type Mapped = {
+  readonly column_mapping: Readonly<Record<string, string>>;
+  readonly insertion_order?: "before_parent" | "after_parent" | null | undefined;
+} & (
   | { readonly remote_table: QualifiedName }
   | { readonly remote_native_query: string }
 );
@@ -63,8 +66,9 @@ function relateByColumns(
     const name = nameKey(mapped.remote_table);
     const target = tables.get(name) ?? fail(`${name} is not tracked`);
     const mapping = target && pairs(own, target, columns, fail);
+    const isInsertedAfter = common.kind === "array" || mapped.insertion_order === "after_parent";
     if (target !== undefined && mapping !== undefined)
-      into.relationships.set(common.name, { ...common, target, mapping, nullable: true });
+      into.relationships.set(common.name, { ...common, target, mapping, nullable: true, isInsertedAfter });
   } else {
     const query =
       queries.get(mapped.remote_native_query) ?? fail(`there is no native query ${mapped.remote_native_query}`);
@@ -99,7 +103,7 @@ function byForeignKey(
         key.columns.map((column, index) => [column, key.targetColumns[index] ?? ""] as const),
         fail,
       );
-    return mapping && { ...common, target, mapping, nullable: mapping.some(([own]) => own.nullable) };
+    return mapping && { ...common, target, mapping, nullable: mapping.some(([own]) => own.nullable), isInsertedAfter: false };
   }
   const target = tracked(constraint.table);
   if (target === undefined) return undefined;
@@ -114,7 +118,7 @@ function byForeignKey(
     key.columns.map((column, index) => [key.targetColumns[index] ?? "", column] as const),
     fail,
   );
-  return mapping && { ...common, target, mapping, nullable: true };
+  return mapping && { ...common, target, mapping, nullable: true, isInsertedAfter: true };
 }
 
 /** Stores a table's relationship in the right collection. */

@@ -18,9 +18,12 @@ import { rootFieldNames } from "@routeql/metadata/naming";
 import { argument, functionArguments } from "./arguments.ts";
 import { aggregateType, nativeQueryField, rowArguments, tableType } from "./object-types.ts";
 import { boolExp } from "./where-types.ts";
+import { mutationRootFields } from "../mutations/root-fields.ts";
 
 export interface RoleSchema {
   readonly query: GraphQLObjectType;
+  /** Absent when the role can change nothing. */
+  readonly mutation: GraphQLObjectType | undefined;
   /** Absent when the role can subscribe to nothing. */
   readonly subscription: GraphQLObjectType | undefined;
   /** Built on first use, for introspection and SDL. */
@@ -29,12 +32,21 @@ export interface RoleSchema {
 
 export interface RoleSchemaOptions extends TypeOptions {
   readonly inferFunctionPermissions: boolean;
+  /** Whether roles can change anything. */
+  readonly mutations: boolean;
+}
+
+/** The requesting role. */
+export interface RoleView {
+  readonly role: string;
+  /** Whether permissions apply that are `backend_only`. */
+  readonly isBackend: boolean;
 }
 
 const nothingAvailable =
   "There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.";
 
-function primaryKeyArguments(target: VisibleTable, types: TypeBook) {
+export function primaryKeyArguments(target: VisibleTable, types: TypeBook) {
   const { table, permission } = target;
   const key = table.catalog.primaryKey;
   if (key === undefined || key.length === 0 || !key.every((column) => permission.columns.has(column))) return undefined;
@@ -151,7 +163,8 @@ function functionRootFields(tracked: TrackedFunction, target: VisibleTable, type
   const { naming } = types;
   const called = title(tracked.call.function);
   const returned = title(tracked.target.catalog);
-  const automatic = `execute function ${called} which returns ${returned}`;
+  const isMutation = tracked.exposedAs === "mutation";
+  const automatic = `execute ${isMutation ? "VOLATILE " : ""}function ${called} which returns ${returned}`;
   const argumentsOf = (field: string) =>
     functionArguments(tracked.call, tracked.argumentsType, `function "${field}"`, types);
   const type = tableType(target, types);
@@ -165,7 +178,7 @@ function functionRootFields(tracked: TrackedFunction, target: VisibleTable, type
       ...meaning({ kind: "function", function: tracked, target }),
     },
   };
-  if (target.permission.allowAggregations) {
+  if (target.permission.allowAggregations && !isMutation) {
     const aggregate = naming.rootField(tracked.fields.aggregate);
     fields[aggregate] = {
       type: new GraphQLNonNull(aggregateType(target, types)),
@@ -191,33 +204,46 @@ export interface RoleSource {
 
 interface Roots {
   readonly query: OutputFields;
+  readonly mutation: OutputFields;
   readonly subscription: OutputFields;
 }
 
-function schemaOf({ query, subscription }: Roots): Pick<RoleSchema, "query" | "subscription"> {
+function schemaOf({ query, mutation, subscription }: Roots): Omit<RoleSchema, "schema"> {
+  const unlessEmpty = (name: string, fields: OutputFields, description?: string) =>
+    Object.keys(fields).length === 0 ? undefined : new GraphQLObjectType({ name, description, fields: byName(fields) });
   return {
     query: new GraphQLObjectType({ name: "query_root", fields: byName(query) }),
-    subscription:
-      Object.keys(subscription).length === 0
-        ? undefined
-        : new GraphQLObjectType({ name: "subscription_root", fields: byName(subscription) }),
+    mutation: unlessEmpty("mutation_root", mutation, "mutation root"),
+    subscription: unlessEmpty("subscription_root", subscription),
   };
 }
 
 /** The root fields of a source for a role. */
-function sourceRoots({ source, book }: RoleSource, role: string, options: RoleSchemaOptions, types: TypeBook): Roots {
-  const rootsOf = (operation: "query" | "subscription"): OutputFields => {
+function sourceRoots(
+  { source, book }: RoleSource,
+  { role, isBackend }: RoleView,
+  options: RoleSchemaOptions,
+  types: TypeBook,
+): Roots {
+  const rootsOf = (operation: "query" | "mutation" | "subscription"): OutputFields => {
     const fields: OutputFields = {};
     for (const table of source.tables.values()) {
+      if (operation === "mutation") {
+        const changed = types.writable(table);
+        if (changed !== undefined) Object.assign(fields, mutationRootFields(changed, types, isBackend));
+        continue;
+      }
       const target = types.visible(table);
       if (target !== undefined) Object.assign(fields, tableRootFields(target, types, operation));
     }
     for (const tracked of source.functions) {
+      if ((tracked.exposedAs === "mutation") !== (operation === "mutation")) continue;
       const target = types.visible(tracked.target);
       if (target !== undefined && mayCall(tracked, role, book, options))
         Object.assign(fields, functionRootFields(tracked, target, types));
     }
-    for (const native of source.nativeQueries.values()) Object.assign(fields, nativeQueryField(native, types));
+    if (operation !== "mutation")
+      for (const native of source.nativeQueries.values()) Object.assign(fields, nativeQueryField(native, types));
     for (const field of Object.values(fields)) field.extensions = { ...field.extensions, source: source.name };
     const { namespace } = source.naming;
     if (namespace === undefined || Object.keys(fields).length === 0) return fields;
@@ -227,42 +253,46 @@ function sourceRoots({ source, book }: RoleSource, role: string, options: RoleSc
     });
     return { [namespace]: { type: new GraphQLNonNull(type), ...meaning({ kind: "namespace" }) } };
   };
-  return { query: rootsOf("query"), subscription: rootsOf("subscription") };
+  const mutation = options.mutations ? rootsOf("mutation") : {};
+  return { query: rootsOf("query"), mutation, subscription: rootsOf("subscription") };
 }
 
 /** @param typesOf the types of each source by name: shared by all sources, or separate */
 function allRoots(
   sources: readonly RoleSource[],
-  role: string,
+  view: RoleView,
   options: RoleSchemaOptions,
   typesOf: (index: number) => Map<string, GraphQLNamedType>,
 ): Roots {
-  const roots: Roots = { query: {}, subscription: {} };
+  const roots: Roots = { query: {}, mutation: {}, subscription: {} };
   const earlier = new Set<string>();
   for (const [index, each] of sources.entries()) {
     const types = typesOf(index);
-    const { query, subscription } = sourceRoots(
-      each,
-      role,
-      options,
-      new TypeBook(each.source.naming, each.book.permissionsOf(role), types, options, new Set(earlier)),
-    );
-    Object.assign(roots.query, query);
-    Object.assign(roots.subscription, subscription);
+    const { source, book } = each;
+    const [permissions, writes] = [book.permissionsOf(view.role), book.writesOf(view.role)];
+    const typeBook = new TypeBook(source.naming, permissions, writes, types, options, new Set(earlier));
+    const own = sourceRoots(each, view, options, typeBook);
+    Object.assign(roots.query, own.query);
+    Object.assign(roots.mutation, own.mutation);
+    Object.assign(roots.subscription, own.subscription);
     if (sources.length === 1) continue;
     // Types are created on first access; the next source must know all names.
-    void new GraphQLSchema({ ...schemaOf({ query, subscription }), assumeValid: true });
+    void new GraphQLSchema({ ...schemaOf(own), assumeValid: true });
     for (const name of types.keys()) earlier.add(name);
   }
   return roots;
 }
 
 /** The schema of a role, without objects that it has no permission for. */
-export function buildRoleSchema(sources: readonly RoleSource[], role: string, options: RoleSchemaOptions): RoleSchema {
+export function buildRoleSchema(
+  sources: readonly RoleSource[],
+  view: RoleView,
+  options: RoleSchemaOptions,
+): RoleSchema {
   // Two sources may have types with one name and equal fields, with different meanings.
   const own = sources.map(() => new Map<string, GraphQLNamedType>());
-  const roots = (typesOf: Parameters<typeof allRoots>[3]): Pick<RoleSchema, "query" | "subscription"> => {
-    const { query, subscription } = allRoots(sources, role, options, typesOf);
+  const roots = (typesOf: Parameters<typeof allRoots>[3]): Omit<RoleSchema, "schema"> => {
+    const { query, mutation, subscription } = allRoots(sources, view, options, typesOf);
     if (Object.keys(query).length === 0) {
       query["no_queries_available"] = {
         type: new GraphQLNonNull(GraphQLString),
@@ -270,7 +300,7 @@ export function buildRoleSchema(sources: readonly RoleSource[], role: string, op
         ...meaning({ kind: "constant", text: nothingAvailable }),
       };
     }
-    return schemaOf({ query, subscription });
+    return schemaOf({ query, mutation, subscription });
   };
   const served = roots((index) => own[index] ?? new Map<string, GraphQLNamedType>());
   let schema: GraphQLSchema | undefined;
@@ -291,7 +321,7 @@ export function conflictingTypes(
   options: RoleSchemaOptions,
 ): readonly { readonly name: string; readonly index: number; readonly owner: string }[] {
   const types = sources.map(() => new Map<string, GraphQLNamedType>());
-  allRoots(sources, role, options, (index) => types[index] ?? new Map<string, GraphQLNamedType>());
+  allRoots(sources, { role, isBackend: true }, options, (index) => types[index] ?? new Map<string, GraphQLNamedType>());
   const known = new Map<string, { readonly owner: string; readonly shape: string }>();
   return types.flatMap((own, index) =>
     [...own].flatMap(([name, type]) => {

@@ -20,9 +20,11 @@ import {
   GraphQLScalarType,
   GraphQLString,
 } from "graphql";
-import { meaning, type Visible } from "./meta.ts";
-import type { Enumeration, RowModel, TableColumn } from "./model.ts";
-import type { RolePermissions } from "./permissions.ts";
+import type { RoleWrites } from "../mutations/permissions.ts";
+import { meaning, type Visible, type WriteTarget } from "./meta.ts";
+import { never } from "../sql/expression.ts";
+import type { Enumeration, RowModel, TableColumn, TrackedTable } from "./model.ts";
+import type { RolePermissions, TablePermission } from "./permissions.ts";
 import { scalarName } from "./scalars.ts";
 
 export type OutputFields = GraphQLFieldConfigMap<unknown, unknown>;
@@ -53,11 +55,23 @@ export interface TypeOptions {
   readonly hideStreams: boolean;
 }
 
+/** The rights of a role without a select permission. */
+const nothingVisible: TablePermission = {
+  columns: new Map(),
+  computedFields: new Map(),
+  filter: never,
+  limit: undefined,
+  allowAggregations: false,
+  queryRootFields: undefined,
+  subscriptionRootFields: undefined,
+};
+
 /** Builds the types of one role; each name is built once. */
 export class TypeBook {
   readonly naming: Naming;
   readonly options: TypeOptions;
   readonly #permissions: RolePermissions;
+  readonly #writes: RoleWrites;
   readonly #types: Map<string, GraphQLNamedType>;
   readonly #elsewhere: ReadonlySet<string>;
 
@@ -68,6 +82,7 @@ export class TypeBook {
   constructor(
     naming: Naming,
     permissions: RolePermissions,
+    writes: RoleWrites,
     types: Map<string, GraphQLNamedType>,
     options: TypeOptions,
     elsewhere: ReadonlySet<string>,
@@ -76,6 +91,7 @@ export class TypeBook {
     this.naming = naming;
     this.options = options;
     this.#permissions = permissions;
+    this.#writes = writes;
     this.#types = types;
   }
 
@@ -83,6 +99,13 @@ export class TypeBook {
   visible<Rows extends RowModel>(table: Rows): Visible<Rows> | undefined {
     const permission = this.#permissions.get(table.key);
     return permission === undefined ? undefined : { table, permission };
+  }
+
+  /** The table with the role's rights to change it; undefined without any. */
+  writable(table: TrackedTable): WriteTarget | undefined {
+    const writes = this.#writes.get(table.key);
+    const permission = this.#permissions.get(table.key) ?? nothingVisible;
+    return writes === undefined ? undefined : { table, permission, ...writes };
   }
 
   #once<Type extends GraphQLNamedType>(name: string, build: () => Type): Type {

@@ -76,8 +76,13 @@ export class Printer {
   }
 
   parameter(parameter: Parameter): string {
-    const { source, type } = parameter;
     this.spending.conditions(1);
+    return this.place(parameter);
+  }
+
+  /** The same without its cost. */
+  protected place(parameter: Parameter): string {
+    const { source, type } = parameter;
     const ofItself =
       source.kind === "variable" || parameter.alone === true ? undefined : this.#positions.get(parameter);
     return `(${mark}${ofItself ?? this.#positionOf(parameter)}${mark}::${type})`;

@@ -14,6 +14,8 @@ import { identifier, joinCondition, literal, Printer, qualified, type Scope, sco
 export type RowSource =
   | { readonly kind: "table"; readonly table: TrackedTable }
   | { readonly kind: "function"; readonly call: FunctionCall; readonly arguments: readonly FunctionArgument[] }
+  /** Rows of a common table expression of the statement. */
+  | { readonly kind: "named"; readonly name: string }
   /** Rows related to the parent row. */
   | { readonly kind: "related"; readonly relationship: Relationship }
   /** Rows of a native query; with a relationship, only those related to the parent row. */
@@ -105,7 +107,7 @@ export type AggregateColumn =
 
 const longestIdentifier = 63;
 
-interface Entry {
+export interface Entry {
   readonly key: string;
   readonly expression: string;
 }
@@ -200,6 +202,8 @@ export class SelectPrinter extends Printer {
     switch (source.kind) {
       case "table":
         return `FROM ${qualified(source.table.catalog)} AS ${alias}`;
+      case "named":
+        return `FROM ${identifier(source.name)} AS ${alias}`;
       case "related":
         return `FROM ${qualified(source.relationship.target.catalog)} AS ${alias}`;
       case "function":
@@ -348,6 +352,11 @@ function asObject(entries: readonly Entry[], from: string | undefined): string {
   return fits(entries)
     ? `row_to_json("r".*) FROM (SELECT ${columnsOf(entries)}${source}) AS "r"`
     : `${longObject(entries)}${source}`;
+}
+
+/** One JSON object as an expression. */
+export function objectOf(entries: readonly Entry[]): string {
+  return `(SELECT ${asObject(entries, undefined)})`;
 }
 
 function asArray(entries: readonly Entry[], from: string): string {

@@ -18,6 +18,14 @@ export interface CatalogColumn {
   readonly type: DatabaseType;
   readonly nullable: boolean;
   readonly comment: string | undefined;
+  /** Postgres alone sets its value: an identity column GENERATED ALWAYS, or a computed column. */
+  readonly isGenerated: boolean;
+}
+
+/** A unique index, also that of the primary key. */
+export interface UniqueIndex {
+  readonly name: string;
+  readonly columns: readonly string[];
 }
 
 export interface ForeignKey {
@@ -34,6 +42,9 @@ export interface CatalogTable extends QualifiedName {
   readonly columns: ReadonlyMap<string, CatalogColumn>;
   readonly primaryKey: readonly string[] | undefined;
   readonly foreignKeys: readonly ForeignKey[];
+  readonly unique: readonly UniqueIndex[];
+  /** Whether Postgres accepts such statements for it: any for a table, those of its rules and triggers for a view. */
+  readonly accepts: { readonly insert: boolean; readonly update: boolean };
 }
 
 export interface CatalogArgument {
@@ -119,6 +130,7 @@ function typeFinder(types: Readonly<Record<string, AnsweredType>>) {
 
 function readTable(table: CatalogAnswer["tables"][number], type: (oid: number) => DatabaseType): CatalogTable {
   const primaryKey = table.keys.find(({ primary }) => primary);
+  const accepts = (bit: number): boolean => table.changes === null || (table.changes & bit) !== 0;
   return {
     schema: table.schema,
     name: table.name,
@@ -127,7 +139,13 @@ function readTable(table: CatalogAnswer["tables"][number], type: (oid: number) =
     columns: new Map(
       table.columns.map((column) => [
         column.name,
-        { name: column.name, type: type(column.type), nullable: column.nullable, comment: column.comment ?? undefined },
+        {
+          name: column.name,
+          type: type(column.type),
+          nullable: column.nullable,
+          comment: column.comment ?? undefined,
+          isGenerated: column.generated,
+        },
       ]),
     ),
     primaryKey: primaryKey?.columns,
@@ -137,6 +155,8 @@ function readTable(table: CatalogAnswer["tables"][number], type: (oid: number) =
       target,
       targetColumns: target_columns,
     })),
+    unique: table.unique,
+    accepts: { insert: accepts(8), update: accepts(4) },
   };
 }
 

@@ -13,7 +13,11 @@ export interface CatalogAnswer {
       readonly type: number;
       readonly nullable: boolean;
       readonly comment: string | null;
+      readonly generated: boolean;
     }[];
+    /** Bits of `pg_relation_is_updatable` for a view, with its INSTEAD OF triggers; null for a table. */
+    readonly changes: number | null;
+    readonly unique: readonly { readonly name: string; readonly columns: readonly string[] }[];
     readonly keys: readonly { readonly primary: boolean; readonly columns: readonly string[] }[];
     readonly foreign_keys: readonly {
       readonly name: string;
@@ -98,8 +102,13 @@ SELECT json_build_object(
       'schema', w.nspname, 'name', w.relname, 'kind', w.relkind,
       'comment', obj_description(w.oid, 'pg_class'),
       'columns', (SELECT coalesce(json_agg(json_build_object('name', a.attname, 'type', a.atttypid, 'nullable', NOT a.attnotnull,
-          'comment', col_description(w.oid, a.attnum)) ORDER BY a.attnum), '[]')
+          'comment', col_description(w.oid, a.attnum), 'generated', a.attidentity = 'a' OR a.attgenerated <> '') ORDER BY a.attnum), '[]')
         FROM pg_attribute a WHERE a.attrelid = w.oid AND a.attnum > 0 AND NOT a.attisdropped),
+      'changes', CASE WHEN w.relkind IN ('v', 'm') THEN pg_relation_is_updatable(w.oid, true) END,
+      'unique', (SELECT coalesce(json_agg(json_build_object('name', i.relname, 'columns', (
+          SELECT coalesce(json_agg(a.attname ORDER BY a.attnum), '[]') FROM pg_attribute a WHERE a.attrelid = w.oid AND a.attnum = ANY (x.indkey)
+        )) ORDER BY i.relname), '[]')
+        FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid WHERE x.indrelid = w.oid AND x.indisunique),
       'keys', (SELECT coalesce(json_agg(json_build_object('primary', k.contype = 'p', 'columns', ${columnNames("w.oid", "k.conkey")}) ORDER BY k.conname), '[]')
         FROM pg_constraint k WHERE k.conrelid = w.oid AND k.contype IN ('p', 'u')),
       'foreign_keys', (SELECT coalesce(json_agg(json_build_object('name', k.conname, 'columns', ${columnNames("w.oid", "k.conkey")},

@@ -56,7 +56,7 @@ export const name = z.string().regex(/^[_A-Za-z][_0-9A-Za-z]*$/, "this is not a 
 
 const mapping = {
   column_mapping: z.record(z.string(), z.string()),
-  insertion_order: withoutEffect(z.enum(["before_parent", "after_parent"]).nullish(), "mutations are not served"),
+  insertion_order: z.enum(["before_parent", "after_parent"]).nullish(),
 };
 
 const toTable = z.strictObject({ remote_table: qualifiedName, ...mapping });

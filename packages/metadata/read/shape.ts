@@ -19,10 +19,6 @@ import {
   withoutEffect,
 } from "./shape-parts.ts";
 
-const mutationName = withoutEffect(
-  z.union([z.string(), z.strictObject({ name: z.string().nullish(), comment: z.string().nullish() })]).nullish(),
-  "mutations are not served",
-);
 const rootField = z.union([
   name.transform((value) => ({ name: value, comment: undefined })),
   z
@@ -35,13 +31,13 @@ const customRootFields = z.strictObject({
   select_by_pk: rootField.nullish(),
   select_aggregate: rootField.nullish(),
   select_stream: rootField.nullish(),
-  insert: mutationName,
-  insert_one: mutationName,
-  update: mutationName,
-  update_by_pk: mutationName,
-  update_many: mutationName,
-  delete: mutationName,
-  delete_by_pk: mutationName,
+  insert: rootField.nullish(),
+  insert_one: rootField.nullish(),
+  update: rootField.nullish(),
+  update_by_pk: rootField.nullish(),
+  update_many: rootField.nullish(),
+  delete: rootField.nullish(),
+  delete_by_pk: rootField.nullish(),
 });
 
 const tableConfiguration = z.strictObject({
@@ -291,5 +287,8 @@ export type TableMetadata = SourceMetadata["tables"][number];
 export type FunctionMetadata = SourceMetadata["functions"][number];
 export type RelationshipMetadata = TableMetadata["object_relationships"][number];
 export type SelectPermissionMetadata = TableMetadata["select_permissions"][number];
+export type InsertPermissionMetadata = TableMetadata["insert_permissions"][number];
+export type UpdatePermissionMetadata = TableMetadata["update_permissions"][number];
+export type DeletePermissionMetadata = TableMetadata["delete_permissions"][number];
 export type ComputedFieldMetadata = TableMetadata["computed_fields"][number];
 export type { QualifiedName } from "./shape-parts.ts";

@@ -53,7 +53,13 @@ export function catalogAnswer(
       type: oid(described.replace(" not null", "")),
       nullable: !described.endsWith(" not null"),
       comment: null,
+      generated: false,
     })),
+    changes: null,
+    unique: [
+      ...(sketch.primaryKey === undefined ? [] : [{ name: `${name}_pkey`, columns: sketch.primaryKey }]),
+      ...(sketch.unique ?? []).map((columns) => ({ name: `${name}_${columns.join("_")}_key`, columns })),
+    ],
     keys: [
       ...(sketch.primaryKey === undefined ? [] : [{ primary: true, columns: sketch.primaryKey }]),
       ...(sketch.unique ?? []).map((columns) => ({ primary: false, columns })),
