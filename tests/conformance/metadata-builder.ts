@@ -16,17 +16,6 @@ export interface SqlStep {
   readonly sql: string;
 }
 
-/** This engine has no mutations; reads do not depend on their permissions. */
-const ofMutations: ReadonlySet<string> = new Set([
-  "insert_permission",
-  "create_insert_permission",
-  "create_update_permission",
-  "create_delete_permission",
-  "drop_insert_permission",
-  "drop_update_permission",
-  "drop_delete_permission",
-]);
-
 /** Commands without effect on queries: after each command the databases are read again. */
 const withoutEffect: ReadonlySet<string> = new Set([
   "set_permission_comment",
@@ -65,7 +54,7 @@ export class MetadataBuilder {
   apply(command: Command): readonly SqlStep[] {
     const args = record(command.args);
     const type = command.type.replace(/^pg_/, "");
-    if (ofMutations.has(type) || withoutEffect.has(type)) return [];
+    if (withoutEffect.has(type)) return [];
     if (type === "run_sql") return [{ database: this.#sources.databaseOf(args), sql: String(args["sql"]) }];
     if (type === "insert") {
       const rows = (args["objects"] as Json[]).map((row) => insertStatement(qualified(args["table"]), row));

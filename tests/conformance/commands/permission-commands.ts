@@ -41,7 +41,6 @@ function drop(kind: Kind): Command {
   });
 }
 
-/** Mutation permissions are stored if the metadata may contain unsupported objects, and rejected otherwise, as in `replace_metadata`. */
 export const permissionCommands: Readonly<Record<string, Command>> = {
   ...Object.fromEntries(kinds.map((kind) => [`create_${kind}_permission`, create(kind)])),
   ...Object.fromEntries(kinds.map((kind) => [`drop_${kind}_permission`, drop(kind)])),
