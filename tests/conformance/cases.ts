@@ -141,8 +141,17 @@ export function indentQuoted(text: string): string {
     .join("\n");
 }
 
+/** Cases whose answers are not those of Hasura's server, with their state in Hasura's own suite. */
+const abandoned: Readonly<Record<string, string>> = {
+  mutation_not_exposed_to_inherited_roles: "no test of Hasura's suite runs this case",
+  insert_into_array_col_with_array_input:
+    "Hasura's suite expects this case to fail: its answer has an object for a list",
+};
+
 function caseOf(file: string, content: unknown): Case {
   const name = basename(file, ".yaml");
+  const reason = abandoned[name];
+  if (reason !== undefined) return { name, steps: [], liveQuery: undefined, unusable: reason };
   const steps = (Array.isArray(content) ? (content as readonly unknown[]) : [content]).map(stepOf);
   const liveQuery = liveQueryOf(content);
   if (content === null || content === undefined) return { name, steps: [], liveQuery, unusable: "the file is empty" };

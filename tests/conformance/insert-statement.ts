@@ -10,6 +10,9 @@ export function insertStatement(table: Qualified, row: Json): string {
   const values = columns.map((column) => {
     const value = row[column];
     if (value === null || value === undefined) return "NULL";
+    // Postgres converts GeoJSON to a geometry only, and a geometry to a geography.
+    if (typeof value === "object" && "type" in value && "coordinates" in value)
+      return `ST_GeomFromGeoJSON(${literal(JSON.stringify(value))})`;
     return literal(typeof value === "string" ? value : JSON.stringify(value));
   });
   const target = `${quote(table.schema)}.${quote(table.name)}`;

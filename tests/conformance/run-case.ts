@@ -58,7 +58,9 @@ function trackedNames(commands: readonly unknown[]): readonly string[] {
 
 /** Commands and mutations change the data of the next case, so such a case needs its own stage. */
 export function changesStage({ steps }: Case): boolean {
-  return steps.some(({ url, query }) => commandPath.test(url) || queriesOf(query).some((text) => /\bmutation\b/.test(text)));
+  return steps.some(
+    ({ url, query }) => commandPath.test(url) || queriesOf(query).some((text) => /\bmutation\b/.test(text)),
+  );
 }
 
 function expectsData(response: unknown): boolean {
@@ -150,7 +152,8 @@ export class CaseRunner {
   #cannotRun(step: Step): string | undefined {
     if (commandPath.test(step.url)) return undefined;
     if (!graphqlPath.test(step.url)) return `${step.url} is not an endpoint of the GraphQL API`;
-    if (!isReadable(step.query) && expectsData(step.response)) return "the document is not GraphQL, but data is expected";
+    if (!isReadable(step.query) && expectsData(step.response))
+      return "the document is not GraphQL, but data is expected";
     if (this.#transport.name === "websocket" && step.method !== "POST") return `over HTTP only: ${step.method}`;
     if (this.#transport.name === "websocket" && step.url !== "/v1/graphql") return `over HTTP only: ${step.url}`;
     if (this.#transport.name === "websocket" && Array.isArray(step.query)) return "over HTTP only: a batch";
@@ -200,9 +203,7 @@ export class CaseRunner {
     if (header !== undefined) return header;
     const wanted = step.allowedResponses ?? (step.response === undefined ? [] : [step.response]);
     if (wanted.length === 0) return undefined;
-    const compared = wanted.map((expected) =>
-      compareAnswers(step.query, expected, answer.body),
-    );
+    const compared = wanted.map((expected) => compareAnswers(step.query, expected, answer.body));
     const agreeing = compared.find(({ difference }) => difference === undefined);
     if (agreeing?.note !== undefined) notes.push(agreeing.note);
     return agreeing === undefined ? compared[0]?.difference : undefined;

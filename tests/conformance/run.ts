@@ -59,12 +59,7 @@ async function runGroup(
   } catch (error) {
     for (const one of cases) {
       for (const transport of [http, websocket])
-        report({
-          folder: folder.name,
-          name: one.name,
-          transport: transport.name,
-          outcome: withoutStage(one, error),
-        });
+        report({ folder: folder.name, name: one.name, transport: transport.name, outcome: withoutStage(one, error) });
     }
     return;
   }

@@ -14,6 +14,7 @@ export interface ServerFlags {
 const byName: readonly (readonly [RegExp, ServerFlags])[] = [
   [/(^|\/)functions\/permissions\//, { inferFunctionPermissions: false }],
   [/(^|\/)allowlist/, { enableAllowList: true }],
+  [/(^|\/)backend_user_no_admin_secret_fail$/, { unauthorizedRole: "backend_user_2", withoutSecret: true }],
   [/(^|\/)unauthorized_role\/.*_unauth_role_not_set$/, { withoutSecret: true }],
   [/(^|\/)unauthorized_role\//, { unauthorizedRole: "anonymous", withoutSecret: true }],
 ];

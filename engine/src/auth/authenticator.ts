@@ -6,7 +6,14 @@ import { EngineError } from "../errors.ts";
 import { grantedClaims, type GrantedClaims } from "./claims.ts";
 import type { JwtSettings } from "./jwt-settings.ts";
 import { cookieValue, headerValue, type RequestHeaders } from "./request-headers.ts";
-import { adminRole, backendOnlyHeader, createSession, hasuraSecretHeaders, roleVariable, sessionFromHeaders } from "./session.ts";
+import {
+  adminRole,
+  backendOnlyHeader,
+  createSession,
+  hasuraSecretHeaders,
+  roleVariable,
+  sessionFromHeaders,
+} from "./session.ts";
 import { createTokenVerifier, revokedToken, type TokenVerifier } from "./token-verifier.ts";
 import { createRemoteKeySet, importStaticKey, type KeySetEvent, type RemoteKeySet } from "./verification-keys.ts";
 

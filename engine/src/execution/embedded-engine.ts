@@ -301,12 +301,7 @@ export class EmbeddedEngine implements Engine {
     const { operation } = cached;
     const variables = new Variables(operation, values, new Set());
     variables.check();
-    const plan = planSubscription(
-      this.#schema(session),
-      operation,
-      variables,
-      this.#planOptions(session.role),
-    );
+    const plan = planSubscription(this.#schema(session), operation, variables, this.#planOptions(session.role));
     this.#plans.remember(cached);
     return plan;
   }

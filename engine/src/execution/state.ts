@@ -1,5 +1,5 @@
 import { LRUCache } from "lru-cache";
-import { type AskForText, readCatalog, typesNamedBy } from "@routeql/metadata/catalog/catalog";
+import { type AskForText, nameKey, readCatalog, typesNamedBy } from "@routeql/metadata/catalog/catalog";
 import { loadMetadata, type LoadedMetadata, type MergedPath } from "@routeql/metadata/read/load";
 import { MetadataError, type Inconsistency, type Problem } from "@routeql/metadata/read/problems";
 import { rolesWithPermission } from "@routeql/metadata/read/roles";
@@ -87,6 +87,16 @@ async function resolve(
   );
 }
 
+/** Reports the functions that a read-only engine does not serve. */
+function reportChanging({ functions }: ResolvedSource, report: Report): void {
+  for (const { call, exposedAs, path } of functions) {
+    if (exposedAs === "query") continue;
+    const name = nameKey(call.function);
+    const reason = `the function ${name} would be exposed as a mutation, which this engine does not serve; set exposed_as: query or make it STABLE`;
+    report(path, "function", name, reason, "unsupported");
+  }
+}
+
 function checkCollections(metadata: Metadata, report: Report): void {
   for (const [index, { collection }] of metadata.allowlist.entries()) {
     if (!metadata.query_collections.some(({ name }) => name === collection)) {
@@ -162,9 +172,15 @@ export async function buildState(
     const source = await resolve(entry, index, askOf(entry.name), naming, report);
     sources.push({ source, book: readRoles(source, inherited, report) });
   }
-  const { inferFunctionPermissions = true, hideAggregationPredicates = false, hideStreams = false, mutations = true } = options;
+  const {
+    inferFunctionPermissions = true,
+    hideAggregationPredicates = false,
+    hideStreams = false,
+    mutations = true,
+  } = options;
   const schemaOptions = { inferFunctionPermissions, hideAggregationPredicates, hideStreams, mutations };
   const roles = [...new Set(sources.flatMap(({ book }) => book.roles))].sort();
+  if (!mutations) for (const { source } of sources) reportChanging(source, report);
   checkNames(sources, roles, schemaOptions, report);
   checkCollections(metadata, report);
   if (inconsistencies.length > 0 && options.allowInconsistent !== true) throw new MetadataError(inconsistencies);

@@ -4,13 +4,18 @@ import { jsonText } from "../schema/values.ts";
 import type { Operation } from "./document.ts";
 import { invalid, unreadable } from "../errors.ts";
 
-/** Whether a variable's declared type matches the type of its place, by the rules of the GraphQL specification. */
-function isCompatible(declared: TypeNode, location: GraphQLInputType): boolean {
+/** Whether a variable's declared type matches the type of its place. As in Hasura, items of a list may be null in the declaration. */
+function isCompatible(declared: TypeNode, location: GraphQLInputType, isItem = false): boolean {
   if (isNonNullType(location))
-    return declared.kind === Kind.NON_NULL_TYPE && isCompatible(declared.type, location.ofType);
+    return (isItem || declared.kind === Kind.NON_NULL_TYPE) && isCompatible(nullable(declared), location.ofType);
   if (declared.kind === Kind.NON_NULL_TYPE) return isCompatible(declared.type, location);
-  if (isListType(location)) return declared.kind === Kind.LIST_TYPE && isCompatible(declared.type, location.ofType);
+  if (isListType(location))
+    return declared.kind === Kind.LIST_TYPE && isCompatible(declared.type, location.ofType, true);
   return declared.kind === Kind.NAMED_TYPE && declared.name.value === location.name;
+}
+
+function nullable(declared: TypeNode): TypeNode {
+  return declared.kind === Kind.NON_NULL_TYPE ? declared.type : declared;
 }
 
 /**

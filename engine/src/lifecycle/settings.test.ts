@@ -37,6 +37,7 @@ test("an admin secret is enough; all other settings have Hasura's defaults", () 
     connectionInitTimeout: 3,
     collapseNullComparisons: false,
     inferFunctionPermissions: true,
+    mutations: true,
     stringifyNumericTypes: false,
     adminSecretHeaders: ["x-engine-access-key"],
     metricsPort: 9090,

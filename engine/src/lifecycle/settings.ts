@@ -59,6 +59,8 @@ const definitions = {
   /** Omits an operator with a null value from the condition, as in Hasura v1. */
   collapseNullComparisons: ["HASURA_GRAPHQL_V1_BOOLEAN_NULL_COLLAPSE", flag(false)],
   inferFunctionPermissions: ["HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS", flag(true)],
+  /** Whether roles can change data. */
+  mutations: ["ENGINE_MUTATIONS", flag(true)],
   /** Hasura's experimental features; most are always on here, or concern features that this engine lacks. */
   experimentalFeatures: [
     "HASURA_GRAPHQL_EXPERIMENTAL_FEATURES",

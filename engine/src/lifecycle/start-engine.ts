@@ -150,6 +150,7 @@ function engineOptions(settings: Settings) {
     hideAggregationPredicates: settings.experimentalFeatures.includes("hide_aggregation_predicates"),
     hideStreams: settings.experimentalFeatures.includes("hide_stream_fields"),
     inferFunctionPermissions: settings.inferFunctionPermissions,
+    mutations: settings.mutations,
     enableAllowList: settings.enableAllowList,
     allowUnsupported: settings.allowUnsupported,
     namingConvention: settings.namingConvention,

@@ -70,19 +70,15 @@ function onConflictInput(target: WriteTarget, types: TypeBook): GraphQLInputObje
         }),
       ),
   );
-  return types.input(
-    types.naming.type(names, "on_conflict"),
-    `on_conflict condition type for table ${titled}`,
-    () => ({
-      constraint: { type: new GraphQLNonNull(constraint), ...meaning({ kind: "constraint" }) },
-      [types.naming.field("update_columns")]: {
-        type: list(updateColumns(target, types)),
-        defaultValue: [],
-        ...meaning({ kind: "update-columns" }),
-      },
-      where: { type: boolExp(target, types), ...meaning({ kind: "where" }) },
-    }),
-  );
+  return types.input(types.naming.type(names, "on_conflict"), `on_conflict condition type for table ${titled}`, () => ({
+    constraint: { type: new GraphQLNonNull(constraint), ...meaning({ kind: "constraint" }) },
+    [types.naming.field("update_columns")]: {
+      type: list(updateColumns(target, types)),
+      defaultValue: [],
+      ...meaning({ kind: "update-columns" }),
+    },
+    where: { type: boolExp(target, types), ...meaning({ kind: "where" }) },
+  }));
 }
 
 /** `<table>_update_column`; a placeholder for a role that may update none. */

@@ -35,7 +35,9 @@ export function checkRow({ cells, related }: NewRow, parent: Determined, path: s
     );
   for (const { relationship } of related) {
     if (relationship.isInsertedAfter) continue;
-    const taken = relationship.mapping.map(([column]) => column.name).filter((name) => determined.has(name) || own.includes(name));
+    const taken = relationship.mapping
+      .map(([column]) => column.name)
+      .filter((name) => determined.has(name) || own.includes(name));
     if (taken.length > 0)
       throw invalid(
         `cannot insert object relationship "${relationship.name}" as ${quoted(taken)} column values are already determined`,
@@ -92,7 +94,10 @@ export class NestedInsert {
       affected += inserted.affected;
       for (const [own, remote] of relationship.mapping) determined.set(own, inserted.columns.get(remote) ?? null);
     }
-    const needed = new Set([...wanted, ...(after ?? []).flatMap(({ relationship }) => relationship.mapping.map(([own]) => own))]);
+    const needed = new Set([
+      ...wanted,
+      ...(after ?? []).flatMap(({ relationship }) => relationship.mapping.map(([own]) => own)),
+    ]);
     const inserted = await this.#run(insert, [this.#textRow(insert, row, determined)], path, [...needed]);
     affected += inserted.affected;
     if (after !== undefined && after.length > 0 && inserted.affected === 0)

@@ -158,10 +158,14 @@ export function readOwnWrites(source: ResolvedSource, report: Report): ReadonlyM
         const tables = roles.get(role) ?? new Map<string, TableWrites>();
         roles.set(role, tables);
         const writes = tables.get(table.key) ?? { insert: undefined, update: undefined, delete: undefined };
-        if (role === "admin") fault([...place, "role"], "the role admin has access to everything; remove its permission");
+        if (role === "admin")
+          fault([...place, "role"], "the role admin has access to everything; remove its permission");
         else if (writes[kind] !== undefined)
           fault([...place, "role"], `the role ${role} has two ${kind} permissions on ${table.key}`);
-        const read = readPermission(kind, permission, new PermissionReader(table, source, fault), [...place, "permission"]);
+        const read = readPermission(kind, permission, new PermissionReader(table, source, fault), [
+          ...place,
+          "permission",
+        ]);
         if (sound) tables.set(table.key, { ...writes, [kind]: read });
       }
     }
@@ -179,14 +183,18 @@ function readPermission(
   const own = reader.columns(permission, path);
   const names = own.columns.map(({ name }) => name).sort();
   const text = canonical(kind === "delete" ? { filter, backendOnly } : { filter, check, backendOnly, set, names });
-  if (kind === "delete") return { backendOnly, text, filter: reader.condition(filter, [...path, "filter"]) } as DeletePermission;
+  if (kind === "delete")
+    return { backendOnly, text, filter: reader.condition(filter, [...path, "filter"]) } as DeletePermission;
   const checked = check === null || check === undefined ? undefined : reader.condition(check, [...path, "check"]);
   if (kind === "insert") return { ...own, text, check: checked ?? always } as InsertPermission;
   return { ...own, text, filter: reader.condition(filter, [...path, "filter"]), check: checked } as UpdatePermission;
 }
 
 /** Hasura's rule for inherited roles: a role gets a write permission only if all parents with one have the same. */
-export function inheritedWrites(own: TableWrites | undefined, parents: readonly TableWrites[]): TableWrites | undefined {
+export function inheritedWrites(
+  own: TableWrites | undefined,
+  parents: readonly TableWrites[],
+): TableWrites | undefined {
   const inherit = <Kind extends (typeof kinds)[number]>(kind: Kind): TableWrites[Kind] => {
     if (own?.[kind] !== undefined) return own[kind];
     const [first, ...others] = parents.flatMap((parent) => parent[kind] ?? []);

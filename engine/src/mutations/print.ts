@@ -34,7 +34,9 @@ export type TextRow = ReadonlyMap<TableColumn, string | null>;
 
 /** Columns of all rows, in the order of the table. */
 function columnsOf({ columns }: TrackedTable, all: readonly TextRow[]): readonly TableColumn[] {
-  return [...columns.values()].filter(({ name }) => all.some((row) => [...row.keys()].some((own) => own.name === name)));
+  return [...columns.values()].filter(({ name }) =>
+    all.some((row) => [...row.keys()].some((own) => own.name === name)),
+  );
 }
 
 const names = ({ catalog }: TrackedTable): readonly string[] => [...catalog.columns.keys()].map(identifier);
@@ -58,7 +60,8 @@ export class WritePrinter extends SelectPrinter {
     if (columns.length === 0) return `(${first ?? ""}) VALUES ${all.map(() => "(DEFAULT)").join(", ")}`;
     const listed = columns.map(({ name }) => identifier(name)).join(", ");
     const maps = all.map((row) => new Map([...row].map(([{ name }, text]) => [name, text])));
-    if (all.length > 1 && maps.every(({ size }) => size === columns.length)) return `(${listed}) ${this.#arrays(columns, maps)}`;
+    if (all.length > 1 && maps.every(({ size }) => size === columns.length))
+      return `(${listed}) ${this.#arrays(columns, maps)}`;
     const tuples = maps.map((row) => {
       const cells = columns.map(({ name, type }) => {
         const text = row.get(name);

@@ -37,7 +37,12 @@ export class WriteReader {
         kind === "delete"
           ? this.#select.rows.where.read(required(given.get("where"), field), filter)
           : this.#select.rows.byKey(target, field);
-      return { kind: "delete", target, where: allOf(filter, where), output: this.#output(field, kind !== "delete", depth) };
+      return {
+        kind: "delete",
+        target,
+        where: allOf(filter, where),
+        output: this.#output(field, kind !== "delete", depth),
+      };
     }
     const batches = this.#batches(field, kind, target, given);
     const output = this.#output(field, kind === "update-by-pk", depth);

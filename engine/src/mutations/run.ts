@@ -57,7 +57,9 @@ export class MutationRun {
   async #statement(template: string, printer: WritePrinter, path?: string): Promise<readonly Row[]> {
     this.#statements += 1;
     if (this.#statements > mostStatements)
-      throw invalid(`the mutation needs more statements than the limit of ${mostStatements}. Insert fewer rows at once`);
+      throw invalid(
+        `the mutation needs more statements than the limit of ${mostStatements}. Insert fewer rows at once`,
+      );
     const values = resolveParameters(printer.parameters, this.#session, this.#variables);
     return this.#ask(finalText(template), values, path);
   }
@@ -177,12 +179,17 @@ function checked(row: Row | undefined, path: string | undefined): void {
 }
 
 function isRelated(value: OutputValue): boolean {
-  return (value.kind === "row" || value.kind === "rows" || value.kind === "aggregate") && "relationship" in value.query.source;
+  return (
+    (value.kind === "row" || value.kind === "rows" || value.kind === "aggregate") &&
+    "relationship" in value.query.source
+  );
 }
 
 function showsRelated(output: Output): boolean {
   if (output.kind === "row") return output.fields.some(({ value }) => isRelated(value));
-  return output.fields.some(({ value }) => value.kind === "returning" && value.fields.some((field) => isRelated(field.value)));
+  return output.fields.some(
+    ({ value }) => value.kind === "returning" && value.fields.some((field) => isRelated(field.value)),
+  );
 }
 
 /** Arrays of rows as one. */

@@ -5,7 +5,13 @@ import { always, anyOf, type Condition, type Redaction } from "../sql/expression
 import { FilterReader } from "./filters.ts";
 import type { Report, RowModel } from "./model.ts";
 import type { ResolvedSource } from "./resolve.ts";
-import { adminWrites, inheritedWrites, readOwnWrites, type RoleWrites, type TableWrites } from "../mutations/permissions.ts";
+import {
+  adminWrites,
+  inheritedWrites,
+  readOwnWrites,
+  type RoleWrites,
+  type TableWrites,
+} from "../mutations/permissions.ts";
 
 export type QueryRootField = "select" | "select_by_pk" | "select_aggregate";
 export type SubscriptionRootField = QueryRootField | "select_stream";

@@ -47,10 +47,7 @@ export interface Targets {
 type Mapped = {
   readonly column_mapping: Readonly<Record<string, string>>;
   readonly insertion_order?: "before_parent" | "after_parent" | null | undefined;
-} & (
-  | { readonly remote_table: QualifiedName }
-  | { readonly remote_native_query: string }
-);
+} & ({ readonly remote_table: QualifiedName } | { readonly remote_native_query: string });
 
 /** A relationship with explicit columns, to a table or to a native query. */
 function relateByColumns(
@@ -103,7 +100,9 @@ function byForeignKey(
         key.columns.map((column, index) => [column, key.targetColumns[index] ?? ""] as const),
         fail,
       );
-    return mapping && { ...common, target, mapping, nullable: mapping.some(([own]) => own.nullable), isInsertedAfter: false };
+    return (
+      mapping && { ...common, target, mapping, nullable: mapping.some(([own]) => own.nullable), isInsertedAfter: false }
+    );
   }
   const target = tracked(constraint.table);
   if (target === undefined) return undefined;

@@ -191,6 +191,7 @@ export async function stateOn(
     allowInconsistent: true,
     allowUnsupported: true,
     inferFunctionPermissions,
+    mutations: false,
     rolesElsewhere: rolesWithPermission(whole.merged),
   };
   return buildState(

@@ -128,6 +128,7 @@ async function embedded(
       allowInconsistent: true,
       rolesElsewhere: rolesWithPermission(project.whole.merged),
       inferFunctionPermissions,
+      mutations: false,
       statementTimeout,
       poolSize: concurrency,
       maxDepth: 0,

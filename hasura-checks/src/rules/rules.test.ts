@@ -57,7 +57,7 @@ async function find({
       ? undefined
       : buildState(
           { loaded, metadata, unserved: [], notes: [] },
-          { metadata: loaded.merged, allowInconsistent: true },
+          { metadata: loaded.merged, allowInconsistent: true, mutations: false },
           () => ask,
         );
   const earlier = readProject(join(before.path, "metadata"), folder.path);

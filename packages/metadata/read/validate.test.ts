@@ -123,7 +123,7 @@ test.each([
   expect(valid?.sources[0]?.tables[0]?.object_relationships[0]?.using.foreign_key_constraint_on).toEqual(columns);
 });
 
-test("accepts keys without effect, and notes the reason", () => {
+test("reads names of root fields, and the order of nested inserts", () => {
   const {
     metadata: valid,
     problems,
@@ -142,11 +142,10 @@ test("accepts keys without effect, and notes the reason", () => {
     }),
   );
   expect(problems).toEqual([]);
-  expect(valid?.sources[0]?.tables[0]?.configuration?.custom_root_fields?.select?.name).toBe("authors");
-  expect(notes.map(({ path, reason }) => `${path}: ${reason}`)).toEqual([
-    "sources[0].tables[0].configuration.custom_root_fields.insert: this has no effect here: mutations are not served",
-    "sources[0].tables[0].object_relationships[0].using.manual_configuration.insertion_order: this has no effect here: mutations are not served",
-  ]);
+  const table = valid?.sources[0]?.tables[0];
+  expect(table?.configuration?.custom_root_fields?.select?.name).toBe("authors");
+  expect(table?.configuration?.custom_root_fields?.insert?.name).toBe("add_author");
+  expect(notes).toEqual([]);
 });
 
 test("refuses another kind of database", () => {
