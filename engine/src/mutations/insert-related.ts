@@ -24,7 +24,7 @@ export type InsertRows = (
 const quoted = (columns: Iterable<string>): string => [...columns].map((name) => `"${name}"`).join(", ");
 
 /** @throws EngineError when a value is given that another row determines */
-export function checkRow({ cells, related }: NewRow, parent: Determined, path: string): void {
+function checkRow({ cells, related }: NewRow, parent: Determined, path: string): void {
   const determined = new Set([...parent.keys()].map(({ name }) => name));
   const own = cells.map(({ column }) => column.name);
   const twice = own.filter((name) => determined.has(name));

@@ -198,7 +198,7 @@ export function inheritedWrites(
   const inherit = <Kind extends (typeof kinds)[number]>(kind: Kind): TableWrites[Kind] => {
     if (own?.[kind] !== undefined) return own[kind];
     const [first, ...others] = parents.flatMap((parent) => parent[kind] ?? []);
-    return others.every((other) => other.text === first?.text) ? (first as TableWrites[Kind]) : undefined;
+    return others.every((other) => other.text === first?.text) ? first : undefined;
   };
   if (own === undefined && parents.length === 0) return undefined;
   return { insert: inherit("insert"), update: inherit("update"), delete: inherit("delete") };

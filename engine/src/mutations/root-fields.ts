@@ -1,10 +1,9 @@
 import { GraphQLInt, GraphQLList, GraphQLNonNull, type GraphQLObjectType } from "graphql";
 import { mutationFieldNames, type MutationRootField } from "@routeql/metadata/naming";
-import { argument } from "../schema/arguments.ts";
+import { argument, primaryKeyArguments } from "../schema/arguments.ts";
 import { meaning, type MutationKind, visibleColumns, type WriteTarget } from "../schema/meta.ts";
 import { description, title } from "../schema/model.ts";
 import { tableType } from "../schema/object-types.ts";
-import { primaryKeyArguments } from "../schema/role-schema.ts";
 import { list, type OutputFields, type TypeBook } from "../schema/types.ts";
 import { boolExp } from "../schema/where-types.ts";
 import { insertInput, onConflictField, operatorFields } from "./input-types.ts";

@@ -6,7 +6,7 @@ import {
   type GraphQLInputObjectType,
   type GraphQLInputType,
 } from "graphql";
-import { meaning, type ArgumentMeta } from "./meta.ts";
+import { meaning, type ArgumentMeta, type VisibleTable } from "./meta.ts";
 import { clientArguments, type FunctionCall } from "./model.ts";
 import { nullableList, type TypeBook } from "./types.ts";
 
@@ -78,4 +78,19 @@ export function functionArguments(
   );
   const required = given.some(({ hasDefault }) => !hasDefault);
   return { args: argument(required ? new GraphQLNonNull(type) : type, { kind: "function-arguments" }, described) };
+}
+
+/** The columns of the primary key; undefined when the role may not see all of them. */
+export function primaryKeyArguments(target: VisibleTable, types: TypeBook) {
+  const { table, permission } = target;
+  const key = table.catalog.primaryKey;
+  if (key === undefined || key.length === 0 || !key.every((column) => permission.columns.has(column))) return undefined;
+  return Object.fromEntries(
+    key.flatMap((name) => {
+      const column = table.columns.get(name);
+      if (column === undefined) return [];
+      const type = new GraphQLNonNull(types.column(column));
+      return [[column.graphqlName, argument(type, { kind: "primary-key", column }, column.description)]];
+    }),
+  );
 }

@@ -15,7 +15,7 @@ import { meaning, visibleColumns, type VisibleTable } from "./meta.ts";
 import type { QueryRootField, RoleBook, SubscriptionRootField } from "./permissions.ts";
 import type { ResolvedSource } from "./resolve.ts";
 import { rootFieldNames } from "@routeql/metadata/naming";
-import { argument, functionArguments } from "./arguments.ts";
+import { argument, functionArguments, primaryKeyArguments } from "./arguments.ts";
 import { aggregateType, nativeQueryField, rowArguments, tableType } from "./object-types.ts";
 import { boolExp } from "./where-types.ts";
 import { mutationRootFields } from "../mutations/root-fields.ts";
@@ -45,20 +45,6 @@ export interface RoleView {
 
 const nothingAvailable =
   "There are no queries available to the current role. Either there are no sources or remote schemas configured, or the current role doesn't have the required permissions.";
-
-export function primaryKeyArguments(target: VisibleTable, types: TypeBook) {
-  const { table, permission } = target;
-  const key = table.catalog.primaryKey;
-  if (key === undefined || key.length === 0 || !key.every((column) => permission.columns.has(column))) return undefined;
-  return Object.fromEntries(
-    key.flatMap((name) => {
-      const column = table.columns.get(name);
-      if (column === undefined) return [];
-      const type = new GraphQLNonNull(types.column(column));
-      return [[column.graphqlName, argument(type, { kind: "primary-key", column }, column.description)]];
-    }),
-  );
-}
 
 function streamArguments(target: VisibleTable, types: TypeBook) {
   const { names } = target.table;
