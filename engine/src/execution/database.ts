@@ -178,6 +178,9 @@ export class Database {
     try {
       await connection.command("COMMIT");
     } catch (error) {
+      // Hasura's error for a deferred constraint that fails.
+      if (error instanceof PostgresError && error.code.startsWith("23"))
+        throw new EngineError({ code: "postgres-error", message: "postgres tx error", cause: error });
       if (!isConnectionError(error)) throw error;
       throw new EngineError({
         code: "postgres-error",

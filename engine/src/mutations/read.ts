@@ -185,7 +185,7 @@ function changesOf(
   const twice = new Set(names.filter((name, index) => names.indexOf(name) !== index));
   if (twice.size > 0) {
     const listed = [...twice].map((name) => `'${name}'`).join(", ");
-    throw invalid(`Column found in multiple operators: ${twice.size === 1 ? listed : `[${listed}]`}.`, path);
+    throw invalid(`Column found in multiple operators: [${listed}].`, path);
   }
   return changes;
 }

@@ -147,7 +147,7 @@ export class MutationRun {
   }
 
   async #update({ target, batches, isMany, output }: Write & { readonly kind: "update" }): Promise<Bytes> {
-    if (batches.every(({ changes }) => changes.length === 0)) return emptyReply(output);
+    if (batches.every(({ changes }) => changes.length === 0)) return isMany ? bytesOf("[]") : emptyReply(output);
     const replies: Bytes[] = [];
     for (const batch of batches) {
       // Hasura's statement without any column is not valid SQL.
