@@ -6,7 +6,8 @@ import { parse, stringify } from "yaml";
 import { z } from "zod";
 import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "@routeql/metadata/declared/declared";
 import { filterWords } from "@routeql/metadata/declared/filter-text";
-import { operations, UnderivableMetadata } from "@routeql/metadata/declared/permission";
+import { type Filter, operations, UnderivableMetadata } from "@routeql/metadata/declared/permission";
+import type { DeclaredWrite } from "@routeql/metadata/declared/writes";
 import { UsageError } from "../cli/usage-error.ts";
 
 const entry = z.strictObject({
@@ -21,7 +22,24 @@ const entry = z.strictObject({
   "only where": z.record(z.string(), z.string()).default({}),
 });
 
-const role = z.strictObject({ reads: z.record(z.string(), entry).default({}), calls: z.array(z.string()).default([]) });
+/** A write permission. */
+const write = z.strictObject({
+  columns: z.array(z.string()).default([]),
+  /** The rows that may be changed. */
+  rows: z.string().optional(),
+  /** The condition on new rows. */
+  check: z.string().optional(),
+  /** Values that the permission sets. */
+  sets: z.record(z.string(), z.unknown()).optional(),
+  "backend only": z.literal(true).optional(),
+});
+
+const role = z.strictObject({
+  reads: z.record(z.string(), entry).default({}),
+  /** By operation and table: `update view_hijacks`. */
+  writes: z.record(z.string(), write).default({}),
+  calls: z.array(z.string()).default([]),
+});
 const ofOne = z.strictObject({ roles: z.record(z.string(), role) });
 const ofSeveral = z.strictObject({ sources: z.record(z.string(), ofOne) });
 
@@ -30,6 +48,7 @@ export type Expectations = z.output<typeof ofOne>;
 /** The file for several sources, by name. */
 export type ExpectationsBySource = z.output<typeof ofSeveral>;
 type Entry = z.output<typeof entry>;
+type WriteEntry = z.output<typeof write>;
 
 const words = (read: () => string) => {
   try {
@@ -59,6 +78,49 @@ function entryOf(access: DeclaredAccess, table: DeclaredTable, permission: Decla
   };
 }
 
+/** Name and content of the entry of a write permission. */
+function writeEntryOf(access: DeclaredAccess, declared: DeclaredWrite): readonly [string, WriteEntry] | undefined {
+  const { table, operation, columns, filter, check, presets, backendOnly } = declared;
+  const target = access.tables.get(table);
+  if (target === undefined) return undefined;
+  const field = (column: string) => target.fields.get(column) ?? column;
+  const text = (condition: Filter) => words(() => filterWords(access, table, condition));
+  return [
+    `${operation} ${target.rootField}`,
+    {
+      columns: columns.map(field).toSorted(),
+      ...(filter === undefined ? {} : { rows: text(filter) }),
+      ...(check === undefined ? {} : { check: text(check) }),
+      ...(Object.keys(presets).length === 0
+        ? {}
+        : { sets: Object.fromEntries(Object.entries(presets).map(([column, value]) => [field(column), value])) }),
+      ...(backendOnly ? { "backend only": true as const } : {}),
+    },
+  ];
+}
+
+/** A write permission in one line. */
+export function writeText({ columns, rows, check, sets, "backend only": backend }: WriteEntry): string {
+  const presets = Object.entries(sets ?? {}).map(([column, value]) => `${column} = ${JSON.stringify(value)}`);
+  return [
+    ...(columns.length === 0 ? [] : [`columns ${columns.join(", ")}`]),
+    ...(rows === undefined ? [] : [`rows: ${rows}`]),
+    ...(check === undefined ? [] : [`new rows: ${check}`]),
+    ...(presets.length === 0 ? [] : [`sets ${presets.join(", ")}`]),
+    ...(backend === true ? ["backend only"] : []),
+  ].join("; ");
+}
+
+/** The write permissions of a role: `update view_hijacks` and its entry. */
+export function writesOfRole(access: DeclaredAccess, role: string): readonly (readonly [string, WriteEntry])[] {
+  return access.writes
+    .filter((each) => each.role === role)
+    .flatMap((each) => {
+      const found = writeEntryOf(access, each);
+      return found === undefined ? [] : [found];
+    });
+}
+
 /** The permission of a role on a native query: columns, the filter as written, and the limit. */
 export function rowsText({ columns, filter, limit }: DeclaredPermission): string {
   return `${columns.toSorted().join(", ")}, rows ${JSON.stringify(filter)}, ${limit === undefined ? "no limit" : `at most ${limit}`}`;
@@ -81,7 +143,8 @@ export function expectationsOf(access: DeclaredAccess, rolesWithoutPermission: r
           const rows = access.mayAsk(name, query);
           return rows === undefined ? [] : [`${query.field}: ${rowsText(rows)}`];
         });
-        return [name, { reads: Object.fromEntries(tables), calls: [...calls, ...asked] }];
+        const writes = Object.fromEntries(writesOfRole(access, name));
+        return [name, { reads: Object.fromEntries(tables), writes, calls: [...calls, ...asked] }];
       }),
     ),
   };
@@ -95,7 +158,7 @@ function lean({ roles }: Expectations) {
   });
   return {
     roles: Object.fromEntries(
-      Object.entries(roles).map(([name, { reads, calls }]) => [
+      Object.entries(roles).map(([name, { reads, writes, calls }]) => [
         name,
         {
           ...(Object.keys(reads).length === 0
@@ -105,6 +168,7 @@ function lean({ roles }: Expectations) {
                   Object.entries(reads).map(([table, each]) => [table, entryWithoutEmpty(each)]),
                 ),
               }),
+          ...(Object.keys(writes).length === 0 ? {} : { writes }),
           ...(calls.length === 0 ? {} : { calls }),
         },
       ]),
@@ -154,13 +218,15 @@ export function compareExpectations(expected: Expectations, found: Expectations)
   const names = [...new Set([...Object.keys(expected.roles), ...Object.keys(found.roles)])].toSorted();
   for (const name of names) {
     const [before, now] = [
-      expected.roles[name] ?? { reads: {}, calls: [] },
-      found.roles[name] ?? { reads: {}, calls: [] },
+      expected.roles[name] ?? { reads: {}, writes: {}, calls: [] },
+      found.roles[name] ?? { reads: {}, writes: {}, calls: [] },
     ];
     if (expected.roles[name] === undefined) surprises.push({ role: name, reason: `there is a new role ${name}` });
     if (found.roles[name] === undefined) surprises.push({ role: name, reason: `the role ${name} is gone` });
     for (const table of new Set([...Object.keys(before.reads), ...Object.keys(now.reads)]))
       surprises.push(...compareEntry(name, table, before.reads[table], now.reads[table]));
+    for (const what of new Set([...Object.keys(before.writes), ...Object.keys(now.writes)]))
+      surprises.push(...compareWrite(name, what, before.writes[what], now.writes[what]));
     const { added, removed } = changes(before.calls, now.calls);
     for (const called of added)
       surprises.push({ role: name, name: called, reason: `role ${name} can now call ${called}` });
@@ -168,6 +234,21 @@ export function compareExpectations(expected: Expectations, found: Expectations)
       surprises.push({ role: name, name: called, reason: `role ${name} can no longer call ${called}` });
   }
   return surprises;
+}
+
+function compareWrite(
+  role: string,
+  what: string,
+  before: WriteEntry | undefined,
+  now: WriteEntry | undefined,
+): readonly Surprise[] {
+  const [old, current] = [before, now].map((each) => each && writeText(each));
+  if (old === current) return [];
+  const table = what.split(" ")[1] ?? what;
+  if (current === undefined) return [{ role, table, reason: `role ${role} can no longer ${what}` }];
+  const reason =
+    old === undefined ? `can now ${what} (${current})` : `may now ${what} with ${current}; expected: ${old}`;
+  return [{ role, table, reason: `role ${role} ${reason}` }];
 }
 
 function compareEntry(

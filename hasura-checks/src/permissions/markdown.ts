@@ -6,7 +6,7 @@ import {
 } from "@routeql/metadata/declared/declared";
 import { filterSql, filterWords } from "@routeql/metadata/declared/filter-text";
 import { UnderivableMetadata } from "@routeql/metadata/declared/permission";
-import { rowsText } from "./expectations.ts";
+import { rowsText, writesOfRole, writeText } from "./expectations.ts";
 
 export interface DocumentOptions {
   /** Roles of tokens without any permission in the metadata. */
@@ -24,7 +24,7 @@ export interface DocumentedSource {
   readonly access: DeclaredAccess;
 }
 
-/** The read permissions of every role as Markdown, by source. */
+/** The permissions of every role as Markdown, by source. */
 export function renderPermissions(
   sources: readonly DocumentedSource[],
   { rolesWithoutPermission, origin, notes }: DocumentOptions,
@@ -75,6 +75,7 @@ function sourceLines(access: DeclaredAccess, rolesWithoutPermission: readonly st
     "The filter, the limit and the columns of the related table apply to rows behind a relationship, also in conditions, orders and",
     "aggregates.",
     "",
+    ...writeSection(access, roles),
     ...functionSection(access, roles),
     ...nativeQuerySection(access, roles),
     ...cellSection(access),
@@ -129,6 +130,14 @@ function filters(access: DeclaredAccess, tables: readonly DeclaredTable[]): read
       "",
     ]);
   });
+}
+
+function writeSection(access: DeclaredAccess, roles: readonly string[]): readonly string[] {
+  const writes = roles.flatMap((role) =>
+    writesOfRole(access, role).map(([what, entry]) => row([code(role), code(what), writeText(entry)])),
+  );
+  if (writes.length === 0) return [];
+  return ["## Writes", "", row(["Role", "May", "Within"]), row(["---", "---", "---"]), ...writes, ""];
 }
 
 function functionSection(access: DeclaredAccess, roles: readonly string[]): readonly string[] {

@@ -69,7 +69,7 @@ describe("the page of permissions", () => {
   test("highlights nothing without a change", () => {
     const page = pageOf(own, { before: own });
     expect(page).not.toContain(" data-changed>");
-    expect(page).toContain("No permission to read changed.");
+    expect(page).toContain("No permission changed.");
   });
 
   test("opens the tables of a small project and closes those of a large one", () => {

@@ -1,7 +1,7 @@
 import type { DeclaredAccess } from "@routeql/metadata/declared/declared";
 import { counts, type Finding } from "../findings/finding.ts";
 import { amount } from "../findings/print.ts";
-import { rowsText } from "./expectations.ts";
+import { rowsText, writesOfRole, writeText } from "./expectations.ts";
 import { anchorText, escaped, matrix, type PagedSource, tableSection } from "./page-tables.ts";
 
 /** Filters the page by text, role and change; opens the table that a link names. */
@@ -140,7 +140,18 @@ function sourceSections(source: PagedSource, roles: readonly string[], tables: n
   const id = name === undefined ? "overview" : `overview-${anchorText(name)}`;
   return `<section aria-labelledby="${id}"><h2 id="${id}">${name === undefined ? "At a glance" : `Source ${escaped(name)}`}</h2>${matrix(source, roles)}</section>
 ${[...access.tables.values()].map((table) => tableSection(source, roles, table, tables <= mostOpen)).join("\n")}
-${functionsSection(access, roles)}${nativeQueriesSection(access, roles)}`;
+${writesSection(access, roles)}${functionsSection(access, roles)}${nativeQueriesSection(access, roles)}`;
+}
+
+function writesSection(access: DeclaredAccess, roles: readonly string[]): string {
+  const rows = roles.flatMap((role) =>
+    writesOfRole(access, role).map(
+      ([what, entry]) =>
+        `<tr data-role="${escaped(role)}"><th scope="row">${escaped(what)}</th><td>${escaped(role)}</td><td>${escaped(writeText(entry))}</td></tr>`,
+    ),
+  );
+  if (rows.length === 0) return "";
+  return `<section><h2>Writes</h2><div class="scroll"><table><thead><tr><th scope="col">May</th><th scope="col">Role</th><th scope="col">Within</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></div></section>`;
 }
 
 function findingsSection(findings: readonly Finding[], title: string, id: string): string {
@@ -156,7 +167,7 @@ function changesSection(sources: readonly PagedSource[], base: string | undefine
   const items = changes.map(
     ({ direction, reason }) => `<li class="${direction}"><b>${direction}</b> ${escaped(reason)}</li>`,
   );
-  return `<section class="changes" aria-labelledby="changes"><h2 id="changes">Changes since ${escaped(base)}</h2>${items.length === 0 ? "<p>No permission to read changed.</p>" : `<ul>${items.join("")}</ul>`}</section>`;
+  return `<section class="changes" aria-labelledby="changes"><h2 id="changes">Changes since ${escaped(base)}</h2>${items.length === 0 ? "<p>No permission changed.</p>" : `<ul>${items.join("")}</ul>`}</section>`;
 }
 
 function nativeQueriesSection(access: DeclaredAccess, roles: readonly string[]): string {

@@ -352,7 +352,27 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
       tables: [
         note(
           "columns: [id]\nfilter: {id: 1}\nlimit: 5",
+          "delete_permissions:\n  - role: reader\n    permission:\n      filter: {id: 1, title: draft}\n",
+        ),
+      ],
+    },
+  ],
+  [
+    "write-wider-than-read",
+    "t0.yaml:7",
+    {
+      tables: [
+        note(
+          "columns: [id]\nfilter: {id: 1}\nlimit: 5",
           "delete_permissions:\n  - role: reader\n    permission:\n      filter: {}\n",
+        ),
+      ],
+    },
+    {
+      tables: [
+        note(
+          "columns: [id]\nfilter: {id: 1}\nlimit: 5",
+          "delete_permissions:\n  - role: reader\n    permission:\n      filter: {id: 1}\n",
         ),
       ],
     },

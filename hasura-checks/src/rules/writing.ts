@@ -132,7 +132,7 @@ export const writeWiderThanRead: Rule = {
   id: "write-wider-than-read",
   severity: "warning",
   finds: "a role that may update or delete rows that it may not read",
-  why: "The select permission is bound to the session and the write permission is not: a client can change rows of other users.",
+  why: "A client can change or delete rows that it cannot see, such as rows of other users.",
   remedy: "use the filter of the select permission for the write permission, or add an exception with the reason",
   find: (examined) =>
     writesOf(examined).flatMap((write): Found[] => {
@@ -140,12 +140,18 @@ export const writeWiderThanRead: Rule = {
       if (kind === "insert_permissions" || permission["backend_only"] === true || isTrusted(role, examined)) return [];
       const select = permissionsOf(examined).find(beside(write));
       const filter = permission["filter"] ?? {};
-      if (select === undefined || !mentionsSession(select.permission.filter) || mentionsSession(filter)) return [];
+      if (select === undefined) return [];
       const scope = scopeAt(examined, write.path);
       const order = orderOf(formulaOf(select.permission.filter, scope), formulaOf(filter, scope));
-      if (order !== "wider" && order !== "other") return [];
-      const which = isAlwaysTrue(filter, columnsOf(write, examined)) ? "every row" : "rows of other sessions";
-      const reason = `${role} may ${verbs[kind]} ${which} of ${key}, and may read only the rows of its session`;
+      const isBound = mentionsSession(select.permission.filter);
+      const leavesSession = isBound && !mentionsSession(filter) && (order === "wider" || order === "other");
+      if (!leavesSession && (isBound || order !== "wider")) return [];
+      const which = isAlwaysTrue(filter, columnsOf(write, examined))
+        ? "every row"
+        : leavesSession
+          ? "rows of other sessions"
+          : "further rows";
+      const reason = `${role} may ${verbs[kind]} ${which} of ${key}, and may read only ${isBound ? "the rows of its session" : "those of its filter"}`;
       return [inPermission(write, "filter", reason)];
     }),
 };

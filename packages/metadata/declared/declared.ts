@@ -9,6 +9,7 @@ import { type Grants, grantsOf } from "./grants.ts";
 import { type DeclaredNativeQuery, nativeQueriesOf } from "./native-queries.ts";
 import { type DeclaredPermission, underivable } from "./permission.ts";
 import { type DeclaredTable, keyOf, tableOf } from "./tables.ts";
+import { type DeclaredWrite, writesOf } from "./writes.ts";
 
 /** The granted permissions, from the metadata and the catalogue of the database. */
 export interface DeclaredAccess {
@@ -16,6 +17,7 @@ export interface DeclaredAccess {
   readonly tables: ReadonlyMap<string, DeclaredTable>;
   readonly functions: readonly DeclaredFunction[];
   readonly nativeQueries: readonly DeclaredNativeQuery[];
+  readonly writes: readonly DeclaredWrite[];
   /** The field that contains all root fields, if there is one. */
   readonly namespace: string | undefined;
   readonly naming: Naming;
@@ -57,8 +59,10 @@ export function declaredAccess(
     naming,
     options.catalog,
   );
+  const writes = writesOf(source.tables, tables, inherited);
   const named = [
     ...grants.roles,
+    ...writes.map(({ role }) => role),
     ...nativeQueries.flatMap(({ roles }) => roles),
     ...functions.flatMap(({ permitted }) => permitted),
   ];
@@ -67,6 +71,7 @@ export function declaredAccess(
     tables,
     functions,
     nativeQueries,
+    writes,
     namespace: naming.namespace,
     naming,
     permission: (role, table) => grants.permission(role, table),
