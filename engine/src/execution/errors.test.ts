@@ -391,7 +391,7 @@ const unreadable: readonly (readonly [string, Record<string, unknown>, string, s
     "{ author(limit: 2147483648) { id } }",
     {},
     "$.selectionSet.author.args.limit",
-    "The value 2147483648 lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?",
+    "The value 2.147483648e9 lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?",
   ],
   [
     "query($a: Int) { author(limit: $a) { id } }",

@@ -20,7 +20,7 @@ import {
 import { maxInputDepth, type Spending } from "../cost/limits.ts";
 import { graphqlName } from "@routeql/metadata/naming";
 import { isArray } from "../schema/types.ts";
-import { jsonText, kindOf, rawText } from "../schema/values.ts";
+import { jsonText, kindOf, rawText, scientific } from "../schema/values.ts";
 import { type EngineError, invalid, unreadable } from "../errors.ts";
 import type { Variables } from "./variables.ts";
 
@@ -252,7 +252,8 @@ export class InputReader {
       return this.#object(inner, Object.entries(value), path, (item, of, at) => this.#json(item, of, at, depth + 1));
     }
     if (isEnumType(inner)) {
-      if (typeof value !== "string") throw expected("an enum value", inner.name, kindOf(value), path);
+      if (typeof value !== "string" || !graphqlName.test(value))
+        throw expected("an enum value", inner.name, kindOf(value), path);
       return { kind: "enum", path, value: enumValue(inner, value, path) };
     }
     this.#spending.values(costOfScalar(value), path);
@@ -319,7 +320,7 @@ export class InputReader {
 
 export function outsideOfIntegers(value: unknown, path: string): EngineError {
   return unreadable(
-    `The value ${String(value)} lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?`,
+    `The value ${scientific(String(value))} lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?`,
     path,
   );
 }

@@ -43,7 +43,7 @@ test.each([
   ["text", 3, /parsing Text failed, expected String, but encountered Number/],
   ["numeric", [], /parsing Scientific failed, expected Number, but encountered Array/],
   ["float8", true, /parsing Float expected for input type: PGDouble failed, expected Number, but encountered Boolean/],
-  ["float8", rawJson("1e400"), /The value 1e400 lies outside the bounds. Is it overflowing the float bounds\?/],
+  ["float8", rawJson("1e400"), /The value 1.0e400 lies outside the bounds. Is it overflowing the float bounds\?/],
   ["float8", rawJson("1e-400"), /outside the bounds/],
   ["float4", rawJson("1e39"), /outside the bounds/],
   ["bool", 1, /^expected Bool, but encountered Number$/],

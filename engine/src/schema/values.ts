@@ -57,11 +57,23 @@ const calledTypes: Readonly<Record<string, string>> = {
   float8: "PGDouble",
 };
 
+/** A number as Hasura's messages print it: `1.5`, `300.0`, `2.147483648e9`. */
+export function scientific(number: string): string {
+  const [, sign = "", whole = "", fraction = "", power = "0"] =
+    /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
+  const digits = (whole + fraction).replace(/^0+/, "").replace(/0+$/, "");
+  if (digits === "") return whole === "" ? number : `${sign}0.0`;
+  const leading = /^0*/.exec(whole + fraction)?.[0].length ?? 0;
+  const point = whole.length - leading + Number(power);
+  if (point < 0 || point > 7) return `${sign}${digits[0]}.${digits.slice(1) || "0"}e${String(point - 1)}`;
+  return `${sign}${digits.slice(0, point).padEnd(point, "0") || "0"}.${digits.slice(point) || "0"}`;
+}
+
 /** A number within its type's range: not too large, and not too small unless it is zero. */
 function floatText(number: string, isHeld: (value: number) => number): string {
   const held = isHeld(Number(number));
   if (Number.isFinite(held) && (held !== 0 || !/^[^eE]*[1-9]/.test(number))) return number;
-  throw new UnfitValue(`The value ${number} lies outside the bounds. Is it overflowing the float bounds?`);
+  throw new UnfitValue(`The value ${scientific(number)} lies outside the bounds. Is it overflowing the float bounds?`);
 }
 
 /** Checks in Hasura's order: the number is whole and within the type's bounds. */
@@ -69,7 +81,7 @@ function integerText(number: string, range: readonly [bigint, bigint]): string {
   const whole = wholeNumber(number);
   if (whole !== undefined && whole >= range[0] && whole <= range[1]) return whole.toString();
   throw new UnfitValue(
-    `The value ${number} lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?`,
+    `The value ${scientific(number)} lies outside the bounds or is not an integer. Maybe it is a float, or is there integer overflow?`,
   );
 }
 
