@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import { numberSettings } from "@routeql/auth-sidecar/number-settings";
 import { readSettings as readSidecarSettings } from "@routeql/auth-sidecar/settings";
 import { withDefaults } from "../settings/complete.ts";
-import { directorySettings } from "../settings/sidecar-settings.ts";
-import type { GivenSettings } from "../settings/list.ts";
+import { directorySettingNames } from "../settings/sidecar-settings.ts";
+import { type GivenSettings, settings, settingNames } from "../settings/list.ts";
 import { describeServices } from "./all.ts";
 import type { ServiceDescription } from "./description.ts";
 
@@ -86,13 +87,22 @@ test("the sidecar accepts each setting", () => {
 });
 
 test("every setting of the list reaches the sidecar", () => {
-  const all = Object.fromEntries(
-    Object.keys(directorySettings).map((name) => [name, directory[name as "ldapUrl"] ?? "x"]),
-  );
+  const all = Object.fromEntries(directorySettingNames.map((name) => [name, directory[name] ?? "x"]));
   const { environment, secrets } = sidecar(all, "CA");
   const given = [...Object.keys(environment), ...Object.keys(secrets)].filter((name) => name.startsWith("LDAP_"));
-  const expected = Object.values(directorySettings).map(({ environment: name }) =>
-    name === "LDAP_BIND_PASSWORD" ? "LDAP_BIND_PASSWORD_FILE" : name,
-  );
+  const expected = directorySettingNames
+    .map((name) => settings[name].environment)
+    .map((name) => (name === "LDAP_BIND_PASSWORD" ? "LDAP_BIND_PASSWORD_FILE" : name));
   expect(given.toSorted()).toEqual(expected.toSorted());
+});
+
+test("every number that the sidecar declares is a setting and reaches it without further code", () => {
+  const numbers = Object.entries(numberSettings).map(([variable, { maximum }]) => {
+    const name = settingNames.find((candidate) => settings[candidate].environment === variable);
+    return { name, variable, maximum };
+  });
+  const given = Object.fromEntries(numbers.map(({ name, maximum }) => [name, maximum]));
+  expect(sidecar({ ...directory, ...given }).environment).toMatchObject(
+    Object.fromEntries(numbers.map(({ variable, maximum }) => [variable, String(maximum)])),
+  );
 });

@@ -1,6 +1,5 @@
-import type { PlainSettings } from "../settings/list.ts";
+import { type PlainSettings, type SettingName, settingNames, settings as declarations } from "../settings/list.ts";
 import type { Setting } from "../settings/setting.ts";
-import { directorySettingNames, directorySettings } from "../settings/sidecar-settings.ts";
 import { filesDirectory, type ServiceDescription } from "./description.ts";
 
 /** Issuer and audience of the tokens; the engine requires both. */
@@ -22,18 +21,8 @@ export function describeAuthSidecar(settings: PlainSettings, surroundings: Sidec
       METRICS_PORT: "9090",
       TOKEN_ISSUER: token.issuer,
       TOKEN_AUDIENCE: token.audience,
-      TOKEN_LIFE_SECONDS: String(settings.tokenLifeSeconds),
-      TOKEN_ALGORITHM: settings.tokenAlgorithm,
-      KEY_ROTATION_HOURS: String(settings.keyRotationHours),
-      SESSION_IDLE_SECONDS: String(settings.sessionIdleSeconds),
-      SESSION_ABSOLUTE_SECONDS: String(settings.sessionAbsoluteSeconds),
-      LOGIN_ATTEMPTS_PER_ACCOUNT: String(settings.loginAttemptsPerAccount),
-      LOGIN_ATTEMPTS_PER_ADDRESS: String(settings.loginAttemptsPerAddress),
-      LOGIN_WINDOW_SECONDS: String(settings.loginWindowSeconds),
-      PASSWORD_HASH_CONCURRENCY: String(settings.passwordHashConcurrency),
-      PASSWORD_HASH_QUEUE: String(settings.passwordHashQueue),
-      BODY_LIMIT_KILOBYTES: String(settings.bodyLimitKilobytes),
       LOG_LEVEL: settings.logLevel,
+      ...declaredVariables(settings),
       ...directory?.environment,
     },
     secrets: {
@@ -62,6 +51,19 @@ export function describeAuthSidecar(settings: PlainSettings, surroundings: Sidec
   };
 }
 
+/** The settings that the sidecar itself declares; those of the directory only with a directory. */
+function declaredVariables(settings: PlainSettings): Record<string, string> {
+  return Object.fromEntries(
+    settingNames
+      .filter((name) => (declarations[name] as Setting).service === "auth-sidecar")
+      .filter((name) => settings.ldapUrl !== undefined || !name.startsWith("ldap"))
+      .flatMap((name) => {
+        const value = (settings as Readonly<Partial<Record<SettingName, string | number | boolean>>>)[name];
+        return value === undefined ? [] : [[declarations[name].environment, String(value)]];
+      }),
+  );
+}
+
 export interface DirectorySurroundings {
   /** Content of the file that `ldapCaFile` names, PEM. */
   readonly directoryAuthority?: string | undefined;
@@ -69,24 +71,14 @@ export interface DirectorySurroundings {
 
 const authorityFile = "ldap/ca.pem";
 
-/** The auth sidecar's inputs for the directory login; empty without a directory. */
+/** The secret and the file of the directory login. */
 function describeDirectory(
   settings: PlainSettings,
   { directoryAuthority }: DirectorySurroundings,
 ): Pick<ServiceDescription, "environment" | "secrets" | "files"> | undefined {
   if (settings.ldapUrl === undefined) return undefined;
-  const environment: Record<string, string> = {};
-  for (const name of directorySettingNames) {
-    const { type, environment: variable }: Setting = directorySettings[name];
-    if (name === "ldapBindPassword" || type === "file") continue;
-    const value = settings[name];
-    if (value !== undefined) environment[variable] = String(value);
-  }
   return {
-    environment:
-      directoryAuthority === undefined
-        ? environment
-        : { ...environment, LDAP_CA_FILE: `${filesDirectory}/${authorityFile}` },
+    environment: directoryAuthority === undefined ? {} : { LDAP_CA_FILE: `${filesDirectory}/${authorityFile}` },
     secrets: settings.ldapBindDn === undefined ? {} : { LDAP_BIND_PASSWORD_FILE: "ldap-bind-password" },
     files: directoryAuthority === undefined ? {} : { [authorityFile]: directoryAuthority },
   };

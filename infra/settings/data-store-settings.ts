@@ -40,38 +40,32 @@ const sessionsUrl: Check<"secret"> = (value) => {
 /** Places of the database and the session store. */
 export const partSettings = {
   database: text({
-    environment: "DATABASE",
     default: "single",
     meaning:
       "Database: the stack's own (`single`), an external one (`external`) or, on Kubernetes, a cluster of the operator CloudNativePG (`cloudnative-pg`). A change does not move the data.",
     ...oneOf("single", "external", "cloudnative-pg"),
   }),
   databaseUrl: givenSecret({
-    environment: "DATABASE_URL",
     meaning:
       "URL of the external database, with an administrator who may create roles and databases. Only the migrate job uses it, to create the services' roles and the database.",
     check: databaseUrl,
     allowed: databaseUrlForm,
   }),
   databaseCaFile: file({
-    environment: "DATABASE_CA_FILE",
     meaning:
       "Certificate authority (PEM) of the external database. With it every connection is encrypted and verifies the server's name.",
   }),
   sessions: text({
-    environment: "SESSIONS",
     default: "single",
     meaning: "Session store: the stack's own (`single`) or an external one (`external`).",
     ...oneOf("single", "external"),
   }),
   sessionsUrl: givenSecret({
-    environment: "SESSIONS_URL",
     meaning: "URL of the external session store, Redis or Valkey; rediss:// encrypts and verifies the server's name.",
     check: sessionsUrl,
     allowed: sessionsUrlForm,
   }),
   sessionsCaFile: file({
-    environment: "SESSIONS_CA_FILE",
     meaning:
       "Certificate authority (PEM) of the external session store, if it is not public; with it every connection is encrypted.",
   }),
@@ -80,55 +74,40 @@ export const partSettings = {
 /** The database as a CloudNativePG cluster, and its backups. */
 export const cloudNativePgSettings = {
   databaseInstances: number({
-    environment: "DATABASE_INSTANCES",
     default: 3,
     meaning: "CloudNativePG: instances of the database: one primary, the others replicas.",
     ...range(1, 9),
   }),
   databaseReadFromCopies: flag({
-    environment: "DATABASE_READ_FROM_COPIES",
     default: true,
     meaning:
       "CloudNativePG: let the engine read from replicas. If false, it reads from the primary, as some Hasura versions require.",
   }),
   databaseClusterImage: text({
-    environment: "DATABASE_CLUSTER_IMAGE",
     default: pins.postgresCluster.image,
     meaning: "CloudNativePG: the image of Postgres 17.",
     ...image,
   }),
   databaseOperatorNamespace: text({
-    environment: "DATABASE_OPERATOR_NAMESPACE",
     default: "cnpg-system",
     meaning: "CloudNativePG: the operator's namespace, from which it reaches the database.",
     ...objectName,
   }),
   backupDestination: text({
-    environment: "BACKUP_DESTINATION",
     meaning: "CloudNativePG: object storage folder for backups and archived changes. Without it there are no backups.",
     ...bucket,
   }),
-  backupEndpoint: text({
-    environment: "BACKUP_ENDPOINT",
-    meaning: "CloudNativePG: endpoint of an object storage other than Amazon's.",
-    ...webAddress,
-  }),
+  backupEndpoint: text({ meaning: "CloudNativePG: endpoint of an object storage other than Amazon's.", ...webAddress }),
   backupAccessKeyId: givenSecret({
-    environment: "BACKUP_ACCESS_KEY_ID",
     meaning: "CloudNativePG: access key id for the object storage. Without it the nodes' role authenticates.",
   }),
-  backupSecretAccessKey: givenSecret({
-    environment: "BACKUP_SECRET_ACCESS_KEY",
-    meaning: "CloudNativePG: secret access key for the object storage.",
-  }),
+  backupSecretAccessKey: givenSecret({ meaning: "CloudNativePG: secret access key for the object storage." }),
   backupSchedule: text({
-    environment: "BACKUP_SCHEDULE",
     default: "0 0 2 * * *",
     meaning: "CloudNativePG: schedule of full backups in UTC: second, minute, hour, day, month, day of the week.",
     ...schedule,
   }),
   backupRetentionDays: number({
-    environment: "BACKUP_RETENTION_DAYS",
     default: 30,
     meaning: "CloudNativePG: days for which backups are kept, so that any moment in them can be restored.",
     ...range(1, 3650),

@@ -5,12 +5,13 @@ import {
   settingsReference,
   SettingsError as SidecarError,
 } from "@routeql/auth-sidecar/settings";
-import { directorySettings } from "./sidecar-settings.ts";
+import { directorySettingNames } from "./sidecar-settings.ts";
+import { settings } from "./list.ts";
 import { SettingsError } from "./error.ts";
 import { readSettings } from "./read.ts";
 import type { Setting } from "./setting.ts";
 
-const all: readonly Setting[] = Object.values(directorySettings);
+const all: readonly Setting[] = directorySettingNames.map((name) => settings[name]);
 const reference = settingsReference().filter(({ name }) => name.startsWith("LDAP_"));
 
 test("the settings and defaults are those of the sidecar", () => {

@@ -16,20 +16,17 @@ export const ownEngineImage = "routeql/engine";
 /** The choice of the GraphQL engine. */
 export const engineSettings = {
   front: flag({
-    environment: "FRONT",
     default: true,
     meaning:
       "Whether the front (tokens, limits, WebSockets) stands before Hasura. Without it Hasura enforces none of its limits (docs/operate/hasura.md).",
   }),
   engine: text({
-    environment: "ENGINE",
     default: "embedded",
     defaultIn: { dev: "hasura", prod: "hasura" },
     meaning: "GraphQL engine: the embedded one, or Hasura v2.",
     ...oneOf("embedded", "hasura"),
   }),
   hasuraImage: text({
-    environment: "HASURA_IMAGE",
     default: pins.hasura.image,
     meaning: `Image of Hasura v2, for the engine \`hasura\`. \`${ownEngineImage}\` is the embedded engine in Hasura's place.`,
     ...image,
@@ -39,7 +36,6 @@ export const engineSettings = {
 /** Sources of the images that are not this project's own. */
 export const imageSettings = {
   images: text({
-    environment: "IMAGES",
     default: "built",
     defaultIn: { dev: "official" },
     meaning:
@@ -47,31 +43,26 @@ export const imageSettings = {
     ...oneOf("built", "official"),
   }),
   databaseImage: text({
-    environment: "DATABASE_IMAGE",
     default: pins.postgres.image,
     meaning: "The official image of the database: Postgres 17 on Debian.",
     ...image,
   }),
   sessionsImage: text({
-    environment: "SESSIONS_IMAGE",
     default: pins.valkey.image,
     meaning: "The official image of the session store: Valkey 8 on Debian.",
     ...image,
   }),
   gatewayImage: text({
-    environment: "GATEWAY_IMAGE",
     default: pins.nginx.image,
     meaning: "The official image of the gateway: nginx 1.28 or newer on Debian trixie, with OpenSSL 3.5 or newer.",
     ...image,
   }),
   imageMirror: text({
-    environment: "IMAGE_MIRROR",
     meaning:
       "Registry (and path) that replaces Docker Hub in the names of all images, such as `registry.example.net/hub`. Images that name a registry keep it.",
     ...image,
   }),
   vulnerableImages: text({
-    environment: "VULNERABLE_IMAGES",
     default: "warn",
     meaning:
       "Reaction to an image version with a published advisory: `warn` names the advisory, `refuse` stops the deployment, `ignore` does nothing.",

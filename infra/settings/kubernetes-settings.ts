@@ -11,7 +11,6 @@ const replicas = range(1, 100);
 
 export const kubernetesSettings = {
   target: text({
-    environment: "TARGET",
     default: "docker",
     defaultIn: { prod: "kubernetes" },
     meaning: "Target of the stack: one Docker host, or a Kubernetes cluster (1.29 or newer).",
@@ -34,104 +33,60 @@ export const kubernetesSettings = {
     ...dottedName,
   }),
   imageRegistry: text({
-    environment: "IMAGE_REGISTRY",
     meaning:
       "Kubernetes: registry of this project's images, `<registry>/routeql/<image>:<hash>`. Without it the images must be on the nodes.",
     ...registry,
   }),
   pushImages: flag({
-    environment: "PUSH_IMAGES",
     default: false,
     meaning: "Kubernetes: build the images with Docker and push them to the registry. If false, they must exist there.",
   }),
-  imagePullSecret: text({
-    environment: "IMAGE_PULL_SECRET",
-    meaning: "Kubernetes: Secret with which the nodes log in to the registry.",
-    ...dottedName,
-  }),
+  imagePullSecret: text({ meaning: "Kubernetes: Secret with which the nodes log in to the registry.", ...dottedName }),
   gatewayService: text({
-    environment: "GATEWAY_SERVICE",
     default: "LoadBalancer",
     meaning:
       "Kubernetes: type of the gateway's Service. With NodePort the three ports must be in the cluster's node port range.",
     ...oneOf("LoadBalancer", "NodePort", "ClusterIP"),
   }),
   gatewayAnnotations: text({
-    environment: "GATEWAY_ANNOTATIONS",
     meaning: "Kubernetes: annotations of the gateway's Service, for example to select a cloud's load balancer.",
     ...annotations,
   }),
-  gatewayReplicas: number({
-    environment: "GATEWAY_REPLICAS",
-    default: 2,
-    meaning: "Kubernetes: minimum number of gateway pods.",
-    ...replicas,
-  }),
+  gatewayReplicas: number({ default: 2, meaning: "Kubernetes: minimum number of gateway pods.", ...replicas }),
   gatewayReplicasMost: number({
-    environment: "GATEWAY_REPLICAS_MOST",
     default: 6,
     meaning: "Kubernetes: maximum number of gateway pods. If it exceeds the minimum, the number follows the load.",
     ...replicas,
   }),
-  engineReplicas: number({
-    environment: "ENGINE_REPLICAS",
-    default: 2,
-    meaning: "Kubernetes: minimum number of engine pods.",
-    ...replicas,
-  }),
+  engineReplicas: number({ default: 2, meaning: "Kubernetes: minimum number of engine pods.", ...replicas }),
   engineReplicasMost: number({
-    environment: "ENGINE_REPLICAS_MOST",
     default: 4,
     meaning: "Kubernetes: maximum number of engine pods; each has `enginePoolSize` connections to the database.",
     ...replicas,
   }),
-  sidecarReplicas: number({
-    environment: "SIDECAR_REPLICAS",
-    default: 2,
-    meaning: "Kubernetes: minimum number of auth sidecar pods.",
-    ...replicas,
-  }),
+  sidecarReplicas: number({ default: 2, meaning: "Kubernetes: minimum number of auth sidecar pods.", ...replicas }),
   sidecarReplicasMost: number({
-    environment: "SIDECAR_REPLICAS_MOST",
     default: 3,
     meaning: "Kubernetes: maximum number of auth sidecar pods; each has 10 connections to the database.",
     ...replicas,
   }),
-  certificateIssuer: text({
-    environment: "CERTIFICATE_ISSUER",
-    meaning: "Kubernetes: cert-manager issuer of the gateway's certificate.",
-    ...dottedName,
-  }),
+  certificateIssuer: text({ meaning: "Kubernetes: cert-manager issuer of the gateway's certificate.", ...dottedName }),
   certificateIssuerKind: text({
-    environment: "CERTIFICATE_ISSUER_KIND",
     default: "ClusterIssuer",
     meaning: "Kubernetes: kind of that issuer: cluster-wide, or in the namespace.",
     ...oneOf("ClusterIssuer", "Issuer"),
   }),
   certificateSecret: text({
-    environment: "CERTIFICATE_SECRET",
     meaning: "Kubernetes: existing Secret with the gateway's certificate and key (`tls.crt`, `tls.key`).",
     ...dottedName,
   }),
   storageClass: text({
-    environment: "STORAGE_CLASS",
     meaning: "Kubernetes: storage class of the volumes. By default the cluster's default class.",
     ...dottedName,
   }),
-  databaseStorage: text({
-    environment: "DATABASE_STORAGE",
-    default: "20Gi",
-    meaning: "Kubernetes: size of each database volume.",
-    ...volumeSize,
-  }),
-  sessionsStorage: text({
-    environment: "SESSIONS_STORAGE",
-    default: "1Gi",
-    meaning: "Kubernetes: size of the session store's volume.",
-    ...volumeSize,
-  }),
+  databaseStorage: text({ default: "20Gi", meaning: "Kubernetes: size of each database volume.", ...volumeSize }),
+  sessionsStorage: text({ default: "1Gi", meaning: "Kubernetes: size of the session store's volume.", ...volumeSize }),
   metricsNamespace: text({
-    environment: "METRICS_NAMESPACE",
     meaning: "Kubernetes: namespace whose pods may read the metrics of every service. Without it none may.",
     ...objectName,
   }),

@@ -7,145 +7,111 @@ import { roles } from "@routeql/database/migrate/roles";
 import { pins } from "@routeql/pins/pins";
 import { address, email, host, image, numbersByRole, oneOf, port, range, strongSecret } from "./checks.ts";
 import { cloudNativePgSettings, partSettings } from "./data-store-settings.ts";
-import { directorySettings, sidecarNumber, tokenSettings } from "./sidecar-settings.ts";
+import { directorySettings, sidecarNumbers, tokenSettings } from "./sidecar-settings.ts";
 import { engineSettings, imageSettings } from "./image-settings.ts";
 import { kubernetesSettings } from "./kubernetes-settings.ts";
 import { monitoringSettings } from "./monitoring-settings.ts";
 import { origins } from "./addresses.ts";
 import { networkSettings } from "./network-settings.ts";
-import { file, flag, number, secret, text } from "./setting.ts";
-import type { Setting, ValueOf } from "./setting.ts";
+import { file, flag, number, secret, text, withEnvironmentNames } from "./setting.ts";
+import type { Declaration, ValueOf } from "./setting.ts";
 
-export const settings = {
+export const settings = withEnvironmentNames({
   engineAccessKey: secret({
-    environment: "ENGINE_ACCESS_KEY",
     meaning: "Master key: a client that sends it in `X-Engine-Access-Key` has full access to the engine.",
     ...strongSecret(32),
   }),
   serviceApiKey: secret({
-    environment: "SERVICE_API_KEY",
     meaning: "Service key that clients of the session endpoints send in `x-service-api-key`.",
     ...strongSecret(32),
   }),
   ...engineSettings,
   engineConsole: flag({
-    environment: "ENGINE_CONSOLE",
     default: false,
     defaultIn: { local: true },
     meaning: "Serve the console at `/` of the console port.",
   }),
   adminEmail: text({
-    environment: "ADMIN_EMAIL",
     default: "admin@example.net",
     meaning: "E-mail address of the first administrator (role `operator`), created if there is no user.",
     ...email,
   }),
   adminPassword: secret({
-    environment: "ADMIN_PASSWORD",
     meaning: "First password of that administrator, used once. To change it later: `npm run users -- password`.",
     ...strongSecret(12),
   }),
   publicHost: text({
-    environment: "PUBLIC_HOST",
     default: "localhost",
     meaning: "Host name that clients use, in URLs and in the generated certificate.",
     ...host,
   }),
   hostAddress: text({
-    environment: "HOST_ADDRESS",
     default: "127.0.0.1",
     meaning:
       "Address of the Docker host on which the three ports are published; `0.0.0.0` publishes them on all addresses.",
     ...address,
   }),
-  httpPort: number({
-    environment: "HTTP_PORT",
-    default: 80,
-    meaning: "Published port that redirects to https.",
-    ...port,
-  }),
-  httpsPort: number({ environment: "HTTPS_PORT", default: 443, meaning: "Published port of the API.", ...port }),
+  httpPort: number({ default: 80, meaning: "Published port that redirects to https.", ...port }),
+  httpsPort: number({ default: 443, meaning: "Published port of the API.", ...port }),
   consolePort: number({
-    environment: "CONSOLE_PORT",
     default: 32_000,
     meaning: "Published port of the API and, if enabled, of the console.",
     ...port,
   }),
   corsOrigins: text({
-    environment: "CORS_ORIGINS",
     meaning:
       "Origins of web applications that may call the API from a browser, over HTTP and WebSocket, separated by commas; `*` allows all. Default: the service's own pages.",
     ...origins,
   }),
   ...networkSettings,
   tlsCertificateFile: file({
-    environment: "TLS_CERTIFICATE_FILE",
     meaning: "Your certificate (PEM, with its chain). Without it the stack's own authority signs one.",
   }),
-  tlsPrivateKeyFile: file({ environment: "TLS_PRIVATE_KEY_FILE", meaning: "Private key (PEM) of your certificate." }),
+  tlsPrivateKeyFile: file({ meaning: "Private key (PEM) of your certificate." }),
   tlsCaFile: file({
-    environment: "TLS_CA_FILE",
     meaning:
       "Certificate authorities (PEM) that clients trust for your certificate, such as the root of your company; `access.env` names them. Default: the authorities of Node.js, or the self-signed end of the chain.",
   }),
-  tokenLifeSeconds: sidecarNumber("TOKEN_LIFE_SECONDS"),
-  sessionIdleSeconds: sidecarNumber("SESSION_IDLE_SECONDS"),
-  sessionAbsoluteSeconds: sidecarNumber("SESSION_ABSOLUTE_SECONDS"),
-  loginAttemptsPerAccount: sidecarNumber("LOGIN_ATTEMPTS_PER_ACCOUNT"),
-  loginAttemptsPerAddress: sidecarNumber("LOGIN_ATTEMPTS_PER_ADDRESS"),
+  ...sidecarNumbers,
   ...tokenSettings,
   ...directorySettings,
-  bodyLimitKilobytes: sidecarNumber("BODY_LIMIT_KILOBYTES"),
-  queryDepth: number({
-    environment: "QUERY_DEPTH",
-    default: 10,
-    meaning: "Maximum depth of a GraphQL operation.",
-    ...range(1, 100),
-  }),
+  queryDepth: number({ default: 10, meaning: "Maximum depth of a GraphQL operation.", ...range(1, 100) }),
   queryBreadth: number({
-    environment: "QUERY_BREADTH",
     default: 500,
     meaning: "Maximum number of fields of a GraphQL operation, on all levels together.",
     ...range(1, 10_000),
   }),
   statementTimeoutSeconds: number({
-    environment: "STATEMENT_TIMEOUT_SECONDS",
     default: 30,
     meaning: "Time limit of an engine statement in Postgres, in seconds.",
     ...range(1, 3600),
   }),
   statementTimeoutSecondsByRole: text({
-    environment: "STATEMENT_TIMEOUT_SECONDS_BY_ROLE",
     default: "viewer=10",
     meaning: "Shorter statement limits for some roles, in seconds. Embedded engine only.",
     ...numbersByRole(1, 3600),
   }),
   enginePoolSize: number({
-    environment: "ENGINE_POOL_SIZE",
     default: 10,
     meaning: "Maximum connections of one engine to Postgres.",
     ...range(1, roles.engine.connectionLimit),
   }),
   requestsPerSecondPerAddress: number({
-    environment: "REQUESTS_PER_SECOND_PER_ADDRESS",
     default: 50,
     meaning: "Requests per second from one address that the gateway accepts.",
     ...range(1, 100_000),
   }),
   requestBurst: number({
-    environment: "REQUEST_BURST",
     default: 100,
     meaning: "Requests from one address above that rate that are still accepted; further ones get 429.",
     ...range(1, 100_000),
   }),
   loginRequestsPerMinutePerAddress: number({
-    environment: "LOGIN_REQUESTS_PER_MINUTE_PER_ADDRESS",
     default: 30,
     meaning: "Login requests per minute from one address.",
     ...range(1, 100_000),
   }),
   connectionsPerAddress: number({
-    environment: "CONNECTIONS_PER_ADDRESS",
     default: 100,
     meaning: "Concurrent connections from one address, including WebSockets.",
     ...range(1, 65_535),
@@ -157,7 +123,6 @@ export const settings = {
     ...range(10, 86_400),
   }),
   logLevel: text({
-    environment: "LOG_LEVEL",
     default: "info",
     meaning: "Minimum log level of the engine and the auth sidecar.",
     ...oneOf("debug", "info", "warn", "error"),
@@ -168,28 +133,21 @@ export const settings = {
   ...monitoringSettings,
   ...imageSettings,
   processorLimit: number({
-    environment: "PROCESSOR_LIMIT",
     default: 4,
     meaning:
       "Docker: processors that one container may use at most. Hasura sizes its runtime by them; on a smaller host the host is the limit.",
     ...range(1, 256),
   }),
-  debianBase: text({
-    environment: "DEBIAN_BASE",
-    default: pins.debian.image,
-    meaning: "Base image of the built images.",
-    ...image,
-  }),
+  debianBase: text({ default: pins.debian.image, meaning: "Base image of the built images.", ...image }),
   nodeBase: text({
-    environment: "NODE_BASE",
     default: pins.node.image,
     meaning: "Image with Node 24 and npm that installs the packages during a build.",
     ...image,
   }),
 } as const satisfies Record<
   string,
-  Setting<"text"> | Setting<"number"> | Setting<"flag"> | Setting<"secret"> | Setting<"file">
->;
+  Declaration<"text"> | Declaration<"number"> | Declaration<"flag"> | Declaration<"secret"> | Declaration<"file">
+>);
 
 export type SettingName = keyof typeof settings;
 export const settingNames = Object.keys(settings) as readonly SettingName[];

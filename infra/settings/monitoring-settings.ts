@@ -24,86 +24,63 @@ const endpointCheck: Check<"text"> = endpoint.problem;
 
 export const monitoringSettings = {
   monitoring: text({
-    environment: "MONITORING",
     default: "off",
     meaning:
       "Metrics of every service: none (`off`), endpoints for your own Prometheus (`scrape`), on Docker also a Prometheus and an Alertmanager of the stack (`stack`), or on Kubernetes objects of the Prometheus operator (`operator`).",
     ...oneOf("off", "scrape", "stack", "operator"),
   }),
   prometheusPort: number({
-    environment: "PROMETHEUS_PORT",
     default: 9090,
     meaning: "Docker with `stack`: port of Prometheus on 127.0.0.1. It has no login.",
     ...range(1, 65_535),
   }),
   grafanaImage: text({
-    environment: "GRAFANA_IMAGE",
     meaning:
       "Docker with `stack`: image of a Grafana that shows the stack's dashboard, such as `grafana/grafana:13.3.0`. Without it there is no Grafana.",
     ...image,
   }),
   grafanaPort: number({
-    environment: "GRAFANA_PORT",
     default: 3000,
     meaning: "Docker with `stack`: port of Grafana on 127.0.0.1. It shows its dashboards without a login.",
     ...range(1, 65_535),
   }),
   alertWebhookUrl: givenSecret({
-    environment: "ALERT_WEBHOOK_URL",
     meaning:
       "Docker with `stack`: address to which Alertmanager posts alerts. Without it and ALERT_EMAIL_TO alerts are only shown.",
     check: webAddress,
     allowed: "https://<host>/<path>",
   }),
   alertWebhookFormat: text({
-    environment: "ALERT_WEBHOOK_FORMAT",
     default: "alertmanager",
     meaning:
       "Form of the alerts for ALERT_WEBHOOK_URL: Alertmanager's JSON, or a message for a chat with incoming webhooks in the form of Slack (Slack, Mattermost, Rocket.Chat).",
     ...oneOf("alertmanager", "slack"),
   }),
   alertWatchdogUrl: givenSecret({
-    environment: "ALERT_WATCHDOG_URL",
     meaning:
       "Docker with `stack`: address that receives the alert `Watchdog` every minute. An outside service that reports its absence notices a failure of the whole host.",
     check: webAddress,
     allowed: "https://<host>/<path>",
   }),
-  alertEmailTo: text({
-    environment: "ALERT_EMAIL_TO",
-    meaning: "Docker with `stack`: e-mail address that receives alerts.",
-    ...email,
-  }),
+  alertEmailTo: text({ meaning: "Docker with `stack`: e-mail address that receives alerts.", ...email }),
   alertEmailFrom: text({
-    environment: "ALERT_EMAIL_FROM",
     default: "routeql@localhost.localdomain",
     meaning: "Sender of the e-mails with alerts.",
     ...email,
   }),
   alertSmtpHost: text({
-    environment: "ALERT_SMTP_HOST",
     meaning: "Mail server for ALERT_EMAIL_TO, with its port. With a user, the connection must support STARTTLS.",
     ...hostWithPort,
   }),
-  alertSmtpUser: text({
-    environment: "ALERT_SMTP_USER",
-    meaning: "User at the mail server. Without it there is no login.",
-  }),
-  alertSmtpPassword: givenSecret({ environment: "ALERT_SMTP_PASSWORD", meaning: "Password of ALERT_SMTP_USER." }),
+  alertSmtpUser: text({ meaning: "User at the mail server. Without it there is no login." }),
+  alertSmtpPassword: givenSecret({ meaning: "Password of ALERT_SMTP_USER." }),
   metricsDays: number({
-    environment: "METRICS_DAYS",
     default: 15,
     meaning: "Docker with `stack`: days for which Prometheus keeps metrics.",
     ...range(1, 3650),
   }),
-  traceEndpoint: text({
-    environment: "TRACE_ENDPOINT",
-    meaning: endpoint.meaning,
-    check: endpointCheck,
-    allowed: endpoint.allowed,
-  }),
+  traceEndpoint: text({ meaning: endpoint.meaning, check: endpointCheck, allowed: endpoint.allowed }),
   tracePercent: number({
-    environment: "TRACE_PERCENT",
     default: percent.default,
     meaning: percent.meaning,
     ...range(percent.minimum, percent.maximum),

@@ -24,13 +24,11 @@ function ipv4Range(smallest: number): { check: Check<"text">; allowed: string } 
 
 export const networkSettings = {
   networkRange: text({
-    environment: "NETWORK_RANGE",
     meaning:
       "Docker: the range of this stack's networks, which take a sixteenth each. No other network of the host may overlap it. Without it `npm run up` reserves a free /24 of NETWORK_POOL, and plain `pulumi up` leaves the choice to the Docker engine.",
     ...ipv4Range(narrowest),
   }),
   networkPool: text({
-    environment: "NETWORK_POOL",
     default: "192.168.192.0/18",
     meaning: "Docker: the range in which `npm run up` looks for a free /24 for a new stack.",
     ...ipv4Range(24),

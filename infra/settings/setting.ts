@@ -13,7 +13,7 @@ export type Check<Type extends SettingType> = (value: ValueOf<Type>) => string |
 
 export interface Setting<Type extends SettingType = SettingType> {
   readonly type: Type;
-  /** Name in the environment file. */
+  /** Name in the environment file; follows from the setting's name unless the declaration gives another one. */
   readonly environment: string;
   /** For docs/reference/settings.md, Pulumi.yaml and .env.example: one or two sentences. */
   readonly meaning: string;
@@ -24,11 +24,17 @@ export interface Setting<Type extends SettingType = SettingType> {
   /** Generated at the first start and kept in the stack's state. */
   readonly generated?: boolean;
   readonly check?: Check<Type>;
+  /** Service that gets the value under the same variable name, without further code. */
+  readonly service?: "auth-sidecar";
   /** Requirement of the check in plain words, for the reference. */
   readonly allowed?: string;
 }
 
-type Rest<Type extends SettingType> = Omit<Setting<Type>, "type">;
+/** A setting as declared. */
+export type Declaration<Type extends SettingType = SettingType> = Omit<Setting<Type>, "environment"> & {
+  readonly environment?: string;
+};
+type Rest<Type extends SettingType> = Omit<Declaration<Type>, "type">;
 
 export const text = <const Given extends Rest<"text">>(rest: Given) => ({ type: "text" as const, ...rest });
 export const number = <const Given extends Rest<"number">>(rest: Given) => ({ type: "number" as const, ...rest });
@@ -44,3 +50,16 @@ export const secret = <const Given extends SecretRest>(rest: Given) => ({
 });
 /** Absent if not given. */
 export const givenSecret = <const Given extends SecretRest>(rest: Given) => ({ type: "secret" as const, ...rest });
+
+type Named<Declared> = { readonly [Name in keyof Declared]: Declared[Name] & Pick<Setting, "environment"> };
+
+/** Adds the names in the environment file: `httpsPort` becomes `HTTPS_PORT`. */
+export const withEnvironmentNames = <const Declared extends Readonly<Record<string, Declaration>>>(
+  declared: Declared,
+): Named<Declared> =>
+  Object.fromEntries(
+    Object.entries(declared).map(([name, declaration]) => [
+      name,
+      { environment: name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase(), ...declaration },
+    ]),
+  ) as Named<Declared>;

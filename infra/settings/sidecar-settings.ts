@@ -24,37 +24,44 @@ function textsOf(name: keyof Declared) {
 
 function declaration(name: keyof Declared) {
   const check: Check<"text"> & Check<"secret"> = (value) => declared[name].safeParse(value).error?.issues[0]?.message;
-  return { environment: name, ...textsOf(name), check };
+  return { ...textsOf(name), check };
 }
 
-export const sidecarNumber = (name: keyof typeof numberSettings) => {
-  const { minimum, maximum, default: byDefault, meaning } = numberSettings[name];
-  return number({ environment: name, default: byDefault, meaning, ...range(minimum, maximum) });
-};
-/** A text without a default. */
-const sidecarText = (name: keyof Declared) => text(declaration(name));
-const sidecarTextWithDefault = (name: Defaulted) =>
-  text({ ...declaration(name), default: declared[name].def.defaultValue });
-const sidecarSecret = (name: keyof Declared) => givenSecret(declaration(name));
-const sidecarFlag = (name: Flag) =>
-  flag({ environment: name, default: declared[name].def.defaultValue, ...textsOf(name) });
-/** The deployment takes the path of a file with the value. */
-const sidecarFile = (name: keyof Declared) => file({ environment: `${name}_FILE`, ...textsOf(name) });
+const service = "auth-sidecar";
 
-/** Tokens, signing keys and login work. */
+type CamelCase<Name extends string> = Name extends `${infer First}_${infer Rest}`
+  ? `${Lowercase<First>}${Capitalize<CamelCase<Rest>>}`
+  : Lowercase<Name>;
+const camelCase = (name: string): string =>
+  name.toLowerCase().replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+
+type DeclaredNumber = Readonly<Record<"minimum" | "maximum" | "default", number> & Record<"meaning", string>>;
+const sidecarNumber = ({ minimum, maximum, default: byDefault, meaning }: DeclaredNumber) =>
+  number({ service, default: byDefault, meaning, ...range(minimum, maximum) });
+
+/** Every whole number that the sidecar declares: `TOKEN_LIFE_SECONDS` becomes `tokenLifeSeconds`. */
+export const sidecarNumbers = Object.fromEntries(
+  Object.entries(numberSettings).map(([name, declaration]) => [camelCase(name), sidecarNumber(declaration)]),
+) as { readonly [Name in keyof typeof numberSettings as CamelCase<Name>]: ReturnType<typeof sidecarNumber> };
+
+/** A text without a default. */
+const sidecarText = (name: keyof Declared) => text({ service, ...declaration(name) });
+const sidecarTextWithDefault = (name: Defaulted) =>
+  text({ service, ...declaration(name), default: declared[name].def.defaultValue });
+const sidecarSecret = (name: keyof Declared) => givenSecret(declaration(name));
+const sidecarFlag = (name: Flag) => flag({ service, default: declared[name].def.defaultValue, ...textsOf(name) });
+/** The deployment takes the path of a file with the value. */
+const sidecarFile = (name: keyof Declared) => file(textsOf(name));
+
+/** Tokens and the keys of their signing keys. */
 export const tokenSettings = {
   tokenAlgorithm: sidecarTextWithDefault("TOKEN_ALGORITHM"),
-  keyRotationHours: sidecarNumber("KEY_ROTATION_HOURS"),
   keyEncryptionKeyGeneration: number({
-    environment: "KEY_ENCRYPTION_KEY_GENERATION",
     default: 1,
     meaning:
       "Generation of the key that encrypts signing keys in the database. Raise it by one to rotate that key; never lower it.",
     ...range(1, 1000),
   }),
-  loginWindowSeconds: sidecarNumber("LOGIN_WINDOW_SECONDS"),
-  passwordHashConcurrency: sidecarNumber("PASSWORD_HASH_CONCURRENCY"),
-  passwordHashQueue: sidecarNumber("PASSWORD_HASH_QUEUE"),
 } as const;
 
 /** The LDAP login. */
@@ -75,7 +82,7 @@ export const directorySettings = {
   ldapGroupBase: sidecarText("LDAP_GROUP_BASE"),
   ldapGroupFilter: sidecarTextWithDefault("LDAP_GROUP_FILTER"),
   ldapRoles: sidecarText("LDAP_ROLES"),
-  ldapTimeoutMilliseconds: sidecarNumber("LDAP_TIMEOUT_MILLISECONDS"),
+  ldapTimeoutMilliseconds: sidecarNumbers.ldapTimeoutMilliseconds,
 } as const;
 
 export type DirectorySettingName = keyof typeof directorySettings;
