@@ -42,14 +42,14 @@ test("writes the manifests and the list of images, and deletes those of an earli
   const images = readFileSync(join(out(), "images.txt"), "utf8");
   expect(images.split("\n")).toContainEqual(expect.stringMatching(/^routeql\/engine:[0-9a-f]{12}$/));
 
-  writeFileSync(join(out(), "kustomization.yaml"), "resources: []\n");
+  writeFileSync(join(out(), "notes.md"), "own notes\n");
   const outside = [...embedded, "SESSIONS=external", "SESSIONS_URL=redis://:hidden-in-the-file@sessions.example.net"];
   const { code, stdout } = await render(outside, "--stack", "rendered", "--out", out());
   expect(code).toBe(0);
-  expect(stdout).toContain("Secrets are placeholders");
+  expect(stdout).toContain("in the Secret given-secrets: sessionsUrl.");
   const second = readdirSync(out(), { recursive: true }).map(String);
   expect(second).not.toContain("13-sessions.yaml");
-  expect(second).toContain("kustomization.yaml");
+  expect(second).toContain("notes.md");
   const files = readdirSync(out(), { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   for (const { parentPath, name } of files)
     expect(readFileSync(join(parentPath, name), "utf8")).not.toContain("hidden-in-the-file");

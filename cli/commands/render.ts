@@ -1,5 +1,5 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
-import { dirname, join, relative, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { renderStack } from "@routeql/infra/rendering/render-stack";
 import { type Command, stackArgument } from "../foundation/command.ts";
 import { Failure } from "@routeql/host/failure";
@@ -18,16 +18,14 @@ async function makeRoom(folder: string): Promise<void> {
     throw new Failure(`${folder} contains other files`, {
       remedy: "choose an empty folder, or one that this command wrote: --out DIR",
     });
-  const ours = present.filter((name) => name === mark || name === "secrets" || /^\d\d-[a-z-]+\.yaml$/.test(name));
-  for (const name of ours) await rm(join(folder, name), { recursive: true });
+  const ours = present.filter((name) => /^(images\.txt|kustomization\.yaml|\d\d-[a-z-]+\.yaml)$/.test(name));
+  for (const name of ours) await rm(join(folder, name));
 }
 
 async function write(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
   await makeRoom(folder);
-  for (const [path, content] of files) {
-    await mkdir(dirname(join(folder, path)), { recursive: true });
-    await writeFile(join(folder, path), content);
-  }
+  await mkdir(folder, { recursive: true });
+  for (const [path, content] of files) await writeFile(join(folder, path), content);
 }
 
 export const command: Command = {
@@ -36,7 +34,8 @@ export const command: Command = {
     summary: "Writes a stack's Kubernetes manifests and the list of its images, without a cluster.",
     options: { out: { type: "string", value: "DIR", meaning: "output folder (.routeql/<stack>/manifests)" } },
     notes: [
-      "The manifests match the stack's Pulumi program. Secrets are placeholders in a folder of their own.",
+      "The manifests match the stack's Pulumi program and contain no secret: a job composes the Secrets inside the cluster.",
+      "Apply them with kubectl apply -k, Argo CD (sync waves) or Flux.",
       "images.txt lists all images, for a site that mirrors them. Equal settings produce equal files.",
       "Settings come from Pulumi.<stack>.yaml and the environment file; docs/operate/kubernetes.md explains how to apply the result.",
     ],

@@ -31,7 +31,7 @@ test.each([
 ])("on Kubernetes with %s, the ports named metrics are open to one namespace", async (monitoring, expected) => {
   const { files } = await renderStack("prod", { engine: "embedded", monitoring, metricsNamespace: "observers" });
   const objects = [...files].flatMap(([path, text]) =>
-    path.endsWith(".yaml") ? parseAllDocuments(text).map((document) => document.toJS() as Rendered) : [],
+    /^\d.*\.yaml$/.test(path) ? parseAllDocuments(text).map((document) => document.toJS() as Rendered) : [],
   );
   const containers = objects
     .filter(({ kind }) => ["Deployment", "StatefulSet"].includes(kind))
@@ -65,7 +65,7 @@ test("with the Prometheus operator there are a PodMonitor, the alerts and the da
   const kinds = async (monitoring: string): Promise<string[]> => {
     const { files } = await renderStack("prod", { engine: "embedded", monitoring });
     const objects = [...files].flatMap(([path, text]) =>
-      path.endsWith(".yaml") ? parseAllDocuments(text).map((document) => document.toJS() as Rendered) : [],
+      /^\d.*\.yaml$/.test(path) ? parseAllDocuments(text).map((document) => document.toJS() as Rendered) : [],
     );
     return objects
       .filter(

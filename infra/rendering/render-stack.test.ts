@@ -1,11 +1,13 @@
 import { randomBytes } from "node:crypto";
 import { pins } from "@routeql/pins/pins";
 import { beforeAll, expect, test } from "vitest";
-import { parseAllDocuments } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { type GivenSettings, settingNames, settings } from "../settings/list.ts";
 import { checkValue } from "../settings/parse.ts";
 import { secretSignature } from "./record.ts";
-import { imagesOf, manifestOf, placeholder, type RenderedStack, renderStack, withoutSecrets } from "./render-stack.ts";
+import { imagesOf, manifestOf } from "./manifest.ts";
+import { type RenderedStack, renderStack } from "./render-stack.ts";
+import { placeholder, type SecretTemplate, secretTemplate, withoutSecrets } from "./secret-templates.ts";
 
 const secrets = {
   engineAccessKey: randomBytes(24).toString("hex"),
@@ -29,7 +31,7 @@ interface Rendered {
 }
 const objectsIn = ({ files }: RenderedStack): Rendered[] =>
   [...files].flatMap(([path, text]) =>
-    path.endsWith(".yaml") ? parseAllDocuments(text).map((document) => document.toJS() as Rendered) : [],
+    /^\d.*\.yaml$/.test(path) ? parseAllDocuments(text).map((document) => document.toJS() as Rendered) : [],
   );
 
 let single: RenderedStack;
@@ -43,6 +45,7 @@ test("writes a file for each service in start order", () => {
   expect([...single.files.keys()]).toEqual([
     "00-namespace.yaml",
     "01-network-policies.yaml",
+    "10-secrets.yaml",
     "11-database.yaml",
     "12-migrate.yaml",
     "13-sessions.yaml",
@@ -50,12 +53,19 @@ test("writes a file for each service in start order", () => {
     "15-engine.yaml",
     "16-gateway.yaml",
     "images.txt",
-    "secrets/auth-sidecar.yaml",
-    "secrets/database.yaml",
-    "secrets/engine.yaml",
-    "secrets/migrate.yaml",
-    "secrets/sessions.yaml",
+    "kustomization.yaml",
   ]);
+});
+
+test("lists every file in the kustomization and gives every object the wave of its file", () => {
+  const { resources } = parse(single.files.get("kustomization.yaml") ?? "") as { resources: string[] };
+  expect(resources).toEqual([...single.files.keys()].filter((path) => /^\d/.test(path)));
+  for (const path of resources) {
+    for (const document of parseAllDocuments(single.files.get(path) ?? "")) {
+      const { metadata } = document.toJS() as { metadata: { annotations: Record<string, string> } };
+      expect(metadata.annotations["argocd.argoproj.io/sync-wave"]).toBe(String(Number(path.slice(0, 2))));
+    }
+  }
 });
 
 test("writes no secret to any file, not even in a derived name", async () => {
@@ -70,13 +80,31 @@ test("writes no secret to any file, not even in a derived name", async () => {
   expect([...(await renderStack("prod", others)).files]).toEqual([...outside.files]);
 });
 
-test("gives every Secret value a placeholder that names the value", () => {
-  for (const object of objectsIn(single)) {
-    if (object.kind !== "Secret") continue;
-    const { stringData } = object as unknown as { stringData: Record<string, string> };
-    for (const value of Object.values(stringData)) expect(value).toMatch(/^<put the value of [a-z/-]+ here>$/);
-  }
-  expect(single.files.get("secrets/migrate.yaml")).toMatch(/^# Placeholders, no values/);
+interface Templates {
+  readonly generated: readonly string[];
+  readonly secrets: Readonly<Record<string, SecretTemplate>>;
+}
+/** The templates of the job that composes the Secrets. */
+function templatesOf(rendered: RenderedStack): Templates {
+  const maps = objectsIn(rendered) as unknown as { data?: Record<string, string> }[];
+  return JSON.parse(maps.map(({ data }) => data?.["templates.json"]).find((text) => text !== undefined)!) as Templates;
+}
+const valuesOf = ({ secrets: byName }: Templates): string[] =>
+  Object.values(byName).flatMap(({ data }) => Object.values(data));
+
+test("composes each URL inside the cluster from generated passwords, and renders no Secret", () => {
+  expect(objectsIn(single).map(({ kind }) => kind)).not.toContain("Secret");
+  const templates = templatesOf(single);
+  expect(valuesOf(templates)).toContain("postgres://routeql_sidecar:{{sidecar-password}}@database:5432/routeql");
+  const used = valuesOf(templates).flatMap((value) => value.match(/(?<={{).+?(?=}})/g) ?? []);
+  expect([...new Set(used)].toSorted()).toEqual(templates.generated);
+});
+
+test("names the values that only the owner has", () => {
+  expect(valuesOf(templatesOf(outside))).toContain("rediss://:{{sessionsUrl}}@sessions.example.net");
+  const owned = "adminPassword, databaseUrl, engineAccessKey, serviceApiKey, sessionsUrl";
+  expect(outside.notes).toContain(`It needs these values in the Secret given-secrets: ${owned}.`);
+  expect(single.notes.join("\n")).not.toContain("given-secrets");
 });
 
 test("writes the same files for the same settings", async () => {
@@ -95,9 +123,8 @@ test("writes complete objects in the namespace, without Pulumi's own fields", ()
 
 test("renders every object that another one references", () => {
   const objects = objectsIn(single);
-  const names = new Set(
-    objects.filter(({ kind }) => ["ConfigMap", "Secret"].includes(kind)).map(({ metadata }) => metadata.name),
-  );
+  const maps = objects.filter(({ kind }) => kind === "ConfigMap").map(({ metadata }) => metadata.name);
+  const names = new Set([...maps, ...Object.keys(templatesOf(single).secrets)]);
   const referred = [
     ...JSON.stringify(objects).matchAll(/"(?:configMap|secret)":\{"items":\[[^\]]*\],"name":"([^"]+)"/g),
   ].map(([, name]) => name);
@@ -186,11 +213,20 @@ test("renders only Kubernetes objects", () => {
   expect(manifestOf({ type: "random:index/randomPassword:RandomPassword", name: "a", inputs: {} })).toBeUndefined();
 });
 
-test("replaces a Secret's values by placeholders", () => {
-  for (const stringData of [secret({ "secrets..key": "hidden" }), { "secrets..key": secret("hidden") }]) {
-    expect(manifestOf({ type: "kubernetes:core/v1:Secret", name: "a", inputs: { ...inputs, stringData } })).toEqual({
-      ...inputs,
-      stringData: { "secrets..key": "<put the value of key here>" },
+test("turns placeholders into names, and hides a value without one", () => {
+  for (const stringData of [
+    secret({ "secrets..url": `redis://:${placeholder("word")}@a`, "secrets..key": "hidden", username: "owner" }),
+    {
+      "secrets..url": secret(`redis://:${placeholder("word")}@a`),
+      "secrets..key": secret("hidden"),
+      username: secret("owner"),
+    },
+  ]) {
+    const resource = { type: "kubernetes:core/v1:Secret", name: "a", inputs: { ...inputs, stringData } };
+    expect(manifestOf(resource)).toBeUndefined();
+    expect(secretTemplate(resource, ["word"])).toEqual({
+      type: "Opaque",
+      data: { "secrets..url": "redis://:{{word}}@a", "secrets..key": "{{key}}", username: "owner" },
     });
   }
 });

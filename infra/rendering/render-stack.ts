@@ -2,26 +2,37 @@
  * A stack's program as Kubernetes manifests: runs the program with placeholders for all secrets.
  * @module
  */
-import { createHash } from "node:crypto";
 import { stringify } from "yaml";
 import { partOf } from "../components/resource-names.ts";
 import { RouteQL } from "../components/routeql.ts";
 import { toArguments } from "../program.ts";
-import { type GivenSettings, settingNames, settings } from "../settings/list.ts";
-import { type RecordedResource, recordResources, secretSignature } from "./record.ts";
+import { type GivenSettings, settingNames } from "../settings/list.ts";
+import { imagesOf, type Manifest, manifestOf } from "./manifest.ts";
+import { type RecordedResource, recordResources } from "./record.ts";
+import { placeholder, secretTemplate, withoutSecrets } from "./secret-templates.ts";
+import { secretsJob } from "./secrets-job.ts";
 
 const serviceLabel = "app.kubernetes.io/name";
 
-/** The manifest file of an object; Secrets have a separate folder, so that they are not applied by mistake. */
+/** The manifest file of an object. Its number is the wave in which Argo CD applies it. */
 function fileOf({ kind, metadata }: Manifest, order: readonly string[]): string {
   if (kind === "Namespace") return "00-namespace.yaml";
   if (kind === "NetworkPolicy") return "01-network-policies.yaml";
   const service = metadata.labels?.[serviceLabel] ?? "stack";
-  if (kind === "Secret") return `secrets/${service}.yaml`;
   return `${10 + Math.max(0, order.indexOf(service))}-${service}.yaml`;
 }
 
-const note = "# Placeholders, no values: fill them in, or make Secrets of these names in another way.\n";
+/** The object with the annotation of its wave (argo-cd.readthedocs.io, sync waves): each wave waits until the one before is healthy. */
+const inWave = (manifest: Manifest, file: string): Manifest => ({
+  ...manifest,
+  metadata: {
+    ...manifest.metadata,
+    annotations: {
+      ...(manifest.metadata["annotations"] as object | undefined),
+      "argocd.argoproj.io/sync-wave": String(Number.parseInt(file, 10)),
+    },
+  },
+});
 
 function yamlOf(manifests: readonly Manifest[]): string {
   return manifests.map((manifest) => stringify(manifest, { lineWidth: 0, aliasDuplicateObjects: false })).join("---\n");
@@ -29,10 +40,12 @@ function yamlOf(manifests: readonly Manifest[]): string {
 
 /** Order within a file: dependencies first. */
 const kinds = [
+  "ServiceAccount",
+  "Role",
+  "RoleBinding",
   "ObjectStore",
   "Certificate",
   "ConfigMap",
-  "Secret",
   "Cluster",
   "Service",
   "StatefulSet",
@@ -41,7 +54,7 @@ const kinds = [
 ];
 const rank = ({ kind }: Manifest): number => (kinds.includes(kind) ? kinds.indexOf(kind) : kinds.length);
 
-/** Contents by path: one file for each service in start order, and the list of images. Deterministic for equal objects. */
+/** Contents by path: one file for each service in start order, the kustomization and the list of images. Deterministic for equal objects. */
 function filesOf(manifests: readonly Manifest[], order: readonly string[]): ReadonlyMap<string, string> {
   const groups = Map.groupBy(manifests, (manifest) => fileOf(manifest, order));
   const files = [...groups].map(([file, group]) => {
@@ -50,35 +63,25 @@ function filesOf(manifests: readonly Manifest[], order: readonly string[]): Read
         rank(left) - rank(right) ||
         (`${left.kind}/${left.metadata.name}` < `${right.kind}/${right.metadata.name}` ? -1 : 1),
     );
-    return [file, `${file.startsWith("secrets/") ? note : ""}${yamlOf(sorted)}`] as const;
+    return [file, yamlOf(sorted.map((manifest) => inWave(manifest, file)))] as const;
+  });
+  const kustomization = stringify({
+    apiVersion: "kustomize.config.k8s.io/v1beta1",
+    kind: "Kustomization",
+    resources: files.map(([file]) => file).sort(),
   });
   const images = imagesOf(manifests)
     .map((image) => `${image}\n`)
     .join("");
-  return new Map([...files, ["images.txt", images] as const].sort(([left], [right]) => (left < right ? -1 : 1)));
-}
-
-/** Keys with which Kubernetes objects and CloudNativePG's Cluster name an image. */
-const keys = new Set(["image", "imageName"]);
-
-function collect(value: unknown, found: Set<string>): void {
-  if (Array.isArray(value)) for (const entry of value) collect(entry, found);
-  else if (typeof value === "object" && value !== null) {
-    for (const [key, inner] of Object.entries(value)) {
-      if (keys.has(key) && typeof inner === "string") found.add(inner);
-      else collect(inner, found);
-    }
-  }
-}
-
-/** All images of the objects, sorted. */
-export function imagesOf(manifests: readonly Manifest[]): readonly string[] {
-  const found = new Set<string>();
-  for (const { kind, spec } of manifests) if (kind !== "ConfigMap" && kind !== "Secret") collect(spec, found);
-  return [...found].sort();
+  const lists = [
+    ["kustomization.yaml", kustomization],
+    ["images.txt", images],
+  ] as const;
+  return new Map([...files, ...lists].sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
 const component = "routeql";
+const randomPassword = "random:index/randomPassword:RandomPassword";
 
 /** Default Secret of the gateway's certificate, because a certificate generated by a deployment cannot be rendered. */
 const certificateSecret = "gateway-certificate";
@@ -99,9 +102,31 @@ function withCertificate(given: GivenSettings): GivenSettings {
 
 /** Outputs of providers other than Kubernetes, equal for each run. */
 function answers(type: string, name: string): Readonly<Record<string, unknown>> {
-  return type === "random:index/randomPassword:RandomPassword"
-    ? { result: placeholder(partOf(component, name) ?? name) }
-    : {};
+  return type === randomPassword ? { result: placeholder(partOf(component, name) ?? name) } : {};
+}
+
+/** Values of the Secrets by origin: those that the cluster generates, and those that the owner gives. */
+function secretsOf(resources: readonly RecordedResource[]) {
+  const generated = resources
+    .filter(({ type }) => type === randomPassword)
+    .map(({ name }) => partOf(component, name) ?? name);
+  const known = [...generated, ...settingNames];
+  const secrets = Object.fromEntries(
+    resources
+      .filter(({ type, inputs }) => type.startsWith("kubernetes:") && inputs["kind"] === "Secret")
+      .map((resource) => {
+        const { name } = resource.inputs["metadata"] as { name: string };
+        return [name, secretTemplate(resource, known)] as const;
+      })
+      .sort(([left], [right]) => (left < right ? -1 : 1)),
+  );
+  const text = JSON.stringify(secrets);
+  const used = new Set([...text.matchAll(/{{(.+?)}}/g)].map(([, name = ""]) => name));
+  return {
+    secrets,
+    generated: generated.filter((name) => used.has(name)).sort(),
+    given: [...used].filter((name) => !generated.includes(name)).sort(),
+  };
 }
 
 /** @throws {SettingsError} with all problems of the settings */
@@ -112,91 +137,23 @@ export async function renderStack(stack: string, settings: GivenSettings): Promi
     { stack, preview: false, answers },
   );
   const manifests = resources.map(manifestOf).filter((manifest) => manifest !== undefined);
+  const migrate = manifests.find(
+    ({ kind, metadata }) => kind === "Job" && metadata.labels?.[serviceLabel] === "migrate",
+  )!;
+  const { secrets, generated, given: owned } = secretsOf(resources);
   const order = resources
     .filter(({ type }) => type === "routeql:kubernetes:Service")
     .map(({ name }) => partOf(component, name) ?? name);
-  const files = filesOf(manifests, ["stack", ...order]);
-  return { files, notes: notesOf(files, given.certificateSecret) };
+  const all = [...manifests, ...secretsJob(migrate, secrets, generated)];
+  return { files: filesOf(all, ["secrets", ...order]), notes: notesOf(owned, given.certificateSecret) };
 }
 
-function notesOf(files: ReadonlyMap<string, string>, secret: string | undefined): readonly string[] {
-  const secrets = [...files.keys()].filter((path) => path.startsWith("secrets/"));
+function notesOf(given: readonly string[], certificate: string | undefined): readonly string[] {
   return [
-    ...(secrets.length === 0
+    "The job `secrets` generates the passwords inside the cluster.",
+    ...(given.length === 0 ? [] : [`It needs these values in the Secret given-secrets: ${given.join(", ")}.`]),
+    ...(certificate === undefined
       ? []
-      : [`Secrets are placeholders: fill in ${secrets.join(", ")}, and keep the result out of version control.`]),
-    ...(secret === undefined
-      ? []
-      : [`The gateway's certificate is expected in the Secret ${secret} (tls.crt, tls.key).`]),
+      : [`The gateway's certificate is expected in the Secret ${certificate} (tls.crt, tls.key).`]),
   ];
-}
-
-/** Passes the check for strong secrets and reveals nothing about the real secret. */
-export function placeholder(name: string): string {
-  return createHash("sha256").update(`placeholder of ${name}`).digest("hex");
-}
-
-/** Keeps the address of a database URL and replaces its secrets; a web address is replaced as a whole. */
-function withoutPassword(name: string, value: string): string {
-  if (!URL.canParse(value)) return placeholder(name);
-  const url = new URL(value);
-  if (/^https?:$/.test(url.protocol)) return `https://example.invalid/${placeholder(name)}`;
-  if (url.password === "") return placeholder(name);
-  url.password = placeholder(name);
-  return url.href;
-}
-
-/** The settings with a placeholder for each secret, so that derived values contain none. */
-export function withoutSecrets(given: GivenSettings): GivenSettings {
-  const changed = settingNames
-    .filter((name) => settings[name].type === "secret" && given[name] !== undefined)
-    .map((name) => [name, withoutPassword(name, String(given[name]))]);
-  return { ...given, ...Object.fromEntries(changed) } as GivenSettings;
-}
-
-/** A Kubernetes object as an API server accepts it. */
-export interface Manifest {
-  readonly apiVersion: string;
-  readonly kind: string;
-  readonly metadata: {
-    readonly name: string;
-    readonly labels?: Readonly<Record<string, string>>;
-    readonly [field: string]: unknown;
-  };
-  readonly [field: string]: unknown;
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-/** Placeholder for the site's value: the name of the value's file or field. */
-const toFillIn = (key: string): string =>
-  `<put the value of ${key.replace(/^secrets\.\./, "").replaceAll("..", "/")} here>`;
-
-/** A Secret with a placeholder for each of its values. */
-function secretData(held: unknown): Record<string, string> {
-  const plain = isObject(held) && secretSignature in held ? held["value"] : held;
-  return Object.fromEntries(Object.keys(isObject(plain) ? plain : {}).map((key) => [key, toFillIn(key)]));
-}
-
-/** Sorted by name, without Pulumi's own fields. Only a Secret may contain a secret. */
-function plain(value: unknown, path: string): unknown {
-  if (Array.isArray(value)) return value.map((entry, index) => plain(entry, `${path}[${index}]`));
-  if (!isObject(value)) return value;
-  if (secretSignature in value) throw new Error(`${path} is secret and cannot be rendered.`);
-  const entries = Object.entries(value)
-    .filter(([key, inner]) => inner !== undefined && !key.startsWith("pulumi.com/"))
-    .map(([key, inner]) => [key, plain(inner, `${path}.${key}`)] as const)
-    .filter(([key, inner]) => key !== "annotations" || !isObject(inner) || Object.keys(inner).length > 0)
-    .sort(([left], [right]) => (left < right ? -1 : 1));
-  return Object.fromEntries(entries);
-}
-
-/** The Kubernetes object of a resource; undefined for other resources. */
-export function manifestOf({ type, name, inputs }: RecordedResource): Manifest | undefined {
-  if (!type.startsWith("kubernetes:")) return undefined;
-  const { stringData, ...rest } = inputs;
-  const whole = inputs["kind"] === "Secret" ? { ...rest, stringData: secretData(stringData) } : inputs;
-  const { apiVersion, kind, metadata, ...fields } = plain(whole, name) as Record<string, unknown>;
-  return { apiVersion, kind, metadata, ...fields } as Manifest;
 }

@@ -1,0 +1,60 @@
+import { createHash } from "node:crypto";
+import { type GivenSettings, settingNames, settings } from "../settings/list.ts";
+import { isObject } from "./manifest.ts";
+import { type RecordedResource, secretSignature } from "./record.ts";
+
+/** A Secret whose values are composed inside the cluster: `{{name}}` stands for a value. */
+export interface SecretTemplate {
+  readonly type: string;
+  readonly data: Readonly<Record<string, string>>;
+}
+
+/** Passes the check for strong secrets and reveals nothing about the real secret. */
+export function placeholder(name: string): string {
+  return createHash("sha256").update(`placeholder of ${name}`).digest("hex");
+}
+
+/** A web address is replaced as a whole. */
+const webAddress = (name: string): string => `https://example.invalid/${placeholder(name)}`;
+
+/** Keeps the address of a database URL and replaces its secrets. */
+function withoutPassword(name: string, value: string): string {
+  if (!URL.canParse(value)) return placeholder(name);
+  const url = new URL(value);
+  if (/^https?:$/.test(url.protocol)) return webAddress(name);
+  if (url.password === "") return placeholder(name);
+  url.password = placeholder(name);
+  return url.href;
+}
+
+/** The settings with a placeholder for each secret, so that derived values contain none. */
+export function withoutSecrets(given: GivenSettings): GivenSettings {
+  const changed = settingNames
+    .filter((name) => settings[name].type === "secret" && given[name] !== undefined)
+    .map((name) => [name, withoutPassword(name, String(given[name]))]);
+  return { ...given, ...Object.fromEntries(changed) } as GivenSettings;
+}
+
+/**
+ * The template of a Secret, by its name: each placeholder becomes `{{name}}`.
+ * A value without a placeholder is the owner's, such as a private key from a file; only its name is kept.
+ * @param names names of the values that may occur
+ */
+export function secretTemplate({ inputs }: RecordedResource, names: Iterable<string>): SecretTemplate {
+  const held = inputs["stringData"];
+  const plain = isObject(held) && secretSignature in held ? held["value"] : held;
+  const known = [...names].flatMap((name) => [
+    [webAddress(name), `{{${name}}}`] as const,
+    [placeholder(name), `{{${name}}}`] as const,
+  ]);
+  const templateOf = (key: string, wrapped: unknown): string => {
+    const value = String(isObject(wrapped) && secretSignature in wrapped ? wrapped["value"] : wrapped);
+    const template = known.reduce((text, [from, to]) => text.replaceAll(from, to), value);
+    if (template !== value || key === "username") return template;
+    return `{{${key.replace(/^secrets\.\./, "")}}}`;
+  };
+  const data = Object.fromEntries(
+    Object.entries(isObject(plain) ? plain : {}).map(([key, value]) => [key, templateOf(key, value)]),
+  );
+  return { type: String(inputs["type"] ?? "Opaque"), data };
+}

@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { contentHash } from "../targets/kubernetes/scope.ts";
+import type { Manifest } from "./manifest.ts";
+import type { SecretTemplate } from "./secret-templates.ts";
+
+const name = "secrets";
+const folder = "/run/routeql";
+const script = readFileSync(new URL("compose-secrets.mjs", import.meta.url), "utf8");
+const rbac = "rbac.authorization.k8s.io";
+
+interface Pod {
+  readonly containers: readonly Readonly<Record<string, unknown>>[];
+  readonly [field: string]: unknown;
+}
+
+/**
+ * Objects that create the stack's Secrets inside the cluster: a Job with its script and templates, and its rights. It may only get,
+ * create and patch Secrets of the namespace.
+ * @param migrate the stack's migrate Job: this job runs in its image, under its restrictions
+ * @param generated names of the values that the job generates if nobody gives them
+ */
+export function secretsJob(
+  migrate: Manifest,
+  secrets: Readonly<Record<string, SecretTemplate>>,
+  generated: readonly string[],
+): readonly Manifest[] {
+  const { namespace, labels: others = {} } = migrate.metadata;
+  const labels = { ...others, "app.kubernetes.io/name": name };
+  // Without the instance's label: Argo CD would take a Secret with it for an object of the application, and prune it.
+  const secretLabels = { "app.kubernetes.io/part-of": "routeql" };
+  const data = {
+    "compose-secrets.mjs": script,
+    "templates.json": JSON.stringify({ labels: secretLabels, generated, secrets }, undefined, 2),
+  };
+  const named = `${name}-${contentHash(data)}`;
+  const metadata = { name, namespace, labels };
+  const spec = migrate["spec"] as { template: { spec: Pod } };
+  const pod = spec.template.spec;
+  const container = {
+    ...pod.containers[0],
+    name,
+    args: ["node", `${folder}/compose-secrets.mjs`, `${folder}/templates.json`],
+    env: [{ name: "NODE_EXTRA_CA_CERTS", value: "/var/run/secrets/kubernetes.io/serviceaccount/ca.crt" }],
+    volumeMounts: [{ mountPath: folder, name: "files", readOnly: true }],
+  };
+  return [
+    { apiVersion: "v1", kind: "ServiceAccount", metadata },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: "Role",
+      metadata,
+      rules: [{ apiGroups: [""], resources: ["secrets"], verbs: ["get", "create", "patch"] }],
+    },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: "RoleBinding",
+      metadata,
+      roleRef: { apiGroup: rbac, kind: "Role", name },
+      subjects: [{ kind: "ServiceAccount", name, namespace }],
+    },
+    {
+      apiVersion: "networking.k8s.io/v1",
+      kind: "NetworkPolicy",
+      metadata,
+      spec: {
+        // The API server's address is not known here; its port is 443, or 6443 behind the Service.
+        egress: [{ ports: [443, 6443].map((port) => ({ port, protocol: "TCP" })) }],
+        ingress: [],
+        podSelector: { matchLabels: labels },
+        policyTypes: ["Ingress", "Egress"],
+      },
+    },
+    { apiVersion: "v1", kind: "ConfigMap", metadata: { ...metadata, name: named }, data, immutable: true },
+    {
+      apiVersion: "batch/v1",
+      kind: "Job",
+      metadata: { ...metadata, name: named },
+      spec: {
+        ...spec,
+        template: {
+          metadata: { labels },
+          spec: {
+            ...pod,
+            automountServiceAccountToken: true,
+            serviceAccountName: name,
+            containers: [container],
+            volumes: [{ name: "files", configMap: { name: named } }],
+          },
+        },
+      },
+    },
+  ];
+}
