@@ -56,5 +56,5 @@ export function secretTemplate({ inputs }: RecordedResource, names: Iterable<str
   const data = Object.fromEntries(
     Object.entries(isObject(plain) ? plain : {}).map(([key, value]) => [key, templateOf(key, value)]),
   );
-  return { type: String(inputs["type"] ?? "Opaque"), data };
+  return { type: typeof inputs["type"] === "string" ? inputs["type"] : "Opaque", data };
 }
