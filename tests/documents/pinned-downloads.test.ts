@@ -5,12 +5,16 @@ import { expect, test } from "vitest";
 const actions: Readonly<Record<string, string>> = {
   "actions/cache v4.3.0": "0057852bfaa89a56745cba8c7296529d2fc39830",
   "actions/checkout v5.0.0": "08c6903cd8c0fde910a37f88322edcfb5dd907a8",
+  "actions/download-artifact v5.0.0": "634f93cb2916e3fdff6788551b99b062d0335ce0",
   "actions/setup-node v5.0.0": "a0853c24544627f65ddf259abe73b1d18a591444",
   "actions/upload-artifact v4.6.2": "ea165f8d65b6e75b540449e92b4886f43607fa02",
+  "docker/build-push-action v7.3.0": "53b7df96c91f9c12dcc8a07bcb9ccacbed38856a",
+  "docker/login-action v4.1.0": "4907a6ddec9925e35a0a9e82d7399ccc52663121",
+  "docker/setup-buildx-action v4.3.0": "37fe631027851001ddb9b187196cc803df7f5f0e",
 };
 
 test("every action of another repository has the commit of its release", () => {
-  const found = globSync(["action.yml", "ci-templates/github/*.yml"]).flatMap((file) => [
+  const found = globSync(["action.yml", "{ci-templates/github,.github/workflows}/*.yml"]).flatMap((file) => [
     ...readFileSync(file, "utf8").matchAll(/uses: (?!\.)(\S+?)@(\S+)(?: # (\S+))?/g),
   ]);
   expect(found.length).toBeGreaterThan(10);
