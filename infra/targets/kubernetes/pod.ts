@@ -49,13 +49,19 @@ function environment({
     .sort((left, right) => (left.name < right.name ? -1 : 1));
 }
 
+/** In the form in which the API server stores them. Another form would be a change in each `kubectl apply`. */
+export const quantities = (cpuMillicores: number, memoryMegabytes: number): { cpu: string; memory: string } => ({
+  cpu: cpuMillicores % 1000 === 0 ? String(cpuMillicores / 1000) : `${cpuMillicores}m`,
+  memory: memoryMegabytes % 1024 === 0 ? `${memoryMegabytes / 1024}Gi` : `${memoryMegabytes}Mi`,
+});
+
 /** Processor: a request, and a limit of eight times that, so that a start or a burst is not throttled. */
 function resources({
   resources: { cpuMillicores, memoryMegabytes },
 }: ServiceDescription): types.input.core.v1.ResourceRequirements {
   return {
-    requests: { cpu: `${cpuMillicores}m`, memory: `${memoryMegabytes}Mi` },
-    limits: { cpu: `${cpuMillicores * 8}m`, memory: `${memoryMegabytes}Mi` },
+    requests: quantities(cpuMillicores, memoryMegabytes),
+    limits: quantities(cpuMillicores * 8, memoryMegabytes),
   };
 }
 

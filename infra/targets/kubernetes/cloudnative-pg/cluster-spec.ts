@@ -7,6 +7,7 @@ import { roleNames } from "@routeql/database/migrate/settings";
 import type { RoleName } from "@routeql/database/migrate/settings";
 import { databaseAddress } from "../../../services/database-place.ts";
 import type { ServiceDescription } from "../../../services/description.ts";
+import { quantities } from "../pod.ts";
 import type { ObjectLabels } from "../scope.ts";
 import type { Storage } from "../workload.ts";
 
@@ -96,8 +97,8 @@ export function clusterSpec<Name>(settings: ClusterSettings, secrets: LoginSecre
       ...(storage.storageClass === undefined ? {} : { storageClass: storage.storageClass }),
     },
     resources: {
-      requests: { cpu: `${resources.cpuMillicores}m`, memory: `${resources.memoryMegabytes}Mi` },
-      limits: { cpu: `${resources.cpuMillicores * 8}m`, memory: `${resources.memoryMegabytes}Mi` },
+      requests: quantities(resources.cpuMillicores, resources.memoryMegabytes),
+      limits: quantities(resources.cpuMillicores * 8, resources.memoryMegabytes),
     },
     affinity: { enablePodAntiAffinity: true, podAntiAffinityType: "preferred", topologyKey: "kubernetes.io/hostname" },
     topologySpreadConstraints: [
