@@ -15,13 +15,16 @@ export interface Manifest {
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/** Sorted by name, without Pulumi's own fields. No object may contain a secret. */
+/** The API server drops an empty list. With it, each `kubectl apply` would change the object. */
+const isEmptyList = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
+/** Sorted by name, without Pulumi's own fields and empty lists. No object may contain a secret. */
 function plain(value: unknown, path: string): unknown {
   if (Array.isArray(value)) return value.map((entry, index) => plain(entry, `${path}[${index}]`));
   if (!isObject(value)) return value;
   if (secretSignature in value) throw new Error(`${path} is secret and cannot be rendered.`);
   const entries = Object.entries(value)
-    .filter(([key, inner]) => inner !== undefined && !key.startsWith("pulumi.com/"))
+    .filter(([key, inner]) => inner !== undefined && !isEmptyList(inner) && !key.startsWith("pulumi.com/"))
     .map(([key, inner]) => [key, plain(inner, `${path}.${key}`)] as const)
     .filter(([key, inner]) => key !== "annotations" || !isObject(inner) || Object.keys(inner).length > 0)
     .sort(([left], [right]) => (left < right ? -1 : 1));

@@ -65,7 +65,6 @@ export function secretsJob(
       spec: {
         // The API server's address is not known here; its port is 443, or 6443 behind the Service.
         egress: [{ ports: [443, 6443].map((port) => ({ port, protocol: "TCP" })) }],
-        ingress: [],
         podSelector: { matchLabels: labels },
         policyTypes: ["Ingress", "Egress"],
       },
