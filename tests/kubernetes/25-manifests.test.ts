@@ -25,12 +25,22 @@ const settings = {
 };
 const certificate = await makeCertificate("ecdsa", node.address);
 
+/** A node with two processors has room for a second stack only beside single pods of the first. */
+async function scaleSuite(replicas: number): Promise<void> {
+  const deployments = ["gateway", "engine", "auth-sidecar"].map((service) => `deployment/${service}`);
+  await node.kubectl(["scale", ...deployments, `--replicas=${replicas}`, `--namespace=${suiteNamespace}`]);
+  for (const deployment of deployments)
+    await node.kubectl(["rollout", "status", deployment, `--namespace=${suiteNamespace}`, "--timeout=180s"]);
+}
+
 let folder = "";
 beforeAll(async () => {
+  await scaleSuite(1);
   folder = await mkdtemp(join(tmpdir(), "routeql-manifests-"));
 });
 afterAll(async () => {
-  await node.kubectl(["delete", "namespace", namespace, "--ignore-not-found", "--wait=false"]);
+  await node.kubectl(["delete", "namespace", namespace, "--ignore-not-found", "--timeout=120s"]);
+  await scaleSuite(2);
   await rm(folder, { recursive: true });
 });
 
