@@ -8,9 +8,11 @@ import { lastWords } from "@routeql/host/program-streams";
 import { NotReady, untilReady } from "@routeql/host/kubernetes/await";
 import { inSidecar } from "./administration.ts";
 import { runInterruptibly } from "./options.ts";
+import { inArchive, readTime, restoreTo } from "../database/archive.ts";
 import { openClientPrograms } from "../database/client-programs.ts";
 import { showProgress } from "../database/counted.ts";
 import { recordRun } from "../database/programs.ts";
+import { carryOverTo, rememberState } from "../database/carry-over.ts";
 import { restoreFrom } from "../database/restore.ts";
 import { type Command, stackArgument } from "../foundation/command.ts";
 import { connectTo } from "../kubernetes/connect.ts";
@@ -103,12 +105,38 @@ async function openLogins(stack: string, signal: AbortSignal): Promise<string> {
   }
 }
 
+/** Restores the archive's state of a moment; accounts and keys are treated as in the restore of a file. */
+async function toMoment(stack: string, point: string, keepKeys: boolean, signal: AbortSignal): Promise<void> {
+  const started = performance.now();
+  const state = await (async () => {
+    await using programs = await openClientPrograms(stack, signal);
+    return await rememberState(programs);
+  })().catch((error: unknown) => {
+    console.error(
+      `The replaced database cannot be read, so no change of accounts and keys is kept. ${messageOf(error)}`,
+    );
+    return undefined;
+  });
+  await restoreTo(stack, point, signal);
+  await runMigrations(stack, signal);
+  await using programs = await openClientPrograms(stack, signal);
+  const kept = await carryOverTo(programs, state, keepKeys);
+  await recordRun(programs, "restore", started);
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(`The database of the stack ${stack} now has its state of ${point}, after ${seconds} s.`);
+  for (const sentence of kept) console.log(`- ${sentence}`);
+  console.log(`- ${await openLogins(stack, signal)}`);
+}
+
 export const command: Command = {
   description: {
     name: "restore",
-    summary: "Restores a backup into the stack's database, which must be empty.",
-    operands: "FILE",
+    summary: "Restores a backup into the stack's database, which must be empty, or the archive's state of a moment.",
+    operands: "[FILE]",
     options: {
+      "to-time": { type: "string", value: "TIME", meaning: "replace the database by its state at this time (archive)" },
+      latest: { type: "boolean", meaning: "replace the database by the newest state in the archive" },
+      drill: { type: "boolean", meaning: "restore the newest backup beside the database and compare every table" },
       replace: { type: "boolean", meaning: "delete the current content of the database" },
       "keep-keys": { type: "boolean", meaning: "keep the signing keys of the backup, so that their tokens stay valid" },
     },
@@ -120,12 +148,22 @@ export const command: Command = {
   run: (stack, args) =>
     runInterruptibly(async (signal) => {
       const [file, ...others] = args.rest;
-      if (file === undefined || others.length > 0) {
-        throw new Failure("restore requires one FILE", {
+      const time = args.optionalText("to-time");
+      const ways = [file, time, ...["latest", "drill"].filter((name) => args.flag(name))];
+      if (ways.filter((way) => way !== undefined).length !== 1 || others.length > 0) {
+        throw new Failure("restore requires one FILE, --to-time TIME, --latest or --drill", {
           remedy: "npm run restore -- FILE, where `npm run backup` wrote the file.",
         });
       }
+      if (args.flag("drill")) {
+        await inArchive(stack, "drill", signal);
+        return 0;
+      }
       const started = performance.now();
+      if (file === undefined) {
+        await toMoment(stack, time === undefined ? "latest" : readTime(time), args.flag("keep-keys"), signal);
+        return 0;
+      }
       await using programs = await openClientPrograms(stack, signal);
       const { show, end } = showProgress("read");
       let kept: readonly string[];

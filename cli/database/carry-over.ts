@@ -3,7 +3,11 @@
  * publish retired keys.
  * @module
  */
+import { Readable } from "node:stream";
 import { printable } from "@routeql/contract/printable";
+import { outputOf, type Programs } from "./programs.ts";
+
+const psql = ["psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1", "--file=-"];
 
 /** SQL before the replaced data is deleted, in the transaction of the restore. A setting survives, a temporary table would not. */
 export const remember = `do $$ begin
@@ -16,6 +20,31 @@ export const remember = `do $$ begin
   end if;
 end $$;
 `;
+
+const textOf = (...statements: readonly string[]): Readable => Readable.from([Buffer.from(statements.join("\n"))]);
+
+/** The state of the database that a restore is about to replace, for `carryOverTo`. */
+export const rememberState = (programs: Programs): Promise<string> =>
+  outputOf(
+    programs,
+    psql,
+    "Reading the accounts",
+    textOf("begin;", remember, "select current_setting('routeql.replaced', true); commit;"),
+  );
+
+/** Applies that state to a restored database. @returns sentences about it */
+export async function carryOverTo(programs: Programs, state: string | undefined, keepKeys: boolean): Promise<string[]> {
+  const literal = `'${(state ?? "").replaceAll("'", "''")}'`;
+  const statements = textOf(
+    "begin;",
+    `set local standard_conforming_strings = on; select set_config('routeql.replaced', ${literal}, true) is null;`,
+    "\\o /dev/null",
+    carryOver(keepKeys),
+    "commit;",
+    report,
+  );
+  return describeCarryOver(await outputOf(programs, psql, "Keeping the accounts", statements));
+}
 
 const replaced = `coalesce(nullif(current_setting('routeql.replaced', true), ''), '{"users": [], "keys": []}')::jsonb`;
 

@@ -1,3 +1,5 @@
+import { PassThrough, type Readable } from "node:stream";
+import { text } from "node:stream/consumers";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { type Execute, lastWords, type ProgramStreams } from "@routeql/host/program-streams";
 import type { DatabaseRole } from "../stack/outputs.ts";
@@ -37,6 +39,20 @@ export async function runProgram(
     for (const side of [output, input]) side?.off("error", abandon);
     input?.destroy();
   }
+}
+
+/** Runs a program as the owner. @returns its output, without space at its ends */
+export async function outputOf(
+  programs: Programs,
+  program: readonly string[],
+  what: string,
+  input?: Readable,
+): Promise<string> {
+  const output = new PassThrough();
+  const all = text(output);
+  const streams = { output, ...(input === undefined ? {} : { input }) };
+  await runProgram(programs, "owner", program, streams, what).finally(() => output.end());
+  return (await all).trim();
 }
 
 /** A database of an earlier version has no such function, and its table has fewer columns. */

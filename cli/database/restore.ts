@@ -1,11 +1,10 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
-import { PassThrough, Readable } from "node:stream";
-import { text } from "node:stream/consumers";
+import { Readable } from "node:stream";
 import { unreadable } from "@routeql/database/shared/unreadable";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { describeCarryOver } from "./carry-over.ts";
-import { type Programs, runProgram } from "./programs.ts";
+import { outputOf, type Programs } from "./programs.ts";
 import { counted, type ShowBytes } from "./counted.ts";
 import { migrationNames } from "@routeql/database/shared/migration-names";
 import { restoreProgram } from "./restore-script.ts";
@@ -19,19 +18,6 @@ const occupied = `select coalesce(string_agg(what, ', '), '') from (
   union all select 'hijacks' where exists (select from routing.hijacks)
   union all select 'configured prefixes' where exists (select from routing.configured_prefixes)
   union all select 'accounts' where (select count(*) from auth.users) > 1) found`;
-
-async function output(programs: Programs, program: readonly string[], what: string, input?: Readable): Promise<string> {
-  const taken = new PassThrough();
-  const all = text(taken);
-  await runProgram(
-    programs,
-    "owner",
-    program,
-    { output: taken, ...(input === undefined ? {} : { input }) },
-    what,
-  ).finally(() => taken.end());
-  return (await all).trim();
-}
 
 /** @throws Failure when the file is not a backup */
 async function refuseOtherFiles(file: string): Promise<void> {
@@ -55,7 +41,7 @@ async function refuseOtherFiles(file: string): Promise<void> {
  */
 async function migrationsIn(programs: Programs, file: string): Promise<string[]> {
   const program = ["pg_restore", "--data-only", "--schema=migrations", "--table=schema_migrations", "--file=-"];
-  const copy = await output(programs, program, "Reading the backup", createReadStream(file));
+  const copy = await outputOf(programs, program, "Reading the backup", createReadStream(file));
   const [, columns = "", rows = ""] = /^COPY [^(]+\(([^)]*)\) FROM stdin;\n([\s\S]*?)^\\\.$/m.exec(copy) ?? [];
   const at = columns.split(", ").indexOf("name");
   const applied = rows
@@ -83,13 +69,13 @@ async function migrationsIn(programs: Programs, file: string): Promise<string[]>
 
 async function refuseOccupied(programs: Programs): Promise<void> {
   const psql = ["psql", "--no-psqlrc", "--quiet", "--tuples-only", "--no-align", "--set=ON_ERROR_STOP=1", "--command"];
-  const exists = await output(
+  const exists = await outputOf(
     programs,
     [...psql, "select to_regclass('auth.users') is not null"],
     "Inspecting the database",
   );
   if (exists !== "t") return;
-  const found = await output(programs, [...psql, occupied], "Inspecting the database");
+  const found = await outputOf(programs, [...psql, occupied], "Inspecting the database");
   if (found === "") return;
   throw new Failure(`The database is not empty: it has ${found}`, {
     remedy: "back it up first; --replace deletes its content and restores the backup in its place.",
@@ -129,5 +115,5 @@ export async function restoreFrom(
     })(),
     { objectMode: false },
   );
-  return describeCarryOver(await output(programs, program, "The restore", withHead));
+  return describeCarryOver(await outputOf(programs, program, "The restore", withHead));
 }

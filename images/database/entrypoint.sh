@@ -24,7 +24,7 @@ fi
 # One statement per line. The server does not listen, and the log omits the statement, which contains the password.
 single_user() {
   postgres --single -D "$PGDATA" -c log_statement=none -c log_min_error_statement=panic -c log_checkpoints=off \
-    -c exit_on_error=true postgres >/dev/null
+    -c exit_on_error=true ${ARCHIVE_KEY_FILE:+-c archive_mode=on} postgres >/dev/null
 }
 
 mkdir -p "$PGDATA"

@@ -38,7 +38,7 @@ const containerNames = (resources: readonly RecordedResource[]): string[] =>
 
 test("containers are named after the component, the stack and the service", async () => {
   const { resources } = await deploy({}, { name: "routes", stack: "staging" });
-  const services = ["auth-sidecar", "database", "engine", "gateway", "migrate", "sessions"];
+  const services = ["archive", "auth-sidecar", "database", "engine", "gateway", "migrate", "sessions"];
   expect(containerNames(resources)).toEqual(
     services.flatMap((name) => [`routes-staging-${name}`, `routes-staging-${name}-files`]),
   );
@@ -59,7 +59,7 @@ test("the outputs contain the addresses and the running services", async () => {
     container: "routeql-staging-engine",
     image: expect.stringMatching(/^routeql\/engine:[0-9a-f]{12}$/) as unknown,
   });
-  expect(services).toHaveLength(6);
+  expect(services).toHaveLength(7);
 });
 
 test("a preview knows the addresses before anything is ready", async () => {

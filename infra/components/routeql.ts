@@ -22,6 +22,7 @@ import { makeSecrets } from "./secrets.ts";
 import { componentType, stateIdentity } from "./state-identity.ts";
 import { type DeployedService, runOnTarget, serviceHost } from "./target.ts";
 import { builtImages, pulledImages } from "../images.ts";
+import { archives } from "../services/archive.ts";
 import { describeServices } from "../services/all.ts";
 import { monitoredParts } from "../services/monitoring.ts";
 import type { Secrets } from "../services/secrets.ts";
@@ -117,6 +118,7 @@ export class RouteQL extends ComponentResource {
       tlsPrivateKey: certificate.privateKey,
       protectData,
       keyEncryptionKeyGeneration: settings.keyEncryptionKeyGeneration,
+      archived: archives(settings),
       monitored: monitoredParts(settings),
       named,
       parent: this,

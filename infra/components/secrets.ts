@@ -11,8 +11,8 @@ import type { ResourceNames } from "./resource-names.ts";
 /** Letters and digits of a generated secret: about 256 bits. */
 const generatedLength = 43;
 
-/** Without the first, the database's signing keys cannot be decrypted. Without the second, the first administrator is locked out. */
-const boundToData: ReadonlySet<SecretName> = new Set(["key-encryption-key", "admin-password"]);
+/** Without them the signing keys, the first administrator's account and the archive cannot be opened. */
+const boundToData: ReadonlySet<SecretName> = new Set(["key-encryption-key", "admin-password", "archive-key"]);
 
 /** Given secrets that reach their services unchanged. */
 const passedOn = [
@@ -28,6 +28,8 @@ export interface SecretsSurroundings {
   /** Current generation of the key that encrypts the signing keys, from 1. */
   readonly keyEncryptionKeyGeneration: number;
   readonly database: DatabaseAccess;
+  /** Whether the database has an archive, which this secret encrypts. */
+  readonly archived?: boolean;
   /** Services whose statistics an exporter reads; each exporter has its own login. */
   readonly monitored?: readonly ("database" | "sessions")[];
   readonly named: ResourceNames;
@@ -41,6 +43,7 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
     protectData,
     keyEncryptionKeyGeneration,
     database,
+    archived = false,
     monitored = [],
     named,
     parent,
@@ -101,6 +104,7 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
           // The exporter's password file: passwords by address.
           "sessions-monitor-login": secret(interpolate`{"redis://monitor@sessions:6379":"${sessionsMonitor}"}`),
         }),
+    ...(archived ? { "archive-key": generated("archive-key") } : {}),
     ...Object.fromEntries(
       passedOn.flatMap(([name, secretName]) => {
         const value = given[name];

@@ -1,5 +1,6 @@
 import { hasFront } from "../images.ts";
 import type { PlainSettings } from "../settings/list.ts";
+import { archives, describeArchive, withArchive } from "./archive.ts";
 import { describeAuthSidecar, type SidecarSurroundings } from "./auth-sidecar.ts";
 import { describeDatabase } from "./database.ts";
 import type { ServiceDescription } from "./description.ts";
@@ -16,9 +17,12 @@ export type Surroundings = GatewaySurroundings & SidecarSurroundings & Placement
 
 /** Every service and job of the stack, each after its dependencies. */
 export function describeServices(settings: PlainSettings, surroundings: Surroundings): readonly ServiceDescription[] {
+  const archived = archives(settings);
+  const database = describeDatabase(settings);
   const services = [
-    describeDatabase(settings),
+    archived ? withArchive(database, settings) : database,
     describeMigrate(settings),
+    ...(archived ? [describeArchive(settings)] : []),
     ...(settings.engine === "hasura" ? [describeApplyMetadata(settings)] : []),
     describeSessions(settings),
     describeAuthSidecar(settings, surroundings),

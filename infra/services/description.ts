@@ -13,6 +13,7 @@ export type ServiceName =
   | "auth-sidecar"
   | "sessions"
   | "database"
+  | "archive"
   | "migrate"
   | "apply-metadata"
   | "database-exporter"
@@ -77,6 +78,13 @@ export interface Resources {
   readonly processes: number;
 }
 
+/** A directory that services of one host share. */
+export interface SharedDirectory {
+  /** Absolute path on the host, or the name of a volume without the stack's prefix; it begins with the name of its owner. */
+  readonly source: string;
+  readonly readOnly?: boolean;
+}
+
 export interface ServiceDescription {
   /** Also its DNS name for callers. */
   readonly name: ServiceName;
@@ -107,6 +115,8 @@ export interface ServiceDescription {
    * user, the target sets a path below it.
    */
   readonly dataVariable?: string;
+  /** Shared directories by path. Docker only. */
+  readonly shared?: Readonly<Record<string, SharedDirectory>>;
   /** Directories in memory with their size in MiB, by path; everything else is read-only. */
   readonly temporary: Readonly<Record<string, number>>;
   readonly ports: readonly PublishedPort[];

@@ -65,6 +65,11 @@ const queries = {
       { duration_seconds: { usage: "GAUGE", description: "Time that this run took." } },
     ],
   },
+  routeql_archive: {
+    query:
+      "select coalesce((last_failed_time > coalesce(last_archived_time, '-infinity'))::integer, 0) as failing from pg_stat_archiver",
+    metrics: [{ failing: { usage: "GAUGE", description: "1 if the newest attempt to archive changes failed." } }],
+  },
   routeql_database: {
     query:
       "select count(*) as connections, max(current_setting('max_connections')::integer) as connections_limit from pg_stat_activity where backend_type = 'client backend'",

@@ -10,7 +10,7 @@ const settings = (given: GivenSettings) => withDefaults(given, "staging");
 const describe = (given: GivenSettings): readonly ServiceDescription[] =>
   describeServices(settings(given), surroundings);
 
-const built = describe({ images: "built" });
+const built = describe({ images: "built", archive: false });
 const official = describe({ images: "official" });
 
 test("exactly the services with an official image differ, and only in their start", () => {

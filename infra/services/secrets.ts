@@ -25,6 +25,7 @@ export const secretNames = [
 /** Secrets that exist only if configured. */
 export const optionalSecretNames = [
   "ldap-bind-password",
+  "archive-key",
   "previous-key-encryption-key",
   "bootstrap-database-url",
   "monitor-password",

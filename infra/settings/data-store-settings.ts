@@ -71,6 +71,35 @@ export const partSettings = {
   }),
 } as const;
 
+const absolutePath: Check<"text"> = (value) => (/^\/[^:]+$/.test(value) ? undefined : "must be an absolute path");
+
+/** Continuous archive of the stack's own database on Docker. */
+export const archiveSettings = {
+  archive: flag({
+    default: true,
+    defaultIn: { local: false },
+    meaning:
+      "Docker with the stack's own database and built images: archive all changes and back up every day, so that any moment can be restored.",
+  }),
+  archiveDirectory: text({
+    meaning:
+      "Docker: directory of the archive on the host, owned by user 10105, such as a mounted second disk. Default: a volume, which is lost with the host's disk.",
+    check: absolutePath,
+    allowed: "an absolute path",
+  }),
+  archiveHour: number({
+    default: 2,
+    meaning: "Docker: hour of the daily backup, UTC. A full backup a week, differential ones on the other days.",
+    ...range(0, 23),
+  }),
+  archiveQueueMegabytes: number({
+    default: 4096,
+    meaning:
+      "Docker: changes that wait for an unreachable archive, in MiB. Beyond it they are dropped, and only a new backup can be restored.",
+    ...range(64, 1_048_576),
+  }),
+} as const;
+
 /** The database as a CloudNativePG cluster, and its backups. */
 export const cloudNativePgSettings = {
   databaseInstances: number({
@@ -109,7 +138,8 @@ export const cloudNativePgSettings = {
   }),
   backupRetentionDays: number({
     default: 30,
-    meaning: "CloudNativePG: days for which backups are kept, so that any moment in them can be restored.",
+    meaning:
+      "CloudNativePG and the archive on Docker: days for which backups are kept, so that any moment in them can be restored.",
     ...range(1, 3650),
   }),
 } as const;

@@ -6,7 +6,7 @@
 import { roles } from "@routeql/database/migrate/roles";
 import { pins } from "@routeql/pins/pins";
 import { address, email, host, image, numbersByRole, oneOf, port, range, strongSecret } from "./checks.ts";
-import { cloudNativePgSettings, partSettings } from "./data-store-settings.ts";
+import { archiveSettings, cloudNativePgSettings, partSettings } from "./data-store-settings.ts";
 import { directorySettings, sidecarNumbers, tokenSettings } from "./sidecar-settings.ts";
 import { engineSettings, imageSettings } from "./image-settings.ts";
 import { kubernetesSettings } from "./kubernetes-settings.ts";
@@ -129,6 +129,7 @@ export const settings = withEnvironmentNames({
   }),
   ...partSettings,
   ...kubernetesSettings,
+  ...archiveSettings,
   ...cloudNativePgSettings,
   ...monitoringSettings,
   ...imageSettings,

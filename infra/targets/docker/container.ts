@@ -28,11 +28,16 @@ function environment(service: ServiceDescription, { dataVolume }: Scope): string
     .sort();
 }
 
-function volumes(service: ServiceDescription, { files, dataVolume }: ContainerParts): ContainerArgs["volumes"] {
+function volumes(service: ServiceDescription, { files, dataVolume, scope }: ContainerParts): ContainerArgs["volumes"] {
   return [
     ...(dataVolume === undefined || service.data === undefined
       ? []
       : [{ volumeName: dataVolume, containerPath: service.data, readOnly: false }]),
+    ...Object.entries(service.shared ?? {}).map(([containerPath, { source, readOnly = false }]) => ({
+      ...(source.startsWith("/") ? { hostPath: source } : { volumeName: `${scope.prefix}-${source}` }),
+      containerPath,
+      readOnly,
+    })),
     ...(files === undefined ? [] : [{ volumeName: files.volumeName, containerPath: filesDirectory, readOnly: true }]),
   ];
 }
@@ -69,6 +74,7 @@ function confinement({ resources }: ServiceDescription, processorLimit: number):
 export function containerArgs(service: ServiceDescription, parts: ContainerParts): ContainerArgs {
   const { scope, files } = parts;
   const { processes } = service.resources;
+  const networks = parts.attachments(service.name);
   const asJob = {
     restart: "no",
     mustRun: false,
@@ -96,7 +102,8 @@ export function containerArgs(service: ServiceDescription, parts: ContainerParts
     user: `${service.user}:${service.user}`,
     envs: environment(service, scope),
     labels: labels(scope, service.name, { run: service.run, ...(files === undefined ? {} : { files: files.version }) }),
-    networksAdvanced: parts.attachments(service.name),
+    // Without a network of the stack, Docker would use one with external access.
+    ...(networks.length === 0 ? { networkMode: "none" } : { networksAdvanced: networks }),
     volumes: volumes(service, parts),
     tmpfs: temporary(service),
     destroyGraceSeconds: service.graceSeconds,

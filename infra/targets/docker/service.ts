@@ -79,33 +79,35 @@ export class DockerService extends ComponentResource {
     const files = deliverFiles(service, image, secrets, scope, this);
     // `npm run down` keeps data, and the next deployment finds the volume by its name. With protected data, a destroy deletes the data only
     // after the data and its secrets are unprotected: a volume without its secrets is of no use.
-    const data =
-      service.data === undefined
-        ? undefined
-        : new Volume(
-            scope.named(`${service.name}-data`),
-            {
-              name: `${scope.prefix}-${service.name}-data`,
-              labels: labels(scope, service.name, {
-                run: "data",
-                ...(service.name === "database" && scope.dataVolume !== undefined ? { data: scope.dataVolume } : {}),
-              }),
-            },
-            // Labels of a volume cannot be changed: another label would replace it, which protected data refuses.
-            {
-              parent: this,
-              retainOnDelete: !protectData,
-              protect: protectData,
-              ignoreChanges: ["labels"],
-              ...replaceInPlace,
-            },
-          );
+    const dataVolume = (name: string): Volume =>
+      new Volume(
+        scope.named(name),
+        {
+          name: `${scope.prefix}-${name}`,
+          labels: labels(scope, service.name, {
+            run: "data",
+            ...(name === "database-data" && scope.dataVolume !== undefined ? { data: scope.dataVolume } : {}),
+          }),
+        },
+        // Labels of a volume cannot be changed: another label would replace it, which protected data refuses.
+        {
+          parent: this,
+          retainOnDelete: !protectData,
+          protect: protectData,
+          ignoreChanges: ["labels"],
+          ...replaceInPlace,
+        },
+      );
+    const data = service.data === undefined ? undefined : dataVolume(`${service.name}-data`);
+    const shared = Object.values(service.shared ?? {})
+      .filter(({ source }) => source.startsWith(`${service.name}-`))
+      .map(({ source }) => dataVolume(source));
     this.container = new Container(
       scope.named(service.name),
       containerArgs(service, { ...rest, image, files, dataVolume: data?.name, scope }),
       {
         parent: this,
-        dependsOn: [...after, ...(files === undefined ? [] : [files.carrier])],
+        dependsOn: [...after, ...shared, ...(files === undefined ? [] : [files.carrier])],
         // The provider treats a changed health check as an update, which does not change the container.
         replaceOnChanges: ["healthcheck"],
         ...replaceInPlace,

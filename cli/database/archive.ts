@@ -1,0 +1,113 @@
+import type Docker from "dockerode";
+import { setTimeout as sleep } from "node:timers/promises";
+import { dockerClient, orUndefined } from "@routeql/host/docker/client";
+import { execute } from "@routeql/host/docker/execute";
+import { lastLogLines } from "@routeql/host/docker/output";
+import { Failure } from "@routeql/host/failure";
+import { lastWords } from "@routeql/host/program-streams";
+import { stackArgument } from "../foundation/command.ts";
+import { requireOwn } from "../stack/ownership.ts";
+
+const program = "pgbackrest-archive";
+
+const containerOf = (stack: string, service: "archive" | "database"): Docker.Container =>
+  dockerClient().getContainer(`routeql-${stack}-${service}`);
+
+/** @throws Failure when the stack has no archive */
+async function archiveOf(stack: string): Promise<Docker.Container> {
+  await requireOwn(stack);
+  const archive = containerOf(stack, "archive");
+  if ((await orUndefined(archive.inspect())) !== undefined) return archive;
+  throw new Failure(`The stack ${stack} has no archive`, {
+    remedy:
+      "on Docker set ARCHIVE=true (built images, DATABASE=single) and run `npm run up`. CloudNativePG: docs/operate/kubernetes.md. An external database: its owner.",
+  });
+}
+
+/**
+ * Runs a command of images/database/pgbackrest-archive.sh in the service `archive`, or in the database if the command serves it.
+ * @throws Failure with its last lines
+ */
+export async function inArchive(stack: string, command: "backup" | "drill", signal: AbortSignal): Promise<void> {
+  const archive = await archiveOf(stack);
+  const said = lastWords();
+  const streams = { output: process.stdout, errors: said.stream, signal };
+  const code = await execute(archive, [program, command], streams);
+  if (code !== 0) throw new Failure(`The ${command} failed`, { lastLines: said.lines() });
+}
+
+/** Sends all changes to the archive, if the database still runs, so that a restore reaches every earlier moment. */
+async function flush(stack: string, signal: AbortSignal): Promise<void> {
+  const database = containerOf(stack, "database");
+  if ((await orUndefined(database.inspect()))?.State.Running !== true) return;
+  const said = lastWords();
+  const code = await execute(database, [program, "flush"], { output: said.stream, errors: said.stream, signal });
+  if (code !== 0) console.error(["The newest changes may be missing in the archive:", ...said.lines()].join("\n  "));
+}
+
+/** A container with the mounts, variables and limits of the database's container, which is stopped. */
+async function replay(stack: string, point: string): Promise<Docker.Container> {
+  const { Id, Config, HostConfig } = await containerOf(stack, "database").inspect();
+  const { Tmpfs, Memory, MemorySwap, CpuPeriod, CpuQuota, SecurityOpt, CapDrop, ReadonlyRootfs } = HostConfig;
+  return dockerClient().createContainer({
+    Image: Config.Image,
+    Cmd: [program, "restore", point],
+    User: Config.User,
+    Env: Config.Env,
+    Labels: { "com.routeql.relay": stack },
+    HostConfig: {
+      VolumesFrom: [Id],
+      NetworkMode: "none",
+      Tmpfs,
+      Memory,
+      MemorySwap,
+      CpuPeriod,
+      CpuQuota,
+      SecurityOpt,
+      CapDrop,
+      ReadonlyRootfs,
+    },
+  });
+}
+
+async function untilHealthy(container: Docker.Container, signal: AbortSignal): Promise<void> {
+  while ((await container.inspect()).State.Health?.Status !== "healthy") await sleep(500, undefined, { signal });
+}
+
+/**
+ * Replaces the database by its state of a moment. The services wait or answer 503 meanwhile.
+ * @param point a time in ISO 8601 form, or `latest`
+ * @throws Failure with the reason. Then the database starts again if it still can.
+ */
+export async function restoreTo(stack: string, point: string, signal: AbortSignal): Promise<void> {
+  const archive = await archiveOf(stack);
+  const database = containerOf(stack, "database");
+  await flush(stack, signal);
+  await orUndefined(archive.stop());
+  await orUndefined(database.stop());
+  const container = await replay(stack, point);
+  try {
+    await container.start();
+    const { StatusCode: code } = (await container.wait()) as { StatusCode: number };
+    if (code !== 0)
+      throw new Failure(`The restore to ${point} failed`, {
+        lastLines: await lastLogLines(container, 20),
+        remedy: `run it again with a valid time or --latest. npm run status${stackArgument(stack)} shows whether the database runs.`,
+      });
+  } finally {
+    await orUndefined(container.remove({ force: true }));
+    await database.start();
+    await archive.start();
+  }
+  await untilHealthy(database, AbortSignal.any([signal, AbortSignal.timeout(120_000)]));
+}
+
+/** @throws Failure for a text that is no time, or a time in the future */
+export function readTime(text: string, now = new Date()): string {
+  const time = new Date(text);
+  const remedy = "give a time with its zone, such as 2026-01-31T13:45:00Z.";
+  if (!/(Z|[+-]\d{2}:\d{2})$/.test(text) || Number.isNaN(time.getTime()))
+    throw new Failure(`--to-time ${JSON.stringify(text)} is not a time with a zone`, { remedy });
+  if (time > now) throw new Failure(`--to-time ${text} is in the future`, { remedy });
+  return `${time.toISOString().replace("T", " ").replace("Z", "")}+00`;
+}

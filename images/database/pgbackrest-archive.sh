@@ -1,0 +1,158 @@
+#!/bin/bash
+# Continuous archive of the database with pgBackRest (PGBACKREST_* variables): `push` is Postgres' archive_command; `schedule` is the
+# service `archive`; `restore` and `drill` are called by `npm run restore`.
+set -euo pipefail
+umask 077
+shopt -s inherit_errexit
+
+# A tab separates the columns; errors stop the statement list.
+sql() { psql --no-psqlrc --quiet --no-align --tuples-only --field-separator=$'\t' --set=ON_ERROR_STOP=1 --username=postgres "$@"; }
+live() { sql --host=/run/postgresql --dbname="$POSTGRES_DB" "$@"; }
+
+# Exit codes of pgBackRest that an operator can act on.
+backrest() {
+  local code=0 errors=/tmp/archive.$BASHPID reason
+  PGBACKREST_REPO1_CIPHER_PASS=$(<"$ARCHIVE_KEY_FILE") pgbackrest "$@" 2>"$errors" || code=$?
+  # Bytes of a file that was decrypted with a wrong key must not reach a terminal.
+  LC_ALL=C tr -cd '[:print:]\n' <"$errors" >&2
+  ! grep -qE 'FormatError|CryptoError|ChecksumError' "$errors" || [ $code = 0 ] || code=95
+  rm -f "$errors"
+  case $code in
+    0) return 0 ;;
+    28 | 51) reason="the archive belongs to another database. Restore from it (npm run restore -- --latest), or set another ARCHIVE_DIRECTORY." ;;
+    29 | 95) reason="the archive cannot be decrypted or is damaged. Its key is in the state of the stack that created it: use that state or another copy of the archive." ;;
+    55 | 75) reason="the archive has no backup of that time. It starts with its first full backup, and BACKUP_RETENTION_DAYS limits its age." ;;
+    41 | 47 | 99 | 103) reason="the archive directory cannot be written. User $(id -u) must own it, and its disk must have space." ;;
+    *) reason="pgBackRest ended with $code." ;;
+  esac
+  echo "archive: $1 failed: $reason" >&2
+  return "$code"
+}
+
+record() {
+  live --command="insert into migrations.finished_runs (run, finished_at, seconds) values ('$1', now(), $2)
+    on conflict (run) do update set finished_at = excluded.finished_at, seconds = excluded.seconds, bytes = null" ||
+    echo "archive: the $1 is complete, but its time was not recorded." >&2
+}
+
+# Full without an argument if none exists or the newest is a week old.
+backup() {
+  local started=$SECONDS
+  backrest stanza-create
+  backrest backup --type="${1:-$(due)}"
+  record backup $((SECONDS - started))
+  echo "archive: backup finished in $((SECONDS - started)) s"
+}
+
+newest() { backrest info --output=json | grep -o "\"stop\":[0-9]*},\"type\":\"$1" | tail -1 | grep -o '[0-9]*' || echo 0; }
+due() { [ $(($(date +%s) - $(newest full))) -lt $((7 * 86400 - 3600)) ] && echo diff || echo full; }
+
+# Restores into $2 and lets Postgres replay the archive, without connections from outside.
+recover() {
+  local archiving=$1 data=$2
+  shift 2
+  mkdir -p "$data"
+  chmod 0700 "$data"
+  [ -z "$(find "$data" -mindepth 1 -maxdepth 1 ! -name lost+found -print -quit)" ] || set -- --delta "$@"
+  rm -f "$data/postmaster.pid"
+  backrest restore --pg1-path="$data" "$@"
+  pg_ctl --pgdata="$data" --wait --timeout=86400 --silent --log=/tmp/recovery.log --options="$(recovery_options "$archiving")" start || unreached
+  until [ "$(sql --host=/tmp --dbname=postgres --command='select pg_is_in_recovery()' 2>/dev/null)" = f ]; do
+    pg_ctl --pgdata="$data" status >/dev/null || unreached
+    sleep 1
+  done
+}
+unreached() {
+  grep -E 'FATAL|PANIC' /tmp/recovery.log | tail -5 >&2 || true
+  echo "archive: the archive does not reach that time, or lacks a file. Use an earlier time, or --latest." >&2
+  exit 1
+}
+# The archive gets the new timeline of a restore, and nothing of a drill.
+recovery_options() {
+  echo "-c listen_addresses='' -c unix_socket_directories=/tmp -c shared_buffers=64MB -c max_locks_per_transaction=512" \
+    "-c archive_mode=$1 -c archive_command='pgbackrest-archive push %p' -c restore_command='pgbackrest-archive get %f \"%p\"'"
+}
+
+restore() {
+  local started=$SECONDS type=(--type=default)
+  [ "$1" = latest ] || type=(--type=time --target="$1" --target-action=promote)
+  trap 'pg_ctl --pgdata="$PGDATA" --mode=immediate --silent stop >/dev/null 2>&1 || true' EXIT
+  recover on "$PGDATA" "${type[@]}"
+  pg_ctl --pgdata="$PGDATA" --mode=fast --wait --silent stop
+  trap - EXIT
+  echo "archive: restored in $((SECONDS - started)) s"
+}
+
+# A commit after every earlier one, in the archive: a restore to any earlier time then finds its end.
+flush() {
+  live --command="select pg_current_xact_id()" >/dev/null
+  backrest check
+}
+
+# One line for each table: name, rows, sum of the rows' hashes. The rows' order does not matter.
+fingerprint="select format('select %L, count(*), coalesce(sum(hashtextextended(t::text, 0)::numeric), 0) from %I.%I t;', oid::regclass, relnamespace::regnamespace, relname)
+  from pg_class where relkind in ('r', 'p') and not relispartition and relnamespace::regnamespace::text in ('auth', 'migrations', 'public', 'routing') order by 1"
+
+# Restores the newest backup to a mark in the log, and compares each table with the running database as of that mark.
+drill() {
+  local started=$SECONDS mark=drill-$(date +%s) data=$DRILL_DIRECTORY/data tries=0
+  trap 'pg_ctl --pgdata="$DRILL_DIRECTORY/data" --mode=immediate --silent stop >/dev/null 2>&1 || true; rm -rf "$DRILL_DIRECTORY"/* /tmp/drill.*' EXIT
+  rm -rf "$data"
+  # The locks stop writers while the mark is written; the transaction keeps the snapshot of that moment and releases the locks.
+  until live >/tmp/drill.expected 2>/tmp/drill.errors <<SQL
+set lock_timeout = '2s';
+begin isolation level repeatable read;
+savepoint mark;
+lock table $(live --command="select string_agg(oid::regclass::text, ', ') from pg_class where relkind in ('r', 'p') and not relispartition and relnamespace::regnamespace::text in ('auth', 'migrations', 'public', 'routing')") in share mode;
+select pg_create_restore_point('$mark') \g /dev/null
+rollback to savepoint mark;
+$fingerprint \gexec
+commit;
+SQL
+  do
+    tries=$((tries + 1))
+    [ $tries -lt 20 ] || { cat /tmp/drill.errors >&2; echo "archive: the drill found no moment without writers" >&2; return 1; }
+    sleep 15
+  done
+  flush
+  recover off "$data" --type=name --target="$mark" --target-action=promote
+  sql --host=/tmp --dbname="$POSTGRES_DB" >/tmp/drill.found <<<"$fingerprint \gexec"
+  if ! diff /tmp/drill.expected /tmp/drill.found >&2; then
+    echo "archive: the drill failed: these tables differ (< running database, > restored)" >&2
+    return 1
+  fi
+  record drill $((SECONDS - started))
+  awk -F'\t' '{ rows += $2 } END { print "archive: drill passed: " NR " tables, " rows " rows" }' /tmp/drill.found
+  echo "archive: drill finished in $((SECONDS - started)) s"
+}
+
+# Runs in a process of its own: a failure ends only that process.
+attempt() { "$0" "$@" || echo "archive: $* failed; the next attempt follows in an hour" >&2; }
+
+schedule() {
+  local now last_drill
+  trap 'exit 0' TERM INT
+  while true; do
+    now=$(date +%s)
+    if backrest stanza-create; then
+      # Daily at ARCHIVE_HOUR, or now if the last one is more than a day old.
+      if [ $((now - $(newest '[fdi]'))) -gt 90000 ] || { [ "$(date -u +%-H)" = "$ARCHIVE_HOUR" ] && [ $((now - $(newest '[fdi]'))) -gt 7200 ]; }; then
+        attempt backup
+      fi
+      last_drill=$(live --command="select coalesce(extract(epoch from max(finished_at))::bigint, 0) from migrations.finished_runs where run = 'drill'" || echo "$now")
+      [ $((now - last_drill)) -lt $((7 * 86400)) ] || attempt drill
+    fi
+    sleep $((3600 - $(date +%s) % 3600)) &
+    wait $!
+  done
+}
+
+command=${1:-schedule}
+[ $# = 0 ] || shift
+case $command in
+  push) backrest archive-push "$1" ;;
+  # Of a drill or of the database: pgBackRest requires the directory in which Postgres runs.
+  get) PGBACKREST_PG1_PATH=$PWD backrest archive-get "$1" "$2" ;;
+  backup | restore | drill | flush | schedule) "$command" "$@" ;;
+  *) backrest "$command" "$@" ;;
+esac

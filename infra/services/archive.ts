@@ -1,0 +1,102 @@
+/**
+ * Continuous archive of the stack's own database on Docker: Postgres sends each log segment to it, and the service `archive` runs backups,
+ * expiry and restore drills. images/database/pgbackrest-archive.sh has the commands.
+ * @module
+ */
+import type { PlainSettings } from "../settings/list.ts";
+import { databaseAddress } from "./database-place.ts";
+import type { ServiceDescription, SharedDirectory } from "./description.ts";
+
+/** Seconds of changes that a lost disk can cost. */
+const longestLoss = 300;
+
+const data = "/var/lib/postgresql/data";
+const drill = "/var/lib/drill";
+const socket = "/run/postgresql";
+
+export type ArchiveSettings = Pick<
+  PlainSettings,
+  | "archive"
+  | "archiveDirectory"
+  | "archiveHour"
+  | "archiveQueueMegabytes"
+  | "backupRetentionDays"
+  | "database"
+  | "images"
+  | "target"
+>;
+
+/** Whether the stack has an archive. Other databases have their own; the official image has no pgBackRest. */
+export const archives = ({ archive, target, database, images }: ArchiveSettings): boolean =>
+  archive && target === "docker" && database === "single" && images === "built";
+
+function environment(settings: ArchiveSettings): ServiceDescription["environment"] {
+  return {
+    POSTGRES_DB: databaseAddress.name,
+    PGDATA: data,
+    PGBACKREST_STANZA: "routeql",
+    PGBACKREST_PG1_PATH: data,
+    PGBACKREST_PG1_SOCKET_PATH: socket,
+    PGBACKREST_REPO1_PATH: "/var/lib/pgbackrest",
+    PGBACKREST_REPO1_CIPHER_TYPE: "aes-256-cbc",
+    PGBACKREST_REPO1_RETENTION_FULL_TYPE: "time",
+    PGBACKREST_REPO1_RETENTION_FULL: String(settings.backupRetentionDays),
+    PGBACKREST_ARCHIVE_PUSH_QUEUE_MAX: `${settings.archiveQueueMegabytes}MiB`,
+    PGBACKREST_COMPRESS_TYPE: "zst",
+    PGBACKREST_START_FAST: "y",
+    PGBACKREST_LOCK_PATH: "/tmp/pgbackrest",
+    PGBACKREST_LOG_LEVEL_FILE: "off",
+    PGBACKREST_LOG_LEVEL_CONSOLE: "off",
+    PGBACKREST_LOG_LEVEL_STDERR: "warn",
+  };
+}
+
+function directories({ archiveDirectory }: ArchiveSettings): Readonly<Record<string, SharedDirectory>> {
+  return {
+    "/var/lib/pgbackrest": { source: archiveDirectory ?? "database-archive" },
+    [socket]: { source: "database-socket" },
+  };
+}
+
+/** The database with its archive. */
+export function withArchive(service: ServiceDescription, settings: ArchiveSettings): ServiceDescription {
+  const { [socket]: _, ...temporary } = service.temporary;
+  return {
+    ...service,
+    command: [
+      ...(service.command ?? []),
+      ...["archive_mode=on", "archive_command=pgbackrest-archive push %p", `archive_timeout=${longestLoss}`].flatMap(
+        (parameter) => ["-c", parameter],
+      ),
+    ],
+    environment: { ...environment(settings), ...service.environment },
+    secrets: { ...service.secrets, ARCHIVE_KEY_FILE: "archive-key" },
+    shared: directories(settings),
+    temporary,
+  };
+}
+
+/** Runs backups, expiry and drills. It reads the data of the database and connects to its socket; it has no network. */
+export function describeArchive(settings: ArchiveSettings): ServiceDescription {
+  return {
+    name: "archive",
+    run: "service",
+    image: "database",
+    command: ["pgbackrest-archive", "schedule"],
+    user: 10_105,
+    environment: { ...environment(settings), ARCHIVE_HOUR: String(settings.archiveHour), DRILL_DIRECTORY: drill },
+    secrets: { ARCHIVE_KEY_FILE: "archive-key" },
+    files: {},
+    data: drill,
+    shared: { ...directories(settings), [data]: { source: "database-data", readOnly: true } },
+    temporary: { "/tmp": 64, "/dev/shm": 64 },
+    ports: [],
+    listens: [],
+    health: { kind: "command", command: ["pgrep", "-f", "pgbackrest-archive schedule"] },
+    resources: { memoryMegabytes: 768, cpuMillicores: 50, processes: 128 },
+    calls: [],
+    // The migrate job creates the table of finished runs.
+    after: ["database", "migrate"],
+    graceSeconds: 10,
+  };
+}
