@@ -722,7 +722,11 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
   [
     "breaking-change",
     "databases.yaml:1",
-    { tables: [note(sound)], base: [note(sound.replace("[id]", "[id, title]"))], database },
+    {
+      tables: [note(sound.replace("[id]", "[id, owner]"))],
+      base: [note(sound.replace("[id]", "[id, owner, title]"))],
+      database,
+    },
     { tables: [note(sound.replace("[id]", "[id, title]"))], base: [note(sound)], database },
   ],
 ];
