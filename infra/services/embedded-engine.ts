@@ -27,6 +27,7 @@ const relations = 40;
 export function embeddedLimits(settings: PlainSettings): Readonly<Record<string, string>> {
   return {
     ENGINE_METRICS_PORT: "9090",
+    ENGINE_MUTATIONS: String(settings.engineMutations),
     ENGINE_MAX_TOKEN_LIFE: String(settings.tokenLifeSeconds),
     ENGINE_MAX_DEPTH: String(settings.queryDepth),
     ENGINE_MAX_BREADTH: String(settings.queryBreadth),

@@ -26,6 +26,10 @@ export const settings = withEnvironmentNames({
     ...strongSecret(32),
   }),
   ...engineSettings,
+  engineMutations: flag({
+    default: true,
+    meaning: "Serve the mutations that the roles' permissions allow. With `false` the API only reads.",
+  }),
   engineConsole: flag({
     default: false,
     defaultIn: { local: true },

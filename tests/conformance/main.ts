@@ -1,5 +1,5 @@
 /**
- * `npm run test:conformance -- --fixtures DIR [--filter TEXT]`: Hasura's own read cases against the embedded engine,
+ * `npm run test:conformance -- --fixtures DIR [--filter TEXT]`: Hasura's own test cases against the embedded engine,
  * over HTTP and WebSocket, on a real Postgres.
  * @module
  */

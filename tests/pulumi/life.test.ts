@@ -103,7 +103,7 @@ describe("the life of a stack", { timeout: 400_000 }, () => {
     const before = await stack.containers();
     await stack.checkout.edit(
       "database/migrations/0999_another.sql",
-      () => "comment on view view_hijacks is 'another';\n",
+      () => "comment on table view_hijacks is 'another';\n",
     );
     await stack.up();
     expect(changedServices(before, await stack.containers())).toEqual(["apply-metadata", "migrate"]);

@@ -87,7 +87,7 @@ export const suites: readonly Suite[] = [
   },
   {
     name: "conformance",
-    what: "Hasura's own read cases against the embedded engine",
+    what: "Hasura's own test cases against the embedded engine",
     kind: "vitest",
     needsDocker: true,
     tier: "test",

@@ -178,6 +178,13 @@ describe("a query", () => {
     expect(front.asked.map(({ body }) => body.query)).toEqual(["mutation { a }", "mutation { lost }"]);
   });
 
+  test("that is a mutation does not reach Hasura with ENGINE_MUTATIONS=false", async () => {
+    await using front = await serveBeforeFake(() => data, { ENGINE_MUTATIONS: "false" });
+    const reply = await post(front.url, { query: "mutation { a }" }, { "x-hasura-admin-secret": adminSecret });
+    expect(await reply.text()).toContain("no mutations exist");
+    expect(front.asked).toEqual([]);
+  });
+
   test("is answered 503 while Hasura does not answer", async () => {
     await using front = await serveBeforeFake(() => Promise.reject(new Error("the connection ends")));
     const response = await post(front.url, { query: "{ a }" }, { "x-hasura-admin-secret": adminSecret });

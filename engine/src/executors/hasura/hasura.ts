@@ -3,6 +3,7 @@ import { inSpan } from "@routeql/tracing/span";
 import { unlessAborted } from "../../cancellation.ts";
 import { defaultSizeLimits } from "../../cost/limits.ts";
 import type { GraphQLRequest, Session } from "../../engine.ts";
+import { invalid } from "../../errors.ts";
 import type { Executor } from "../../executor.ts";
 import type { Settings } from "../../lifecycle/settings.ts";
 import { arrayRelationships } from "./array-relationships.ts";
@@ -77,6 +78,7 @@ export function createHasuraExecutor(settings: Settings, address: string): Execu
     async run(request, session, { signal, span, requestId }) {
       const document = documents.read(request, session.role);
       documents.check(document, request);
+      if (document.operation.kind === "mutation" && !settings.mutations) throw invalid("no mutations exist");
       const client = clientOf(session);
       span?.set({ "graphql.operation.name": document.operation.definition.name?.value });
       const free = await places.take(client, document.paceFor(client), signal);
