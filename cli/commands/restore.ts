@@ -26,7 +26,7 @@ import { valuesOf } from "../stack/outputs.ts";
 const failed = (what: string, lastLines: readonly string[], cause?: unknown): Failure =>
   new Failure(`The data is restored, but the migrate job ${what}`, {
     lastLines,
-    remedy: "fix the cause, then run the restore again with --replace.",
+    remedy: "fix the cause, then run the restore again; a FILE needs --replace.",
     cause,
   });
 

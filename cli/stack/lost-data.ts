@@ -23,7 +23,7 @@ export async function lostDataWarnings(stack: string): Promise<readonly string[]
   if (!empty) return [];
   const option = stack === "local" ? "" : `--stack ${stack} `;
   return [
-    `The volume of the database was lost; the database is empty, and logins answer 503. Restore a backup: npm run restore -- ${option}FILE. ` +
+    `The volume of the database was lost; the database is empty, and logins answer 503. Restore the data: npm run restore -- ${option}--latest from the archive, or npm run restore -- ${option}FILE from a backup. ` +
       `Without a backup, create an account and load data: npm run users${stackArgument(stack) || " --"} add EMAIL --role operator.`,
   ];
 }
