@@ -44,6 +44,10 @@ const defaults = {
   idleSeconds: 180,
 };
 
+/** The session variables as Hasura gives them to triggers: `current_setting('hasura.user')`. */
+const userOf = ({ role, variables }: Session): string =>
+  JSON.stringify({ ...Object.fromEntries(variables), "x-hasura-role": role });
+
 export class EmbeddedEngine implements Engine {
   readonly #options: EngineOptions;
   #source: EngineOptions["metadata"];
@@ -254,6 +258,7 @@ export class EmbeddedEngine implements Engine {
       if (first === undefined) continue;
       const changed = await this.#database(first.source).change(
         async (ask) => {
+          await ask({ text: "SELECT set_config('hasura.user', $1, true)", values: [userOf(session)] });
           const run = new MutationRun((text, own, path) => ask({ text, values: own }, path), session, values, spending);
           const replies: Bytes[] = [];
           for (const { write } of group) replies.push(await run.run(write));
