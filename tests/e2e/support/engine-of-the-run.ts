@@ -6,7 +6,7 @@ import { ownEngineImage } from "@routeql/infra/settings/image-settings";
 
 const { ENGINE: engine, HASURA_IMAGE: image, FRONT: front } = process.env;
 /** Whether Hasura itself executes the operations. */
-export const isHasura = engine === "hasura" && image !== ownEngineImage;
+const isHasura = engine === "hasura" && image !== ownEngineImage;
 
 /** Whether the front stands before Hasura as a service of its own. */
 export const hasFront = isHasura && front !== "false";
