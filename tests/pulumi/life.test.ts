@@ -140,10 +140,8 @@ describe("the life of a stack", { timeout: 400_000 }, () => {
 
   test("down leaves only the data, and --volumes deletes that too", async () => {
     expect((await stack.checkout.command("down", stack.name)).code).toBe(0);
-    expect(await everythingOf(stack.name)).toEqual([
-      `volume routeql-${stack.name}-database-data`,
-      `volume routeql-${stack.name}-sessions-data`,
-    ]);
+    const kept = ["archive-data", "database-archive", "database-data", "database-socket", "sessions-data"];
+    expect(await everythingOf(stack.name)).toEqual(kept.map((name) => `volume routeql-${stack.name}-${name}`));
     expect((await stack.checkout.command("down", stack.name, ["--volumes"])).code).toBe(0);
     expect(await everythingOf(stack.name)).toEqual([]);
   });

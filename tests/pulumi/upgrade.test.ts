@@ -34,7 +34,8 @@ test(
     await stack.up();
     expect(await stack.query(count)).toEqual(rows);
     expect(await stack.access("SERVICE_API_KEY")).toBe(key);
-    expect(await volumes()).toEqual(volumesBefore);
+    // The version from which it upgrades had no archive, which has volumes of its own.
+    expect(await volumes()).toEqual(expect.arrayContaining(volumesBefore));
     expect(await stack.up()).toBe("nothing changed");
   },
 );
