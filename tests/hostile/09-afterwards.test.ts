@@ -10,7 +10,7 @@ import { shareBetween, usagesOf } from "./search/measure.ts";
 /** Every service of the stack, by container name. */
 async function services(): Promise<string[]> {
   const names = (await containers("service")).map(({ name }) => name);
-  expect(names).toHaveLength(hasFront ? 6 : 5);
+  expect(names).toHaveLength(hasFront ? 7 : 6);
   return names;
 }
 
