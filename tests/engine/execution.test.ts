@@ -170,9 +170,9 @@ describe("a statement", () => {
   });
 });
 
-test("rejects mutations, and subscriptions in execute", async () => {
+test("the database refuses a deletion without the privilege; execute rejects subscriptions", async () => {
   await expect(world.ask("admin", "mutation { delete_view_hijacks(where: {}) { affected_rows } }")).rejects.toThrow(
-    "field 'delete_view_hijacks' not found in type: 'mutation_root'",
+    "database query error",
   );
   await expect(world.ask("admin", "subscription { view_hijacks { key } }")).rejects.toMatchObject({
     code: "unexpected-payload",
