@@ -53,10 +53,11 @@ function engineOfTheRun(): Settings {
   };
 }
 
-/** Updates the same stack with these settings in addition to its first ones. */
-export async function updateOwn(name: string, settings: Settings): Promise<void> {
-  const before = JSON.parse(await readFile(settingsFile(name), "utf8")) as Settings;
-  await bringUp({ stack: name, settings: { ...before, ...settings } });
+/** Updates the same stack with these settings in addition to its first ones, of which it leaves out those named in `without`. */
+export async function updateOwn(name: string, settings: Settings, without: readonly string[] = []): Promise<void> {
+  const before = Object.entries(JSON.parse(await readFile(settingsFile(name), "utf8")) as Settings);
+  const kept = Object.fromEntries(before.filter(([key]) => !without.includes(key)));
+  await bringUp({ stack: name, settings: { ...kept, ...settings } });
 }
 
 const settingsFile = (name: string): string => join(dirname(accessFileOf(name)), "test-settings.json");
