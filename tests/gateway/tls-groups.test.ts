@@ -14,7 +14,7 @@ async function startWith(openssl: string): Promise<{ readonly groups: string; re
     "mkdir -p /run/routeql/tls /run/routeql/nginx",
     "touch /run/routeql/tls/certificate.pem",
     "echo 'engine=engine:8080 auth_sidecar=auth-sidecar:8080' >/run/routeql/nginx/addresses.sh",
-    "echo 'follow() { :; }' >/run/routeql/nginx/follow.sh",
+    "echo 'follow() { :; }; files_changed() { :; }; write_version() { :; }' >/run/routeql/nginx/follow.sh",
     `printf '${nginx}' >/usr/local/bin/nginx`,
     "chmod +x /usr/local/bin/nginx",
     "sh -s",

@@ -340,7 +340,8 @@ test("traces of the engine and the auth sidecar reach a collector on the host", 
 });
 
 test("switching monitoring off removes its services and its role", { timeout: 300_000 }, async () => {
-  await updateOwn(name, { monitoring: "off" }, ["alertWebhookUrl", "alertWatchdogUrl", "alertEmailTo"]);
+  const alerts = ["alertWebhookUrl", "alertWatchdogUrl", "alertEmailTo", "alertSmtpHost"];
+  await updateOwn(name, { monitoring: "off" }, alerts);
   const running = await mustRun("docker", [
     "ps",
     "--all",
