@@ -11,6 +11,7 @@ const actions: Readonly<Record<string, string>> = {
   "docker/build-push-action v7.3.0": "53b7df96c91f9c12dcc8a07bcb9ccacbed38856a",
   "docker/login-action v4.1.0": "4907a6ddec9925e35a0a9e82d7399ccc52663121",
   "docker/setup-buildx-action v4.3.0": "37fe631027851001ddb9b187196cc803df7f5f0e",
+  "pulumi/actions v7.0.0": "8e5e406f4007fca908480587cb9893c07090f58d",
 };
 
 test("every action of another repository has the commit of its release", () => {
