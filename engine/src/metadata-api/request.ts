@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { EngineError } from "../errors.ts";
-import { notServed, notServedOfPostgres, otherKinds } from "./not-served.ts";
+import { notServed } from "./not-served.ts";
 
 /** One supported command of Hasura's metadata API. */
 export type MetadataRequest = { readonly resourceVersion: number | undefined } & (
@@ -90,9 +90,7 @@ function unsupported(type: string, path: string): EngineError {
   const [kind = "", ...rest] = type.split("_");
   const name = rest.join("_");
   const isPostgres = kind === "pg" || kind === "postgres";
-  const reason = isPostgres
-    ? notServedOfPostgres.get(name)
-    : (notServed.get(type) ?? (otherKinds.has(kind) ? "sources other than Postgres are not served" : undefined));
+  const reason = notServed(isPostgres ? name : type, isPostgres);
   if (reason !== undefined) {
     const message = `${type.slice(0, 64)} is no command of this engine: ${reason}`;
     return new EngineError({ code: "not-supported", path: `${path}.type`, message });
