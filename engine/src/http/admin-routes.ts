@@ -4,120 +4,77 @@ import type { Authenticator } from "../auth/authenticator.ts";
 import { adminRole, createSession, roleVariable } from "../auth/session.ts";
 import type { Engine, Session } from "../engine.ts";
 import { EngineError, legacyError, toEngineError } from "../errors.ts";
-import type { ErrorLog } from "./request-log.ts";
 import type { MetadataApi } from "../metadata-api/metadata-api.ts";
-import { BodyError, readJson } from "./body.ts";
+import { readJson } from "./body.ts";
 import { parseGraphQLRequest } from "./graphql-request.ts";
-import { apiError, type Reply } from "./reply.ts";
+import type { ErrorLog } from "./request-log.ts";
+import type { Route } from "./server.ts";
 
-export interface MetadataRouteOptions {
-  readonly api: MetadataApi;
+interface AdminRouteContext {
   readonly authenticator: Authenticator;
   readonly logError: ErrorLog;
 }
-
-export type MetadataRoute = (request: IncomingMessage, id: string) => Promise<Reply>;
 
 /** In bytes. Metadata is larger than any query, and only admin may send it. */
 const largestMetadata = 64 * 1_048_576;
 
-/** `POST /v1/metadata`, for role admin only. */
-export function createMetadataRoute({ api, authenticator, logError }: MetadataRouteOptions): MetadataRoute {
-  return async (request, id) => {
-    let isAdmin = false;
-    try {
-      const { session } = await authenticator.authenticate(request.headers);
-      ({ isAdmin } = session);
-      if (!isAdmin)
-        throw new EngineError({
-          code: "access-denied",
-          status: 400,
-          path: "$.args",
-          message: "restricted access : admin only",
-        });
-      return { status: 200, text: JSON.stringify(await api.answer(await readJson(request, largestMetadata))) };
-    } catch (thrown) {
-      return apiFailure(thrown, id, logError, { withInternal: isAdmin });
-    }
-  };
-}
-
-export interface ExplainRouteOptions {
-  readonly engine: Pick<Engine, "explain">;
-  readonly authenticator: Authenticator;
-  readonly bodyLimit: number;
-  readonly logError: ErrorLog;
-}
-
-export type ExplainRoute = (request: IncomingMessage, id: string) => Promise<Reply>;
-
-const bodySchema = z.object({ query: z.unknown(), user: z.record(z.string(), z.string()).nullish() });
-
-/** `POST /v1/graphql/explain`: the statements and plans of a query, for admin only; `user` sets the session to explain it for. */
-export function createExplainRoute({ engine, authenticator, bodyLimit, logError }: ExplainRouteOptions): ExplainRoute {
-  return async (request, id) => {
-    try {
-      const { session } = await authenticator.authenticate(request.headers);
-      if (!session.isAdmin)
-        throw new EngineError({ code: "access-denied", status: 400, message: "restricted access: admin only" });
-      const { query, user } = parseBody(await readJson(request, bodyLimit));
-      return {
-        status: 200,
-        text: JSON.stringify(await engine.explain(parseGraphQLRequest(query, "$.query"), sessionOf(user))),
-      };
-    } catch (thrown) {
-      return apiFailure(thrown, id, logError);
-    }
-  };
-}
-
-function parseBody(value: unknown): z.output<typeof bodySchema> {
-  const parsed = bodySchema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  throw new EngineError({
-    code: "parse-failed",
-    message: "expected an object with the keys 'query' and, optionally, 'user'",
+/** `POST /v1/metadata`. */
+export function createMetadataRoute(api: MetadataApi, context: AdminRouteContext): Route {
+  const refusal = { path: "$.args", message: "restricted access : admin only" };
+  return adminRoute(context, refusal, async (request) => api.answer(await readJson(request, largestMetadata)), {
+    showsInternal: true,
   });
 }
 
-function sessionOf(user: Readonly<Record<string, string>> | null | undefined): Session {
-  const variables = Object.entries(user ?? {}).map(([name, value]) => [name.toLowerCase(), value] as const);
+const bodySchema = z.object({ query: z.unknown(), user: z.record(z.string(), z.string()).nullish() });
+
+/** `POST /v1/graphql/explain`: the statements and plans of a query; `user` sets the session to explain it for. */
+export function createExplainRoute(
+  engine: Pick<Engine, "explain">,
+  bodyLimit: number,
+  context: AdminRouteContext,
+): Route {
+  return adminRoute(context, { message: "restricted access: admin only" }, async (request) => {
+    const { success, data } = bodySchema.safeParse(await readJson(request, bodyLimit));
+    if (success) return engine.explain(parseGraphQLRequest(data.query, "$.query"), sessionOf(data.user ?? {}));
+    const message = "expected an object with the keys 'query' and, optionally, 'user'";
+    throw new EngineError({ code: "parse-failed", message });
+  });
+}
+
+function sessionOf(user: Readonly<Record<string, string>>): Session {
+  const variables = Object.entries(user).map(([name, value]) => [name.toLowerCase(), value] as const);
   return createSession(variables.find(([name]) => name === roleVariable)?.[1] ?? adminRole, variables);
 }
 
-export interface ConfigRouteOptions {
-  /** The reply, as JSON. */
-  readonly configuration: unknown;
-  readonly authenticator: Authenticator;
-  readonly logError: ErrorLog;
+/** `GET /v1alpha1/config`: the server's configuration, without secrets. */
+export function createConfigRoute(configuration: unknown, context: AdminRouteContext): Route {
+  const message = "You have to be an admin to access this endpoint";
+  return adminRoute(context, { message }, () => Promise.resolve(configuration));
 }
 
-export type ConfigRoute = (request: IncomingMessage, id: string) => Promise<Reply>;
-
-/** `GET /v1alpha1/config`, for role admin only: the server's configuration, without secrets. */
-export function createConfigRoute({ configuration, authenticator, logError }: ConfigRouteOptions): ConfigRoute {
-  const text = JSON.stringify(configuration);
+/**
+ * A route for role admin only, with Hasura's errors for all APIs but GraphQL: `{path, error, code}`.
+ * @param refusal Hasura's error for other roles
+ * @param work its result is the reply, as JSON
+ */
+function adminRoute(
+  { authenticator, logError }: AdminRouteContext,
+  refusal: { readonly message: string; readonly path?: string },
+  work: (request: IncomingMessage) => Promise<unknown>,
+  { showsInternal = false }: { readonly showsInternal?: boolean } = {},
+): Route {
   return async (request, id) => {
+    let isAdmin = false;
     try {
-      const { session } = await authenticator.authenticate(request.headers);
-      if (session.isAdmin) return { status: 200, text };
-      const message = "You have to be an admin to access this endpoint";
-      throw new EngineError({ code: "access-denied", status: 400, message });
+      ({ isAdmin } = (await authenticator.authenticate(request.headers)).session);
+      if (!isAdmin) throw new EngineError({ code: "access-denied", status: 400, ...refusal });
+      return { status: 200, text: JSON.stringify(await work(request)) };
     } catch (thrown) {
-      return apiFailure(thrown, id, logError);
+      const error = toEngineError(thrown);
+      logError(error, { requestId: id });
+      const text = JSON.stringify(legacyError(error, { withInternal: isAdmin && showsInternal }));
+      return { status: error.status, text, errors: [error.code] };
     }
   };
-}
-
-/** A failure in Hasura's form for all APIs but GraphQL: `{path, error, code}`, with the detail if the session may see it. */
-function apiFailure(
-  thrown: unknown,
-  id: string,
-  logError: ErrorLog,
-  options: { readonly withInternal?: boolean } = {},
-): Reply {
-  if (thrown instanceof BodyError) return apiError(thrown.status, "bad-request", thrown.message);
-  const error = toEngineError(thrown);
-  logError(error, { requestId: id });
-  return { status: error.status, text: JSON.stringify(legacyError(error, options)), errors: [error.code] };
 }

@@ -2,27 +2,16 @@ import type { IncomingMessage } from "node:http";
 import { EngineError } from "../errors.ts";
 import { parseExactJson } from "../exact-json.ts";
 
-/** A body that cannot be accepted: too large (413), in an unsupported encoding (415), or cut off by the client. */
-export class BodyError extends Error {
-  readonly status: 400 | 413 | 415;
-
-  constructor(status: 400 | 413 | 415, message: string) {
-    super(message);
-    this.name = "BodyError";
-    this.status = status;
-  }
-}
-
 /**
  * The request's body. A declared length over the limit is rejected before anything is read; a chunked body as soon as it exceeds the limit.
- * @throws BodyError
+ * @throws EngineError `bad-request`: too large (413), in an unsupported encoding (415), or cut off by the client (400)
  */
 export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   const encoding = request.headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity") {
-    return Promise.reject(new BodyError(415, "compressed request bodies are not supported"));
+    return Promise.reject(refused(415, "compressed request bodies are not supported"));
   }
-  const tooLarge = (): BodyError => new BodyError(413, `the request body is larger than ${String(limit)} bytes`);
+  const tooLarge = (): EngineError => refused(413, `the request body is larger than ${String(limit)} bytes`);
   if (Number(request.headers["content-length"] ?? 0) > limit) return Promise.reject(tooLarge());
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -37,12 +26,16 @@ export function readBody(request: IncomingMessage, limit: number): Promise<Buffe
     );
     request.on("error", reject);
     request.on("close", () => {
-      if (!request.complete) reject(new BodyError(400, "the request body ended early"));
+      if (!request.complete) reject(refused(400, "the request body ended early"));
     });
   });
 }
 
-/** The request's body as JSON. @throws EngineError, BodyError */
+function refused(status: number, message: string): EngineError {
+  return new EngineError({ code: "bad-request", status, message });
+}
+
+/** The request's body as JSON. @throws EngineError */
 export async function readJson(request: IncomingMessage, limit: number): Promise<unknown> {
   return parseJson(await readBody(request, limit));
 }

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { createSession } from "../auth/session.ts";
-import { createAdmission, createGraphQLExecution } from "./graphql-execution.ts";
+import { createAdmission, execute } from "./graphql-execution.ts";
 
 const session = createSession("viewer", []);
 const operation = vi.fn<(kind: string, role: string | undefined, outcome: string) => void>();
@@ -11,9 +11,9 @@ test("an aborted query rejects with the caller's reason and frees its place", as
   const caller = new AbortController();
   const admission = createAdmission(1);
   const executor = { run: () => Promise.reject(new Error("cancelled")), kindOf: () => "query" as const };
-  const execution = createGraphQLExecution({ executor, admission, metrics: { operation } });
+  const front = { executor: { ...executor, prepare: () => expect.unreachable() }, admission, metrics: { operation } };
   caller.abort(new Error("gone"));
-  await expect(execution.run({ query: "{ a }" }, session, { signal: caller.signal, requestId: "1" })).rejects.toThrow(
+  await expect(execute(front, { query: "{ a }" }, session, { signal: caller.signal, requestId: "1" })).rejects.toThrow(
     "gone",
   );
   expect(admission.inFlight).toBe(0);

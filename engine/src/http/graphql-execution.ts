@@ -1,54 +1,96 @@
+/**
+ * The steps of an operation that HTTP and WebSockets share: authenticate, admit, execute, and the reply of a failure.
+ * @module
+ */
 import { errorType } from "@routeql/tracing/span";
+import type { Authentication, Authenticator } from "../auth/authenticator.ts";
+import type { Turns } from "../cost/turns.ts";
+import type { WaitingBytes } from "../cost/waiting-bytes.ts";
 import type { Bytes, GraphQLRequest, Session } from "../engine.ts";
-import { busy, type EngineError, toEngineError } from "../errors.ts";
+import { busy, EngineError, toEngineError } from "../errors.ts";
 import type { Executor, RunOptions, StreamedReply } from "../executor.ts";
-import type { Metrics, OperationKind } from "../lifecycle/metrics.ts";
+import type { Metrics, OperationKind, Outcome } from "../lifecycle/metrics.ts";
+import type { ErrorLog } from "./request-log.ts";
 
-/** Runs one query for HTTP or a WebSocket: within the admission limit, counted and timed. */
-export interface GraphQLExecution {
-  /**
-   * The reply, `{"data":…}`.
-   * @param options the caller ends the span
-   * @throws EngineError; the signal's reason when the caller aborted.
-   */
-  run(request: GraphQLRequest, session: Session, options: RunOptions): Promise<Bytes | StreamedReply>;
-}
-
-export interface GraphQLExecutionOptions {
-  readonly executor: Pick<Executor, "kindOf" | "run">;
+/** What the steps of all operations share. */
+export interface Front {
+  readonly authenticator: Authenticator;
+  readonly executor: Pick<Executor, "kindOf" | "run" | "prepare">;
   readonly admission: Admission;
   readonly metrics: Pick<Metrics, "operation">;
+  readonly turns: Turns;
+  readonly waitingBytes: WaitingBytes;
+  readonly logError: ErrorLog;
+  /** Who sees the internal detail of errors: role admin (Hasura's default), or every role. */
+  readonly internalDetail: { readonly forAdmin: boolean; readonly forAll: boolean };
 }
 
-export function createGraphQLExecution({ executor, admission, metrics }: GraphQLExecutionOptions): GraphQLExecution {
-  return {
-    async run(request, session, options) {
-      const { signal, span } = options;
-      const start = performance.now();
-      let kind: OperationKind = "unknown";
-      try {
-        admission.enter(session);
-      } catch (error) {
-        metrics.operation(kind, session.role, "refused", 0);
-        span?.fail(errorType(error));
-        throw error;
-      }
-      try {
-        kind = executor.kindOf(request, session);
-        span?.set({ "graphql.operation.type": kind, "routeql.role": session.role });
-        const reply = await executor.run(request, session, options);
-        metrics.operation(kind, session.role, "success", (performance.now() - start) / 1000);
-        return reply;
-      } catch (error) {
-        metrics.operation(kind, session.role, "failure", (performance.now() - start) / 1000);
-        span?.fail(errorType(error));
-        if (signal.aborted) throw signal.reason;
-        throw toEngineError(error);
-      } finally {
-        admission.leave(session);
-      }
-    },
-  };
+/** A session with the check whether its token still holds: a slow body or a long batch takes time. */
+export type Held = Pick<Authentication, "session" | "isRevoked">;
+
+/** {@link Session.client}, or the role of a session without one. */
+export function clientOf({ client, role }: Session): string {
+  return client ?? role;
+}
+
+/**
+ * Admits and executes one query or mutation, counted and timed.
+ * @param options the caller ends the span
+ * @returns the reply, `{"data":…}`
+ * @throws EngineError; the signal's reason when the caller aborted
+ */
+export async function execute(
+  { executor, admission, metrics }: Pick<Front, "executor" | "admission" | "metrics">,
+  request: GraphQLRequest,
+  session: Session,
+  options: RunOptions,
+): Promise<Bytes | StreamedReply> {
+  const { signal, span } = options;
+  const start = performance.now();
+  let kind: OperationKind = "unknown";
+  let outcome: Outcome = "refused";
+  try {
+    admission.enter(session);
+    try {
+      outcome = "failure";
+      kind = executor.kindOf(request, session);
+      span?.set({ "graphql.operation.type": kind, "routeql.role": session.role });
+      const reply = await executor.run(request, session, options);
+      outcome = "success";
+      return reply;
+    } finally {
+      admission.leave(session);
+    }
+  } catch (error) {
+    span?.fail(errorType(error));
+    if (signal.aborted) throw signal.reason;
+    throw toEngineError(error);
+  } finally {
+    metrics.operation(kind, session.role, outcome, (performance.now() - start) / 1000);
+  }
+}
+
+export interface Failure {
+  readonly error: EngineError;
+  /** Whether the client may see its internal detail. */
+  readonly showsInternal: boolean;
+}
+
+/**
+ * Logs a failed operation. The detail of a 503 contains the database's address and the connection settings, so it stays in the log for
+ * every role.
+ * @param session absent when the authentication failed
+ */
+export function fail(
+  { logError, internalDetail: { forAdmin, forAll } }: Pick<Front, "logError" | "internalDetail">,
+  thrown: unknown,
+  requestId: string,
+  session?: Session,
+): Failure {
+  const error = toEngineError(thrown);
+  logError(error, { requestId, role: session?.role });
+  const mayShow = session !== undefined && error.status !== 503;
+  return { error, showsInternal: mayShow && (forAll || (forAdmin && session.isAdmin)) };
 }
 
 /** Bounds the number of concurrent operations, so that overload is answered immediately instead of delaying every client. */
@@ -86,19 +128,4 @@ export function createAdmission(places: number): Admission {
       return taken;
     },
   };
-}
-
-/** Whether a session may see the internal detail of an error. */
-export type ShowsInternal = (session: Session, error: EngineError) => boolean;
-
-export interface InternalDetailOptions {
-  /** Shown to role admin (Hasura's default). */
-  readonly forAdmin: boolean;
-  /** Shown to every role. */
-  readonly forAll: boolean;
-}
-
-/** The detail of a 503 contains the database's address and the connection settings, so it stays in the log for every role. */
-export function createShowsInternal({ forAdmin, forAll }: InternalDetailOptions): ShowsInternal {
-  return (session, error) => error.status !== 503 && (forAll || (forAdmin && session.isAdmin));
 }

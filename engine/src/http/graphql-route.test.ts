@@ -6,7 +6,8 @@ import type { Authenticator } from "../auth/authenticator.ts";
 import { ClientLeft } from "../cancellation.ts";
 import { Turns } from "../cost/turns.ts";
 import { WaitingBytes } from "../cost/waiting-bytes.ts";
-import type { GraphQLExecution } from "./graphql-execution.ts";
+import type { Executor } from "../executor.ts";
+import { createAdmission } from "./graphql-execution.ts";
 import { createGraphQLRoute, prefersGraphqlResponse } from "./graphql-route.ts";
 
 test.each([
@@ -24,7 +25,7 @@ test.each([
 });
 
 test("a client that leaves before its turn gets no work", async () => {
-  const run = vi.fn<GraphQLExecution["run"]>();
+  const run = vi.fn<Executor["run"]>();
   const session = { role: "viewer", isAdmin: false, variables: new Map<string, string>() };
   const authenticator: Authenticator = {
     authenticate: () => ({ session, expiresAt: Infinity, isRevoked: () => false }),
@@ -35,18 +36,19 @@ test("a client that leaves before its turn gets no work", async () => {
   const left = Promise.withResolvers<void>();
   vi.spyOn(turns, "run").mockImplementation((_client, work) => left.promise.then(work));
   const waitingBytes = new WaitingBytes({ limit: 1_000, patience: 1_000 });
-  const route = createGraphQLRoute({
-    authenticator,
-    execution: { run },
-    bodyLimit: 1_000,
-    batchLimit: 10,
-    preserves401: false,
-    showsInternal: () => false,
-    logError: () => expect.unreachable(),
-    turns,
-    waitingBytes,
-    answerLimit: 1_000,
-  });
+  const route = createGraphQLRoute(
+    {
+      authenticator,
+      executor: { run, kindOf: () => "query", prepare: () => expect.unreachable() },
+      admission: createAdmission(1),
+      metrics: { operation: () => undefined },
+      logError: () => expect.unreachable(),
+      internalDetail: { forAdmin: false, forAll: false },
+      turns,
+      waitingBytes,
+    },
+    { bodyLimit: 1_000, batchLimit: 10, answerLimit: 1_000, preserves401: false, keepsStatus: false },
+  );
   const body = Buffer.from('{"query":"{ a }"}');
   const request = Object.assign(Readable.from([body]), {
     method: "POST",
@@ -54,7 +56,10 @@ test("a client that leaves before its turn gets no work", async () => {
     complete: true,
   });
   const response = Object.assign(new EventEmitter(), { writableFinished: false });
-  const reply = route(request as unknown as IncomingMessage, response as unknown as ServerResponse, "test");
+  const reply = route(request as unknown as IncomingMessage, "test", {
+    response: response as unknown as ServerResponse,
+    span: undefined,
+  });
   response.emit("close");
   left.resolve();
   await expect(reply).rejects.toThrow(ClientLeft);

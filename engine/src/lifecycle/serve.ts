@@ -6,11 +6,11 @@ import { startTracing } from "@routeql/tracing/tracing";
 import { createAuthenticator, type Authenticator } from "../auth/authenticator.ts";
 import type { Engine } from "../engine.ts";
 import type { Executor, ExecutorEvents } from "../executor.ts";
-import { createAdmission, createGraphQLExecution, createShowsInternal } from "../http/graphql-execution.ts";
+import { createAdmission, type Front } from "../http/graphql-execution.ts";
 import { createConfigRoute, createExplainRoute, createMetadataRoute } from "../http/admin-routes.ts";
 import { createGraphQLRoute } from "../http/graphql-route.ts";
-import { createHealthCheck } from "../http/health.ts";
-import { createHttpServer } from "../http/server.ts";
+import { createHealthCheck, type HealthCheck } from "../http/health.ts";
+import { createHttpServer, type HttpServerOptions, type Route } from "../http/server.ts";
 import { Turns } from "../cost/turns.ts";
 import { WaitingBytes } from "../cost/waiting-bytes.ts";
 import { createMetadataApi } from "../metadata-api/metadata-api.ts";
@@ -95,26 +95,25 @@ export async function serve({
   const cors = settings.disableCors ? undefined : settings.cors;
   const logError = createErrorLog(logger);
   const logRequest = createRequestLog(logger);
-  const admission = createAdmission(settings.maxInFlight);
   const executor = createExecutor({
     onPoll: (seconds) => metrics.poll(seconds),
     onError: (error) => logError(error, { requestId: "poll" }),
   });
-  const execution = createGraphQLExecution({ executor, admission, metrics });
-  const showsInternal = createShowsInternal({ forAdmin: settings.adminInternalErrors, forAll: settings.devMode });
   const waitingBytes = new WaitingBytes({ limit: settings.maxWaitingBytes, patience: socketPatience });
-  const turns = new Turns();
-  const webSockets = createWebSocketEndpoint({
-    waitingBytes,
-    turns,
-    executor,
-    execution,
-    metrics,
-    tracing,
+  const front: Front = {
     authenticator,
+    executor,
+    admission: createAdmission(settings.maxInFlight),
+    metrics,
+    turns: new Turns(),
+    waitingBytes,
     logError,
+    internalDetail: { forAdmin: settings.adminInternalErrors, forAll: settings.devMode },
+  };
+  const webSockets = createWebSocketEndpoint({
+    ...front,
+    tracing,
     logRequest,
-    showsInternal,
     now,
     outboxLimits,
     initTimeout: settings.connectionInitTimeout * 1_000,
@@ -128,48 +127,24 @@ export async function serve({
   });
   authenticator.onRevocation(() => webSockets.closeRevoked());
   let isStopping = false;
-  const serves = (api: Settings["enabledApis"][number]): boolean => settings.enabledApis.includes(api);
-  const servesGraphQL = serves("graphql");
-  const { bodyLimit, batchLimit } = settings;
-  // As in Hasura, explain belongs to the metadata API.
-  const { engine, metadata } = (serves("metadata") ? administration : undefined) ?? {};
   const health = createHealthCheck({ executor, metadata: administration?.metadata, isStopping: () => isStopping });
   const http = createHttpServer({
-    graphql: servesGraphQL
-      ? createGraphQLRoute({
-          authenticator,
-          execution,
-          bodyLimit,
-          batchLimit,
-          preserves401: settings.preserve401,
-          showsInternal,
-          logError,
-          turns,
-          waitingBytes,
-          answerLimit: settings.maxAnswerBytes,
-        })
-      : undefined,
-    explain: engine && createExplainRoute({ engine, authenticator, bodyLimit, logError }),
-    metadata: metadata && createMetadataRoute({ api: createMetadataApi(metadata), authenticator, logError }),
-    config: serves("config")
-      ? createConfigRoute({ configuration: configurationOf(settings), authenticator, logError })
-      : undefined,
+    routes: routesOf(settings, front, administration, health),
     cors,
-    health,
-    version: engineVersion,
     isStopping: () => isStopping,
     logger,
     logRequest,
     tracing,
     waitingBytes,
   });
-  http.on("connection", () => turns.connected());
-  if (servesGraphQL) http.on("upgrade", (request, socket, head) => webSockets.upgrade(request, socket, head));
+  http.on("connection", () => front.turns.connected());
+  if (settings.enabledApis.includes("graphql"))
+    http.on("upgrade", (request, socket, head) => webSockets.upgrade(request, socket, head));
   metrics.observe({
     executor: () => executor.statistics(),
     connections: () => webSockets.connections,
     metadata: administration && (() => administration.metadata),
-    inFlight: () => admission.inFlight,
+    inFlight: () => front.admission.inFlight,
     isAnswering: async () => (await health(false)).status === 200,
   });
   const metricsServer = createMetricsServer(metrics.registry);
@@ -197,6 +172,45 @@ export async function serve({
     metricsPort,
     restartConnections: () => webSockets.closeAll(closes.serverStateChanged),
     stop: () => (stopped ??= stop()),
+  };
+}
+
+/** The routes by method and path. As in Hasura, explain belongs to the metadata API. */
+function routesOf(
+  settings: Settings,
+  front: Front,
+  administration: ServeOptions["administration"],
+  health: HealthCheck,
+): HttpServerOptions["routes"] {
+  const { bodyLimit, batchLimit, preserve401: preserves401, maxAnswerBytes: answerLimit } = settings;
+  const serves = (api: Settings["enabledApis"][number]): boolean => settings.enabledApis.includes(api);
+  const { engine, metadata } = (serves("metadata") ? administration : undefined) ?? {};
+  const graphql = (keepsStatus: boolean): Route | undefined =>
+    serves("graphql")
+      ? createGraphQLRoute(front, { bodyLimit, batchLimit, answerLimit, preserves401, keepsStatus })
+      : undefined;
+  const explain = engine && createExplainRoute(engine, bodyLimit, front);
+  const change = metadata && createMetadataRoute(createMetadataApi(metadata), front);
+  const check: Route = ({ url = "" }) => health(/[?&]strict=true(?:&|$)/.test(url));
+  const version = JSON.stringify({ version: engineVersion, server_type: "ce" });
+  const read = {
+    "/healthz": check,
+    "/hasura/healthz": check,
+    "/v1/version": () => ({ status: 200, text: version }),
+    "/v1alpha1/config": serves("config") ? createConfigRoute(configurationOf(settings), front) : undefined,
+  };
+  return {
+    "POST /v1/graphql": graphql(false),
+    "GET /v1/graphql": graphql(false),
+    "POST /v1alpha1/graphql": graphql(true),
+    "POST /v1/graphql/explain": explain,
+    "POST /v1alpha1/graphql/explain": explain,
+    "POST /v1/metadata": change,
+    // Hasura's CLI also sends metadata commands to the older path.
+    "POST /v1/query": change,
+    ...Object.fromEntries(
+      Object.entries(read).flatMap(([path, route]) => ["GET", "HEAD"].map((method) => [`${method} ${path}`, route])),
+    ),
   };
 }
 

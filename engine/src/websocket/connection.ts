@@ -1,22 +1,20 @@
 import type { RawData, WebSocket } from "ws";
-import type { Authentication, Authenticator } from "../auth/authenticator.ts";
+import type { Authentication } from "../auth/authenticator.ts";
 import { mergeHeaders, type RequestHeaders } from "../auth/request-headers.ts";
-import type { Turns } from "../cost/turns.ts";
 import { toEngineError } from "../errors.ts";
+import { clientOf, type Front } from "../http/graphql-execution.ts";
 import { type ClientMessage, parseClientMessage, parseStartPayload } from "./client-message.ts";
 import { type Close, closes, type Dialect } from "./server-message.ts";
 import { type ConnectionIdentity, type ConnectionRecord, Operations, type OperationsContext } from "./operations.ts";
 import { createOutbox, type Outbox, type OutboxLimits } from "./outbox.ts";
 
-export interface ConnectionContext extends OperationsContext {
-  readonly authenticator: Authenticator;
+export interface ConnectionContext extends OperationsContext, Front {
   readonly now: () => number;
   /** Time limit for `connection_init`, in milliseconds. */
   readonly initTimeout: number;
   /** Interval between two keep-alive messages, in milliseconds. */
   readonly keepAlive: number;
   readonly outboxLimits: OutboxLimits;
-  readonly turns: Turns;
 }
 
 /** Maximum bytes before authentication: a `connection_init` with as many headers as HTTP allows. */
@@ -245,7 +243,7 @@ export class Connection {
     }
     clearTimeout(this.#initTimer);
     this.#isAccepted = true;
-    this.#client = session.client ?? session.role;
+    this.#client = clientOf(session);
     this.#operations.begin(session);
     for (const frame of this.#dialect.acknowledgement) this.#outbox.send(frame);
     this.#keepAliveTimer = setInterval(() => this.#sendKeepAlive(), this.#context.keepAlive);

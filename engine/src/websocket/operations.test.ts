@@ -3,6 +3,7 @@ import type { Subscription } from "../executor.ts";
 import type { GraphQLRequest } from "../engine.ts";
 import { growthOver, payload } from "../testing/growth.ts";
 import { WaitingBytes } from "../cost/waiting-bytes.ts";
+import { createAdmission } from "../http/graphql-execution.ts";
 import { transportDialect } from "./server-message.ts";
 import { Operations } from "./operations.ts";
 import type { Outbox } from "./outbox.ts";
@@ -31,16 +32,17 @@ function connected({
   const context = {
     executor: {
       kindOf: () => "subscription" as const,
+      run: () => expect.unreachable(),
       prepare: ({ query }: GraphQLRequest) => ({ isReplaceable: true, bytes: 4 * query.length, start: subscribe }),
     },
-    execution: { run: () => expect.unreachable() },
+    admission: createAdmission(1),
     metrics: { operation: () => undefined },
     logError: () => expect.unreachable(),
-    showsInternal: () => false,
+    internalDetail: { forAdmin: false, forAll: false },
     operationLimit: 20,
     waitingBytes,
   };
-  const identity = { requestId: "test", hasLegacyErrors: false };
+  const identity = { requestId: "test", hasLegacyErrors: false, traceparent: undefined };
   const operations = new Operations(context, outbox, transportDialect, identity, ({ code }) => close(code));
   operations.begin(session);
   return { operations, waitingBytes, [Symbol.dispose]: () => waitingBytes.stop() };

@@ -1,25 +1,17 @@
 import { errorType, inSpan, type Span, type TraceOrigin, type Tracing } from "@routeql/tracing/span";
 import type { GraphQLRequest, Session } from "../engine.ts";
 import { EngineError, legacyError, toEngineError } from "../errors.ts";
-import { type Executor, wholeReply } from "../executor.ts";
+import { wholeReply } from "../executor.ts";
 import { type Cancellation, ClientLeft, LightCancellation } from "../cancellation.ts";
-import type { GraphQLExecution, ShowsInternal } from "../http/graphql-execution.ts";
-import type { ErrorLog } from "../http/request-log.ts";
-import type { Metrics } from "../lifecycle/metrics.ts";
+import { clientOf, execute, fail, type Front } from "../http/graphql-execution.ts";
 import { textOf } from "../postgres/bytes.ts";
-import type { Hold, WaitingBytes } from "../cost/waiting-bytes.ts";
+import type { Hold } from "../cost/waiting-bytes.ts";
 import { type Close, closes, completeFrame, type Dialect } from "./server-message.ts";
 import type { Outbox } from "./outbox.ts";
 
-export interface OperationsContext {
-  readonly executor: Pick<Executor, "kindOf" | "prepare">;
-  readonly execution: GraphQLExecution;
-  readonly metrics: Pick<Metrics, "operation">;
-  readonly logError: ErrorLog;
-  readonly showsInternal: ShowsInternal;
+export interface OperationsContext extends Omit<Front, "authenticator" | "turns"> {
   /** Maximum number of concurrent operations on one connection. */
   readonly operationLimit: number;
-  readonly waitingBytes: WaitingBytes;
   /** Absent when no operation is traced. */
   readonly tracing?: Tracing | undefined;
 }
@@ -29,7 +21,7 @@ export interface ConnectionIdentity {
   /** Errors of requests have the form of Hasura's older endpoints, as on `/v1alpha1/graphql`. */
   readonly hasLegacyErrors: boolean;
   /** Header `traceparent` of the upgrade request: all operations of the connection belong to its trace. */
-  readonly traceparent?: TraceOrigin["traceparent"];
+  readonly traceparent: TraceOrigin["traceparent"];
 }
 
 /** Figures of one connection. */
@@ -52,9 +44,7 @@ export class Operations {
   readonly #context: OperationsContext;
   readonly #outbox: Outbox;
   readonly #dialect: Dialect;
-  readonly #requestId: string;
-  readonly #traceparent: TraceOrigin["traceparent"];
-  readonly #hasLegacyErrors: boolean;
+  readonly #identity: ConnectionIdentity;
   readonly #close: (close: Close) => void;
   /** Never more than the limit. Not a Map, for the reason in Watchdog. */
   readonly #running: RunningOperation[] = [];
@@ -68,15 +58,13 @@ export class Operations {
     context: OperationsContext,
     outbox: Outbox,
     dialect: Dialect,
-    { requestId, hasLegacyErrors, traceparent }: ConnectionIdentity,
+    identity: ConnectionIdentity,
     close: (close: Close) => void,
   ) {
     this.#context = context;
     this.#outbox = outbox;
     this.#dialect = dialect;
-    this.#requestId = requestId;
-    this.#traceparent = traceparent;
-    this.#hasLegacyErrors = hasLegacyErrors;
+    this.#identity = identity;
     this.#close = close;
   }
 
@@ -118,15 +106,14 @@ export class Operations {
 
   logRefusal(error: EngineError): void {
     this.#errors.add(error.code);
-    this.#context.logError(error, { requestId: this.#requestId });
+    this.#context.logError(error, { requestId: this.#identity.requestId });
   }
 
   #run(id: string, request: GraphQLRequest, session: Session): void {
-    const span = this.#context.tracing?.start(
-      "GraphQL operation",
-      { traceparent: this.#traceparent, requestId: this.#requestId },
-      { "network.protocol.name": "websocket", "routeql.role": session.role },
-    );
+    const span = this.#context.tracing?.start("GraphQL operation", this.#identity, {
+      "network.protocol.name": "websocket",
+      "routeql.role": session.role,
+    });
     try {
       if (this.#running.length >= this.#context.operationLimit) throw tooManyOperations(this.#context.operationLimit);
       if (this.#context.executor.kindOf(request, session) === "subscription")
@@ -135,7 +122,7 @@ export class Operations {
     } catch (thrown) {
       span?.fail(errorType(thrown));
       span?.end();
-      this.#refuse(id, toEngineError(thrown), session);
+      this.#refuse(id, thrown, session);
     }
   }
 
@@ -184,10 +171,10 @@ export class Operations {
   }
 
   /** Long subscriptions count like unsent answers while they run. */
-  #holdLong(bytes: number, { client, role }: Session): Hold | undefined {
+  #holdLong(bytes: number, session: Session): Hold | undefined {
     if (bytes < smallSubscription) return undefined;
     const hold = this.#context.waitingBytes.hold(
-      () => client ?? role,
+      () => clientOf(session),
       () => this.#close(closes.subscriptionsTooLarge),
       { hasTimeout: true },
     );
@@ -221,27 +208,24 @@ export class Operations {
   ): Promise<void> {
     const jsonId = JSON.stringify(id);
     try {
-      const { execution } = this.#context;
-      const reply = await wholeReply(
-        await execution.run(request, session, { signal, span, requestId: this.#requestId }),
-      );
+      const { requestId } = this.#identity;
+      const reply = await wholeReply(await execute(this.#context, request, session, { signal, span, requestId }));
       if (signal.aborted) return;
       this.#outbox.send(this.#dialect.data(jsonId, textOf(reply)));
       this.#outbox.send(completeFrame(jsonId));
     } catch (thrown) {
       if (signal.aborted) return;
-      const error = toEngineError(thrown);
-      this.#refuse(id, error, session, executionCodes.has(error.code));
+      this.#refuse(id, thrown, session, executionCodes.has(toEngineError(thrown).code));
     }
   }
 
   /** Ends an operation whose request was rejected or whose execution failed. */
-  #refuse(id: string, error: EngineError, session: Session, failed = false): void {
+  #refuse(id: string, thrown: unknown, session: Session, failed = false): void {
+    const { requestId, hasLegacyErrors } = this.#identity;
+    const { error, showsInternal } = fail(this.#context, thrown, requestId, session);
     this.#failed += 1;
     this.#errors.add(error.code);
-    this.#context.logError(error, { requestId: this.#requestId, role: session.role });
-    const showsInternal = this.#context.showsInternal(session, error);
-    const serialized = this.#hasLegacyErrors
+    const serialized = hasLegacyErrors
       ? legacyError(error, { withInternal: showsInternal })
       : error.toJSON(showsInternal);
     const jsonId = JSON.stringify(id);

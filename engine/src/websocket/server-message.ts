@@ -55,19 +55,34 @@ export interface Dialect {
   /** An operation that was rejected before execution. On `/v1alpha1/graphql` the error itself is the payload. */
   requestError(id: string, error: SerializedError | LegacyError): string;
   /** An operation that could not start at all: frames, then possibly the end of the connection. */
-  startError(id: string, error: SerializedError): { readonly frame: string; readonly close: Close | undefined };
+  startError(id: string, error: SerializedError): { readonly frame: string; readonly close?: Close };
   /** `connection_init` was rejected. */
-  initError(message: string): { readonly frame: string | undefined; readonly close: Close };
+  initError(message: string): { readonly frame?: string; readonly close: Close };
   /** An invalid frame: answered, or the end of the connection. */
   badMessage(detail: string): { readonly frame: string } | { readonly close: Close };
 }
 
-const acknowledgement = '{"type":"connection_ack"}';
-
-/** The answer of a failed operation always has `data` in Hasura's frames. */
-function withNullData(errorsText: string): string {
-  return `{"data":null,${errorsText.slice(1)}`;
+function frame(type: string, id: string, payload: string): string {
+  return `{"type":"${type}","id":${id},"payload":${payload}}`;
 }
+
+export function completeFrame(id: string): string {
+  return `{"type":"complete","id":${id}}`;
+}
+
+/** What both protocols have in common. @param name of the message with an answer */
+function answers(name: "data" | "next", errorsOf: (error: SerializedError | LegacyError) => unknown) {
+  return {
+    data: (id: string, text: string) => frame(name, id, text),
+    // The answer of a failed operation always has `data` in Hasura's frames.
+    failedData: (id: string, text: string) => frame(name, id, `{"data":null,${text.slice(1)}`),
+    requestError: (id: string, error: SerializedError | LegacyError) =>
+      frame("error", id, JSON.stringify("error" in error ? error : errorsOf(error))),
+  };
+}
+
+const acknowledgement = '{"type":"connection_ack"}';
+const legacyKeepAlive = '{"type":"ka"}';
 
 /**
  * The protocol of subscriptions-transport-ws, whose subprotocol is `graphql-ws`.
@@ -75,25 +90,19 @@ function withNullData(errorsText: string): string {
  */
 export const legacyDialect: Dialect = {
   protocol: "graphql-ws",
-  acknowledgement: [acknowledgement, '{"type":"ka"}'],
-  keepAlive: '{"type":"ka"}',
+  acknowledgement: [acknowledgement, legacyKeepAlive],
+  keepAlive: legacyKeepAlive,
   initTimeout: closes.initTimeoutLegacy,
-  data: (id, text) => `{"type":"data","id":${id},"payload":${text}}`,
-  failedData: (id, text) => `{"type":"data","id":${id},"payload":${withNullData(text)}}`,
-  executionError: (id, error) =>
-    `{"type":"data","id":${id},"payload":${JSON.stringify({ data: null, errors: [error] })}}`,
-  requestError: (id, error) =>
-    `{"type":"error","id":${id},"payload":${JSON.stringify("error" in error ? error : { errors: [error] })}}`,
-  startError: (id, error) => ({
-    frame: `{"type":"error","id":${id},"payload":${JSON.stringify(error)}}`,
-    close: undefined,
-  }),
-  initError: (message) => ({
-    frame: JSON.stringify({ type: "connection_error", payload: message }),
-    close: closes.initFailed(message),
-  }),
-  badMessage: (detail) => ({ frame: JSON.stringify({ type: "connection_error", payload: detail }) }),
+  ...answers("data", (error) => ({ errors: [error] })),
+  executionError: (id, error) => frame("data", id, JSON.stringify({ data: null, errors: [error] })),
+  startError: (id, error) => ({ frame: frame("error", id, JSON.stringify(error)) }),
+  initError: (message) => ({ frame: connectionError(message), close: closes.initFailed(message) }),
+  badMessage: (detail) => ({ frame: connectionError(detail) }),
 };
+
+function connectionError(payload: string): string {
+  return JSON.stringify({ type: "connection_error", payload });
+}
 
 /**
  * The protocol of the graphql-ws library, `graphql-transport-ws`, as Hasura implements it: a `complete` follows an `error`.
@@ -104,22 +113,15 @@ export const transportDialect: Dialect = {
   acknowledgement: [acknowledgement],
   keepAlive: '{"type":"ping","payload":{"message":"keepalive"}}',
   initTimeout: closes.initTimeout,
-  data: (id, text) => `{"type":"next","id":${id},"payload":${text}}`,
-  failedData: (id, text) => `{"type":"next","id":${id},"payload":${withNullData(text)}}`,
-  executionError: (id, error) => transportError(id, error),
-  requestError: (id, error) =>
-    "error" in error ? `{"type":"error","id":${id},"payload":${JSON.stringify(error)}}` : transportError(id, error),
+  ...answers("next", (error) => [error]),
+  executionError: transportError,
   startError: (id, error) => ({ frame: transportError(id, error), close: closes.startFailed(error.message) }),
-  initError: (message) => ({ frame: undefined, close: closes.forbidden(message) }),
+  initError: (message) => ({ close: closes.forbidden(message) }),
   badMessage: (detail) => ({ close: closes.badMessage(detail) }),
 };
 
 function transportError(id: string, error: SerializedError | LegacyError): string {
-  return `{"type":"error","id":${id},"payload":${JSON.stringify([error])}}`;
-}
-
-export function completeFrame(id: string): string {
-  return `{"type":"complete","id":${id}}`;
+  return frame("error", id, JSON.stringify([error]));
 }
 
 /** The dialect of a negotiated subprotocol; everything but `graphql-transport-ws` is the legacy one. */
