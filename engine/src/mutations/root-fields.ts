@@ -1,7 +1,14 @@
-import { GraphQLInt, GraphQLList, GraphQLNonNull, type GraphQLObjectType } from "graphql";
+import {
+  GraphQLInt,
+  GraphQLList,
+  GraphQLNonNull,
+  type GraphQLFieldConfigArgumentMap,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+} from "graphql";
 import { mutationFieldNames, type MutationRootField } from "@routeql/metadata/naming";
-import { argument, primaryKeyArguments } from "../schema/arguments.ts";
-import { meaning, type MutationKind, visibleColumns, type WriteTarget } from "../schema/meta.ts";
+import { primaryKeyArguments } from "../schema/arguments.ts";
+import { meaning, typed, type MutationKind, visibleColumns, type WriteTarget } from "../schema/meta.ts";
 import { description, title } from "../schema/model.ts";
 import { tableType } from "../schema/object-types.ts";
 import { list, type OutputFields, type TypeBook } from "../schema/types.ts";
@@ -13,20 +20,18 @@ function responseType(target: WriteTarget, types: TypeBook): GraphQLObjectType {
   const { names, catalog } = target.table;
   const described = `response of any mutation on the table ${title(catalog)}`;
   return types.object(types.naming.type(names, "mutation_response"), described, () => ({
-    [types.naming.field("affected_rows")]: {
-      type: new GraphQLNonNull(GraphQLInt),
-      description: "number of rows affected by the mutation",
-      ...meaning({ kind: "affected-rows" }),
-    },
-    ...(types.visible(target.table) === undefined
-      ? {}
-      : {
-          returning: {
-            type: list(tableType(target, types)),
-            description: "data from the rows affected by the mutation",
-            ...meaning({ kind: "returning" }),
-          },
-        }),
+    [types.naming.field("affected_rows")]: typed(
+      new GraphQLNonNull(GraphQLInt),
+      { kind: "affected-rows" },
+      "number of rows affected by the mutation",
+    ),
+    ...(types.visible(target.table) && {
+      returning: typed(
+        list(tableType(target, types)),
+        { kind: "returning" },
+        "data from the rows affected by the mutation",
+      ),
+    }),
   }));
 }
 
@@ -34,8 +39,8 @@ function responseType(target: WriteTarget, types: TypeBook): GraphQLObjectType {
 export function mutationRootFields(target: WriteTarget, types: TypeBook, isBackend: boolean): OutputFields {
   const { table } = target;
   const { accepts } = table.catalog;
-  const titled = title(table.catalog);
-  const names = mutationFieldNames(table.metadata, table.names, types.naming);
+  const { naming } = types;
+  const names = mutationFieldNames(table.metadata, table.names, naming);
   const custom = table.metadata.configuration?.custom_root_fields;
   const usable = (permission: { readonly backendOnly: boolean } | undefined): boolean =>
     permission !== undefined && (isBackend || !permission.backendOnly);
@@ -45,79 +50,62 @@ export function mutationRootFields(target: WriteTarget, types: TypeBook, isBacke
   const put = (
     field: MutationRootField,
     kind: MutationKind,
-    automatic: string,
-    rest: Pick<OutputFields[string], "args" | "type">,
+    what: string,
+    type: GraphQLOutputType,
+    args: GraphQLFieldConfigArgumentMap,
   ): void => {
-    const described = description(custom?.[field]?.comment, automatic);
-    fields[names[field]] = { ...rest, description: described, ...meaning({ kind, target }) };
+    const described = description(custom?.[field]?.comment, `${what} table: ${title(table.catalog)}`);
+    fields[names[field]] = { ...typed(type, { kind, target }, described), args };
   };
   const where = (verb: string) => ({
-    where: argument(
+    where: typed(
       new GraphQLNonNull(boolExp(target, types)),
       { kind: "where" },
       `filter the rows which have to be ${verb}`,
     ),
   });
+  const response = () => responseType(target, types);
+  const row = () => tableType(target, types);
   if (accepts.insert && usable(target.insert)) {
-    const row = insertInput(target, types);
+    const given = insertInput(target, types);
     const conflict = onConflictField(target, types);
-    put("insert", "insert", `insert data into the table: ${titled}`, {
-      type: responseType(target, types),
-      args: { ...conflict, objects: argument(list(row), { kind: "objects" }, "the rows to be inserted") },
-    });
-    if (isVisible) {
-      const object = argument(new GraphQLNonNull(row), { kind: "objects" }, "the row to be inserted");
-      put("insert_one", "insert-one", `insert a single row into the table: ${titled}`, {
-        type: tableType(target, types),
-        args: { ...conflict, object },
-      });
-    }
+    const objects = typed(list(given), { kind: "objects" }, "the rows to be inserted");
+    put("insert", "insert", "insert data into the", response(), { ...conflict, objects });
+    const object = typed(new GraphQLNonNull(given), { kind: "objects" }, "the row to be inserted");
+    if (isVisible) put("insert_one", "insert-one", "insert a single row into the", row(), { ...conflict, object });
   }
   if (accepts.update && usable(target.update)) {
     const operators = operatorFields(target, types);
-    put("update", "update", `update data of the table: ${titled}`, {
-      type: responseType(target, types),
-      args: { ...operators, ...where("updated") },
-    });
+    put("update", "update", "update data of the", response(), { ...operators, ...where("updated") });
     if (key !== undefined) {
       const described = `primary key columns input for table: ${table.names.field}`;
-      const columns = types.input(types.naming.type(table.names, "pk_columns_input"), described, () =>
+      const columns = types.input(naming.type(table.names, "pk_columns_input"), described, () =>
         Object.fromEntries(
           visibleColumns(target).flatMap(({ column }) => {
             const own = key[column.graphqlName];
-            if (own === undefined) return [];
-            return [[column.graphqlName, { ...own, ...meaning({ kind: "write-column", column }) }]];
+            return own === undefined
+              ? []
+              : [[column.graphqlName, { ...own, ...meaning({ kind: "write-column", column }) }]];
           }),
         ),
       );
-      put("update_by_pk", "update-by-pk", `update single row of the table: ${titled}`, {
-        type: tableType(target, types),
-        args: {
-          ...operators,
-          [types.naming.field("pk_columns")]: argument(new GraphQLNonNull(columns), { kind: "pk-columns" }),
-        },
+      put("update_by_pk", "update-by-pk", "update single row of the", row(), {
+        ...operators,
+        [naming.field("pk_columns")]: typed(new GraphQLNonNull(columns), { kind: "pk-columns" }),
       });
     }
-    const updates = types.input(types.naming.type(table.names, "updates"), undefined, () => ({
+    const updates = types.input(naming.type(table.names, "updates"), undefined, () => ({
       ...operators,
       ...where("updated"),
     }));
-    put("update_many", "update-many", `update multiples rows of table: ${titled}`, {
-      type: new GraphQLList(responseType(target, types)),
-      args: { updates: argument(list(updates), { kind: "updates" }, "updates to execute, in order") },
+    put("update_many", "update-many", "update multiples rows of", new GraphQLList(response()), {
+      updates: typed(list(updates), { kind: "updates" }, "updates to execute, in order"),
     });
   }
   // Hasura too decides by whether the view accepts inserts.
   if (accepts.insert && usable(target.delete)) {
-    put("delete", "delete", `delete data from the table: ${titled}`, {
-      type: responseType(target, types),
-      args: where("deleted"),
-    });
-    if (key !== undefined)
-      put("delete_by_pk", "delete-by-pk", `delete single row from the table: ${titled}`, {
-        type: tableType(target, types),
-        args: key,
-      });
+    put("delete", "delete", "delete data from the", response(), where("deleted"));
+    if (key !== undefined) put("delete_by_pk", "delete-by-pk", "delete single row from the", row(), key);
   }
   return fields;
 }

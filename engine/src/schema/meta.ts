@@ -181,6 +181,11 @@ export function meaning(meta: Meta): { readonly extensions: Readonly<Record<stri
   return { extensions: { meaning: meta } };
 }
 
+/** A field, an argument or an input field. */
+export function typed<Type>(type: Type, meta: Meta, description?: string) {
+  return { type, description, ...meaning(meta) };
+}
+
 /** Name of the source that serves a root field. */
 export function sourceOf(field: GraphQLField<unknown, unknown>): string {
   return String(field.extensions["source"]);
@@ -195,11 +200,19 @@ export function scalarType(scalar: ScalarMeta): DatabaseType {
   return scalar.kind === "column" ? scalar.column.type : scalar.type;
 }
 
-export function scalarFieldName(scalar: ScalarMeta): string {
+function scalarFieldName(scalar: ScalarMeta): string {
   return scalar.kind === "column" ? scalar.column.graphqlName : scalar.field.name;
 }
 
-/** Columns of a table that the role may see, in table order. */
+/** An entry for each scalar, by the name of its field. */
+export function fieldsOf<Scalar extends ScalarMeta, Entry>(
+  scalars: readonly Scalar[],
+  entry: (scalar: Scalar) => Entry,
+): Record<string, Entry> {
+  return Object.fromEntries(scalars.map((scalar) => [scalarFieldName(scalar), entry(scalar)]));
+}
+
+/** Columns of rows that the role may see, in the order of the table. */
 export function visibleColumns({ table, permission }: Visible<RowModel>): readonly (ScalarMeta & { kind: "column" })[] {
   return [...table.columns.values()]
     .filter(({ name }) => permission.columns.has(name))
@@ -207,24 +220,20 @@ export function visibleColumns({ table, permission }: Visible<RowModel>): readon
 }
 
 /** Scalar computed fields, including those with client arguments. */
-export function visibleComputed({ table, permission }: VisibleTable): readonly (ScalarMeta & { kind: "computed" })[] {
-  return [...table.computedFields.values()].flatMap((field) =>
-    field.result.kind === "scalar" && permission.computedFields.has(field.name)
-      ? [
-          {
-            kind: "computed" as const,
-            field,
-            type: field.result.type,
-            redaction: permission.computedFields.get(field.name),
-          },
-        ]
+export function visibleComputed(target: Visible<RowModel>): readonly (ScalarMeta & { kind: "computed" })[] {
+  const { computedFields } = target.permission;
+  return [...target.table.computedFields.values()].flatMap((field) =>
+    field.result.kind === "scalar" && computedFields.has(field.name)
+      ? [{ kind: "computed", field, type: field.result.type, redaction: computedFields.get(field.name) } as const]
       : [],
   );
 }
 
-/** Computed fields without client arguments; rows can be filtered and ordered by them. */
-export function comparableComputed(target: VisibleTable): ReturnType<typeof visibleComputed> {
-  return visibleComputed(target).filter(({ field }) =>
-    field.call.arguments.every((argument) => argument.kind !== "client"),
-  );
+/** Scalars by which rows can be filtered and ordered: columns, and computed fields without client arguments. */
+export function comparable(target: Visible<RowModel>): readonly ScalarMeta[] {
+  return [...visibleColumns(target), ...visibleComputed(target).filter(({ field }) => !hasClientArguments(field))];
+}
+
+export function hasClientArguments({ call }: ComputedField): boolean {
+  return call.arguments.some(({ kind }) => kind === "client");
 }

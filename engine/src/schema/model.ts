@@ -101,6 +101,13 @@ export interface LogicalModel extends RowModel {
   readonly references: ReadonlySet<string>;
 }
 
+/** Rows that a client can list. */
+export type Rows = TrackedTable | LogicalModel;
+
+export function isTable(rows: RowModel): rows is TrackedTable {
+  return "catalog" in rows;
+}
+
 export interface NativeArgument {
   readonly name: string;
   readonly type: DatabaseType;

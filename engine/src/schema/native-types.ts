@@ -1,14 +1,8 @@
-import {
-  GraphQLNonNull,
-  type GraphQLEnumType,
-  type GraphQLFieldConfigArgumentMap,
-  type GraphQLInputObjectType,
-} from "graphql";
-import { argument, listArguments } from "./arguments.ts";
-import { meaning, visibleColumns, type VisibleModel } from "./meta.ts";
-import type { LogicalModel, NativeQuery } from "./model.ts";
+import { GraphQLNonNull, type GraphQLFieldConfigArgumentMap } from "graphql";
+import type { Naming } from "@routeql/metadata/naming";
+import { typed, visibleColumns, type VisibleModel } from "./meta.ts";
+import { isTable, type LogicalModel, type NativeQuery, type Rows } from "./model.ts";
 import type { TypeBook } from "./types.ts";
-import { columnValues, connectives, scalarComparison } from "./where-types.ts";
 
 /** Type name of a native query's rows: the query's own name if they have more fields than the logical model. */
 export function rowTypeName({ name, model, metadata }: NativeQuery): string {
@@ -19,9 +13,14 @@ export function rowTypeName({ name, model, metadata }: NativeQuery): string {
 export const argumentsTypeName = (field: string): string => `${field}_arguments`;
 
 /** Type names for filtering and ordering rows of a logical model; the doubled `_bool_exp` is Hasura's. */
-export function inputTypeNames({ name }: Pick<LogicalModel, "name">, { naming }: Pick<TypeBook, "naming">) {
+export function inputTypeNames({ name }: Pick<LogicalModel, "name">, { naming }: { readonly naming: Naming }) {
   const of = (suffix: string): string => naming.affixed(naming.suffixed(name, suffix));
-  return { columns: `${name}_enum_name`, boolExp: of("bool_exp_bool_exp"), orderBy: of("order_by") };
+  return { select_column: `${name}_enum_name`, bool_exp: of("bool_exp_bool_exp"), order_by: of("order_by") };
+}
+
+/** Name of a type for filtering and ordering rows. */
+export function inputTypeName(rows: Rows, kind: keyof ReturnType<typeof inputTypeNames>, naming: Naming): string {
+  return isTable(rows) ? naming.type(rows.names, kind) : inputTypeNames(rows, { naming })[kind];
 }
 
 /** Whether the role may see any field of the rows. */
@@ -31,54 +30,6 @@ export function hasRows(query: NativeQuery, target: VisibleModel, types: TypeBoo
     ...[...query.nativeRelationships.values()].map(({ query: other }) => other.model),
   ];
   return visibleColumns(target).length > 0 || related.some((rows) => types.visible(rows) !== undefined);
-}
-
-function boolExp(target: VisibleModel, types: TypeBook): GraphQLInputObjectType {
-  const { table: model } = target;
-  const description = `Boolean expression to filter rows from the logical model for "${model.name}". All fields are combined with a logical 'AND'.`;
-  const self: GraphQLInputObjectType = types.input(inputTypeNames(model, types).boolExp, description, () => ({
-    ...connectives(self),
-    ...Object.fromEntries(
-      visibleColumns(target).map((scalar) => [
-        scalar.column.graphqlName,
-        { type: scalarComparison(scalar, types), ...meaning({ kind: "scalar", scalar }) },
-      ]),
-    ),
-  }));
-  return self;
-}
-
-function orderBy(target: VisibleModel, types: TypeBook): GraphQLInputObjectType {
-  const { table: model } = target;
-  return types.input(
-    inputTypeNames(model, types).orderBy,
-    `Ordering options when selecting data from "${model.name}".`,
-    () =>
-      Object.fromEntries(
-        visibleColumns(target).map((scalar) => [
-          scalar.column.graphqlName,
-          { type: types.orderDirection(), ...meaning({ kind: "scalar", scalar }) },
-        ]),
-      ),
-  );
-}
-
-function columnEnum(target: VisibleModel, types: TypeBook): GraphQLEnumType {
-  const { columns } = inputTypeNames(target.table, types);
-  return types.enumeration(columns, undefined, () => columnValues(visibleColumns(target)));
-}
-
-/** Arguments of every list of rows of a logical model. */
-export function nativeRowArguments(target: VisibleModel, types: TypeBook): GraphQLFieldConfigArgumentMap {
-  const hasColumns = visibleColumns(target).length > 0;
-  return listArguments(
-    {
-      columns: hasColumns ? columnEnum(target, types) : undefined,
-      orderBy: hasColumns ? orderBy(target, types) : undefined,
-      where: boolExp(target, types),
-    },
-    types,
-  );
 }
 
 /** The `args` argument. */
@@ -94,9 +45,9 @@ export function queryArguments(
       declared.map((own) => {
         const type = own.nullable ? types.value(own.type) : new GraphQLNonNull(types.value(own.type));
         const described = own.description ?? `Native Query argument ${own.name}`;
-        return [own.name, { type, description: described, ...meaning({ kind: "native-argument", argument: own }) }];
+        return [own.name, typed(type, { kind: "native-argument", argument: own }, described)];
       }),
     ),
   );
-  return { args: argument(new GraphQLNonNull(type), { kind: "native-arguments" }, description) };
+  return { args: typed(new GraphQLNonNull(type), { kind: "native-arguments" }, description) };
 }

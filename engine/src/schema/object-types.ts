@@ -3,58 +3,43 @@ import {
   GraphQLFloat,
   GraphQLInt,
   GraphQLNonNull,
-  GraphQLString,
   type GraphQLFieldConfigArgumentMap,
   type GraphQLObjectType,
 } from "graphql";
-import { argument, functionArguments, listArguments } from "./arguments.ts";
+import { functionArguments, pathArgument, rowArguments } from "./arguments.ts";
 import {
-  type ComputedField,
-  type LogicalModel,
-  type NativeQuery,
-  type NativeRelationship,
-  type Relationship,
-  type RowModel,
-  title,
-} from "./model.ts";
-import {
-  meaning,
-  scalarFieldName,
+  fieldsOf,
   scalarType,
+  typed,
   visibleColumns,
-  type OutputMeta,
+  type ScalarMeta,
   type Visible,
   type VisibleModel,
   type VisibleTable,
 } from "./meta.ts";
-import { hasRows, nativeRowArguments, queryArguments, rowTypeName } from "./native-types.ts";
-import { aggregatable, aggregateFunctions, orderBy } from "./order-types.ts";
-import { isJson } from "./scalars.ts";
+import {
+  type ComputedField,
+  type NativeQuery,
+  type NativeRelationship,
+  type Relationship,
+  type Rows,
+  title,
+} from "./model.ts";
+import { hasRows, queryArguments, rowTypeName } from "./native-types.ts";
+import { aggregatable, aggregateFunctions } from "./order-types.ts";
 import { list, nullableList, type OutputFields, type TypeBook } from "./types.ts";
-import { boolExp, selectColumns } from "./where-types.ts";
-
-/** Arguments of every list of a table's rows. */
-export function rowArguments(target: VisibleTable, types: TypeBook): GraphQLFieldConfigArgumentMap {
-  const rowLimit = target.permission.limit;
-  return listArguments(
-    { columns: selectColumns(target, types), orderBy: orderBy(target, types), where: boolExp(target, types), rowLimit },
-    types,
-  );
-}
+import { selectColumns } from "./where-types.ts";
 
 /** The column fields of a row. */
-function columnFields(target: Visible<RowModel>, types: TypeBook): OutputFields {
-  const fields: OutputFields = {};
-  for (const { column, redaction } of visibleColumns(target)) {
+function columnFields(target: Visible<Rows>, types: TypeBook): OutputFields {
+  return fieldsOf(visibleColumns(target), ({ column, redaction }) => {
     const type = types.column(column);
-    fields[column.graphqlName] = {
-      type: column.nullable || redaction !== undefined ? type : new GraphQLNonNull(type),
-      description: column.description,
-      args: isJson(column.type) ? { path: argument(GraphQLString, { kind: "path" }, "JSON select path") } : {},
-      ...meaning({ kind: "column", column, redaction }),
+    const shown = column.nullable || redaction !== undefined ? type : new GraphQLNonNull(type);
+    return {
+      ...typed(shown, { kind: "column", column, redaction }, column.description),
+      args: pathArgument(column.type),
     };
-  }
-  return fields;
+  });
 }
 
 /** Fields of a row with rows of tables, and with `aggregates` also their aggregates. */
@@ -64,27 +49,23 @@ function relationshipFields(
   { aggregates }: { readonly aggregates: boolean },
 ): OutputFields {
   const fields: OutputFields = {};
-  for (const relationship of relationships) {
-    const target = types.visible(relationship.target);
-    if (target === undefined) continue;
+  for (const related of types.related(relationships)) {
+    const { relationship, target } = related;
+    const { name } = relationship;
     const type = tableType(target, types);
-    const meta: OutputMeta = { kind: "relationship", relationship, target };
+    const meta = { kind: "relationship", ...related } as const;
     if (relationship.kind === "object") {
-      fields[relationship.name] = {
-        type: relationship.nullable ? type : new GraphQLNonNull(type),
-        description: "An object relationship",
-        ...meaning(meta),
-      };
+      fields[name] = typed(relationship.nullable ? type : new GraphQLNonNull(type), meta, "An object relationship");
       continue;
     }
     const args = rowArguments(target, types);
-    fields[relationship.name] = { type: list(type), description: "An array relationship", args, ...meaning(meta) };
+    fields[name] = { ...typed(list(type), meta, "An array relationship"), args };
     if (aggregates && target.permission.allowAggregations) {
-      fields[types.naming.aggregateOf(relationship.name, "field")] = {
-        type: new GraphQLNonNull(aggregateType(target, types)),
-        description: "An aggregate relationship",
+      const aggregate = new GraphQLNonNull(aggregateType(target, types));
+      const aggregateMeta = { kind: "relationship-aggregate", ...related } as const;
+      fields[types.naming.aggregateOf(name, "field")] = {
+        ...typed(aggregate, aggregateMeta, "An aggregate relationship"),
         args,
-        ...meaning({ kind: "relationship-aggregate", relationship, target }),
       };
     }
   }
@@ -104,30 +85,24 @@ function computedFields(owner: VisibleTable, types: TypeBook): OutputFields {
   const { table, permission } = owner;
   const fields: OutputFields = {};
   for (const field of table.computedFields.values()) {
+    const { name, description, result } = field;
     const args = computedFieldArguments(owner, field, types);
-    if (field.result.kind === "scalar") {
-      if (!permission.computedFields.has(field.name)) continue;
-      const { type } = field.result;
-      fields[field.name] = {
-        type: types.value(type),
-        description: field.description,
-        args: isJson(type) ? { ...args, path: argument(GraphQLString, { kind: "path" }, "JSON select path") } : args,
-        ...meaning({
-          kind: "computed",
-          field,
-          redaction: permission.computedFields.get(field.name),
-          target: undefined,
-        }),
+    if (result.kind === "scalar") {
+      if (!permission.computedFields.has(name)) continue;
+      const redaction = permission.computedFields.get(name);
+      const meta = { kind: "computed", field, redaction, target: undefined } as const;
+      fields[name] = {
+        ...typed(types.value(result.type), meta, description),
+        args: { ...args, ...pathArgument(result.type) },
       };
       continue;
     }
-    const target = types.visible(field.result.target);
+    const target = types.visible(result.target);
     if (target === undefined) continue;
-    fields[field.name] = {
-      type: nullableList(tableType(target, types)),
-      description: field.description,
+    const meta = { kind: "computed", field, redaction: undefined, target } as const;
+    fields[name] = {
+      ...typed(nullableList(tableType(target, types)), meta, description),
       args: { ...args, ...rowArguments(target, types) },
-      ...meaning({ kind: "computed", field, redaction: undefined, target }),
     };
   }
   return fields;
@@ -145,39 +120,32 @@ export function tableType(target: VisibleTable, types: TypeBook): GraphQLObjectT
 }
 
 function aggregateFields(target: VisibleTable, types: TypeBook): OutputFields {
+  const { naming } = types;
   const { names } = target.table;
   const columns = selectColumns(target, types);
   const fields: OutputFields = {
     count: {
-      type: new GraphQLNonNull(GraphQLInt),
+      ...typed(new GraphQLNonNull(GraphQLInt), { kind: "count", target }),
       args: {
-        distinct: argument(GraphQLBoolean, { kind: "count-distinct" }),
-        ...(columns === undefined ? {} : { columns: argument(nullableList(columns), { kind: "count-columns" }) }),
+        distinct: typed(GraphQLBoolean, { kind: "count-distinct" }),
+        ...(columns && { columns: typed(nullableList(columns), { kind: "count-columns" }) }),
       },
-      ...meaning({ kind: "count", target }),
     },
   };
   for (const { name, takes, float } of aggregateFunctions) {
     const scalars = aggregatable(target, takes);
     if (scalars.length === 0) continue;
-    const type = types.object(
-      types.naming.type(names, `${name}_fields`),
-      `aggregate ${types.naming.field(name)} on columns`,
-      () =>
-        Object.fromEntries(
-          scalars.map((scalar) => [
-            scalarFieldName(scalar),
-            {
-              // In Hasura, the aggregate of a computed field has the type and the arguments of the field itself.
-              type: float && scalar.kind === "column" ? GraphQLFloat : types.value(scalarType(scalar)),
-              description: scalar.kind === "column" ? scalar.column.description : scalar.field.description,
-              args: scalar.kind === "column" ? {} : computedFieldArguments(target, scalar.field, types),
-              ...meaning({ kind: "aggregate-column", name, operand: scalar }),
-            },
-          ]),
-        ),
-    );
-    fields[types.naming.field(name)] = { type, ...meaning({ kind: "aggregate-function", name, target }) };
+    // In Hasura, the aggregate of a computed field has the type and the arguments of the field itself.
+    const aggregate = (operand: ScalarMeta) => {
+      const isColumn = operand.kind === "column";
+      const type = float && isColumn ? GraphQLFloat : types.value(scalarType(operand));
+      const { description } = isColumn ? operand.column : operand.field;
+      const args = isColumn ? {} : computedFieldArguments(target, operand.field, types);
+      return { ...typed(type, { kind: "aggregate-column", name, operand }, description), args };
+    };
+    const described = `aggregate ${naming.field(name)} on columns`;
+    const type = types.object(naming.type(names, `${name}_fields`), described, () => fieldsOf(scalars, aggregate));
+    fields[naming.field(name)] = typed(type, { kind: "aggregate-function", name, target });
   }
   return fields;
 }
@@ -186,13 +154,13 @@ function aggregateFields(target: VisibleTable, types: TypeBook): OutputFields {
 export function aggregateType(target: VisibleTable, types: TypeBook): GraphQLObjectType {
   const { names, catalog } = target.table;
   return types.object(types.naming.type(names, "aggregate"), `aggregated selection of ${title(catalog)}`, () => ({
-    aggregate: {
-      type: types.object(types.naming.type(names, "aggregate_fields"), `aggregate fields of ${title(catalog)}`, () =>
+    aggregate: typed(
+      types.object(types.naming.type(names, "aggregate_fields"), `aggregate fields of ${title(catalog)}`, () =>
         aggregateFields(target, types),
       ),
-      ...meaning({ kind: "aggregate", target }),
-    },
-    nodes: { type: list(tableType(target, types)), ...meaning({ kind: "nodes", target }) },
+      { kind: "aggregate", target },
+    ),
+    nodes: typed(list(tableType(target, types)), { kind: "nodes", target }),
   }));
 }
 
@@ -207,16 +175,13 @@ function nativeRowType(query: NativeQuery, target: VisibleModel, types: TypeBook
 
 /** The root field, if the role may see the rows. */
 export function nativeQueryField(query: NativeQuery, types: TypeBook): OutputFields {
-  const target: Visible<LogicalModel> | undefined = types.visible(query.model);
+  const { name, metadata } = query;
+  const target = types.visible(query.model);
   if (target === undefined || !hasRows(query, target, types)) return {};
-  return {
-    [query.name]: {
-      type: list(nativeRowType(query, target, types)),
-      description: query.metadata.description ?? undefined,
-      args: { ...queryArguments(query, query.name, types), ...nativeRowArguments(target, types) },
-      ...meaning({ kind: "native-query", query, relationship: undefined, target }),
-    },
-  };
+  const meta = { kind: "native-query", query, relationship: undefined, target } as const;
+  const type = list(nativeRowType(query, target, types));
+  const args = { ...queryArguments(query, name, types), ...rowArguments(target, types) };
+  return { [name]: { ...typed(type, meta, metadata.description ?? undefined), args } };
 }
 
 /** Fields with rows of related native queries. */
@@ -226,17 +191,15 @@ function nativeRelationshipFields(relationships: Iterable<NativeRelationship>, t
     const { name, kind, query } = relationship;
     const target = types.visible(query.model);
     if (target === undefined || !hasRows(query, target, types)) continue;
-    const type = nativeRowType(query, target, types);
+    const row = nativeRowType(query, target, types);
     const args = queryArguments(query, name, types);
-    const meta = meaning({ kind: "native-query", query, relationship, target });
+    const meta = { kind: "native-query", query, relationship, target } as const;
     fields[name] =
       kind === "object"
-        ? { type, description: "An object relationship", args, ...meta }
+        ? { ...typed(row, meta, "An object relationship"), args }
         : {
-            type: nullableList(type),
-            description: "An array relationship",
-            args: { ...args, ...nativeRowArguments(target, types) },
-            ...meta,
+            ...typed(nullableList(row), meta, "An array relationship"),
+            args: { ...args, ...rowArguments(target, types) },
           };
   }
   return fields;

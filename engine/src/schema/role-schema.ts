@@ -6,18 +6,18 @@ import {
   GraphQLSchema,
   GraphQLString,
   printType,
-  type GraphQLInputObjectType,
+  type GraphQLFieldConfigArgumentMap,
   type GraphQLNamedType,
+  type GraphQLOutputType,
 } from "graphql";
 import { byName, directives, list, type OutputFields, TypeBook, type TypeOptions } from "./types.ts";
 import { description, title, type TrackedFunction } from "./model.ts";
-import { meaning, visibleColumns, type VisibleTable } from "./meta.ts";
-import type { QueryRootField, RoleBook, SubscriptionRootField } from "./permissions.ts";
+import { fieldsOf, meaning, typed, visibleColumns, type VisibleTable } from "./meta.ts";
+import type { RoleBook, SubscriptionRootField } from "./permissions.ts";
 import type { ResolvedSource } from "./resolve.ts";
 import { rootFieldNames } from "@routeql/metadata/naming";
-import { argument, functionArguments, primaryKeyArguments } from "./arguments.ts";
-import { aggregateType, nativeQueryField, rowArguments, tableType } from "./object-types.ts";
-import { boolExp } from "./where-types.ts";
+import { functionArguments, primaryKeyArguments, rowArguments, where } from "./arguments.ts";
+import { aggregateType, nativeQueryField, tableType } from "./object-types.ts";
 import { mutationRootFields } from "../mutations/root-fields.ts";
 
 export interface RoleSchema {
@@ -61,34 +61,27 @@ function streamArguments(target: VisibleTable, types: TypeBook) {
     naming.type(names, "stream_cursor_value_input"),
     "Initial value of the column from where the streaming should start",
     () =>
-      Object.fromEntries(
-        visibleColumns(target).map((scalar) => {
-          const { graphqlName, description } = scalar.column;
-          const type = types.column(scalar.column);
-          return [graphqlName, { type, description, ...meaning({ kind: "scalar", scalar }) }];
-        }),
+      fieldsOf(visibleColumns(target), (scalar) =>
+        typed(types.column(scalar.column), { kind: "scalar", scalar }, scalar.column.description),
       ),
   );
-  const cursor = types.input(
-    naming.type(names, "stream_cursor_input"),
-    `Streaming cursor of the table "${names.raw}"`,
-    () => ({
-      [naming.field("initial_value")]: {
-        type: new GraphQLNonNull(value),
-        description: "Stream column input with initial value",
-        ...meaning({ kind: "initial-value" }),
-      },
-      ordering: { type: ordering, description: "cursor ordering", ...meaning({ kind: "ordering" }) },
-    }),
-  );
+  const described = `Streaming cursor of the table "${names.raw}"`;
+  const cursor = types.input(naming.type(names, "stream_cursor_input"), described, () => ({
+    [naming.field("initial_value")]: typed(
+      new GraphQLNonNull(value),
+      { kind: "initial-value" },
+      "Stream column input with initial value",
+    ),
+    ordering: typed(ordering, { kind: "ordering" }, "cursor ordering"),
+  }));
   return {
-    where: argument(boolExp(target, types), { kind: "where" }, "filter the rows returned"),
-    cursor: argument(
-      nonNullListOfNullable(cursor),
+    where: where(target, types),
+    cursor: typed(
+      new GraphQLNonNull(new GraphQLList(cursor)),
       { kind: "cursor" },
       "cursor to stream the results returned by the query",
     ),
-    [naming.field("batch_size")]: argument(
+    [naming.field("batch_size")]: typed(
       new GraphQLNonNull(GraphQLInt),
       { kind: "batch-size" },
       "maximum number of rows returned in a single batch",
@@ -96,83 +89,73 @@ function streamArguments(target: VisibleTable, types: TypeBook) {
   };
 }
 
-function nonNullListOfNullable(type: GraphQLInputObjectType) {
-  return new GraphQLNonNull(new GraphQLList(type));
-}
-
 /** The root fields of a table for a role. */
 function tableRootFields(target: VisibleTable, types: TypeBook, operation: "query" | "subscription"): OutputFields {
   const { table, permission } = target;
   const custom = table.metadata.configuration?.custom_root_fields;
-  const allowed: ReadonlySet<SubscriptionRootField> | ReadonlySet<QueryRootField> | undefined =
+  const allowed: ReadonlySet<string> | undefined =
     operation === "query" ? permission.queryRootFields : permission.subscriptionRootFields;
-  const permits = (field: SubscriptionRootField) =>
-    allowed === undefined || (allowed as ReadonlySet<string>).has(field);
-  const titled = title(table.catalog);
-  const fields: OutputFields = {};
   const names = rootFieldNames(table.metadata, table.names, types.naming);
-  const put = (kind: SubscriptionRootField, automatic: string, field: Omit<OutputFields[string], "description">) => {
-    if (!permits(kind)) return;
-    fields[names[kind]] = { ...field, type: field.type, description: description(custom?.[kind]?.comment, automatic) };
+  const fields: OutputFields = {};
+  const put = (
+    field: SubscriptionRootField,
+    kind: "select" | "select-by-pk" | "select-aggregate" | "select-stream",
+    [what, how = ""]: readonly [what: string, how?: string],
+    type: GraphQLOutputType,
+    args: GraphQLFieldConfigArgumentMap,
+  ) => {
+    if (allowed?.has(field) === false) return;
+    const described = description(custom?.[field]?.comment, `fetch ${what}: ${title(table.catalog)}${how}`);
+    fields[names[field]] = { ...typed(type, { kind, target }, described), args };
   };
-  put("select", `fetch data from the table: ${titled}`, {
-    type: list(tableType(target, types)),
-    args: rowArguments(target, types),
-    ...meaning({ kind: "select", target }),
-  });
+  const type = tableType(target, types);
+  const rows = rowArguments(target, types);
+  put("select", "select", ["data from the table"], list(type), rows);
   if (permission.allowAggregations) {
-    put("select_aggregate", `fetch aggregated fields from the table: ${titled}`, {
-      type: new GraphQLNonNull(aggregateType(target, types)),
-      args: rowArguments(target, types),
-      ...meaning({ kind: "select-aggregate", target }),
-    });
+    const aggregate = new GraphQLNonNull(aggregateType(target, types));
+    put("select_aggregate", "select-aggregate", ["aggregated fields from the table"], aggregate, rows);
   }
   const key = primaryKeyArguments(target, types);
-  if (key !== undefined) {
-    put("select_by_pk", `fetch data from the table: ${titled} using primary key columns`, {
-      type: tableType(target, types),
-      args: key,
-      ...meaning({ kind: "select-by-pk", target }),
-    });
-  }
+  if (key !== undefined)
+    put("select_by_pk", "select-by-pk", ["data from the table", " using primary key columns"], type, key);
   if (operation === "subscription" && !types.options.hideStreams && visibleColumns(target).length > 0) {
-    put("select_stream", `fetch data from the table in a streaming manner: ${titled}`, {
-      type: list(tableType(target, types)),
-      args: streamArguments(target, types),
-      ...meaning({ kind: "select-stream", target }),
-    });
+    const cursor = streamArguments(target, types);
+    put("select_stream", "select-stream", ["data from the table in a streaming manner"], list(type), cursor);
   }
   return fields;
 }
 
 function functionRootFields(tracked: TrackedFunction, target: VisibleTable, types: TypeBook): OutputFields {
   const { naming } = types;
-  const called = title(tracked.call.function);
+  const { call, fields: names } = tracked;
+  const called = title(call.function);
   const returned = title(tracked.target.catalog);
   const isMutation = tracked.exposedAs === "mutation";
-  const automatic = `execute ${isMutation ? "VOLATILE " : ""}function ${called} which returns ${returned}`;
-  const argumentsOf = (field: string) =>
-    functionArguments(tracked.call, tracked.argumentsType, `function "${field}"`, types);
-  const type = tableType(target, types);
-  const name = naming.rootField(tracked.fields.rows);
   const rows = rowArguments(target, types);
+  const type = tableType(target, types);
+  const argumentsOf = (field: string) => ({
+    args: { ...functionArguments(call, tracked.argumentsType, `function "${field}"`, types), ...rows },
+  });
+  const automatic = `execute ${isMutation ? "VOLATILE " : ""}function ${called} which returns ${returned}`;
   const fields: OutputFields = {
-    [name]: {
-      type: tracked.returnsSet ? list(type) : type,
-      args: { ...argumentsOf(tracked.fields.rows), ...rows },
-      description: description(tracked.metadata.comment, automatic),
-      ...meaning({ kind: "function", function: tracked, target }),
+    [naming.rootField(names.rows)]: {
+      ...typed(
+        tracked.returnsSet ? list(type) : type,
+        { kind: "function", function: tracked, target },
+        description(tracked.metadata.comment, automatic),
+      ),
+      ...argumentsOf(names.rows),
     },
   };
-  if (target.permission.allowAggregations && !isMutation) {
-    const aggregate = naming.rootField(tracked.fields.aggregate);
-    fields[aggregate] = {
-      type: new GraphQLNonNull(aggregateType(target, types)),
-      args: { ...argumentsOf(tracked.fields.aggregate), ...rows },
-      description: `execute function ${called} and query aggregates on result of table type ${returned}`,
-      ...meaning({ kind: "function-aggregate", function: tracked, target }),
+  if (target.permission.allowAggregations && !isMutation)
+    fields[naming.rootField(names.aggregate)] = {
+      ...typed(
+        new GraphQLNonNull(aggregateType(target, types)),
+        { kind: "function-aggregate", function: tracked, target },
+        `execute function ${called} and query aggregates on result of table type ${returned}`,
+      ),
+      ...argumentsOf(names.aggregate),
     };
-  }
   return fields;
 }
 
@@ -237,7 +220,7 @@ function sourceRoots(
       name: source.naming.namespaceType(namespace, operation),
       fields: byName(fields),
     });
-    return { [namespace]: { type: new GraphQLNonNull(type), ...meaning({ kind: "namespace" }) } };
+    return { [namespace]: typed(new GraphQLNonNull(type), { kind: "namespace" }) };
   };
   const mutation = options.mutations ? rootsOf("mutation") : {};
   return { query: rootsOf("query"), mutation, subscription: rootsOf("subscription") };
@@ -280,11 +263,11 @@ export function buildRoleSchema(
   const roots = (typesOf: Parameters<typeof allRoots>[3]): Omit<RoleSchema, "schema"> => {
     const { query, mutation, subscription } = allRoots(sources, view, options, typesOf);
     if (Object.keys(query).length === 0) {
-      query["no_queries_available"] = {
-        type: new GraphQLNonNull(GraphQLString),
-        description: nothingAvailable,
-        ...meaning({ kind: "constant", text: nothingAvailable }),
-      };
+      query["no_queries_available"] = typed(
+        new GraphQLNonNull(GraphQLString),
+        { kind: "constant", text: nothingAvailable },
+        nothingAvailable,
+      );
     }
     return schemaOf({ query, mutation, subscription });
   };

@@ -21,9 +21,9 @@ import {
   GraphQLString,
 } from "graphql";
 import type { RoleWrites } from "../mutations/permissions.ts";
-import { meaning, type Visible, type WriteTarget } from "./meta.ts";
+import { hasClientArguments, meaning, type Visible, type VisibleTable, type WriteTarget } from "./meta.ts";
 import { never } from "../sql/expression.ts";
-import type { Enumeration, RowModel, TableColumn, TrackedTable } from "./model.ts";
+import type { ComputedField, Enumeration, Relationship, RowModel, TableColumn, TrackedTable } from "./model.ts";
 import type { RolePermissions, TablePermission } from "./permissions.ts";
 import { scalarName } from "./scalars.ts";
 
@@ -99,6 +99,26 @@ export class TypeBook {
   visible<Rows extends RowModel>(table: Rows): Visible<Rows> | undefined {
     const permission = this.#permissions.get(table.key);
     return permission === undefined ? undefined : { table, permission };
+  }
+
+  /** Relationships to tables that the role may see. */
+  related(
+    relationships: Iterable<Relationship>,
+  ): readonly { readonly relationship: Relationship; readonly target: VisibleTable }[] {
+    return [...relationships].flatMap((relationship) => {
+      const target = this.visible(relationship.target);
+      return target === undefined ? [] : [{ relationship, target }];
+    });
+  }
+
+  /** Computed fields with rows that the role may see, without arguments of a client. */
+  computedRows({
+    computedFields,
+  }: RowModel): readonly { readonly field: ComputedField; readonly target: VisibleTable }[] {
+    return [...computedFields.values()].flatMap((field) => {
+      const target = field.result.kind === "table" ? this.visible(field.result.target) : undefined;
+      return target === undefined || hasClientArguments(field) ? [] : [{ field, target }];
+    });
   }
 
   /** The table with the role's rights to change it; undefined without any. */

@@ -18,34 +18,28 @@ import {
   textOperators,
   type Operator,
 } from "../sql/operators.ts";
-import { type Enumeration, title } from "./model.ts";
 import {
-  comparableComputed,
+  comparable,
+  fieldsOf,
   meaning,
-  scalarFieldName,
+  typed,
   visibleColumns,
-  type InputMeta,
   type ScalarMeta,
+  type Visible,
   type VisibleTable,
 } from "./meta.ts";
+import { type Enumeration, isTable, type Rows, title } from "./model.ts";
+import { inputTypeName } from "./native-types.ts";
 import { booleanType, floatType, integerType, scalarName, textType } from "./scalars.ts";
 import { nullableList, type InputFields, type TypeBook } from "./types.ts";
-
-const input = (type: GraphQLInputType, meta: InputMeta, description?: string) => ({
-  type,
-  description,
-  ...meaning(meta),
-});
 
 /** `st_d_within_input` and `st_d_within_geography_input`. */
 function distanceInput(type: DatabaseType, types: TypeBook): GraphQLInputType {
   const isGeography = type.name === "geography";
   return types.input(isGeography ? "st_d_within_geography_input" : "st_d_within_input", undefined, () => ({
-    distance: input(new GraphQLNonNull(GraphQLFloat), { kind: "distance" }),
-    from: input(new GraphQLNonNull(types.scalar(type)), { kind: "from" }),
-    ...(isGeography
-      ? { use_spheroid: { ...input(GraphQLBoolean, { kind: "use-spheroid" }), defaultValue: true } }
-      : {}),
+    distance: typed(new GraphQLNonNull(GraphQLFloat), { kind: "distance" }),
+    from: typed(new GraphQLNonNull(types.scalar(type)), { kind: "from" }),
+    ...(isGeography && { use_spheroid: { ...typed(GraphQLBoolean, { kind: "use-spheroid" }), defaultValue: true } }),
   }));
 }
 
@@ -60,8 +54,8 @@ function bandInput(
     bandFirst ? "st_intersects_nband_geom_input" : "st_intersects_geom_nband_input",
     undefined,
     () => ({
-      nband: input(bandFirst ? new GraphQLNonNull(GraphQLInt) : GraphQLInt, { kind: "band" }),
-      geommin: input(new GraphQLNonNull(types.scalar(siblingType(type, "geometry"))), { kind: "geometry" }),
+      nband: typed(bandFirst ? new GraphQLNonNull(GraphQLInt) : GraphQLInt, { kind: "band" }),
+      geommin: typed(new GraphQLNonNull(types.scalar(siblingType(type, "geometry"))), { kind: "geometry" }),
     }),
   );
 }
@@ -97,9 +91,9 @@ function operatorFields(
   const fields: InputFields = {};
   for (const operator of operators) {
     const { name, description } = operator;
-    fields[types.naming.field(name)] = input(argument(operator), { kind: "operator", operator }, description);
+    fields[types.naming.field(name)] = typed(argument(operator), { kind: "operator", operator }, description);
   }
-  fields[types.naming.field("_is_null")] = input(GraphQLBoolean, { kind: "is-null" });
+  fields[types.naming.field("_is_null")] = typed(GraphQLBoolean, { kind: "is-null" });
   return fields;
 }
 
@@ -107,11 +101,11 @@ function castFields(type: DatabaseType, types: TypeBook): InputFields {
   const name = types.naming.scalarType(scalarName(type), "cast_exp");
   const cast = types.input(name, undefined, () => {
     if (type.name !== "geometry" && type.name !== "geography")
-      return { String: input(comparison(textType, types), { kind: "cast-text" }) };
+      return { String: typed(comparison(textType, types), { kind: "cast-text" }) };
     const other = siblingType(type, type.name === "geometry" ? "geography" : "geometry");
-    return { [other.name]: input(comparison(other, types), { kind: "cast-to", type: other }) };
+    return { [other.name]: typed(comparison(other, types), { kind: "cast-to", type: other }) };
   });
-  return { _cast: input(cast, { kind: "cast" }) };
+  return { _cast: typed(cast, { kind: "cast" }) };
 }
 
 /** `<Scalar>_comparison_exp`, or `<Scalar>_array_comparison_exp` for arrays. */
@@ -145,7 +139,7 @@ function enumComparison(enumeration: Enumeration, types: TypeBook): GraphQLInput
 }
 
 /** The comparison type of a column or computed field. */
-export function scalarComparison(scalar: ScalarMeta, types: TypeBook): GraphQLInputObjectType {
+function scalarComparison(scalar: ScalarMeta, types: TypeBook): GraphQLInputObjectType {
   if (scalar.kind === "computed") return comparison(scalar.type, types);
   return scalar.column.enumeration === undefined
     ? comparison(scalar.column.type, types)
@@ -153,9 +147,8 @@ export function scalarComparison(scalar: ScalarMeta, types: TypeBook): GraphQLIn
 }
 
 /** The values of an enum of columns. */
-export function columnValues(columns: ReturnType<typeof visibleColumns>): GraphQLEnumValueConfigMap {
-  const value = (scalar: ScalarMeta) => ({ description: "column name", ...meaning({ kind: "column", scalar }) });
-  return Object.fromEntries(columns.map((scalar) => [scalar.column.graphqlName, value(scalar)]));
+function columnValues(columns: readonly ScalarMeta[]): GraphQLEnumValueConfigMap {
+  return fieldsOf(columns, (scalar) => ({ description: "column name", ...meaning({ kind: "column", scalar }) }));
 }
 
 /** Enum of the columns of one type, for the arguments of an aggregate predicate. */
@@ -183,90 +176,71 @@ function aggregatePredicates(target: VisibleTable, types: TypeBook): GraphQLInpu
     argumentType: DatabaseType | undefined,
     resultType: DatabaseType,
   ) =>
-    input(
+    typed(
       types.input(types.own(types.naming.aggregatePredicate(names, name)), undefined, () => ({
-        ...(columns === undefined ? {} : { arguments: input(columns, { kind: "predicate-arguments" }) }),
-        distinct: input(GraphQLBoolean, { kind: "predicate-distinct" }),
-        filter: input(boolExp(target, types), { kind: "predicate-filter" }),
-        predicate: input(new GraphQLNonNull(comparison(resultType, types)), { kind: "predicate-value" }),
+        ...(columns && { arguments: typed(columns, { kind: "predicate-arguments" }) }),
+        distinct: typed(GraphQLBoolean, { kind: "predicate-distinct" }),
+        filter: typed(boolExp(target, types), { kind: "predicate-filter" }),
+        predicate: typed(new GraphQLNonNull(comparison(resultType, types)), { kind: "predicate-value" }),
       })),
       { kind: "aggregate-predicate", predicate: { function: name, target, argumentType, resultType } },
     );
   return types.input(types.own(types.naming.aggregatePredicates(names)), undefined, () => {
     const all = selectColumns(target, types);
-    const fields: InputFields = {
-      count: predicate("count", all === undefined ? undefined : nullableList(all), undefined, integerType),
-    };
-    const typed = (name: string, type: DatabaseType, result: DatabaseType) => {
+    const fields: InputFields = { count: predicate("count", all && nullableList(all), undefined, integerType) };
+    const onColumns = (name: string, type: DatabaseType, result: DatabaseType) => {
       const columns = argumentColumns(target, name, type, types);
       if (columns !== undefined) fields[name] = predicate(name, new GraphQLNonNull(columns), type, result);
     };
-    for (const name of ["bool_and", "bool_or"]) typed(name, booleanType, booleanType);
+    for (const name of ["bool_and", "bool_or"]) onColumns(name, booleanType, booleanType);
     for (const name of ["corr", "covar_samp"]) {
       const columns = argumentColumns(target, name, floatType, types);
       if (columns === undefined) continue;
-      const column = { type: new GraphQLNonNull(columns), ...meaning({ kind: "predicate-column" }) };
+      const column = typed(new GraphQLNonNull(columns), { kind: "predicate-column" });
       const both = types.input(types.own(types.naming.predicateArguments(names, name)), undefined, () => ({
         X: column,
         Y: column,
       }));
       fields[name] = predicate(name, new GraphQLNonNull(both), floatType, floatType);
     }
-    for (const name of ["avg", "max", "min", "stddev_samp", "sum", "var_samp"]) typed(name, floatType, floatType);
+    for (const name of ["avg", "max", "min", "stddev_samp", "sum", "var_samp"]) onColumns(name, floatType, floatType);
     return fields;
   });
 }
 
 /** `<table>_select_column`; undefined when the role may see no column. */
-export function selectColumns(target: VisibleTable, types: TypeBook): GraphQLEnumType | undefined {
+export function selectColumns(target: Visible<Rows>, types: TypeBook): GraphQLEnumType | undefined {
+  const rows = target.table;
   const columns = visibleColumns(target);
   if (columns.length === 0) return undefined;
-  return types.enumeration(
-    types.naming.type(target.table.names, "select_column"),
-    `select columns of table ${title(target.table.catalog)}`,
-    () => columnValues(columns),
-  );
-}
-
-/** The boolean connectives `_and`, `_or` and `_not`. */
-export function connectives(self: GraphQLInputObjectType): InputFields {
-  return {
-    _and: input(nullableList(self), { kind: "and" }),
-    _or: input(nullableList(self), { kind: "or" }),
-    _not: input(self, { kind: "not" }),
-  };
+  const described = isTable(rows) ? `select columns of table ${title(rows.catalog)}` : undefined;
+  return types.enumeration(inputTypeName(rows, "select_column", types.naming), described, () => columnValues(columns));
 }
 
 /** `<table>_bool_exp`: filters only by fields that the role may see. */
-export function boolExp(target: VisibleTable, types: TypeBook): GraphQLInputObjectType {
-  const { table } = target;
-  const description = `Boolean expression to filter rows from the table ${title(table.catalog)}. All fields are combined with a logical 'AND'.`;
-  const self: GraphQLInputObjectType = types.input(types.naming.type(table.names, "bool_exp"), description, () => {
-    const fields: InputFields = connectives(self);
-    for (const scalar of [...visibleColumns(target), ...comparableComputed(target)]) {
-      fields[scalarFieldName(scalar)] = input(scalarComparison(scalar, types), { kind: "scalar", scalar });
-    }
-    for (const field of table.computedFields.values()) {
-      const remote = field.result.kind === "table" ? types.visible(field.result.target) : undefined;
-      const needsClient = field.call.arguments.some(({ kind }) => kind === "client");
-      if (remote !== undefined && !needsClient)
-        fields[field.name] = input(boolExp(remote, types), { kind: "computed-rows", field, target: remote });
-    }
-    for (const relationship of table.relationships.values()) {
-      const remote = types.visible(relationship.target);
-      if (remote === undefined) continue;
-      fields[relationship.name] = input(boolExp(remote, types), { kind: "relationship", relationship, target: remote });
-      if (
-        relationship.kind === "array" &&
-        remote.permission.allowAggregations &&
-        !types.options.hideAggregationPredicates
-      ) {
-        fields[types.naming.aggregateOf(relationship.name, "filter")] = input(aggregatePredicates(remote, types), {
+export function boolExp(target: Visible<Rows>, types: TypeBook): GraphQLInputObjectType {
+  const rows = target.table;
+  const from = isTable(rows) ? `the table ${title(rows.catalog)}` : `the logical model for "${rows.name}"`;
+  const described = `Boolean expression to filter rows from ${from}. All fields are combined with a logical 'AND'.`;
+  const name = inputTypeName(rows, "bool_exp", types.naming);
+  const self: GraphQLInputObjectType = types.input(name, described, () => {
+    const fields: InputFields = {
+      _and: typed(nullableList(self), { kind: "and" }),
+      _or: typed(nullableList(self), { kind: "or" }),
+      _not: typed(self, { kind: "not" }),
+      ...fieldsOf(comparable(target), (scalar) => typed(scalarComparison(scalar, types), { kind: "scalar", scalar })),
+    };
+    for (const computed of types.computedRows(rows))
+      fields[computed.field.name] = typed(boolExp(computed.target, types), { kind: "computed-rows", ...computed });
+    for (const related of types.related(rows.relationships.values())) {
+      const { relationship, target: remote } = related;
+      fields[relationship.name] = typed(boolExp(remote, types), { kind: "relationship", ...related });
+      const hasAggregates = relationship.kind === "array" && remote.permission.allowAggregations;
+      if (hasAggregates && !types.options.hideAggregationPredicates)
+        fields[types.naming.aggregateOf(relationship.name, "filter")] = typed(aggregatePredicates(remote, types), {
           kind: "relationship-aggregate",
-          relationship,
-          target: remote,
+          ...related,
         });
-      }
     }
     return fields;
   });
