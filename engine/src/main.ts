@@ -1,3 +1,3 @@
 import { run } from "./lifecycle/run.ts";
 
-await run(process.env, process.argv.slice(2));
+await run(process.env);

@@ -110,14 +110,6 @@ describe("with metadata", () => {
   );
 });
 
-test("the process rejects unknown flags", async () => {
-  const { code, errors } = await start({ HASURA_GRAPHQL_ADMIN_SECRET: "the-admin-secret" }, "--allow-all");
-  expect(code).toBe(1);
-  expect(errors).toContain(
-    "--allow-all: is not a flag of this engine; valid flags: --allow-unsupported, --allow-inconsistent",
-  );
-}, 30_000);
-
 function capture(): { stream: Writable; text: () => string } {
   const lines: string[] = [];
   const stream = new Writable({

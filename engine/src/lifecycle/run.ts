@@ -43,11 +43,10 @@ const lastGrace = 3_000;
  * The engine as a process: starts, serves until SIGTERM or SIGINT, stops gracefully. A second signal stops it immediately. A failed start
  * is reported on standard error, with exit code 1.
  */
-export async function run(given: Environment, flags: readonly string[]): Promise<void> {
+export async function run(environment: Environment): Promise<void> {
   // Connections to the metadata database do not keep the process alive, and nothing else does until it serves.
   const awake = setInterval(() => undefined, 60_000);
   try {
-    const environment = withFlags(given, flags);
     const settings = readSettings(environment);
     const logger = createLogger(settings.logLevel);
     const served = await start(settings, environment, logger);
@@ -58,22 +57,6 @@ export async function run(given: Environment, flags: readonly string[]): Promise
   } finally {
     clearInterval(awake);
   }
-}
-
-/** Settings that can also be flags, for a single run on the metadata of another engine. */
-const flagNames: Readonly<Record<string, string>> = {
-  "--allow-unsupported": "ENGINE_ALLOW_UNSUPPORTED",
-  "--allow-inconsistent": "ENGINE_ALLOW_INCONSISTENT",
-};
-
-/** @throws SettingsError for an unknown flag */
-function withFlags(environment: Environment, flags: readonly string[]): Environment {
-  const unknown = flags.filter((flag) => !Object.hasOwn(flagNames, flag));
-  if (unknown.length > 0)
-    throw new SettingsError(
-      unknown.map((flag) => `${flag}: is not a flag of this engine; valid flags: ${Object.keys(flagNames).join(", ")}`),
-    );
-  return { ...environment, ...Object.fromEntries(flags.map((flag) => [flagNames[flag] ?? "", "true"])) };
 }
 
 async function start(

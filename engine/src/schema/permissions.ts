@@ -3,7 +3,7 @@ import type { MergedPath } from "@routeql/metadata/read/load";
 import type { Metadata, SelectPermissionMetadata } from "@routeql/metadata/read/shape";
 import { always, anyOf, type Condition, type Redaction } from "../sql/expression.ts";
 import { FilterReader } from "./filters.ts";
-import type { Report, RowModel } from "./model.ts";
+import type { Report, RowModel, TrackedTable } from "./model.ts";
 import type { ResolvedSource } from "./resolve.ts";
 import {
   adminWrites,
@@ -240,42 +240,37 @@ export function readRoles(source: ResolvedSource, inherited: Metadata["inherited
     ...sets.keys(),
     ...source.functions.flatMap(({ metadata }) => metadata.permissions.map(({ role }) => role)),
   ]);
-  const cache = new Map<string, RolePermissions>();
-  const permissionsOf = (role: string): RolePermissions => {
-    const cached = cache.get(role);
-    if (cached !== undefined) return cached;
-    const result = new Map<string, TablePermission>();
-    for (const table of [...source.tables.values(), ...source.models]) {
-      if (role === "admin") result.set(table.key, adminPermission(table));
-      else {
-        const direct = own.get(role)?.get(table.key);
-        const parts = (sets.get(role) ?? []).flatMap((part) => permissionsOf(part).get(table.key) ?? []);
-        if (direct !== undefined) result.set(table.key, direct);
-        else if (parts.length > 0) result.set(table.key, combinePermissions(parts));
+  /** The grants of a role by the key of the object; an inherited role combines those of its parents. */
+  const inheriting = <Rows extends RowModel, Grant>(
+    objects: Iterable<Rows>,
+    grantOf: (object: Rows, role: string, parents: readonly Grant[]) => Grant | undefined,
+  ) => {
+    const cache = new Map<string, ReadonlyMap<string, Grant>>();
+    const grantsOf = (role: string): ReadonlyMap<string, Grant> => {
+      const cached = cache.get(role);
+      if (cached !== undefined) return cached;
+      const grants = new Map<string, Grant>();
+      for (const object of objects) {
+        const parents = (sets.get(role) ?? []).flatMap((part) => grantsOf(part).get(object.key) ?? []);
+        const grant = grantOf(object, role, parents);
+        if (grant !== undefined) grants.set(object.key, grant);
       }
-    }
-    cache.set(role, result);
-    return result;
+      cache.set(role, grants);
+      return grants;
+    };
+    return (role: string) => (role === "admin" || known.has(role) ? grantsOf(role) : new Map<string, Grant>());
   };
-  const writes = new Map<string, RoleWrites>();
-  const writesOf = (role: string): RoleWrites => {
-    const cached = writes.get(role);
-    if (cached !== undefined) return cached;
-    const result = new Map<string, TableWrites>();
-    for (const table of source.tables.values()) {
-      const parents = (sets.get(role) ?? []).flatMap((part) => writesOf(part).get(table.key) ?? []);
-      const combined =
-        role === "admin" ? adminWrites(table) : inheritedWrites(ownWrites.get(role)?.get(table.key), parents);
-      if (combined !== undefined) result.set(table.key, combined);
-    }
-    writes.set(role, result);
-    return result;
-  };
+  const tables = [...source.tables.values()];
   const partsOf = (role: string): readonly string[] => [role, ...(sets.get(role) ?? []).flatMap(partsOf)];
   return {
     roles: [...known].sort(),
-    permissionsOf: (role) => (role === "admin" || known.has(role) ? permissionsOf(role) : new Map()),
-    writesOf: (role) => (role === "admin" || known.has(role) ? writesOf(role) : new Map()),
+    permissionsOf: inheriting<RowModel, TablePermission>([...tables, ...source.models], (object, role, parents) => {
+      if (role === "admin") return adminPermission(object);
+      return own.get(role)?.get(object.key) ?? (parents.length > 0 ? combinePermissions(parents) : undefined);
+    }),
+    writesOf: inheriting<TrackedTable, TableWrites>(tables, (table, role, parents) =>
+      role === "admin" ? adminWrites(table) : inheritedWrites(ownWrites.get(role)?.get(table.key), parents),
+    ),
     partsOf,
   };
 }
