@@ -68,6 +68,11 @@ export class Stage implements AsyncDisposable {
     return this.#served.port;
   }
 
+  /** Of the database `default`. */
+  get address(): string {
+    return this.#addresses.get("default") ?? "";
+  }
+
   get withoutSecret(): boolean {
     return this.#flags.withoutSecret === true;
   }

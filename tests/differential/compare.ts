@@ -15,14 +15,14 @@ import {
 import { type Answer, parseExactly, post, type Server } from "./pair.ts";
 
 /** An answer in a form in which equal answers are equal texts: the space between the values of JSON has no meaning. */
-export function canonical({ status, type, body }: Answer): string {
+export function canonical({ status, type, body, changes }: Answer): string {
   let parsed: unknown;
   try {
     parsed = parseExactly(body);
   } catch {
     parsed = body;
   }
-  return `${status} ${type}\n${JSON.stringify(parsed)}`;
+  return `${status} ${type}\n${JSON.stringify(parsed)}${changes === undefined ? "" : `\n${changes}`}`;
 }
 
 /** The answer with the items of each list in one order, for requests that define none. */

@@ -232,17 +232,20 @@ export class Generator {
       const name = this.#random.one(nullable.getValues()).name;
       return { text: this.#random.chance(2) ? JSON.stringify(name) : name, json: name };
     }
-    if (isInputObjectType(nullable)) return this.#object(Object.values(nullable.getFields()), depth);
+    if (isInputObjectType(nullable)) {
+      const most = /_(?:insert|set)_input$|(?:Insert|Set)Input$/.test(nullable.name) ? 8 : 2;
+      return this.#object(Object.values(nullable.getFields()), depth, most);
+    }
     const values = this.#samples.get(nullable.name) ?? [];
     const json = this.#random.chance(88) && values.length > 0 ? this.#random.one(values) : this.#random.one(odd);
     return { text: literal(json), json };
   }
 
-  #object(fields: readonly GraphQLInputField[], depth: number): Value {
+  #object(fields: readonly GraphQLInputField[], depth: number, most: number): Value {
     const optional = fields.filter(
       (field) => !isRequiredInputField(field) && (depth > 0 || !isInputObjectType(getNamedType(field.type))),
     );
-    const chosen = optional.length === 0 || this.#random.chance(4) ? [] : this.#random.some(optional, 2);
+    const chosen = optional.length === 0 || this.#random.chance(4) ? [] : this.#random.some(optional, most);
     const drawn = [...fields.filter((field) => isRequiredInputField(field)), ...chosen].map((field) => {
       const value = this.#value(field.type, depth - 1);
       const inner = value.text.includes("$") ? value.text : this.#inner(field, value);

@@ -41,6 +41,10 @@ export const knownFacts: readonly (readonly [RegExp, string])[] = [
     / limit: Int "limit the number of rows returned/,
     "the embedded engine adds the limit of the role to the description",
   ],
+  [
+    /_constraint\.\w+ "unique or primary key constraint on columns /,
+    "Hasura lists the columns of a constraint in an order of its own",
+  ],
   [/jsonb_comparison_exp\._jsonb_path_(?:exists|match)/, "Hasura 2.43 does not have these operators"],
   [
     /^only \w+: (?:query|subscription)_root\.\w+: \[\w+!\]! "(?:An array relationship|fetch data)/,

@@ -9,7 +9,7 @@ import { startPair } from "./pair.ts";
 import { compareWorld, emptyTally, type Tally } from "./run.ts";
 import { worldNamed } from "./worlds.ts";
 
-const help = `npm run test:differential -- [--requests N] [--seed N] [--world WORLD]… [--report FILE]
+const help = `npm run test:differential -- [--requests N] [--seed N] [--world WORLD]… [--writes] [--report FILE]
 
 Sends the same random requests to Hasura's own server and to the embedded engine, over one database and one metadata,
 and compares answers and schemas.
@@ -17,6 +17,7 @@ and compares answers and schemas.
   --requests N     requests of each world; default 2000
   --seed N         the same seed draws the same requests; default: a random one, which is printed
   --world WORLD    project (hasura-metadata/), sample (many column types), or a folder of Hasura's fixtures; repeatable; default: project and sample
+  --writes         mutations, each on two copies of the database, whose rows and sequences are compared too
   --report FILE    writes every unexplained difference to FILE
   --help           this text
 
@@ -27,6 +28,7 @@ const { values } = parseArgs({
     requests: { type: "string", default: "2000" },
     seed: { type: "string", default: String(randomInt(1_000_000)) },
     world: { type: "string", multiple: true, default: ["project", "sample"] },
+    writes: { type: "boolean", default: false },
     report: { type: "string" },
     help: { type: "boolean", default: false },
   },
@@ -37,7 +39,7 @@ class Skipped extends Error {}
 
 async function main(): Promise<void> {
   if (values.help) return console.log(help);
-  const plan = { requests: Number(values.requests), seed: Number(values.seed) };
+  const plan = { requests: Number(values.requests), seed: Number(values.seed), writes: values.writes };
   if (!Number.isSafeInteger(plan.requests) || !Number.isSafeInteger(plan.seed))
     throw new Error("--requests and --seed need whole numbers");
   console.log(`seed ${plan.seed}`);
@@ -54,7 +56,7 @@ async function main(): Promise<void> {
   show(tally);
 }
 
-function show({ equal, withData, reordered, explained, unexplained, schemas }: Tally): void {
+function show({ equal, withData, changed, reordered, explained, unexplained, schemas }: Tally): void {
   for (const line of schemas) console.log(line);
   for (const { world, call, hasura, embedded } of unexplained.slice(0, 20))
     console.log(
@@ -63,7 +65,7 @@ function show({ equal, withData, reordered, explained, unexplained, schemas }: T
   if (values.report !== undefined) writeFileSync(values.report, JSON.stringify(unexplained, undefined, 1));
   for (const [name, count] of explained) console.log(`${count} × ${name}`);
   console.log(
-    `${equal} equal (${withData} with data), ${reordered} in another order, ${[...explained.values()].reduce((sum, count) => sum + count, 0)} explained, ${unexplained.length} unexplained, ${schemas.length} differences of schemas`,
+    `${equal} equal (${withData} with data, ${changed} with changes), ${reordered} in another order, ${[...explained.values()].reduce((sum, count) => sum + count, 0)} explained, ${unexplained.length} unexplained, ${schemas.length} differences of schemas`,
   );
   if (unexplained.length + schemas.length > 0) process.exitCode = 1;
 }

@@ -18,6 +18,8 @@ export interface Answer {
   readonly status: number;
   readonly type: string | null;
   readonly body: string;
+  /** Rows and sequences that a mutation changed, one a line. */
+  readonly changes?: string;
 }
 
 export interface Server {
@@ -31,8 +33,8 @@ export interface Pair extends AsyncDisposable {
   readonly embedded: Server;
   /** Address of a Postgres for a role that may create databases. */
   readonly database: string;
-  /** Gives both engines the same metadata. */
-  apply(metadata: Metadata): Promise<void>;
+  /** Gives both engines the same metadata, except for the addresses of databases. */
+  apply(hasura: Metadata, embedded?: Metadata): Promise<void>;
 }
 
 /** Settings of both engines: without the SQL text in errors, which necessarily differs, and with quick live queries. */
@@ -88,8 +90,9 @@ export async function startPair(skip: TestContext["skip"]): Promise<Pair> {
     hasura,
     embedded,
     database,
-    async apply(metadata) {
-      for (const server of [hasura, embedded]) await apply(new MetadataApi(server), metadata);
+    async apply(one, other = one) {
+      await apply(new MetadataApi(hasura), one);
+      await apply(new MetadataApi(embedded), other);
     },
     [Symbol.asyncDispose]: () => owned.disposeAsync(),
   };

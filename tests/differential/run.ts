@@ -5,6 +5,7 @@ import { isolated } from "./isolate.ts";
 import { known, knownFacts } from "./known.ts";
 import { type Answer, type Call, type Pair, post, type Server, subscribe } from "./pair.ts";
 import { Random } from "./random.ts";
+import { type Side, Twins } from "./twins.ts";
 import type { World } from "./worlds.ts";
 
 export interface Difference {
@@ -18,6 +19,8 @@ export interface Tally {
   equal: number;
   /** Equal answers without an error. */
   withData: number;
+  /** Equal changes of the database. */
+  changed: number;
   /** Equal except for the order of rows, which the request leaves open. */
   reordered: number;
   readonly explained: Map<string, number>;
@@ -66,6 +69,7 @@ async function samplesOf(server: Server, schema: GraphQLSchema): Promise<Samples
 export const emptyTally = (): Tally => ({
   equal: 0,
   withData: 0,
+  changed: 0,
   reordered: 0,
   explained: new Map(),
   unexplained: [],
@@ -73,6 +77,8 @@ export const emptyTally = (): Tally => ({
 });
 
 export interface Plan {
+  /** Mutations instead of queries. */
+  readonly writes?: boolean;
   readonly requests: number;
   readonly seed: number;
 }
@@ -86,7 +92,7 @@ export interface DrawnCall extends Call {
 export async function drawCalls(
   server: Server,
   { metadata }: World,
-  { requests, seed }: Plan,
+  { requests, seed, writes = false }: Plan,
 ): Promise<readonly DrawnCall[]> {
   const random = new Random(seed);
   const roles = rolesOf(metadata);
@@ -94,39 +100,54 @@ export async function drawCalls(
   const variables = [...new Set(names.map((name) => name.toLowerCase()))];
   const samples = await samplesOf(server, await schemaOf(server, "admin"));
   const generators = new Map<string, Generator>();
-  for (const role of roles) generators.set(role, new Generator(await schemaOf(server, role), samples, random));
+  const writers: string[] = [];
+  for (const role of roles) {
+    const schema = await schemaOf(server, role);
+    if (schema.getMutationType()) writers.push(role);
+    generators.set(role, new Generator(schema, samples, random));
+  }
   return Array.from({ length: requests }, () => {
-    const role = random.one(roles);
-    const live = random.chance(2);
-    const request = generators.get(role)?.request(live ? "subscription" : "query") ?? { query: "" };
-    return { session: sessionOf(random, role, variables), ...request, live };
+    const role = random.one(writes && random.chance(98) ? writers : roles);
+    const live = !writes && random.chance(2);
+    const kind = writes ? "mutation" : live ? "subscription" : "query";
+    const request = generators.get(role)?.request(kind) ?? { query: "" };
+    const session = sessionOf(random, role, variables);
+    const backend = writes &&
+      random.chance(25) && { "x-hasura-use-backend-only-permissions": random.one(["true", "f", "x"]) };
+    return { session: { ...session, ...backend }, ...request, live };
   });
 }
 
 /** Compares the schemas of all roles, then the answers to random requests. */
 export async function compareWorld(pair: Pair, world: World, plan: Plan, tally: Tally): Promise<void> {
-  await pair.apply(world.metadata);
+  await using twins = plan.writes === true ? await Twins.open(pair, world) : undefined;
+  if (twins === undefined) await pair.apply(world.metadata);
   for (const role of rolesOf(world.metadata)) {
     const differences = schemaDifferences(await schemaOf(pair.hasura, role), await schemaOf(pair.embedded, role));
     const open = differences.filter((line) => !knownFacts.some(([fact]) => fact.test(line)));
     tally.schemas.push(...open.map((line) => `${world.name}, ${role}: ${line}`));
   }
   const calls = [...(await drawCalls(pair.hasura, world, plan))];
+  const ask: Ask = (side, { live, ...call }) =>
+    twins?.ask(side, call) ?? (live === true ? subscribe : post)(pair[side], call);
   await Promise.all(
-    Array.from({ length: 4 }, async () => {
+    Array.from({ length: twins === undefined ? 4 : 1 }, async () => {
       for (let call = calls.pop(); call !== undefined; call = calls.pop())
-        await compareCall(pair, world.name, call, tally);
+        await compareCall(ask, world.name, call, tally);
     }),
   );
 }
 
-async function compareCall(pair: Pair, world: string, { live, ...call }: DrawnCall, tally: Tally): Promise<void> {
-  const ask = live ? subscribe : post;
-  const [hasura, embedded] = await Promise.all([ask(pair.hasura, call), ask(pair.embedded, call)]);
+type Ask = (side: Side, call: Call & { readonly live?: boolean }) => Promise<Answer>;
+
+async function compareCall(ask: Ask, world: string, drawn: DrawnCall, tally: Tally): Promise<void> {
+  const [hasura, embedded] = await Promise.all([ask("hasura", drawn), ask("embedded", drawn)]);
+  const { live: _live, ...call } = drawn;
   const [one, other] = [canonical(hasura), canonical(embedded)];
   if (one === other) {
     tally.equal += 1;
     if (one.includes('{"data":{')) tally.withData += 1;
+    if (hasura.changes !== undefined) tally.changed += 1;
     return;
   }
   if (differsInOrder(hasura, embedded)) {
@@ -135,7 +156,7 @@ async function compareCall(pair: Pair, world: string, { live, ...call }: DrawnCa
   }
   const reason =
     known.find((difference) => difference.matches({ call, hasura: one, embedded: other }))?.name ??
-    ((await failsTwice(pair, call, one, other)) ? severalErrors : undefined);
+    ((await failsTwice(ask, call, one, other)) ? severalErrors : undefined);
   if (reason === undefined) tally.unexplained.push({ world, call, hasura: one, embedded: other });
   else tally.explained.set(reason, (tally.explained.get(reason) ?? 0) + 1);
 }
@@ -145,14 +166,14 @@ const severalErrors = "which of several errors of a request is reported";
 /**
  * Whether a request has two errors, and each engine reports another one: reduced to either error, both engines report the same.
  */
-async function failsTwice(pair: Pair, call: Call, hasura: string, embedded: string): Promise<boolean> {
+async function failsTwice(ask: Ask, call: Call, hasura: string, embedded: string): Promise<boolean> {
   const fails = [hasura, embedded].every((answer) => answer.includes('{"errors":['));
   if (!fails) return false;
-  const answerOf = async (server: Server, smaller: Call): Promise<string> => canonical(await post(server, smaller));
-  const first = await isolated(call, async (smaller) => (await answerOf(pair.hasura, smaller)) === hasura);
-  if ((await answerOf(pair.embedded, first)) !== hasura) return false;
-  const second = await isolated(call, async (smaller) => (await answerOf(pair.embedded, smaller)) === embedded);
-  return (await answerOf(pair.hasura, second)) === embedded;
+  const answerOf = async (side: Side, smaller: Call): Promise<string> => canonical(await ask(side, smaller));
+  const first = await isolated(call, async (smaller) => (await answerOf("hasura", smaller)) === hasura);
+  if ((await answerOf("embedded", first)) !== hasura) return false;
+  const second = await isolated(call, async (smaller) => (await answerOf("embedded", smaller)) === embedded);
+  return (await answerOf("hasura", second)) === embedded;
 }
 
 function differsInOrder(hasura: Answer, embedded: Answer): boolean {

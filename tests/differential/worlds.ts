@@ -11,6 +11,8 @@ import { sampleContents, sampleRows, sampleSchema } from "./sample.ts";
 export interface World {
   readonly name: string;
   readonly metadata: Metadata;
+  /** Address of its database for a superuser. */
+  readonly database: string;
 }
 
 /** Prepares a world, lends it to `use` and removes it. */
@@ -31,11 +33,11 @@ const projectRows = `
 
 /** The project's own metadata on a new database with a few rows. */
 export async function projectWorld(): Promise<
-  World & AsyncDisposable & { readonly database: StartedDatabaseContainer }
+  World & AsyncDisposable & { readonly container: StartedDatabaseContainer }
 > {
-  const database = await startDatabase();
+  const container = await startDatabase();
   await execute(
-    database.getConnectionUri("owner"),
+    container.getConnectionUri("owner"),
     "create table if not exists routing.bgp_updates_rest partition of routing.bgp_updates default",
     projectRows,
     // Without statistics, the plan and so the order of rows would depend on the moment of the first automatic analysis.
@@ -44,9 +46,10 @@ export async function projectWorld(): Promise<
   const { merged } = loadMetadata(resolve(import.meta.dirname, "../../hasura-metadata"));
   return {
     name: "project",
-    metadata: withAddresses(merged, { ROUTEQL_DATABASE_URL: database.getConnectionUri("engine") }),
-    database,
-    [Symbol.asyncDispose]: async () => void (await database.stop()),
+    metadata: withAddresses(merged, { ROUTEQL_DATABASE_URL: container.getConnectionUri("engine") }),
+    database: container.getConnectionUri("bootstrap"),
+    container,
+    [Symbol.asyncDispose]: async () => void (await container.stop()),
   };
 }
 
@@ -58,7 +61,7 @@ const project: Lender = async (_pair, use) => {
 const sample: Lender = async (pair, use) => {
   const address = await createDatabase(pair.database, "sample");
   await execute(address, sampleSchema, sampleRows);
-  await use({ name: "sample", metadata: sampleMetadata(address) });
+  await use({ name: "sample", metadata: sampleMetadata(address), database: address });
 };
 
 function sampleMetadata(address: string): Metadata {
@@ -79,8 +82,9 @@ const fixtures =
       await using stage = new Stage(pair.database, {});
       try {
         const metadata = await stage.prepare(setup);
+        const database = stage.address;
         await pair.apply(metadata);
-        await use({ name, metadata });
+        await use({ name, metadata, database });
       } catch (error) {
         console.log(`${name}: not compared: ${String(error).split("\n").slice(0, 4).join(" ")}`);
       }
