@@ -202,7 +202,7 @@ export function readDirectives(
     const directive = known.get(name);
     if (directive === undefined) throw invalid(`directive "${name}" is not defined in the schema`, at);
     if (!directive.locations.includes(place))
-      throw invalid(`directive "${name}" is not allowed on ${places[place]}`, at);
+      throw invalid(`directive '${name}' is not allowed on ${places[place]}`, at);
     if (found.has(name)) twice.add(name);
     found.set(name, inputs.arguments(directive, nodes, `${at}.${name}`));
   }
