@@ -4,6 +4,7 @@ import { createServer } from "node:net";
 import { dockerClient } from "@routeql/host/docker/client";
 import { Failure } from "@routeql/host/failure";
 import { listenerByLsof, processFolder } from "@routeql/host/process-facts";
+import { publishedPorts } from "@routeql/infra/settings/complete";
 import { settings } from "@routeql/infra/settings/list";
 import { engineAbilities, lowestUserPort } from "../docker/engine-facts.ts";
 import { projectName, type StackConfiguration } from "./configuration.ts";
@@ -38,8 +39,14 @@ export async function listenerOn(port: number): Promise<string | undefined> {
   return undefined;
 }
 
-const portSettings = ["httpPort", "httpsPort", "consolePort"] as const;
-const examples = { httpPort: 8080, httpsPort: 8443, consolePort: 32_001, hostAddress: "127.0.0.1" } as const;
+const examples = {
+  httpPort: 8080,
+  httpsPort: 8443,
+  consolePort: 32_001,
+  prometheusPort: 9091,
+  grafanaPort: 3001,
+  hostAddress: "127.0.0.1",
+} as const;
 
 export type PortProblem = "in use" | "not allowed" | "no such address";
 
@@ -106,15 +113,17 @@ export async function checkPorts(
 ): Promise<void> {
   const [own, { rootless }, least] = await Promise.all([ownPorts(stack), engineAbilities(), lowestUserPort()]);
   const problems: { readonly setting: keyof typeof examples; readonly text: string }[] = [];
-  for (const name of portSettings) {
+  for (const name of publishedPorts(plain)) {
     const port = plain[name];
+    // The monitoring has no login, so its ports are on the loopback address.
+    const address = name === "prometheusPort" || name === "grafanaPort" ? "127.0.0.1" : plain.hostAddress;
     if (own.has(port)) continue;
-    const problem = rootless && port < least ? tooLow : await portProblem(plain.hostAddress, port);
+    const problem = rootless && port < least ? tooLow : await portProblem(address, port);
     if (!problem) continue;
     const user = problem === "in use" ? await userOf(port) : "";
     problems.push({
       setting: problem === "no such address" ? "hostAddress" : name,
-      text: `${plain.hostAddress}:${port} (${settings[name].environment}) is ${problem}${user}`,
+      text: `${address}:${port} (${settings[name].environment}) is ${problem}${user}`,
     });
   }
   if (problems.length === 0) return;

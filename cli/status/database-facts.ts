@@ -56,6 +56,7 @@ export function readDatabaseFacts(open: OpenDatabase): Promise<DatabaseFacts> {
       ...facts,
       lastBackup: last("backup"),
       lastRestore: last("restore"),
+      lastDrill: last("drill"),
       newestUpdate: update?.toISOString() ?? null,
       newestHijack: hijack?.toISOString() ?? null,
     };

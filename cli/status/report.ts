@@ -53,6 +53,8 @@ export interface DatabaseFacts {
   /** The last successful backup and restore, from any machine. */
   readonly lastBackup?: LastRun | undefined;
   readonly lastRestore?: LastRun | undefined;
+  /** The last successful restore drill of the archive. */
+  readonly lastDrill?: LastRun | undefined;
 }
 
 /** The last run of a command that a later status reports. */

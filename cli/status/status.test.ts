@@ -242,6 +242,7 @@ test("prints services and facts", () => {
     "  newest hijack  none",
     "  last backup    none",
     "  last restore   none",
+    "  last drill     none",
     "  drift          not checked (--drift)",
     "",
     "All is well.",

@@ -76,6 +76,7 @@ export function statusText(report: StatusReport): string {
       ["newest hijack", ago(database.newestHijack, now)],
       ["last backup", ago(database.lastBackup?.at, now)],
       ["last restore", ago(database.lastRestore?.at, now)],
+      ["last drill", ago(database.lastDrill?.at, now)],
     );
   } else facts.push(["database", "not readable"]);
   if (alerts !== undefined)

@@ -103,6 +103,12 @@ export function withDefaults(given: GivenSettings, stack: string): PlainSettings
   return values as PlainSettings;
 }
 
+/** Settings of the ports that a stack on Docker publishes. */
+export function publishedPorts({ monitoring, grafanaImage }: Pick<PlainSettings, "monitoring" | "grafanaImage">) {
+  const stack = ["prometheusPort", ...(grafanaImage === undefined ? [] : (["grafanaPort"] as const))] as const;
+  return ["httpPort", "httpsPort", "consolePort", ...(monitoring === "stack" ? stack : [])] as const;
+}
+
 /** Combinations of allowed settings that are invalid together. */
 export function contradictions(given: GivenSettings, stackName: string): SettingsProblem[] {
   const settings = withDefaults(given, stackName);
@@ -111,8 +117,7 @@ export function contradictions(given: GivenSettings, stackName: string): Setting
     ...partProblems(given, settings),
     ...kubernetesProblems(given, settings),
   ];
-  const stack = ["prometheusPort", ...(settings.grafanaImage === undefined ? [] : (["grafanaPort"] as const))] as const;
-  const ports = ["httpPort", "httpsPort", "consolePort", ...(settings.monitoring === "stack" ? stack : [])] as const;
+  const ports = publishedPorts(settings);
   for (const [index, name] of ports.entries()) {
     const same = ports.slice(0, index).find((other) => settings[other] === settings[name]);
     if (same !== undefined) problems.push({ name, place, problem: `is the same port as ${same}: ${settings[name]}` });

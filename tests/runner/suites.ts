@@ -141,13 +141,6 @@ export const suites: readonly Suite[] = [
     tier: "test:all",
   },
   {
-    name: "operate",
-    what: "the commands of the operator's pages, as written, while a client counts failed requests",
-    kind: "vitest",
-    needsDocker: true,
-    tier: "test:all",
-  },
-  {
     name: "database",
     what: "migrations, roles, loading and detection on a real Postgres",
     kind: "vitest",
