@@ -19,6 +19,7 @@ const commands: Record<string, () => Promise<{ command: Command }>> = {
   schema: () => import("./commands/schema.ts"),
   backup: () => import("./commands/backup.ts"),
   restore: () => import("./commands/restore.ts"),
+  rotate: () => import("./commands/rotate.ts"),
   prune: async () => ({ command: (await import("./commands/database.ts")).prune }),
   users: async () => ({ command: (await import("./commands/administration.ts")).users }),
   keys: async () => ({ command: (await import("./commands/administration.ts")).keys }),

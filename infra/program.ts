@@ -15,6 +15,7 @@ import { olderThanStack, type Release, release } from "./release.ts";
 import { withDefaults } from "./settings/complete.ts";
 import type { GivenSettings } from "./settings/list.ts";
 import { settingNames, settings } from "./settings/list.ts";
+import { type Generations, generationsOf, skippedGeneration } from "./settings/rotation.ts";
 import { replacedDataVolume } from "./targets/docker/data-volume.ts";
 import { refuseForeignStack } from "./targets/docker/foreign-stack.ts";
 import { readSettings, settingsSources } from "./settings/read.ts";
@@ -34,6 +35,8 @@ export interface StackOutputs extends Pick<
   | "services"
 > {
   readonly release: Release;
+  /** Generation of each secret that `npm run rotate` changes. */
+  readonly generations: Generations;
   /** Label of every object of the stack. */
   readonly stateIdentity: Output<string>;
   /** Only if the console is enabled. */
@@ -96,11 +99,14 @@ export async function program({
       folder: projectFolder,
     }),
   );
-  const { vulnerableImages, target, database } = withDefaults(given, getStack());
+  const plain = withDefaults(given, getStack());
+  const { vulnerableImages, target, database } = plain;
   if (policies) enforcePolicies(vulnerableImages as AdvisoryLevel);
   const before = await outputsBefore();
   const older = olderThanStack(getStack(), before["release"]);
   if (older !== undefined) throw new RunError(`${older.problem}. What to do: ${older.remedy}`);
+  const skipped = skippedGeneration(plain, before["generations"]);
+  if (skipped !== undefined) throw new RunError(skipped);
   const identity = stateIdentity ?? (await ownIdentity(before["stateIdentity"], protectData, target === "docker"));
   const dataVolume =
     target === "docker" && database === "single"
@@ -109,6 +115,7 @@ export async function program({
   const deployed = new RouteQL(component, toArguments(given), { protectData, stateIdentity: identity, dataVolume });
   return {
     release,
+    generations: generationsOf(plain),
     stateIdentity: output(identity),
     url: deployed.url,
     ...(deployed.consoleUrl === undefined ? {} : { consoleUrl: deployed.consoleUrl }),

@@ -8,6 +8,7 @@ export interface Metrics {
   readonly seconds: Histogram<"method" | "route">;
   readonly tokens: Counter<"flow">;
   readonly logins: Counter<"flow" | "outcome">;
+  readonly previousKeys: Counter<"client">;
   /** Adds a gauge that reads its value on demand. */
   gauge(name: string, help: string, value: () => number): void;
 }
@@ -37,6 +38,12 @@ export function createMetrics(): Metrics {
       name: "auth_logins_total",
       help: "Logins by outcome, an error code or success.",
       labelNames: ["flow", "outcome"],
+      registers,
+    }),
+    previousKeys: new Counter({
+      name: "auth_previous_service_key_requests_total",
+      help: "Requests with the service key before its last rotation, by the client's address.",
+      labelNames: ["client"],
       registers,
     }),
     gauge(name, help, value) {

@@ -139,7 +139,7 @@ describe("settings that contradict each other", () => {
 
   test("one secret for two purposes", () => {
     expect(problems({ ...needed, KEY_ENCRYPTION_KEY: needed.SERVICE_API_KEY })).toEqual([
-      "SERVICE_API_KEY, KEY_ENCRYPTION_KEY, PREVIOUS_KEY_ENCRYPTION_KEY: must differ from each other",
+      "SERVICE_API_KEY, PREVIOUS_SERVICE_API_KEY, KEY_ENCRYPTION_KEY, PREVIOUS_KEY_ENCRYPTION_KEY: must differ from each other",
     ]);
   });
 });

@@ -30,6 +30,11 @@ const schema = z.object({
     .optional()
     .describe("PEM of the authority of the store's certificate (rediss://). Default: Node's own list."),
   SERVICE_API_KEY: secret(32).describe("Value of x-service-api-key in the session flow."),
+  PREVIOUS_SERVICE_API_KEY: secret(32).optional().describe("The value before the last rotation."),
+  PREVIOUS_SERVICE_API_KEY_UNTIL: z.iso
+    .datetime({ offset: true, error: "must be a time such as 2026-01-31T13:45:00Z" })
+    .optional()
+    .describe("Time until which the previous value is accepted."),
   KEY_ENCRYPTION_KEY: secret(32).describe("Encrypts the private signing keys in Postgres."),
   PREVIOUS_KEY_ENCRYPTION_KEY: secret(32)
     .optional()
@@ -163,7 +168,12 @@ function contradictions(settings: Settings | undefined, values: Record<string, s
     problems.push("SESSION_ABSOLUTE_SECONDS: must not be less than SESSION_IDLE_SECONDS");
   }
   if (settings !== undefined) problems.push(...ldapContradictions(settings));
-  const secretNames = ["SERVICE_API_KEY", "KEY_ENCRYPTION_KEY", "PREVIOUS_KEY_ENCRYPTION_KEY"];
+  const secretNames = [
+    "SERVICE_API_KEY",
+    "PREVIOUS_SERVICE_API_KEY",
+    "KEY_ENCRYPTION_KEY",
+    "PREVIOUS_KEY_ENCRYPTION_KEY",
+  ];
   const secrets = secretNames.flatMap((name) => (values[name] === undefined ? [] : [values[name]]));
   if (new Set(secrets).size < secrets.length) problems.push(`${secretNames.join(", ")}: must differ from each other`);
   return problems;

@@ -2,6 +2,7 @@
  * The address, encryption and login of a database, for node-postgres and for programs that use libpq.
  * @module
  */
+import { loginOf } from "@routeql/database/migrate/roles";
 import type { ClientConfig } from "pg";
 import type { DatabaseReach, DatabaseRole } from "../stack/outputs.ts";
 
@@ -16,7 +17,7 @@ export function encryption({ host, port, name, sslmode, authority }: DatabaseRea
 
 /** libpq settings for the address and the encryption of the database. Without an authority file, the parameters of the URL apply. */
 export function libpqEnvironment(
-  { host, port, name, sslmode }: Omit<DatabaseReach, "clientImage">,
+  { host, port, name, sslmode }: Omit<DatabaseReach, "clientImage" | "secondLogins">,
   authorityFile?: string,
 ): readonly string[] {
   const tls =
@@ -26,4 +27,5 @@ export function libpqEnvironment(
 }
 
 /** libpq setting for the login role. */
-export const libpqUser = (role: DatabaseRole): string => `PGUSER=routeql_${role}`;
+export const libpqUser = (role: DatabaseRole, { secondLogins }: DatabaseReach): string =>
+  `PGUSER=${loginOf(role, secondLogins)}`;

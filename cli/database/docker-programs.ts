@@ -76,7 +76,8 @@ export async function openProgramsOnDocker(stack: string): Promise<ClientProgram
   const authority = reach.authority === undefined ? undefined : authorityFile;
   const environment = libpqEnvironment(own === undefined ? reach : { ...reach, host: "127.0.0.1" }, authority);
   return {
-    as: (role) => programsIn(container, [...environment, libpqUser(role), `PGPASSWORD=${databasePasswords[role]}`]),
+    as: (role) =>
+      programsIn(container, [...environment, libpqUser(role, reach), `PGPASSWORD=${databasePasswords[role]}`]),
     async [Symbol.asyncDispose]() {
       if (own === undefined) await orUndefined(container.remove({ force: true }));
     },

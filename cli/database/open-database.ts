@@ -1,3 +1,4 @@
+import { loginOf } from "@routeql/database/migrate/roles";
 import type { Duplex } from "node:stream";
 import type { OpenedDatabase } from "@routeql/database/shared/opened-database";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
@@ -82,7 +83,7 @@ export async function openDatabase(stack: string, role: DatabaseRole): Promise<O
       config: {
         ...encryption(values.database),
         stream: () => socket,
-        user: `routeql_${role}`,
+        user: loginOf(role, values.database.secondLogins),
         password: values.databasePasswords[role],
       },
       close: async () => {

@@ -129,7 +129,8 @@ export async function openProgramsInCluster(
     const pod = await databasePod(connection.cluster, place, values, stack);
     const environment = libpqEnvironment({ host: "127.0.0.1", port: database.port, name: database.name });
     return {
-      as: (role) => programsInPod(connection.config, place, pod, [...environment, libpqUser(role)], passwords[role]),
+      as: (role) =>
+        programsInPod(connection.config, place, pod, [...environment, libpqUser(role, database)], passwords[role]),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     };
   }
@@ -147,7 +148,8 @@ export async function openProgramsBeside(
   const beside = await clientsBeside(cluster, place, values, signal);
   const environment = libpqEnvironment(database, database.authority === undefined ? undefined : authorityInPod);
   return {
-    as: (role) => programsInPod(config, place, beside.pod, [...environment, libpqUser(role)], passwords[role]),
+    as: (role) =>
+      programsInPod(config, place, beside.pod, [...environment, libpqUser(role, database)], passwords[role]),
     [Symbol.asyncDispose]: () => beside[Symbol.asyncDispose](),
   };
 }

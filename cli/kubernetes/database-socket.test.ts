@@ -7,7 +7,7 @@ import { checkedReach, databasePod, runsItself } from "./database-socket.ts";
 
 const place = { server: "https://a.example.net:6443", namespace: "routes", instance: "routeql-prod" };
 const reach = (host: string): { database: DatabaseReach } => ({
-  database: { host, port: 5432, name: "routeql", clientImage: "routeql/database:1" },
+  database: { host, port: 5432, name: "routeql", secondLogins: false, clientImage: "routeql/database:1" },
 });
 const operated = reach(clusterDatabase({ readFromCopies: true }).host);
 

@@ -1,3 +1,4 @@
+import { loginOf } from "@routeql/database/migrate/roles";
 import type { KubeConfig } from "@kubernetes/client-node";
 import type { OpenedDatabase } from "@routeql/database/shared/opened-database";
 import { Failure } from "@routeql/host/failure";
@@ -80,7 +81,7 @@ export async function openDatabaseInCluster(place: Place, stack: string, role: D
       config: {
         ...encryption(reach),
         stream: () => socket,
-        user: `routeql_${role}`,
+        user: loginOf(role, values.database.secondLogins),
         password: values.databasePasswords[role],
       },
       close: async () => {

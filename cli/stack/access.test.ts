@@ -45,7 +45,7 @@ test("with a publicly trusted issuer, the file sets no certificate authority", a
   try {
     const paths = { accessFile: join(folder, "access.env"), certificateFile: join(folder, "ca.pem") } as StackPaths;
     const { caFile: _caFile, ...rest } = access({});
-    const database = { host: "database", port: 5432, name: "routeql", clientImage: "" };
+    const database = { host: "database", port: 5432, name: "routeql", secondLogins: false, clientImage: "" };
     const values = {
       ...rest,
       databasePasswords: { owner: "", engine: "", sidecar: "", loader: "", backup: "" },

@@ -24,8 +24,9 @@ const database = z
     sslmode: z.string().optional(),
     authority: z.string().optional(),
     clientImage: z.string(),
+    secondLogins: z.boolean().default(false),
   })
-  .default({ ...databaseAddress, clientImage: "" });
+  .default({ ...databaseAddress, clientImage: "", secondLogins: false });
 
 const outputs = z.object({
   url: z.url(),

@@ -51,7 +51,9 @@ async function writeConfiguration(
   const before = (parse(await readFile(file, "utf8").catch(() => "")) ?? {}) as { encryptionsalt?: string };
   const plain = Object.fromEntries(Object.entries(configuration).filter(([key]) => !isSecretSetting(key)));
   const content = { ...(before.encryptionsalt ? { encryptionsalt: before.encryptionsalt } : {}), config: plain };
-  await writeFile(file, stringify(content), { mode: 0o600 });
+  // Pulumi would read a time without quotes as another text.
+  const quoted = stringify(content, { defaultStringType: "QUOTE_DOUBLE", defaultKeyType: "PLAIN" });
+  await writeFile(file, quoted, { mode: 0o600 });
 }
 
 function workspaceOptions(

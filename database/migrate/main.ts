@@ -4,7 +4,7 @@
  * @module
  */
 import { printableLines } from "@routeql/contract/printable";
-import type { Client } from "pg";
+import { type Client, DatabaseError } from "pg";
 import { advisoryLocks } from "../shared/advisory-locks.ts";
 import { actForOwners, isSuperuser, withholdFromServices } from "./administrator.ts";
 import { connectAsAdministrator, connectionTo, connectWhenReady } from "./connect.ts";
@@ -17,7 +17,7 @@ import {
 } from "./database.ts";
 import { ensureFirstAdministrator } from "./first-administrator.ts";
 import { migrate } from "./migrations.ts";
-import { dropMonitorRole, ensureRole, loginRole } from "./roles.ts";
+import { changeOwnPassword, dropMonitorRole, ensureRole, loginRole } from "./roles.ts";
 import { type MigrateSettings, readSettings, roleNames } from "./settings.ts";
 
 async function main(): Promise<void> {
@@ -28,13 +28,14 @@ async function main(): Promise<void> {
 
 async function run(settings: MigrateSettings): Promise<string[]> {
   const { database, monitorPassword } = settings;
-  return using(await connectAsAdministrator(settings, "postgres", false), async (client) => {
+  const done: string[] = [];
+  return using(await connectAfterRotation(settings, done), async (client) => {
     // A second concurrent job waits for the first.
     await client.query("select pg_advisory_lock($1)", [advisoryLocks.job]);
     await refuseOtherStack(client, settings);
-    const done: string[] = [];
     const superuser = await isSuperuser(client);
-    for (const name of roleNames) done.push(...(await ensureRole(client, name, settings.passwords[name], superuser)));
+    for (const name of roleNames)
+      done.push(...(await ensureRole(client, name, settings.passwords[name], superuser, settings.secondLogins)));
     done.push(
       ...(monitorPassword === undefined
         ? await dropMonitorRole(client, database)
@@ -55,6 +56,21 @@ async function run(settings: MigrateSettings): Promise<string[]> {
     );
     return [...done, ...(await asOwner(settings))];
   });
+}
+
+/** Connects as the administrator. A password that was rotated is still the previous one in the database; it is changed then. */
+async function connectAfterRotation(settings: MigrateSettings, done: string[]): Promise<Client> {
+  try {
+    return await connectAsAdministrator(settings, "postgres", false);
+  } catch (error) {
+    const { bootstrap, previousBootstrapPassword: password } = settings;
+    const isWrong = error instanceof Error && error.cause instanceof DatabaseError && error.cause.code === "28P01";
+    if (!isWrong || password === undefined) throw error;
+    const former = { ...settings, bootstrap: { ...bootstrap, password } };
+    const client = await connectAsAdministrator(former, "postgres", false);
+    done.push(await changeOwnPassword(client, bootstrap.user, bootstrap.password));
+    return client;
+  }
 }
 
 async function asOwner(settings: MigrateSettings): Promise<string[]> {

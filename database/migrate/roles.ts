@@ -87,8 +87,24 @@ export function loginRole(name: LoginRoleName): string {
   return `routeql_${name}`;
 }
 
+/** Roles of running services. Each has two logins, so that the old password stays valid while a rotation replaces the service. */
+const serviceRoles: ReadonlySet<LoginRoleName> = new Set(["engine", "sidecar", "metadata"]);
+
+/**
+ * The role with which a client logs in. The second login of a service acts as the first one.
+ * @param second whether the passwords have an even generation
+ */
+export function loginOf(name: LoginRoleName, second: boolean): string {
+  return second && serviceRoles.has(name) ? `${loginRole(name)}_2` : loginRole(name);
+}
+
+/** Time for which the password of the other login stays valid. */
+const overlap = "1 hour";
+
 interface RoleRow {
   readonly plain: boolean;
+  /** Whether its password never expires. */
+  readonly unlimited: boolean;
   readonly connection_limit: number;
   readonly verifier: string | null;
   readonly settings: readonly string[];
@@ -100,6 +116,7 @@ interface RoleRow {
 /**
  * Creates or changes a role to match {@link roles}, with the given password; changes only differences. Needs a superuser, or an administrator
  * who may create roles. Only a superuser can read verifiers, so an administrator sets the password at each run.
+ * @param second whether {@link loginOf} names the second login. The password of the other login then expires.
  * @returns one sentence for each change.
  */
 export async function ensureRole(
@@ -107,9 +124,36 @@ export async function ensureRole(
   name: LoginRoleName,
   password: string,
   superuser: boolean,
+  second = false,
 ): Promise<string[]> {
   const role = loginRole(name);
+  const login = loginOf(name, second);
   const description = name === "monitor" ? monitor : roles[name];
+  const done = await ensureLogin(client, role, description, login === role ? password : undefined, superuser);
+  if (login !== role) {
+    const { settings, memberOf = [] } = description;
+    const asFirst = { ...description, settings: { ...settings, role }, memberOf: [...memberOf, role] };
+    return [...done, ...(await ensureLogin(client, login, asFirst, password, superuser))];
+  }
+  const other = loginOf(name, true);
+  if (other !== role && (await readRole(client, other, superuser))?.unlimited) done.push(await expire(client, other));
+  return done;
+}
+
+async function expire(client: Client, role: string): Promise<string> {
+  const { rows } = await client.query<{ until: string }>(`select (now() + interval '${overlap}')::text as until`);
+  await client.query(`alter role ${role} valid until ${client.escapeLiteral(rows[0]!.until)}`);
+  return `limited the password of ${role} to ${overlap}`;
+}
+
+/** @param password undefined for a role whose other login is in use: its password expires */
+async function ensureLogin(
+  client: Client,
+  role: string,
+  description: RoleDescription,
+  password: string | undefined,
+  superuser: boolean,
+): Promise<string[]> {
   const done: string[] = [];
   const change = async (statement: string, what: string): Promise<void> => {
     await client.query(statement);
@@ -121,14 +165,17 @@ export async function ensureRole(
   if (row === undefined) throw new Error(`The role ${role} is not there after it was created.`);
   if (!row.plain) {
     await change(
-      `alter role ${role} login inherit nosuperuser nocreatedb nocreaterole noreplication nobypassrls valid until 'infinity'`,
+      `alter role ${role} login inherit nosuperuser nocreatedb nocreaterole noreplication nobypassrls`,
       "took extra rights from",
     );
   }
+  if (password === undefined && row.unlimited) done.push(await expire(client, role));
+  if (password !== undefined && !row.unlimited)
+    await change(`alter role ${role} valid until 'infinity'`, "lifted the expiry of");
   if (row.connection_limit !== description.connectionLimit) {
     await change(`alter role ${role} connection limit ${description.connectionLimit}`, "set the connection limit of");
   }
-  if (!matchesVerifier(password, row.verifier)) {
+  if (password !== undefined && !matchesVerifier(password, row.verifier)) {
     await change(`alter role ${role} password ${client.escapeLiteral(scramVerifier(password))}`, "set the password of");
   }
   const { settings, superuserSettings = {} } = description;
@@ -159,6 +206,13 @@ export async function ensureRole(
   return done;
 }
 
+/** Gives the administrator the password under which the next run connects. */
+export async function changeOwnPassword(client: Client, role: string, password: string): Promise<string> {
+  const verifier = client.escapeLiteral(scramVerifier(password));
+  await client.query(`alter role ${client.escapeIdentifier(role)} password ${verifier}`);
+  return `set the password of ${role}`;
+}
+
 /** Drops the exporter's role, which owns nothing, where monitoring was switched off. */
 export async function dropMonitorRole(client: Client, database: string): Promise<string[]> {
   const role = loginRole("monitor");
@@ -169,8 +223,8 @@ export async function dropMonitorRole(client: Client, database: string): Promise
 
 async function readRole(client: Client, role: string, superuser: boolean): Promise<RoleRow | undefined> {
   const { rows } = await client.query<RoleRow>(
-    `select rolcanlogin and rolinherit and not (rolsuper or rolcreatedb or rolcreaterole or rolreplication or rolbypassrls)
-         and coalesce(rolvaliduntil = 'infinity', true) as plain,
+    `select rolcanlogin and rolinherit and not (rolsuper or rolcreatedb or rolcreaterole or rolreplication or rolbypassrls) as plain,
+       coalesce(rolvaliduntil = 'infinity', true) as unlimited,
        rolconnlimit as connection_limit, ${superuser ? "rolpassword" : "null"} as verifier,
        coalesce((select setconfig from pg_db_role_setting where setrole = a.oid and setdatabase = 0), '{}') as settings,
        array(select d.datname::text from pg_db_role_setting s join pg_database d on d.oid = s.setdatabase where s.setrole = a.oid) as set_in,

@@ -21,7 +21,11 @@ export interface MigrateSettings {
   readonly bootstrap: Login;
   /** Parameters of libpq URLs, e.g. `sslmode`: how connections are encrypted. */
   readonly parameters: Readonly<Record<string, string>>;
+  /** The superuser's password before its last rotation. */
+  readonly previousBootstrapPassword?: string | undefined;
   readonly passwords: Readonly<Record<RoleName, string>>;
+  /** Whether services use their second logins. */
+  readonly secondLogins: boolean;
   /** Of the role that reads statistics; without it there is no such role. */
   readonly monitorPassword?: string | undefined;
   /** The account that the job creates when there is none. */
@@ -40,6 +44,7 @@ const serverPlaces = z.object({
   DATABASE_NAME: z.string().regex(databaseName, "must be a plain lower-case name").default("routeql"),
 });
 const administrators = z.object({ ADMIN_EMAIL: z.email().max(254).optional() });
+const logins = z.object({ SECOND_LOGINS: z.stringbool().default(false) });
 const waiting = z.object({ DATABASE_WAIT_SECONDS: z.coerce.number().int().min(1).max(3600).default(60) });
 
 /**
@@ -81,6 +86,9 @@ export function readSettings(environment: NodeJS.ProcessEnv): MigrateSettings {
   };
   const server = environment["BOOTSTRAP_URL_FILE"] === undefined ? places() : url();
   const patience = read(waiting);
+  const previousBootstrapPassword =
+    environment["PREVIOUS_BOOTSTRAP_PASSWORD_FILE"] === undefined ? undefined : secret("PREVIOUS_BOOTSTRAP_PASSWORD");
+  const secondLogins = read(logins)?.SECOND_LOGINS ?? false;
   const passwords = {
     owner: secret("OWNER_PASSWORD"),
     engine: secret("ENGINE_PASSWORD"),
@@ -97,7 +105,15 @@ export function readSettings(environment: NodeJS.ProcessEnv): MigrateSettings {
     email === undefined ? undefined : { email, password: administratorPassword(environment, problems) };
   if (server === undefined || patience === undefined || problems.length > 0)
     throw new Error(`The settings are not usable:\n  ${problems.join("\n  ")}`);
-  return { ...server, passwords, monitorPassword, administrator, waitSeconds: patience.DATABASE_WAIT_SECONDS };
+  return {
+    ...server,
+    previousBootstrapPassword,
+    passwords,
+    secondLogins,
+    monitorPassword,
+    administrator,
+    waitSeconds: patience.DATABASE_WAIT_SECONDS,
+  };
 }
 
 /** The deployment has checked its strength. */

@@ -32,5 +32,7 @@ if [ -n "${VALKEY_MONITOR_PASSWORD_FILE:-}" ]; then
   hash=$(printf %s "$(<"$VALKEY_MONITOR_PASSWORD_FILE")" | sha256sum)
   printf 'user monitor on #%s -@all +info +ping +client|setname +latency|latest +latency|histogram\n' "${hash%% *}" >>"$configuration"
 fi
+# healthy.sh loads a rotated password with this one.
+printf %s "$password" >/tmp/sessions-password
 unset password
 exec valkey-server "$configuration" "$@"

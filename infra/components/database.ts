@@ -1,6 +1,12 @@
 import { output, secret, unsecret } from "@pulumi/pulumi";
 import type { Output } from "@pulumi/pulumi";
-import { clusterDatabase, databaseUrl, placeOfUrl, singleDatabase } from "../services/database-place.ts";
+import {
+  clusterDatabase,
+  databaseUrl,
+  hasSecondLogins,
+  placeOfUrl,
+  singleDatabase,
+} from "../services/database-place.ts";
 import type { DatabasePlace } from "../services/database-place.ts";
 import type { PlainSettings } from "../settings/list.ts";
 import { referenceIn } from "../targets/kubernetes/images.ts";
@@ -49,12 +55,15 @@ export interface DatabaseReach {
   readonly sslmode?: string;
   /** Certificate authority of the server, PEM. */
   readonly authority?: string;
+  /** Whether services use their second logins. */
+  readonly secondLogins: boolean;
   /** Reference of an image with the client programs (psql, pg_dump), as the target knows it. */
   readonly clientImage: string;
 }
 
 /** @param images the images of the deployment, and the registry from which a cluster pulls the built ones */
 export function databaseReach(
+  settings: Parameters<typeof hasSecondLogins>[0],
   { place }: Pick<DatabaseAccess, "place">,
   { built, pulled, registry }: Omit<ImageSources, "push">,
   authority: string | undefined,
@@ -70,6 +79,7 @@ export function databaseReach(
     name,
     ...(sslmode === undefined ? {} : { sslmode }),
     ...(authority === undefined ? {} : { authority }),
+    secondLogins: hasSecondLogins(settings),
     clientImage,
   }));
 }

@@ -149,9 +149,14 @@ test("a destroy keeps the data volumes, unless they are protected instead", asyn
 test("`protectData` protects the data volumes and their secrets", async () => {
   expect(await madeWith("protect", false)).toEqual([]);
   expect(await madeWith("protect", true)).toEqual(
-    ["admin-password", "database-data", "key-encryption-key", "sessions-data", "state-identity"].map(
-      (part) => `routeql-${part}`,
-    ),
+    [
+      "admin-password",
+      "database-data",
+      "key-encryption-key",
+      "key-encryption-key-0",
+      "sessions-data",
+      "state-identity",
+    ].map((part) => `routeql-${part}`),
   );
 });
 

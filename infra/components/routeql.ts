@@ -117,7 +117,7 @@ export class RouteQL extends ComponentResource {
       database,
       tlsPrivateKey: certificate.privateKey,
       protectData,
-      keyEncryptionKeyGeneration: settings.keyEncryptionKeyGeneration,
+      generations: settings,
       archived: archives(settings),
       monitored: monitoredParts(settings),
       named,
@@ -167,7 +167,7 @@ export class RouteQL extends ComponentResource {
     this.adminPassword = secrets["admin-password"];
     this.databasePasswords = databasePasswords(secrets);
     const registry = settings.target === "kubernetes" ? settings.imageRegistry : undefined;
-    this.database = databaseReach(database, { ...images, registry }, databaseAuthority);
+    this.database = databaseReach(settings, database, { ...images, registry }, databaseAuthority);
     this.services = all(deployed.map(({ described }) => described));
     this.registerOutputs({ url: this.url, caCertificate: this.caCertificate, services: this.services });
   }
@@ -177,7 +177,8 @@ export class RouteQL extends ComponentResource {
     if (settings.certificateIssuer !== undefined || settings.certificateSecret !== undefined)
       return foreignCertificate(authority);
     const { tlsCertificateFile: certificateFile, tlsPrivateKeyFile: privateKeyFile, publicHost } = settings;
-    if (certificateFile === undefined || privateKeyFile === undefined) return selfSigned(publicHost, scope, this);
+    if (certificateFile === undefined || privateKeyFile === undefined)
+      return selfSigned(publicHost, { ...scope, generation: settings.tlsGeneration }, this);
     return ownCertificate({ certificateFile, privateKeyFile, publicHost, folder: process.cwd(), authority });
   }
 }

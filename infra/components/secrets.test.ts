@@ -2,23 +2,24 @@ import { randomBytes } from "node:crypto";
 import { ComponentResource, isSecret, output } from "@pulumi/pulumi";
 import type { Output } from "@pulumi/pulumi";
 import { expect, test } from "vitest";
+import { withDefaults } from "../settings/complete.ts";
 import { secretNames } from "../services/secrets.ts";
 import type { Secrets } from "../services/secrets.ts";
 import { recordStack } from "../testing/recorded-stack.ts";
-import { makeSecrets } from "./secrets.ts";
+import { type Generations, makeSecrets } from "./secrets.ts";
 import type { GivenSecrets } from "../settings/argument-problems.ts";
 import { databaseAccess } from "./database.ts";
 
 const value = <Value>(given: Output<Value>): Promise<Value> => new Promise((resolve) => void given.apply(resolve));
 
-async function make(given: GivenSecrets = {}, keyEncryptionKeyGeneration = 1) {
+async function make(given: GivenSecrets = {}, raised: Partial<Generations> = {}) {
   let secrets: Secrets | undefined;
   const resources = await recordStack(() => {
     secrets = makeSecrets(given, {
       tlsPrivateKey: output("PRIVATE KEY"),
       protectData: false,
       database: databaseAccess({ database: "single", databaseInstances: 3, databaseReadFromCopies: true }, given),
-      keyEncryptionKeyGeneration,
+      generations: { ...withDefaults({}, "local"), ...raised },
       named: (part) => part,
       parent: new ComponentResource("routeql:test:Parent", "parent"),
     });
@@ -38,7 +39,7 @@ test("every secret has a value, and every value is a Pulumi secret", async () =>
 
 test("generated secrets have 43 letters and digits", async () => {
   const { generated } = await make();
-  expect(generated).toHaveLength(12);
+  expect(generated).toHaveLength(17);
   for (const { inputs } of generated) expect(inputs).toEqual({ length: 43, special: false });
 });
 
@@ -56,7 +57,7 @@ test("the directory's password is never generated", async () => {
   const password = secrets["ldap-bind-password"] ?? output("none");
   expect(await value(password)).toBe("a directory's password");
   expect(await isSecret(password)).toBe(true);
-  expect(generated).toHaveLength(12);
+  expect(generated).toHaveLength(17);
 });
 
 test("each database URL has the password of its role", async () => {
@@ -72,11 +73,21 @@ test("each database URL has the password of its role", async () => {
   );
 });
 
+test("raised generations replace the passwords and pass on the former keys", async () => {
+  const { secrets, generated } = await make({}, { databasePasswordsGeneration: 2, serviceApiKeyGeneration: 2 });
+  const password = await value(secrets["engine-password"]);
+  expect(await value(secrets["engine-database-url"])).toBe(
+    `postgres://routeql_engine_2:${password}@database:5432/routeql`,
+  );
+  const names = generated.map(({ name }) => name);
+  expect(names).toEqual(expect.arrayContaining(["engine-password-2", "service-api-key", "service-api-key-2"]));
+  expect(names).not.toContain("engine-password");
+});
+
 test("keeps each generation of the key encryption key and passes on the previous one", async () => {
   const name = ({ name }: { name: string }) => name;
-  expect((await make()).secrets).not.toHaveProperty("previous-key-encryption-key");
-  const { secrets, generated } = await make({}, 3);
-  const generations = ["key-encryption-key", "key-encryption-key-2", "key-encryption-key-3"];
+  const { secrets, generated } = await make({}, { keyEncryptionKeyGeneration: 3 });
+  const generations = ["key-encryption-key-0", "key-encryption-key", "key-encryption-key-2", "key-encryption-key-3"];
   expect(generated.map(name).filter((made) => made.startsWith("key-encryption-key"))).toEqual(generations);
   const previous = await value(secrets["previous-key-encryption-key"] ?? output("none"));
   expect(previous).not.toBe(await value(secrets["key-encryption-key"]));

@@ -3,7 +3,8 @@ import { all, interpolate, secret } from "@pulumi/pulumi";
 import type { Output, Resource } from "@pulumi/pulumi";
 import { databaseUrl as urlOf } from "../services/database-place.ts";
 import type { SecretName, Secrets } from "../services/secrets.ts";
-import type { SecretSettingName } from "../settings/list.ts";
+import { serviceLogin } from "../services/database-place.ts";
+import type { PlainSettings, SecretSettingName } from "../settings/list.ts";
 import { checked, type GivenSecrets } from "../settings/argument-problems.ts";
 import type { DatabaseAccess } from "./database.ts";
 import type { ResourceNames } from "./resource-names.ts";
@@ -22,11 +23,22 @@ const passedOn = [
   ["ldapBindPassword", "ldap-bind-password"],
 ] as const satisfies readonly (readonly [SecretSettingName, SecretName])[];
 
+export type Generations = Pick<
+  PlainSettings,
+  | "target"
+  | "database"
+  | "databasePasswordsGeneration"
+  | "sessionsPasswordGeneration"
+  | "serviceApiKeyGeneration"
+  | "engineAccessKeyGeneration"
+  | "keyEncryptionKeyGeneration"
+>;
+
 export interface SecretsSurroundings {
   readonly tlsPrivateKey: Output<string>;
   readonly protectData: boolean;
-  /** Current generation of the key that encrypts the signing keys, from 1. */
-  readonly keyEncryptionKeyGeneration: number;
+  /** Generations of the secrets, from 1, and whether services use the second logins of the database. */
+  readonly generations: Generations;
   readonly database: DatabaseAccess;
   /** Whether the database has an archive, which this secret encrypts. */
   readonly archived?: boolean;
@@ -41,62 +53,78 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
   const {
     tlsPrivateKey,
     protectData,
-    keyEncryptionKeyGeneration,
+    generations,
     database,
     archived = false,
     monitored = [],
     named,
     parent,
   } = surroundings;
-  const generated = (name: SecretName, resource: string = name): Output<string> => {
+  /** Another generation is another resource. That of generation 1 has the plain name, as in states of earlier versions. */
+  const generated = (name: SecretName, generation = 1): Output<string> => {
+    const resource = generation === 1 ? name : `${name}-${generation}`;
     const protect = protectData && boundToData.has(name);
     const options = { parent, protect, additionalSecretOutputs: ["result"] };
     return secret(new RandomPassword(named(resource), { length: generatedLength, special: false }, options).result);
   };
-  const setting = (name: SecretSettingName, resource: SecretName): Output<string> => {
+  const setting = (name: SecretSettingName, resource: SecretName, generation?: number): Output<string> => {
     const value = given[name];
-    return value === undefined ? generated(resource) : checked(name, value);
+    return value === undefined ? generated(resource, generation) : checked(name, value);
   };
 
   const databaseUrl = (user: string, given: Output<string>, at: "host" | "readHost" = "host"): Output<string> =>
     secret(all([database.place, given]).apply(([place, password]) => urlOf(place, place[at], { user, password })));
 
-  // Keeps every generation, so that a generation that was raised too far loses no key.
-  const encryptionKeys = Array.from({ length: keyEncryptionKeyGeneration }, (_, index) =>
-    generated("key-encryption-key", index === 0 ? "key-encryption-key" : `key-encryption-key-${index + 1}`),
+  const { serviceApiKeyGeneration, engineAccessKeyGeneration, sessionsPasswordGeneration } = generations;
+  const passwords = generations.databasePasswordsGeneration;
+  // A changed Secret would restart the database's pod.
+  const bootstraps = generations.target === "kubernetes" && generations.database === "single" ? 1 : passwords;
+  // Keeps every generation, so that a generation that was raised too far loses no key. Before the first one there is a key of no use:
+  // with another set of files a service could not be replaced beside its predecessor.
+  const encryptionKeys = Array.from({ length: generations.keyEncryptionKeyGeneration + 1 }, (_, generation) =>
+    generated("key-encryption-key", generation),
   );
-  const previousEncryptionKey = encryptionKeys.at(-2);
-  const engine = generated("engine-password");
-  const sidecar = generated("sidecar-password");
-  const metadata = generated("metadata-password");
-  const sessions = generated("sessions-password");
-  const bootstrap = generated("bootstrap-password");
-  const sessionsMonitor = monitored.includes("sessions") ? generated("sessions-monitor-password") : undefined;
+  const engine = generated("engine-password", passwords);
+  const sidecar = generated("sidecar-password", passwords);
+  const metadata = generated("metadata-password", passwords);
+  const sessions = generated("sessions-password", sessionsPasswordGeneration);
+  const bootstrap = generated("bootstrap-password", bootstraps);
+  const sessionsMonitor = monitored.includes("sessions")
+    ? generated("sessions-monitor-password", sessionsPasswordGeneration)
+    : undefined;
   return {
-    "engine-access-key": setting("engineAccessKey", "engine-access-key"),
-    "service-api-key": setting("serviceApiKey", "service-api-key"),
+    "engine-access-key": setting("engineAccessKey", "engine-access-key", engineAccessKeyGeneration),
+    "previous-engine-access-key": setting(
+      "previousEngineAccessKey",
+      "engine-access-key",
+      engineAccessKeyGeneration - 1,
+    ),
+    "engine-upstream-key": generated("engine-upstream-key"),
+    "service-api-key": setting("serviceApiKey", "service-api-key", serviceApiKeyGeneration),
+    "previous-service-api-key": setting("previousServiceApiKey", "service-api-key", serviceApiKeyGeneration - 1),
     "admin-password": setting("adminPassword", "admin-password"),
     "key-encryption-key": encryptionKeys.at(-1)!,
-    ...(previousEncryptionKey === undefined ? {} : { "previous-key-encryption-key": previousEncryptionKey }),
+    "previous-key-encryption-key": encryptionKeys.at(-2)!,
     "bootstrap-password": bootstrap,
+    "previous-bootstrap-password": generated("bootstrap-password", bootstraps - 1),
     ...(database.bootstrapUrl === undefined ? {} : { "bootstrap-database-url": database.bootstrapUrl(bootstrap) }),
-    "owner-password": generated("owner-password"),
+    "owner-password": generated("owner-password", passwords),
     "engine-password": engine,
     "sidecar-password": sidecar,
-    "loader-password": generated("loader-password"),
-    "backup-password": generated("backup-password"),
+    "loader-password": generated("loader-password", passwords),
+    "backup-password": generated("backup-password", passwords),
     "metadata-password": metadata,
     "sessions-password": sessions,
-    "engine-database-url": databaseUrl("routeql_engine", engine, "readHost"),
-    "engine-primary-database-url": databaseUrl("routeql_engine", engine),
-    "sidecar-database-url": databaseUrl("routeql_sidecar", sidecar),
-    "metadata-database-url": databaseUrl("routeql_metadata", metadata),
+    "engine-database-url": databaseUrl(serviceLogin("engine", generations), engine, "readHost"),
+    "engine-primary-database-url": databaseUrl(serviceLogin("engine", generations), engine),
+    "sidecar-database-url": databaseUrl(serviceLogin("sidecar", generations), sidecar),
+    "metadata-database-url": databaseUrl(serviceLogin("metadata", generations), metadata),
     "sessions-url":
       given.sessionsUrl === undefined
         ? secret(interpolate`redis://:${sessions}@sessions:6379/0`)
         : checked("sessionsUrl", given.sessionsUrl),
     "tls-private-key": secret(tlsPrivateKey),
-    ...(monitored.includes("database") ? { "monitor-password": generated("monitor-password") } : {}),
+    ...(monitored.includes("database") ? { "monitor-password": generated("monitor-password", passwords) } : {}),
     ...(sessionsMonitor === undefined
       ? {}
       : {

@@ -29,10 +29,9 @@ export function describeAuthSidecar(settings: PlainSettings, surroundings: Sidec
       DATABASE_URL_FILE: "sidecar-database-url",
       SESSIONS_URL_FILE: "sessions-url",
       SERVICE_API_KEY_FILE: "service-api-key",
+      PREVIOUS_SERVICE_API_KEY_FILE: "previous-service-api-key",
       KEY_ENCRYPTION_KEY_FILE: "key-encryption-key",
-      ...(settings.keyEncryptionKeyGeneration === 1
-        ? {}
-        : { PREVIOUS_KEY_ENCRYPTION_KEY_FILE: "previous-key-encryption-key" }),
+      PREVIOUS_KEY_ENCRYPTION_KEY_FILE: "previous-key-encryption-key",
       ...directory?.secrets,
     },
     files: { ...directory?.files },

@@ -2,6 +2,9 @@
  * Address of the database for its clients, wherever it runs.
  * @module
  */
+import { loginOf } from "@routeql/database/migrate/roles";
+import type { RoleName } from "@routeql/database/migrate/settings";
+import type { PlainSettings } from "../settings/list.ts";
 import { filesDirectory } from "./description.ts";
 
 /** Address of the stack's own database. */
@@ -37,6 +40,17 @@ export const clusterDatabase = ({ readFromCopies }: { readonly readFromCopies: b
   name: databaseAddress.name,
   parameters: checkedConnection,
 });
+
+/** Whether services use their second logins. The operator of a CloudNativePG cluster manages one login for each role. */
+export const hasSecondLogins = ({
+  database,
+  databasePasswordsGeneration,
+}: Pick<PlainSettings, "database" | "databasePasswordsGeneration">): boolean =>
+  database !== "cloudnative-pg" && databasePasswordsGeneration % 2 === 0;
+
+/** The role with which a service logs in. */
+export const serviceLogin = (name: RoleName, settings: Parameters<typeof hasSecondLogins>[0]): string =>
+  loginOf(name, hasSecondLogins(settings));
 
 interface Login {
   readonly user: string;

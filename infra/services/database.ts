@@ -56,6 +56,8 @@ export function describeDatabase(settings: Pick<PlainSettings, "target" | "engin
     },
     secrets: { POSTGRES_PASSWORD_FILE: "bootstrap-password" },
     files: {},
+    // Read when the database is created; the migrate job changes it.
+    liveFiles: ["secrets/bootstrap-password"],
     data: "/var/lib/postgresql/data",
     dataVariable: "PGDATA",
     temporary: { "/tmp": 64, "/run/postgresql": 1, "/dev/shm": 256 },

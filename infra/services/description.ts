@@ -104,10 +104,10 @@ export interface ServiceDescription {
   /** Files by path under `filesDirectory`. */
   readonly files: Readonly<Record<string, Input<string> | SecretReference>>;
   /**
-   * Paths of the plain files whose change requires a restart, for a service that loads its other files while it runs: those that
-   * `files.sha256` lists, once its first line has another version. Its health check fails until then. Default: all files.
+   * Paths of the files that the service loads while it runs, secrets under `secrets/`. A change of any other file restarts it.
+   * `files.sha256` lists all files, and its first line has their version. The health check fails until the service has loaded them.
    */
-  readonly restartFiles?: readonly string[];
+  readonly liveFiles?: readonly string[];
   /** Directory that outlives the service. A service with data has one replica; one without may have several. */
   readonly data?: string;
   /**

@@ -23,6 +23,12 @@ const frontMemoryMegabytes = 384;
  */
 const relations = 40;
 
+/** Keys of clients with full access: the current one, and the one before its last rotation. */
+export const accessKeys = {
+  HASURA_GRAPHQL_ADMIN_SECRET_FILE: "engine-access-key",
+  ENGINE_PREVIOUS_ADMIN_SECRET_FILE: "previous-engine-access-key",
+} as const;
+
 /** Limits of the front, and of the embedded engine, that Hasura's open edition lacks. */
 export function embeddedLimits(settings: PlainSettings): Readonly<Record<string, string>> {
   return {
@@ -35,6 +41,9 @@ export function embeddedLimits(settings: PlainSettings): Readonly<Record<string,
     ENGINE_MAX_RELATIONS: String(relations),
     ENGINE_MAX_ANSWER_BYTES: String(answerMegabytes * 1_048_576),
     ENGINE_MAX_WAITING_BYTES: String(waitingMegabytes * 1_048_576),
+    ...(settings.previousEngineAccessKeyUntil === undefined
+      ? {}
+      : { ENGINE_PREVIOUS_ADMIN_SECRET_UNTIL: settings.previousEngineAccessKeyUntil }),
     ENGINE_STATEMENT_TIMEOUT: String(settings.statementTimeoutSeconds * 1000),
     ENGINE_STATEMENT_TIMEOUTS: millisecondsByRole(settings.statementTimeoutSecondsByRole),
   };
@@ -59,7 +68,7 @@ export function describeFront(settings: PlainSettings): ServiceDescription {
       ENGINE_UPSTREAM: "http://engine:8080",
       ENGINE_MAX_WAITING_BYTES: String(frontWaitingMegabytes * 1_048_576),
     },
-    secrets: { HASURA_GRAPHQL_ADMIN_SECRET_FILE: "engine-access-key" },
+    secrets: { ...accessKeys, ENGINE_UPSTREAM_SECRET_FILE: "engine-upstream-key" },
     health: { kind: "http", port: 8080, path: "/healthz" },
     resources: { memoryMegabytes: frontMemoryMegabytes, cpuMillicores: 250, processes: 512 },
     calls: ["engine", "auth-sidecar"],
@@ -86,10 +95,7 @@ export function describeEmbeddedEngine(settings: PlainSettings): ServiceDescript
       ENGINE_POOL_SIZE: String(settings.enginePoolSize),
       ...embeddedLimits(settings),
     },
-    secrets: {
-      HASURA_GRAPHQL_ADMIN_SECRET_FILE: "engine-access-key",
-      ROUTEQL_DATABASE_URL_FILE: "engine-database-url",
-    },
+    secrets: { ...accessKeys, ROUTEQL_DATABASE_URL_FILE: "engine-database-url" },
     files: metadataFiles(),
     temporary: { "/tmp": 16 },
     ports: [],

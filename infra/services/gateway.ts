@@ -60,8 +60,12 @@ export function describeGateway(
     environment: {},
     secrets: {},
     files: { ...files, "tls/certificate.pem": certificate, "tls/private-key.pem": { secret: "tls-private-key" } },
-    // follow.sh reloads nginx for all others.
-    restartFiles: Object.keys(files).filter((path) => path.endsWith(".sh")),
+    // follow.sh reloads nginx.
+    liveFiles: [
+      ...Object.keys(files).filter((path) => !path.endsWith(".sh")),
+      "tls/certificate.pem",
+      "tls/private-key.pem",
+    ],
     temporary: { "/tmp": 64 },
     ports: [
       { internal: 8080, published: settings.httpPort },

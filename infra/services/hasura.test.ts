@@ -27,7 +27,12 @@ test("only the front reaches Hasura, which verifies no token itself", () => {
   expect(service("gateway").calls).toEqual(["front", "auth-sidecar"]);
   expect(service("engine").environment).not.toHaveProperty("HASURA_GRAPHQL_JWT_SECRET");
   expect(service("front").environment["HASURA_GRAPHQL_JWT_SECRET"]).toContain("jwks");
-  expect(Object.values(service("front").secrets)).toEqual(["engine-access-key"]);
+  expect(Object.values(service("front").secrets)).toEqual([
+    "engine-access-key",
+    "previous-engine-access-key",
+    "engine-upstream-key",
+  ]);
+  expect(Object.values(service("engine").secrets)).not.toContain("engine-access-key");
 });
 
 test.each<GivenSettings>([{ front: false }, { hasuraImage: "routeql/engine" }])(
@@ -85,8 +90,8 @@ test("only the gateway serves the console; Hasura's other APIs stay closed", () 
 test("its secrets are files, which a shell reads before it starts Hasura", () => {
   const { environment, secrets, files } = service("engine");
   expect(Object.values(secrets).toSorted()).toEqual([
-    "engine-access-key",
     "engine-database-url",
+    "engine-upstream-key",
     "metadata-database-url",
   ]);
   const script = files["start/hasura.sh"] as string;

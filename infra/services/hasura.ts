@@ -4,7 +4,7 @@ import { hasFront, isOwnEngine } from "../images.ts";
 import { allowedOrigins } from "../settings/addresses.ts";
 import type { PlainSettings } from "../settings/list.ts";
 import { filesDirectory, type ServiceDescription } from "./description.ts";
-import { embeddedLimits } from "./embedded-engine.ts";
+import { accessKeys, embeddedLimits } from "./embedded-engine.ts";
 import { metadataDirectory, metadataFiles, tokenCheck } from "./metadata-files.ts";
 
 /**
@@ -26,6 +26,9 @@ exec graphql-engine serve
 /** The service to which the gateway forwards GraphQL. */
 export const graphqlService = (settings: PlainSettings): "front" | "engine" =>
   hasFront(settings) ? "front" : "engine";
+
+/** Hasura's open edition accepts one key. */
+const plainKey = { HASURA_GRAPHQL_ADMIN_SECRET_FILE: "engine-access-key" } as const;
 
 /** Hasura's settings (v2.45 and v2.48 support every name). A default is also set explicitly if another value would change the access. */
 function environment(settings: PlainSettings): Readonly<Record<string, string>> {
@@ -68,7 +71,12 @@ export function describeHasura(settings: PlainSettings): ServiceDescription {
     user: 10_102,
     environment: { ...environment(settings), ...(own ? embeddedLimits(settings) : {}) },
     secrets: {
-      HASURA_GRAPHQL_ADMIN_SECRET_FILE: "engine-access-key",
+      // The front alone accepts clients' keys. It must reach the Hasura before and after a rotation.
+      ...(hasFront(settings)
+        ? { HASURA_GRAPHQL_ADMIN_SECRET_FILE: "engine-upstream-key" }
+        : own
+          ? accessKeys
+          : plainKey),
       HASURA_GRAPHQL_METADATA_DATABASE_URL_FILE: "metadata-database-url",
       ROUTEQL_DATABASE_URL_FILE: "engine-database-url",
     },

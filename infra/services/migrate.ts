@@ -1,5 +1,5 @@
 import type { PlainSettings } from "../settings/list.ts";
-import { databaseAddress } from "./database-place.ts";
+import { databaseAddress, hasSecondLogins } from "./database-place.ts";
 import type { ServiceDescription } from "./description.ts";
 
 /**
@@ -8,9 +8,10 @@ import type { ServiceDescription } from "./description.ts";
  */
 export function describeMigrate({
   database,
+  databasePasswordsGeneration,
   monitoring,
   adminEmail,
-}: Pick<PlainSettings, "database" | "monitoring" | "adminEmail">): ServiceDescription {
+}: Pick<PlainSettings, "database" | "databasePasswordsGeneration" | "monitoring" | "adminEmail">): ServiceDescription {
   const ownDatabase = database === "single";
   return {
     name: "migrate",
@@ -27,11 +28,13 @@ export function describeMigrate({
           }
         : {}),
       ADMIN_EMAIL: adminEmail,
+      ...(hasSecondLogins({ database, databasePasswordsGeneration }) ? { SECOND_LOGINS: "true" } : {}),
     },
     secrets: {
       ...(ownDatabase
         ? { BOOTSTRAP_PASSWORD_FILE: "bootstrap-password" }
         : { BOOTSTRAP_URL_FILE: "bootstrap-database-url" }),
+      ...(database === "external" ? {} : { PREVIOUS_BOOTSTRAP_PASSWORD_FILE: "previous-bootstrap-password" }),
       OWNER_PASSWORD_FILE: "owner-password",
       ENGINE_PASSWORD_FILE: "engine-password",
       SIDECAR_PASSWORD_FILE: "sidecar-password",

@@ -3,10 +3,15 @@ import type { Output } from "@pulumi/pulumi";
 /** Secrets of every deployment, by the name of their file. */
 export const secretNames = [
   "engine-access-key",
+  "previous-engine-access-key",
+  "engine-upstream-key",
   "service-api-key",
+  "previous-service-api-key",
   "admin-password",
   "key-encryption-key",
+  "previous-key-encryption-key",
   "bootstrap-password",
+  "previous-bootstrap-password",
   "owner-password",
   "engine-password",
   "sidecar-password",
@@ -26,7 +31,6 @@ export const secretNames = [
 export const optionalSecretNames = [
   "ldap-bind-password",
   "archive-key",
-  "previous-key-encryption-key",
   "bootstrap-database-url",
   "monitor-password",
   "sessions-monitor-password",

@@ -14,6 +14,8 @@ export function describeSessions({ monitoring }: Pick<PlainSettings, "monitoring
       ...(monitoring === "off" ? {} : { VALKEY_MONITOR_PASSWORD_FILE: "sessions-monitor-password" }),
     },
     files: {},
+    // The health check loads them (images/sessions/healthy.sh).
+    liveFiles: ["secrets/sessions-password", ...(monitoring === "off" ? [] : ["secrets/sessions-monitor-password"])],
     data: "/data",
     temporary: { "/tmp": 1 },
     ports: [],

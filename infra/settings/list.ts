@@ -11,6 +11,7 @@ import { directorySettings, sidecarNumbers, tokenSettings } from "./sidecar-sett
 import { engineSettings, imageSettings } from "./image-settings.ts";
 import { kubernetesSettings } from "./kubernetes-settings.ts";
 import { monitoringSettings } from "./monitoring-settings.ts";
+import { rotationSettings } from "./rotation-settings.ts";
 import { origins } from "./addresses.ts";
 import { networkSettings } from "./network-settings.ts";
 import { file, flag, number, secret, text, withEnvironmentNames } from "./setting.ts";
@@ -78,6 +79,7 @@ export const settings = withEnvironmentNames({
   }),
   ...sidecarNumbers,
   ...tokenSettings,
+  ...rotationSettings,
   ...directorySettings,
   queryDepth: number({ default: 10, meaning: "Maximum depth of a GraphQL operation.", ...range(1, 100) }),
   queryBreadth: number({

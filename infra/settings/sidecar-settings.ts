@@ -53,16 +53,8 @@ const sidecarFlag = (name: Flag) => flag({ service, default: declared[name].def.
 /** The deployment takes the path of a file with the value. */
 const sidecarFile = (name: keyof Declared) => file(textsOf(name));
 
-/** Tokens and the keys of their signing keys. */
-export const tokenSettings = {
-  tokenAlgorithm: sidecarTextWithDefault("TOKEN_ALGORITHM"),
-  keyEncryptionKeyGeneration: number({
-    default: 1,
-    meaning:
-      "Generation of the key that encrypts signing keys in the database. Raise it by one to rotate that key; never lower it.",
-    ...range(1, 1000),
-  }),
-} as const;
+/** Tokens. */
+export const tokenSettings = { tokenAlgorithm: sidecarTextWithDefault("TOKEN_ALGORITHM") } as const;
 
 /** The LDAP login. */
 export const directorySettings = {

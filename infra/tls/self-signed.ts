@@ -27,6 +27,8 @@ export function subjectNames(publicHost: string): { dnsNames: string[]; ipAddres
 }
 
 export interface SelfSignedScope {
+  /** Generation of the gateway's key, from 1. */
+  readonly generation?: number;
   readonly stack: string;
   readonly named: ResourceNames;
 }
@@ -34,7 +36,7 @@ export interface SelfSignedScope {
 /** The stack's own authority (ECDSA P-256) and a certificate signed by it; both are created once and kept. */
 export function selfSigned(
   publicHost: string,
-  { stack, named }: SelfSignedScope,
+  { stack, named, generation = 1 }: SelfSignedScope,
   parent: Resource,
 ): GatewayCertificate {
   const key = (name: string): PrivateKey =>
@@ -57,7 +59,7 @@ export function selfSigned(
     },
     { parent },
   );
-  const gatewayKey = key("gateway-key");
+  const gatewayKey = key(generation === 1 ? "gateway-key" : `gateway-key-${generation}`);
   const request = new CertRequest(
     named("gateway-request"),
     {

@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isOutdated, verifyPassword } from "@routeql/auth-sidecar/passwords/password-hash";
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { image } from "../harness/image.ts";
@@ -130,6 +131,48 @@ describe("the migrate job", () => {
     expect((await migrate()).stdout).toBe("migrate: set the password of routeql_engine\nmigrate: done, 1 changes\n");
     await write(passwords);
     expect((await migrate()).stdout).toContain("set the password of routeql_engine");
+  });
+
+  test("services change between two logins, and the password of the other one expires", async () => {
+    const connect = async (user: string, password: string): Promise<Client> => {
+      const url = new URL(database.getConnectionUri("engine"));
+      [url.username, url.password] = [user, password];
+      const client = new Client({ connectionString: url.href });
+      await client.connect();
+      return client;
+    };
+    const first = await connect("routeql_engine", passwords.engine);
+    await write({ ENGINE: "second-0123456789abcdef" });
+    const { code, stdout } = await migrate({ SECOND_LOGINS: "true" });
+    expect(code).toBe(0);
+    expect(stdout).toContain("limited the password of routeql_engine to 1 hour");
+    const second = await connect("routeql_engine_2", "second-0123456789abcdef");
+    const { rows } = await second.query(
+      "select current_user as acts, session_user as login, current_setting('statement_timeout') as timeout from view_hijacks right join (select) one on true limit 1",
+    );
+    expect(rows).toEqual([{ acts: "routeql_engine", login: "routeql_engine_2", timeout: "30s" }]);
+    await first.query("select from view_hijacks");
+    await (await connect("routeql_engine", passwords.engine)).end();
+    await Promise.all([first.end(), second.end()]);
+    expect((await migrate({ SECOND_LOGINS: "true" })).stdout).toBe("migrate: everything was in place\n");
+
+    await write(passwords);
+    expect((await migrate()).stdout).toContain("limited the password of routeql_engine_2 to 1 hour");
+    expect((await migrate()).stdout).toBe("migrate: everything was in place\n");
+    await using superuser = await database.connect("bootstrap");
+    await superuser.query("alter role routeql_engine_2 valid until '2020-01-01'");
+    await expect(connect("routeql_engine_2", "second-0123456789abcdef")).rejects.toThrow("authentication failed");
+  });
+
+  test("takes over the superuser's rotated password", async () => {
+    const before = database.getPassword("bootstrap");
+    await write({ BOOTSTRAP: "next-0123456789abcdef", PREVIOUS: before });
+    expect(await migrate()).toMatchObject({ code: 1 });
+    const rotated = { PREVIOUS_BOOTSTRAP_PASSWORD_FILE: join(folder, "PREVIOUS") };
+    expect((await migrate(rotated)).stdout).toContain("set the password of postgres");
+    expect((await migrate(rotated)).stdout).toBe("migrate: everything was in place\n");
+    await write({ BOOTSTRAP: before, PREVIOUS: "next-0123456789abcdef" });
+    expect((await migrate(rotated)).stdout).toContain("set the password of postgres");
   });
 
   test("revokes manual grants", async () => {

@@ -28,6 +28,7 @@ const bounds: Readonly<Record<string, string>> = {
   resumed: "2",
   state: "4",
   operation: "4",
+  client: "101 addresses",
   role: "102 roles",
   outcome: "20 codes",
   flow: "4",
@@ -117,7 +118,7 @@ export function metricsDocument(): string {
 
 Derived from the services' code by \`npm run documents\`; do not edit. [Monitoring](../operate/monitoring.md) explains how to read them.
 
-A label never holds a path, an address, a name or a query of a client. So the number of time series has a bound, which the tables name for each label. A histogram has one series
+A label never holds a path, a name or a query of a client, and an address only for requests with a former key. So the number of time series has a bound, which the tables name for each label. A histogram has one series
 for each bucket as well.
 
 ## Gateway

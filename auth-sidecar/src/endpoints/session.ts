@@ -46,13 +46,13 @@ function sessionLogin(
 
 /** Login with e-mail and password of a local account; creates a session. */
 export function loginCredentials(parts: Parts): Endpoint {
-  const { settings, local } = parts;
+  const { settings, local, metrics } = parts;
   return {
     path: paths.loginCredentials,
     audience: "public",
     methods: ["POST"],
     handlers: [
-      serviceKey(settings.SERVICE_API_KEY),
+      serviceKey(settings, metrics),
       ...jsonBody(settings.BODY_LIMIT_KILOBYTES, { required: true }),
       sessionLogin(parts, local, "session"),
     ],
@@ -61,13 +61,13 @@ export function loginCredentials(parts: Parts): Endpoint {
 
 /** Login with a directory account; creates a session. 503 without a configured directory. */
 export function loginLdap(parts: Parts): Endpoint {
-  const { settings, directory } = parts;
+  const { settings, directory, metrics } = parts;
   return {
     path: paths.loginLdap,
     audience: "public",
     methods: ["POST"],
     handlers: [
-      serviceKey(settings.SERVICE_API_KEY),
+      serviceKey(settings, metrics),
       ...(directory === undefined
         ? [refuse]
         : [
@@ -83,13 +83,13 @@ function refuse(): never {
 }
 
 /** Ends the session. Its access tokens stay valid until they expire. */
-export function logout({ settings, sessions, audit }: Parts): Endpoint {
+export function logout({ settings, sessions, audit, metrics }: Parts): Endpoint {
   return {
     path: paths.logout,
     audience: "public",
     methods: ["DELETE"],
     handlers: [
-      serviceKey(settings.SERVICE_API_KEY),
+      serviceKey(settings, metrics),
       ...jsonBody(settings.BODY_LIMIT_KILOBYTES, { required: false }),
       async (request, response) => {
         const sessionId = presentedSessionId(request.headers.cookie);

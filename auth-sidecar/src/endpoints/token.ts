@@ -29,7 +29,7 @@ export function token(parts: Parts): Endpoint {
     audience: "public",
     methods: ["GET", "POST"],
     handlers: [
-      serviceKey(settings.SERVICE_API_KEY),
+      serviceKey(settings, metrics),
       ...jsonBody(settings.BODY_LIMIT_KILOBYTES, { required: false }),
       (request, response) => {
         const sessionId = presentedSessionId(request.headers.cookie);

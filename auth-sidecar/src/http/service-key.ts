@@ -1,24 +1,26 @@
-import { timingSafeEqual } from "node:crypto";
+import { boundedLabels, secretComparison } from "@routeql/contract/rotated-secret";
 import type { RequestHandler } from "express";
 import { WrongServiceKey } from "../errors.ts";
+import type { Metrics } from "../metrics.ts";
+import type { Settings } from "../settings.ts";
+import { contextOf } from "./request-context.ts";
 
-/** Requires the operator's key in x-service-api-key. */
-export function serviceKey(expected: string): RequestHandler {
-  const isExpected = constantEquals(expected);
-  return (request, _response, next) => {
+/** Requires the operator's key in x-service-api-key. The key before the last rotation is also valid for a time, and its use is counted. */
+export function serviceKey(
+  settings: Pick<Settings, "SERVICE_API_KEY" | "PREVIOUS_SERVICE_API_KEY" | "PREVIOUS_SERVICE_API_KEY_UNTIL">,
+  { previousKeys }: Pick<Metrics, "previousKeys">,
+): RequestHandler {
+  const keyOf = secretComparison({
+    current: settings.SERVICE_API_KEY,
+    previous: settings.PREVIOUS_SERVICE_API_KEY,
+    previousUntil: settings.PREVIOUS_SERVICE_API_KEY_UNTIL,
+  });
+  const bounded = boundedLabels();
+  return (request, response, next) => {
     const presented = request.headers["x-service-api-key"];
-    if (typeof presented !== "string" || !isExpected(presented)) throw new WrongServiceKey();
+    const key = typeof presented === "string" ? keyOf(presented) : undefined;
+    if (key === undefined) throw new WrongServiceKey();
+    if (key === "previous") previousKeys.inc({ client: bounded(contextOf(response).address) });
     next();
-  };
-}
-
-/** Compares with a secret in a time that depends neither on its content nor on a common prefix. */
-export function constantEquals(secret: string): (candidate: string) => boolean {
-  const expected = Buffer.from(secret);
-  const compared = Buffer.alloc(expected.length);
-  return (candidate) => {
-    // The comparison needs equal lengths, so the candidate is cut or padded to the secret's.
-    compared.fill(0).write(candidate);
-    return timingSafeEqual(compared, expected) && Buffer.byteLength(candidate) === expected.length;
   };
 }

@@ -23,7 +23,7 @@ async function authenticate(
   options: Partial<AuthenticatorOptions> = {},
 ): Promise<Authentication> {
   const authenticator = await createAuthenticator({
-    adminSecret,
+    adminSecret: { current: adminSecret },
     adminSecretHeaders: ["x-engine-access-key"],
     jwt,
     now: () => frozenNow,
@@ -193,7 +193,12 @@ test("a token ends at exp plus the allowed skew", async () => {
 
 test("answers a verified token without a promise until it expires, and rejects it afterwards", async () => {
   let now = frozenNow;
-  const authenticator = await createAuthenticator({ adminSecret, adminSecretHeaders: [], jwt, now: () => now });
+  const authenticator = await createAuthenticator({
+    adminSecret: { current: adminSecret },
+    adminSecretHeaders: [],
+    jwt,
+    now: () => now,
+  });
   const headers = await bearer();
   const first = await authenticator.authenticate(headers);
   const second = authenticator.authenticate(headers);
@@ -208,7 +213,12 @@ test("answers a verified token without a promise until it expires, and rejects i
 });
 
 test("a cached token grants no roles beyond its own", async () => {
-  const authenticator = await createAuthenticator({ adminSecret, adminSecretHeaders: [], jwt, now: () => frozenNow });
+  const authenticator = await createAuthenticator({
+    adminSecret: { current: adminSecret },
+    adminSecretHeaders: [],
+    jwt,
+    now: () => frozenNow,
+  });
   const headers = await bearer();
   await authenticator.authenticate(headers);
   expect(() => authenticator.authenticate({ ...headers, "x-hasura-role": "admin" })).toThrow("not in allowed roles");
@@ -216,7 +226,7 @@ test("a cached token grants no roles beyond its own", async () => {
 
 test("caches at most the configured number of tokens", async () => {
   const authenticator = await createAuthenticator({
-    adminSecret,
+    adminSecret: { current: adminSecret },
     adminSecretHeaders: [],
     jwt,
     now: () => frozenNow,

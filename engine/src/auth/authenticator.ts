@@ -1,11 +1,11 @@
-import { hash, timingSafeEqual } from "node:crypto";
+import { type RotatedSecret, secretComparison } from "@routeql/contract/rotated-secret";
 import { decodeProtectedHeader, type JWTPayload } from "jose";
 import { LRUCache } from "lru-cache";
 import type { Session } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 import { grantedClaims, type GrantedClaims } from "./claims.ts";
 import type { JwtSettings } from "./jwt-settings.ts";
-import { cookieValue, headerValue, type RequestHeaders } from "./request-headers.ts";
+import { cookieValue, forwardedFor, headerValue, type RequestHeaders } from "./request-headers.ts";
 import {
   adminRole,
   backendOnlyHeader,
@@ -41,7 +41,7 @@ function tokenOf(headers: RequestHeaders, where: JwtSettings["header"]): string 
 }
 
 export interface AuthenticatorOptions {
-  readonly adminSecret: string;
+  readonly adminSecret: RotatedSecret;
   /** Names of headers, in addition to Hasura's two, that carry the admin secret; lower-case. */
   readonly adminSecretHeaders: readonly string[];
   readonly jwt?: JwtSettings | undefined;
@@ -76,6 +76,8 @@ export interface Authenticator {
   authenticate(headers: RequestHeaders): Authentication | Promise<Authentication>;
   /** Calls the listener when {@link Authentication.isRevoked} may have changed. */
   onRevocation(listener: () => void): void;
+  /** Calls the listener with the client's address for each request with the admin secret before the last rotation. */
+  onPreviousSecret(listener: (address: string) => void): void;
   close(): void;
 }
 
@@ -85,10 +87,11 @@ export interface Authenticator {
  */
 export async function createAuthenticator(options: AuthenticatorOptions): Promise<Authenticator> {
   const now = options.now ?? Date.now;
-  const isAdminSecret = createSecretComparison(options.adminSecret);
+  const adminSecretOf = secretComparison(options.adminSecret, now);
   const secretHeaders = new Set([...hasuraSecretHeaders, ...options.adminSecretHeaders]);
   const tokens = createTokenCache(options.cachedTokens ?? 10_000, now);
   const listeners: (() => void)[] = [];
+  let previousSecretUsed: (address: string) => void = () => undefined;
   const { verify, keySet } = await createVerification(options, now, () => {
     tokens.clear();
     for (const listener of listeners) listener();
@@ -100,7 +103,9 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
     for (const name of secretHeaders) {
       const value = headerValue(headers, name);
       if (value === undefined) continue;
-      if (!isAdminSecret(value)) throw wrongAdminSecret();
+      const which = adminSecretOf(value);
+      if (which === undefined) throw wrongAdminSecret();
+      if (which === "previous") previousSecretUsed(headerValue(headers, forwardedFor) ?? "");
       present = true;
     }
     return present;
@@ -146,6 +151,9 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
     },
     onRevocation(listener) {
       listeners.push(listener);
+    },
+    onPreviousSecret(listener) {
+      previousSecretUsed = listener;
     },
     close() {
       keySet?.close();
@@ -245,12 +253,6 @@ function adminSecretNeeded(): EngineError {
 function tokenNeeded(): EngineError {
   const message = "Missing 'Authorization' or 'Cookie' header in JWT authentication mode";
   return new EngineError({ code: "invalid-headers", message });
-}
-
-/** A constant-time comparison with a secret. It compares SHA-256 hashes, so its time depends on neither the secret's content nor its length. */
-function createSecretComparison(secret: string): (candidate: string) => boolean {
-  const expected = hash("sha256", secret, "buffer");
-  return (candidate) => timingSafeEqual(hash("sha256", candidate, "buffer"), expected);
 }
 
 /** A verified token, until it expires. */

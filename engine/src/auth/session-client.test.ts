@@ -8,7 +8,12 @@ const adminSecret = "the-admin-secret-of-these-tests-0123456789";
 const jwt = jwtSettingsSchema.parse({ type: "HS256", key: hmacSecret, issuer, audience });
 
 async function clientOf(headers: RequestHeaders): Promise<string | undefined> {
-  const authenticator = await createAuthenticator({ adminSecret, adminSecretHeaders: [], jwt, now: () => frozenNow });
+  const authenticator = await createAuthenticator({
+    adminSecret: { current: adminSecret },
+    adminSecretHeaders: [],
+    jwt,
+    now: () => frozenNow,
+  });
   return (await authenticator.authenticate(headers)).session.client;
 }
 

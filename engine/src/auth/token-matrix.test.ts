@@ -115,7 +115,7 @@ describe.each(keys)("accepts a key of type $type", ({ type, text, key, foreign, 
         ...settings,
       });
       const authenticator = await createAuthenticator({
-        adminSecret: "s".repeat(40),
+        adminSecret: { current: "s".repeat(40) },
         adminSecretHeaders: [],
         jwt,
         now: () => frozenNow,
@@ -169,7 +169,7 @@ describe.each(keys)("accepts a key of type $type", ({ type, text, key, foreign, 
 test.each([0, 60])("with an allowed skew of %i seconds, a token ends exactly that much later", async (skew) => {
   const jwt = jwtSettingsSchema.parse({ type: "HS256", key: hmacSecret, issuer, audience, allowed_skew: skew });
   const authenticator = await createAuthenticator({
-    adminSecret: "s".repeat(40),
+    adminSecret: { current: "s".repeat(40) },
     adminSecretHeaders: [],
     jwt,
     now: () => frozenNow,
@@ -193,7 +193,7 @@ test.each<[string, string | string[], string | string[], boolean]>([
 ])("a token for %s audience", async (_title, configured, given, accepted) => {
   const jwt = jwtSettingsSchema.parse({ type: "HS256", key: hmacSecret, audience: configured });
   const authenticator = await createAuthenticator({
-    adminSecret: "s".repeat(40),
+    adminSecret: { current: "s".repeat(40) },
     adminSecretHeaders: [],
     jwt,
     now: () => frozenNow,

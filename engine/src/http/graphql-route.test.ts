@@ -30,6 +30,7 @@ test("a client that leaves before its turn gets no work", async () => {
   const authenticator: Authenticator = {
     authenticate: () => ({ session, expiresAt: Infinity, isRevoked: () => false }),
     onRevocation: () => undefined,
+    onPreviousSecret: () => undefined,
     close: () => undefined,
   };
   const turns = new Turns();

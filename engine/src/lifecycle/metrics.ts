@@ -1,3 +1,4 @@
+import { boundedLabels } from "@routeql/contract/rotated-secret";
 import { createServer, type Server } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ExecutorStatistics } from "../executor.ts";
@@ -23,12 +24,12 @@ export interface Metrics {
   /** Counts one finished operation; `role` is undefined when authentication failed. */
   operation(kind: OperationKind, role: string | undefined, outcome: Outcome, seconds: number): void;
   poll(seconds: number): void;
+  /** Counts a request of a client that uses the access key before its last rotation. */
+  previousKey(client: string): void;
   /** Sets the sources of the values. */
   observe(sources: MetricSources): void;
 }
 
-/** Roles beyond this number are counted together, so that tokens cannot create labels without bound. */
-const mostRoles = 100;
 const buckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** Prometheus metrics of one engine. Names start with `routeql_engine_`; process metrics have prom-client's names. */
@@ -55,23 +56,22 @@ export function createMetrics(): Metrics {
     buckets,
     registers,
   });
+  const previousKeys = new Counter({
+    name: "routeql_engine_previous_access_key_requests_total",
+    help: "Requests with the access key before its last rotation, by the client's address.",
+    labelNames: ["client"],
+    registers,
+  });
   // Label lookup costs more than counting, so children are cached by their labels.
   const counters = new Map<string, Counter.Internal>();
   const histograms = new Map<OperationKind, Histogram.Internal<"operation">>();
-  const roles = new Set<string>();
-
-  function boundedRole(role: string | undefined): string {
-    if (role === undefined) return "";
-    if (roles.has(role)) return role;
-    if (roles.size >= mostRoles) return "other";
-    roles.add(role);
-    return role;
-  }
+  const boundedRole = boundedLabels();
+  const boundedClient = boundedLabels();
 
   return {
     registry,
     operation(kind, role, outcome, seconds) {
-      const name = boundedRole(role);
+      const name = role === undefined ? "" : boundedRole(role);
       const key = `${kind} ${outcome} ${name}`;
       let counter = counters.get(key);
       if (counter === undefined) counters.set(key, (counter = requests.labels(kind, name, outcome)));
@@ -82,6 +82,9 @@ export function createMetrics(): Metrics {
     },
     poll(seconds) {
       polls.observe(seconds);
+    },
+    previousKey(client) {
+      previousKeys.inc({ client: boundedClient(client) });
     },
     observe(sources) {
       registerSources(sources, registers);

@@ -56,7 +56,11 @@ const closeHandshakeGrace = 1_000;
 export function authenticatorOf(settings: Settings, logger: Logger, now?: () => number): Promise<Authenticator> {
   return createAuthenticator({
     now,
-    adminSecret: settings.adminSecret,
+    adminSecret: {
+      current: settings.adminSecret,
+      previous: settings.previousAdminSecret,
+      previousUntil: settings.previousAdminSecretUntil,
+    },
     adminSecretHeaders: settings.adminSecretHeaders,
     jwt: settings.jwt,
     unauthorizedRole: settings.unauthorizedRole,
@@ -125,6 +129,7 @@ export async function serve({
     readCookiesOfOtherOrigins: settings.readCookiesOfOtherOrigins,
     cors,
   });
+  authenticator.onPreviousSecret((address) => metrics.previousKey(address));
   authenticator.onRevocation(() => webSockets.closeRevoked());
   let isStopping = false;
   const health = createHealthCheck({ executor, metadata: administration?.metadata, isStopping: () => isStopping });

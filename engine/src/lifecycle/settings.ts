@@ -36,6 +36,9 @@ const definitions = {
   host: ["HASURA_GRAPHQL_SERVER_HOST", z.string().default("0.0.0.0")],
   /** Grants access to everything. Without a secret Hasura would make every client admin; this engine does not start. */
   adminSecret: ["HASURA_GRAPHQL_ADMIN_SECRET", z.string({ error: "must be given" })],
+  /** Before its last rotation; accepted until that time (ISO 8601). */
+  previousAdminSecret: ["ENGINE_PREVIOUS_ADMIN_SECRET", z.string().optional()],
+  previousAdminSecretUntil: ["ENGINE_PREVIOUS_ADMIN_SECRET_UNTIL", z.iso.datetime({ offset: true }).optional()],
   jwt: ["HASURA_GRAPHQL_JWT_SECRET", json(jwtSettingsSchema)],
   unauthorizedRole: ["HASURA_GRAPHQL_UNAUTHORIZED_ROLE", z.string().optional()],
   /** The gateway serves the console. */
@@ -105,6 +108,8 @@ const definitions = {
       .regex(/^https?:\/\/[^/?#@]+$/, { error: "must be an address such as http://engine:8080" })
       .optional(),
   ],
+  /** Admin secret of that Hasura. Default: the clients' one. */
+  upstreamSecret: ["ENGINE_UPSTREAM_SECRET", z.string().optional()],
   /** Location of the metadata for all replicas, in Hasura's form. */
   metadataDatabaseUrl: [
     "HASURA_GRAPHQL_METADATA_DATABASE_URL",

@@ -71,7 +71,12 @@ test("keeps the connections of other accounts and of the admin secret open", asy
 
 test("does not accept a connection whose token is revoked after its verification", async () => {
   const verified = Promise.withResolvers<Authentication>();
-  const authenticator = { authenticate: () => verified.promise, onRevocation: () => undefined, close: () => undefined };
+  const authenticator = {
+    authenticate: () => verified.promise,
+    onRevocation: () => undefined,
+    onPreviousSecret: () => undefined,
+    close: () => undefined,
+  };
   await using server = await serveFake({}, {}, { authenticator });
   const client = await new SocketClient(server.webSocketUrl, "graphql-transport-ws").opened();
   client.send({ type: "connection_init" });

@@ -64,7 +64,14 @@ test("reads nothing while a token is being verified", async () => {
   await using server = await serveFake(
     {},
     {},
-    { authenticator: { authenticate: () => verified.promise, onRevocation: () => undefined, close: () => undefined } },
+    {
+      authenticator: {
+        authenticate: () => verified.promise,
+        onRevocation: () => undefined,
+        onPreviousSecret: () => undefined,
+        close: () => undefined,
+      },
+    },
   );
   const client = await new SocketClient(server.webSocketUrl, "graphql-transport-ws").opened();
   client.send(init);

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Container, Volume } from "@pulumi/docker";
-import { all, type Input, output, type Output, type Resource } from "@pulumi/pulumi";
+import { all, type Input, output, type Output, type Resource, unsecret } from "@pulumi/pulumi";
 import { filesDirectory } from "../../services/description.ts";
 import type { ServiceDescription } from "../../services/description.ts";
 import { fileContents } from "../../services/file-contents.ts";
@@ -39,14 +39,14 @@ export function deliverFiles(
 ): DeliveredFiles | undefined {
   const contents = [...fileContents(service, secrets)].sort(([left], [right]) => (left < right ? -1 : 1));
   if (contents.length === 0) return undefined;
-  const { restartFiles } = service;
+  const { liveFiles } = service;
   const manifestFor = (needed: (path: string) => boolean): Output<string> =>
     all(
       contents
         .filter(([path]) => needed(path))
         .map(([path, { content }]) => output(content).apply((text) => [path, text] as const)),
     ).apply(manifestOf);
-  const manifest = restartFiles === undefined ? [] : ([[manifestPath, { content: manifestFor(() => true) }]] as const);
+  const manifest = liveFiles === undefined ? [] : ([[manifestPath, { content: manifestFor(() => true) }]] as const);
   const name = `${scope.prefix}-${service.name}-files`;
   const volume = new Volume(
     scope.named(`${service.name}-files`),
@@ -73,6 +73,6 @@ export function deliverFiles(
     { parent, ...replaceInPlace },
   );
   const version =
-    restartFiles === undefined ? carrier.id : manifestFor((path) => restartFiles.includes(path)).apply(sha256);
+    liveFiles === undefined ? carrier.id : unsecret(manifestFor((path) => !liveFiles.includes(path)).apply(sha256));
   return { volumeName: volume.name, version, carrier };
 }

@@ -13,10 +13,10 @@ const patience = 30_000;
 /** The container, once a service that loads changed files while it runs passes its health check with the delivered ones. */
 export function withFilesLoaded(
   container: Container,
-  { name, health, restartFiles }: ServiceDescription,
+  { name, health, liveFiles }: ServiceDescription,
   files: DeliveredFiles | undefined,
 ): Output<Container> {
-  if (runtime.isDryRun() || restartFiles === undefined || health?.kind !== "command" || files === undefined)
+  if (runtime.isDryRun() || liveFiles === undefined || health?.kind !== "command" || files === undefined)
     return output(container);
   return all([container.id, files.carrier.id]).apply(async ([id]) => {
     const running = engineOfProvider()?.getContainer(id);

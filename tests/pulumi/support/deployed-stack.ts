@@ -27,10 +27,10 @@ export interface DeployedStack extends AsyncDisposable {
   /** `npm run up` that is expected to fail; returns its output. */
   failingUp(): Promise<string>;
   containers(): Promise<Containers>;
-  /** Answer of /api/graphql to the master key. */
-  query(text: string): Promise<Answer>;
-  /** Logs the first administrator in with the session flow; returns the role of the reply. */
-  logIn(): Promise<string>;
+  /** Answer of /api/graphql to the master key; by default that of access.env. */
+  query(text: string, key?: string): Promise<Answer>;
+  /** Logs the first administrator in with the session flow and the service key; returns the role of the reply. */
+  logIn(serviceKey?: string): Promise<string>;
   /** A value of access.env. */
   access(name: string): Promise<string>;
 }
@@ -111,16 +111,16 @@ export async function deployedStack(
       const services = (await listed(name)).filter(({ Labels }) => Labels["com.routeql.run"] !== "files");
       return Object.fromEntries(services.map(({ Id, Labels }) => [Labels["com.routeql.service"], Id]));
     },
-    async query(text) {
+    async query(text, key) {
       return (await ask(
         "/api/graphql",
-        { "x-engine-access-key": await access("ENGINE_ACCESS_KEY") },
+        { "x-engine-access-key": key ?? (await access("ENGINE_ACCESS_KEY")) },
         { query: text },
       )) as Answer;
     },
-    async logIn() {
+    async logIn(serviceKey) {
       const [email, password] = [await access("ADMIN_EMAIL"), await access("ADMIN_PASSWORD")];
-      const headers = { "x-service-api-key": await access("SERVICE_API_KEY") };
+      const headers = { "x-service-api-key": serviceKey ?? (await access("SERVICE_API_KEY")) };
       const { user } = (await ask(paths.loginCredentials, headers, { email, password })) as { user: { role: string } };
       return user.role;
     },

@@ -27,6 +27,7 @@ function optionsOf(settings: Settings, url: string): UpstreamOptions & Documents
     connections: settings.poolSize ?? defaultConnections,
     answerLimit: settings.maxAnswerBytes,
     patience: settings.statementTimeout + patienceBesideStatement,
+    adminSecret: settings.upstreamSecret ?? settings.adminSecret,
     maxQueryLength: settings.bodyLimit,
     maxDepth: settings.maxDepth ?? defaultSizeLimits.maxDepth,
     maxBreadth: settings.maxBreadth ?? defaultSizeLimits.maxBreadth,

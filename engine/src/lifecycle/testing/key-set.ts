@@ -26,7 +26,7 @@ export async function withKeySet(options: Partial<AuthenticatorOptions> = {}): P
   let now = frozenNow;
   let reply: () => Response = () => Response.json({ keys: [keys.one], revoked_before: {} });
   const authenticator = await createAuthenticator({
-    adminSecret: "the-admin-secret-of-these-tests-0123456789",
+    adminSecret: { current: "the-admin-secret-of-these-tests-0123456789" },
     adminSecretHeaders: [],
     jwt: jwtSettingsSchema.parse({ jwk_url: "http://keys.example/jwks", issuer, audience }),
     now: () => now,

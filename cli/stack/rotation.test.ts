@@ -1,0 +1,22 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { parse } from "yaml";
+import { writeSettings } from "./rotation.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "routeql-rotation-"));
+const file = join(folder, "Pulumi.local.yaml");
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+test("keeps comments and other settings, and quotes a time", async () => {
+  writeFileSync(file, "# Of the team.\nconfig: {}\n");
+  await writeSettings(file, { serviceApiKeyGeneration: 2, previousServiceApiKeyUntil: "2026-01-02T00:00:00.000Z" });
+  await writeSettings(file, { serviceApiKeyGeneration: 3 });
+  const text = readFileSync(file, "utf8");
+  expect(text).toContain("# Of the team.");
+  expect(text).toContain('"2026-01-02T00:00:00.000Z"');
+  expect(parse(text)).toEqual({
+    config: { "routeql:serviceApiKeyGeneration": 3, "routeql:previousServiceApiKeyUntil": "2026-01-02T00:00:00.000Z" },
+  });
+});

@@ -1,0 +1,41 @@
+/**
+ * Rotation of the generated secrets: a section of the list in list.ts. `npm run rotate` raises these numbers (docs/operate/secrets.md).
+ * @module
+ */
+import { range, strongSecret } from "./checks.ts";
+import { type Check, givenSecret, number, text } from "./setting.ts";
+
+const generation = (what: string) =>
+  number({
+    default: 1,
+    meaning: `Generation of ${what}. \`npm run rotate\` raises it by one; never skip a number.`,
+    ...range(1, 1000),
+  });
+
+const moment: { check: Check<"text">; allowed: string } = {
+  check: (value) =>
+    /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/.test(value) && !Number.isNaN(Date.parse(value))
+      ? undefined
+      : `must be a time such as 2026-01-31T13:45:00Z, not ${JSON.stringify(value)}`,
+  allowed: "a time with its zone",
+};
+const until = (key: string) =>
+  text({ meaning: `Time until which the ${key} before the last rotation is accepted. Default: it is not.`, ...moment });
+const previous = (key: string) =>
+  givenSecret({
+    meaning: `The ${key} before your last change of it, if you set the key yourself.`,
+    ...strongSecret(32),
+  });
+
+export const rotationSettings = {
+  databasePasswordsGeneration: generation("the passwords of the database"),
+  sessionsPasswordGeneration: generation("the password of the stack's own session store"),
+  serviceApiKeyGeneration: generation("the generated service key"),
+  previousServiceApiKey: previous("service key"),
+  previousServiceApiKeyUntil: { ...until("service key"), service: "auth-sidecar" },
+  engineAccessKeyGeneration: generation("the generated master key"),
+  previousEngineAccessKey: previous("master key"),
+  previousEngineAccessKeyUntil: until("master key"),
+  keyEncryptionKeyGeneration: generation("the key that encrypts signing keys in the database"),
+  tlsGeneration: generation("the gateway's private key, under a certificate of the stack's own authority"),
+} as const;
