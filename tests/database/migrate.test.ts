@@ -141,7 +141,7 @@ describe("the migrate job", () => {
       await client.connect();
       return client;
     };
-    const first = await connect("routeql_engine", passwords.engine);
+    const first = await connect("routeql_engine", passwords["ENGINE"]!);
     await write({ ENGINE: "second-0123456789abcdef" });
     const { code, stdout } = await migrate({ SECOND_LOGINS: "true" });
     expect(code).toBe(0);
@@ -152,7 +152,7 @@ describe("the migrate job", () => {
     );
     expect(rows).toEqual([{ acts: "routeql_engine", login: "routeql_engine_2", timeout: "30s" }]);
     await first.query("select from view_hijacks");
-    await (await connect("routeql_engine", passwords.engine)).end();
+    await (await connect("routeql_engine", passwords["ENGINE"]!)).end();
     await Promise.all([first.end(), second.end()]);
     expect((await migrate({ SECOND_LOGINS: "true" })).stdout).toBe("migrate: everything was in place\n");
 

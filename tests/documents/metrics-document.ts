@@ -118,8 +118,8 @@ export function metricsDocument(): string {
 
 Derived from the services' code by \`npm run documents\`; do not edit. [Monitoring](../operate/monitoring.md) explains how to read them.
 
-A label never holds a path, a name or a query of a client, and an address only for requests with a former key. So the number of time series has a bound, which the tables name for each label. A histogram has one series
-for each bucket as well.
+A label never holds a path, a name or a query of a client, and an address only for requests with a former key. So the number of time series has a bound, which the tables
+name for each label. A histogram has one series for each bucket as well.
 
 ## Gateway
 
