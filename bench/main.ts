@@ -1,5 +1,5 @@
 /**
- * `npm run bench:engine`, `bench:auth`, `bench:stack`, `bench:load` and `bench:checks`, and `npm run bench` for all of them.
+ * `npm run bench:engine`, `bench:auth`, `bench:stack` and `bench:load`, and `npm run bench` for all of them.
  * @module
  */
 import { parseArgs } from "node:util";
@@ -7,13 +7,12 @@ import { cleanUp } from "@routeql/tests/harness/clean-up";
 import { runId } from "@routeql/tests/harness/run";
 import { prepareDocker } from "@routeql/tests/runner/prepare";
 
-const help = `npm run bench:engine | bench:auth | bench:stack | bench:load | bench:checks | bench [-- OPTIONS]
+const help = `npm run bench:engine | bench:auth | bench:stack | bench:load | bench [-- OPTIONS]
 
-  engine  the embedded engine beside node:http with pg, and PostGraphile 5, on the same Postgres; ready time; live queries
+  engine  the embedded engine beside node:http with pg, on the same Postgres; ready time; live queries
   auth    tokens and logins of the sidecar beside the cost of signing and hashing alone; overload with three times its capacity
   stack   a whole stack through its gateway, over TLS, beside its engine and beside plain nginx with node and pg; live queries; steps of a client
   load    npm run load and detect on a whole stack, 20 million updates over a month, with readers beside them
-  checks  hasura-checks: lint of 200 tables and 10 roles, and checks of permissions in a second
   bench   all of them
 
   --quick      a shorter run on less data, for a first look
@@ -39,7 +38,6 @@ const parts: Readonly<Record<string, (options: Options) => Promise<string>>> = {
   auth: async (options) => (await import("./auth/run.ts")).benchAuth(options),
   stack: async (options) => (await import("./stack/run.ts")).benchStack(options),
   load: async (options) => (await import("./load/run.ts")).benchLoad(options),
-  checks: async (options) => (await import("./checks/run.ts")).benchChecks(options),
 };
 
 async function main(): Promise<number> {

@@ -1,16 +1,11 @@
 import { generateKeyPairSync, randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { SignJWT } from "jose";
 import { freePorts } from "@routeql/tests/harness/free-ports";
-// @ts-expect-error plain JavaScript, for a Node that cannot strip types
-import { npm as untypedNpm } from "@routeql/host/npm";
 import type { Target } from "../measure/http-load.ts";
 import { compileCache, ServerProcess } from "../measure/server-process.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
-const npm = untypedNpm as (args: readonly string[], options: { readonly cwd: string }) => Promise<void>;
-const postgraphileFolder = join(import.meta.dirname, "postgraphile");
 
 /** Connections of each contender to Postgres: the engine's default. */
 const poolSize = 4;
@@ -27,7 +22,6 @@ export interface Case {
   /** One row with a column `data`, the text of the reply's data. */
   readonly statement: string;
   readonly hasura: string;
-  readonly postgraphile: string;
   /** Concurrent connections. */
   readonly connections: number;
 }
@@ -37,7 +31,7 @@ export interface ContenderOptions extends EngineOptions {
 }
 
 export interface Contender {
-  readonly name: "baseline" | "engine" | "postgraphile";
+  readonly name: "baseline" | "engine";
   readonly server: ServerProcess;
   target(asked: Case): Target;
 }
@@ -140,31 +134,6 @@ export async function startEngine({ databaseUrl, ...options }: EngineOptions): P
     name: "engine",
     server,
     target: (asked) => ({ ...local(port), path: "/v1/graphql", headers, body: graphql(asked.hasura) }),
-  };
-}
-
-/** See postgraphile/server.mjs; installs its packages in its own folder if they are missing. */
-export async function startPostgraphile({ databaseUrl }: ContenderOptions): Promise<Contender> {
-  if (!existsSync(join(postgraphileFolder, "node_modules/postgraphile")))
-    await npm(["ci", "--ignore-scripts"], { cwd: postgraphileFolder });
-  const [port = 0] = await freePorts(1);
-  const server = await ServerProcess.start({
-    name: "postgraphile",
-    args: [join(postgraphileFolder, "server.mjs")],
-    cwd: postgraphileFolder,
-    environment: {
-      NODE_ENV: "production",
-      GRAPHILE_ENV: "production",
-      PORT: String(port),
-      DATABASE_URL: databaseUrl,
-      POOL_SIZE: String(poolSize),
-    },
-    readyUrl: `http://127.0.0.1:${port}/graphql`,
-  });
-  return {
-    name: "postgraphile",
-    server,
-    target: (asked) => ({ ...local(port), path: "/graphql", headers: {}, body: graphql(asked.postgraphile) }),
   };
 }
 

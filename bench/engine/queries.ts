@@ -137,13 +137,10 @@ function shapeOf(answer: unknown): unknown[] {
       : [];
   }
   if (typeof answer !== "object" || answer === null) return [];
-  return Object.entries(answer).flatMap(([name, value]) =>
-    /^(?:count|totalCount)$/.test(name) ? [value] : shapeOf(value),
-  );
+  return Object.entries(answer).flatMap(([name, value]) => (name === "count" ? [value] : shapeOf(value)));
 }
 const columns =
   "prefix origin_as peer_asn as_path service type communities timestamp hijack_key handled matched_prefix orig_path";
-const camelCase = (names: string): string => names.replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 const quoted = (names: string): string =>
   names
     .split(" ")
@@ -157,7 +154,6 @@ export function newest(rows: number): Case {
     statement: `select '{"view_bgpupdates":' || coalesce(json_agg(u), '[]')::text || '}' as data
       from (select ${quoted(columns)} from view_bgpupdates order by "timestamp" desc limit ${rows}) u`,
     hasura: `query { view_bgpupdates(limit: ${rows}, order_by: {timestamp: desc}) { ${columns} } }`,
-    postgraphile: `query { allViewBgpupdates(first: ${rows}, orderBy: TIMESTAMP_DESC) { nodes { ${camelCase(columns)} } } }`,
     connections: 16,
   };
 }
@@ -172,7 +168,6 @@ const nested: Case = {
             (select coalesce(json_agg(l), '[]') from (select ${quoted(linkColumns)} from view_bgpupdates_hijacks where hijack_key = h.key limit 10) l) as update_links
           from view_hijacks h order by time_last desc limit 10) h`,
   hasura: `query { view_hijacks(limit: 10, order_by: {time_last: desc}) { ${hijackColumns} update_links(limit: 10) { ${linkColumns} } } }`,
-  postgraphile: `query { allViewHijacks(first: 10, orderBy: TIME_LAST_DESC) { nodes { ${camelCase(hijackColumns)} updateLinks(first: 10) { nodes { ${camelCase(linkColumns)} } } } } }`,
   connections: 16,
 };
 
@@ -183,7 +178,6 @@ function aggregate(prefix: string): Case {
     statement: `select json_build_object('view_bgpupdates_aggregate', json_build_object('aggregate', json_build_object('count', count(*))))::text as data
       from view_bgpupdates where prefix = '${prefix}'`,
     hasura: `query { view_bgpupdates_aggregate(where: {prefix: {_eq: "${prefix}"}}) { aggregate { count } } }`,
-    postgraphile: `query { allViewBgpupdates(condition: {prefix: "${prefix}"}) { totalCount } }`,
     connections: 16,
   };
 }

@@ -6,14 +6,7 @@ import { BenchDatabase, fillRoutingData } from "../database.ts";
 import { LoadGenerator } from "../measure/http-load.ts";
 import { type Figure, figure } from "../measure/statistics.ts";
 import { number, spread, surroundings, table, writeResults } from "../report.ts";
-import {
-  type Contender,
-  fillCompileCache,
-  startBaseline,
-  startEngine,
-  startEngineProcess,
-  startPostgraphile,
-} from "./contenders.ts";
+import { type Contender, fillCompileCache, startBaseline, startEngine, startEngineProcess } from "./contenders.ts";
 import { type AgainstQuery, queriesAgainst } from "./against.ts";
 import { type LiveFigures, measureLive } from "./live.ts";
 import { cases, checkAnswers, measureQueries, type QueryFigures } from "./queries.ts";
@@ -66,7 +59,7 @@ export async function benchEngine({ quick, only, against }: EngineBench): Promis
     const options = { databaseUrl, cases: asked };
     await using started = new AsyncDisposableStack();
     const contenders: Contender[] = [];
-    for (const start of [startBaseline, startEngine, startPostgraphile]) {
+    for (const start of [startBaseline, startEngine]) {
       const contender = await start(options);
       started.use(contender.server);
       contenders.push(contender);

@@ -44,24 +44,16 @@ export const figureGroups: readonly FigureGroup[] = [
     figures: [
       {
         what: "10 rows, requests/s",
-        figure: "1.39 (1.23 to 1.57) of the baseline, 4.6 of PostGraphile 5",
+        figure: "1.39 (1.23 to 1.57) of the baseline",
         source: "p99 0.82 of the baseline; 132 MB",
       },
       {
         what: "1,000 rows, requests/s",
-        figure: "1.51 (1.23 to 1.73) of the baseline, 4.8 of PostGraphile 5",
+        figure: "1.51 (1.23 to 1.73) of the baseline",
         source: "`--quick`; p99 0.80; 148 MB",
       },
-      {
-        what: "nested rows, requests/s",
-        figure: "1.08 (0.96 to 1.10) of the baseline, 2.0 of PostGraphile 5",
-        source: "p99 1.27; 124 MB",
-      },
-      {
-        what: "aggregate, requests/s",
-        figure: "1.19 (0.91 to 1.58) of the baseline, 3.7 of PostGraphile 5",
-        source: "p99 1.09; 132 MB",
-      },
+      { what: "nested rows, requests/s", figure: "1.08 (0.96 to 1.10) of the baseline", source: "p99 1.27; 124 MB" },
+      { what: "aggregate, requests/s", figure: "1.19 (0.91 to 1.58) of the baseline", source: "p99 1.09; 132 MB" },
       { what: "ready with 50 tables", figure: "367 ms (364 to 385)" },
       {
         what: "change to client at p95, 5,000 subscribers",
