@@ -1,6 +1,5 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { readSettings, renderSettingsTable, SettingsError, settingsReference } from "./settings.ts";
+import { readSettings, SettingsError, settingsReference } from "./settings.ts";
 
 const needed = {
   DATABASE_URL: "postgres://routeql_sidecar:c2Vx7hPq@database:5432/routeql",
@@ -146,9 +145,4 @@ describe("settings that contradict each other", () => {
 
 test("every setting has a description", () => {
   for (const { name, purpose } of settingsReference()) expect(purpose, name).toMatch(/^[A-Z/].+\.$/);
-});
-
-test("the README lists every setting as declared", () => {
-  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
-  expect(readme).toContain(`<!-- settings -->\n${renderSettingsTable()}\n<!-- /settings -->`);
 });

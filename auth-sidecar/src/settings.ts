@@ -178,12 +178,3 @@ function contradictions(settings: Settings | undefined, values: Record<string, s
   if (new Set(secrets).size < secrets.length) problems.push(`${secretNames.join(", ")}: must differ from each other`);
   return problems;
 }
-
-/** The table of all settings in auth-sidecar/README.md. */
-export function renderSettingsTable(): string {
-  const rows = settingsReference().map(
-    ({ name, purpose, byDefault }) =>
-      `| \`${name}\` | ${byDefault === undefined ? "" : `\`${byDefault}\``} | ${purpose} |`,
-  );
-  return ["| setting | default | meaning |", "|---|---|---|", ...rows].join("\n");
-}

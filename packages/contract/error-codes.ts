@@ -116,7 +116,7 @@ export interface EngineErrorRow {
 /** docs/reference/error-codes.md: the codes of the gateway and the auth sidecar, then those of the engine, each as a table. */
 export function renderErrorDocument(engine: Readonly<Record<string, EngineErrorRow | undefined>>): string {
   const rows = Object.entries(errorCodes).map(
-    ([code, { status, sentence, remedy }]) => `| \`${code}\` | ${status} | ${sentence} | ${remedy} |`,
+    ([code, { status, remedy }]) => `| \`${code}\` | ${status} | ${remedy} |`,
   );
   return [
     "# Error codes",
@@ -127,8 +127,8 @@ export function renderErrorDocument(engine: Readonly<Record<string, EngineErrorR
     '405 carries `Allow`. The single exception is the single-step flow\'s answer to wrong credentials, which is exactly `{"error": "wrong credentials"}`.',
     "Errors of the engine have another form: see [below](#codes-of-the-engine).",
     "",
-    "| code | status | sentence | what to do |",
-    "|---|---|---|---|",
+    "| code | status | what to do |",
+    "|---|---|---|",
     ...rows,
     "",
     "## Codes of the engine",

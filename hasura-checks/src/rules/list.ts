@@ -86,16 +86,30 @@ const longestLine = 160;
 /** Lines of at most 160 characters. */
 const wrapped = (text: string) => text.replaceAll(new RegExp(`(.{1,${longestLine}})(?: |$)`, "g"), "$1\n").trimEnd();
 
-/** The list of rules as Markdown; `docs/reference/metadata-rules.md` is written from it. */
+/** All rules with reasons and remedies as Markdown, for `lint --rules`. */
 export function rulesDocument(): string {
   const entries = allRules.map(({ id, severity, needs: what, finds, why, remedy }) => {
     const condition = what === undefined ? "" : `, ${needs[what] ?? `needs ${what}`}`;
     const lines = [`${capital(severity)}${condition}. Finds ${finds}.`, why, `Remedy: ${remedy}.`].map(wrapped);
     return `## ${id}\n\n${lines.join("\n\n")}\n`;
   });
+  return ["# Rules of `hasura-checks lint`\n", ...entries].join("\n");
+}
+
+/** docs/reference/metadata-rules.md: one row for each rule. */
+export function rulesTable(): string {
+  const rows = allRules.map(
+    ({ id, severity, needs: what, finds }) =>
+      `| \`${id}\` | ${severity} | ${what === undefined ? "" : (needs[what] ?? what).replace("needs ", "")} | ${finds} |`,
+  );
   return [
-    "# Rules of `hasura-checks lint`\n",
-    "How to use them: [metadata checks](metadata-checks.md).\n",
-    ...entries,
+    "# Rules of `hasura-checks lint`",
+    "",
+    "Every [finding](metadata-checks.md) names its reason and remedy; `npx hasura-checks lint --rules` prints both for all rules.",
+    "",
+    "| rule | severity | needs | finds |",
+    "|---|---|---|---|",
+    ...rows,
+    "",
   ].join("\n");
 }

@@ -6,41 +6,40 @@ const introduction = `# Settings
 
 <!-- Generated from infra/settings/list.ts by \`npm run documents\`; do not edit. -->
 
-Each setting has a name in the stack's configuration (\`pulumi config set routeql:<name> <value>\`, for a secret with \`--secret\`)
-and one in the environment file (\`.env\` in the project's folder, or the file that the configuration key \`routeql:environmentFile\`
-or the variable \`ROUTEQL_ENVIRONMENT_FILE\` names; lines \`NAME=value\`). The stack's configuration comes first, then the environment
-file, then the default. An empty value counts as missing. The first start generates missing secrets and stores them encrypted in the
-stack's state; they stay the same.
+Set a value with \`pulumi config set routeql:<setting> <value>\` (a secret with \`--secret\`), or in the environment file: \`.env\`, or the file
+that \`routeql:environmentFile\` or \`ROUTEQL_ENVIRONMENT_FILE\` names. A name is written there in capitals: \`httpsPort\` is \`HTTPS_PORT\`;
+the table lists the exceptions. The configuration comes before the environment file, an empty value counts as missing, and missing secrets
+are generated once. Programs pass the same settings as arguments of \`new RouteQL("routeql", { … })\`.
 
-An unknown name, an invalid value or a weak secret stops the deployment before anything changes; all problems are listed together.
-Programs that use the component (\`new RouteQL("routeql", { … })\`) pass the same settings as arguments.
+An invalid value stops the deployment before anything changes; all problems are listed together.
 `;
 
 function row(name: string, setting: Setting): string {
   const { environment, meaning, allowed } = setting;
   // Patterns in angle brackets become code, because Markdown would read them as HTML.
   const values = allowed?.replaceAll(/\S*[<{]\S*/g, (pattern) => `\`${pattern}\``);
-  const type = values === undefined ? typeInWords(setting) : `${typeInWords(setting)}: ${values}`;
-  return `| \`${name}\` | \`${environment}\` | ${type} | ${defaultInWords(setting)} | ${meaning} |`;
+  const kind = setting.type === "secret" ? "secret" : undefined;
+  const type = [kind, values].filter((each) => each !== undefined).join(": ") || typeInWords(setting);
+  const capitals = name.replaceAll(/[A-Z]/g, "_$&").toUpperCase();
+  const exception = environment === capitals ? "" : `, \`${environment}\``;
+  return `| \`${name}\`${exception} | ${type} | ${defaultInWords(setting)} | ${meaning} |`;
 }
 
 /** docs/reference/settings.md */
 function settingsDocument(): string {
   const rows = settingNames.map((name) => row(name, settings[name]));
-  return [
-    introduction,
-    "| setting | in the environment file | type | default | meaning |",
-    "|---|---|---|---|---|",
-    ...rows,
-    "",
-  ].join("\n");
+  return [introduction, "| setting | value | default | meaning |", "|---|---|---|---|", ...rows, ""].join("\n");
 }
 
 /** The questions of `pulumi new`: settings that differ between environments. */
 const asked: readonly SettingName[] = ["target", "engine", "publicHost", "hostAddress", "adminEmail"];
 
 function description(setting: Setting): string {
-  return `${setting.meaning} (${typeInWords(setting)}; default: ${defaultInWords(setting)})`.replaceAll("`", "");
+  const byDefault = defaultInWords(setting);
+  return `${setting.meaning} (${typeInWords(setting)}; default: ${byDefault === "" ? "none" : byDefault})`.replaceAll(
+    "`",
+    "",
+  );
 }
 
 /**
@@ -106,15 +105,13 @@ export function exampleFile(): string {
 
 /** The setting's type in plain words. */
 function typeInWords({ type }: Setting): string {
-  return { text: "text", number: "whole number", flag: "true or false", secret: "secret text", file: "path of a file" }[
-    type
-  ];
+  return { text: "text", number: "whole number", flag: "true or false", secret: "secret", file: "path" }[type];
 }
 
 /** The default value, without a full stop. */
 function defaultInWords({ generated, default: byDefault, defaultIn = {} }: Setting): string {
   if (generated === true) return "generated";
-  if (byDefault === undefined) return "none";
-  const exceptions = Object.entries(defaultIn).map(([stack, value]) => `; \`${value}\` in the stack \`${stack}\``);
+  if (byDefault === undefined) return "";
+  const exceptions = Object.entries(defaultIn).map(([stack, value]) => `; \`${value}\` in \`${stack}\``);
   return `\`${byDefault}\`${exceptions.join("")}`;
 }
