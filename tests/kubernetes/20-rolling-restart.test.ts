@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { hasFront } from "../e2e/support/engine-of-the-run.ts";
 import { Clients } from "./support/clients.ts";
 import { node } from "./support/node.ts";
 import { namespace } from "./support/stack.ts";
@@ -10,7 +11,12 @@ interface Deployment {
 
 test("a rolling restart of each Deployment while clients work loses no request", { timeout: 600_000 }, async () => {
   const { items } = await node.get<{ items: Deployment[] }>("deployments", `--namespace=${namespace}`);
-  expect(items.map(({ metadata }) => metadata.name).toSorted()).toEqual(["auth-sidecar", "engine", "gateway"]);
+  expect(items.map(({ metadata }) => metadata.name).toSorted()).toEqual([
+    "auth-sidecar",
+    "engine",
+    ...(hasFront ? ["front"] : []),
+    "gateway",
+  ]);
   for (const { metadata } of items) {
     const selector = `--selector=app.kubernetes.io/name=${metadata.name},!probe`;
     const before = await node.kubectl(["get", "pods", `--namespace=${namespace}`, selector, "--output=name"]);

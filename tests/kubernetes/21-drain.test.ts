@@ -1,5 +1,6 @@
 import { afterAll, expect, test } from "vitest";
 import { nodeName } from "@routeql/offline/kubernetes-node/layout";
+import { hasFront } from "../e2e/support/engine-of-the-run.ts";
 import { Clients } from "./support/clients.ts";
 import { node } from "./support/node.ts";
 import { labelsOf } from "./support/probes.ts";
@@ -38,7 +39,7 @@ afterAll(() => node.kubectl(["uncordon", nodeName]));
 test("a drain evicts only one pod of each service, so clients lose no request", { timeout: 400_000 }, async () => {
   await node.kubectl(["cordon", nodeName]);
   const clients = new Clients();
-  const services = ["gateway", "engine", "auth-sidecar"];
+  const services = ["gateway", ...(hasFront ? ["front"] : []), "engine", "auth-sidecar"];
   for (const service of services) {
     const [first = "", second = ""] = await podsOf(service);
     expect(await evict(first), service).toBeUndefined();

@@ -5,6 +5,7 @@ import { Agent, fetch } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readConfiguration } from "@routeql/cli/stack/configuration";
 import { renderStack } from "@routeql/infra/rendering/render-stack";
+import { hasFront } from "../e2e/support/engine-of-the-run.ts";
 import { makeCertificate } from "../harness/certificate.ts";
 import { node } from "./support/node.ts";
 import { namespace as suiteNamespace, stackSettings } from "./support/stack.ts";
@@ -25,12 +26,14 @@ const settings = {
 };
 const certificate = await makeCertificate("ecdsa", node.address);
 
+const deployments = ["auth-sidecar", "engine", ...(hasFront ? ["front"] : []), "gateway"];
+
 /** A node with two processors has room for a second stack only beside single pods of the first. */
 async function scaleSuite(replicas: number): Promise<void> {
-  const deployments = ["gateway", "engine", "auth-sidecar"].map((service) => `deployment/${service}`);
-  await node.kubectl(["scale", ...deployments, `--replicas=${replicas}`, `--namespace=${suiteNamespace}`]);
-  for (const deployment of deployments)
-    await node.kubectl(["rollout", "status", deployment, `--namespace=${suiteNamespace}`, "--timeout=180s"]);
+  const names = deployments.map((deployment) => `deployment/${deployment}`);
+  await node.kubectl(["scale", ...names, `--replicas=${replicas}`, `--namespace=${suiteNamespace}`]);
+  for (const name of names)
+    await node.kubectl(["rollout", "status", name, `--namespace=${suiteNamespace}`, "--timeout=180s"]);
 }
 
 let folder = "";
@@ -84,8 +87,7 @@ async function apply(more: Readonly<Record<string, string>> = {}): Promise<strin
 async function complete(): Promise<void> {
   const scope = [`--namespace=${namespace}`, "--timeout=240s"];
   await node.kubectl(["wait", "job", "--all", "--for=condition=Complete", ...scope]);
-  for (const service of ["auth-sidecar", "engine", "gateway"])
-    await node.kubectl(["rollout", "status", `deployment/${service}`, ...scope]);
+  for (const service of deployments) await node.kubectl(["rollout", "status", `deployment/${service}`, ...scope]);
 }
 
 async function secretOf(key: string): Promise<string> {

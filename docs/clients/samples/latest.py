@@ -22,7 +22,9 @@ def authorization() -> dict[str, str]:
 async def main() -> None:
     headers = authorization()
     http = HTTPXAsyncTransport(url=f"{URL}/api/graphql", headers=headers, verify=TLS)
-    async with Client(transport=http, fetch_schema_from_transport=True) as session:
+    # Hasura's introspection has no deprecated arguments.
+    schema = {"introspection_args": {"input_value_deprecation": False}, "fetch_schema_from_transport": True}
+    async with Client(transport=http, **schema) as session:
         result = await session.execute(gql("{ view_hijacks(limit: 3, order_by: {time_last: desc}) { key prefix } }"))
         print("query", result["view_hijacks"])
 

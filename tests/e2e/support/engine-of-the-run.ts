@@ -2,9 +2,21 @@
  * The engine of the stack under test, from the variables that `npm test` received: ENGINE, HASURA_IMAGE, FRONT.
  * @module
  */
-import { ownEngineImage } from "@routeql/infra/settings/image-settings";
+import { engineSettings, ownEngineImage } from "@routeql/infra/settings/image-settings";
 
 const { ENGINE: engine, HASURA_IMAGE: image, FRONT: front } = process.env;
+const hasuraImage = image ?? (engine === "hasura" ? engineSettings.hasuraImage.default : undefined);
+
+/**
+ * The stack's settings for this engine: `ENGINE=hasura npm run test:e2e` runs the same tests on Hasura's image, or on HASURA_IMAGE. The
+ * image is set explicitly, so that the embedded engine cannot replace it unnoticed.
+ */
+export const engineOfTheRun: Readonly<Record<string, string>> = {
+  ...(engine === undefined ? {} : { engine }),
+  ...(front === undefined ? {} : { front }),
+  ...(hasuraImage === undefined ? {} : { hasuraImage }),
+};
+
 /** Whether Hasura itself executes the operations. */
 const isHasura = engine === "hasura" && image !== ownEngineImage;
 

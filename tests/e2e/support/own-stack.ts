@@ -2,11 +2,11 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { accessFileOf, bringDown, bringUp } from "@routeql/cli/api";
 import { stackPaths } from "@routeql/host/paths";
-import { engineSettings } from "@routeql/infra/settings/image-settings";
 import { parseEnvironmentFile } from "@routeql/infra/settings/environment-file";
 import { evidence, keepInspection, keepState, keepText, noteSecret } from "../../harness/evidence.ts";
 import { freePorts } from "../../harness/free-ports.ts";
 import { run } from "../../harness/process.ts";
+import { engineOfTheRun } from "./engine-of-the-run.ts";
 import { secretsOfContainer } from "./stack-secrets.ts";
 
 /** Settings by name (`httpsPort`), in the form of `npm run up`. */
@@ -33,24 +33,10 @@ export async function bringUpOwn(name: string, settings: Settings = {}): Promise
     requestBurst: "1000",
     connectionsPerAddress: "1000",
   };
-  const all = { ...forTests, ...engineOfTheRun(), ...settings };
+  const all = { ...forTests, ...engineOfTheRun, ...settings };
   await bringUp({ stack: name, settings: all, log: (line) => console.log(line) });
   await writeFile(settingsFile(name), JSON.stringify(all));
   return accessFileOf(name);
-}
-
-/**
- * The engine from the environment: `ENGINE=hasura npm run test:e2e` runs the same tests on Hasura's image, or on HASURA_IMAGE. The
- * image is set explicitly, so that the embedded engine cannot replace it unnoticed.
- */
-function engineOfTheRun(): Settings {
-  const { ENGINE: engine, HASURA_IMAGE: named, FRONT: front } = process.env;
-  const hasuraImage = named ?? (engine === "hasura" ? engineSettings.hasuraImage.default : undefined);
-  return {
-    ...(engine === undefined ? {} : { engine }),
-    ...(front === undefined ? {} : { front }),
-    ...(hasuraImage === undefined ? {} : { hasuraImage }),
-  };
 }
 
 /** Updates the same stack with these settings in addition to its first ones, of which it leaves out those named in `without`. */

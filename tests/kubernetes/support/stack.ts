@@ -1,4 +1,5 @@
 import { bringDown, bringUp, type UpResult } from "@routeql/cli/api";
+import { engineOfTheRun } from "../../e2e/support/engine-of-the-run.ts";
 import type { NodeAccess } from "@routeql/offline/kubernetes-node/access";
 
 /** Name of the suite's stack: like `prod`, without the services that a test machine lacks. */
@@ -31,6 +32,7 @@ export const stackSettings = (node: NodeAccess): Record<string, string> => ({
   requestsPerSecondPerAddress: "500",
   requestBurst: "1000",
   connectionsPerAddress: "1000",
+  ...engineOfTheRun,
 });
 
 /** Starts or updates the suite's stack on the node. */
