@@ -168,10 +168,7 @@ function isBackend(headers: RequestHeaders): boolean {
   if (/^(?:true|t|yes|y)$/i.test(value)) return true;
   const valid =
     'True values are ["true","t","yes","y"] and  False values are ["false","f","no","n"]. All values are case insensitive';
-  throw new EngineError({
-    code: "bad-request",
-    message: `"${backendOnlyHeader}":  Not a valid boolean text. ${valid}`,
-  });
+  throw new EngineError({ code: "bad-request", message: `${backendOnlyHeader}:  Not a valid boolean text. ${valid}` });
 }
 
 /** Of a session without a token. */
