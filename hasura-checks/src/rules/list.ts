@@ -1,4 +1,5 @@
 import { hasuraAdvisory } from "./advisories.ts";
+import { declaredTwice } from "./declared-twice.ts";
 import { inferredFunction } from "./exposure.ts";
 import { inheritanceConflict, inheritanceOverridden, nestedInheritedRole, unknownPart } from "./inheritance.ts";
 import { shadowedName } from "./names.ts";
@@ -20,6 +21,7 @@ import { fileNotIncluded, metadataShape, notExamined } from "./shape.ts";
 /** The rules for whole metadata, in the order of the documentation. */
 export const rules: readonly Rule[] = [
   reference,
+  declaredTwice,
   unjoinableRelationship,
   everyRow,
   unboundBranch,

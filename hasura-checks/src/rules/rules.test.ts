@@ -640,6 +640,18 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
     { tables: [] },
   ],
   [
+    "declared-twice",
+    "t0.yaml:11",
+    { tables: [`${note(sound)}${note(sound).slice(note(sound).indexOf("  - role"))}`] },
+    { tables: [note(sound)] },
+  ],
+  [
+    "declared-twice",
+    "t1.yaml:1",
+    { tables: [note(sound), note(sound)] },
+    { tables: [note(sound), tableFile("tag", sound)] },
+  ],
+  [
     "role-spelling",
     "t1.yaml:5",
     {
