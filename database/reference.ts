@@ -74,25 +74,23 @@ function columnTypes(migrations: string, table: string): ReadonlyMap<string, str
 
 /** The page, as Markdown. */
 export function dataDictionary(): string {
-  const cell = (text: string): string => text.replaceAll("|", String.raw`\|`);
+  const lines = (text: string): string => text.replaceAll(/(.{1,150})(?: |$)/g, "$1\n  ").trimEnd();
   const sections = documentedViews().map(({ name, description, columns }) =>
     [
       `## ${name}`,
       "",
       description,
       "",
-      "| column | type | description |",
-      "|---|---|---|",
-      ...columns.map((column) => `| \`${column.name}\` | ${column.type} | ${cell(column.description)} |`),
+      ...columns.map((column) => `- \`${column.name}\` ${column.type}: ${lines(column.description)}`),
       "",
     ].join("\n"),
   );
   return [
     "# Data dictionary",
     "",
-    "Generated from database/migrations by `npm run documents`; do not edit. The same descriptions appear in introspection and in the console.",
+    "The views of the API. The same descriptions appear in introspection and in the console. Columns by role: [permissions](permissions.md).",
     "",
-    "Which role sees which column is listed in [permissions](permissions.md).",
+    "<!-- Generated from database/migrations by `npm run documents`; do not edit. -->",
     "",
     ...sections,
   ].join("\n");

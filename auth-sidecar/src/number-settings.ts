@@ -27,7 +27,7 @@ export const numberSettings = {
     minimum: 1,
     maximum: 86_400,
     default: 900,
-    meaning: "Window in which failed logins count, and maximum duration of a rejection, in seconds.",
+    meaning: "Window in which failed logins count, in seconds.",
   },
   PASSWORD_HASH_CONCURRENCY: {
     minimum: 1,
@@ -39,7 +39,7 @@ export const numberSettings = {
     minimum: 0,
     maximum: 10_000,
     default: 64,
-    meaning: "Logins that may wait for a password hash; further ones get 429.",
+    meaning: "Logins that may wait for a password hash before 429.",
   },
   KEY_ROTATION_HOURS: {
     minimum: 0,

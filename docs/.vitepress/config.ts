@@ -90,7 +90,6 @@ export default defineConfig({
           page("Cost of a request", "reference/cost"),
           page("Metadata API", "reference/metadata-api"),
           page("hasura-checks", "reference/metadata-checks"),
-          page("Metadata rules", "reference/metadata-rules"),
           page("Images", "reference/images"),
           page("Data dictionary", "reference/data-dictionary"),
           page("Metrics", "reference/metrics"),

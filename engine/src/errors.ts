@@ -156,7 +156,7 @@ export const clientErrors: Partial<Record<EngineErrorCode, ClientError>> = {
   },
   "invalid-headers": {
     status: 401,
-    meaning: "The request has no `Authorization` header, or a malformed one.",
+    meaning: "The `Authorization` header is missing or malformed.",
     remedy: "Send `Authorization: Bearer <token>`.",
   },
   "invalid-jwt": {
@@ -177,35 +177,30 @@ export const clientErrors: Partial<Record<EngineErrorCode, ClientError>> = {
   },
   "bad-request": {
     status: 400,
-    meaning: "The request has a form that the engine does not accept, such as a batch that is too long.",
+    meaning: "The request has an unsupported form, such as a batch that is too long.",
     remedy: "Follow the message.",
   },
   "validation-failed": {
     status: 400,
-    meaning: "The query does not fit the schema of the role, has a syntax error, or exceeds a limit.",
-    remedy:
-      "Follow `extensions.path`. A column that is not found may be hidden from your role: [permissions](permissions.md).",
+    meaning: "The query does not fit the role's schema, has a syntax error, or exceeds a limit.",
+    remedy: "Follow `path`. A column may be hidden from your role.",
   },
   "constraint-violation": {
     status: 400,
-    meaning: "A change contradicts a constraint of the database: a unique value, a foreign key or a required column.",
-    remedy: "Correct the values. Nothing was changed.",
+    meaning: "A change violates a constraint of the database. Nothing was changed.",
+    remedy: "Correct the values.",
   },
   "permission-error": {
     status: 400,
-    meaning: "A changed row does not pass the role's permission, or a check of the database.",
+    meaning: "A changed row violates the role's permission or a check of the database.",
     remedy: "Correct the values. Nothing was changed.",
   },
   "concurrent-update": {
     status: 400,
-    meaning: "Another transaction changed the same rows. Nothing was changed.",
+    meaning: "Another transaction changed the same rows; nothing was changed.",
     remedy: "Repeat the request.",
   },
-  "data-exception": {
-    status: 400,
-    meaning: "Postgres rejected a value, such as a timestamp or prefix in another form.",
-    remedy: "Correct the value.",
-  },
+  "data-exception": { status: 400, meaning: "Postgres rejected the form of a value.", remedy: "Correct the value." },
   "not-supported": {
     status: 400,
     meaning: "The server does not support this feature.",
@@ -214,7 +209,7 @@ export const clientErrors: Partial<Record<EngineErrorCode, ClientError>> = {
   "unexpected-payload": { status: 400, meaning: "A subscription came over HTTP.", remedy: "Use a WebSocket." },
   "start-failed": {
     status: 400,
-    meaning: "WebSocket only: an operation came before `connection_ack`, its id is in use, or there are too many.",
+    meaning: "WebSocket: an operation came before `connection_ack`, its id is in use, or there are too many.",
     remedy: "Wait for `connection_ack` and use a new id.",
   },
   busy: { status: 503, meaning: "The engine has too much work.", remedy: "Repeat the request after `Retry-After`." },

@@ -5,39 +5,34 @@ const introduction = `# Images and versions
 
 <!-- Generated from infra/pins by \`npm run documents\`; do not edit. -->
 
-These are the images of other projects that a deployment uses by default. The settings \`hasuraImage\`, \`databaseImage\`,
-\`sessionsImage\`, \`gatewayImage\`, \`databaseClusterImage\`, \`debianBase\` and \`nodeBase\` name others.
+Default images of other projects, and the versions that are safe. [Settings](settings.md) such as \`hasuraImage\` name others.
 
-| image | released | supported until | why this one |
-|---|---|---|---|`;
+| image | released | supported until |
+|---|---|---|`;
 
 const programTable = `
 ## Programs
 
-| program | version | released | supported until |
-|---|---|---|---|`;
+| program | released | supported until |
+|---|---|---|`;
 
 const floors = `
 ## Safe versions
 
-\`preview\` and \`up\` warn when a setting names a version with a published advisory. The policy \`no-vulnerable-image\` checks every
-container. The setting \`vulnerableImages\` turns the warnings into errors (\`refuse\`) or off (\`ignore\`).
+\`preview\` and \`up\` warn about versions with [published advisories](../../packages/pins/advisories.ts); \`vulnerableImages=refuse\` turns the
+warnings into errors. A name without a complete version (\`postgres:17\`, a digest alone) cannot be checked.
 
-A name without a complete version (\`postgres:17\`, a digest alone) cannot be checked.
-[advisories.ts](../../packages/pins/advisories.ts) has each advisory with its effect and source.
-
-| program | oldest version without a known advisory, by line |
-|---|---|`;
+Oldest version without a known advisory, by line:
+`;
 
 /** docs/reference/images.md */
 export function imagesDocument(): string {
   const rows = Object.values<Pin>(pins).map(
-    ({ image, released, supportedUntil, why, source }) =>
-      `| \`${image}\` | ${released} | [${supportedUntil}](${source}) | ${why} |`,
+    ({ image, released, supportedUntil, source }) => `| \`${image}\` | ${released} | [${supportedUntil}](${source}) |`,
   );
   const programRows = Object.values<ProgramPin>(programs).map(
     ({ program, version, released, supportedUntil, source }) =>
-      `| ${program} | ${version} | ${released} | [${supportedUntil ?? "no date published"}](${source}) |`,
+      `| ${program} ${version} | ${released} | [${supportedUntil ?? "no date published"}](${source}) |`,
   );
   const advised = [...new Set(advisories.map(({ program }) => program))];
   return [
@@ -46,10 +41,10 @@ export function imagesDocument(): string {
     programTable,
     ...programRows,
     floors,
-    ...advised.map((program) => `| ${program} | ${safeFloor(program).join(", ")} |`),
+    ...advised.map((program) => `- ${program}: ${safeFloor(program).join(", ")}`),
     "",
-    "Where no registry answers, the images are built from Debian's packages. Debian fixes the same problems in its own versions, so these",
-    "numbers do not apply to them. Node then comes from the npm package `node`, which gets security releases later than the image.",
+    "These numbers do not apply to images built from Debian's packages: Debian fixes the same problems in its own versions. Without a registry",
+    "Node comes from the npm package `node`, which gets security releases later.",
     "",
   ].join("\n");
 }

@@ -41,34 +41,26 @@ const sessionsUrl: Check<"secret"> = (value) => {
 export const partSettings = {
   database: text({
     default: "single",
-    meaning:
-      "Database: the stack's own (`single`), an external one (`external`) or, on Kubernetes, a cluster of the operator CloudNativePG (`cloudnative-pg`). A change does not move the data.",
+    meaning: "Database: the stack's own, `external` or, on Kubernetes, `cloudnative-pg`. A change does not move data.",
     ...oneOf("single", "external", "cloudnative-pg"),
   }),
   databaseUrl: givenSecret({
-    meaning:
-      "URL of the external database, with an administrator who may create roles and databases. Only the migrate job uses it, to create the services' roles and the database.",
+    meaning: "URL of the external database and of an administrator, used only by the migrate job.",
     check: databaseUrl,
     allowed: databaseUrlForm,
   }),
-  databaseCaFile: file({
-    meaning:
-      "Certificate authority (PEM) of the external database. With it every connection is encrypted and verifies the server's name.",
-  }),
+  databaseCaFile: file({ meaning: "Certificate authority (PEM) of the external database; requires TLS." }),
   sessions: text({
     default: "single",
-    meaning: "Session store: the stack's own (`single`) or an external one (`external`).",
+    meaning: "Session store: the stack's own or an `external` one.",
     ...oneOf("single", "external"),
   }),
   sessionsUrl: givenSecret({
-    meaning: "URL of the external session store, Redis or Valkey; rediss:// encrypts and verifies the server's name.",
+    meaning: "URL of the external session store, Redis or Valkey.",
     check: sessionsUrl,
     allowed: sessionsUrlForm,
   }),
-  sessionsCaFile: file({
-    meaning:
-      "Certificate authority (PEM) of the external session store, if it is not public; with it every connection is encrypted.",
-  }),
+  sessionsCaFile: file({ meaning: "Certificate authority (PEM) of the external session store; requires TLS." }),
 } as const;
 
 const absolutePath: Check<"text"> = (value) => (/^\/[^:]+$/.test(value) ? undefined : "must be an absolute path");
@@ -78,24 +70,18 @@ export const archiveSettings = {
   archive: flag({
     default: true,
     defaultIn: { local: false },
-    meaning:
-      "Docker with the stack's own database and built images: archive all changes and back up every day, so that any moment can be restored.",
+    meaning: "Docker: archive all changes and back up every day. Requires `database=single` and `images=built`.",
   }),
   archiveDirectory: text({
-    meaning:
-      "Docker: directory of the archive on the host, owned by user 10105, such as a mounted second disk. Default: a volume, which is lost with the host's disk.",
+    meaning: "Docker: host directory of the archive, owned by user 10105, best on another disk. Without it: a volume.",
     check: absolutePath,
     allowed: "an absolute path",
   }),
-  archiveHour: number({
-    default: 2,
-    meaning: "Docker: hour of the daily backup, UTC. A full backup a week, differential ones on the other days.",
-    ...range(0, 23),
-  }),
+  archiveHour: number({ default: 2, meaning: "Docker: hour of the daily backup, UTC.", ...range(0, 23) }),
   archiveQueueMegabytes: number({
     default: 4096,
     meaning:
-      "Docker: changes that wait for an unreachable archive, in MiB. Beyond it they are dropped, and only a new backup can be restored.",
+      "Docker: MiB of changes that wait for an unreachable archive. Further changes are dropped until the next backup.",
     ...range(64, 1_048_576),
   }),
 } as const;
@@ -104,13 +90,12 @@ export const archiveSettings = {
 export const cloudNativePgSettings = {
   databaseInstances: number({
     default: 3,
-    meaning: "CloudNativePG: instances of the database: one primary, the others replicas.",
+    meaning: "CloudNativePG: instances of the database, one of them the primary.",
     ...range(1, 9),
   }),
   databaseReadFromCopies: flag({
     default: true,
-    meaning:
-      "CloudNativePG: let the engine read from replicas. If false, it reads from the primary, as some Hasura versions require.",
+    meaning: "CloudNativePG: let the engine read from replicas. Some Hasura versions require `false`.",
   }),
   databaseClusterImage: text({
     default: pins.postgresCluster.image,
@@ -119,27 +104,26 @@ export const cloudNativePgSettings = {
   }),
   databaseOperatorNamespace: text({
     default: "cnpg-system",
-    meaning: "CloudNativePG: the operator's namespace, from which it reaches the database.",
+    meaning: "CloudNativePG: namespace of the operator.",
     ...objectName,
   }),
   backupDestination: text({
-    meaning: "CloudNativePG: object storage folder for backups and archived changes. Without it there are no backups.",
+    meaning: "CloudNativePG: object storage folder for backups. Without it there are none.",
     ...bucket,
   }),
   backupEndpoint: text({ meaning: "CloudNativePG: endpoint of an object storage other than Amazon's.", ...webAddress }),
   backupAccessKeyId: givenSecret({
-    meaning: "CloudNativePG: access key id for the object storage. Without it the nodes' role authenticates.",
+    meaning: "CloudNativePG: access key id for the object storage. Without it: the nodes' role.",
   }),
   backupSecretAccessKey: givenSecret({ meaning: "CloudNativePG: secret access key for the object storage." }),
   backupSchedule: text({
     default: "0 0 2 * * *",
-    meaning: "CloudNativePG: schedule of full backups in UTC: second, minute, hour, day, month, day of the week.",
+    meaning: "CloudNativePG: schedule of full backups, UTC, starting with the second.",
     ...schedule,
   }),
   backupRetentionDays: number({
     default: 30,
-    meaning:
-      "CloudNativePG and the archive on Docker: days for which backups are kept, so that any moment in them can be restored.",
+    meaning: "Days for which backups and archived changes are kept.",
     ...range(1, 3650),
   }),
 } as const;

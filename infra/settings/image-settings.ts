@@ -17,8 +17,7 @@ export const ownEngineImage = "routeql/engine";
 export const engineSettings = {
   front: flag({
     default: true,
-    meaning:
-      "Whether the front (tokens, limits, WebSockets) stands before Hasura. Without it Hasura enforces none of its limits (docs/operate/hasura.md).",
+    meaning: "Place the front (tokens, limits, WebSockets) before Hasura. Hasura alone enforces none of its limits.",
   }),
   engine: text({
     default: "embedded",
@@ -39,33 +38,31 @@ export const imageSettings = {
     default: "built",
     defaultIn: { dev: "official" },
     meaning:
-      "Images of the database, the session store and the gateway: built here from Debian's packages, or the official ones of the next three settings. Do not change it once there is data: the files belong to another user.",
+      "Images of database, session store and gateway: built here, or the `official` ones of the next three settings. Do not change it once there is data.",
     ...oneOf("built", "official"),
   }),
   databaseImage: text({
     default: pins.postgres.image,
-    meaning: "The official image of the database: Postgres 17 on Debian.",
+    meaning: "Official image of the database: Postgres 17 on Debian.",
     ...image,
   }),
   sessionsImage: text({
     default: pins.valkey.image,
-    meaning: "The official image of the session store: Valkey 8 on Debian.",
+    meaning: "Official image of the session store: Valkey 8 on Debian.",
     ...image,
   }),
   gatewayImage: text({
     default: pins.nginx.image,
-    meaning: "The official image of the gateway: nginx 1.28 or newer on Debian trixie, with OpenSSL 3.5 or newer.",
+    meaning: "Official image of the gateway: nginx 1.28 or newer on Debian trixie.",
     ...image,
   }),
   imageMirror: text({
-    meaning:
-      "Registry (and path) that replaces Docker Hub in the names of all images, such as `registry.example.net/hub`. Images that name a registry keep it.",
+    meaning: "Registry and path that replace Docker Hub in image names, such as `registry.example.net/hub`.",
     ...image,
   }),
   vulnerableImages: text({
     default: "warn",
-    meaning:
-      "Reaction to an image version with a published advisory: `warn` names the advisory, `refuse` stops the deployment, `ignore` does nothing.",
+    meaning: "Reaction to an image version with a published advisory: warn, refuse (stop the deployment) or ignore.",
     ...oneOf("warn", "refuse", "ignore"),
   }),
 } as const;

@@ -19,18 +19,15 @@ import type { Declaration, ValueOf } from "./setting.ts";
 
 export const settings = withEnvironmentNames({
   engineAccessKey: secret({
-    meaning: "Master key: a client that sends it in `X-Engine-Access-Key` has full access to the engine.",
+    meaning: "Master key of the engine (`X-Engine-Access-Key`): full access.",
     ...strongSecret(32),
   }),
   serviceApiKey: secret({
-    meaning: "Service key that clients of the session endpoints send in `x-service-api-key`.",
+    meaning: "Service key of the session endpoints (`x-service-api-key`).",
     ...strongSecret(32),
   }),
   ...engineSettings,
-  engineMutations: flag({
-    default: true,
-    meaning: "Serve the mutations that the roles' permissions allow. With `false` the API only reads.",
-  }),
+  engineMutations: flag({ default: true, meaning: "Serve the mutations that permissions allow." }),
   engineConsole: flag({
     default: false,
     defaultIn: { local: true },
@@ -38,11 +35,11 @@ export const settings = withEnvironmentNames({
   }),
   adminEmail: text({
     default: "admin@example.net",
-    meaning: "E-mail address of the first administrator (role `operator`), created if there is no user.",
+    meaning: "E-mail address of the first operator, created if there is no user.",
     ...email,
   }),
   adminPassword: secret({
-    meaning: "First password of that administrator, used once. To change it later: `npm run users -- password`.",
+    meaning: "First password of that operator. To change it later: `npm run users -- password`.",
     ...strongSecret(12),
   }),
   publicHost: text({
@@ -52,8 +49,7 @@ export const settings = withEnvironmentNames({
   }),
   hostAddress: text({
     default: "127.0.0.1",
-    meaning:
-      "Address of the Docker host on which the three ports are published; `0.0.0.0` publishes them on all addresses.",
+    meaning: "Docker: host address of the published ports; `0.0.0.0` for all.",
     ...address,
   }),
   httpPort: number({ default: 80, meaning: "Published port that redirects to https.", ...port }),
@@ -64,18 +60,15 @@ export const settings = withEnvironmentNames({
     ...port,
   }),
   corsOrigins: text({
-    meaning:
-      "Origins of web applications that may call the API from a browser, over HTTP and WebSocket, separated by commas; `*` allows all. Default: the service's own pages.",
+    meaning: "Origins of web applications that may call the API from a browser, separated by commas; `*` allows all.",
     ...origins,
   }),
   ...networkSettings,
-  tlsCertificateFile: file({
-    meaning: "Your certificate (PEM, with its chain). Without it the stack's own authority signs one.",
-  }),
+  tlsCertificateFile: file({ meaning: "Your certificate (PEM, with its chain). Without it the stack signs one." }),
   tlsPrivateKeyFile: file({ meaning: "Private key (PEM) of your certificate." }),
   tlsCaFile: file({
     meaning:
-      "Certificate authorities (PEM) that clients trust for your certificate, such as the root of your company; `access.env` names them. Default: the authorities of Node.js, or the self-signed end of the chain.",
+      "Certificate authorities (PEM) that clients trust for your certificate. Without it: public ones, or the self-signed end of the chain.",
   }),
   ...sidecarNumbers,
   ...tokenSettings,
@@ -84,17 +77,17 @@ export const settings = withEnvironmentNames({
   queryDepth: number({ default: 10, meaning: "Maximum depth of a GraphQL operation.", ...range(1, 100) }),
   queryBreadth: number({
     default: 500,
-    meaning: "Maximum number of fields of a GraphQL operation, on all levels together.",
+    meaning: "Maximum number of fields of a GraphQL operation.",
     ...range(1, 10_000),
   }),
   statementTimeoutSeconds: number({
     default: 30,
-    meaning: "Time limit of an engine statement in Postgres, in seconds.",
+    meaning: "Time limit of a statement, in seconds.",
     ...range(1, 3600),
   }),
   statementTimeoutSecondsByRole: text({
     default: "viewer=10",
-    meaning: "Shorter statement limits for some roles, in seconds. Embedded engine only.",
+    meaning: "Embedded engine: shorter time limits for some roles, in seconds.",
     ...numbersByRole(1, 3600),
   }),
   enginePoolSize: number({
@@ -104,14 +97,10 @@ export const settings = withEnvironmentNames({
   }),
   requestsPerSecondPerAddress: number({
     default: 50,
-    meaning: "Requests per second from one address that the gateway accepts.",
+    meaning: "Requests per second from one address.",
     ...range(1, 100_000),
   }),
-  requestBurst: number({
-    default: 100,
-    meaning: "Requests from one address above that rate that are still accepted; further ones get 429.",
-    ...range(1, 100_000),
-  }),
+  requestBurst: number({ default: 100, meaning: "Requests above that rate before 429.", ...range(1, 100_000) }),
   loginRequestsPerMinutePerAddress: number({
     default: 30,
     meaning: "Login requests per minute from one address.",
@@ -125,12 +114,12 @@ export const settings = withEnvironmentNames({
   idleWebSocketSeconds: number({
     environment: "IDLE_WEBSOCKET_SECONDS",
     default: 120,
-    meaning: "Seconds after which the gateway closes a WebSocket without traffic, including keep-alives.",
+    meaning: "Seconds after which the gateway closes a WebSocket without any traffic.",
     ...range(10, 86_400),
   }),
   logLevel: text({
     default: "info",
-    meaning: "Minimum log level of the engine and the auth sidecar.",
+    meaning: "Minimum log level: debug, info, warn or error.",
     ...oneOf("debug", "info", "warn", "error"),
   }),
   ...partSettings,
@@ -139,18 +128,9 @@ export const settings = withEnvironmentNames({
   ...cloudNativePgSettings,
   ...monitoringSettings,
   ...imageSettings,
-  processorLimit: number({
-    default: 4,
-    meaning:
-      "Docker: processors that one container may use at most. Hasura sizes its runtime by them; on a smaller host the host is the limit.",
-    ...range(1, 256),
-  }),
+  processorLimit: number({ default: 4, meaning: "Docker: maximum processors of one container.", ...range(1, 256) }),
   debianBase: text({ default: pins.debian.image, meaning: "Base image of the built images.", ...image }),
-  nodeBase: text({
-    default: pins.node.image,
-    meaning: "Image with Node 24 and npm that installs the packages during a build.",
-    ...image,
-  }),
+  nodeBase: text({ default: pins.node.image, meaning: "Image with Node 24 and npm for builds.", ...image }),
 } as const satisfies Record<
   string,
   Declaration<"text"> | Declaration<"number"> | Declaration<"flag"> | Declaration<"secret"> | Declaration<"file">

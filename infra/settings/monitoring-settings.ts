@@ -26,54 +26,51 @@ export const monitoringSettings = {
   monitoring: text({
     default: "off",
     meaning:
-      "Metrics of every service: none (`off`), endpoints for your own Prometheus (`scrape`), on Docker also a Prometheus and an Alertmanager of the stack (`stack`), or on Kubernetes objects of the Prometheus operator (`operator`).",
+      "Metrics: none, endpoints for your own Prometheus (`scrape`), Prometheus and Alertmanager on Docker (`stack`), or Prometheus operator objects on Kubernetes (`operator`).",
     ...oneOf("off", "scrape", "stack", "operator"),
   }),
   prometheusPort: number({
     default: 9090,
-    meaning: "Docker with `stack`: port of Prometheus on 127.0.0.1. It has no login.",
+    meaning: "Docker with `stack`: port of Prometheus on 127.0.0.1, without a login.",
     ...range(1, 65_535),
   }),
   grafanaImage: text({
-    meaning:
-      "Docker with `stack`: image of a Grafana that shows the stack's dashboard, such as `grafana/grafana:13.3.0`. Without it there is no Grafana.",
+    meaning: "Docker with `stack`: image of a Grafana with the stack's dashboard, such as `grafana/grafana:13.3.0`.",
     ...image,
   }),
   grafanaPort: number({
     default: 3000,
-    meaning: "Docker with `stack`: port of Grafana on 127.0.0.1. It shows its dashboards without a login.",
+    meaning: "Docker with `stack`: port of Grafana on 127.0.0.1, without a login.",
     ...range(1, 65_535),
   }),
   alertWebhookUrl: givenSecret({
-    meaning:
-      "Docker with `stack`: address to which Alertmanager posts alerts. Without it and ALERT_EMAIL_TO alerts are only shown.",
+    meaning: "Docker with `stack`: address to which Alertmanager posts alerts.",
     check: webAddress,
     allowed: "https://<host>/<path>",
   }),
   alertWebhookFormat: text({
     default: "alertmanager",
     meaning:
-      "Form of the alerts for ALERT_WEBHOOK_URL: Alertmanager's JSON, or a message for a chat with incoming webhooks in the form of Slack (Slack, Mattermost, Rocket.Chat).",
+      "Docker with `stack`: form of these alerts: Alertmanager's JSON, or Slack's for Slack, Mattermost and Rocket.Chat.",
     ...oneOf("alertmanager", "slack"),
   }),
   alertWatchdogUrl: givenSecret({
-    meaning:
-      "Docker with `stack`: address that receives the alert `Watchdog` every minute. An outside service that reports its absence notices a failure of the whole host.",
+    meaning: "Docker with `stack`: address of an outside service that expects the alert `Watchdog` every minute.",
     check: webAddress,
     allowed: "https://<host>/<path>",
   }),
   alertEmailTo: text({ meaning: "Docker with `stack`: e-mail address that receives alerts.", ...email }),
   alertEmailFrom: text({
     default: "routeql@localhost.localdomain",
-    meaning: "Sender of the e-mails with alerts.",
+    meaning: "Docker with `stack`: sender of these e-mails.",
     ...email,
   }),
   alertSmtpHost: text({
-    meaning: "Mail server for ALERT_EMAIL_TO, with its port. With a user, the connection must support STARTTLS.",
+    meaning: "Docker with `stack`: mail server, with STARTTLS if it needs a user.",
     ...hostWithPort,
   }),
-  alertSmtpUser: text({ meaning: "User at the mail server. Without it there is no login." }),
-  alertSmtpPassword: givenSecret({ meaning: "Password of ALERT_SMTP_USER." }),
+  alertSmtpUser: text({ meaning: "Docker with `stack`: user at the mail server." }),
+  alertSmtpPassword: givenSecret({ meaning: "Docker with `stack`: password of that user." }),
   metricsDays: number({
     default: 15,
     meaning: "Docker with `stack`: days for which Prometheus keeps metrics.",

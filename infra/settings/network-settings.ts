@@ -25,12 +25,12 @@ function ipv4Range(smallest: number): { check: Check<"text">; allowed: string } 
 export const networkSettings = {
   networkRange: text({
     meaning:
-      "Docker: the range of this stack's networks, which take a sixteenth each. No other network of the host may overlap it. Without it `npm run up` reserves a free /24 of NETWORK_POOL, and plain `pulumi up` leaves the choice to the Docker engine.",
+      "Docker: range of this stack's networks. Without it `npm run up` reserves a free /24 of `networkPool`; with `pulumi up` Docker chooses.",
     ...ipv4Range(narrowest),
   }),
   networkPool: text({
     default: "192.168.192.0/18",
-    meaning: "Docker: the range in which `npm run up` looks for a free /24 for a new stack.",
+    meaning: "Docker: range in which `npm run up` looks for a free /24.",
     ...ipv4Range(24),
   }),
 };

@@ -6,11 +6,7 @@ import { range, strongSecret } from "./checks.ts";
 import { type Check, givenSecret, number, text } from "./setting.ts";
 
 const generation = (what: string) =>
-  number({
-    default: 1,
-    meaning: `Generation of ${what}. \`npm run rotate\` raises it by one; never skip a number.`,
-    ...range(1, 1000),
-  });
+  number({ default: 1, meaning: `Generation of ${what}; \`npm run rotate\` raises it.`, ...range(1, 1000) });
 
 const moment: { check: Check<"text">; allowed: string } = {
   check: (value) =>
@@ -19,13 +15,9 @@ const moment: { check: Check<"text">; allowed: string } = {
       : `must be a time such as 2026-01-31T13:45:00Z, not ${JSON.stringify(value)}`,
   allowed: "a time with its zone",
 };
-const until = (key: string) =>
-  text({ meaning: `Time until which the ${key} before the last rotation is accepted. Default: it is not.`, ...moment });
+const until = (key: string) => text({ meaning: `Time until which the previous ${key} is accepted.`, ...moment });
 const previous = (key: string) =>
-  givenSecret({
-    meaning: `The ${key} before your last change of it, if you set the key yourself.`,
-    ...strongSecret(32),
-  });
+  givenSecret({ meaning: `Previous ${key}, if you set the key yourself.`, ...strongSecret(32) });
 
 export const rotationSettings = {
   databasePasswordsGeneration: generation("the passwords of the database"),
@@ -37,5 +29,5 @@ export const rotationSettings = {
   previousEngineAccessKey: previous("master key"),
   previousEngineAccessKeyUntil: until("master key"),
   keyEncryptionKeyGeneration: generation("the key that encrypts signing keys in the database"),
-  tlsGeneration: generation("the gateway's private key, under a certificate of the stack's own authority"),
+  tlsGeneration: generation("the gateway's private key, if the stack signs its certificate"),
 } as const;

@@ -23,7 +23,7 @@ export const errorCodes = {
   "https-required": {
     status: 400,
     sentence: "This port speaks https only.",
-    remedy: "Use https. Change passwords and tokens that you sent without it.",
+    remedy: "Use https. Change passwords and tokens that you sent.",
   },
   "malformed-json": {
     status: 400,
@@ -38,18 +38,18 @@ export const errorCodes = {
   "wrong-service-key": {
     status: 401,
     sentence: "The x-service-api-key header is missing or wrong.",
-    remedy: "Send SERVICE_API_KEY of access.env, or the Pulumi output serviceApiKey.",
+    remedy: "Send SERVICE_API_KEY of access.env.",
   },
   "wrong-credentials": { status: 401, sentence: "wrong credentials", remedy: "Check the user name and the password." },
   "no-session": {
     status: 401,
     sentence: "There is no session, or it has ended.",
-    remedy: "Log in again and send the session id in the cookie sid.",
+    remedy: "Log in again; send the session id in the cookie sid.",
   },
   "no-access": {
     status: 403,
     sentence: "This account has no access.",
-    remedy: "Ask an operator to enable the account or to set its role.",
+    remedy: "An operator enables the account or sets its role.",
   },
   "not-found": { status: 404, sentence: "There is nothing at this path.", remedy: "Check the path." },
   "method-not-allowed": {
@@ -80,7 +80,7 @@ export const errorCodes = {
   "too-many-requests": {
     status: 429,
     sentence: "There were too many requests.",
-    remedy: "Wait as many seconds as the Retry-After header says.",
+    remedy: "Wait for Retry-After seconds.",
   },
   "headers-too-large": {
     status: 431,
@@ -95,12 +95,12 @@ export const errorCodes = {
   "ldap-not-configured": {
     status: 503,
     sentence: "No directory is configured for the LDAP login.",
-    remedy: "Log in with local credentials, or ask the operator to configure a directory.",
+    remedy: "Log in with local credentials.",
   },
   unavailable: {
     status: 503,
     sentence: "A part of the service is not available right now.",
-    remedy: "Try again after as many seconds as the Retry-After header says.",
+    remedy: "Try again after Retry-After seconds.",
   },
 } as const satisfies Record<string, ErrorDescription>;
 
@@ -113,22 +113,19 @@ export interface EngineErrorRow {
   readonly remedy: string;
 }
 
-/** docs/reference/error-codes.md: the codes of the gateway and the auth sidecar, then those of the engine, each as a table. */
+/** docs/reference/error-codes.md: the codes of the gateway and the auth sidecar, then those of the engine. */
 export function renderErrorDocument(engine: Readonly<Record<string, EngineErrorRow | undefined>>): string {
-  const rows = Object.entries(errorCodes).map(
-    ([code, { status, remedy }]) => `| \`${code}\` | ${status} | ${remedy} |`,
-  );
+  const rows = Object.entries(errorCodes).map(([code, { status, remedy }]) => `- \`${code}\` (${status}): ${remedy}`);
   return [
     "# Error codes",
     "",
-    "Derived from packages/contract/error-codes.ts and engine/src/errors.ts by `npm run documents`; do not edit.",
+    "Every error code of the API, with its HTTP status.",
+    "",
+    "<!-- Generated from packages/contract/error-codes.ts and engine/src/errors.ts by `npm run documents`; do not edit. -->",
     "",
     'The gateway and the auth sidecar answer `{"error": <sentence>, "code": <code>}` with `Cache-Control: no-store`. 429 and 503 carry `Retry-After`,',
-    '405 carries `Allow`. The single exception is the single-step flow\'s answer to wrong credentials, which is exactly `{"error": "wrong credentials"}`.',
-    "Errors of the engine have another form: see [below](#codes-of-the-engine).",
+    '405 carries `Allow`. The single-step flow answers wrong credentials with exactly `{"error": "wrong credentials"}`.',
     "",
-    "| code | status | what to do |",
-    "|---|---|---|",
     ...rows,
     "",
     "## Codes of the engine",
@@ -136,10 +133,8 @@ export function renderErrorDocument(engine: Readonly<Record<string, EngineErrorR
     'The engine answers in Hasura\'s form: `{"errors": [{"message", "extensions": {"path", "code"}}]}`. `message` has the reason and `path` the place in the query.',
     "The status below applies to clients that accept `application/graphql-response+json`. Other clients get Hasura's status: 503 for `busy`, otherwise 200.",
     "",
-    "| code | status | meaning | what to do |",
-    "|---|---|---|---|",
     ...Object.entries(engine).flatMap(([code, row]) =>
-      row === undefined ? [] : [`| \`${code}\` | ${row.status} | ${row.meaning} | ${row.remedy} |`],
+      row === undefined ? [] : [`- \`${code}\` (${row.status}): ${row.meaning} ${row.remedy}`],
     ),
     "",
   ].join("\n");

@@ -7,7 +7,6 @@ export interface Pin {
   readonly released: string;
   /** Day on which the line of releases stops to get fixes. */
   readonly supportedUntil: string;
-  readonly why: string;
   /** Page that the dates come from. */
   readonly source: string;
   readonly reviewed: string;
@@ -18,7 +17,7 @@ export const pins = {
     image: "hasura/graphql-engine:v2.50.10",
     released: "2026-11-19",
     supportedUntil: "2028-12-31",
-    why: "The LTS line with the longest support; newest patch.",
+    // The LTS line with the longest support; newest patch.
     source: "https://hasura.io/docs/2.0/policies/versioning/",
     reviewed: "2026-11-22",
   },
@@ -26,7 +25,7 @@ export const pins = {
     image: "postgres:17.12",
     released: "2026-11-12",
     supportedUntil: "2029-11-08",
-    why: "The major version that migrations and backups are tested with; newest patch.",
+    // The major version that migrations and backups are tested with; newest patch.
     source: "https://www.postgresql.org/support/versioning/",
     reviewed: "2026-11-22",
   },
@@ -34,7 +33,7 @@ export const pins = {
     image: "ghcr.io/cloudnative-pg/postgresql:17.12-standard-trixie",
     released: "2026-11-16",
     supportedUntil: "2029-11-08",
-    why: "CloudNativePG's image of the same Postgres; rebuilt each week.",
+    // CloudNativePG's image of the same Postgres; rebuilt each week.
     source: "https://github.com/cloudnative-pg/postgres-containers",
     reviewed: "2026-11-22",
   },
@@ -42,7 +41,7 @@ export const pins = {
     image: "valkey/valkey:8.1.11",
     released: "2026-10-26",
     supportedUntil: "2028-03-31",
-    why: "The same major version as Debian trixie; newest patch of its last line.",
+    // The same major version as Debian trixie; newest patch of its last line.
     source: "https://valkey.io/download/8.1/",
     reviewed: "2026-11-22",
   },
@@ -50,7 +49,7 @@ export const pins = {
     image: "nginx:1.30.7",
     released: "2026-11-18",
     supportedUntil: "2027-04-30",
-    why: "The stable line; 1.28 ended with 1.28.3.",
+    // The stable line; 1.28 ended with 1.28.3.
     source: "https://nginx.org/en/security_advisories.html",
     reviewed: "2026-11-22",
   },
@@ -58,7 +57,7 @@ export const pins = {
     image: "debian:trixie-slim",
     released: "2025-08-09",
     supportedUntil: "2028-08-09",
-    why: "Base of the images built here. Each build installs the current packages.",
+    // Base of the images built here. Each build installs the current packages.
     source: "https://www.debian.org/releases/trixie/",
     reviewed: "2026-11-22",
   },
@@ -66,7 +65,7 @@ export const pins = {
     image: "node:24.22.1-trixie-slim",
     released: "2026-10-21",
     supportedUntil: "2028-04-30",
-    why: "The LTS line that runs TypeScript without a build step; newest patch.",
+    // The LTS line that runs TypeScript without a build step; newest patch.
     source: "https://github.com/nodejs/release#release-schedule",
     reviewed: "2026-11-22",
   },
@@ -79,7 +78,6 @@ export interface ProgramPin {
   readonly released: string;
   /** Day on which the line of releases stops to get fixes; undefined if the project publishes none. */
   readonly supportedUntil: string | undefined;
-  readonly why: string;
   /** Page that the dates come from. */
   readonly source: string;
   readonly reviewed: string;
@@ -91,7 +89,7 @@ export const programs = {
     version: "3.270.0",
     released: "2026-10-16",
     supportedUntil: undefined,
-    why: "The version of the npm package @pulumi/pulumi, which starts it.",
+    // The version of the npm package @pulumi/pulumi, which starts it.
     source: "https://www.pulumi.com/docs/iac/download-install/versions/",
     reviewed: "2026-11-22",
   },
@@ -100,7 +98,7 @@ export const programs = {
     version: "3.256.0",
     released: "2026-08-06",
     supportedUntil: undefined,
-    why: "Built from Go modules, whose hashes are in go.sum, if PATH has no CLI.",
+    // Built from Go modules, whose hashes are in go.sum, if PATH has no CLI.
     source: "https://www.pulumi.com/docs/iac/download-install/versions/",
     reviewed: "2026-11-22",
   },
@@ -109,7 +107,7 @@ export const programs = {
     version: "1.34.10",
     released: "2026-07-14",
     supportedUntil: "2026-10-27",
-    why: "The version that the suite was last run with. Move the suite to 1.36.",
+    // The version that the suite was last run with. Move the suite to 1.36.
     source: "https://kubernetes.io/releases/1.34/",
     reviewed: "2026-11-22",
   },
@@ -119,7 +117,7 @@ export const programs = {
     released: "2026-09-23",
     // Three months after the release of 1.31, which is not published yet.
     supportedUntil: undefined,
-    why: "Newest patch; the suite checks the manifests against its definitions.",
+    // Newest patch; the suite checks the manifests against its definitions.
     source: "https://cloudnative-pg.io/docs/current/supported_releases",
     reviewed: "2026-11-22",
   },

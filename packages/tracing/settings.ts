@@ -3,8 +3,7 @@ import type { NumberSetting } from "@routeql/contract/environment";
 /** Settings of the engine and the auth sidecar. The deployment takes their checks, ranges, defaults and texts from here. */
 export const traceSettings = {
   TRACE_ENDPOINT: {
-    meaning:
-      "OTLP/HTTP address of the collector that receives traces. Without a path, `/v1/traces` is added. Without an address no request is traced.",
+    meaning: "OTLP/HTTP address of the collector of traces. Without a path, `/v1/traces` is added.",
     allowed: "http[s]://<host>[:<port>][/<path>]",
     /** The problem of a value; never repeats it. */
     problem: (value: string): string | undefined =>
@@ -16,8 +15,7 @@ export const traceSettings = {
     minimum: 0,
     maximum: 100,
     default: 1,
-    meaning:
-      "Percentage of requests that are traced. A request with a `traceparent` header follows the header's sampled flag instead.",
+    meaning: "Percentage of traced requests. The sampled flag of a `traceparent` header overrides it.",
   } satisfies NumberSetting,
 } as const;
 

@@ -16,7 +16,6 @@ import { grafanaDashboard } from "./grafana-dashboard.ts";
 import { metricsDocument } from "./metrics-document.ts";
 import { packageGraph, serviceGraph, withSection } from "./pictures.ts";
 import { permissionsDocument } from "../permissions/document.ts";
-import { rulesTable } from "hasura-checks/rules/list";
 
 const root = resolve(import.meta.dirname, "../..");
 
@@ -28,7 +27,6 @@ function derived(): ReadonlyMap<string, string> {
     ["docs/reference/error-codes.md", renderErrorDocument(clientErrors)],
     ["docs/reference/figures.md", figuresDocument()],
     ["docs/reference/images.md", imagesDocument()],
-    ["docs/reference/metadata-rules.md", rulesTable()],
     ["docs/reference/metrics.md", metricsDocument()],
     ["docs/reference/permissions.md", permissionsDocument()],
     ["infra/monitoring/grafana-dashboard.json", grafanaDashboard()],

@@ -108,18 +108,17 @@ function table(metrics: readonly DocumentedMetric[]): string {
         throw new Error(`The label ${label} of ${name} has no bound. Add it to tests/documents/metrics-document.ts.`);
       return `\`${label}\` (${bound})`;
     });
-    return `| \`${name}\` | ${type} | ${bounded.join(", ") || "none"} | ${help} |`;
+    return `- \`${name}\` (${[type, ...bounded].join(", ")}): ${help}`;
   });
-  return ["| metric | type | labels, each with its bound | meaning |", "|---|---|---|---|", ...rows].join("\n");
+  return rows.join("\n");
 }
 
 export function metricsDocument(): string {
   return `# Metrics
 
-Derived from the services' code by \`npm run documents\`; do not edit. [Monitoring](../operate/monitoring.md) explains how to read them.
+Every metric with its type and its labels, each with its maximum number of values. [Monitoring](../operate/monitoring.md) explains how to read them.
 
-A label never holds a path, a name or a query of a client, and an address only for requests with a former key. So the number of time series has a bound, which the tables
-name for each label. A histogram has one series for each bucket as well.
+<!-- Generated from the services' code by \`npm run documents\`; do not edit. -->
 
 ## Gateway
 
@@ -129,25 +128,22 @@ ${table(gatewayMetrics())}
 
 ## Engine
 
-The embedded engine only; Hasura's open edition has no metrics. Process metrics \`process_*\` and \`nodejs_*\` come from prom-client.
+The embedded engine and the front. Process metrics \`process_*\` and \`nodejs_*\` come from prom-client, also in the auth sidecar.
 
 ${table(engineMetrics())}
 
 ## Auth sidecar
 
-Process metrics \`process_*\` and \`nodejs_*\` come from prom-client.
-
 ${table(sidecarMetrics())}
 
 ## Exporters
 
-The exporters document their own metrics: [postgres_exporter](https://github.com/prometheus-community/postgres_exporter),
+Panels and alerts use these metrics of [postgres_exporter](https://github.com/prometheus-community/postgres_exporter),
 [redis_exporter](https://github.com/oliver006/redis_exporter) and [node_exporter](https://github.com/prometheus/node_exporter).
-The exporter of Postgres also serves \`routeql_run_*\` and \`routeql_database_*\`, from statements of this kit. Each table of the database has about 30 series, and updates have one
-table for each month. Panels and alerts use:
+\`routeql_run_*\` and \`routeql_database_*\` come from statements of this kit.
 
 ${usedOfExporters()
-  .map((name) => `- \`${name}\``)
-  .join("\n")}
+  .map((name) => `\`${name}\``)
+  .join(",\n")}
 `;
 }

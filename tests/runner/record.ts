@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { FigureGroup } from "../documents/figures.ts";
 import { type SuiteResult, totals } from "./results.ts";
-import { repository, suites } from "./suites.ts";
+import { repository } from "./suites.ts";
 
 export interface Conditions {
   /** Wall-clock time of the whole run. */
@@ -11,14 +11,14 @@ export interface Conditions {
   readonly load: number;
 }
 
-/** The durations of a run as a table of docs/reference/figures.md: each suite with the command that runs it. */
+/** The durations of a run by suite, for docs/reference/figures.md. */
 export function durations(results: readonly SuiteResult[], { seconds, load }: Conditions): FigureGroup {
   return {
     title: "Durations of the suites",
     source: `\`.ci/run --everything --record\`, two suites at a time; load average before the run ${load.toFixed(2)}`,
     figures: [
       ...results.map(({ suite, seconds: taken, ...result }) => ({
-        what: `${suite}, ${commandOf(suite)}`,
+        what: suite,
         figure: `${taken.toFixed(0)} s`,
         source: `${totals([{ suite, seconds: taken, ...result }]).passed} tests`,
       })),
@@ -26,11 +26,6 @@ export function durations(results: readonly SuiteResult[], { seconds, load }: Co
     ],
   };
 }
-
-const commandOf = (name: string): string => {
-  const tier = suites.find((suite) => suite.name === name)?.tier;
-  return tier === "test:all" ? "`npm run test:all`" : "`npm test`";
-};
 
 export async function record(group: FigureGroup): Promise<void> {
   await writeFile(join(repository, "tests/documents/suite-figures.json"), `${JSON.stringify([group], null, 2)}\n`);

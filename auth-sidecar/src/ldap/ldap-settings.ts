@@ -50,21 +50,15 @@ export const ldapSettings = {
   LDAP_URL: urls
     .optional()
     .meta({
-      description: "LDAP servers, tried in order, separated by spaces or commas. Without it there is no LDAP login.",
+      description: "LDAP servers, tried in order, separated by spaces or commas.",
       allowed: "addresses that start with ldap:// or ldaps://",
     }),
   LDAP_STARTTLS: truth.describe("Start TLS on ldap:// connections."),
   LDAP_PLAINTEXT: truth.describe("Allow ldap:// without StartTLS, which sends passwords in clear text."),
-  LDAP_CA: text
-    .optional()
-    .describe("Certificate authority (PEM) of the LDAP servers. Without it the public authorities are trusted."),
-  LDAP_BIND_DN: text
-    .optional()
-    .describe("DN of the account that searches the directory. Without it the search is anonymous."),
+  LDAP_CA: text.optional().describe("Certificate authority (PEM) of the LDAP servers, if it is not public."),
+  LDAP_BIND_DN: text.optional().describe("DN of the account that searches the directory."),
   LDAP_BIND_PASSWORD: text.optional().describe("Password of the search account."),
-  LDAP_USER_BASE: text
-    .optional()
-    .describe("Base DN of accounts; the whole subtree is searched. Required for the LDAP login."),
+  LDAP_USER_BASE: text.optional().describe("Base DN of accounts; required for the LDAP login."),
   LDAP_USER_FILTER: filter(["username"])
     .default("(mail={{username}})")
     .meta({
@@ -73,14 +67,8 @@ export const ldapSettings = {
     }),
   LDAP_ACTIVE_FILTER: filter([])
     .optional()
-    .meta({
-      description: "Additional filter for active accounts, checked at login and at each use of a session.",
-      allowed: "a filter",
-    }),
-  LDAP_ID_ATTRIBUTE: attribute(
-    "entryUUID",
-    "Attribute with the permanent id of an account; objectGUID for Active Directory, ipaUniqueID for FreeIPA.",
-  ),
+    .meta({ description: "Filter for active accounts, checked at each use of a session too.", allowed: "a filter" }),
+  LDAP_ID_ATTRIBUTE: attribute("entryUUID", "Attribute with an account's permanent id."),
   LDAP_EMAIL_ATTRIBUTE: attribute("mail", "Attribute with an account's e-mail address."),
   LDAP_NAME_ATTRIBUTE: attribute("cn", "Attribute with an account's name."),
   LDAP_ORGANISATION_ATTRIBUTE: attribute("o", "Attribute with an account's organisation, for the role `tenant`."),
@@ -89,8 +77,7 @@ export const ldapSettings = {
     .default("(member={{dn}})")
     .meta({ description: "Filter that finds the groups of an account.", allowed: "a filter with {{dn}}" }),
   LDAP_ROLES: roles.meta({
-    description:
-      "Roles by group: the first matching entry applies. An account without a match is `pending` and gets no token.",
+    description: "Roles by group; the first match applies. Without a match: `pending`, no token.",
     allowed: "an ordered list `role: group; …`, a group by its DN or cn, * for all",
   }),
   LDAP_TIMEOUT_MILLISECONDS: declaredNumber("LDAP_TIMEOUT_MILLISECONDS"),

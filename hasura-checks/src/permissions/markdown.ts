@@ -55,25 +55,23 @@ function sourceLines(access: DeclaredAccess, rolesWithoutPermission: readonly st
   return [
     "## Roles and root fields",
     "",
-    row(["Role", "Root field", "Operations", "Columns hidden", "Rows", "Row limit", "Aggregates"]),
-    row(Array.from({ length: 7 }, () => "---")),
+    row(["Role", "Root field", "Operations", "Columns hidden", "Rows", "Row limit"]),
+    row(Array.from({ length: 6 }, () => "---")),
     ...roles.flatMap((role) => roleRows(access, role)),
     "",
-    "The operations are those of the root field itself: `query aggregate` and `live aggregate` are `<root field>_aggregate` in queries and",
-    "subscriptions, `stream` is `<root field>_stream`. The row limit is the maximum length of a list, including nested lists and the",
-    "nodes of aggregates. A client can request fewer rows. A condition with arrows holds if a row at the end of the path meets it.",
+    "Aggregates are `<root field>_aggregate`, streams `<root field>_stream`. The row limit applies to each list, also to nested lists and the",
+    "nodes of aggregates. A condition with arrows holds if a row at the end of the path meets it.",
     "",
     "## Row filters in SQL",
     "",
     ...filters(access, tables),
     "## Relationships",
     "",
-    row(["Role", "Root field", "May follow"]),
-    row(["---", "---", "---"]),
-    ...roles.flatMap((role) => relationshipRows(access, role)),
+    "The permissions of the related table apply to rows behind a relationship, also in conditions, orders and aggregates.",
     "",
-    "The filter, the limit and the columns of the related table apply to rows behind a relationship, also in conditions, orders and",
-    "aggregates.",
+    row(["Root field", "May follow", "Roles"]),
+    row(["---", "---", "---"]),
+    ...relationshipRows(access, roles),
     "",
     ...writeSection(access, roles),
     ...functionSection(access, roles),
@@ -97,7 +95,7 @@ function grantedTo(access: DeclaredAccess, role: string): readonly (readonly [De
 
 function roleRows(access: DeclaredAccess, role: string): readonly string[] {
   const granted = grantedTo(access, role);
-  if (granted.length === 0) return [row([code(role), "none", "", "", "", "", ""])];
+  if (granted.length === 0) return [row([code(role), "none", "", "", "", ""])];
   return granted.map(([table, permission]) => {
     const hidden = [...table.fields.keys()].filter((column) => !permission.columns.includes(column));
     return row([
@@ -107,7 +105,6 @@ function roleRows(access: DeclaredAccess, role: string): readonly string[] {
       hidden.length === 0 ? "none" : hidden.map(code).join(", "),
       told(() => filterWords(access, table.key, permission.filter)),
       permission.limit === undefined ? "none" : permission.limit.toLocaleString("en"),
-      permission.aggregates ? "yes" : "no",
     ]);
   });
 }
@@ -119,13 +116,13 @@ function filters(access: DeclaredAccess, tables: readonly DeclaredTable[]): read
       const permission = access.permission(role, table.key);
       if (permission === undefined) continue;
       const text = told(() => filterSql(access, table.key, permission.filter, "it", (name) => `session('${name}')`));
-      byText.set(text, [...(byText.get(text) ?? []), role]);
+      if (text !== "true") byText.set(text, [...(byText.get(text) ?? []), role]);
     }
     return [...byText].flatMap(([text, roles]) => [
       `${roles.map(code).join(", ")}:`,
       "",
       "```sql",
-      `select it.* from ${table.key} it${text === "true" ? "" : `\nwhere ${text.replaceAll(" and exists (", "\n  and exists (")}`}`,
+      `select it.* from ${table.key} it\nwhere ${text.replaceAll(" and exists (", "\n  and exists (")}`,
       "```",
       "",
     ]);
@@ -201,8 +198,11 @@ function cellSection(access: DeclaredAccess): readonly string[] {
   ];
 }
 
-function relationshipRows(access: DeclaredAccess, role: string): readonly string[] {
-  return grantedTo(access, role).map(([table]) => {
+function relationshipRows(access: DeclaredAccess, roles: readonly string[]): readonly string[] {
+  const byCells = new Map<string, string[]>();
+  for (const [role, table] of roles.flatMap((name) =>
+    grantedTo(access, name).map(([table]) => [name, table] as const),
+  )) {
     const reached = table.relationships.flatMap(({ name, target, kind }) => {
       const permission = access.permission(role, target);
       if (permission === undefined) return [];
@@ -210,8 +210,10 @@ function relationshipRows(access: DeclaredAccess, role: string): readonly string
         ? [code(name), code(access.naming.suffixed(name, "aggregate"))]
         : [code(name)];
     });
-    return row([code(role), code(table.rootField), reached.length === 0 ? "nothing" : reached.join(", ")]);
-  });
+    const cells = `${code(table.rootField)} | ${reached.length === 0 ? "nothing" : reached.join(", ")}`;
+    byCells.set(cells, [...(byCells.get(cells) ?? []), code(role)]);
+  }
+  return [...byCells].map(([cells, followers]) => row([cells, followers.join(", ")]));
 }
 
 /** The text of a filter, or the reason why it cannot be read. */

@@ -97,21 +97,3 @@ export function rulesDocument(): string {
   });
   return ["# Rules of `hasura-checks lint`\n", ...entries].join("\n");
 }
-
-/** docs/reference/metadata-rules.md: one row for each rule. */
-export function rulesTable(): string {
-  const rows = allRules.map(
-    ({ id, severity, needs: what, finds }) =>
-      `| \`${id}\` | ${severity} | ${what === undefined ? "" : (needs[what] ?? what).replace("needs ", "")} | ${finds} |`,
-  );
-  return [
-    "# Rules of `hasura-checks lint`",
-    "",
-    "Every [finding](metadata-checks.md) names its reason and remedy; `npx hasura-checks lint --rules` prints both for all rules.",
-    "",
-    "| rule | severity | needs | finds |",
-    "|---|---|---|---|",
-    ...rows,
-    "",
-  ].join("\n");
-}

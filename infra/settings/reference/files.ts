@@ -6,29 +6,32 @@ const introduction = `# Settings
 
 <!-- Generated from infra/settings/list.ts by \`npm run documents\`; do not edit. -->
 
-Set a value with \`pulumi config set routeql:<setting> <value>\` (a secret with \`--secret\`), or in the environment file: \`.env\`, or the file
-that \`routeql:environmentFile\` or \`ROUTEQL_ENVIRONMENT_FILE\` names. A name is written there in capitals: \`httpsPort\` is \`HTTPS_PORT\`;
-the table lists the exceptions. The configuration comes before the environment file, an empty value counts as missing, and missing secrets
-are generated once. Programs pass the same settings as arguments of \`new RouteQL("routeql", { … })\`.
+Every setting, with its default in parentheses. An invalid value stops the deployment before anything changes; the error names the allowed values.
 
-An invalid value stops the deployment before anything changes; all problems are listed together.
+Set a value with \`pulumi config set routeql:<setting> <value>\` (a secret with \`--secret\`), or in the environment file: \`.env\`, or the file
+that \`routeql:environmentFile\` or \`ROUTEQL_ENVIRONMENT_FILE\` names. There names have capitals: \`httpsPort\` is \`HTTPS_PORT\`. The
+configuration overrides the environment file; an empty value counts as missing. Programs pass settings to \`new RouteQL("routeql", { … })\`.
 `;
 
-function row(name: string, setting: Setting): string {
-  const { environment, meaning, allowed } = setting;
-  // Patterns in angle brackets become code, because Markdown would read them as HTML.
-  const values = allowed?.replaceAll(/\S*[<{]\S*/g, (pattern) => `\`${pattern}\``);
-  const kind = setting.type === "secret" ? "secret" : undefined;
-  const type = [kind, values].filter((each) => each !== undefined).join(": ") || typeInWords(setting);
+function line(name: SettingName, meaning: string): string {
+  const setting: Setting = settings[name];
   const capitals = name.replaceAll(/[A-Z]/g, "_$&").toUpperCase();
-  const exception = environment === capitals ? "" : `, \`${environment}\``;
-  return `| \`${name}\`${exception} | ${type} | ${defaultInWords(setting)} | ${meaning} |`;
+  const exception = setting.environment === capitals ? "" : `, \`${setting.environment}\``;
+  const byDefault = defaultInWords(setting);
+  const form = setting.allowed?.includes("<") === true ? ` Form: \`${setting.allowed}\`.` : "";
+  return `- \`${name}\`${exception}${byDefault === "" ? "" : ` (${byDefault})`}: ${meaning}${form}`;
 }
 
-/** docs/reference/settings.md */
+/** docs/reference/settings.md: settings by the target or the mode that their meaning starts with. */
 function settingsDocument(): string {
-  const rows = settingNames.map((name) => row(name, settings[name]));
-  return [introduction, "| setting | value | default | meaning |", "|---|---|---|---|", ...rows, ""].join("\n");
+  const sections = new Map<string, string[]>();
+  for (const name of settingNames) {
+    const [, section = "Every stack", meaning = ""] =
+      /^(?:(Docker with `stack`|Docker|Kubernetes|CloudNativePG): )?(.*)$/s.exec(settings[name].meaning) ?? [];
+    sections.set(section, [...(sections.get(section) ?? []), line(name, meaning)]);
+  }
+  const text = [...sections].map(([section, lines]) => [`## ${section}`, "", ...lines, ""].join("\n"));
+  return [introduction, ...text].join("\n");
 }
 
 /** The questions of `pulumi new`: settings that differ between environments. */
