@@ -4,7 +4,7 @@
  * @module
  */
 import { resolve } from "node:path";
-import { getProject, getStack, type Input, output, type Output, RunError, runtime, secret } from "@pulumi/pulumi";
+import { getProject, getStack, type Input, log, output, type Output, RunError, runtime, secret } from "@pulumi/pulumi";
 import type { RouteQLArgs } from "./components/arguments.ts";
 import { RouteQL, type RouteQLOptions } from "./components/routeql.ts";
 import { stateIdentityOfProgram } from "./components/state-identity.ts";
@@ -19,6 +19,7 @@ import { type Generations, generationsOf, skippedGeneration } from "./settings/r
 import { replacedDataVolume } from "./targets/docker/data-volume.ts";
 import { refuseForeignStack } from "./targets/docker/foreign-stack.ts";
 import { readSettings, settingsSources } from "./settings/read.ts";
+import { stackWarnings } from "./settings/stack-warnings.ts";
 import { valueIfKnown } from "./unknown-outputs.ts";
 
 /** Outputs of a stack; `pulumi stack output --show-secrets` prints them. */
@@ -67,6 +68,16 @@ export interface ProgramOptions extends Pick<RouteQLOptions, "protectData"> {
 
 const component = "routeql";
 
+/** Names in the project's configuration that are not encrypted; none in the process of `npm run up`, which checks the file itself. */
+function clearSettings(): readonly string[] {
+  const encrypted = process.env["PULUMI_CONFIG_SECRET_KEYS"];
+  if (encrypted === undefined) return [];
+  const prefix = `${getProject()}:`;
+  return Object.keys(runtime.allConfig())
+    .filter((key) => key.startsWith(prefix) && !(JSON.parse(encrypted) as readonly string[]).includes(key))
+    .map((key) => key.slice(prefix.length));
+}
+
 /**
  * The identity of this state, after the check that no other state owns the stack on the Docker engine.
  * @param recorded output of the last successful update
@@ -100,6 +111,7 @@ export async function program({
     }),
   );
   const plain = withDefaults(given, getStack());
+  for (const warning of stackWarnings(plain, getStack(), clearSettings())) await log.warn(warning);
   const { vulnerableImages, target, database } = plain;
   if (policies) enforcePolicies(vulnerableImages as AdvisoryLevel);
   const before = await outputsBefore();

@@ -32,7 +32,7 @@ function render(lines: readonly string[], ...args: readonly string[]): Promise<E
   });
 }
 
-const embedded = ["TARGET=kubernetes", "ENGINE=embedded"];
+const embedded = ["TARGET=kubernetes", "ENGINE=embedded", "PUBLIC_HOST=routes.example.net"];
 const out = (): string => join(folder, "manifests");
 
 test("writes the manifests and the list of images, and deletes those of an earlier run", async () => {
@@ -71,4 +71,7 @@ test("rejects a stack on Docker and invalid settings, with the remedy", async ()
   const wrong = await render([...embedded, "GATEWAY_SERVICE=Ingress"], "--stack", "rendered");
   expect(wrong.code).toBe(1);
   expect(wrong.stderr).toContain("GATEWAY_SERVICE must be one of LoadBalancer, NodePort, ClusterIP");
+  const incomplete = await render([], "--stack", "prod");
+  expect(incomplete.code).toBe(1);
+  for (const name of ["publicHost", "imageRegistry", "certificateIssuer"]) expect(incomplete.stderr).toContain(name);
 });

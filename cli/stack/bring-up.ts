@@ -1,6 +1,7 @@
 import { CommandError, type OpMap, type OutputMap, type Stack } from "@pulumi/pulumi/automation/index.js";
 import { imageWarnings } from "@routeql/infra/pins/warnings";
 import { program } from "@routeql/infra/program";
+import { stackWarnings } from "@routeql/infra/settings/stack-warnings";
 import { Failure } from "@routeql/host/failure";
 import type { StackPaths } from "@routeql/host/paths";
 import { type Phase, type PhaseContext, type PhaseTime, type Plan, runPhases } from "../foundation/phases.ts";
@@ -8,7 +9,7 @@ import { claimInCluster, refuseForeignClaims } from "../kubernetes/ownership.ts"
 import { engineAbilities, limitWarnings } from "../docker/engine-facts.ts";
 import { keepPlace } from "../kubernetes/place.ts";
 import { isNewPassword, modeWarnings, type StackAccess, writeAccess } from "./access.ts";
-import { readConfiguration, type StackConfiguration, targetOf } from "./configuration.ts";
+import { projectName, readConfiguration, type StackConfiguration, targetOf } from "./configuration.ts";
 import { currentProblems, untilHealthy } from "./health.ts";
 import { describeReplacement, keepChoice } from "./image-choice.ts";
 import { readOutputs } from "./outputs.ts";
@@ -62,6 +63,8 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
   return withSession("up", options, async (session) => {
     const prepared: Prepared = { configuration: await readConfiguration(options.stack, options.settings) };
     const warnings = checkImageVersions(prepared.configuration!, session);
+    const inFile = Object.keys(prepared.configuration!.entries).map((key) => key.slice(projectName.length + 1));
+    const clear = inFile.filter((name) => !Object.hasOwn(options.settings ?? {}, name));
     let update: Update | undefined;
     let access: StackAccess | undefined;
     let certificate: readonly string[] = [];
@@ -106,7 +109,12 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
       access: access!,
       times,
       changes,
-      warnings: [...warnings, ...certificate, ...machine],
+      warnings: [
+        ...warnings,
+        ...stackWarnings(prepared.configuration!.plain, options.stack, clear),
+        ...certificate,
+        ...machine,
+      ],
       replacement,
       metrics,
       newPassword: generated && (await isNewPassword(session.paths, access!.adminPassword)),

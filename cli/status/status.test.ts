@@ -249,6 +249,14 @@ test("prints services and facts", () => {
   ]);
 });
 
+test("names the archive of a database on Docker, or its absence", () => {
+  const text = (...services: readonly ServiceState[]): string => statusText({ ...report, services });
+  const official = service("database", { image: "postgres:17.12" });
+  expect(text(official)).toContain("  archive        none, because the official image has no pgBackRest;");
+  expect(text(service("database"))).toContain("  archive        none (setting ARCHIVE);");
+  expect(text(service("database"), service("archive"))).toContain("  archive        archives every change\n");
+});
+
 test("prints each problem with its next command", () => {
   const problems = [{ subject: "engine", reason: "is paused", next: "docker unpause routeql-dev-engine" }];
   expect(statusText({ ...report, fine: false, problems, database: undefined })).toMatch(

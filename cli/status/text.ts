@@ -27,6 +27,16 @@ function stateText({ kind, state, health, exitCode }: ServiceState): string {
 const ago = (time: string | null | undefined, now: number): string =>
   time === null || time === undefined ? "none" : `${time} (${age(now - Date.parse(time))} ago)`;
 
+/** Whether the archive on Docker keeps changes; undefined for other databases, which have their own. */
+function archiveText({ target, services }: StatusReport): string | undefined {
+  const database = services.find(({ service }) => service === "database");
+  if (target !== "docker" || database === undefined) return undefined;
+  if (services.some(({ service }) => service === "archive")) return "archives every change";
+  return database.image.startsWith("routeql/database:")
+    ? "none (setting ARCHIVE); only npm run backup protects the data"
+    : "none, because the official image has no pgBackRest; only npm run backup protects the data";
+}
+
 /** The report as text: services, facts and problems with the next command of each. */
 export function statusText(report: StatusReport): string {
   const {
@@ -66,6 +76,8 @@ export function statusText(report: StatusReport): string {
     ],
     ["metadata", metadataConsistent === undefined ? "unknown" : metadataConsistent ? "consistent" : "inconsistent"],
   ];
+  const archive = archiveText(report);
+  if (archive !== undefined) facts.push(["archive", archive]);
   if (database !== undefined) {
     const applied = expectedMigrations.filter((name) => database.migrations.includes(name)).length;
     facts.push(

@@ -30,6 +30,10 @@ export type ArchiveSettings = Pick<
 export const archives = ({ archive, target, database, images }: ArchiveSettings): boolean =>
   archive && target === "docker" && database === "single" && images === "built";
 
+/** Whether the settings ask for an archive that the official image cannot keep. */
+export const isWithoutArchive = (settings: ArchiveSettings): boolean =>
+  settings.images === "official" && archives({ ...settings, images: "built" });
+
 function environment(settings: ArchiveSettings): ServiceDescription["environment"] {
   return {
     POSTGRES_DB: databaseAddress.name,

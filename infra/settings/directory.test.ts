@@ -24,7 +24,7 @@ test("the settings and defaults are those of the sidecar", () => {
 
 function problems(lines: readonly string[]): string[] {
   try {
-    readSettings({ stack: "prod", configuration: {}, environmentFile: { name: ".env", content: lines.join("\n") } });
+    readSettings({ stack: "site", configuration: {}, environmentFile: { name: ".env", content: lines.join("\n") } });
   } catch (error) {
     if (error instanceof SettingsError) return error.problems.map(({ name, problem }) => `${name} ${problem}`);
     throw error;

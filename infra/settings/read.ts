@@ -5,12 +5,13 @@
  */
 import { readFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
-import { contradictions } from "./complete.ts";
+import { contradictions, withDefaults } from "./complete.ts";
 import { parseEnvironmentFile } from "./environment-file.ts";
 import { SettingsError, type SettingsProblem } from "./error.ts";
 import { type GivenSettings, type SettingName, settingNames, settings } from "./list.ts";
 import { notASetting } from "./nearest.ts";
 import { parseValue } from "./parse.ts";
+import { publicProblems } from "./public-problems.ts";
 
 export interface SettingsSources {
   /** Name of the stack; some defaults depend on it. */
@@ -87,7 +88,11 @@ export function readSettings({ stack, configuration, environmentFile }: Settings
     }
   }
   const given = values as GivenSettings;
-  problems.push(...contradictions(given, stack), ...equalSecrets(given));
+  problems.push(
+    ...contradictions(given, stack),
+    ...publicProblems(withDefaults(given, stack), stack),
+    ...equalSecrets(given),
+  );
   if (problems.length > 0) throw new SettingsError(problems);
   return given;
 }

@@ -39,7 +39,7 @@ test("without a reachable cluster a command fails at once with a remedy", async 
   const folder = await mkdtemp(join(tmpdir(), "routeql-kubernetes-"));
   try {
     const file = join(folder, "environment");
-    await writeFile(file, "TARGET=kubernetes\nENGINE=embedded\n");
+    await writeFile(file, "TARGET=kubernetes\nENGINE=embedded\nPUBLIC_HOST=routes.example.net\n");
     const { code, stderr } = await run(process.execPath, [...main, "preview", "--stack", `${stackName}-nowhere`], {
       timeout: 120_000,
       env: { ...process.env, ROUTEQL_ENVIRONMENT_FILE: file, KUBECONFIG: join(folder, "kubeconfig") },

@@ -1,0 +1,27 @@
+import { isWithoutArchive } from "../services/archive.ts";
+import { type PlainSettings, type SettingName, settings } from "./list.ts";
+
+/**
+ * Warnings about valid settings.
+ * @param clear names of the settings that the stack's configuration file has as plain text
+ */
+export function stackWarnings(plain: PlainSettings, stack: string, clear: readonly string[]): readonly string[] {
+  const secrets = clear.filter(
+    (name) => Object.hasOwn(settings, name) && settings[name as SettingName].type === "secret",
+  );
+  const file = `Pulumi.${stack}.yaml`;
+  return [
+    ...(secrets.length === 0
+      ? []
+      : [
+          `${file} has secrets in plain text: ${secrets.join(", ")}. Replace them, because every copy of the file has them: ` +
+            `delete the lines, then write new values into .env.${stack}, or use pulumi config set --secret with pulumi up.`,
+        ]),
+    ...(isWithoutArchive(plain)
+      ? [
+          "The official image of Postgres has no pgBackRest, so the database has no archive: a lost disk costs all changes since the last npm run backup. " +
+            "Schedule backups (docs/operate/backup.md), or create the stack with IMAGES=built.",
+        ]
+      : []),
+  ];
+}
