@@ -1,5 +1,5 @@
 /**
- * Images from Debian's packages in the shape of the official ones. README.md lists the differences.
+ * Images from Debian's packages in the shape of the official ones.
  * @module
  */
 import { join, resolve } from "node:path";
