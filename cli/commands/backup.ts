@@ -4,6 +4,7 @@ import { openClientPrograms } from "../database/client-programs.ts";
 import { megabytes, showProgress } from "../database/counted.ts";
 import type { Command } from "../foundation/command.ts";
 import { recordRun } from "../database/programs.ts";
+import { encryptState } from "../stack/saved-state.ts";
 import { runInterruptibly } from "./options.ts";
 
 const standardFile = (stack: string): string =>
@@ -20,6 +21,11 @@ export const command: Command = {
         value: "FILE",
         meaning: "target file; - is standard output (routeql-STACK-TIME.dump in this folder)",
       },
+      recipient: {
+        type: "string",
+        value: "FILE",
+        meaning: "also save the stack's state and secrets, for the holder of this certificate's private key (PEM)",
+      },
     },
     notes: [
       "The stack keeps running. The file is a consistent snapshot, readable by its owner alone, and appears only when complete.",
@@ -30,16 +36,18 @@ export const command: Command = {
   run: (stack, args) =>
     runInterruptibly(async (signal) => {
       const started = performance.now();
+      const recipient = args.optionalText("recipient");
+      const state = recipient === undefined ? undefined : await encryptState(stack, recipient);
       await using programs = await openClientPrograms(stack, signal);
       const { show, end } = showProgress("written");
       const to = args.optionalText("to") ?? standardFile(stack);
       try {
         if (to === "-") {
-          await recordRun(programs, "backup", started, await backUpToOutput(programs, show));
+          await recordRun(programs, "backup", started, await backUpToOutput(programs, show, state));
           return 0;
         }
         const file = resolve(to);
-        const bytes = await backUpTo(programs, file, show);
+        const bytes = await backUpTo(programs, file, show, state);
         end();
         await recordRun(programs, "backup", started, bytes);
         console.log(`${file}: ${megabytes(bytes)}`);

@@ -13,12 +13,15 @@ import { openClientPrograms } from "../database/client-programs.ts";
 import { showProgress } from "../database/counted.ts";
 import { recordRun } from "../database/programs.ts";
 import { carryOverTo, rememberState } from "../database/carry-over.ts";
+import { BackupFile } from "../database/backup-file.ts";
 import { restoreFrom } from "../database/restore.ts";
 import { type Command, stackArgument } from "../foundation/command.ts";
 import { connectTo } from "../kubernetes/connect.ts";
 import { startJobLikeMigrate } from "../kubernetes/job-like-migrate.ts";
 import { type Place, placeOf } from "../kubernetes/place.ts";
 import { accessOf } from "../stack/access.ts";
+import { bringUp } from "../stack/bring-up.ts";
+import { unpackState } from "../stack/saved-state.ts";
 import { loginStatus } from "../stack/api-client.ts";
 import { requireOwn } from "../stack/ownership.ts";
 import { valuesOf } from "../stack/outputs.ts";
@@ -105,6 +108,15 @@ async function openLogins(stack: string, signal: AbortSignal): Promise<string> {
   }
 }
 
+/** Creates a stack on an empty machine from the state in a complete backup. */
+async function createAgain(stack: string, file: string, key: string, signal: AbortSignal): Promise<void> {
+  const state = await (await BackupFile.open(file)).state();
+  if (state === undefined)
+    throw new Failure(`${file} has no saved state`, { remedy: "restore it into a new stack, without --key." });
+  await unpackState(stack, state, key);
+  await bringUp({ stack, signal, adopt: true });
+}
+
 /** Restores the archive's state of a moment; accounts and keys are treated as in the restore of a file. */
 async function toMoment(stack: string, point: string, keepKeys: boolean, signal: AbortSignal): Promise<void> {
   const started = performance.now();
@@ -138,6 +150,11 @@ export const command: Command = {
       latest: { type: "boolean", meaning: "replace the database by the newest state in the archive" },
       drill: { type: "boolean", meaning: "restore the newest backup beside the database and compare every table" },
       replace: { type: "boolean", meaning: "delete the current content of the database" },
+      key: {
+        type: "string",
+        value: "FILE",
+        meaning: "on an empty machine: create the stack from the state in FILE, with the private key of its recipient",
+      },
       "keep-keys": { type: "boolean", meaning: "keep the signing keys of the backup, so that their tokens stay valid" },
     },
     notes: [
@@ -164,6 +181,8 @@ export const command: Command = {
         await toMoment(stack, time === undefined ? "latest" : readTime(time), args.flag("keep-keys"), signal);
         return 0;
       }
+      const key = args.optionalText("key");
+      if (key !== undefined) await createAgain(stack, resolve(file), key, signal);
       await using programs = await openClientPrograms(stack, signal);
       const { show, end } = showProgress("read");
       let kept: readonly string[];

@@ -4,6 +4,8 @@ import { dirname } from "node:path";
 import { PassThrough, type Writable } from "node:stream";
 import { finished } from "node:stream/promises";
 import { Failure } from "@routeql/host/failure";
+import type { SavedState } from "../stack/saved-state.ts";
+import { writeComplete } from "./backup-file.ts";
 import { counted, type ShowBytes } from "./counted.ts";
 import { type Programs, runProgram } from "./programs.ts";
 
@@ -43,7 +45,7 @@ export async function dumpTo(programs: Programs, target: Writable, show: ShowByt
  * @returns its size in bytes
  * @throws Failure when the file exists or cannot be written, or the dump fails
  */
-export async function backUpTo(programs: Programs, file: string, show: ShowBytes): Promise<number> {
+export async function backUpTo(programs: Programs, file: string, show: ShowBytes, state?: SavedState): Promise<number> {
   if (
     await access(file).then(
       () => true,
@@ -55,7 +57,7 @@ export async function backUpTo(programs: Programs, file: string, show: ShowBytes
   const partial = `${file}.partial`;
   try {
     await rm(partial, { force: true });
-    const bytes = await dumpToFile(programs, partial, show);
+    const bytes = await dumpToFile(programs, partial, show, state);
     await rename(partial, file);
     await flushFolder(dirname(file));
     return bytes;
@@ -65,10 +67,16 @@ export async function backUpTo(programs: Programs, file: string, show: ShowBytes
   }
 }
 
-async function dumpToFile(programs: Programs, file: string, show: ShowBytes): Promise<number> {
+/** Writes a complete backup if a state is given, else a dump. The target stays open. */
+const writeTo = (programs: Programs, target: Writable, show: ShowBytes, state?: SavedState): Promise<number> =>
+  state === undefined
+    ? dumpTo(programs, target, show)
+    : writeComplete(state, target, (pieces) => dumpTo(programs, pieces, show));
+
+async function dumpToFile(programs: Programs, file: string, show: ShowBytes, state?: SavedState): Promise<number> {
   const target = (await open(file, "wx", 0o600)).createWriteStream({ flush: true });
   try {
-    const bytes = await dumpTo(programs, target, show);
+    const bytes = await writeTo(programs, target, show, state);
     target.end();
     await finished(target);
     return bytes;
@@ -83,9 +91,9 @@ async function flushFolder(folder: string): Promise<void> {
 }
 
 /** Writes a backup to standard output. The exit code shows its reader whether the backup is complete. @returns its size in bytes */
-export async function backUpToOutput(programs: Programs, show: ShowBytes): Promise<number> {
+export async function backUpToOutput(programs: Programs, show: ShowBytes, state?: SavedState): Promise<number> {
   try {
-    return await dumpTo(programs, process.stdout, show);
+    return await writeTo(programs, process.stdout, show, state);
   } catch (error) {
     throw asFailure("standard output", error, "discard the incomplete output, and check the program that reads it.");
   }

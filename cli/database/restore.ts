@@ -1,16 +1,11 @@
-import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
 import { Readable } from "node:stream";
-import { unreadable } from "@routeql/database/shared/unreadable";
-import { Failure, messageOf } from "@routeql/host/failure";
+import { Failure } from "@routeql/host/failure";
+import { BackupFile } from "./backup-file.ts";
 import { describeCarryOver } from "./carry-over.ts";
 import { outputOf, type Programs } from "./programs.ts";
 import { counted, type ShowBytes } from "./counted.ts";
 import { migrationNames } from "@routeql/database/shared/migration-names";
 import { restoreProgram } from "./restore-script.ts";
-
-/** First bytes of pg_dump's custom format. */
-const magic = "PGDMP";
 
 /** Lists the data that a restore would delete. The first administrator of a new stack does not count. */
 const occupied = `select coalesce(string_agg(what, ', '), '') from (
@@ -19,29 +14,13 @@ const occupied = `select coalesce(string_agg(what, ', '), '') from (
   union all select 'configured prefixes' where exists (select from routing.configured_prefixes)
   union all select 'accounts' where (select count(*) from auth.users) > 1) found`;
 
-/** @throws Failure when the file is not a backup */
-async function refuseOtherFiles(file: string): Promise<void> {
-  const remedy = "choose a file that `npm run backup` wrote.";
-  const start = Buffer.alloc(magic.length);
-  try {
-    await using handle = await open(file);
-    await handle.read(start, 0, start.length, 0);
-  } catch (error) {
-    throw new Failure(`${file} cannot be read: ${unreadable(error) ?? messageOf(error)}`, { remedy, cause: error });
-  }
-  if (start.toString("latin1") !== magic)
-    throw new Failure(`${file} is not a backup (it does not start with the header of pg_dump's custom format)`, {
-      remedy,
-    });
-}
-
 /**
  * Reads the names of the backup's migrations.
  * @throws Failure when they are not the first ones of this checkout
  */
-async function migrationsIn(programs: Programs, file: string): Promise<string[]> {
+async function migrationsIn(programs: Programs, file: BackupFile): Promise<string[]> {
   const program = ["pg_restore", "--data-only", "--schema=migrations", "--table=schema_migrations", "--file=-"];
-  const copy = await outputOf(programs, program, "Reading the backup", createReadStream(file));
+  const copy = await outputOf(programs, program, "Reading the backup", file.dump());
   const [, columns = "", rows = ""] = /^COPY [^(]+\(([^)]*)\) FROM stdin;\n([\s\S]*?)^\\\.$/m.exec(copy) ?? [];
   const at = columns.split(", ").indexOf("name");
   const applied = rows
@@ -50,18 +29,18 @@ async function migrationsIn(programs: Programs, file: string): Promise<string[]>
     .map((row) => row.split("\t")[at] ?? "")
     .toSorted();
   if (applied.length === 0)
-    throw new Failure(`${file} has no record of its migrations`, {
+    throw new Failure(`${file.name} has no record of its migrations`, {
       remedy: "choose a file that `npm run backup` wrote.",
     });
   const known = migrationNames();
   const unknown = applied.filter((name) => !known.includes(name));
   if (unknown.length > 0)
-    throw new Failure(`${file} comes from a later version: this checkout has no migration ${unknown.join(", ")}`, {
+    throw new Failure(`${file.name} comes from a later version: this checkout has no migration ${unknown.join(", ")}`, {
       remedy: "check out that version and run `npm run up` first.",
     });
   const missing = known.slice(0, applied.length).find((name, index) => name !== applied[index]);
   if (missing !== undefined)
-    throw new Failure(`${file} lacks the migration ${missing}, but has a later one`, {
+    throw new Failure(`${file.name} lacks the migration ${missing}, but has a later one`, {
       remedy: "choose a file that `npm run backup` wrote.",
     });
   return applied;
@@ -101,12 +80,12 @@ export async function restoreFrom(
   file: string,
   { replace, keepKeys = false, show }: RestoreOptions,
 ): Promise<string[]> {
-  await refuseOtherFiles(file);
-  const applied = await migrationsIn(programs, file);
+  const backup = await BackupFile.open(file);
+  const applied = await migrationsIn(programs, backup);
   if (!replace) await refuseOccupied(programs);
   const { program, head } = await restoreProgram(applied, keepKeys);
   const { stream } = counted(show);
-  const input = createReadStream(file);
+  const input = backup.dump();
   input.once("error", (error) => stream.destroy(error));
   const withHead = Readable.from(
     (async function* () {
