@@ -52,4 +52,4 @@ alter default privileges grant select on sequences to routeql_backup;
 revoke all on all tables in schema routing, auth, public, migrations from pg_monitor;
 revoke all on schema routing, auth, public, migrations from pg_monitor;
 grant usage on schema migrations to pg_monitor;
-grant select on migrations.finished_runs to pg_monitor;
+grant select on migrations.finished_runs, migrations.schema_migrations to pg_monitor;

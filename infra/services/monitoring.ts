@@ -72,10 +72,11 @@ const queries = {
   },
   routeql_database: {
     query:
-      "select count(*) as connections, max(current_setting('max_connections')::integer) as connections_limit from pg_stat_activity where backend_type = 'client backend'",
+      "select count(*) as connections, max(current_setting('max_connections')::integer) as connections_limit, (select extract(epoch from min(run_on)) from migrations.schema_migrations) as created_timestamp_seconds from pg_stat_activity where backend_type = 'client backend'",
     metrics: [
       { connections: { usage: "GAUGE", description: "Connections of clients." } },
       { connections_limit: { usage: "GAUGE", description: "Connections that the server accepts." } },
+      { created_timestamp_seconds: { usage: "GAUGE", description: "Time of the first migration." } },
     ],
   },
 };
