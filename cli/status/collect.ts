@@ -1,6 +1,8 @@
 import { migrationNames } from "@routeql/database/shared/migration-names";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
+import { lastWords } from "@routeql/host/program-streams";
+import { inSidecar } from "../commands/administration.ts";
 import { openDatabase } from "../database/open-database.ts";
 import { alertDeliveries, alertProblems, firingAlerts } from "./alerts.ts";
 import { dockerServiceStates } from "../docker/service-states.ts";
@@ -65,15 +67,22 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
   const more = stackArgument(stack);
   const problemsOfServices = serviceProblems(services, stack);
   const databaseIsDown = problemsOfServices.some(({ subject }) => subject === "database");
-  const [endpoint, database, alerts, deliveries, changes] = await Promise.all([
+  const [endpoint, database, directory, alerts, deliveries, changes] = await Promise.all([
     endpointState(access),
     databaseIsDown ? undefined : databaseFacts(stack, more, signal),
+    directoryState(stack, signal),
     // On Kubernetes the Prometheus is not one of the stack.
     place ? undefined : firingAlerts(stack, signal),
     place ? undefined : alertDeliveries(stack, signal),
     drift ? driftOf(stack, signal) : undefined,
   ]);
-  const facts = { endpoint, database: database?.facts, expectedMigrations: migrationNames(), drift: changes };
+  const facts = {
+    endpoint,
+    database: database?.facts,
+    expectedMigrations: migrationNames(),
+    directory,
+    drift: changes,
+  };
   const problems = [
     ...problemsOfServices,
     ...(database?.problems ?? []),
@@ -93,6 +102,13 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
     alerts,
     deliveries,
   };
+}
+
+async function directoryState(stack: string, signal: AbortSignal): Promise<StatusReport["directory"]> {
+  const said = lastWords();
+  const streams = { output: said.stream, errors: said.stream, signal };
+  const code = await inSidecar(stack, ["users", "directory"], async () => streams).catch(() => undefined);
+  return code === undefined ? undefined : { text: said.lines().at(-1) ?? "", fails: code !== 0 };
 }
 
 /** Services that the last update created, from the outputs in the state. */

@@ -1,5 +1,5 @@
 import { stackArgument } from "../foundation/command.ts";
-import type { DatabaseFacts, EndpointState, Problem, ServiceState } from "./report.ts";
+import type { DatabaseFacts, EndpointState, Problem, ServiceState, StatusReport } from "./report.ts";
 
 /** Services before the services that call them: the first problem is the likely cause of the others. */
 const order = ["database", "migrate", "sessions", "auth-sidecar", "apply-metadata", "engine", "front", "gateway"];
@@ -75,6 +75,7 @@ export interface Facts {
   readonly endpoint?: EndpointState | undefined;
   readonly database?: DatabaseFacts | undefined;
   readonly expectedMigrations: readonly string[];
+  readonly directory?: StatusReport["directory"];
   readonly drift?: readonly string[] | undefined;
 }
 
@@ -87,7 +88,7 @@ const older = (time: string | null | undefined, limit: number, now: number): boo
 
 /** Problems of a stack besides its services. `more` is ` -- --stack NAME` for another stack than `local`. */
 export function factProblems(
-  { endpoint, database, expectedMigrations, drift }: Facts,
+  { endpoint, database, expectedMigrations, directory, drift }: Facts,
   limits: Limits,
   more: string,
   now = Date.now(),
@@ -116,6 +117,12 @@ export function factProblems(
       next: `npm run up${more} renews a self-signed certificate; docs/operate/tls.md describes the others`,
     });
   if (database !== undefined) problems.push(...databaseProblems(database, expectedMigrations, limits, more, now));
+  if (directory?.fails === true)
+    problems.push({
+      subject: "directory",
+      reason: directory.text,
+      next: "correct the LDAP settings or the directory: docs/operate/ldap.md#troubleshoot",
+    });
   if (drift !== undefined && drift.length > 0)
     problems.push({
       subject: "drift",

@@ -95,6 +95,8 @@ export interface StatusReport {
   readonly alerts?: readonly FiringAlert[] | undefined;
   /** Undefined without an Alertmanager of the stack, or while it does not answer. */
   readonly deliveries?: Deliveries | undefined;
+  /** Whether the LDAP directory is configured and can be used; undefined while the auth sidecar does not run. */
+  readonly directory?: { readonly text: string; readonly fails: boolean } | undefined;
   /** Changes that an update would make; undefined when not requested. */
   readonly drift?: readonly string[] | undefined;
 }

@@ -165,6 +165,13 @@ test.each([
     "the last backup is of 2026-05-01T00:00:00.000Z",
   ],
   [
+    "a directory that cannot be used",
+    { ...good, directory: { text: "ldaps://a.example.net cannot be used: connect ECONNREFUSED", fails: true } },
+    {},
+    "directory",
+    "ldaps://a.example.net cannot be used: connect ECONNREFUSED",
+  ],
+  [
     "drift",
     { ...good, drift: ["update dev-engine"] },
     {},
@@ -222,6 +229,7 @@ const report: StatusReport = {
   problems: [],
   services: [service("engine"), migrated],
   metadataConsistent: true,
+  directory: { text: "not configured", fails: false },
 };
 
 test("prints services and facts", () => {
@@ -243,6 +251,7 @@ test("prints services and facts", () => {
     "  last backup    none",
     "  last restore   none",
     "  last drill     none",
+    "  directory      not configured",
     "  drift          not checked (--drift)",
     "",
     "All is well.",

@@ -51,6 +51,7 @@ export function statusText(report: StatusReport): string {
     metadataConsistent,
     alerts,
     deliveries,
+    directory,
     drift,
   } = report;
   const now = Date.parse(report.time);
@@ -91,6 +92,7 @@ export function statusText(report: StatusReport): string {
       ["last drill", ago(database.lastDrill?.at, now)],
     );
   } else facts.push(["database", "not readable"]);
+  if (directory !== undefined) facts.push(["directory", directory.text]);
   if (alerts !== undefined)
     facts.push(["alerts", alerts.map(({ name, service }) => `${name} ${service}`.trim()).join(", ") || "none"]);
   if (deliveries !== undefined) facts.push(["alert delivery", `${deliveries.sent} sent, ${deliveries.failed} failed`]);

@@ -62,6 +62,7 @@ export const verbs: Readonly<Record<Subject, Readonly<Record<string, Verb>>>> = 
       options: account.options,
       meaning: "forgets failed logins, of all accounts and addresses without ACCOUNT",
     },
+    directory: { operands: [], options: {}, meaning: "checks that the directory accepts the search account" },
     "end-sessions": { ...account, meaning: "ends the sessions; issued tokens stay valid until they expire" },
   },
   keys: {

@@ -8,6 +8,8 @@ import { accountPseudonym } from "../credentials/authenticator.ts";
 import { KeyEncryption } from "../keys/key-encryption.ts";
 import { KeyRepository } from "../keys/keyring.ts";
 import { KeyRotation, rotationPolicy, RotationUnderWay } from "../keys/key-rotation.ts";
+import { directoryOptions } from "../ldap/directory.ts";
+import { withConnection } from "../ldap/directory-connection.ts";
 import { foldedName } from "../ldap/folded-name.ts";
 import { createLogger } from "../logging.ts";
 import { connectRedis } from "../sessions/redis.ts";
@@ -101,6 +103,7 @@ async function resultOf(
   parts: { database: Database; redis: Redis; audit: AuditTrail },
 ): Promise<readonly object[] | string> {
   const { database, redis, audit } = parts;
+  if (command.subject === "users" && command.words[0] === "directory") return checkDirectory(settings);
   if (command.subject === "users") {
     await connected(redis);
     const sessions = new SessionStore(redis, {
@@ -120,6 +123,16 @@ async function resultOf(
   const encryption = new KeyEncryption(settings.KEY_ENCRYPTION_KEY, settings.PREVIOUS_KEY_ENCRYPTION_KEY);
   const rotation = new KeyRotation(database, encryption, rotationPolicy(settings));
   return keysCommand(command, { keys: new KeyRepository(database, encryption), rotation, audit });
+}
+
+async function checkDirectory(settings: Settings): Promise<string> {
+  const options = directoryOptions(settings);
+  if (options === undefined) return "not configured";
+  await withConnection(options.servers, createLogger("silent"), async () => undefined).catch((error: Error) => {
+    const { message } = (error.cause ?? error) as Error;
+    throw new AdministrationError(`${options.servers.urls.join(", ")} cannot be used: ${message}`);
+  });
+  return `${options.servers.urls.join(", ")} accepts the search account`;
 }
 
 async function connected(redis: Redis): Promise<void> {
