@@ -5,6 +5,7 @@ import { createEngine, MetadataError, type Engine } from "@routeql/engine";
 import { createEmbeddedExecutor } from "@routeql/engine/executors/embedded";
 import { authenticatorOf, serve, type Served } from "@routeql/engine/lifecycle/serve";
 import { metadataOf } from "@routeql/engine/lifecycle/testing/served-engine";
+import { createAdministration } from "@routeql/engine/metadata-api/routes";
 import { readSettings } from "@routeql/engine/lifecycle/settings";
 import { commandsOf, type Command } from "./cases.ts";
 import { MetadataBuilder, UnknownCommand } from "./metadata-builder.ts";
@@ -155,7 +156,7 @@ export class Stage implements AsyncDisposable {
     this.#served = await serve({
       settings,
       createExecutor: (events) => createEmbeddedExecutor(engine, settings, events),
-      administration: { engine, metadata: metadataOf(engine) },
+      administration: createAdministration(engine, metadataOf(engine)),
       authenticator: await authenticatorOf(settings, logger),
       logger,
     });

@@ -3,11 +3,8 @@ import { bufferLines, isoTime } from "@routeql/contract/log-lines";
 import { MetadataError } from "@routeql/metadata/read/problems";
 import { destination, type DestinationStream, type Logger, pino } from "pino";
 import type { Executor } from "../executor.ts";
-import { createEmbeddedExecutor } from "../executors/embedded.ts";
-import { createHasuraExecutor } from "../executors/hasura/hasura.ts";
 import { authenticatorOf, serve, type Served } from "./serve.ts";
-import { readSettings, SettingsError } from "./settings.ts";
-import { logInconsistencies, startEngine } from "./start-engine.ts";
+import { readSettings, type Settings, SettingsError } from "./settings.ts";
 
 /** No secret is ever passed to the logger. As a safeguard, these keys are redacted. */
 const secretKeys = ["authorization", "cookie", "token", "secret", "password", "key", "variables", "headers", "query"];
@@ -59,44 +56,19 @@ export async function run(environment: Environment): Promise<void> {
   }
 }
 
-async function start(
-  settings: ReturnType<typeof readSettings>,
-  environment: Environment,
-  logger: Logger,
-): Promise<Served> {
-  const began = performance.now();
-  let served: Served | undefined;
-  const authenticator = await authenticatorOf(settings, logger);
+/** Each way imports its modules only when it starts: the front needs a third less memory without the embedded engine's. */
+async function start(settings: Settings, environment: Environment, logger: Logger): Promise<Served> {
   const { upstream } = settings;
-  if (upstream !== undefined) {
-    const createExecutor = (): Executor => createHasuraExecutor(settings, upstream);
-    const front = await serve({ settings, createExecutor, authenticator, logger });
-    logger.info({ port: front.port, metricsPort: front.metricsPort, upstream }, "front started");
-    return front;
+  if (upstream === undefined) {
+    const { serveEmbedded } = await import("./start-engine.ts");
+    return serveEmbedded(settings, environment, logger);
   }
-  const { engine, metadata } = await startEngine(settings, environment, logger, (event) => {
-    if (event.type === "connection-lost") {
-      logger.warn({ event: event.type }, "a connection to the database was lost");
-      return;
-    }
-    logger.info({ event: event.type }, "metadata reloaded");
-    served?.restartConnections();
-  });
-  logInconsistencies(metadata.inconsistencies, logger);
-  for (const { file, path, reason } of engine.notes) logger.info({ file, path, reason }, "without effect");
-  served = await serve({
-    settings,
-    createExecutor: (events) => createEmbeddedExecutor(engine, settings, events),
-    administration: { engine, metadata },
-    authenticator,
-    logger,
-  });
-  const { port, metricsPort } = served;
-  logger.info(
-    { port, metricsPort, roles: engine.roles.length, milliseconds: Math.round(performance.now() - began) },
-    "engine started",
-  );
-  return served;
+  const { createHasuraExecutor } = await import("../executors/hasura/hasura.ts");
+  const authenticator = await authenticatorOf(settings, logger);
+  const createExecutor = (): Executor => createHasuraExecutor(settings, upstream);
+  const front = await serve({ settings, createExecutor, authenticator, logger });
+  logger.info({ port: front.port, metricsPort: front.metricsPort, upstream }, "front started");
+  return front;
 }
 
 function stopOnSignal(served: Served, logger: Logger, bound: number): void {

@@ -4,17 +4,15 @@ import type { Logger } from "pino";
 import { stopServer } from "@routeql/contract/stop-server";
 import { startTracing } from "@routeql/tracing/tracing";
 import { createAuthenticator, type Authenticator } from "../auth/authenticator.ts";
-import type { Engine } from "../engine.ts";
 import type { Executor, ExecutorEvents } from "../executor.ts";
 import { createAdmission, type Front } from "../http/graphql-execution.ts";
-import { createConfigRoute, createExplainRoute, createMetadataRoute } from "../http/admin-routes.ts";
+import { createConfigRoute } from "../http/admin-routes.ts";
 import { createGraphQLRoute } from "../http/graphql-route.ts";
 import { createHealthCheck, type HealthCheck } from "../http/health.ts";
 import { createHttpServer, type HttpServerOptions, type Route } from "../http/server.ts";
 import { Turns } from "../cost/turns.ts";
 import { WaitingBytes } from "../cost/waiting-bytes.ts";
-import { createMetadataApi } from "../metadata-api/metadata-api.ts";
-import type { MetadataKeeper } from "../metadata-store/metadata-keeper.ts";
+import type { Administration } from "../metadata-api/routes.ts";
 import { closes } from "../websocket/server-message.ts";
 import { createWebSocketEndpoint } from "../websocket/server.ts";
 import { configurationOf, engineVersion } from "./configuration.ts";
@@ -35,7 +33,7 @@ export interface ServeOptions {
   readonly settings: Settings;
   readonly createExecutor: (events: ExecutorEvents) => Executor;
   /** For the administration APIs and the health check. Closed before the executor is. */
-  readonly administration?: { readonly engine: Pick<Engine, "explain">; readonly metadata: MetadataKeeper } | undefined;
+  readonly administration?: Administration | undefined;
   readonly authenticator: Authenticator;
   readonly logger: Logger;
   readonly now?: () => number;
@@ -180,22 +178,19 @@ export async function serve({
   };
 }
 
-/** The routes by method and path. As in Hasura, explain belongs to the metadata API. */
+/** The routes by method and path. */
 function routesOf(
   settings: Settings,
   front: Front,
-  administration: ServeOptions["administration"],
+  administration: Administration | undefined,
   health: HealthCheck,
 ): HttpServerOptions["routes"] {
   const { bodyLimit, batchLimit, preserve401: preserves401, maxAnswerBytes: answerLimit } = settings;
   const serves = (api: Settings["enabledApis"][number]): boolean => settings.enabledApis.includes(api);
-  const { engine, metadata } = (serves("metadata") ? administration : undefined) ?? {};
   const graphql = (keepsStatus: boolean): Route | undefined =>
     serves("graphql")
       ? createGraphQLRoute(front, { bodyLimit, batchLimit, answerLimit, preserves401, keepsStatus })
       : undefined;
-  const explain = engine && createExplainRoute(engine, bodyLimit, front);
-  const change = metadata && createMetadataRoute(createMetadataApi(metadata), front);
   const check: Route = ({ url = "" }) => health(/[?&]strict=true(?:&|$)/.test(url));
   const version = JSON.stringify({ version: engineVersion, server_type: "ce" });
   const read = {
@@ -208,11 +203,7 @@ function routesOf(
     "POST /v1/graphql": graphql(false),
     "GET /v1/graphql": graphql(false),
     "POST /v1alpha1/graphql": graphql(true),
-    "POST /v1/graphql/explain": explain,
-    "POST /v1alpha1/graphql/explain": explain,
-    "POST /v1/metadata": change,
-    // Hasura's CLI also sends metadata commands to the older path.
-    "POST /v1/query": change,
+    ...(serves("metadata") ? administration?.routes(front, bodyLimit) : {}),
     ...Object.fromEntries(
       Object.entries(read).flatMap(([path, route]) => ["GET", "HEAD"].map((method) => [`${method} ${path}`, route])),
     ),

@@ -3,6 +3,8 @@ import type { Environment } from "@routeql/contract/environment";
 import { type Inconsistency, MetadataError, type Problem } from "@routeql/metadata/read/problems";
 import type { Logger } from "pino";
 import { createEngine, type Engine, type EngineEvent, type EngineOptions } from "../engine.ts";
+import { createEmbeddedExecutor } from "../executors/embedded.ts";
+import { createAdministration } from "../metadata-api/routes.ts";
 import { MetadataKeeper, type MetadataKeeperEvent } from "../metadata-store/metadata-keeper.ts";
 import {
   createMetadataStore,
@@ -10,6 +12,7 @@ import {
   type MetadataStore,
   type StoredMetadata,
 } from "../metadata-store/store.ts";
+import { authenticatorOf, serve, type Served } from "./serve.ts";
 import type { Settings } from "./settings.ts";
 
 const retryDelay = 1_000;
@@ -21,11 +24,41 @@ export interface StartedEngine {
   readonly metadata: MetadataKeeper;
 }
 
+/** Starts the embedded engine and serves it. @throws as {@link startEngine} does */
+export async function serveEmbedded(settings: Settings, environment: Environment, logger: Logger): Promise<Served> {
+  const began = performance.now();
+  let served: Served | undefined;
+  const authenticator = await authenticatorOf(settings, logger);
+  const { engine, metadata } = await startEngine(settings, environment, logger, (event) => {
+    if (event.type === "connection-lost") {
+      logger.warn({ event: event.type }, "a connection to the database was lost");
+      return;
+    }
+    logger.info({ event: event.type }, "metadata reloaded");
+    served?.restartConnections();
+  });
+  logInconsistencies(metadata.inconsistencies, logger);
+  for (const { file, path, reason } of engine.notes) logger.info({ file, path, reason }, "without effect");
+  served = await serve({
+    settings,
+    createExecutor: (events) => createEmbeddedExecutor(engine, settings, events),
+    administration: createAdministration(engine, metadata),
+    authenticator,
+    logger,
+  });
+  const { port, metricsPort } = served;
+  logger.info(
+    { port, metricsPort, roles: engine.roles.length, milliseconds: Math.round(performance.now() - began) },
+    "engine started",
+  );
+  return served;
+}
+
 /**
  * Creates the engine; retries until the start timeout while a database does not answer.
  * @throws MetadataError immediately for invalid metadata; else the last failure.
  */
-export async function startEngine(
+async function startEngine(
   settings: Settings,
   environment: Environment,
   logger: Logger,
@@ -188,7 +221,7 @@ function logMetadataEvent(event: MetadataKeeperEvent, logger: Logger): void {
   }
 }
 
-export function logInconsistencies(inconsistencies: readonly Inconsistency[], logger: Logger): void {
+function logInconsistencies(inconsistencies: readonly Inconsistency[], logger: Logger): void {
   for (const { type, name, file, path, reason } of inconsistencies)
     logger.warn({ type, name, file, path, reason }, "not served");
 }

@@ -3,6 +3,7 @@ import type { Environment } from "@routeql/contract/environment";
 import type { Authenticator } from "../../auth/authenticator.ts";
 import type { Engine, ExecuteOptions, GraphQLRequest, LiveQuery, PollAnswer, Session } from "../../engine.ts";
 import { EngineError } from "../../errors.ts";
+import { createAdministration } from "../../metadata-api/routes.ts";
 import { MetadataKeeper } from "../../metadata-store/metadata-keeper.ts";
 import { createEmbeddedExecutor } from "../../executors/embedded.ts";
 import { bytesOf } from "../../postgres/bytes.ts";
@@ -52,7 +53,7 @@ export async function serveFake(
   const served = await serve({
     settings,
     createExecutor: (events) => createEmbeddedExecutor(engine, settings, events),
-    administration: { engine, metadata: metadataOf(engine) },
+    administration: createAdministration(engine, metadataOf(engine)),
     authenticator: known,
     logger,
     now,
