@@ -1,13 +1,12 @@
-import { type FieldNode, Kind, type SelectionSetNode, valueFromASTUntyped } from "graphql";
+import { type FieldNode, Kind, type SelectionSetNode, type ValueNode, valueFromASTUntyped } from "graphql";
 import { checkCharacters, type CostLimits, exceeds, maxInputDepth, Spending } from "../../cost/limits.ts";
 import { invalid } from "../../errors.ts";
 import type { Operation } from "../../execution/document.ts";
+import { type MetadataFacts, unlimitedRows } from "./metadata-facts.ts";
 
-export interface SizeLimits extends CostLimits {
+export interface SizeLimits extends CostLimits, MetadataFacts {
   readonly maxDepth: number;
   readonly maxBreadth: number;
-  /** Names of the fields that return related rows as a list. */
-  readonly arrayRelationships: ReadonlySet<string>;
 }
 
 /** Parts of an aggregate; the field around them counts as the table. */
@@ -30,9 +29,20 @@ interface Cost {
   readonly lists: number;
   /** Nested selection sets below this one, without those of introspection and of fragments. */
   readonly depth: number;
+  /** Most rows in the answer, by the arguments `limit` and the row limits of the role. */
+  readonly rows: number;
 }
 
-const nothing: Cost = { values: 0, characters: 0, conditions: 0, relations: 0, introspection: 0, lists: 0, depth: 0 };
+const nothing: Cost = {
+  values: 0,
+  characters: 0,
+  conditions: 0,
+  relations: 0,
+  introspection: 0,
+  lists: 0,
+  depth: 0,
+  rows: 0,
+};
 
 const sum = (one: Cost, other: Cost): Cost => ({
   values: one.values + other.values,
@@ -42,6 +52,7 @@ const sum = (one: Cost, other: Cost): Cost => ({
   introspection: one.introspection + other.introspection,
   lists: Math.max(one.lists, other.lists),
   depth: Math.max(one.depth, other.depth),
+  rows: one.rows + other.rows,
 });
 
 /** Rejects an operation by its size alone. @throws EngineError */
@@ -49,17 +60,22 @@ export function checkSize({ size }: Operation, { maxBreadth }: SizeLimits): void
   if (exceeds(size.fields, maxBreadth)) throw invalid(`the query selects more fields than the limit of ${maxBreadth}`);
 }
 
+/** Cost of an accepted operation. */
+export type AcceptedCost = Pick<Cost, "values" | "rows">;
+
 /**
  * Rejects an operation by the estimated cost of its statements. Without the schema, a field with a selection counts as a table, a root
  * field as a list, and a key of a condition as a related table when it holds conditions of its own. Each fragment and each variable is read once.
- * @returns the values in its arguments; 100 characters of text count as one
+ * @returns the values in its arguments (100 characters of text count as one), and the most rows of its answer
  * @throws EngineError as the embedded engine does
  */
 export function checkCost(
   { definition, fragments }: Operation,
   variables: Readonly<Record<string, unknown>>,
+  role: string,
   limits: SizeLimits,
-): number {
+): AcceptedCost {
+  const rowLimit = limits.rowLimits.get(role) ?? unlimitedRows;
   const values = new Map<string, Cost>();
   const spread = new Map<string, Cost>();
 
@@ -74,16 +90,25 @@ export function checkCost(
     return cost;
   }
 
+  function limitIn(value: ValueNode): number {
+    const limit = Number(valueFromASTUntyped(value, variables) ?? unlimitedRows);
+    return limit >= 0 ? limit : unlimitedRows;
+  }
+
   function costOfField(field: FieldNode, isIntrospection: boolean, parent: string): Cost {
     const name = field.name.value;
     let cost = nothing;
-    for (const { value } of field.arguments ?? [])
+    let rows = rowLimit;
+    for (const argument of field.arguments ?? []) {
+      const { value } = argument;
       cost = sum(
         cost,
         value.kind === Kind.VARIABLE
           ? costOfVariable(value.name.value)
           : costOfValue(valueFromASTUntyped(value, variables)),
       );
+      if (argument.name.value === "limit") rows = Math.min(rows, limitIn(value));
+    }
     if (field.selectionSet === undefined)
       return isIntrospection ? { ...cost, introspection: cost.introspection + 1 } : cost;
     const isMeta = isIntrospection || name.startsWith("__");
@@ -95,6 +120,7 @@ export function checkCost(
       relations: below.relations + (isTable ? 1 : 0),
       lists: below.lists + (isList ? 1 : 0),
       depth: isMeta ? 0 : below.depth + 1,
+      rows: isMeta || !isList ? below.rows : rows * (below.rows + 1),
     });
   }
 
@@ -127,7 +153,7 @@ export function checkCost(
     throw invalid(
       `the introspection selects more fields than the limit of ${introspectionFields * limits.maxIntrospection}. Split the query, or ask for less at once`,
     );
-  return cost.values + cost.characters / 100;
+  return { values: cost.values + cost.characters / 100, rows: cost.rows };
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

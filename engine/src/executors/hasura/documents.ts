@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { GraphQLRequest } from "../../engine.ts";
 import { invalid } from "../../errors.ts";
 import { type Operation, readOperation } from "../../execution/document.ts";
-import { checkCost, checkSize, type SizeLimits } from "./document-cost.ts";
+import { type AcceptedCost, checkCost, checkSize, type SizeLimits } from "./document-cost.ts";
 
 /** How a client's run of a document counts: it gets a place accordingly. */
 export type Pace = "quick" | "unknown" | "slow";
@@ -13,6 +13,12 @@ const quick = 400;
 /** Slow runs after each other that make a document slow for a client. One alone may be the fault of the machine. */
 const slowRuns = 2;
 
+/**
+ * Answers that may have more rows count as slow until a run with as many was quick: Hasura holds each in its memory. More than the row limit
+ * of any role here, so these are nested lists without an argument `limit`.
+ */
+const manyRows = 20_000;
+
 /** Clients remembered for each document. */
 const mostSlowClients = 100;
 
@@ -21,13 +27,14 @@ export class KnownDocument {
   readonly operation: Operation;
   /** Role, name and text. */
   readonly key: string;
-  /** Values in its arguments at the last check. */
-  values = 0;
+  /** At the last check. */
+  cost: AcceptedCost = { values: 0, rows: 0 };
   /** Settles when a live query that measures `pollTime` has ended; absent when none runs. */
   trial: Promise<void> | undefined;
   /** Milliseconds until the first answer of its live query. */
   pollTime: number | undefined;
-  #isQuick = false;
+  /** Most rows of a quick run; absent before the first one. */
+  #quickRows: number | undefined;
   /** Slow runs after each other, by client: the values of its variables make a document slow for one client only. */
   readonly #slowRuns = new LRUCache<string, number>({ max: mostSlowClients });
 
@@ -36,15 +43,18 @@ export class KnownDocument {
     this.key = key;
   }
 
-  paceFor(client: string): Pace {
-    if ((this.#slowRuns.get(client) ?? 0) >= slowRuns) return "slow";
-    return this.#isQuick ? "quick" : "unknown";
+  /** @param rows most rows of the answer */
+  paceFor(client: string, rows: number): Pace {
+    const isLarge = rows > Math.max(manyRows, this.#quickRows ?? 0);
+    if (isLarge || (this.#slowRuns.get(client) ?? 0) >= slowRuns) return "slow";
+    return this.#quickRows === undefined ? "unknown" : "quick";
   }
 
-  ran(client: string, milliseconds: number): void {
+  /** @param rows as in {@link paceFor} */
+  ran(client: string, milliseconds: number, rows: number): void {
     if (milliseconds > quick) this.#slowRuns.set(client, (this.#slowRuns.get(client) ?? 0) + 1);
     else {
-      this.#isQuick = true;
+      this.#quickRows = Math.max(rows, this.#quickRows ?? 0);
       this.#slowRuns.delete(client);
     }
   }
@@ -97,21 +107,21 @@ export class Documents {
 
   /**
    * Checks the cost with these variables. Only now the document is kept: rejected ones are not.
-   * @returns the values in the arguments, as checkCost does. @throws EngineError
+   * @throws EngineError
    */
-  check(document: KnownDocument, { variables }: GraphQLRequest): number {
+  check(document: KnownDocument, { variables }: GraphQLRequest, role: string): AcceptedCost {
     const { operation, key } = document;
     if (document === this.#latest) this.#misses += 1;
     else {
       this.#hits += 1;
       // Without variables the cost is always the same.
-      if (operation.variables.size === 0) return document.values;
+      if (operation.variables.size === 0) return document.cost;
     }
-    document.values = checkCost(operation, variables ?? {}, this.#options);
+    document.cost = checkCost(operation, variables ?? {}, role, this.#options);
     if (document === this.#latest) {
       this.#latest = undefined;
       this.#known.set(key, document);
     }
-    return document.values;
+    return document.cost;
   }
 }

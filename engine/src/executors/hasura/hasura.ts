@@ -6,11 +6,11 @@ import type { GraphQLRequest, Session } from "../../engine.ts";
 import { invalid } from "../../errors.ts";
 import type { Executor } from "../../executor.ts";
 import type { Settings } from "../../lifecycle/settings.ts";
-import { arrayRelationships } from "./array-relationships.ts";
 import { Documents, type DocumentsOptions, type KnownDocument } from "./documents.ts";
 import { LiveLoad } from "./live-load.ts";
 import { LiveQuery } from "./live-query.ts";
 import { LiveSocket } from "./live-socket.ts";
+import { readFacts } from "./metadata-facts.ts";
 import { Places } from "./places.ts";
 import { Upstream, type UpstreamOptions } from "./upstream.ts";
 
@@ -31,7 +31,7 @@ function optionsOf(settings: Settings, url: string): UpstreamOptions & Documents
     maxQueryLength: settings.bodyLimit,
     maxDepth: settings.maxDepth ?? defaultSizeLimits.maxDepth,
     maxBreadth: settings.maxBreadth ?? defaultSizeLimits.maxBreadth,
-    arrayRelationships: arrayRelationships(settings.metadataDirectory),
+    ...readFacts(settings.metadataDirectory),
   };
 }
 
@@ -65,37 +65,35 @@ export function createHasuraExecutor(settings: Settings, address: string): Execu
     return socket;
   }
 
-  /** Keeps the place until Hasura has answered, also when the client leaves. */
-  function ask(document: KnownDocument, request: GraphQLRequest, session: Session, id: string, free: () => void) {
-    const start = performance.now();
-    return upstream.ask(JSON.stringify(request), session, id, () => {
-      document.ran(clientOf(session), performance.now() - start);
-      free();
-    });
-  }
-
   return {
     kindOf: (request, { role }) => documents.read(request, role).operation.kind,
     async run(request, session, { signal, span, requestId }) {
       const document = documents.read(request, session.role);
-      documents.check(document, request);
+      const { rows } = documents.check(document, request, session.role);
       if (document.operation.kind === "mutation" && !settings.mutations) throw invalid("no mutations exist");
       const client = clientOf(session);
       span?.set({ "graphql.operation.name": document.operation.definition.name?.value });
-      const free = await places.take(client, document.paceFor(client), signal);
+      const free = await places.take(client, document.paceFor(client, rows), signal);
+      const start = performance.now();
+      // The place is kept until Hasura has answered, also when the client leaves.
+      const onEnd = (): void => {
+        document.ran(client, performance.now() - start, rows);
+        free();
+      };
       return inSpan(span, "POST /v1/graphql", "client", {}, () =>
-        unlessAborted(ask(document, request, session, requestId, free), signal),
+        unlessAborted(upstream.ask(JSON.stringify(request), session, requestId, onEnd), signal),
       );
     },
     prepare(request, session) {
       const document = documents.read(request, session.role);
-      const values = documents.check(document, request);
+      const { values, rows } = documents.check(document, request, session.role);
       return {
         isReplaceable: !isStream(document),
         bytes: bytesPerCharacter * request.query.length + bytesPerValue * values,
         start: (listener) =>
           new LiveQuery({
             document,
+            rows,
             client: clientOf(session),
             listener,
             places,

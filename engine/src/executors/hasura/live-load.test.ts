@@ -35,13 +35,22 @@ test("subscribers of one document count once, until the last has left", () => {
 
 test("a document becomes slow for a client after two slow runs, and for no other client", () => {
   const known = document();
-  expect(known.paceFor("one")).toBe("unknown");
-  known.ran("one", 5);
-  expect(known.paceFor("two")).toBe("quick");
-  known.ran("two", 3_000);
-  expect(known.paceFor("two")).toBe("quick");
-  known.ran("two", 3_000);
-  expect([known.paceFor("one"), known.paceFor("two")]).toEqual(["quick", "slow"]);
-  known.ran("two", 5);
-  expect(known.paceFor("two")).toBe("quick");
+  expect(known.paceFor("one", 1)).toBe("unknown");
+  known.ran("one", 5, 1);
+  expect(known.paceFor("two", 1)).toBe("quick");
+  known.ran("two", 3_000, 1);
+  expect(known.paceFor("two", 1)).toBe("quick");
+  known.ran("two", 3_000, 1);
+  expect([known.paceFor("one", 1), known.paceFor("two", 1)]).toEqual(["quick", "slow"]);
+  known.ran("two", 5, 1);
+  expect(known.paceFor("two", 1)).toBe("quick");
+});
+
+test("a document is slow for answers that may have many rows, until as many came quickly", () => {
+  const known = document();
+  expect([known.paceFor("one", 20_000), known.paceFor("one", 20_001)]).toEqual(["unknown", "slow"]);
+  known.ran("one", 10, 1);
+  expect([known.paceFor("one", 1), known.paceFor("one", 50_000)]).toEqual(["quick", "slow"]);
+  known.ran("one", 10, 50_000);
+  expect([known.paceFor("two", 50_000), known.paceFor("two", 50_001)]).toEqual(["quick", "slow"]);
 });

@@ -7,6 +7,8 @@ import type { Places } from "./places.ts";
 
 export interface LiveQueryOptions {
   readonly document: KnownDocument;
+  /** Most rows of an answer. */
+  readonly rows: number;
   readonly client: string;
   readonly listener: Listener;
   readonly places: Places;
@@ -30,8 +32,8 @@ export class LiveQuery implements Subscription {
 
   constructor(options: LiveQueryOptions) {
     this.#options = options;
-    const { document, client } = options;
-    if (document.pollTime !== undefined && document.paceFor(client) !== "slow") this.#begin(document.pollTime);
+    const { document, client, rows } = options;
+    if (document.pollTime !== undefined && document.paceFor(client, rows) !== "slow") this.#begin(document.pollTime);
     else void this.#try();
   }
 
@@ -62,18 +64,18 @@ export class LiveQuery implements Subscription {
   }
 
   async #try(): Promise<void> {
-    const { document, client, listener, places } = this.#options;
+    const { document, client, rows, listener, places } = this.#options;
     const ended = Promise.withResolvers<void>();
     try {
       // Hundreds of clients may start the same document at once: one of them measures it for all.
       while (document.trial !== undefined) await document.trial;
       if (this.#left.aborted) return;
-      if (document.pollTime !== undefined && document.paceFor(client) !== "slow") {
+      if (document.pollTime !== undefined && document.paceFor(client, rows) !== "slow") {
         this.#begin(document.pollTime);
         return;
       }
       document.trial = ended.promise;
-      const pace = document.paceFor(client);
+      const pace = document.paceFor(client, rows);
       const free = await places.take(client, pace === "quick" ? "unknown" : pace, this.#left);
       const start = performance.now();
       const timer = setTimeout(() => this.#refuse(busy()), trialTimeout);
@@ -92,7 +94,7 @@ export class LiveQuery implements Subscription {
         deliver: (delivery) => {
           if (!isTried) {
             const milliseconds = performance.now() - start;
-            document.ran(client, milliseconds);
+            document.ran(client, milliseconds, rows);
             document.pollTime = milliseconds;
             tried();
             if (!this.#count(milliseconds)) {
