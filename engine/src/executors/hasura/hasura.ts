@@ -2,7 +2,7 @@ import { Kind } from "graphql";
 import { inSpan } from "@routeql/tracing/span";
 import { unlessAborted } from "../../cancellation.ts";
 import { defaultSizeLimits } from "../../cost/limits.ts";
-import type { GraphQLRequest, Session } from "../../engine.ts";
+import type { Session } from "../../engine.ts";
 import { invalid } from "../../errors.ts";
 import type { Executor } from "../../executor.ts";
 import type { Settings } from "../../lifecycle/settings.ts";
