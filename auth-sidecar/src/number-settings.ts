@@ -3,13 +3,13 @@ import { wholeNumber } from "./setting-types.ts";
 
 /** Whole numbers that the deployment exposes, too: it takes their range, default and meaning from here. */
 export const numberSettings = {
-  TOKEN_LIFE_SECONDS: { minimum: 60, maximum: 3600, default: 900, meaning: "Seconds until an access token expires." },
-  SESSION_IDLE_SECONDS: { minimum: 1, maximum: 86_400, default: 900, meaning: "Idle limit of a session, in seconds." },
+  TOKEN_LIFE_SECONDS: { minimum: 60, maximum: 3600, default: 900, meaning: "Life of an access token." },
+  SESSION_IDLE_SECONDS: { minimum: 1, maximum: 86_400, default: 900, meaning: "Idle limit of a session." },
   SESSION_ABSOLUTE_SECONDS: {
     minimum: 1,
     maximum: 2_592_000,
     default: 28_800,
-    meaning: "Absolute limit of a session after its login, in seconds.",
+    meaning: "Limit of a session after its login.",
   },
   LOGIN_ATTEMPTS_PER_ACCOUNT: {
     minimum: 1,
@@ -23,17 +23,12 @@ export const numberSettings = {
     default: 50,
     meaning: "Failed logins from one address to all accounts in a window.",
   },
-  LOGIN_WINDOW_SECONDS: {
-    minimum: 1,
-    maximum: 86_400,
-    default: 900,
-    meaning: "Window in which failed logins count, in seconds.",
-  },
+  LOGIN_WINDOW_SECONDS: { minimum: 1, maximum: 86_400, default: 900, meaning: "Window in which failed logins count." },
   PASSWORD_HASH_CONCURRENCY: {
     minimum: 1,
     maximum: 64,
     default: 2,
-    meaning: "Concurrent password hashes of the auth sidecar; each uses a core and 19 MiB.",
+    meaning: "Concurrent password hashes; each uses a core and 19 MiB.",
   },
   PASSWORD_HASH_QUEUE: {
     minimum: 0,
@@ -45,20 +40,15 @@ export const numberSettings = {
     minimum: 0,
     maximum: 8784,
     default: 720,
-    meaning: "Age at which the signing key is rotated, in hours; 0 never rotates.",
+    meaning: "Age at which the signing key is rotated; 0 never rotates.",
   },
   LDAP_TIMEOUT_MILLISECONDS: {
     minimum: 100,
     maximum: 30_000,
     default: 3000,
-    meaning: "Maximum wait for one answer of an LDAP server, in milliseconds.",
+    meaning: "Maximum wait for one answer of an LDAP server.",
   },
-  BODY_LIMIT_KILOBYTES: {
-    minimum: 1,
-    maximum: 10_240,
-    default: 256,
-    meaning: "Maximum size of a request body, in KiB.",
-  },
+  BODY_LIMIT_KILOBYTES: { minimum: 1, maximum: 10_240, default: 256, meaning: "Maximum size of a request body." },
 } as const satisfies Record<string, NumberSetting>;
 
 /** The type of one of them, for the sidecar's own reading. */

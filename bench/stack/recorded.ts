@@ -17,7 +17,7 @@ export interface StackFigures {
 interface FigureGroup {
   readonly title: string;
   readonly source: string;
-  readonly figures: readonly { readonly what: string; readonly figure: string; readonly source: string }[];
+  readonly figures: readonly { readonly what: string; readonly figure: string; readonly source?: string }[];
 }
 
 /** The figures as groups of docs/reference/figures.md. */
@@ -37,13 +37,12 @@ export function recordedGroups({
     .filter(({ ratio, way }) => Number.isFinite(ratio.median) && way !== "engine directly")
     .map((row) => ({
       what: `${row.case}: ${row.way}`,
-      figure: `${number(row.ratio.median)} (${number(row.ratio.least)} to ${number(row.ratio.most)})`,
-      source: `p50 ${number(row.p50Milliseconds.median)} ms, p99 ${number(row.p99Milliseconds.median)} ms`,
+      figure: `${number(row.ratio.median)} (${number(row.ratio.least)} to ${number(row.ratio.most)}), p99 ${number(row.p99Milliseconds.median)} ms`,
     }));
   const ofHalf = half.map((row) => ({
     what: `${row.case}: added latency at half load`,
     figure: `p50 ${number(row.addedP50Milliseconds)} ms, p99 ${number(row.addedP99Milliseconds)} ms`,
-    source: `${number(row.requestsPerSecond)} requests/s; processor time of gateway ${number(row.gatewayMicroseconds)} µs, engine ${number(row.engineMicroseconds)} µs`,
+    source: `processor time of gateway ${number(row.gatewayMicroseconds)} µs, engine ${number(row.engineMicroseconds)} µs`,
   }));
   const ofLive = live.map((row) => ({
     what: `change to client, ${row.subscribers.toLocaleString("en")} subscribers: ${row.way}`,
@@ -53,7 +52,6 @@ export function recordedGroups({
   const ofSteps = steps.map((row) => ({
     what: row.step,
     figure: `p50 ${number(row.p50Milliseconds)} ms, p95 ${number(row.p95Milliseconds)} ms`,
-    source: `${row.times} times`,
   }));
   return [
     {
@@ -66,11 +64,7 @@ export function recordedGroups({
       source: `${command}, one client through the gateway over TLS; ${load}`,
       figures: [
         ...ofSteps,
-        {
-          what: "load of generated updates",
-          figure: `${number(loadRowsPerSecond)} rows/s`,
-          source: "with the start of the command",
-        },
+        { what: "load of generated updates", figure: `${number(loadRowsPerSecond)} rows/s` },
         { what: "start of a stack", figure: `${number(upSeconds)} s`, source: "images present" },
       ],
     },

@@ -151,7 +151,7 @@ export interface ClientError {
 export const clientErrors: Partial<Record<EngineErrorCode, ClientError>> = {
   "access-denied": {
     status: 401,
-    meaning: "The master key is wrong, or the token does not allow the requested role.",
+    meaning: "Wrong master key, or the token does not allow the requested role.",
     remedy: "Check the key or the role.",
   },
   "invalid-headers": {
@@ -159,11 +159,7 @@ export const clientErrors: Partial<Record<EngineErrorCode, ClientError>> = {
     meaning: "The `Authorization` header is missing or malformed.",
     remedy: "Send `Authorization: Bearer <token>`.",
   },
-  "invalid-jwt": {
-    status: 401,
-    meaning: "The token has expired, or its signature is not valid.",
-    remedy: "Request a new token and repeat the request.",
-  },
+  "invalid-jwt": { status: 401, meaning: "The token has expired or is not valid.", remedy: "Request a new token." },
   "jwt-invalid-claims": {
     status: 401,
     meaning: "The token lacks the claims of the engine.",
@@ -182,7 +178,7 @@ export const clientErrors: Partial<Record<EngineErrorCode, ClientError>> = {
   },
   "validation-failed": {
     status: 400,
-    meaning: "The query does not fit the role's schema, has a syntax error, or exceeds a limit.",
+    meaning: "The query does not fit the role's schema or exceeds a limit.",
     remedy: "Follow `path`. A column may be hidden from your role.",
   },
   "constraint-violation": {
@@ -209,23 +205,19 @@ export const clientErrors: Partial<Record<EngineErrorCode, ClientError>> = {
   "unexpected-payload": { status: 400, meaning: "A subscription came over HTTP.", remedy: "Use a WebSocket." },
   "start-failed": {
     status: 400,
-    meaning: "WebSocket: an operation came before `connection_ack`, its id is in use, or there are too many.",
+    meaning: "WebSocket: too early, a used id, or too many operations.",
     remedy: "Wait for `connection_ack` and use a new id.",
   },
   busy: { status: 503, meaning: "The engine has too much work.", remedy: "Repeat the request after `Retry-After`." },
   timeout: {
     status: 504,
     meaning: "The statement exceeded the time limit.",
-    remedy: "Request fewer rows, a shorter period or less nesting.",
+    remedy: "Request fewer rows or less nesting.",
   },
   "postgres-error": {
     status: 500,
     meaning: "The database failed or is not reachable.",
     remedy: "Repeat the request later.",
   },
-  unexpected: {
-    status: 500,
-    meaning: "The engine failed.",
-    remedy: "Give the `x-request-id` header of the reply to the operator.",
-  },
+  unexpected: { status: 500, meaning: "The engine failed.", remedy: "Give `x-request-id` to the operator." },
 };

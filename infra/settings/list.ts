@@ -80,14 +80,10 @@ export const settings = withEnvironmentNames({
     meaning: "Maximum number of fields of a GraphQL operation.",
     ...range(1, 10_000),
   }),
-  statementTimeoutSeconds: number({
-    default: 30,
-    meaning: "Time limit of a statement, in seconds.",
-    ...range(1, 3600),
-  }),
+  statementTimeoutSeconds: number({ default: 30, meaning: "Time limit of a statement.", ...range(1, 3600) }),
   statementTimeoutSecondsByRole: text({
     default: "viewer=10",
-    meaning: "Embedded engine: shorter time limits for some roles, in seconds.",
+    meaning: "Embedded engine: shorter time limits for some roles.",
     ...numbersByRole(1, 3600),
   }),
   enginePoolSize: number({
@@ -95,15 +91,11 @@ export const settings = withEnvironmentNames({
     meaning: "Maximum connections of one engine to Postgres.",
     ...range(1, roles.engine.connectionLimit),
   }),
-  requestsPerSecondPerAddress: number({
-    default: 50,
-    meaning: "Requests per second from one address.",
-    ...range(1, 100_000),
-  }),
+  requestsPerSecondPerAddress: number({ default: 50, meaning: "Rate limit of one address.", ...range(1, 100_000) }),
   requestBurst: number({ default: 100, meaning: "Requests above that rate before 429.", ...range(1, 100_000) }),
   loginRequestsPerMinutePerAddress: number({
     default: 30,
-    meaning: "Login requests per minute from one address.",
+    meaning: "Rate limit of logins from one address.",
     ...range(1, 100_000),
   }),
   connectionsPerAddress: number({
@@ -114,7 +106,7 @@ export const settings = withEnvironmentNames({
   idleWebSocketSeconds: number({
     environment: "IDLE_WEBSOCKET_SECONDS",
     default: 120,
-    meaning: "Seconds after which the gateway closes a WebSocket without any traffic.",
+    meaning: "The gateway closes a WebSocket without any traffic after this time.",
     ...range(10, 86_400),
   }),
   logLevel: text({

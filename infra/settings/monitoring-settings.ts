@@ -55,7 +55,7 @@ export const monitoringSettings = {
     ...oneOf("alertmanager", "slack"),
   }),
   alertWatchdogUrl: givenSecret({
-    meaning: "Docker with `stack`: address of an outside service that expects the alert `Watchdog` every minute.",
+    meaning: "Docker with `stack`: outside service that expects the alert `Watchdog` every minute.",
     check: webAddress,
     allowed: "https://<host>/<path>",
   }),

@@ -20,14 +20,14 @@ const previous = (key: string) =>
   givenSecret({ meaning: `Previous ${key}, if you set the key yourself.`, ...strongSecret(32) });
 
 export const rotationSettings = {
-  databasePasswordsGeneration: generation("the passwords of the database"),
-  sessionsPasswordGeneration: generation("the password of the stack's own session store"),
-  serviceApiKeyGeneration: generation("the generated service key"),
+  databasePasswordsGeneration: generation("the database passwords"),
+  sessionsPasswordGeneration: generation("the session store's password"),
+  serviceApiKeyGeneration: generation("the service key"),
   previousServiceApiKey: previous("service key"),
   previousServiceApiKeyUntil: { ...until("service key"), service: "auth-sidecar" },
-  engineAccessKeyGeneration: generation("the generated master key"),
+  engineAccessKeyGeneration: generation("the master key"),
   previousEngineAccessKey: previous("master key"),
   previousEngineAccessKeyUntil: until("master key"),
-  keyEncryptionKeyGeneration: generation("the key that encrypts signing keys in the database"),
-  tlsGeneration: generation("the gateway's private key, if the stack signs its certificate"),
+  keyEncryptionKeyGeneration: generation("the key encryption key"),
+  tlsGeneration: generation("the gateway's private key"),
 } as const;

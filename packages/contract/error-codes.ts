@@ -55,7 +55,7 @@ export const errorCodes = {
   "method-not-allowed": {
     status: 405,
     sentence: "This path does not take this method.",
-    remedy: "Use a method that the Allow header lists.",
+    remedy: "Use a method of the Allow header.",
   },
   "request-timeout": {
     status: 408,
@@ -65,7 +65,7 @@ export const errorCodes = {
   "payload-too-large": {
     status: 413,
     sentence: "The body is too large.",
-    remedy: "Send less, or raise the setting bodyLimitKilobytes.",
+    remedy: "Send less, or raise bodyLimitKilobytes.",
   },
   "uri-too-long": {
     status: 414,
@@ -75,7 +75,7 @@ export const errorCodes = {
   "unsupported-media-type": {
     status: 415,
     sentence: "The body must be application/json.",
-    remedy: "Send the header Content-Type: application/json.",
+    remedy: "Send Content-Type: application/json.",
   },
   "too-many-requests": {
     status: 429,
@@ -90,7 +90,7 @@ export const errorCodes = {
   internal: {
     status: 500,
     sentence: "Something went wrong on the server.",
-    remedy: "Give the x-request-id header of the reply to the operator.",
+    remedy: "Give x-request-id to the operator.",
   },
   "ldap-not-configured": {
     status: 503,

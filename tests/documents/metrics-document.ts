@@ -124,8 +124,6 @@ Every metric with its type and its labels, each with its maximum number of value
 
 ${table(gatewayMetrics())}
 
-\`process_cpu_seconds_total\`, \`process_resident_memory_bytes\` and \`process_start_time_seconds\` are those of all processes in the gateway's container.
-
 ## Engine
 
 The embedded engine and the front. Process metrics \`process_*\` and \`nodejs_*\` come from prom-client, also in the auth sidecar.

@@ -4,7 +4,7 @@ import {
   type DeclaredTable,
   operations,
 } from "@routeql/metadata/declared/declared";
-import { filterSql, filterWords } from "@routeql/metadata/declared/filter-text";
+import { filterWords } from "@routeql/metadata/declared/filter-text";
 import { UnderivableMetadata } from "@routeql/metadata/declared/permission";
 import { rowsText, writesOfRole, writeText } from "./expectations.ts";
 
@@ -51,7 +51,6 @@ export function renderPermissions(
 
 function sourceLines(access: DeclaredAccess, rolesWithoutPermission: readonly string[]): readonly string[] {
   const roles = [...new Set([...access.roles, ...rolesWithoutPermission])].sort();
-  const tables = [...access.tables.values()];
   return [
     "## Roles and root fields",
     "",
@@ -62,9 +61,6 @@ function sourceLines(access: DeclaredAccess, rolesWithoutPermission: readonly st
     "Aggregates are `<root field>_aggregate`, streams `<root field>_stream`. The row limit applies to each list, also to nested lists and the",
     "nodes of aggregates. A condition with arrows holds if a row at the end of the path meets it.",
     "",
-    "## Row filters in SQL",
-    "",
-    ...filters(access, tables),
     "## Relationships",
     "",
     "The permissions of the related table apply to rows behind a relationship, also in conditions, orders and aggregates.",
@@ -105,26 +101,6 @@ function roleRows(access: DeclaredAccess, role: string): readonly string[] {
       hidden.length === 0 ? "none" : hidden.map(code).join(", "),
       told(() => filterWords(access, table.key, permission.filter)),
       permission.limit === undefined ? "none" : permission.limit.toLocaleString("en"),
-    ]);
-  });
-}
-
-function filters(access: DeclaredAccess, tables: readonly DeclaredTable[]): readonly string[] {
-  return tables.flatMap((table) => {
-    const byText = new Map<string, string[]>();
-    for (const role of access.roles) {
-      const permission = access.permission(role, table.key);
-      if (permission === undefined) continue;
-      const text = told(() => filterSql(access, table.key, permission.filter, "it", (name) => `session('${name}')`));
-      if (text !== "true") byText.set(text, [...(byText.get(text) ?? []), role]);
-    }
-    return [...byText].flatMap(([text, roles]) => [
-      `${roles.map(code).join(", ")}:`,
-      "",
-      "```sql",
-      `select it.* from ${table.key} it\nwhere ${text.replaceAll(" and exists (", "\n  and exists (")}`,
-      "```",
-      "",
     ]);
   });
 }
