@@ -43,7 +43,7 @@ export function olderThanStack(stack: string, recorded: unknown, own: Release = 
   };
 }
 
-const isRelease = (value: unknown): value is Release =>
+export const isRelease = (value: unknown): value is Release =>
   typeof value === "object" &&
   value !== null &&
   ["version", "migration"].every((name) => typeof (value as Record<string, unknown>)[name] === "string");

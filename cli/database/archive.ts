@@ -1,4 +1,5 @@
 import type Docker from "dockerode";
+import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { execute } from "@routeql/host/docker/execute";
@@ -28,10 +29,15 @@ async function archiveOf(stack: string): Promise<Docker.Container> {
  * Runs a command of images/database/pgbackrest-archive.sh in the service `archive`, or in the database if the command serves it.
  * @throws Failure with its last lines
  */
-export async function inArchive(stack: string, command: "backup" | "drill", signal: AbortSignal): Promise<void> {
+export async function inArchive(
+  stack: string,
+  command: "backup" | "drill",
+  signal: AbortSignal,
+  output: Writable = process.stdout,
+): Promise<void> {
   const archive = await archiveOf(stack);
   const said = lastWords();
-  const streams = { output: process.stdout, errors: said.stream, signal };
+  const streams = { output, errors: said.stream, signal };
   const code = await execute(archive, [program, command], streams);
   if (code !== 0) throw new Failure(`The ${command} failed`, { lastLines: said.lines() });
 }

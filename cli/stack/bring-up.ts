@@ -9,6 +9,7 @@ import { claimInCluster, refuseForeignClaims } from "../kubernetes/ownership.ts"
 import { engineAbilities, limitWarnings } from "../docker/engine-facts.ts";
 import { keepPlace } from "../kubernetes/place.ts";
 import { isNewPassword, modeWarnings, type StackAccess, writeAccess } from "./access.ts";
+import { backupPhase } from "./backup-first.ts";
 import { projectName, readConfiguration, type StackConfiguration, targetOf } from "./configuration.ts";
 import { currentProblems, untilHealthy } from "./health.ts";
 import { describeReplacement, keepChoice } from "./image-choice.ts";
@@ -92,8 +93,11 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
         return describeChanges(update.changes);
       },
     };
+    const backup = prepared.configuration!.plain.backupBeforeUpdate
+      ? [backupPhase({ ...session, prepared, adopt: false, onLine: session.log.line })]
+      : [];
     const times = await runPhases(
-      [...preparation(session, prepared, true, options), stackPhase],
+      [...preparation(session, prepared, true, options), ...backup, stackPhase],
       phaseOptions(session),
     );
     const { changes } = update!;

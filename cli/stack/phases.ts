@@ -35,7 +35,7 @@ export interface Prepared {
   holding?: Holding;
 }
 
-interface Surroundings {
+export interface Surroundings {
   readonly stack: string;
   readonly paths: StackPaths;
   readonly prepared: Prepared;

@@ -65,8 +65,13 @@ export const partSettings = {
 
 const absolutePath: Check<"text"> = (value) => (/^\/[^:]+$/.test(value) ? undefined : "must be an absolute path");
 
-/** Continuous archive of the stack's own database on Docker. */
+/** The backup before an update, and the continuous archive of the stack's own database on Docker. */
 export const archiveSettings = {
+  backupBeforeUpdate: flag({
+    default: true,
+    defaultIn: { local: false },
+    meaning: "`npm run up` first backs up the database, if migrations are new or its image changes.",
+  }),
   archive: flag({
     default: true,
     defaultIn: { local: false },

@@ -2,37 +2,9 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { keepDrill } from "../harness/drills.ts";
 import { deployedStack, type DeployedStack } from "./support/deployed-stack.ts";
-
-/** Milliseconds between two rounds of a client. */
-const interval = 200;
-
-/** Queries and logs in continuously with the keys of the start. Returns the number of requests and the failed ones. */
-function keepWorking(stack: DeployedStack): () => Promise<{ requests: number; failures: string[] }> {
-  const until = new AbortController();
-  const keys = Promise.all([stack.access("SERVICE_API_KEY"), stack.access("ENGINE_ACCESS_KEY")]);
-  let requests = 0;
-  const failures: string[] = [];
-  const loop = async (work: () => Promise<unknown>): Promise<void> => {
-    while (!until.signal.aborted) {
-      requests += 1;
-      await work().catch((error: unknown) => failures.push(`${new Date().toISOString()} ${String(error)}`));
-      await delay(interval);
-    }
-  };
-  const ended = Promise.all([
-    loop(async () => {
-      const { data, errors } = await stack.query("{ view_hijacks(limit: 1) { key } }", (await keys)[1]);
-      if (data === undefined || errors !== undefined) throw new Error(JSON.stringify(errors));
-    }),
-    loop(async () => stack.logIn((await keys)[0])),
-  ]);
-  return async () => {
-    until.abort();
-    await ended;
-    return { requests, failures };
-  };
-}
+import { keepWorking } from "./support/working-clients.ts";
 
 describe("rotation under load", { timeout: 400_000 }, () => {
   let stack: DeployedStack;
@@ -74,7 +46,7 @@ describe("rotation under load", { timeout: 400_000 }, () => {
     // The former containers and connections are gone.
     await delay(2000);
     const { requests, failures } = await stop();
-    console.log(`rotation of ${kind}: ${requests} requests, ${failures.length} failed`);
+    keepDrill("Docker", `rotate ${kind}`, `${failures.length} of ${requests} requests failed`);
     expect(failures).toEqual([]);
     expect(requests).toBeGreaterThan(10);
     if (before !== undefined) expect(await changed[kind]?.()).not.toBe(before);

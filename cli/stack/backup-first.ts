@@ -1,0 +1,88 @@
+import { mkdir, readdir, rm } from "node:fs/promises";
+import { join, relative } from "node:path";
+import { PassThrough } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+import { dockerClient, orUndefined } from "@routeql/host/docker/client";
+import { Failure, messageOf } from "@routeql/host/failure";
+import { projectFolder } from "@routeql/host/paths";
+import { builtImages, pulledImages } from "@routeql/infra/images";
+import { isRelease, release } from "@routeql/infra/release";
+import { archives } from "@routeql/infra/services/archive";
+import { inArchive } from "../database/archive.ts";
+import { backUpTo } from "../database/backup.ts";
+import { openClientPrograms } from "../database/client-programs.ts";
+import { recordRun } from "../database/programs.ts";
+import type { Phase } from "../foundation/phases.ts";
+import type { Surroundings } from "./phases.ts";
+import { storedOutputs } from "./recovery.ts";
+
+/** Dumps of updates that stay. */
+const kept = 3;
+
+type Outputs = Readonly<Record<string, unknown>>;
+
+/** Why an update changes the data or its server; undefined if it changes neither. */
+export function dataChange(before: Outputs, databaseImage: string | undefined): string | undefined {
+  const recorded = before["release"];
+  if (!isRelease(recorded) || recorded.migration !== release.migration) return "new migrations";
+  const services = before["services"] as readonly { readonly service: string; readonly image: string }[];
+  const image = services.find(({ service }) => service === "database")?.image;
+  return image === undefined || image === databaseImage ? undefined : "another image of the database";
+}
+
+/**
+ * Backs up the database before an update that changes its data or its server: into the archive if there is one, else as a dump. Its result
+ * names the command that restores this state.
+ */
+export function backupPhase({ stack, paths, prepared }: Surroundings): Phase {
+  return {
+    title: "Backup",
+    work: async ({ show, signal }) => {
+      const { plain } = prepared.configuration!;
+      const before = await storedOutputs(paths, stack);
+      if (before["services"] === undefined) return "skipped, the stack is new or down";
+      const images = [...builtImages(plain), ...pulledImages(plain)];
+      const change = dataChange(before, images.find(({ name }) => name === "database")?.imageName);
+      if (change === undefined) return "skipped, the data does not change";
+      const isOwnOnDocker = plain.target === "docker" && plain.database === "single";
+      if (isOwnOnDocker && !(await isRunning(`routeql-${stack}-database`))) return "skipped, the database does not run";
+      const option = stack === "local" ? "" : `--stack ${stack} `;
+      try {
+        show(`${change}: backing up the database`);
+        if (archives(plain) && (await isRunning(`routeql-${stack}-archive`))) {
+          await inArchive(stack, "backup", signal, new PassThrough().resume());
+          // pgBackRest knows the end of a backup in whole seconds, and restores from backups that ended before the moment.
+          await sleep(2000, undefined, { signal });
+          const moment = new Date().toISOString();
+          return `${change}. To undo its changes: npm run restore -- ${option}--to-time ${moment}`;
+        }
+        const file = await dump(stack, join(paths.folder, "backups"), show, signal);
+        return `${change}. To undo its changes: npm run restore -- ${option}--replace ${relative(projectFolder, file)}`;
+      } catch (error) {
+        signal.throwIfAborted();
+        throw new Failure("The backup before the update failed. Nothing was changed", {
+          lastLines: error instanceof Failure ? [error.message, ...error.lastLines] : [messageOf(error)],
+          remedy: "fix the cause and run this command again, or set BACKUP_BEFORE_UPDATE=false for this update.",
+          cause: error,
+        });
+      }
+    },
+  };
+}
+
+const isRunning = async (container: string): Promise<boolean> =>
+  (await orUndefined(dockerClient().getContainer(container).inspect()))?.State.Running === true;
+
+async function dump(stack: string, folder: string, show: (text: string) => void, signal: AbortSignal): Promise<string> {
+  const started = performance.now();
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, `${new Date().toISOString().replaceAll(/[:.]/g, "-")}.dump`);
+  await using programs = await openClientPrograms(stack, signal);
+  const bytes = await backUpTo(programs, file, (count) =>
+    show(`backing up the database: ${Math.round(count / 1e6)} MB`),
+  );
+  await recordRun(programs, "backup", started, bytes);
+  const old = (await readdir(folder)).filter((name) => name.endsWith(".dump")).toSorted();
+  for (const name of old.slice(0, -kept)) await rm(join(folder, name));
+  return file;
+}

@@ -1,0 +1,32 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { figuresFolder } from "./figures.ts";
+
+/** Measured drills by target and name, such as `Docker`, `rotate tls`. */
+export type Drills = Readonly<Record<string, Readonly<Record<string, Drill>>>>;
+
+export interface Drill {
+  readonly figure: string;
+  /** Date of the measurement. */
+  readonly on: string;
+}
+
+export const drillsFile: string = join(figuresFolder, "../drills.json");
+
+export function readDrills(file: string): Drills {
+  try {
+    return JSON.parse(readFileSync(file, "utf8")) as Drills;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
+    throw error;
+  }
+}
+
+/** Prints a measured drill and keeps it for `npm test -- --record`, which writes docs/reference/drills.md. */
+export function keepDrill(target: "Docker" | "Kubernetes", name: string, figure: string): void {
+  console.log(`drill on ${target}, ${name}: ${figure}`);
+  const drills = readDrills(drillsFile);
+  const on = new Date().toISOString().slice(0, 10);
+  mkdirSync(figuresFolder, { recursive: true });
+  writeFileSync(drillsFile, JSON.stringify({ ...drills, [target]: { ...drills[target], [name]: { figure, on } } }));
+}
