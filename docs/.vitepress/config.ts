@@ -93,6 +93,7 @@ export default defineConfig({
           page("Images", "reference/images"),
           page("Data dictionary", "reference/data-dictionary"),
           page("Metrics", "reference/metrics"),
+          page("Drills", "reference/drills"),
           page("Figures", "reference/figures"),
         ],
       },

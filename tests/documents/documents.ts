@@ -5,6 +5,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { drillsDocument } from "./drills.ts";
 import { figuresDocument } from "./figures.ts";
 import { renderErrorDocument } from "@routeql/contract/error-codes";
 import { dataDictionary } from "@routeql/database/reference";
@@ -24,6 +25,7 @@ function derived(): ReadonlyMap<string, string> {
     ["CONTRIBUTING.md", withSection("CONTRIBUTING.md", "packages", packageGraph())],
     ["docs/design/architecture.md", withSection("docs/design/architecture.md", "services", serviceGraph())],
     ["docs/reference/data-dictionary.md", dataDictionary()],
+    ["docs/reference/drills.md", drillsDocument()],
     ["docs/reference/error-codes.md", renderErrorDocument(clientErrors)],
     ["docs/reference/figures.md", figuresDocument()],
     ["docs/reference/images.md", imagesDocument()],

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { keepDrill } from "../harness/drills.ts";
 import { hasFront } from "../e2e/support/engine-of-the-run.ts";
 import { Clients } from "./support/clients.ts";
 import { node } from "./support/node.ts";
@@ -38,6 +39,7 @@ test("a rolling restart of each Deployment while clients work loses no request",
       "--timeout=180s",
     ]);
     const { answered, lost } = await clients.end();
+    keepDrill("Kubernetes", `restart ${metadata.name}`, `${lost.length} of ${answered + lost.length} requests failed`);
     expect(lost, `restart of ${metadata.name}`).toEqual([]);
     expect(answered, `restart of ${metadata.name}`).toBeGreaterThan(20);
   }

@@ -1,6 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { recordedDrills } from "../documents/drills.ts";
 import type { FigureGroup } from "../documents/figures.ts";
+import { drillsFile, readDrills } from "../harness/drills.ts";
 import { type SuiteResult, totals } from "./results.ts";
 import { repository } from "./suites.ts";
 
@@ -27,7 +29,15 @@ export function durations(results: readonly SuiteResult[], { seconds, load }: Co
   };
 }
 
+/** Stores the durations, and the drills of this run in place of earlier ones. */
 export async function record(group: FigureGroup): Promise<void> {
   await writeFile(join(repository, "tests/documents/suite-figures.json"), `${JSON.stringify([group], null, 2)}\n`);
-  console.log("recorded in tests/documents/suite-figures.json; npm run documents writes it to the figures");
+  const before = readDrills(recordedDrills);
+  const drills = Object.fromEntries(
+    Object.entries(readDrills(drillsFile)).map(([target, measured]) => [target, { ...before[target], ...measured }]),
+  );
+  await writeFile(recordedDrills, `${JSON.stringify({ ...before, ...drills }, null, 2)}\n`);
+  console.log(
+    "recorded in tests/documents/suite-figures.json and drill-figures.json; npm run documents writes them to the pages",
+  );
 }

@@ -1,0 +1,59 @@
+import { resolve } from "node:path";
+import { readDrills } from "../harness/drills.ts";
+
+/** Measured drills in the repository. `.ci/run --everything --record` adds those of its run. */
+export const recordedDrills: string = resolve(import.meta.dirname, "drill-figures.json");
+
+const targets = ["Docker", "Kubernetes"] as const;
+const suite = (name: string): string => `\`npm test -- ${name}\``;
+
+/** Every drill that the page names, with the command that prints its figure. */
+const rows: readonly (readonly [name: string, meaning: string, command: string])[] = [
+  ["lost with the disk", "seconds of changes lost with the host's disk", suite("faults")],
+  ["restore 1 million rows", "restore of 1 million updates from the archive", suite("faults")],
+  ["restore 10 million rows", "the same, 10 million updates", "`DRILL_MILLIONS=10 npm test -- faults`"],
+  ["restore 50 million rows", "the same, 50 million updates", "`DRILL_MILLIONS=50 npm test -- faults`"],
+  ["update with a migration", "`npm run up` with a new migration, under load", suite("pulumi")],
+  ["failed migration", "`npm run up` with a migration that fails, under load", suite("pulumi")],
+  ["roll back from the archive", "return to the moment before an update", suite("pulumi")],
+  ["roll back from a dump", "the same without an archive", suite("pulumi")],
+  ...[
+    "database-passwords",
+    "sessions-password",
+    "service-api-key",
+    "engine-access-key",
+    "key-encryption-key",
+    "tls",
+  ].map((kind) => [`rotate ${kind}`, `\`npm run rotate -- ${kind}\`, under load`, suite("pulumi")] as const),
+  ["rotate all", "`npm run rotate -- all`, under load", suite("pulumi")],
+  ...["gateway", "engine", "auth-sidecar"].map(
+    (service) => [`restart ${service}`, `rolling restart of ${service}, under load`, suite("kubernetes")] as const,
+  ),
+  ["year", "a year of operation in compressed time", "no command yet"],
+];
+
+/** docs/reference/drills.md */
+export function drillsDocument(): string {
+  const drills = readDrills(recordedDrills);
+  const figure = (target: (typeof targets)[number], name: string): string => {
+    const drill = drills[target]?.[name];
+    return drill === undefined ? "not measured" : `${drill.figure} (${drill.on})`;
+  };
+  return [
+    "# Drills",
+    "",
+    "<!-- Generated from tests/documents/drill-figures.json by `npm run documents`; do not edit. -->",
+    "",
+    "Loss, recovery and failed requests in the last measured run of each drill, on 2 cores and 24 GiB under other load. Each command prints its figures.",
+    "",
+    "| drill | Docker | Kubernetes | command |",
+    "|---|---|---|---|",
+    ...rows.map(
+      ([name, meaning, command]) =>
+        `| ${meaning} | ${targets.map((target) => figure(target, name)).join(" | ")} | ${command} |`,
+    ),
+    "",
+    "Next: [back up and restore](../operate/backup.md), [upgrade](../operate/upgrade.md), [secrets](../operate/secrets.md).",
+    "",
+  ].join("\n");
+}
