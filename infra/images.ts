@@ -5,48 +5,44 @@
  */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import type { Input } from "@pulumi/pulumi";
 import { contentHash, contextFiles, copiedSources } from "@routeql/host/docker/build-context";
+import { derive } from "./inputs.ts";
 import type { ImageName } from "./services/description.ts";
 import { ownEngineImage } from "./settings/image-settings.ts";
 import { settings } from "./settings/list.ts";
-import type { PlainSettings } from "./settings/list.ts";
+import type { PlainSettings, Settings } from "./settings/list.ts";
 
-export interface BuiltImage {
+/** `Reference` is `Input<string>` where a setting may be an output of another resource. */
+export interface BuiltImage<Reference = string> {
   readonly name: ImageName;
   /** `routeql/<name>:<first 12 hexadecimal digits of the hash>` */
-  readonly imageName: string;
+  readonly imageName: Reference;
   /** Absolute path. */
   readonly dockerfile: string;
   /** Absolute path of the build's context, the repository's root. */
   readonly context: string;
-  readonly args: Readonly<Record<string, string>>;
+  readonly args: Readonly<Record<string, Reference>>;
 }
 
 /** A pulled image. */
-export interface PulledImage {
+export interface PulledImage<Reference = string> {
   readonly name: ImageName;
   /** Reference with its tag or digest. */
-  readonly imageName: string;
+  readonly imageName: Reference;
 }
 
 /** The base images of the built ones. */
 export type BaseImages = Pick<PlainSettings, "debianBase" | "nodeBase">;
 
+type ReferenceName = "hasuraImage" | "databaseImage" | "sessionsImage" | "gatewayImage" | "debianBase" | "nodeBase";
+
 /** The settings that select the images. */
-export type ImageSettings = BaseImages &
-  Pick<
-    PlainSettings,
-    | "engine"
-    | "front"
-    | "engineConsole"
-    | "hasuraImage"
-    | "images"
-    | "databaseImage"
-    | "sessionsImage"
-    | "gatewayImage"
-    | "monitoring"
-    | "grafanaImage"
-  >;
+export type ImageSettings<Reference = string> = Pick<
+  Settings,
+  "engine" | "front" | "engineConsole" | "images" | "monitoring"
+> &
+  Readonly<Record<ReferenceName, Reference>> & { readonly grafanaImage?: Reference | undefined };
 
 const root = resolve(import.meta.dirname, "..");
 
@@ -66,18 +62,17 @@ const defaults: ImageSettings = {
 };
 
 /** Whether this project's own engine replaces Hasura. */
-export const isOwnEngine = ({ hasuraImage }: Pick<ImageSettings, "hasuraImage">): boolean =>
-  hasuraImage === ownEngineImage;
+export const isOwnEngine = ({ hasuraImage }: Pick<Settings, "hasuraImage">): boolean => hasuraImage === ownEngineImage;
 
 /** Whether the front stands between the gateway and Hasura. This project's own engine contains it. */
-export const hasFront = (chosen: Pick<ImageSettings, "engine" | "front" | "hasuraImage">): boolean =>
+export const hasFront = (chosen: Pick<Settings, "engine" | "front" | "hasuraImage">): boolean =>
   chosen.engine === "hasura" && chosen.front && !isOwnEngine(chosen);
 
-function describe(name: ImageName, chosen: ImageSettings): BuiltImage {
+function describe(name: ImageName, chosen: ImageSettings<Input<string>>): BuiltImage<Input<string>> {
   // The front is the embedded engine with another executor.
   const dockerfile = join(root, "images", name === "front" ? "engine" : name, "Dockerfile");
   const text = readFileSync(dockerfile, "utf8");
-  const possible: Readonly<Record<string, () => string>> = {
+  const possible: Readonly<Record<string, () => Input<string>>> = {
     DEBIAN_BASE: () => (name === "gateway" && chosen.images === "official" ? chosen.gatewayImage : chosen.debianBase),
     NODE_BASE: () => chosen.nodeBase,
     HASURA_IMAGE: () => (isOwnEngine(chosen) ? describe("engine", chosen).imageName : chosen.hasuraImage),
@@ -87,19 +82,20 @@ function describe(name: ImageName, chosen: ImageSettings): BuiltImage {
       new RegExp(`^ARG ${key}\\b`, "m").test(text) ? [[key, value()]] : [],
     ),
   );
-  const hash = contentHash({
-    texts: {
-      Dockerfile: text,
-      ...Object.fromEntries(Object.entries(args).map(([key, value]) => [`argument ${key}`, value])),
-    },
-    files: contextFiles(root, copiedSources(text)),
+  const files = contextFiles(root, copiedSources(text));
+  const imageName = derive(args, (known) => {
+    const values = Object.entries(known).map(([key, value]) => [`argument ${key}`, value]);
+    const hash = contentHash({ texts: { Dockerfile: text, ...(Object.fromEntries(values) as typeof known) }, files });
+    return `routeql/${name}:${hash.slice(0, 12)}`;
   });
-  return { name, imageName: `routeql/${name}:${hash.slice(0, 12)}`, dockerfile, context: root, args };
+  return { name, imageName, dockerfile, context: root, args };
 }
 
 /** The built images in build order: the slowest first, and each after its base. */
-export function builtImages(given: Partial<ImageSettings> = {}): readonly BuiltImage[] {
-  const chosen = { ...defaults, ...given };
+export function builtImages<Reference extends Input<string> = string>(
+  given: Partial<ImageSettings<Reference>> = {},
+): readonly BuiltImage<Reference>[] {
+  const chosen = { ...defaults, ...given } as ImageSettings<Input<string>>;
   const official = chosen.images === "official";
   const hasura = chosen.engine === "hasura";
   const names: readonly ImageName[] = [
@@ -113,13 +109,15 @@ export function builtImages(given: Partial<ImageSettings> = {}): readonly BuiltI
     ...(hasura ? (["apply-metadata"] as const) : []),
     ...(chosen.monitoring === "off" ? [] : (["monitoring"] as const)),
   ];
-  return names.map((name) => describe(name, chosen));
+  return names.map((name) => describe(name, chosen) as BuiltImage<Reference>);
 }
 
 /** The images pulled from a registry. */
-export function pulledImages(given: Partial<ImageSettings> = {}): readonly PulledImage[] {
-  const chosen = { ...defaults, ...given };
-  const official: readonly PulledImage[] = [
+export function pulledImages<Reference extends Input<string> = string>(
+  given: Partial<ImageSettings<Reference>> = {},
+): readonly PulledImage<Reference>[] {
+  const chosen = { ...defaults, ...given } as ImageSettings<Reference>;
+  const official: readonly PulledImage<Reference>[] = [
     { name: "database", imageName: chosen.databaseImage },
     { name: "sessions", imageName: chosen.sessionsImage },
     // With the console, an image based on this one is built.
@@ -128,10 +126,10 @@ export function pulledImages(given: Partial<ImageSettings> = {}): readonly Pulle
   return [
     ...(chosen.images === "official" ? official : []),
     ...(chosen.engine === "hasura" && !isOwnEngine(chosen)
-      ? [{ name: "engine", imageName: chosen.hasuraImage } satisfies PulledImage]
+      ? [{ name: "engine", imageName: chosen.hasuraImage } satisfies PulledImage<Reference>]
       : []),
     ...(chosen.monitoring === "stack" && chosen.grafanaImage !== undefined
-      ? [{ name: "grafana", imageName: chosen.grafanaImage } satisfies PulledImage]
+      ? [{ name: "grafana", imageName: chosen.grafanaImage } satisfies PulledImage<Reference>]
       : []),
   ];
 }

@@ -12,6 +12,7 @@ import { outputsBefore } from "./deployed-before.ts";
 import { enforcePolicies } from "./policy/enforce.ts";
 import type { AdvisoryLevel } from "./policy/rule.ts";
 import { olderThanStack, type Release, release } from "./release.ts";
+import { isPem } from "./settings/argument-problems.ts";
 import { withDefaults } from "./settings/complete.ts";
 import type { GivenSettings } from "./settings/list.ts";
 import { settingNames, settings } from "./settings/list.ts";
@@ -20,7 +21,7 @@ import { replacedDataVolume } from "./targets/docker/data-volume.ts";
 import { refuseForeignStack } from "./targets/docker/foreign-stack.ts";
 import { readSettings, settingsSources } from "./settings/read.ts";
 import { stackWarnings } from "./settings/stack-warnings.ts";
-import { valueIfKnown } from "./unknown-outputs.ts";
+import { serialized } from "./inputs.ts";
 
 /** Outputs of a stack; `pulumi stack output --show-secrets` prints them. */
 export interface StackOutputs extends Pick<
@@ -48,13 +49,13 @@ const projectFolder = resolve(import.meta.dirname, "..");
 
 /** Marks secrets as Pulumi secrets. Relative paths start from the project's folder, independent of the working directory. */
 export function toArguments(given: GivenSettings): RouteQLArgs {
-  const values: Record<string, Input<string | number | boolean>> = {};
+  const values: Record<string, unknown> = {};
   for (const name of settingNames) {
     const value = given[name];
     if (value === undefined) continue;
     const { type } = settings[name];
     if (type === "secret") values[name] = secret(value);
-    else values[name] = type === "file" ? resolve(projectFolder, String(value)) : value;
+    else values[name] = type === "file" && !isPem(String(value)) ? resolve(projectFolder, String(value)) : value;
   }
   return values;
 }
@@ -89,7 +90,10 @@ async function ownIdentity(recorded: unknown, protect: boolean, onDocker: boolea
   if (typeof recorded === "string") await check(recorded);
   const identity = stateIdentityOfProgram(component, protect);
   // A failed first update recorded no outputs, but its state has the identity. In a preview of a new stack it is unknown.
-  if (typeof recorded !== "string") await check(await valueIfKnown(identity));
+  if (typeof recorded !== "string") {
+    const value = await serialized(identity);
+    await check(value === runtime.unknownValue ? undefined : String(value));
+  }
   return identity;
 }
 

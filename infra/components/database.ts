@@ -1,5 +1,5 @@
-import { output, secret, unsecret } from "@pulumi/pulumi";
-import type { Output } from "@pulumi/pulumi";
+import { all, output, secret, unsecret } from "@pulumi/pulumi";
+import type { Input, Output } from "@pulumi/pulumi";
 import {
   clusterDatabase,
   databaseUrl,
@@ -8,7 +8,8 @@ import {
   singleDatabase,
 } from "../services/database-place.ts";
 import type { DatabasePlace } from "../services/database-place.ts";
-import type { PlainSettings } from "../settings/list.ts";
+import { derive } from "../inputs.ts";
+import type { Settings } from "../settings/list.ts";
 import { referenceIn } from "../targets/kubernetes/images.ts";
 import type { ImageSources } from "../targets/kubernetes/images.ts";
 import { checked, type GivenSecrets } from "../settings/argument-problems.ts";
@@ -22,17 +23,24 @@ export interface DatabaseAccess {
 
 /** Place of the database, and the login of the migrate job. */
 export function databaseAccess(
-  settings: Pick<PlainSettings, "database" | "databaseCaFile" | "databaseInstances" | "databaseReadFromCopies">,
+  settings: Pick<Settings, "database" | "databaseCaFile" | "databaseInstances" | "databaseReadFromCopies">,
   given: GivenSecrets,
 ): DatabaseAccess {
   if (settings.database === "cloudnative-pg") {
-    const place = clusterDatabase({
-      readFromCopies: settings.databaseReadFromCopies && settings.databaseInstances > 1,
-    });
+    const { databaseReadFromCopies: wanted, databaseInstances: instances } = settings;
+    const place = output(
+      derive({ wanted, instances }, (known) =>
+        clusterDatabase({ readFromCopies: known.wanted && known.instances > 1 }),
+      ),
+    );
     return {
-      place: output(place),
-      bootstrapUrl: (password) =>
-        secret(password).apply((value) => databaseUrl(place, place.host, { user: "postgres", password: value })),
+      place,
+      bootstrapUrl: (superuserPassword) =>
+        secret(
+          all([place, superuserPassword]).apply(([at, password]) =>
+            databaseUrl(at, at.host, { user: "postgres", password }),
+          ),
+        ),
     };
   }
   if (settings.database === "single" || given.databaseUrl === undefined) return { place: output(singleDatabase) };
@@ -66,20 +74,20 @@ export function databaseReach(
   settings: Parameters<typeof hasSecondLogins>[0],
   { place }: Pick<DatabaseAccess, "place">,
   { built, pulled, registry }: Omit<ImageSources, "push">,
-  authority: string | undefined,
+  authority: Input<string> | undefined,
 ): Output<DatabaseReach> {
   const own = built.find(({ name }) => name === "database");
   const clientImage = own
     ? referenceIn(registry, own.imageName)
     : pulled.find(({ name }) => name === "database")?.imageName;
   if (clientImage === undefined) throw new Error("There is no image of the database.");
-  return place.apply(({ host, port, name, parameters: { sslmode } }) => ({
+  return all([place, authority, clientImage]).apply(([{ host, port, name, parameters }, pem, image]) => ({
     host,
     port,
     name,
-    ...(sslmode === undefined ? {} : { sslmode }),
-    ...(authority === undefined ? {} : { authority }),
+    ...(parameters["sslmode"] === undefined ? {} : { sslmode: parameters["sslmode"] }),
+    ...(pem === undefined ? {} : { authority: pem }),
     secondLogins: hasSecondLogins(settings),
-    clientImage,
+    clientImage: image,
   }));
 }

@@ -26,10 +26,8 @@ import { archives } from "../services/archive.ts";
 import { describeServices } from "../services/all.ts";
 import { monitoredParts } from "../services/monitoring.ts";
 import type { Secrets } from "../services/secrets.ts";
-import { argumentProblems } from "../settings/argument-problems.ts";
-import { withDefaults } from "../settings/complete.ts";
-import { SettingsError } from "../settings/error.ts";
-import type { GivenSettings, PlainSettings } from "../settings/list.ts";
+import { settingsOf } from "../settings/argument-problems.ts";
+import type { Settings } from "../settings/list.ts";
 import { authorityOf, foreignCertificate, type GatewayCertificate, ownCertificate } from "../tls/certificate.ts";
 import { selfSigned, type SelfSignedScope } from "../tls/self-signed.ts";
 
@@ -105,11 +103,9 @@ export class RouteQL extends ComponentResource {
     { protectData = false, stateIdentity: given, dataVolume, ...options }: RouteQLOptions = {},
   ) {
     const stack = getStack();
-    const problems = argumentProblems({ ...args }, stack);
-    if (problems.length > 0) throw new SettingsError(problems);
+    const settings = settingsOf(args, stack);
     super(componentType, name, {}, mergeOptions(options, { transformations: [withFormerNames(name)] }));
 
-    const settings = withDefaults(args as GivenSettings, stack);
     const named = resourceNames(name);
     const certificate = this.#certificate(settings, { stack, named });
     const database = databaseAccess(settings, args);
@@ -127,18 +123,18 @@ export class RouteQL extends ComponentResource {
       given === false ? undefined : output(given ?? stateIdentity(name, { protect: protectData, parent: this }));
     const prefix = `${name}-${stack}`;
     const images = { built: builtImages(settings), pulled: pulledImages(settings) };
-    const databaseAuthority = authorityOf("databaseCaFile", settings.databaseCaFile, process.cwd());
+    const databaseAuthority = authorityOf("databaseCaFile", settings.databaseCaFile);
     const deployed = runOnTarget(
       settings,
       {
         services: describeServices(settings, {
           hostOf: serviceHost(settings, prefix),
           certificate: certificate.certificate,
-          directoryAuthority: authorityOf("ldapCaFile", settings.ldapCaFile, process.cwd()),
+          directoryAuthority: authorityOf("ldapCaFile", settings.ldapCaFile),
           databaseAuthority,
           alertWebhook: args.alertWebhookUrl !== undefined,
           alertWatchdog: args.alertWatchdogUrl !== undefined,
-          sessionsAuthority: authorityOf("sessionsCaFile", settings.sessionsCaFile, process.cwd()),
+          sessionsAuthority: authorityOf("sessionsCaFile", settings.sessionsCaFile),
         }),
         images,
         secrets,
@@ -155,8 +151,8 @@ export class RouteQL extends ComponentResource {
 
     const everythingReady = all(deployed.map(({ ready }) => ready));
     // Otherwise a preview would show every unknown address as changed.
-    const whenReady = (address: string): Output<string> =>
-      runtime.isDryRun() ? output(address) : everythingReady.apply(() => address);
+    const whenReady = (address: Input<string>): Output<string> =>
+      runtime.isDryRun() ? output(address) : output([address, everythingReady]).apply(([known]) => known as string);
     const consoleUrl = consoleAddress(settings);
     this.url = whenReady(serviceAddress(settings));
     this.consoleUrl = consoleUrl === undefined ? undefined : whenReady(consoleUrl);
@@ -172,13 +168,13 @@ export class RouteQL extends ComponentResource {
     this.registerOutputs({ url: this.url, caCertificate: this.caCertificate, services: this.services });
   }
 
-  #certificate(settings: PlainSettings, scope: SelfSignedScope): GatewayCertificate {
-    const authority = authorityOf("tlsCaFile", settings.tlsCaFile, process.cwd());
+  #certificate(settings: Settings, scope: SelfSignedScope): GatewayCertificate {
+    const authority = authorityOf("tlsCaFile", settings.tlsCaFile);
     if (settings.certificateIssuer !== undefined || settings.certificateSecret !== undefined)
       return foreignCertificate(authority);
     const { tlsCertificateFile: certificateFile, tlsPrivateKeyFile: privateKeyFile, publicHost } = settings;
     if (certificateFile === undefined || privateKeyFile === undefined)
       return selfSigned(publicHost, { ...scope, generation: settings.tlsGeneration }, this);
-    return ownCertificate({ certificateFile, privateKeyFile, publicHost, folder: process.cwd(), authority });
+    return ownCertificate({ certificateFile, privateKeyFile, publicHost, authority });
   }
 }

@@ -4,7 +4,7 @@ import type { Output, Resource } from "@pulumi/pulumi";
 import { databaseUrl as urlOf } from "../services/database-place.ts";
 import type { SecretName, Secrets } from "../services/secrets.ts";
 import { serviceLogin } from "../services/database-place.ts";
-import type { PlainSettings, SecretSettingName } from "../settings/list.ts";
+import type { Settings, SecretSettingName } from "../settings/list.ts";
 import { checked, type GivenSecrets } from "../settings/argument-problems.ts";
 import type { DatabaseAccess } from "./database.ts";
 import type { ResourceNames } from "./resource-names.ts";
@@ -24,7 +24,7 @@ const passedOn = [
 ] as const satisfies readonly (readonly [SecretSettingName, SecretName])[];
 
 export type Generations = Pick<
-  PlainSettings,
+  Settings,
   | "target"
   | "database"
   | "databasePasswordsGeneration"

@@ -1,9 +1,9 @@
 import { all, secret, unsecret } from "@pulumi/pulumi";
-import type { Output, Resource } from "@pulumi/pulumi";
-import type { BuiltImage, PulledImage } from "../images.ts";
+import type { Input, Output, Resource } from "@pulumi/pulumi";
+import type { ImageSources } from "../targets/kubernetes/images.ts";
 import type { ServiceDescription, ServiceName } from "../services/description.ts";
 import type { Secrets } from "../services/secrets.ts";
-import type { PlainSettings } from "../settings/list.ts";
+import type { Settings } from "../settings/list.ts";
 import { dockerHostOf, runOnDocker } from "../targets/docker/run.ts";
 import { outsidePlaces } from "../targets/kubernetes/network-rules.ts";
 import { runOnKubernetes } from "../targets/kubernetes/run.ts";
@@ -23,7 +23,7 @@ export interface DeployedService {
 /** The services, images and secrets of a deployment, for any target. */
 export interface Deployment {
   readonly services: readonly ServiceDescription[];
-  readonly images: { readonly built: readonly BuiltImage[]; readonly pulled: readonly PulledImage[] };
+  readonly images: { readonly built: ImageSources["built"]; readonly pulled: ImageSources["pulled"] };
   readonly secrets: Secrets;
   /** The given secrets, before defaults and generated ones. */
   readonly given: GivenSecrets;
@@ -45,20 +45,18 @@ interface Running {
 }
 
 /** The DNS name of a service for callers that do not use search domains. */
-export function serviceHost(settings: PlainSettings, prefix: string): (service: ServiceName) => string {
+export function serviceHost(settings: Settings, prefix: string): (service: ServiceName) => Input<string> {
   if (settings.target === "docker") return dockerHostOf;
   const scope = { namespace: namespaceOf(settings, prefix), clusterDomain: settings.clusterDomain };
   return (service) => hostOf(service, scope);
 }
 
 /** Hosts and ports of external services; the rest of their URLs stays secret. */
-function outsideOf(settings: PlainSettings, secrets: Secrets): Output<ReturnType<typeof outsidePlaces>> {
+function outsideOf(settings: Settings, secrets: Secrets): Output<ReturnType<typeof outsidePlaces>> {
   const database = settings.database === "external" ? secrets["bootstrap-database-url"] : undefined;
   const sessions = settings.sessions === "external" ? secrets["sessions-url"] : undefined;
   return unsecret(
-    all([database, sessions]).apply(([d, s]) =>
-      outsidePlaces({ directory: settings.ldapUrl, database: d, sessions: s, collector: settings.traceEndpoint }),
-    ),
+    all({ directory: settings.ldapUrl, database, sessions, collector: settings.traceEndpoint }).apply(outsidePlaces),
   );
 }
 
@@ -68,7 +66,7 @@ function backupLoginOf({ backupAccessKeyId, backupSecretAccessKey }: GivenSecret
 }
 
 /** Runs a deployment on the target that the settings name. */
-export function runOnTarget(settings: PlainSettings, deployment: Deployment, parent: Resource): readonly Running[] {
+export function runOnTarget(settings: Settings, deployment: Deployment, parent: Resource): readonly Running[] {
   const { services, images, secrets, given, protectData, prefix, stack, state, dataVolume, named } = deployment;
   if (settings.target === "docker") {
     const scope = { prefix, stack, state, dataVolume, named };

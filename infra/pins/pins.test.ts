@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
 import { withDefaults } from "../settings/complete.ts";
+import type { GivenSettings } from "../settings/list.ts";
 import {
   advisories,
   advisoriesFor,
@@ -95,7 +96,7 @@ test("the floor of a program holds versions without a known advisory", () => {
 test("numbers in versions compare as numbers", () => expect(compareVersions("17.10", "17.9")).toBeGreaterThan(0));
 
 describe("warnings", () => {
-  const settings = (given: Parameters<typeof withDefaults>[0], stack = "dev") => withDefaults(given, stack);
+  const settings = (given: GivenSettings, stack = "dev") => withDefaults(given, stack);
 
   test("the default stacks have no warnings", () => {
     for (const stack of ["local", "dev", "prod"]) expect(imageWarnings(settings({}, stack))).toEqual([]);

@@ -1,25 +1,17 @@
-import { valueIfKnown } from "../unknown-outputs.ts";
-import { Output, RunError, isSecret, log, runtime } from "@pulumi/pulumi";
+import { RunError, log, runtime } from "@pulumi/pulumi";
 import type { ResourceTransformArgs } from "@pulumi/pulumi";
+import { serialized } from "../inputs.ts";
 import { hidden } from "./rule.ts";
 import type { AdvisoryLevel, Rule } from "./rule.ts";
 import { rules, violationsOf } from "./rules.ts";
 
-/** A value for the rules: secrets are hidden, unknown values are undefined. */
-async function visible(value: unknown): Promise<unknown> {
-  if (Output.isInstance(value)) {
-    if (await isSecret(value)) return hidden;
-    return visible(await valueIfKnown(value));
-  }
-  if (value instanceof Promise) return visible(await (value as Promise<unknown>));
-  if (Array.isArray(value)) return Promise.all(value.map(visible));
-  if (typeof value === "object" && value !== null) {
-    const entries = await Promise.all(
-      Object.entries(value).map(async ([key, item]) => [key, await visible(item)] as const),
-    );
-    return Object.fromEntries(entries);
-  }
-  return value;
+/** A serialized value for the rules: secrets are hidden, unknown values are undefined. */
+function visible(value: unknown): unknown {
+  if (value === runtime.unknownValue) return undefined;
+  if (Array.isArray(value)) return value.map(visible);
+  if (typeof value !== "object" || value === null) return value;
+  if (runtime.isRpcSecret(value)) return hidden;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, visible(item)]));
 }
 
 /**
@@ -30,7 +22,7 @@ export async function checkResource(
   { type, name, props }: Pick<ResourceTransformArgs, "type" | "name" | "props">,
   level: AdvisoryLevel = "warn",
 ): Promise<void> {
-  const inputs = (await visible(props)) as Record<string, unknown>;
+  const inputs = visible(await serialized(props)) as Record<string, unknown>;
   const isError = ({ advisory }: Rule): boolean => advisory !== true || level === "refuse";
   const problems = violationsOf({ type, name, inputs }, rules.filter(isError));
   if (problems.length > 0)

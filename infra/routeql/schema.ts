@@ -23,13 +23,18 @@ const typeOf = {
 } as const satisfies Record<SettingType, Property["type"]>;
 
 /** An argument of the component. The component itself applies the default, because some depend on the stack's name. */
-function inputOf({ type, meaning, allowed, default: byDefault }: Setting): Property {
+function inputOf({ type, meaning, allowed, default: byDefault, structural }: Setting): Property {
   const notes = [
     ...(allowed === undefined ? [] : [`Allowed: ${allowed}.`]),
     ...(byDefault === undefined ? [] : [`Default: ${byDefault}.`]),
   ];
   const description = [meaning, ...notes].join(" ");
-  return { type: typeOf[type], description, ...(type === "secret" ? { secret: true } : { plain: true }) };
+  return {
+    type: typeOf[type],
+    description,
+    ...(type === "secret" ? { secret: true } : {}),
+    ...(structural === true ? { plain: true } : {}),
+  };
 }
 
 /** The component's outputs. */

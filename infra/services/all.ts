@@ -1,5 +1,6 @@
 import { hasFront } from "../images.ts";
-import type { PlainSettings } from "../settings/list.ts";
+import { textOf } from "../inputs.ts";
+import type { Settings } from "../settings/list.ts";
 import { archives, describeArchive, withArchive } from "./archive.ts";
 import { describeAuthSidecar, type SidecarSurroundings } from "./auth-sidecar.ts";
 import { describeDatabase } from "./database.ts";
@@ -16,7 +17,7 @@ import { describeSessions } from "./sessions.ts";
 export type Surroundings = GatewaySurroundings & SidecarSurroundings & PlacementSurroundings & MonitoringSurroundings;
 
 /** Every service and job of the stack, each after its dependencies. */
-export function describeServices(settings: PlainSettings, surroundings: Surroundings): readonly ServiceDescription[] {
+export function describeServices(settings: Settings, surroundings: Surroundings): readonly ServiceDescription[] {
   const archived = archives(settings);
   const database = describeDatabase(settings);
   const services = [
@@ -39,7 +40,7 @@ export function describeServices(settings: PlainSettings, surroundings: Surround
 }
 
 /** The GraphQL engine. Other services do not depend on the choice of the engine. */
-function describeEngine(settings: PlainSettings): ServiceDescription {
+function describeEngine(settings: Settings): ServiceDescription {
   return settings.engine === "hasura" ? describeHasura(settings) : describeEmbeddedEngine(settings);
 }
 
@@ -50,10 +51,10 @@ const exports = ({ name, metricsPort }: ServiceDescription): boolean =>
 /** Adds the collector to the services with traces. Without an endpoint the services are unchanged. */
 export function withTraces(
   services: readonly ServiceDescription[],
-  { traceEndpoint, tracePercent }: Pick<PlainSettings, "traceEndpoint" | "tracePercent">,
+  { traceEndpoint, tracePercent }: Pick<Settings, "traceEndpoint" | "tracePercent">,
 ): readonly ServiceDescription[] {
   if (traceEndpoint === undefined) return services;
-  const environment = { TRACE_ENDPOINT: traceEndpoint, TRACE_PERCENT: String(tracePercent) };
+  const environment = { TRACE_ENDPOINT: traceEndpoint, TRACE_PERCENT: textOf(tracePercent) };
   return services.map((service) => {
     if (!exports(service)) return service;
     return {

@@ -3,7 +3,8 @@
  * expiry and restore drills. images/database/pgbackrest-archive.sh has the commands.
  * @module
  */
-import type { PlainSettings } from "../settings/list.ts";
+import { derive, textOf } from "../inputs.ts";
+import type { Settings } from "../settings/list.ts";
 import { databaseAddress } from "./database-place.ts";
 import type { ServiceDescription, SharedDirectory } from "./description.ts";
 
@@ -15,7 +16,7 @@ const drill = "/var/lib/drill";
 const socket = "/run/postgresql";
 
 export type ArchiveSettings = Pick<
-  PlainSettings,
+  Settings,
   | "archive"
   | "archiveDirectory"
   | "archiveHour"
@@ -44,8 +45,8 @@ function environment(settings: ArchiveSettings): ServiceDescription["environment
     PGBACKREST_REPO1_PATH: "/var/lib/pgbackrest",
     PGBACKREST_REPO1_CIPHER_TYPE: "aes-256-cbc",
     PGBACKREST_REPO1_RETENTION_FULL_TYPE: "time",
-    PGBACKREST_REPO1_RETENTION_FULL: String(settings.backupRetentionDays),
-    PGBACKREST_ARCHIVE_PUSH_QUEUE_MAX: `${settings.archiveQueueMegabytes}MiB`,
+    PGBACKREST_REPO1_RETENTION_FULL: textOf(settings.backupRetentionDays),
+    PGBACKREST_ARCHIVE_PUSH_QUEUE_MAX: derive(settings.archiveQueueMegabytes, (megabytes) => `${megabytes}MiB`),
     PGBACKREST_COMPRESS_TYPE: "zst",
     PGBACKREST_START_FAST: "y",
     PGBACKREST_LOCK_PATH: "/tmp/pgbackrest",
@@ -88,7 +89,7 @@ export function describeArchive(settings: ArchiveSettings): ServiceDescription {
     image: "database",
     command: ["pgbackrest-archive", "schedule"],
     user: 10_105,
-    environment: { ...environment(settings), ARCHIVE_HOUR: String(settings.archiveHour), DRILL_DIRECTORY: drill },
+    environment: { ...environment(settings), ARCHIVE_HOUR: textOf(settings.archiveHour), DRILL_DIRECTORY: drill },
     secrets: { ARCHIVE_KEY_FILE: "archive-key" },
     files: {},
     data: drill,

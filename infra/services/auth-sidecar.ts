@@ -1,4 +1,6 @@
-import { type PlainSettings, type SettingName, settingNames, settings as declarations } from "../settings/list.ts";
+import type { Input } from "@pulumi/pulumi";
+import { textOf } from "../inputs.ts";
+import { type SettingName, settingNames, type Settings, settings as declarations } from "../settings/list.ts";
 import type { Setting } from "../settings/setting.ts";
 import { filesDirectory, type ServiceDescription } from "./description.ts";
 
@@ -8,7 +10,7 @@ export const token = { issuer: "routeql", audience: "routeql" } as const;
 export type SidecarSurroundings = DirectorySurroundings;
 
 /** Login, sessions, tokens and their keys. */
-export function describeAuthSidecar(settings: PlainSettings, surroundings: SidecarSurroundings): ServiceDescription {
+export function describeAuthSidecar(settings: Settings, surroundings: SidecarSurroundings): ServiceDescription {
   const directory = describeDirectory(settings, surroundings);
   return {
     name: "auth-sidecar",
@@ -51,28 +53,28 @@ export function describeAuthSidecar(settings: PlainSettings, surroundings: Sidec
 }
 
 /** The settings that the sidecar itself declares; those of the directory only with a directory. */
-function declaredVariables(settings: PlainSettings): Record<string, string> {
+function declaredVariables(settings: Settings): Record<string, Input<string>> {
   return Object.fromEntries(
     settingNames
       .filter((name) => (declarations[name] as Setting).service === "auth-sidecar")
       .filter((name) => settings.ldapUrl !== undefined || !name.startsWith("ldap"))
       .flatMap((name) => {
-        const value = (settings as Readonly<Partial<Record<SettingName, string | number | boolean>>>)[name];
-        return value === undefined ? [] : [[declarations[name].environment, String(value)]];
+        const value = (settings as Readonly<Partial<Record<SettingName, Input<string | number | boolean>>>>)[name];
+        return value === undefined ? [] : [[declarations[name].environment, textOf(value)]];
       }),
   );
 }
 
 export interface DirectorySurroundings {
   /** Content of the file that `ldapCaFile` names, PEM. */
-  readonly directoryAuthority?: string | undefined;
+  readonly directoryAuthority?: Input<string> | undefined;
 }
 
 const authorityFile = "ldap/ca.pem";
 
 /** The secret and the file of the directory login. */
 function describeDirectory(
-  settings: PlainSettings,
+  settings: Settings,
   { directoryAuthority }: DirectorySurroundings,
 ): Pick<ServiceDescription, "environment" | "secrets" | "files"> | undefined {
   if (settings.ldapUrl === undefined) return undefined;

@@ -4,7 +4,7 @@
  */
 import { loginOf } from "@routeql/database/migrate/roles";
 import type { RoleName } from "@routeql/database/migrate/settings";
-import type { PlainSettings } from "../settings/list.ts";
+import type { Settings } from "../settings/list.ts";
 import { filesDirectory } from "./description.ts";
 
 /** Address of the stack's own database. */
@@ -45,7 +45,7 @@ export const clusterDatabase = ({ readFromCopies }: { readonly readFromCopies: b
 export const hasSecondLogins = ({
   database,
   databasePasswordsGeneration,
-}: Pick<PlainSettings, "database" | "databasePasswordsGeneration">): boolean =>
+}: Pick<Settings, "database" | "databasePasswordsGeneration">): boolean =>
   database !== "cloudnative-pg" && databasePasswordsGeneration % 2 === 0;
 
 /** The role with which a service logs in. */

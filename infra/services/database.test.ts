@@ -28,7 +28,7 @@ test.each([1, 4, 9, 20])(
     const [sharedBuffers, others] = [128, 256];
     const heavy = mostHeavy(enginePoolSize);
     expect(Number(environment["POSTGRES_PROCESS_MEGABYTES"]) * heavy + sharedBuffers + others).toBeLessThan(
-      resources.memoryMegabytes,
+      Number(resources.memoryMegabytes),
     );
   },
 );

@@ -1,6 +1,8 @@
+import type { Input } from "@pulumi/pulumi";
 import { roles } from "@routeql/database/migrate/roles";
 import { mostHeavy } from "@routeql/engine/postgres/fair-line";
-import type { PlainSettings } from "../settings/list.ts";
+import { derive } from "../inputs.ts";
+import type { Settings } from "../settings/list.ts";
 import { databaseAddress } from "./database-place.ts";
 import type { ServiceDescription } from "./description.ts";
 
@@ -17,11 +19,11 @@ const otherMegabytes = 768;
  * Memory of the service. A quarter of the engine's connections, at least one, may have a statement that runs for long and reaches the limit
  * of its process (`mostHeavy` in engine/src/postgres/fair-line.ts).
  */
-const memoryMegabytes = ({ enginePoolSize }: Pick<PlainSettings, "enginePoolSize">): number =>
-  otherMegabytes + mostHeavy(enginePoolSize) * processMegabytes;
+const memoryMegabytes = ({ enginePoolSize }: Pick<Settings, "enginePoolSize">): Input<number> =>
+  derive(enginePoolSize, (connections) => otherMegabytes + mostHeavy(connections) * processMegabytes);
 
 /** Server settings that differ from Postgres' defaults, for every kind of database. */
-export function serverParameters({ target }: Pick<PlainSettings, "target">): Readonly<Record<string, string>> {
+export function serverParameters({ target }: Pick<Settings, "target">): Readonly<Record<string, string>> {
   const ofRoles = Object.values(roles).reduce((sum, { connectionLimit }) => sum + connectionLimit, 0);
   return {
     // Each day of updates is a table with six indexes, and a restore creates all days in one transaction. Room for ten years. Default:
@@ -38,7 +40,7 @@ export function serverParameters({ target }: Pick<PlainSettings, "target">): Rea
 const isReady = ["pg_isready", "--quiet", "--host=127.0.0.1", `--dbname=${databaseAddress.name}`];
 
 /** Postgres 17. Only the job `migrate` knows the superuser's password. */
-export function describeDatabase(settings: Pick<PlainSettings, "target" | "enginePoolSize">): ServiceDescription {
+export function describeDatabase(settings: Pick<Settings, "target" | "enginePoolSize">): ServiceDescription {
   return {
     name: "database",
     run: "service",

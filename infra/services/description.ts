@@ -57,7 +57,7 @@ export interface PublishedPort {
   /** Port inside the container. */
   readonly internal: number;
   /** Port on the host. */
-  readonly published: number;
+  readonly published: Input<number>;
   /** Published on 127.0.0.1 only, independent of the address of other ports. */
   readonly loopback?: boolean;
 }
@@ -71,7 +71,7 @@ export interface ListeningPort {
 
 export interface Resources {
   /** Limit, in MiB; there is no swap. */
-  readonly memoryMegabytes: number;
+  readonly memoryMegabytes: Input<number>;
   /** Thousandths of a processor that it usually needs; Kubernetes reserves them. */
   readonly cpuMillicores: number;
   /** Maximum number of processes and threads in one container. */
@@ -94,11 +94,11 @@ export interface ServiceDescription {
   /** Replaces the image's entry point. */
   readonly entrypoint?: readonly string[];
   /** Replaces the image's command. */
-  readonly command?: readonly string[];
+  readonly command?: readonly Input<string>[];
   /** User and group id, different for each service. */
   readonly user: number;
   /** Without secrets. */
-  readonly environment: Readonly<Record<string, string>>;
+  readonly environment: Readonly<Record<string, Input<string>>>;
   /** Secrets by the environment variable that holds the path of the secret's file. */
   readonly secrets: Readonly<Record<string, SecretName>>;
   /** Files by path under `filesDirectory`. */

@@ -1,5 +1,6 @@
+import { derive, textOf } from "../inputs.ts";
 import { allowedOrigins } from "../settings/addresses.ts";
-import type { PlainSettings } from "../settings/list.ts";
+import type { Settings } from "../settings/list.ts";
 import type { ServiceDescription } from "./description.ts";
 import { metadataDirectory, metadataFiles, tokenCheck } from "./metadata-files.ts";
 
@@ -34,22 +35,22 @@ export const accessKeys = {
 } as const;
 
 /** Limits of the front, and of the embedded engine, that Hasura's open edition lacks. */
-export function embeddedLimits(settings: PlainSettings): Readonly<Record<string, string>> {
+export function embeddedLimits(settings: Settings): ServiceDescription["environment"] {
   return {
     ENGINE_METRICS_PORT: "9090",
-    ENGINE_MUTATIONS: String(settings.engineMutations),
-    ENGINE_MAX_TOKEN_LIFE: String(settings.tokenLifeSeconds),
-    ENGINE_MAX_DEPTH: String(settings.queryDepth),
-    ENGINE_MAX_BREADTH: String(settings.queryBreadth),
-    ENGINE_BODY_LIMIT: String(settings.bodyLimitKilobytes * 1024),
+    ENGINE_MUTATIONS: textOf(settings.engineMutations),
+    ENGINE_MAX_TOKEN_LIFE: textOf(settings.tokenLifeSeconds),
+    ENGINE_MAX_DEPTH: textOf(settings.queryDepth),
+    ENGINE_MAX_BREADTH: textOf(settings.queryBreadth),
+    ENGINE_BODY_LIMIT: derive(settings.bodyLimitKilobytes, (kilobytes) => String(kilobytes * 1024)),
     ENGINE_MAX_RELATIONS: String(relations),
     ENGINE_MAX_ANSWER_BYTES: String(answerMegabytes * 1_048_576),
     ENGINE_MAX_WAITING_BYTES: String(waitingMegabytes * 1_048_576),
     ...(settings.previousEngineAccessKeyUntil === undefined
       ? {}
       : { ENGINE_PREVIOUS_ADMIN_SECRET_UNTIL: settings.previousEngineAccessKeyUntil }),
-    ENGINE_STATEMENT_TIMEOUT: String(settings.statementTimeoutSeconds * 1000),
-    ENGINE_STATEMENT_TIMEOUTS: millisecondsByRole(settings.statementTimeoutSecondsByRole),
+    ENGINE_STATEMENT_TIMEOUT: derive(settings.statementTimeoutSeconds, (seconds) => String(seconds * 1000)),
+    ENGINE_STATEMENT_TIMEOUTS: derive(settings.statementTimeoutSecondsByRole, millisecondsByRole),
   };
 }
 
@@ -59,7 +60,7 @@ function millisecondsByRole(secondsByRole: string): string {
 }
 
 /** The front before Hasura: the embedded engine's HTTP and WebSocket side, without its database. It reads the names of lists from the metadata. */
-export function describeFront(settings: PlainSettings): ServiceDescription {
+export function describeFront(settings: Settings): ServiceDescription {
   const engine = describeEmbeddedEngine(settings);
   return {
     ...engine,
@@ -82,7 +83,7 @@ export function describeFront(settings: PlainSettings): ServiceDescription {
 }
 
 /** The embedded engine. Its settings have Hasura's names where Hasura has the same setting. It reads the metadata directory at its start. */
-export function describeEmbeddedEngine(settings: PlainSettings): ServiceDescription {
+export function describeEmbeddedEngine(settings: Settings): ServiceDescription {
   return {
     name: "engine",
     run: "service",
@@ -97,7 +98,7 @@ export function describeEmbeddedEngine(settings: PlainSettings): ServiceDescript
       HASURA_GRAPHQL_CORS_DOMAIN: allowedOrigins(settings),
       HASURA_GRAPHQL_LOG_LEVEL: settings.logLevel,
       ENGINE_METADATA_DIRECTORY: metadataDirectory,
-      ENGINE_POOL_SIZE: String(settings.enginePoolSize),
+      ENGINE_POOL_SIZE: textOf(settings.enginePoolSize),
       ...embeddedLimits(settings),
     },
     secrets: { ...accessKeys, ROUTEQL_DATABASE_URL_FILE: "engine-database-url" },

@@ -1,6 +1,7 @@
 import type { Input } from "@pulumi/pulumi";
-import { renderGateway } from "@routeql/nginx/render";
-import type { PlainSettings } from "../settings/list.ts";
+import { renderedNames, renderFiles, unchangedFiles } from "@routeql/nginx/render";
+import { derive } from "../inputs.ts";
+import type { Settings } from "../settings/list.ts";
 import { hostInAddress, originsOf } from "../settings/addresses.ts";
 import { filesDirectory } from "./description.ts";
 import { graphqlService } from "./hasura.ts";
@@ -9,7 +10,7 @@ import type { ServiceDescription, ServiceName } from "./description.ts";
 
 export interface GatewaySurroundings {
   /** Full DNS name of a service: nginx does not use search domains. */
-  readonly hostOf: (service: ServiceName) => string;
+  readonly hostOf: (service: ServiceName) => Input<string>;
   /** Certificate with its chain, PEM. */
   readonly certificate: Input<string>;
 }
@@ -20,36 +21,47 @@ export interface GatewaySurroundings {
  */
 const secondsBesideStatement = 30;
 
-function configuration(settings: PlainSettings, hostOf: GatewaySurroundings["hostOf"]): Record<string, string> {
-  const files = renderGateway({
-    publicHost: hostInAddress(settings.publicHost),
+function configuration(settings: Settings, hostOf: GatewaySurroundings["hostOf"]): Record<string, Input<string>> {
+  const metrics = settings.monitoring !== "off";
+  const given = {
+    host: settings.publicHost,
+    origins: settings.corsOrigins,
+    engine: hostOf(graphqlService(settings)),
+    sidecar: hostOf("auth-sidecar"),
+    statementSeconds: settings.statementTimeoutSeconds,
     httpsPort: settings.httpsPort,
     consolePort: settings.consolePort,
-    console: settings.engineConsole,
-    corsOrigins: originsOf(settings.corsOrigins),
-    sessionVariables: sessionVariables(),
-    engineAddress: `${hostOf(graphqlService(settings))}:8080`,
-    sidecarAddress: `${hostOf("auth-sidecar")}:8080`,
     bodyLimitKilobytes: settings.bodyLimitKilobytes,
     requestsPerSecondPerAddress: settings.requestsPerSecondPerAddress,
     burst: settings.requestBurst,
     loginRequestsPerMinutePerAddress: settings.loginRequestsPerMinutePerAddress,
     connectionsPerAddress: settings.connectionsPerAddress,
-    queryReplySeconds: settings.statementTimeoutSeconds + secondsBesideStatement,
     idleWebSocketSeconds: settings.idleWebSocketSeconds,
-    metrics: settings.monitoring !== "off",
-  });
-  return Object.fromEntries(Object.entries(files).map(([name, content]) => [`nginx/${name}`, content]));
+  };
+  const rendered = derive(given, ({ host, origins, engine, sidecar, statementSeconds, ...limits }) =>
+    renderFiles({
+      ...limits,
+      publicHost: hostInAddress(host),
+      console: settings.engineConsole,
+      corsOrigins: originsOf(origins),
+      sessionVariables: sessionVariables(),
+      engineAddress: `${engine}:8080`,
+      sidecarAddress: `${sidecar}:8080`,
+      queryReplySeconds: statementSeconds + secondsBesideStatement,
+    }),
+  );
+  const files = [
+    ...Object.entries(unchangedFiles({ metrics })),
+    ...renderedNames.map((name) => [name, derive({ rendered }, (known) => known.rendered[name])] as const),
+  ];
+  return Object.fromEntries(files.map(([name, content]) => [`nginx/${name}`, content]));
 }
 
 /** Enough for the most connections that start.sh allows; tests/gateway/memory.test.ts measures them. */
 export const gatewayMemoryMegabytes = 640;
 
 /** nginx: TLS, limits and routes to the engine and the sidecar. The only service that publishes ports. */
-export function describeGateway(
-  settings: PlainSettings,
-  { hostOf, certificate }: GatewaySurroundings,
-): ServiceDescription {
+export function describeGateway(settings: Settings, { hostOf, certificate }: GatewaySurroundings): ServiceDescription {
   const files = configuration(settings, hostOf);
   return {
     name: "gateway",

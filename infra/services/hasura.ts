@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import { contentHash, contextFiles } from "@routeql/host/docker/build-context";
 import { hasFront, isOwnEngine } from "../images.ts";
+import { textOf } from "../inputs.ts";
 import { allowedOrigins } from "../settings/addresses.ts";
-import type { PlainSettings } from "../settings/list.ts";
+import type { Settings } from "../settings/list.ts";
 import { filesDirectory, type ServiceDescription } from "./description.ts";
 import { accessKeys, embeddedLimits } from "./embedded-engine.ts";
 import { metadataDirectory, metadataFiles, tokenCheck } from "./metadata-files.ts";
@@ -24,14 +25,13 @@ exec graphql-engine serve
 `;
 
 /** The service to which the gateway forwards GraphQL. */
-export const graphqlService = (settings: PlainSettings): "front" | "engine" =>
-  hasFront(settings) ? "front" : "engine";
+export const graphqlService = (settings: Settings): "front" | "engine" => (hasFront(settings) ? "front" : "engine");
 
 /** Hasura's open edition accepts one key. */
 const plainKey = { HASURA_GRAPHQL_ADMIN_SECRET_FILE: "engine-access-key" } as const;
 
 /** Hasura's settings (v2.45 and v2.48 support every name). A default is also set explicitly if another value would change the access. */
-function environment(settings: PlainSettings): Readonly<Record<string, string>> {
+function environment(settings: Settings): ServiceDescription["environment"] {
   return {
     HASURA_GRAPHQL_SERVER_PORT: "8080",
     // The front checks the tokens, and only the front and the jobs reach this port.
@@ -60,7 +60,7 @@ function environment(settings: PlainSettings): Readonly<Record<string, string>> 
  * Hasura v2: serves the metadata that the job apply-metadata has stored, and applies changes without a restart. Requests without a
  * token are rejected, because no role for them is configured.
  */
-export function describeHasura(settings: PlainSettings): ServiceDescription {
+export function describeHasura(settings: Settings): ServiceDescription {
   const own = isOwnEngine(settings);
   return {
     name: "engine",
@@ -110,7 +110,7 @@ const schemaVersion = (): string =>
  * Applies hasura-metadata/ to the engine's metadata database. The job runs the engine's own program on a loopback address, without the
  * master key and the token issuer.
  */
-export function describeApplyMetadata(settings: PlainSettings): ServiceDescription {
+export function describeApplyMetadata(settings: Settings): ServiceDescription {
   return {
     name: "apply-metadata",
     run: "job",
@@ -120,7 +120,7 @@ export function describeApplyMetadata(settings: PlainSettings): ServiceDescripti
     user: 10_107,
     environment: {
       METADATA_DIRECTORY: metadataDirectory,
-      POOL_SIZE: String(settings.enginePoolSize),
+      POOL_SIZE: textOf(settings.enginePoolSize),
       SCHEMA_VERSION: schemaVersion(),
     },
     secrets: {

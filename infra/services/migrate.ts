@@ -1,4 +1,4 @@
-import type { PlainSettings } from "../settings/list.ts";
+import type { Settings } from "../settings/list.ts";
 import { databaseAddress, hasSecondLogins } from "./database-place.ts";
 import type { ServiceDescription } from "./description.ts";
 
@@ -11,7 +11,7 @@ export function describeMigrate({
   databasePasswordsGeneration,
   monitoring,
   adminEmail,
-}: Pick<PlainSettings, "database" | "databasePasswordsGeneration" | "monitoring" | "adminEmail">): ServiceDescription {
+}: Pick<Settings, "database" | "databasePasswordsGeneration" | "monitoring" | "adminEmail">): ServiceDescription {
   const ownDatabase = database === "single";
   return {
     name: "migrate",

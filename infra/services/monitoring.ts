@@ -4,14 +4,15 @@
  * @module
  */
 import { stringify } from "yaml";
-import type { PlainSettings } from "../settings/list.ts";
+import { derive } from "../inputs.ts";
+import type { PlainSettings, Settings } from "../settings/list.ts";
 import { databaseAddress } from "./database-place.ts";
 import { filesDirectory, secretPath } from "./description.ts";
 import type { ServiceDescription } from "./description.ts";
 import { grafanaFiles, prometheusFiles } from "../monitoring/prometheus-files.ts";
 
 type Monitored = Pick<
-  PlainSettings,
+  Settings,
   | "monitoring"
   | "grafanaImage"
   | "grafanaPort"
@@ -158,13 +159,13 @@ function prometheus(
       "prometheus",
       `--config.file=${folder}/prometheus.yml`,
       "--storage.tsdb.path=/prometheus",
-      `--storage.tsdb.retention.time=${metricsDays}d`,
+      derive(metricsDays, (days) => `--storage.tsdb.retention.time=${days}d`),
       `--web.console.templates=${folder}/consoles`,
       // The pages use no library of Prometheus; the folder only has to exist.
       `--web.console.libraries=${folder}`,
-      `--web.external-url=http://127.0.0.1:${prometheusPort}/`,
+      derive(prometheusPort, (port) => `--web.external-url=http://127.0.0.1:${port}/`),
       // The default lets every web page read the metrics that a browser on the host can reach.
-      `--web.cors.origin=http://127\\.0\\.0\\.1:${prometheusPort}`,
+      derive(prometheusPort, (port) => String.raw`--web.cors.origin=http://127\.0\.0\.1:${port}`),
       // One query can use about 80 MB; the defaults exceed the memory limit.
       "--query.max-samples=5000000",
       "--query.max-concurrency=4",
@@ -183,8 +184,13 @@ function prometheus(
   };
 }
 
+type Alerting = Pick<
+  PlainSettings,
+  "alertWebhookFormat" | "alertEmailTo" | "alertEmailFrom" | "alertSmtpHost" | "alertSmtpUser"
+>;
+
 /** Receivers of alerts, in Alertmanager's form: one address, one chat or one mailbox each. */
-function alertRoutes(settings: Monitored, { alertWebhook = false, alertWatchdog = false }: MonitoringSurroundings) {
+function alertRoutes(settings: Alerting, { alertWebhook = false, alertWatchdog = false }: MonitoringSurroundings) {
   const { alertWebhookFormat, alertEmailTo: to, alertEmailFrom: from, alertSmtpHost, alertSmtpUser } = settings;
   const url = secretPath("alert-webhook-url");
   const chat = {
@@ -231,10 +237,12 @@ function alertRoutes(settings: Monitored, { alertWebhook = false, alertWatchdog 
 /** Publishes no port: it accepts silences and alerts from every web page that a browser on the host shows. */
 function alertmanager(settings: Monitored, surroundings: MonitoringSurroundings): ServiceDescription {
   const folder = `${filesDirectory}/alertmanager`;
+  const { alertWebhookFormat, alertEmailTo, alertEmailFrom, alertSmtpHost, alertSmtpUser } = settings;
+  const alerting = { alertWebhookFormat, alertEmailTo, alertEmailFrom, alertSmtpHost, alertSmtpUser };
   const secrets: ServiceDescription["secrets"] = {
     ...(surroundings.alertWebhook === true ? { ALERT_WEBHOOK_URL_FILE: "alert-webhook-url" } : {}),
     ...(surroundings.alertWatchdog === true ? { ALERT_WATCHDOG_URL_FILE: "alert-watchdog-url" } : {}),
-    ...(settings.alertSmtpUser === undefined ? {} : { ALERT_SMTP_PASSWORD_FILE: "alert-smtp-password" }),
+    ...(alertSmtpUser === undefined ? {} : { ALERT_SMTP_PASSWORD_FILE: "alert-smtp-password" }),
   };
   return {
     ...common,
@@ -246,9 +254,11 @@ function alertmanager(settings: Monitored, surroundings: MonitoringSurroundings)
       "--cluster.listen-address=",
     ],
     user: 10_111,
-    files: { "alertmanager/alertmanager.yml": stringify(alertRoutes(settings, surroundings)) },
+    files: {
+      "alertmanager/alertmanager.yml": derive(alerting, (known) => stringify(alertRoutes(known, surroundings))),
+    },
     secrets,
-    ...(Object.keys(secrets).length > 0 || settings.alertEmailTo !== undefined ? { callsOutside: ["receiver"] } : {}),
+    ...(Object.keys(secrets).length > 0 || alertEmailTo !== undefined ? { callsOutside: ["receiver"] } : {}),
     data: "/alertmanager",
     metricsPort: 9093,
     health: { kind: "http", port: 9093, path: "/-/ready" },
@@ -270,7 +280,7 @@ function grafana({ grafanaPort }: Monitored): ServiceDescription {
     environment: {
       GF_PATHS_PROVISIONING: `${folder}/provisioning`,
       GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH: `${folder}/dashboards/routeql.json`,
-      GF_SERVER_ROOT_URL: `http://127.0.0.1:${grafanaPort}/`,
+      GF_SERVER_ROOT_URL: derive(grafanaPort, (port) => `http://127.0.0.1:${port}/`),
       // A web page whose name resolves to this machine is redirected: without it the page could read everything, as there is no login.
       GF_SERVER_DOMAIN: "127.0.0.1",
       GF_SERVER_ENFORCE_DOMAIN: "true",
@@ -302,7 +312,7 @@ export function monitoredParts({
   monitoring,
   database,
   sessions,
-}: Pick<PlainSettings, "monitoring" | "database" | "sessions">): readonly ("database" | "sessions")[] {
+}: Pick<Settings, "monitoring" | "database" | "sessions">): readonly ("database" | "sessions")[] {
   if (monitoring === "off") return [];
   return [
     ...(database === "single" ? (["database"] as const) : []),

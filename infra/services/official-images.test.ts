@@ -28,9 +28,9 @@ test("exactly the services with an official image differ, and only in their star
 test("delivers the scripts that an official image lacks as files", () => {
   for (const { files, entrypoint = [], command = [], environment, health } of official) {
     const check = health?.kind === "command" ? health.command : [];
-    const named = [...entrypoint, ...command, ...check, ...Object.values(environment)].filter((word) =>
-      word.startsWith("/run/routeql/start/"),
-    );
+    const named = [...entrypoint, ...command, ...check, ...Object.values(environment)]
+      .map(String)
+      .filter((word) => word.startsWith("/run/routeql/start/"));
     for (const path of named) expect(Object.keys(files)).toContain(path.replace("/run/routeql/", ""));
   }
 });

@@ -1,13 +1,14 @@
-import type { PlainSettings } from "../settings/list.ts";
+import type { Input } from "@pulumi/pulumi";
+import type { Settings } from "../settings/list.ts";
 import { databaseAuthorityFile } from "./database-place.ts";
 import { filesDirectory } from "./description.ts";
 import type { OutsideName, ServiceDescription, ServiceName } from "./description.ts";
 
 export interface PlacementSurroundings {
   /** Content of the file that `databaseCaFile` names, PEM. */
-  readonly databaseAuthority?: string | undefined;
+  readonly databaseAuthority?: Input<string> | undefined;
   /** Content of the file that `sessionsCaFile` names, PEM. */
-  readonly sessionsAuthority?: string | undefined;
+  readonly sessionsAuthority?: Input<string> | undefined;
 }
 
 /** Turns calls to a service of the stack into external calls without a start dependency. */
@@ -21,14 +22,14 @@ function callOutside(service: ServiceDescription, part: ServiceName & OutsideNam
   };
 }
 
-function withAuthority(service: ServiceDescription, authority: string | undefined): ServiceDescription {
+function withAuthority(service: ServiceDescription, authority: Input<string> | undefined): ServiceDescription {
   if (authority === undefined || !service.calls.includes("database")) return service;
   return { ...service, files: { ...service.files, [databaseAuthorityFile]: authority } };
 }
 
 const sessionsAuthorityFile = "sessions/ca.pem";
 
-function withSessionsAuthority(service: ServiceDescription, authority: string | undefined): ServiceDescription {
+function withSessionsAuthority(service: ServiceDescription, authority: Input<string> | undefined): ServiceDescription {
   if (authority === undefined || !service.calls.includes("sessions")) return service;
   const environment = { ...service.environment, SESSIONS_CA_FILE: `${filesDirectory}/${sessionsAuthorityFile}` };
   return { ...service, environment, files: { ...service.files, [sessionsAuthorityFile]: authority } };
@@ -40,7 +41,7 @@ function withSessionsAuthority(service: ServiceDescription, authority: string | 
  */
 export function placeParts(
   services: readonly ServiceDescription[],
-  { database, sessions }: Pick<PlainSettings, "database" | "sessions">,
+  { database, sessions }: Pick<Settings, "database" | "sessions">,
   { databaseAuthority, sessionsAuthority }: PlacementSurroundings,
 ): readonly ServiceDescription[] {
   let placed = services;

@@ -20,7 +20,7 @@ function environments(end: "least" | "most"): ReadonlyMap<string, Readonly<Recor
     hostOf: (name) => name,
     certificate: "",
   });
-  return new Map(services.map(({ name, environment }) => [name, environment]));
+  return new Map(services.map(({ name, environment }) => [name, environment as Record<string, string>]));
 }
 
 const sidecarSecrets = {

@@ -1,8 +1,8 @@
-import type { PlainSettings } from "../settings/list.ts";
+import type { Settings } from "../settings/list.ts";
 import type { ServiceDescription } from "./description.ts";
 
 /** The session store: Valkey, with an append-only file so that sessions survive a restart. */
-export function describeSessions({ monitoring }: Pick<PlainSettings, "monitoring">): ServiceDescription {
+export function describeSessions({ monitoring }: Pick<Settings, "monitoring">): ServiceDescription {
   return {
     name: "sessions",
     run: "service",

@@ -3,14 +3,16 @@
  * @module
  */
 import { isIPv6 } from "node:net";
+import type { Input } from "@pulumi/pulumi";
+import { derive } from "../inputs.ts";
 import type { Check } from "./setting.ts";
 
 /** The settings that determine the addresses. */
 interface AddressSettings {
-  readonly publicHost: string;
-  readonly httpsPort: number;
-  readonly consolePort: number;
-  readonly corsOrigins?: string;
+  readonly publicHost: Input<string>;
+  readonly httpsPort: Input<number>;
+  readonly consolePort: Input<number>;
+  readonly corsOrigins?: Input<string> | undefined;
   readonly engineConsole: boolean;
 }
 
@@ -19,18 +21,25 @@ function address(host: string, port: number): string {
 }
 
 /** Base address of the API, without a slash at its end. */
-export const serviceAddress = ({ publicHost, httpsPort }: AddressSettings): string => address(publicHost, httpsPort);
+export const serviceAddress = ({ publicHost: host, httpsPort: port }: AddressSettings): Input<string> =>
+  derive({ host, port }, (known) => address(known.host, known.port));
 
 /** Address of the console, if it is enabled. */
-export const consoleAddress = ({ publicHost, consolePort, engineConsole }: AddressSettings): string | undefined =>
-  engineConsole ? `${address(publicHost, consolePort)}/` : undefined;
+export const consoleAddress = ({
+  publicHost: host,
+  consolePort: port,
+  engineConsole,
+}: AddressSettings): Input<string> | undefined =>
+  engineConsole ? derive({ host, port }, (known) => `${address(known.host, known.port)}/`) : undefined;
 
 /** Origins (RFC 6454) whose pages may open WebSockets, separated by commas: the origins of this deployment and of the setting. */
-export function allowedOrigins({ publicHost, httpsPort, consolePort, corsOrigins }: AddressSettings): string {
-  const others = originsOf(corsOrigins);
-  return others.includes("*")
-    ? "*"
-    : [...[httpsPort, consolePort].map((port) => address(publicHost, port)), ...others].join(",");
+export function allowedOrigins({ publicHost, httpsPort, consolePort, corsOrigins }: AddressSettings): Input<string> {
+  return derive({ publicHost, httpsPort, consolePort, corsOrigins }, (known) => {
+    const others = originsOf(known.corsOrigins);
+    return others.includes("*")
+      ? "*"
+      : [...[known.httpsPort, known.consolePort].map((port) => address(known.publicHost, port)), ...others].join(",");
+  });
 }
 
 /** A host within a URL: IPv6 addresses are in brackets (RFC 3986, 3.2.2). */

@@ -1,42 +1,78 @@
-import { type Input, Output, secret } from "@pulumi/pulumi";
-import { contradictions } from "./complete.ts";
+import { isAbsolute } from "node:path";
+import { type Input, output, type Output, secret, unsecret } from "@pulumi/pulumi";
+import { derive, isPending } from "../inputs.ts";
+import { contradictions, withDefaults } from "./complete.ts";
 import { SettingsError, type SettingsProblem } from "./error.ts";
-import { type SecretSettingName, settingNames, settings } from "./list.ts";
+import { type GivenInputs, type SecretSettingName, settingNames, type Settings, settings } from "./list.ts";
 import { notASetting } from "./nearest.ts";
 import { checkValue } from "./parse.ts";
+import type { Setting } from "./setting.ts";
 
-function kindOf(value: unknown): string {
-  // Values that are known only during the deployment cannot decide which resources exist.
-  if (Output.isInstance(value) || value instanceof Promise) return "an Output or a promise; only secrets may be one";
-  return typeof value === "object" ? "an object" : `a ${typeof value}`;
+type Given = Readonly<Record<string, unknown>>;
+const place = "argument";
+
+/** The problem of one value; undefined also for a value that the program does not know yet. */
+function problemOf(name: keyof typeof settings, value: unknown): string | undefined {
+  const { type, structural }: Setting = settings[name];
+  if (value === undefined) return undefined;
+  if (isPending(value))
+    return structural === true
+      ? "decides which resources exist, so it must be a value known before the deployment, not an output"
+      : undefined;
+  const expected = { flag: "boolean", number: "number", text: "string", file: "string", secret: "string" }[type];
+  if (typeof value !== expected)
+    return `must be a ${expected}, not ${typeof value === "object" ? "an object" : `a ${typeof value}`}`;
+  if (type === "file" && !isAbsolute(value as string) && !isPem(value as string))
+    return "must be an absolute path, or the text in PEM form";
+  return checkValue(name, value as never);
 }
 
-/** Problems of arguments that are not secret. Unknown names are possible in programs without type checks. */
-export function argumentProblems(given: Readonly<Record<string, unknown>>, stack: string): SettingsProblem[] {
-  const problems: SettingsProblem[] = [];
-  const place = "argument";
-  for (const [written, value] of Object.entries(given)) {
+/** Whether the value of a setting for a file is the content itself. */
+export const isPem = (value: string): boolean => value.includes("-----BEGIN ");
+
+/** Problems of the known arguments. Unknown names are possible in programs without type checks. */
+export function argumentProblems(given: Given, stack: string): SettingsProblem[] {
+  const problems = Object.entries(given).flatMap(([written, value]): SettingsProblem[] => {
     const name = settingNames.find((candidate) => candidate === written);
-    if (name === undefined) {
-      problems.push({ name: written, place, problem: notASetting(written, settingNames) });
-      continue;
-    }
-    if (value === undefined || settings[name].type === "secret") continue;
-    const expected = { flag: "boolean", number: "number", text: "string", file: "string" }[settings[name].type];
-    const problem =
-      typeof value === expected ? checkValue(name, value as never) : `must be a ${expected}, not ${kindOf(value)}`;
-    if (problem !== undefined) problems.push({ name, place, problem });
-  }
+    const problem = name === undefined ? notASetting(written, settingNames) : problemOf(name, value);
+    return problem === undefined ? [] : [{ name: written, place, problem }];
+  });
   return problems.length > 0 ? problems : contradictions(given, stack);
+}
+
+function refuse(given: Given, stack: string): void {
+  const problems = argumentProblems(given, stack);
+  if (problems.length > 0) throw new SettingsError(problems);
+}
+
+/**
+ * The arguments with the stack's defaults. Known values are checked at once; outputs are checked together as soon as all of them are known,
+ * and none has a value before.
+ * @throws {SettingsError} with all problems of the known values
+ */
+export function settingsOf(given: GivenInputs, stack: string): Settings {
+  refuse({ ...given }, stack);
+  const pending = Object.entries(given).filter(
+    ([name, value]) => settings[name as keyof typeof settings].type !== "secret" && isPending(value),
+  );
+  const checkedAll = unsecret(
+    output(Object.fromEntries(pending)).apply((known) => {
+      refuse({ ...given, ...(known as Given) }, stack);
+      return true;
+    }),
+  );
+  const values = pending.map(([name, value]) => [name, output([checkedAll, value]).apply(([, known]) => known)]);
+  return withDefaults({ ...given, ...(Object.fromEntries(values) as GivenInputs) }, stack);
 }
 
 export type GivenSecrets = { readonly [Name in SecretSettingName]?: Input<string> };
 
 /** A given secret, validated as soon as its value is known. */
-export function checked(name: SecretSettingName, given: Input<string>): Output<string> {
-  return secret(given).apply((value) => {
-    const problem = checkValue(name, value);
-    if (problem !== undefined) throw new SettingsError([{ name, place: "argument", problem }]);
-    return value;
-  });
-}
+export const checked = (name: SecretSettingName, given: Input<string>): Output<string> =>
+  secret(
+    derive(given, (value) => {
+      const problem = checkValue(name, value);
+      if (problem !== undefined) throw new SettingsError([{ name, place, problem }]);
+      return value;
+    }),
+  );

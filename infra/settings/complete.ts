@@ -1,13 +1,22 @@
 import { directorySettingNames } from "./sidecar-settings.ts";
 import type { SettingsProblem } from "./error.ts";
 import { kubernetesProblems } from "./kubernetes-problems.ts";
-import { type GivenSettings, type PlainSettings, type SettingName, settingNames, settings } from "./list.ts";
+import {
+  type GivenInputs,
+  type GivenSettings,
+  type PlainSettings,
+  type SettingName,
+  settingNames,
+  type Settings,
+  settings,
+} from "./list.ts";
+import { derive, isPending } from "../inputs.ts";
 import type { Setting } from "./setting.ts";
 
 const place = "together with another setting";
 
 /** Invalid combinations of directory settings; the auth sidecar has the same checks. */
-function directoryProblems(given: GivenSettings, settings: PlainSettings): SettingsProblem[] {
+function directoryProblems(given: GivenInputs, settings: Settings): SettingsProblem[] {
   const problems: SettingsProblem[] = [];
   const wrong = (name: SettingName, problem: string): void => void problems.push({ name, place, problem });
   const missing = (name: SettingName, other: string): void => wrong(name, `is missing, but ${other} is set`);
@@ -22,7 +31,8 @@ function directoryProblems(given: GivenSettings, settings: PlainSettings): Setti
     missing("ldapBindPassword", "ldapBindDn");
   if (given.ldapBindPassword !== undefined && settings.ldapBindDn === undefined)
     missing("ldapBindDn", "ldapBindPassword");
-  if (/\bldap:/.test(settings.ldapUrl) && !settings.ldapStarttls && !settings.ldapPlaintext) {
+  const { ldapUrl, ldapStarttls, ldapPlaintext } = settings;
+  if (!isPending(ldapUrl) && /\bldap:/.test(ldapUrl) && ldapStarttls === false && ldapPlaintext === false) {
     const remedy = "take ldaps:// or set ldapStarttls or, if you must, ldapPlaintext";
     wrong("ldapUrl", `has ldap://, which sends passwords readable: ${remedy}`);
   }
@@ -30,7 +40,7 @@ function directoryProblems(given: GivenSettings, settings: PlainSettings): Setti
 }
 
 /** Invalid combinations of settings for the database, the session store and monitoring. */
-function partProblems(given: GivenSettings, settings: PlainSettings): SettingsProblem[] {
+function partProblems(given: GivenInputs, settings: Settings): SettingsProblem[] {
   const problems: SettingsProblem[] = [];
   const wrong = (name: SettingName, problem: string): void => void problems.push({ name, place, problem });
   for (const [part, url] of [
@@ -89,28 +99,31 @@ function throughMirror(image: string, mirror: string | undefined): string {
 }
 
 /** Fills in the defaults of a stack. Secrets are kept apart from all other values. */
-export function withDefaults(given: GivenSettings, stack: string): PlainSettings {
-  const values: Partial<Record<SettingName, string | number | boolean>> = {};
+export function withDefaults(given: GivenSettings, stack: string): PlainSettings;
+export function withDefaults(given: GivenInputs, stack: string): Settings;
+export function withDefaults(given: GivenInputs, stack: string): Settings {
+  const values: Partial<Record<SettingName, unknown>> = {};
   for (const name of settingNames) {
     const setting: Setting = settings[name];
     const value = given[name] ?? setting.defaultIn?.[stack] ?? setting.default;
     if (setting.type !== "secret" && value !== undefined) values[name] = value;
   }
   for (const name of mirroredSettings) {
-    const value = values[name];
-    if (value !== undefined) values[name] = throughMirror(String(value), given.imageMirror);
+    const image = values[name] as string | undefined;
+    if (image !== undefined)
+      values[name] = derive({ image, mirror: given.imageMirror }, (known) => throughMirror(known.image, known.mirror));
   }
-  return values as PlainSettings;
+  return values as unknown as Settings;
 }
 
 /** Settings of the ports that a stack on Docker publishes. */
-export function publishedPorts({ monitoring, grafanaImage }: Pick<PlainSettings, "monitoring" | "grafanaImage">) {
+export function publishedPorts({ monitoring, grafanaImage }: Pick<Settings, "monitoring" | "grafanaImage">) {
   const stack = ["prometheusPort", ...(grafanaImage === undefined ? [] : (["grafanaPort"] as const))] as const;
   return ["httpPort", "httpsPort", "consolePort", ...(monitoring === "stack" ? stack : [])] as const;
 }
 
 /** Combinations of allowed settings that are invalid together. */
-export function contradictions(given: GivenSettings, stackName: string): SettingsProblem[] {
+export function contradictions(given: GivenInputs, stackName: string): SettingsProblem[] {
   const settings = withDefaults(given, stackName);
   const problems = [
     ...directoryProblems(given, settings),
@@ -119,8 +132,10 @@ export function contradictions(given: GivenSettings, stackName: string): Setting
   ];
   const ports = publishedPorts(settings);
   for (const [index, name] of ports.entries()) {
-    const same = ports.slice(0, index).find((other) => settings[other] === settings[name]);
-    if (same !== undefined) problems.push({ name, place, problem: `is the same port as ${same}: ${settings[name]}` });
+    const port = settings[name];
+    const same = ports.slice(0, index).find((other) => settings[other] === port);
+    if (same !== undefined && !isPending(port))
+      problems.push({ name, place, problem: `is the same port as ${same}: ${port}` });
   }
   if (settings.monitoring === "stack" && settings.target !== "docker") {
     const problem = `is stack, but target is ${settings.target}, not docker; use scrape and your cluster's Prometheus`;
@@ -141,7 +156,8 @@ export function contradictions(given: GivenSettings, stackName: string): Setting
         : ["tlsPrivateKeyFile", "tlsCertificateFile"];
     problems.push({ name, place, problem: `is missing, but ${other} is set; give both or neither` });
   }
-  if (settings.sessionIdleSeconds > settings.sessionAbsoluteSeconds) {
+  const { sessionIdleSeconds: idle, sessionAbsoluteSeconds: absolute } = settings;
+  if (!isPending(idle) && !isPending(absolute) && idle > absolute) {
     problems.push({ name: "sessionIdleSeconds", place, problem: "must not be more than sessionAbsoluteSeconds" });
   }
   return problems;

@@ -40,6 +40,7 @@ const sessionsUrl: Check<"secret"> = (value) => {
 /** Places of the database and the session store. */
 export const partSettings = {
   database: text({
+    structural: true,
     default: "single",
     meaning: "Database: the stack's own, `external` or, on Kubernetes, `cloudnative-pg`. A change does not move data.",
     ...oneOf("single", "external", "cloudnative-pg"),
@@ -51,6 +52,7 @@ export const partSettings = {
   }),
   databaseCaFile: file({ meaning: "Certificate authority (PEM) of the external database; requires TLS." }),
   sessions: text({
+    structural: true,
     default: "single",
     meaning: "Session store: the stack's own or an `external` one.",
     ...oneOf("single", "external"),
@@ -73,11 +75,13 @@ export const archiveSettings = {
     meaning: "`npm run up` first backs up the database, if migrations are new or its image changes.",
   }),
   archive: flag({
+    structural: true,
     default: true,
     defaultIn: { local: false },
     meaning: "Docker: archive all changes and back up every day. Requires `database=single` and `images=built`.",
   }),
   archiveDirectory: text({
+    structural: true,
     meaning: "Docker: host directory of the archive, owned by user 10105, best on another disk. Without it: a volume.",
     check: absolutePath,
     allowed: "an absolute path",

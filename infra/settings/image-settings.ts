@@ -16,10 +16,12 @@ export const ownEngineImage = "routeql/engine";
 /** The choice of the GraphQL engine. */
 export const engineSettings = {
   front: flag({
+    structural: true,
     default: true,
     meaning: "Place the front (tokens, limits, WebSockets) before Hasura. Hasura alone enforces none of its limits.",
   }),
   engine: text({
+    structural: true,
     default: "embedded",
     defaultIn: { dev: "hasura", prod: "hasura" },
     meaning: "GraphQL engine: the embedded one, or Hasura v2.",
@@ -35,6 +37,7 @@ export const engineSettings = {
 /** Sources of the images that are not this project's own. */
 export const imageSettings = {
   images: text({
+    structural: true,
     default: "built",
     defaultIn: { dev: "official" },
     meaning:

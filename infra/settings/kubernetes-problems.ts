@@ -1,7 +1,8 @@
 import { ownEngineImage } from "./image-settings.ts";
 import type { SettingsProblem } from "./error.ts";
+import { isPending } from "../inputs.ts";
 import { roles } from "@routeql/database/migrate/roles";
-import type { GivenSettings, PlainSettings, SettingName } from "./list.ts";
+import type { GivenInputs, SettingName, Settings } from "./list.ts";
 
 const place = "together with another setting";
 /** Connections of each auth sidecar pod (its DATABASE_POOL_SIZE). */
@@ -10,7 +11,7 @@ const sidecarPoolSize = 10;
 const [firstNodePort, lastNodePort] = [30_000, 32_767];
 
 /** Invalid combinations of settings for the target `kubernetes`. */
-export function kubernetesProblems(given: GivenSettings, settings: PlainSettings): SettingsProblem[] {
+export function kubernetesProblems(given: GivenInputs, settings: Settings): SettingsProblem[] {
   const problems: SettingsProblem[] = [];
   const wrong = (name: SettingName, problem: string): void => void problems.push({ name, place, problem });
   if (settings.target !== "kubernetes") {
@@ -33,17 +34,16 @@ export function kubernetesProblems(given: GivenSettings, settings: PlainSettings
   }
   if (settings.gatewayService === "NodePort") {
     for (const name of ["httpPort", "httpsPort", "consolePort"] as const) {
-      if (settings[name] >= firstNodePort && settings[name] <= lastNodePort) continue;
-      wrong(
-        name,
-        `must be from ${firstNodePort} to ${lastNodePort}, as gatewayService is NodePort, not ${settings[name]}`,
-      );
+      const port = settings[name];
+      if (isPending(port) || (port >= firstNodePort && port <= lastNodePort)) continue;
+      wrong(name, `must be from ${firstNodePort} to ${lastNodePort}, as gatewayService is NodePort, not ${port}`);
     }
   }
   for (const [service, most, pool, limit] of [
     ["engine", "engineReplicasMost", settings.enginePoolSize, roles.engine.connectionLimit],
     ["auth sidecar", "sidecarReplicasMost", sidecarPoolSize, roles.sidecar.connectionLimit],
   ] as const) {
+    if (isPending(pool)) continue;
     // A rollout starts one additional pod before an old one ends.
     const connections = (settings[most] + 1) * pool;
     if (connections <= limit) continue;
@@ -65,7 +65,7 @@ export function kubernetesProblems(given: GivenSettings, settings: PlainSettings
 }
 
 /** Backups require a database cluster; their login has two settings. */
-function backupProblems(given: GivenSettings, settings: PlainSettings): SettingsProblem[] {
+function backupProblems(given: GivenInputs, settings: Settings): SettingsProblem[] {
   const set = (["backupDestination", "backupEndpoint", "backupAccessKeyId", "backupSecretAccessKey"] as const).filter(
     (name) => given[name] !== undefined,
   );

@@ -7,10 +7,11 @@ import { oneOf, range } from "./checks.ts";
 import { annotations, dottedName, objectName, registry, volumeSize } from "./kubernetes-checks.ts";
 import { flag, number, text } from "./setting.ts";
 
-const replicas = range(1, 100);
+const replicas = { structural: true, ...range(1, 100) } as const;
 
 export const kubernetesSettings = {
   target: text({
+    structural: true,
     default: "docker",
     defaultIn: { prod: "kubernetes" },
     meaning: "Target: one Docker host, or a Kubernetes cluster (1.29 or newer).",
@@ -22,6 +23,7 @@ export const kubernetesSettings = {
     ...objectName,
   }),
   createNamespace: flag({
+    structural: true,
     environment: "KUBERNETES_CREATE_NAMESPACE",
     default: true,
     meaning: "Kubernetes: create and delete the namespace with the stack.",
@@ -36,7 +38,11 @@ export const kubernetesSettings = {
     meaning: "Kubernetes: registry of this project's images. Without it the images must be on the nodes.",
     ...registry,
   }),
-  pushImages: flag({ default: false, meaning: "Kubernetes: build the images and push them to the registry." }),
+  pushImages: flag({
+    structural: true,
+    default: false,
+    meaning: "Kubernetes: build the images and push them to the registry.",
+  }),
   imagePullSecret: text({ meaning: "Kubernetes: Secret with which the nodes log in to the registry.", ...dottedName }),
   gatewayService: text({
     default: "LoadBalancer",

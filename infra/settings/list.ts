@@ -3,6 +3,7 @@
  * component's arguments, the configuration section of Pulumi.yaml, .env.example and docs/reference/settings.md (`npm run documents`).
  * @module
  */
+import type { Input } from "@pulumi/pulumi";
 import { roles } from "@routeql/database/migrate/roles";
 import { pins } from "@routeql/pins/pins";
 import { address, email, host, image, numbersByRole, oneOf, port, range, strongSecret } from "./checks.ts";
@@ -29,6 +30,7 @@ export const settings = withEnvironmentNames({
   ...engineSettings,
   engineMutations: flag({ default: true, meaning: "Serve the mutations that permissions allow." }),
   engineConsole: flag({
+    structural: true,
     default: false,
     defaultIn: { local: true },
     meaning: "Serve the console at `/` of the console port.",
@@ -145,7 +147,18 @@ export type OptionalSettingName = Exclude<SettingName, SecretSettingName | Plain
 /** The given values, read and validated, without defaults. */
 export type GivenSettings = { readonly [Name in keyof typeof settings]?: ValueOf<TypeOf<Name>> };
 
+/** The same, where values that decide no resource's existence may be outputs of other resources. */
+type Inputs<Values> = {
+  readonly [Name in keyof Values]: Name extends SettingName
+    ? (typeof settings)[Name] extends { structural: true }
+      ? Values[Name]
+      : Input<NonNullable<Values[Name]>> | Extract<Values[Name], undefined>
+    : never;
+};
+export type GivenInputs = Inputs<GivenSettings>;
+
 /** The settings that are not secret, with their defaults filled in. */
 export type PlainSettings = { readonly [Name in PlainSettingName]: ValueOf<TypeOf<Name>> } & {
   readonly [Name in OptionalSettingName]?: string;
 };
+export type Settings = Inputs<PlainSettings>;

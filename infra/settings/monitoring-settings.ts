@@ -24,6 +24,7 @@ const endpointCheck: Check<"text"> = endpoint.problem;
 
 export const monitoringSettings = {
   monitoring: text({
+    structural: true,
     default: "off",
     meaning:
       "Metrics: none, endpoints for your own Prometheus (`scrape`), Prometheus and Alertmanager on Docker (`stack`), or Prometheus operator objects on Kubernetes (`operator`).",

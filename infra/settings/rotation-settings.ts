@@ -6,7 +6,12 @@ import { range, strongSecret } from "./checks.ts";
 import { type Check, givenSecret, number, text } from "./setting.ts";
 
 const generation = (what: string) =>
-  number({ default: 1, meaning: `Generation of ${what}; \`npm run rotate\` raises it.`, ...range(1, 1000) });
+  number({
+    structural: true,
+    default: 1,
+    meaning: `Generation of ${what}; \`npm run rotate\` raises it.`,
+    ...range(1, 1000),
+  });
 
 const moment: { check: Check<"text">; allowed: string } = {
   check: (value) =>

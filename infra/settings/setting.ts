@@ -23,6 +23,8 @@ export interface Setting<Type extends SettingType = SettingType> {
   readonly defaultIn?: Readonly<Record<string, ValueOf<Type>>>;
   /** Generated at the first start and kept in the stack's state. */
   readonly generated?: boolean;
+  /** Decides which resources exist, so its value must be known before the deployment: it cannot be an output of another resource. */
+  readonly structural?: true;
   readonly check?: Check<Type>;
   /** Service that gets the value under the same variable name, without further code. */
   readonly service?: "auth-sidecar";

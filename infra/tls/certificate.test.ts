@@ -30,10 +30,10 @@ beforeAll(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test("gives nothing without a file", () => expect(authorityOf("ldapCaFile", undefined, folder)).toBeUndefined());
+test("gives nothing without a file", () => expect(authorityOf("ldapCaFile", undefined)).toBeUndefined());
 
 test("reads every certificate of the file and nothing else", () => {
-  expect(authorityOf("ldapCaFile", "both.pem", folder)).toBe(`${certificates.join("\n")}\n`);
+  expect(authorityOf("ldapCaFile", join(folder, "both.pem"))).toBe(`${certificates.join("\n")}\n`);
 });
 
 test.each([
@@ -41,5 +41,13 @@ test.each([
   ["broken.pem", "is not a certificate in PEM form"],
   ["one.key", "is not a certificate in PEM form"],
 ])("%s is refused by the setting's name", (file, problem) => {
-  expect(() => authorityOf("ldapCaFile", file, folder)).toThrow(`ldapCaFile ${problem} (${file})`);
+  const path = join(folder, file);
+  expect(() => authorityOf("ldapCaFile", path)).toThrow(`ldapCaFile ${problem} (${path})`);
+});
+
+test("takes the text itself, and never quotes it", () => {
+  expect(authorityOf("ldapCaFile", certificates[0])).toBe(`${certificates[0]}\n`);
+  expect(() => authorityOf("ldapCaFile", "-----BEGIN CERTIFICATE-----\nAAAA\n")).toThrow(
+    "ldapCaFile is not a certificate in PEM form (argument)",
+  );
 });

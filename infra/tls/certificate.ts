@@ -1,9 +1,10 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
-import { resolve } from "node:path";
 import { getCACertificates } from "node:tls";
-import { type Output, output, secret } from "@pulumi/pulumi";
+import { type Input, type Output, output, secret, unsecret } from "@pulumi/pulumi";
+import { derive } from "../inputs.ts";
+import { isPem } from "../settings/argument-problems.ts";
 import { SettingsError, type SettingsProblem } from "../settings/error.ts";
 import type { SettingName } from "../settings/list.ts";
 
@@ -18,30 +19,36 @@ function isCertificate(block: string): boolean {
 }
 
 /**
- * The trusted certificate authorities in a file; undefined without a file.
- * @param name the setting that names the file
- * @param folder base of relative paths
+ * The content of a file: the text itself, or read from an absolute path.
+ * @returns undefined for a path that cannot be read
+ */
+const contentOf = (given: string): string | undefined =>
+  isPem(given) ? given : attempt(() => readFileSync(given, "utf8"));
+
+/** The place of a problem; never the text. */
+const placeOf = (given: string): string => (isPem(given) ? "argument" : given);
+
+/**
+ * The trusted certificate authorities of a setting, PEM; undefined if it is not set.
  * @throws {SettingsError} if the file cannot be read or contains anything else
  */
-export function authorityOf(name: SettingName, file: string | undefined, folder: string): string | undefined {
-  if (file === undefined) return undefined;
-  const refused = (problem: string): SettingsError => new SettingsError([{ name, place: file, problem }]);
-  let content: string;
-  try {
-    content = readFileSync(resolve(folder, file), "utf8");
-  } catch {
-    throw refused("cannot be read");
-  }
-  const blocks = content.match(pemCertificate) ?? [];
-  if (blocks.length === 0 || !blocks.every(isCertificate)) throw refused("is not a certificate in PEM form");
-  return `${blocks.join("\n")}\n`;
+export function authorityOf(name: SettingName, setting: Input<string> | undefined): Input<string> | undefined {
+  if (setting === undefined) return undefined;
+  return derive(setting, (given) => {
+    const refused = (problem: string): SettingsError => new SettingsError([{ name, place: placeOf(given), problem }]);
+    const content = contentOf(given);
+    if (content === undefined) throw refused("cannot be read");
+    const blocks = content.match(pemCertificate) ?? [];
+    if (blocks.length === 0 || !blocks.every(isCertificate)) throw refused("is not a certificate in PEM form");
+    return `${blocks.join("\n")}\n`;
+  });
 }
 
 /**
  * A certificate that the cluster creates and stores; the program does not read it.
  * @param authority of its issuer; clients already trust another issuer
  */
-export const foreignCertificate = (authority = ""): GatewayCertificate => ({
+export const foreignCertificate = (authority: Input<string> = ""): GatewayCertificate => ({
   certificate: output(""),
   privateKey: secret(""),
   caCertificate: output(authority),
@@ -104,30 +111,29 @@ function authorityOfChain(
   };
 }
 
-export interface OwnCertificateFiles {
+export interface OwnCertificate {
   /** Authorities that clients trust, PEM. */
   readonly authority?: string | undefined;
+  /** PEM text, or an absolute path, of the certificate and of its key. */
   readonly certificateFile: string;
   readonly privateKeyFile: string;
   readonly publicHost: string;
-  /** Base of relative paths. */
-  readonly folder: string;
 }
 
 /**
- * Reads a certificate and its key from files and validates that they belong together, are valid now, cover the public name and lead to
- * an authority.
+ * Reads a certificate and its key and validates that they belong together, are valid now, cover the public name and lead to an authority.
  * @throws {SettingsError} with all problems; never quotes the files.
  */
-export function ownCertificate(
-  { certificateFile, privateKeyFile, publicHost, folder, authority }: OwnCertificateFiles,
+export function checkedCertificate(
+  { certificateFile, privateKeyFile, publicHost, authority }: OwnCertificate,
   now = new Date(),
-): GatewayCertificate {
+): { readonly certificate: string; readonly privateKey: string; readonly caCertificate: string } {
   const problems: SettingsProblem[] = [];
-  const wrong = (name: string, place: string, problem: string): void => void problems.push({ name, place, problem });
+  const wrong = (name: string, given: string, problem: string): void =>
+    void problems.push({ name, place: placeOf(given), problem });
 
-  const certificate = attempt(() => readFileSync(resolve(folder, certificateFile), "utf8"));
-  const privateKey = attempt(() => readFileSync(resolve(folder, privateKeyFile), "utf8"));
+  const certificate = contentOf(certificateFile);
+  const privateKey = contentOf(privateKeyFile);
   const blocks = certificate?.match(pemCertificate) ?? [];
   const chain = blocks.map((block) => attempt(() => new X509Certificate(block)));
   const key = privateKey === undefined ? undefined : attempt(() => createPrivateKey(privateKey));
@@ -151,5 +157,17 @@ export function ownCertificate(
     wrong("tlsPrivateKeyFile", privateKeyFile, "does not belong to the certificate");
 
   if (problems.length > 0 || certificate === undefined || privateKey === undefined) throw new SettingsError(problems);
-  return { certificate: output(certificate), privateKey: secret(privateKey), caCertificate: output(caCertificate) };
+  return { certificate, privateKey, caCertificate };
+}
+
+/** Your own certificate, checked as soon as it, its key and the public name are known. */
+export function ownCertificate(given: {
+  readonly [Name in keyof OwnCertificate]: Input<OwnCertificate[Name]>;
+}): GatewayCertificate {
+  const known = output(derive(given, (each) => checkedCertificate(each)));
+  return {
+    certificate: unsecret(known.certificate),
+    privateKey: secret(known.privateKey),
+    caCertificate: unsecret(known.caCertificate),
+  };
 }

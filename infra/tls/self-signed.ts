@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { interpolate, secret } from "@pulumi/pulumi";
-import type { Resource } from "@pulumi/pulumi";
+import type { Input, Resource } from "@pulumi/pulumi";
+import { derive } from "../inputs.ts";
 import { CertRequest, LocallySignedCert, PrivateKey, SelfSignedCert } from "@pulumi/tls";
 import type { ResourceNames } from "../components/resource-names.ts";
 import type { GatewayCertificate } from "./certificate.ts";
@@ -35,7 +36,7 @@ export interface SelfSignedScope {
 
 /** The stack's own authority (ECDSA P-256) and a certificate signed by it; both are created once and kept. */
 export function selfSigned(
-  publicHost: string,
+  publicHost: Input<string>,
   { stack, named, generation = 1 }: SelfSignedScope,
   parent: Resource,
 ): GatewayCertificate {
@@ -65,7 +66,8 @@ export function selfSigned(
     {
       privateKeyPem: gatewayKey.privateKeyPem,
       subject: { commonName: publicHost, organization: "RouteQL" },
-      ...subjectNames(publicHost),
+      dnsNames: derive(publicHost, (host) => subjectNames(host).dnsNames),
+      ipAddresses: derive(publicHost, (host) => subjectNames(host).ipAddresses),
     },
     { parent },
   );

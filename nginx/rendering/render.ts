@@ -27,29 +27,44 @@ export function configurationFiles(): readonly string[] {
     .map((path) => resolve(folder, path));
 }
 
+const rendered = {
+  "addresses.sh": renderAddresses,
+  "errors.conf": renderErrors,
+  "query-time.conf": renderQueryTime,
+  "settings.conf": renderSettings,
+  "master-key.conf": renderMasterKey,
+  "proxy-master-key.conf": renderProxyMasterKey,
+} as const satisfies Readonly<Record<string, (settings: GatewaySettings) => string>>;
+
+export const renderedNames = Object.keys(rendered) as readonly (keyof typeof rendered)[];
+
 /**
- * All files for /run/routeql/nginx, by name. Equal settings produce equal files.
+ * Contents of the rendered files, by name. Equal settings produce equal files.
  * @throws Error that names every invalid setting
  */
-export function renderGateway(settings: GatewaySettings): Record<string, string> {
+export function renderFiles(settings: GatewaySettings): Record<keyof typeof rendered, string> {
   checkGatewaySettings(settings);
+  return Object.fromEntries(renderedNames.map((name) => [name, rendered[name](settings)])) as ReturnType<
+    typeof renderFiles
+  >;
+}
+
+/** Contents of the files that are the same for every gateway, by name. */
+export function unchangedFiles({ metrics = false }: Pick<GatewaySettings, "metrics">): Record<string, string> {
   const files = new Map<string, string>();
   for (const path of configurationFiles()) {
     const name = basename(path);
     if (files.has(name)) throw new Error(`nginx/configuration has two files named ${name}. Rename one of them.`);
     files.set(name, readFileSync(path, "utf8"));
   }
-  return {
-    ...Object.fromEntries(files),
-    "addresses.sh": renderAddresses(settings),
-    "errors.conf": renderErrors(),
-    "query-time.conf": renderQueryTime(settings),
-    "settings.conf": renderSettings(settings),
-    "master-key.conf": renderMasterKey(settings),
-    "proxy-master-key.conf": renderProxyMasterKey(settings),
-    ...(settings.metrics === true ? metricsFiles(files.get("nginx.conf") ?? "") : {}),
-  };
+  return { ...Object.fromEntries(files), ...(metrics ? metricsFiles(files.get("nginx.conf") ?? "") : {}) };
 }
+
+/** All files for /run/routeql/nginx, by name. */
+export const renderGateway = (settings: GatewaySettings): Record<string, string> => ({
+  ...unchangedFiles(settings),
+  ...renderFiles(settings),
+});
 
 const folder = new URL("../metrics/", import.meta.url);
 const text = (name: string): string => readFileSync(new URL(name, folder), "utf8");

@@ -62,7 +62,7 @@ describe("the archive of the database", { timeout: 240_000 }, () => {
     for (const source of sources)
       await mustRun("docker", ["volume", "create", "--label", `${runLabel}=${runId}`, volume(source)]);
     server = await withFiles(new DatabaseContainer(await image("database")))
-      .withCommand([...database.command!])
+      .withCommand(database.command!.map(String))
       .start();
     keeper = await withFiles(new GenericContainer(await image("database")))
       .withCommand(["sleep", "infinity"])

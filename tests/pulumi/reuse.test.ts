@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { rm } from "node:fs/promises";
-import { ComponentResource, secret } from "@pulumi/pulumi";
+import { ComponentResource, interpolate, secret } from "@pulumi/pulumi";
 import type { Output } from "@pulumi/pulumi";
 import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
+import { RandomId } from "@pulumi/random";
 import { expect, test } from "vitest";
 import { RouteQL } from "@routeql/infra/components/routeql";
 import { stackPaths } from "@routeql/host/paths";
@@ -23,7 +24,9 @@ class Observatory extends ComponentResource {
       { publicHost: "routes.example.net", httpsPort: 8443, serviceApiKey: secret(serviceApiKey) },
       { parent: this, protectData: true },
     );
-    const trial = { publicHost: "trial.example.net", httpPort: 8180, httpsPort: 8543, consolePort: 32_100 };
+    // Unknown in the preview, like an address that another resource will have.
+    const publicHost = interpolate`${new RandomId("trial", { byteLength: 4 }).hex}.example.net`;
+    const trial = { publicHost, httpPort: 8180, httpsPort: 8543, consolePort: 32_100 };
     void new RouteQL("trial", trial, { parent: this });
     this.address = routes.url;
     this.registerOutputs({ address: this.address });

@@ -108,7 +108,9 @@ export function exampleFile(): string {
 
 /** The setting's type in plain words. */
 function typeInWords({ type }: Setting): string {
-  return { text: "text", number: "whole number", flag: "true or false", secret: "secret", file: "path" }[type];
+  return { text: "text", number: "whole number", flag: "true or false", secret: "secret", file: "path or PEM text" }[
+    type
+  ];
 }
 
 /** The default value, without a full stop. */

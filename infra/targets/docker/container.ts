@@ -1,5 +1,6 @@
 import type { ContainerArgs, types } from "@pulumi/docker";
-import type { Output } from "@pulumi/pulumi";
+import type { Input, Output } from "@pulumi/pulumi";
+import { derive } from "../../inputs.ts";
 import { filesDirectory, type HealthCheck, secretPath, type ServiceDescription } from "../../services/description.ts";
 import type { DeliveredFiles } from "./files.ts";
 import type { Attachments } from "./networks.ts";
@@ -13,19 +14,20 @@ export interface ContainerParts {
   readonly files?: DeliveredFiles;
   readonly dataVolume?: Output<string>;
   readonly attachments: Attachments;
-  readonly hostAddress: string;
+  readonly hostAddress: Input<string>;
   /** Processors that the container may use at most. */
-  readonly processorLimit: number;
+  readonly processorLimit: Input<number>;
   readonly scope: Scope;
 }
 
-function environment(service: ServiceDescription, { dataVolume }: Scope): string[] {
+function environment(service: ServiceDescription, { dataVolume }: Scope): Input<string>[] {
   // Another volume is another variable, so the job runs again.
-  const volume = service.run === "job" && dataVolume !== undefined ? [["REPLACED_DATA_VOLUME", dataVolume]] : [];
+  const volume: [string, string][] =
+    service.run === "job" && dataVolume !== undefined ? [["REPLACED_DATA_VOLUME", dataVolume]] : [];
   const paths = Object.entries(service.secrets).map(([name, secret]) => [name, secretPath(secret)] as const);
   return [...Object.entries(service.environment), ...paths, ...volume]
-    .map(([name, value]) => `${name}=${value}`)
-    .sort();
+    .sort(([left], [right]) => (`${left}=` < `${right}=` ? -1 : 1))
+    .map(([name, value]) => derive(value, (text) => `${name}=${text}`));
 }
 
 function volumes(service: ServiceDescription, { files, dataVolume, scope }: ContainerParts): ContainerArgs["volumes"] {
@@ -55,7 +57,7 @@ function temporary({ temporary, user }: ServiceDescription): Record<string, stri
 /** Microseconds; the kernel's default. */
 const quotaPeriod = 100_000;
 
-function confinement({ resources }: ServiceDescription, processorLimit: number): Partial<ContainerArgs> {
+function confinement({ resources }: ServiceDescription, processorLimit: Input<number>): Partial<ContainerArgs> {
   return {
     readOnly: true,
     capabilities: { drops: ["ALL"] },
@@ -64,7 +66,7 @@ function confinement({ resources }: ServiceDescription, processorLimit: number):
     memorySwap: resources.memoryMegabytes,
     // A quota, because the Docker engine rejects `cpus` above the host's number of processors.
     cpuPeriod: quotaPeriod,
-    cpuQuota: processorLimit * quotaPeriod,
+    cpuQuota: derive(processorLimit, (processors) => processors * quotaPeriod),
     logDriver: "json-file",
     logOpts: { "max-size": "10m", "max-file": "3" },
   };

@@ -1,36 +1,52 @@
 import { Image, RemoteImage } from "@pulumi/docker";
-import type { Output, Resource } from "@pulumi/pulumi";
+import type { CustomResourceOptions, Input, Output, Resource } from "@pulumi/pulumi";
 import type { ResourceNames } from "../../components/resource-names.ts";
 import type { BuiltImage, PulledImage } from "../../images.ts";
 import type { ImageName } from "../../services/description.ts";
 import type { Scope } from "./scope.ts";
 
+/** Part of a resource's name. With a base that is an output of another resource, the hash is not known when the resource gets its name. */
+export const imageResource = ({ name, imageName }: BuiltImage<Input<string>>): string =>
+  typeof imageName === "string" ? `${name}-${imageName.split(":")[1]}` : name;
+
+/** With the hash in the resource's name an existing image never needs another build. */
+export const keptOnceBuilt = ({ imageName }: BuiltImage<Input<string>>): CustomResourceOptions =>
+  typeof imageName === "string" ? { ignoreChanges: ["build"] } : {};
+
 /**
  * Builds an image on the Docker host. The resource's name contains the image's hash, so changed content is a new image. An existing
  * image is never rebuilt, even if the provider detects a difference (it compares the whole context and forgets the build on a refresh).
  */
-function buildImage(image: BuiltImage, named: ResourceNames, parent: Resource, startsFrom: readonly Resource[]): Image {
-  const [, hash = ""] = image.imageName.split(":");
+function buildImage(
+  image: BuiltImage<Input<string>>,
+  named: ResourceNames,
+  parent: Resource,
+  startsFrom: readonly Resource[],
+): Image {
   return new Image(
-    named(`${image.name}-${hash}`),
+    named(imageResource(image)),
     {
       imageName: image.imageName,
       skipPush: true,
       build: { context: image.context, dockerfile: image.dockerfile, args: { ...image.args } },
     },
-    { parent, ignoreChanges: ["build"], dependsOn: [...startsFrom] },
+    { parent, ...keptOnceBuilt(image), dependsOn: [...startsFrom] },
   );
 }
 
 /** Pulls an image unless the Docker host has it. The host keeps unused images. */
-function pullImage({ name, imageName }: PulledImage, named: ResourceNames, parent: Resource): RemoteImage {
+function pullImage(
+  { name, imageName }: PulledImage<Input<string>>,
+  named: ResourceNames,
+  parent: Resource,
+): RemoteImage {
   return new RemoteImage(named(`${name}-image`), { name: imageName, keepLocally: true }, { parent });
 }
 
 export interface DockerImages {
   /** In build order: each image after its base. */
-  readonly built: readonly BuiltImage[];
-  readonly pulled: readonly PulledImage[];
+  readonly built: readonly BuiltImage<Input<string>>[];
+  readonly pulled: readonly PulledImage<Input<string>>[];
 }
 
 /** Provides every image on the Docker host; returns the names for containers. */
@@ -39,7 +55,7 @@ export function provideImages(
   { named }: Pick<Scope, "named">,
   parent: Resource,
 ): ReadonlyMap<ImageName, Output<string>> {
-  const byReference = new Map<string, Resource>();
+  const byReference = new Map<Input<string>, Resource>();
   const names = new Map<ImageName, Output<string>>();
   for (const image of pulled) {
     const resource = pullImage(image, named, parent);

@@ -1,5 +1,6 @@
 import { Network, type types } from "@pulumi/docker";
-import type { Output, Resource } from "@pulumi/pulumi";
+import type { Input, Output, Resource } from "@pulumi/pulumi";
+import { derive } from "../../inputs.ts";
 import { callEdges, outsideEdges, type ServiceDescription, type ServiceName } from "../../services/description.ts";
 import { addressOf, parseRange, subnetsOf } from "../../settings/ipv4-range.ts";
 import { labels, replaceInPlace, type Scope } from "./scope.ts";
@@ -25,11 +26,11 @@ export function connect(
   services: readonly ServiceDescription[],
   scope: Scope,
   parent: Resource,
-  range?: string,
+  range?: Input<string>,
 ): Attachments {
   const network = (suffix: string, internal: boolean): Output<string> => {
     const isolation = internal ? { options: withoutHost } : {};
-    const ipamConfigs = range === undefined ? {} : { ipamConfigs: [subnetOf(range, suffix)] };
+    const ipamConfigs = range === undefined ? {} : { ipamConfigs: [derive(range, (known) => subnetOf(known, suffix))] };
     return new Network(
       scope.named(suffix),
       { name: `${scope.prefix}-${suffix}`, internal, ...isolation, ...ipamConfigs, labels: labels(scope) },

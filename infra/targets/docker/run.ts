@@ -1,4 +1,4 @@
-import type { Resource } from "@pulumi/pulumi";
+import type { Input, Resource } from "@pulumi/pulumi";
 import type { ServiceDescription, ServiceName } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
 import { provideImages } from "./image.ts";
@@ -16,11 +16,11 @@ export interface DockerRun {
   readonly images: DockerImages;
   readonly secrets: Secrets;
   /** Address of the host on which ports are published. */
-  readonly hostAddress: string;
+  readonly hostAddress: Input<string>;
   /** Processors that one container may use at most. */
-  readonly processorLimit: number;
+  readonly processorLimit: Input<number>;
   /** Range of the stack's networks; without one the Docker engine chooses. */
-  readonly networkRange?: string | undefined;
+  readonly networkRange?: Input<string> | undefined;
   /** Whether Pulumi refuses to delete volumes with data. */
   readonly protectData: boolean;
   readonly scope: Scope;

@@ -1,5 +1,13 @@
 import { Container, Volume } from "@pulumi/docker";
-import { all, ComponentResource, type ComponentResourceOptions, log, type Output, RunError } from "@pulumi/pulumi";
+import {
+  all,
+  ComponentResource,
+  type ComponentResourceOptions,
+  type Input,
+  log,
+  type Output,
+  RunError,
+} from "@pulumi/pulumi";
 import type { ServiceDescription, ServiceName } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
 import { containerArgs } from "./container.ts";
@@ -54,9 +62,9 @@ export interface DockerServiceArgs {
   readonly secrets: Secrets;
   readonly attachments: Attachments;
   /** Address on which its ports are published. */
-  readonly hostAddress: string;
+  readonly hostAddress: Input<string>;
   /** Processors that one container may use at most. */
-  readonly processorLimit: number;
+  readonly processorLimit: Input<number>;
   readonly protectData: boolean;
   readonly scope: Scope;
   /** Dependencies that must be ready before it starts. */

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { CustomResource } from "@pulumi/kubernetes/apiextensions/index.js";
 import type { Output, Resource } from "@pulumi/pulumi";
+import { derive } from "../../inputs.ts";
 import { callEdges, type ServiceDescription, type ServiceName } from "../../services/description.ts";
 import { clusterAuthority, clusterPart, makeCluster } from "./cloudnative-pg/cluster.ts";
 import type { ForeignFiles } from "./files.ts";
@@ -27,7 +28,16 @@ interface Around {
 }
 
 export function runForeign(run: KubernetesRun, { scope, nameKey, parent }: Around): Foreign {
-  const { services, secrets, databaseCluster, backupLogin, protectData, metricsNamespace, certificate: source } = run;
+  const {
+    services,
+    secrets,
+    databaseCluster,
+    databaseBackups,
+    backupLogin,
+    protectData,
+    metricsNamespace,
+    certificate: source,
+  } = run;
   const callers = callEdges(services)
     .filter(([, callee]) => callee === "database")
     .map(([caller]) => caller);
@@ -39,6 +49,7 @@ export function runForeign(run: KubernetesRun, { scope, nameKey, parent }: Aroun
       backupLogin,
       callers,
       metricsNamespace,
+      databaseBackups,
       protectData,
       scope,
       parent,
@@ -61,15 +72,14 @@ const secretName = "gateway-certificate";
 const paths = { "tls.crt": "tls/certificate.pem", "tls.key": "tls/private-key.pem" };
 
 /** Spec of cert-manager's Certificate. */
-function certificateSpec({ issuer, kind, publicHost }: Extract<CertificateSource, { issuer: string }>) {
-  return {
+const certificateSpec = ({ issuer, kind, publicHost }: Extract<CertificateSource, { issuer: unknown }>) =>
+  derive(publicHost, (host) => ({
     secretName,
-    ...(isIP(publicHost) === 0 ? { dnsNames: [publicHost] } : { ipAddresses: [publicHost] }),
+    ...(isIP(host) === 0 ? { dnsNames: [host] } : { ipAddresses: [host] }),
     privateKey: { algorithm: "ECDSA", size: 256, rotationPolicy: "Always" },
     usages: ["digital signature", "server auth"],
     issuerRef: { group: "cert-manager.io", kind, name: issuer },
-  };
-}
+  }));
 
 /** The gateway's certificate from the cluster; the gateway loads a renewed one by itself. */
 function clusterCertificate(

@@ -1,40 +1,42 @@
 import { Image } from "@pulumi/docker";
 import { output } from "@pulumi/pulumi";
-import type { Output, Resource } from "@pulumi/pulumi";
+import type { Input, Output, Resource } from "@pulumi/pulumi";
 import type { BuiltImage, PulledImage } from "../../images.ts";
 import type { ImageName } from "../../services/description.ts";
+import { imageResource, keptOnceBuilt } from "../docker/image.ts";
+import { derive } from "../../inputs.ts";
 import type { Scope } from "./scope.ts";
 
 export interface ImageSources {
-  readonly built: readonly BuiltImage[];
-  readonly pulled: readonly PulledImage[];
+  readonly built: readonly BuiltImage<Input<string>>[];
+  readonly pulled: readonly PulledImage<Input<string>>[];
   /** Registry of this project's images; without one the nodes must have them. */
-  readonly registry?: string | undefined;
+  readonly registry?: Input<string> | undefined;
   /** Whether the program builds and pushes them. */
   readonly push: boolean;
 }
 
 /** Reference of an image of this project in a registry. */
-export function referenceIn(registry: string | undefined, imageName: string): string {
-  return registry === undefined ? imageName : `${registry}/${imageName}`;
-}
+export const referenceIn = (registry: Input<string> | undefined, imageName: Input<string>): Input<string> =>
+  derive({ registry, imageName }, (known) =>
+    known.registry === undefined ? known.imageName : `${known.registry}/${known.imageName}`,
+  );
 
 /** Builds an image with Docker and pushes it; an existing name is not built again. */
 function pushed(
-  image: BuiltImage,
-  reference: string,
+  image: BuiltImage<Input<string>>,
+  reference: Input<string>,
   { named }: Pick<Scope, "named">,
   parent: Resource,
 ): Output<string> {
-  const [, hash = ""] = image.imageName.split(":");
   const { imageName } = new Image(
-    named(`${image.name}-${hash}`),
+    named(imageResource(image)),
     {
       imageName: reference,
       skipPush: false,
       build: { context: image.context, dockerfile: image.dockerfile, args: { ...image.args } },
     },
-    { parent, ignoreChanges: ["build"] },
+    { parent, ...keptOnceBuilt(image) },
   );
   return imageName;
 }

@@ -1,9 +1,10 @@
 import type { Input } from "@pulumi/pulumi";
+import { derive } from "../../inputs.ts";
 import { describeDatabase, serverParameters } from "../../services/database.ts";
 import type { ServiceDescription, ServiceName } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
 import { readAnnotations } from "../../settings/kubernetes-checks.ts";
-import type { PlainSettings } from "../../settings/list.ts";
+import type { Settings } from "../../settings/list.ts";
 import type { ClusterSettings } from "./cloudnative-pg/cluster-spec.ts";
 import type { ClusterParts } from "./cloudnative-pg/cluster.ts";
 import type { ImageSources } from "./images.ts";
@@ -14,8 +15,8 @@ import type { Replicas, Storage } from "./workload.ts";
 
 /** Source of the gateway's certificate in the cluster: an issuer of cert-manager, or an existing Secret. */
 export type CertificateSource =
-  | { readonly issuer: string; readonly kind: string; readonly publicHost: string }
-  | { readonly secret: string };
+  | { readonly issuer: Input<string>; readonly kind: Input<string>; readonly publicHost: Input<string> }
+  | { readonly secret: Input<string> };
 
 /** The services of a Kubernetes cluster and their options. */
 export interface KubernetesRun {
@@ -33,14 +34,16 @@ export interface KubernetesRun {
   readonly publication: Publication;
   readonly outside: Input<NetworkSurroundings["outside"]>;
   /** Namespace whose pods may read the metrics. */
-  readonly metricsNamespace?: string | undefined;
+  readonly metricsNamespace?: Input<string> | undefined;
   /** Whether to create objects that make the Prometheus operator read the metrics. */
   readonly monitoringOperator?: boolean;
-  readonly imagePullSecret?: string | undefined;
+  readonly imagePullSecret?: Input<string> | undefined;
   /** The gateway's certificate, if the cluster provides it. */
   readonly certificate?: CertificateSource | undefined;
   /** A database that is not among the services. */
-  readonly databaseCluster?: ClusterSettings | undefined;
+  readonly databaseCluster?: Input<ClusterSettings> | undefined;
+  /** Whether that database is backed up. */
+  readonly databaseBackups?: boolean;
   /** Login for the storage of its backups. */
   readonly backupLogin?: ClusterParts["backupLogin"];
   /** Whether Pulumi refuses to delete objects with data. */
@@ -48,8 +51,10 @@ export interface KubernetesRun {
 }
 
 /** Name of the namespace of a stack. */
-export const namespaceOf = (settings: Pick<PlainSettings, "namespace">, instance: string): string =>
-  settings.namespace ?? instance;
+export const namespaceOf = <Name extends Input<string>>(
+  settings: { readonly namespace?: Name | undefined },
+  instance: string,
+): Name | string => settings.namespace ?? instance;
 
 type FromSettings = Omit<KubernetesRun, "services" | "images" | "secrets" | "protectData" | "outside" | "backupLogin">;
 
@@ -58,40 +63,41 @@ function certificateOf({
   certificateIssuerKind,
   certificateSecret,
   publicHost,
-}: PlainSettings): CertificateSource | undefined {
+}: Settings): CertificateSource | undefined {
   if (certificateSecret !== undefined) return { secret: certificateSecret };
   return certificateIssuer === undefined
     ? undefined
     : { issuer: certificateIssuer, kind: certificateIssuerKind, publicHost };
 }
 
-function clusterOf(settings: PlainSettings): ClusterSettings | undefined {
+function clusterOf(settings: Settings): Input<ClusterSettings> | undefined {
   if (settings.database !== "cloudnative-pg") return undefined;
-  const { backupDestination: destination, storageClass, imagePullSecret } = settings;
-  return {
+  const { cpuMillicores, memoryMegabytes } = describeDatabase(settings).resources;
+  const given = {
     instances: settings.databaseInstances,
     image: settings.databaseClusterImage,
-    storage: { size: settings.databaseStorage, storageClass },
-    resources: describeDatabase(settings).resources,
-    parameters: serverParameters(settings),
-    imagePullSecret,
+    size: settings.databaseStorage,
+    storageClass: settings.storageClass,
+    memoryMegabytes,
+    imagePullSecret: settings.imagePullSecret,
     operatorNamespace: settings.databaseOperatorNamespace,
-    ...(destination === undefined
-      ? {}
-      : {
-          backup: {
-            destination,
-            endpoint: settings.backupEndpoint,
-            schedule: settings.backupSchedule,
-            retentionDays: settings.backupRetentionDays,
-          },
-        }),
+    destination: settings.backupDestination,
+    endpoint: settings.backupEndpoint,
+    schedule: settings.backupSchedule,
+    retentionDays: settings.backupRetentionDays,
   };
+  return derive(given, ({ size, storageClass, destination, endpoint, schedule, retentionDays, ...known }) => ({
+    ...known,
+    storage: { size, storageClass },
+    resources: { cpuMillicores, memoryMegabytes: known.memoryMegabytes },
+    parameters: serverParameters(settings),
+    ...(destination === undefined ? {} : { backup: { destination, endpoint, schedule, retentionDays } }),
+  }));
 }
 
 /** Settings of the services on a cluster. */
 export function kubernetesRunOf(
-  settings: PlainSettings,
+  settings: Settings,
   { instance, state, named }: Pick<Scope, "instance" | "state" | "named">,
 ): FromSettings {
   const { storageClass } = settings;
@@ -116,11 +122,14 @@ export function kubernetesRunOf(
       sessions: { size: settings.sessionsStorage, storageClass },
     },
     publication: {
-      type: settings.gatewayService as KubernetesRun["publication"]["type"],
-      annotations: readAnnotations(settings.gatewayAnnotations),
+      type: settings.gatewayService,
+      ...(settings.gatewayAnnotations === undefined
+        ? {}
+        : { annotations: derive(settings.gatewayAnnotations, readAnnotations) }),
     },
     certificate: certificateOf(settings),
     databaseCluster: clusterOf(settings),
+    databaseBackups: settings.backupDestination !== undefined,
     metricsNamespace: settings.metricsNamespace,
     monitoringOperator: settings.monitoring === "operator",
     imagePullSecret: settings.imagePullSecret,

@@ -1,5 +1,6 @@
 import type { types } from "@pulumi/kubernetes";
 import type { Input, Output } from "@pulumi/pulumi";
+import { derive } from "../../inputs.ts";
 import { filesDirectory, type HealthCheck, secretPath, type ServiceDescription } from "../../services/description.ts";
 import type { DeliveredFiles } from "./files.ts";
 import { labelsOf, type Scope, selectorOf } from "./scope.ts";
@@ -30,7 +31,7 @@ export interface PodParts {
   readonly image: Output<string>;
   readonly files: DeliveredFiles;
   /** Secret of the namespace with which the node pulls images. */
-  readonly imagePullSecret?: string | undefined;
+  readonly imagePullSecret?: Input<string> | undefined;
   readonly scope: Scope;
 }
 
@@ -40,7 +41,7 @@ function environment({
   secrets,
   data,
   dataVariable,
-}: ServiceDescription): { name: string; value: string }[] {
+}: ServiceDescription): { name: string; value: Input<string> }[] {
   const paths = Object.entries(secrets).map(([name, secret]) => [name, secretPath(secret)] as const);
   const own = data === undefined || dataVariable === undefined ? {} : { [dataVariable]: `${data}/own` };
   const all = { ...plain, ...own, ...Object.fromEntries(paths) };
@@ -50,9 +51,9 @@ function environment({
 }
 
 /** In the form in which the API server stores them. Another form would be a change in each `kubectl apply`. */
-export const quantities = (cpuMillicores: number, memoryMegabytes: number): { cpu: string; memory: string } => ({
+export const quantities = (cpuMillicores: number, memoryMegabytes: Input<number>) => ({
   cpu: cpuMillicores % 1000 === 0 ? String(cpuMillicores / 1000) : `${cpuMillicores}m`,
-  memory: memoryMegabytes % 1024 === 0 ? `${memoryMegabytes / 1024}Gi` : `${memoryMegabytes}Mi`,
+  memory: derive(memoryMegabytes, (megabytes) => (megabytes % 1024 === 0 ? `${megabytes / 1024}Gi` : `${megabytes}Mi`)),
 });
 
 /** Processor: a request, and a limit of eight times that, so that a start or a burst is not throttled. */

@@ -1,7 +1,7 @@
 import { CustomResource } from "@pulumi/kubernetes/apiextensions/index.js";
 import { ConfigMap, Namespace } from "@pulumi/kubernetes/core/v1/index.js";
 import { NetworkPolicy } from "@pulumi/kubernetes/networking/v1/index.js";
-import { type Input, output, type Output, type Resource, secret } from "@pulumi/pulumi";
+import { all, type Input, output, type Output, type Resource, secret } from "@pulumi/pulumi";
 import { RandomPassword } from "@pulumi/random";
 import { parse } from "yaml";
 import { alertRules, grafanaDashboard } from "../../monitoring/prometheus-files.ts";
@@ -133,8 +133,9 @@ export function runOnKubernetes(run: KubernetesRun, parent: Resource): readonly 
 }
 
 /** External addresses may be known only during the deployment, because they are parts of secret URLs. */
-export interface Surroundings extends Omit<NetworkSurroundings, "outside"> {
+export interface Surroundings extends Omit<NetworkSurroundings, "outside" | "metricsNamespace"> {
   readonly outside: Input<NetworkSurroundings["outside"]>;
+  readonly metricsNamespace?: Input<string> | undefined;
 }
 
 /** Creates the policy that denies everything, then one for each service. */
@@ -149,9 +150,11 @@ function connect(
     { metadata: metadataOf("deny-all", undefined, scope), spec: denyAll },
     { parent },
   );
-  const rules = output(around.outside).apply((outside) => networkRules(services, { ...around, outside }));
+  const rules = all([around.outside, around.metricsNamespace]).apply(([outside, metricsNamespace]) =>
+    networkRules(services, { ...around, outside, metricsNamespace }),
+  );
   const allowed = services.map(({ name }) => {
-    const spec = rules.apply((all) => all.get(name)!);
+    const spec = rules.apply((specs) => specs.get(name)!);
     return new NetworkPolicy(scope.named(name), { metadata: metadataOf(name, name, scope), spec }, { parent });
   });
   return [denied, ...allowed];

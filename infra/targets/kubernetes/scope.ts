@@ -1,11 +1,12 @@
 import { createHash, createHmac } from "node:crypto";
 import type { Input, Output } from "@pulumi/pulumi";
+import { derive } from "../../inputs.ts";
 import type { ResourceNames } from "../../components/resource-names.ts";
 import type { ServiceName } from "../../services/description.ts";
 
 /** Names and labels of one stack's Kubernetes objects. */
 export interface Scope {
-  readonly namespace: string;
+  readonly namespace: Input<string>;
   /** The same, once the namespace exists; its objects wait for it. */
   readonly readyNamespace: Output<string>;
   /** Label of this deployment: `routeql-<stack>`. */
@@ -13,7 +14,7 @@ export interface Scope {
   /** Identity of the state that creates them. */
   readonly state?: Input<string> | undefined;
   /** DNS domain of the cluster, e.g. `cluster.local`. */
-  readonly clusterDomain: string;
+  readonly clusterDomain: Input<string>;
   readonly named: ResourceNames;
 }
 
@@ -52,8 +53,8 @@ export function metadataOf(name: Input<string>, service: ServiceName | undefined
 export function hostOf(
   service: ServiceName,
   { namespace, clusterDomain }: Pick<Scope, "namespace" | "clusterDomain">,
-): string {
-  return `${service}.${namespace}.svc.${clusterDomain}`;
+): Input<string> {
+  return derive({ namespace, clusterDomain }, (known) => `${service}.${known.namespace}.svc.${known.clusterDomain}`);
 }
 
 const length = 12;

@@ -4,6 +4,7 @@ import { Service } from "@pulumi/kubernetes/core/v1/index.js";
 import {
   ComponentResource,
   type ComponentResourceOptions,
+  type Input,
   interpolate,
   output,
   type Output,
@@ -53,7 +54,7 @@ export interface KubernetesServiceArgs {
   readonly secrets: Secrets;
   readonly nameKey: Output<string>;
   readonly foreignFiles?: ForeignFiles | undefined;
-  readonly imagePullSecret?: string | undefined;
+  readonly imagePullSecret?: Input<string> | undefined;
   readonly replicas: Replicas;
   /** Needed by a service with data. */
   readonly storage?: Storage | undefined;
@@ -103,9 +104,10 @@ export class KubernetesService extends ComponentResource {
 
 /** How clients outside the cluster reach the published ports. */
 export interface Publication {
-  readonly type: "LoadBalancer" | "NodePort" | "ClusterIP";
+  /** LoadBalancer, NodePort or ClusterIP. */
+  readonly type: Input<string>;
   /** For the cloud's load balancer, by name. */
-  readonly annotations: Readonly<Record<string, string>>;
+  readonly annotations?: Input<Readonly<Record<string, string>>>;
 }
 
 /**
@@ -146,19 +148,19 @@ function publishedService(
   return new Service(
     scope.named(service.name),
     {
-      metadata: { ...metadata, ...(Object.keys(annotations).length === 0 ? {} : { annotations: { ...annotations } }) },
-      spec: {
-        type,
-        ...(type === "ClusterIP" ? {} : { externalTrafficPolicy: "Local" }),
+      metadata: { ...metadata, ...(annotations === undefined ? {} : { annotations }) },
+      spec: output(type).apply((known) => ({
+        type: known,
+        ...(known === "ClusterIP" ? {} : { externalTrafficPolicy: "Local" }),
         selector: { ...selectorOf(service.name, scope) },
         ports: service.ports.map(({ internal, published }) => ({
           name: `port-${internal}`,
           port: published,
           targetPort: internal,
           protocol: "TCP",
-          ...(type === "NodePort" ? { nodePort: published } : {}),
+          ...(known === "NodePort" ? { nodePort: published } : {}),
         })),
-      },
+      })),
     },
     { parent, dependsOn: [workload] },
   );

@@ -1,7 +1,7 @@
 import { Deployment, StatefulSet } from "@pulumi/kubernetes/apps/v1/index.js";
 import { HorizontalPodAutoscaler } from "@pulumi/kubernetes/autoscaling/v2/index.js";
 import { PodDisruptionBudget } from "@pulumi/kubernetes/policy/v1/index.js";
-import type { CustomResourceOptions, Resource } from "@pulumi/pulumi";
+import type { CustomResourceOptions, Input, Resource } from "@pulumi/pulumi";
 import type { ServiceDescription } from "../../services/description.ts";
 import { dataVolume, type PodParts, podTemplate, startWithin } from "./pod.ts";
 import { metadataOf, type Scope, selectorOf } from "./scope.ts";
@@ -16,9 +16,9 @@ export interface Replicas {
 /** Volume of a service with data. */
 export interface Storage {
   /** Kubernetes' form: `20Gi`. */
-  readonly size: string;
+  readonly size: Input<string>;
   /** Default: the cluster's default class. */
-  readonly storageClass?: string | undefined;
+  readonly storageClass?: Input<string> | undefined;
 }
 
 export interface WorkloadParts extends PodParts {

@@ -9,7 +9,7 @@ const settings: ClusterSettings = {
   instances: 3,
   image: "ghcr.io/cloudnative-pg/postgresql:17.9-standard-trixie",
   storage: { size: "20Gi", storageClass: "fast" },
-  resources: { memoryMegabytes: 1024, cpuMillicores: 250, processes: 512 },
+  resources: { memoryMegabytes: 1024, cpuMillicores: 250 },
   parameters: { max_connections: "200" },
   operatorNamespace: "cnpg-system",
 };

@@ -6,7 +6,6 @@ import { loginRole, roles } from "@routeql/database/migrate/roles";
 import { roleNames } from "@routeql/database/migrate/settings";
 import type { RoleName } from "@routeql/database/migrate/settings";
 import { databaseAddress } from "../../../services/database-place.ts";
-import type { ServiceDescription } from "../../../services/description.ts";
 import { quantities } from "../pod.ts";
 import type { ObjectLabels } from "../scope.ts";
 import type { Storage } from "../workload.ts";
@@ -33,7 +32,7 @@ export interface ClusterSettings {
   readonly image: string;
   readonly storage: Storage;
   /** Limits of the single database. */
-  readonly resources: ServiceDescription["resources"];
+  readonly resources: { readonly cpuMillicores: number; readonly memoryMegabytes: number };
   /** Server settings by name. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly imagePullSecret?: string | undefined;

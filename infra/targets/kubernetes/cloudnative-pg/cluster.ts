@@ -2,7 +2,7 @@ import type { types } from "@pulumi/kubernetes";
 import { CustomResource } from "@pulumi/kubernetes/apiextensions/index.js";
 import { Secret } from "@pulumi/kubernetes/core/v1/index.js";
 import { NetworkPolicy } from "@pulumi/kubernetes/networking/v1/index.js";
-import { all, interpolate, type Output, type Resource, secret, unsecret } from "@pulumi/pulumi";
+import { all, type Input, interpolate, output, type Output, type Resource, secret, unsecret } from "@pulumi/pulumi";
 import { loginRole } from "@routeql/database/migrate/roles";
 import { roleNames } from "@routeql/database/migrate/settings";
 import { databaseAuthorityFile } from "../../../services/database-place.ts";
@@ -22,7 +22,9 @@ import {
   storeSpec,
 } from "./cluster-spec.ts";
 
-export interface ClusterParts extends Omit<ClusterCallers, "scope"> {
+export interface ClusterParts extends Omit<ClusterCallers, "scope" | "metricsNamespace"> {
+  readonly metricsNamespace?: Input<string> | undefined;
+  readonly databaseBackups: boolean | undefined;
   readonly secrets: Secrets;
   readonly nameKey: Output<string>;
   /** Login for the object storage. */
@@ -56,8 +58,8 @@ function login(name: string, username: string, password: Output<string>, parts: 
   return heldSecret(`database-${name}`, "kubernetes.io/basic-auth", { username: secret(username), password }, parts);
 }
 
-function makeBackups({ backup }: ClusterSettings, parts: ClusterParts): Resource[] {
-  if (backup === undefined) return [];
+function makeBackups(settings: Output<ClusterSettings>, parts: ClusterParts): Resource[] {
+  if (parts.databaseBackups !== true) return [];
   const { backupLogin: given, scope, parent } = parts;
   const credentials =
     given &&
@@ -73,7 +75,7 @@ function makeBackups({ backup }: ClusterSettings, parts: ClusterParts): Resource
       apiVersion: "barmancloud.cnpg.io/v1",
       kind: "ObjectStore",
       metadata: metadataOf(storeName, "database", scope),
-      spec: storeSpec(backup, credentials),
+      spec: settings.apply(({ backup }) => storeSpec(backup!, credentials)),
     },
     { parent },
   );
@@ -81,11 +83,17 @@ function makeBackups({ backup }: ClusterSettings, parts: ClusterParts): Resource
 }
 
 /** A cluster of Postgres instances that CloudNativePG runs, with its logins, its backups and its network policy. */
-export function makeCluster(settings: ClusterSettings, parts: ClusterParts): Resource {
+export function makeCluster(given: Input<ClusterSettings>, parts: ClusterParts): Resource {
+  const settings = output(given);
   const { secrets, protectData, scope, parent } = parts;
   const policy = new NetworkPolicy(
     scope.named(clusterName),
-    { metadata: metadataOf(clusterName, "database", scope), spec: clusterPolicy(settings, parts) },
+    {
+      metadata: metadataOf(clusterName, "database", scope),
+      spec: all([settings, parts.metricsNamespace]).apply(([known, metricsNamespace]) =>
+        clusterPolicy(known, { ...parts, metricsNamespace }),
+      ),
+    },
     { parent },
   );
   const logins = Object.fromEntries([
@@ -102,18 +110,18 @@ export function makeCluster(settings: ClusterSettings, parts: ClusterParts): Res
         ...metadataOf(clusterName, "database", scope),
         annotations: { "pulumi.com/waitFor": "condition=Ready" },
       },
-      spec: clusterSpec(settings, logins, labelsOf("database", scope)),
+      spec: settings.apply((known) => clusterSpec(known, logins, labelsOf("database", scope))),
     },
     { parent, protect: protectData, dependsOn: [policy, ...store], customTimeouts: { create: "30m", update: "30m" } },
   );
-  if (settings.backup !== undefined) {
+  if (parts.databaseBackups === true) {
     void new CustomResource(
       scope.named("database-backup"),
       {
         apiVersion: "postgresql.cnpg.io/v1",
         kind: "ScheduledBackup",
         metadata: metadataOf(storeName, "database", scope),
-        spec: scheduleSpec(settings.backup),
+        spec: settings.apply(({ backup }) => scheduleSpec(backup!)),
       },
       { parent, dependsOn: [cluster] },
     );
