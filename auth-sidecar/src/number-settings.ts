@@ -51,8 +51,11 @@ export const numberSettings = {
   BODY_LIMIT_KILOBYTES: { minimum: 1, maximum: 10_240, default: 256, meaning: "Maximum size of a request body." },
 } as const satisfies Record<string, NumberSetting>;
 
-/** The type of one of them, for the sidecar's own reading. */
-export function declaredNumber(name: keyof typeof numberSettings) {
-  const { minimum, maximum, default: byDefault, meaning }: NumberSetting = numberSettings[name];
+function typeOf({ minimum, maximum, default: byDefault, meaning }: NumberSetting) {
   return wholeNumber(minimum, maximum, byDefault).describe(meaning);
 }
+
+/** Their types, for the sidecar's own reading. */
+export const declaredNumbers = Object.fromEntries(
+  Object.entries(numberSettings).map(([name, declaration]) => [name, typeOf(declaration)]),
+) as Record<keyof typeof numberSettings, ReturnType<typeof typeOf>>;

@@ -9,7 +9,7 @@ import { traceSettings } from "@routeql/tracing/settings";
 import { z } from "zod";
 import { tokenAlgorithm } from "./keys/signing-key.ts";
 import { ldapContradictions, ldapSettings } from "./ldap/ldap-settings.ts";
-import { declaredNumber } from "./number-settings.ts";
+import { declaredNumbers } from "./number-settings.ts";
 import { address, identifier, secret, wholeNumber } from "./setting-types.ts";
 
 const port = (byDefault: number) => wholeNumber(0, 65_535, byDefault);
@@ -41,25 +41,16 @@ const schema = z.object({
     .describe("The previous value: the start re-encrypts keys that are encrypted with it."),
   TOKEN_ISSUER: identifier("routeql").describe("Claim iss."),
   TOKEN_AUDIENCE: identifier("routeql").describe("Claim aud."),
-  TOKEN_LIFE_SECONDS: declaredNumber("TOKEN_LIFE_SECONDS"),
+  ...declaredNumbers,
   TOKEN_ALGORITHM: tokenAlgorithm,
-  SESSION_IDLE_SECONDS: declaredNumber("SESSION_IDLE_SECONDS"),
-  SESSION_ABSOLUTE_SECONDS: declaredNumber("SESSION_ABSOLUTE_SECONDS"),
-  LOGIN_ATTEMPTS_PER_ACCOUNT: declaredNumber("LOGIN_ATTEMPTS_PER_ACCOUNT"),
-  LOGIN_ATTEMPTS_PER_ADDRESS: declaredNumber("LOGIN_ATTEMPTS_PER_ADDRESS"),
-  LOGIN_WINDOW_SECONDS: declaredNumber("LOGIN_WINDOW_SECONDS"),
-  PASSWORD_HASH_CONCURRENCY: declaredNumber("PASSWORD_HASH_CONCURRENCY"),
-  PASSWORD_HASH_QUEUE: declaredNumber("PASSWORD_HASH_QUEUE"),
   TOKEN_CONCURRENCY: wholeNumber(1, 10_000, 256).describe("Concurrent token requests of the session flow."),
   TOKEN_QUEUE: wholeNumber(0, 100_000, 10_000).describe(
     "Token requests that may wait, for at most one second; further ones get 429.",
   ),
-  BODY_LIMIT_KILOBYTES: declaredNumber("BODY_LIMIT_KILOBYTES"),
   JWKS_MAX_AGE_SECONDS: wholeNumber(1, 3600, 60).describe("Seconds for which verifiers may cache the published keys."),
   KEY_REFRESH_SECONDS: wholeNumber(1, 60, 10).describe(
     "Interval in seconds at which a replica reads keys of other replicas.",
   ),
-  KEY_ROTATION_HOURS: declaredNumber("KEY_ROTATION_HOURS"),
   ...ldapSettings,
   TRACE_ENDPOINT: traceEndpoint.optional().describe(traceSettings.TRACE_ENDPOINT.meaning),
   TRACE_PERCENT: wholeNumber(

@@ -4,7 +4,6 @@
  * @module
  */
 import { z } from "zod";
-import { declaredNumber } from "../number-settings.ts";
 import { filterProblem } from "./directory-filter.ts";
 import { parseGroupRoles } from "./group-roles.ts";
 
@@ -80,7 +79,6 @@ export const ldapSettings = {
     description: "Roles by group; the first match applies. Without a match: `pending`, no token.",
     allowed: "an ordered list `role: group; …`, a group by its DN or cn, * for all",
   }),
-  LDAP_TIMEOUT_MILLISECONDS: declaredNumber("LDAP_TIMEOUT_MILLISECONDS"),
 };
 
 type LdapSettings = z.output<ReturnType<typeof z.object<typeof ldapSettings>>>;

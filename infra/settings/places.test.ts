@@ -1,0 +1,30 @@
+import { globSync, readFileSync } from "node:fs";
+import { resolve } from "node:path";
+import { expect, test } from "vitest";
+import { settings } from "./list.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const sources = globSync("{auth-sidecar,cli,database,engine/src,images,infra,nginx,packages}/**/*.{ts,sh,conf}", {
+  cwd: root,
+  exclude: ["**/*.test.ts", "**/node_modules"],
+}).map((path) => [path, readFileSync(resolve(root, path), "utf8")] as const);
+
+/** Files that name a setting, or the variable in which its service reads it. */
+const placesOf = (name: keyof typeof settings): string[] =>
+  sources
+    .filter(([, text]) => new RegExp(`\\b(${name}|${settings[name].environment})\\b`).test(text))
+    .map(([path]) => path)
+    .sort();
+
+test.each([
+  ["passwordHashQueue", "auth-sidecar/src/number-settings.ts", "auth-sidecar/src/sidecar.ts"],
+  ["keyRotationHours", "auth-sidecar/src/keys/key-rotation.ts", "auth-sidecar/src/number-settings.ts"],
+  ["loginWindowSeconds", "auth-sidecar/src/number-settings.ts", "auth-sidecar/src/throttle/throttle.ts"],
+  ["queryDepth", "infra/services/embedded-engine.ts", "infra/settings/list.ts"],
+  ["requestBurst", "infra/services/gateway.ts", "infra/settings/list.ts"],
+  ["metricsDays", "infra/services/monitoring.ts", "infra/settings/monitoring-settings.ts"],
+  ["archiveQueueMegabytes", "infra/services/archive.ts", "infra/settings/data-store-settings.ts"],
+  ["databaseStorage", "infra/settings/kubernetes-settings.ts", "infra/targets/kubernetes/kubernetes-run.ts"],
+] as const)("%s is in two files: its declaration and its use", (name, ...places) => {
+  expect(placesOf(name)).toEqual(places);
+});
