@@ -52,6 +52,7 @@ export type {
   Engine,
   PrepareOptions,
   PreparedMetadata,
+  Rehearsal,
   EngineOptions,
   EngineEvent,
 } from "./interface.ts";

@@ -56,6 +56,14 @@ export interface LiveQuery {
   readonly client: string;
 }
 
+/** A mutation that was rolled back. */
+export interface Rehearsal {
+  readonly reply: string;
+  /** Rows of the statement that was given, in the transaction of the mutation, as texts of Postgres. */
+  readonly before: readonly (readonly (string | null)[])[];
+  readonly after: readonly (readonly (string | null)[])[];
+}
+
 /** One member's answer to one poll. */
 export interface PollAnswer {
   /** Reply text: `{"data":…}`, or `{"errors":[…]}` when `failed`. */
@@ -108,6 +116,12 @@ export interface Engine {
   execute(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<string>;
   /** Like `execute`, but in UTF-8 pieces that include Postgres' own bytes: for callers that only forward the reply. */
   executeToBytes(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<Bytes>;
+  /**
+   * Runs a mutation in transactions that end in ROLLBACK. Deferred constraints are checked first; sequences keep their new values.
+   * @param look SQL that reads the rows to compare
+   * @throws EngineError as execute does
+   */
+  rehearse(request: GraphQLRequest, session: Session, look: string): Promise<Rehearsal>;
   /**
    * Kind of the operation to execute.
    * @throws EngineError as execute does for a document that is not GraphQL or has no such operation.

@@ -130,7 +130,7 @@ export function toolHelp(commands: readonly Command[]): string {
   return [
     "hasura-checks VERB [options]\n",
     wrapped(
-      "Checks for the metadata of Hasura v2. They need the metadata directory and, for some, a database with its migrations. They need no running Hasura, and never write to the database.",
+      "Checks for the metadata of Hasura v2. They need the metadata directory and, for some, a database with its migrations. They need no running Hasura, and store nothing in the database.",
       0,
     ),
     "",

@@ -59,7 +59,10 @@ export interface SharingLimits {
 /** Longer statements do not benefit: their own time then far exceeds the time to begin, send and end a transaction. */
 const defaultSharing: SharingLimits = { quick: 3, patience: 100 };
 
-type TextRow = readonly (string | null)[];
+export type TextRow = readonly (string | null)[];
+
+/** Runs one statement of a transaction; a path becomes part of its error. */
+export type Ask = (run: Run, path?: string) => Promise<readonly Row[]>;
 
 /** Runs statements on one source. Values travel as text in both directions: clients receive Postgres' own output. */
 export class Database {
@@ -118,19 +121,20 @@ export class Database {
   }
 
   /**
-   * Runs statements in one transaction that may change data, and commits it when the work resolves.
-   * @param work receives a function that runs one statement; a path becomes part of its error
+   * Runs statements in one transaction that may change data.
+   * @param end its last statement when the work resolves; a transaction with ROLLBACK uses one snapshot
    * @throws EngineError, the signal's reason, or any error of the work; then nothing is changed
    */
   async change<Result>(
-    work: (ask: (run: Run, path?: string) => Promise<readonly Row[]>) => Promise<Result>,
+    work: (ask: Ask) => Promise<Result>,
     asker: Asker = {},
+    end: "COMMIT" | "ROLLBACK" = "COMMIT",
   ): Promise<Result> {
     const { signal } = asker;
     signal?.throwIfAborted();
     try {
       if (this.#isClosed) throw new Error("the connections are closed");
-      return await this.#claimed(asker, (connection, claim) => this.#transaction(connection, claim, work, asker));
+      return await this.#claimed(asker, (connection, claim) => this.#transaction(connection, claim, work, asker, end));
     } catch (error) {
       if (signal?.aborted === true) throw signal.reason;
       throw databaseError(error, []);
@@ -140,10 +144,11 @@ export class Database {
   async #transaction<Result>(
     connection: Connection,
     claim: Claim,
-    work: (ask: (run: Run, path?: string) => Promise<readonly Row[]>) => Promise<Result>,
+    work: (ask: Ask) => Promise<Result>,
     { signal, span }: Asker,
+    end: "COMMIT" | "ROLLBACK",
   ): Promise<Result> {
-    const level = this.#isolation.replace("-", " ").toUpperCase();
+    const level = end === "ROLLBACK" ? "REPEATABLE READ" : this.#isolation.replace("-", " ").toUpperCase();
     await connection.command(`BEGIN ISOLATION LEVEL ${level} READ WRITE; SET LOCAL lock_timeout = ${lockTimeout}`);
     const start = performance.now();
     let bytes = 0;
@@ -169,7 +174,8 @@ export class Database {
       throw error;
     }
     claim.preempt = undefined;
-    await this.#commit(connection);
+    if (end === "COMMIT") await this.#commit(connection);
+    else await connection.command(end);
     return result;
   }
 

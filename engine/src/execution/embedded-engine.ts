@@ -12,6 +12,7 @@ import type {
   PollOptions,
   PreparedMetadata,
   PrepareOptions,
+  Rehearsal,
   Session,
 } from "../interface.ts";
 import { defaultCostLimits, defaultSizeLimits, type CostLimits } from "../cost/limits.ts";
@@ -22,7 +23,7 @@ import type { Row } from "../postgres/connection.ts";
 import { printSorted } from "../schema-text.ts";
 import type { Cancellation } from "../cancellation.ts";
 import { connectionOf } from "./connection.ts";
-import { Database, type Asker } from "./database.ts";
+import { Database, type Ask, type Asker, type TextRow } from "./database.ts";
 import { checkDocumentSize, readOperation } from "./document.ts";
 import { explainQuery, explainSubscription, type AskForPlan } from "./explain.ts";
 import { Cohorts } from "./live.ts";
@@ -235,15 +236,29 @@ export class EmbeddedEngine implements Engine {
     );
   }
 
+  async rehearse(request: GraphQLRequest, session: Session, look: string): Promise<Rehearsal> {
+    const cached = this.#operation(request, session);
+    if (cached.operation.kind !== "mutation") throw invalid("a mutation is expected");
+    const seen: TextRow[][] = [];
+    const reply = await this.#mutate(cached, session, request.variables ?? {}, {}, async (ask) => {
+      const rows = await ask({ text: look, values: [] });
+      seen.push(rows.map((row) => row.map((value) => (value === null ? null : textOf(value)))));
+    });
+    const [before = [], after = []] = seen;
+    return { reply: textOf(reply), before, after };
+  }
+
   /**
    * Runs a mutation: all root fields in one transaction, or one for each field if they change several sources. Its plan is not cached,
    * because it contains the changed values.
+   * @param look runs before and after the changes of a rehearsal
    */
   async #mutate(
     { operation }: CachedOperation,
     session: Session,
     values: Readonly<Record<string, unknown>>,
     { signal, span }: ExecuteOptions,
+    look?: (ask: Ask) => Promise<void>,
   ): Promise<Bytes> {
     const variables = new Variables(operation, values, new Set());
     variables.check();
@@ -261,10 +276,14 @@ export class EmbeddedEngine implements Engine {
           await ask({ text: "SELECT set_config('hasura.user', $1, true)", values: [userOf(session)] });
           const run = new MutationRun((text, own, path) => ask({ text, values: own }, path), session, values, spending);
           const replies: Bytes[] = [];
+          await look?.(ask);
           for (const { write } of group) replies.push(await run.run(write));
+          if (look !== undefined) await ask({ text: "SET CONSTRAINTS ALL IMMEDIATE", values: [] });
+          await look?.(ask);
           return replies;
         },
         this.#asker(session, signal, span),
+        look === undefined ? "COMMIT" : "ROLLBACK",
       );
       answers.push(...changed);
     }

@@ -108,7 +108,16 @@ interface OpenOptions {
   readonly connections?: number;
 }
 
-/** Connections that cannot write; `await using`. */
+/** Rows as lists of the texts that Postgres sends. */
+export type TextRows = readonly (readonly (string | null)[])[];
+
+async function rowsOf(on: pg.Pool | pg.PoolClient, text: string, values: readonly unknown[] = []): Promise<TextRows> {
+  const types = { getTypeParser: () => (value: unknown) => value };
+  const result = await on.query<(string | null)[]>({ text, values: [...values], rowMode: "array", types });
+  return result.rows;
+}
+
+/** Connections that store nothing; `await using`. */
 export class ReadOnlyDatabase implements AsyncDisposable {
   readonly #pool: pg.Pool;
 
@@ -143,15 +152,32 @@ export class ReadOnlyDatabase implements AsyncDisposable {
   }
 
   /** Rows as lists of the texts that Postgres sends. @throws errors of node-postgres */
-  async rows(text: string, values: readonly unknown[] = []): Promise<readonly (readonly (string | null)[])[]> {
-    const asText = { getTypeParser: () => (value: unknown) => value };
-    const result = await this.#pool.query<(string | null)[]>({
-      text,
-      values: [...values],
-      rowMode: "array",
-      types: asText,
-    });
-    return result.rows;
+  async rows(text: string, values: readonly unknown[] = []): Promise<TextRows> {
+    return rowsOf(this.#pool, text, values);
+  }
+
+  /**
+   * Runs statements that change rows in a transaction that ends in ROLLBACK.
+   * @param look a statement that runs before and after them
+   * @param user the session variables for triggers, as `hasura.user`
+   */
+  async rehearse<Result>(
+    look: string,
+    user: Readonly<Record<string, string>>,
+    work: (run: (text: string) => Promise<TextRows>) => Promise<Result>,
+  ): Promise<{ readonly before: TextRows; readonly after: TextRows; readonly result: Result }> {
+    const client = await this.#pool.connect();
+    try {
+      await client.query("begin isolation level repeatable read read write; set local lock_timeout = 5000");
+      await rowsOf(client, "select set_config('hasura.user', $1, true)", [JSON.stringify(user)]);
+      const before = await rowsOf(client, look);
+      const result = await work((text) => rowsOf(client, text));
+      await client.query("set constraints all immediate");
+      return { before, result, after: await rowsOf(client, look) };
+    } finally {
+      await client.query("rollback");
+      client.release();
+    }
   }
 
   async text(text: string, values: readonly unknown[] = []): Promise<string | null> {

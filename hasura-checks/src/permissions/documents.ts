@@ -29,10 +29,13 @@ function spelled(selection: string, naming: DeclaredAccess["naming"]): string {
     .replaceAll(/(?<=\{\w+: )(asc|desc)(?=\})/g, (direction) => naming.enumValue(direction));
 }
 
-/** A document with one selection at its root, below the namespace of the source if there is one. The selection uses Hasura's default names. */
+/**
+ * A document with one selection at its root, below the namespace of the source if there is one. The selection uses Hasura's default names.
+ * @param kind of the operation, with its variables
+ */
 export function documentOf(
   { namespace, naming }: Pick<DeclaredAccess, "namespace" | "naming">,
-  kind: "query" | "subscription",
+  kind: string,
   selection: string,
 ): string {
   const body = spelled(selection, naming);

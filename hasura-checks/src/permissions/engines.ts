@@ -2,7 +2,17 @@ import { type Engine, type Session, toEngineError } from "@routeql/engine";
 import type { DeclaredAccess } from "@routeql/metadata/declared/declared";
 import { buildSchema } from "graphql";
 import { UsageError } from "../cli/usage-error.ts";
-import { type Failure, failureWith, type Reply, replyOf, type Served, Unanswered, type Variables } from "./served.ts";
+import {
+  type Failure,
+  failureWith,
+  type Mutation,
+  type Rehearsed,
+  type Reply,
+  replyOf,
+  type Served,
+  Unanswered,
+  type Variables,
+} from "./served.ts";
 
 const sessionOf = (role: string, variables: Variables): Session => ({
   role,
@@ -38,6 +48,16 @@ export class EmbeddedServed implements Served {
       return replyOf(answer?.text ?? "{}");
     } catch (error) {
       return { failure: failureOf(error) };
+    }
+  }
+
+  async rehearse(role: string, variables: Variables, mutation: Mutation, look: string): Promise<Rehearsed> {
+    try {
+      const session = { ...sessionOf(role, variables), isBackend: mutation.isBackend };
+      const { reply, before, after } = await this.#engine.rehearse(mutation, session, look);
+      return { reply: replyOf(reply), before, after };
+    } catch (error) {
+      return { reply: { failure: failureOf(error) }, before: [], after: [] };
     }
   }
 
@@ -142,6 +162,10 @@ export class RunningServed implements Served {
     const replies: Reply[] = [];
     for (const variables of sessions) replies.push(await this.ask(role, variables, document));
     return replies;
+  }
+
+  rehearse(): Promise<Rehearsed> {
+    throw new Error("a running engine would store the changes");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}

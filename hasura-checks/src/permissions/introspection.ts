@@ -13,7 +13,7 @@ import { inputTypeNames } from "@routeql/engine/schema/native-types";
 import { qualifiedName } from "@routeql/metadata/read/shape-parts";
 import { keyOf } from "@routeql/metadata/declared/tables";
 import { operations } from "@routeql/metadata/declared/permission";
-import { documentOf, fieldOf, rootOf } from "./documents.ts";
+import { fieldOf, rootOf } from "./documents.ts";
 import type { Verdicts } from "./report.ts";
 import type { Subject } from "./subject.ts";
 
@@ -134,12 +134,6 @@ export async function verifySchema(subject: Subject, role: string, verdicts: Ver
   }
   for (const table of access.tables.values()) verifyTable(subject, role, table, schema, verdicts);
   for (const query of access.nativeQueries) verifyNativeQuery(subject, role, query, schema, verdicts);
-  if (subject.kind === "running") return;
-  const document = documentOf({ ...access, namespace: undefined }, "query", "__schema { mutationType { name } }");
-  const { data } = await subject.ask(role, {}, document);
-  if (data === undefined) return;
-  const hasNone = JSON.stringify(data).includes('"mutationType":null');
-  verdicts.hold("schema", { role }, hasNone, () => `${role} has mutations`);
 }
 
 function verifyTable(

@@ -18,7 +18,9 @@ export const verifications = {
   relationships: ["error", "a relationship returns hidden rows, or misses visible ones"],
   "hidden-rows": ["error", "a client that knows the key or the values of a hidden row can find it"],
   sessions: ["error", "the answer to a session with a missing, malformed or hostile variable differs from SQL"],
+  writes: ["error", "a mutation changes, refuses or returns other rows than its permission in SQL"],
   "error-texts": ["error", "an error reveals an object that the role may not see"],
+  "not-tried": ["note", "a write permission of which no attempt changes rows, so that its check is not proven"],
   "not-verified": ["warning", "a permission could not be verified, with the reason"],
 } as const;
 
@@ -102,7 +104,7 @@ export class Verdicts {
       ...(table === undefined ? {} : { table }),
       ...(name === undefined ? {} : { name }),
       reason: said === mostPerCell ? `${reason} (and more like this)` : reason,
-      remedy: kind === "not-verified" ? "remove the cause, or verify the permission in another way" : this.#fault,
+      remedy: kind.startsWith("not-") ? "remove the cause, or verify the permission in another way" : this.#fault,
     });
   }
 

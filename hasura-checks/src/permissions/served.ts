@@ -1,4 +1,5 @@
 import type { GraphQLSchema } from "graphql";
+import type { TextRows } from "../metadata/database.ts";
 
 /** Values of session variables by their lower-case names. */
 export type Variables = Readonly<Record<string, string>>;
@@ -26,6 +27,21 @@ export interface Served extends AsyncDisposable {
   ask(role: string, variables: Variables, document: string): Promise<Reply>;
   /** First answers of one live query for many sessions. @throws Unanswered */
   askTogether(role: string, sessions: readonly Variables[], document: string): Promise<readonly Reply[]>;
+  /** Runs a mutation, and `look` before and after it. The embedded engine stores nothing. @throws Unanswered */
+  rehearse(role: string, variables: Variables, mutation: Mutation, look: string): Promise<Rehearsed>;
+}
+
+export interface Mutation {
+  readonly query: string;
+  readonly variables: Record<string, unknown>;
+  /** Whether permissions with `backend_only` apply. */
+  readonly isBackend: boolean;
+}
+
+export interface Rehearsed {
+  readonly reply: Reply;
+  readonly before: TextRows;
+  readonly after: TextRows;
 }
 
 /** The engine or its database failed, so there is no answer to compare. */

@@ -1,4 +1,5 @@
-import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "@routeql/metadata/declared/declared";
+import type { DeclaredAccess, DeclaredPermission, DeclaredTable, Filter } from "@routeql/metadata/declared/declared";
+import { isSessionVariable } from "@routeql/metadata/declared/filter-tree";
 import { filterSql, identifier, quoted } from "@routeql/metadata/declared/filter-text";
 import { fieldOf, orderColumns, valueColumns } from "./documents.ts";
 import type { Variables } from "./served.ts";
@@ -38,8 +39,18 @@ export class Sql {
     return quoted(value.toWellFormed());
   };
 
-  filter(permission: DeclaredPermission, alias: string): string {
-    return filterSql(this.#access, permission.table, permission.filter, alias, this.#session);
+  filter({ table, filter }: DeclaredPermission, alias: string): string {
+    return this.condition(table, filter, alias);
+  }
+
+  condition(table: string, filter: Filter, alias: string): string {
+    return filterSql(this.#access, table, filter, alias, this.#session);
+  }
+
+  /** A value of a preset: a constant, or a session variable. */
+  preset(value: unknown): string {
+    if (isSessionVariable(value)) return this.#session(value.toLowerCase());
+    return value === null ? "null" : quoted(typeof value === "string" ? value : JSON.stringify(value));
   }
 
   from(table: DeclaredTable, alias: string): string {

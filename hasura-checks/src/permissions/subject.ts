@@ -9,7 +9,7 @@ import { ReadOnlyDatabase } from "../metadata/database.ts";
 import { type Fitted, fitted } from "../metadata/fitting.ts";
 import type { ReadProject } from "../metadata/project.ts";
 import { EmbeddedServed, type RunningEngine, RunningServed } from "./engines.ts";
-import type { Reply, Served, Variables } from "./served.ts";
+import type { Mutation, Rehearsed, Reply, Served, Variables } from "./served.ts";
 
 /** Verifications at once on the embedded engine. A running engine receives one request after another. */
 const concurrency = 4;
@@ -110,6 +110,11 @@ export class Subject implements AsyncDisposable {
     return this.#served.askTogether(role, sessions, document);
   }
 
+  /** Runs a mutation without storing its changes, and `look` before and after it. @throws Unanswered */
+  async rehearse(role: string, variables: Variables, mutation: Mutation, look: string): Promise<Rehearsed> {
+    return this.#served.rehearse(role, variables, mutation, look);
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#served[Symbol.asyncDispose]();
     await this.database[Symbol.asyncDispose]();
@@ -128,7 +133,6 @@ async function embedded(
       allowInconsistent: true,
       rolesElsewhere: rolesWithPermission(project.whole.merged),
       inferFunctionPermissions,
-      mutations: false,
       statementTimeout,
       poolSize: concurrency,
       maxDepth: 0,

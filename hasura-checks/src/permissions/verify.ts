@@ -23,6 +23,7 @@ import { MissingVariable } from "./sql.ts";
 import { verifyStream } from "./streams.ts";
 import type { Variables } from "./served.ts";
 import type { Subject } from "./subject.ts";
+import { verifyWriteFields, verifyWrites } from "./writes/verify-writes.ts";
 
 export interface VerificationOptions {
   /** Roles without any permission. */
@@ -130,6 +131,10 @@ async function verifyRole(of: Verification, { sessions, arguments: given }: Veri
     const permission = access.mayAsk(role, query);
     if (permission !== undefined) await through(query, callsOf(query), query.rows, permission);
   }
+  if (subject.kind === "running") return;
+  const writes = access.writes.filter((write) => write.role === role);
+  for (const key of access.tables.keys()) verifyWriteFields(of, key);
+  await verifyWrites(of, writes, sessions[role]);
 }
 
 /** All session variables of the filters of a role. */

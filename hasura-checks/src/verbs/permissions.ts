@@ -160,11 +160,11 @@ function added(verified: readonly Verified[]): Readonly<Record<string, number>> 
 
 export const permissions: Command = {
   name: "permissions",
-  summary: "compares the rows that every role receives with the metadata and with SQL, on a database",
+  summary: "compares the rows that every role receives and changes with the metadata and with SQL, on a database",
   usage: "hasura-checks permissions --metadata DIR --database URL [--expectations FILE] [--write FILE.md|FILE.html]",
-  description: `Checks for every role, root field, operation (query, by key, aggregate, subscription, stream) and column that it is served or refused as declared, by introspection and by execution. Compares the rows of every role and table with those of the filter in SQL, in sessions with values of the database and with missing, malformed and hostile session variables. Also checks limits, counts, relationships, hidden rows and error messages.
+  description: `Checks for every role, root field, operation (query, by key, aggregate, subscription, stream) and column that it is served or refused as declared, by introspection and by execution. Compares the rows of every role and table with those of the filter in SQL, in sessions with values of the database and with missing, malformed and hostile session variables. Also checks limits, counts, relationships, hidden rows and error messages. Tries inserts, updates and deletions on existing and generated rows, and compares their effects with the same changes in SQL.
 
-It needs no running Hasura: the embedded engine serves the metadata in this process. The database is opened read-only; a copy with a few hundred rows of each table is enough. Functions and native queries are called with guessed arguments, or with those of hasura-checks.yaml. Mutations, actions, remote schemas and event triggers are not examined.
+It needs no running Hasura: the embedded engine serves the metadata in this process. It reads in read-only transactions, and each attempt to change rows ends in ROLLBACK: nothing is stored, but sequences advance and rows are locked for a moment. A copy with a few hundred rows of each table is enough. Functions and native queries are called with guessed arguments, or with those of hasura-checks.yaml. Functions exposed as mutations, actions, remote schemas and event triggers are not examined. --endpoint does not try writes, because a running engine would store them.
 
 A file of expectations lists the permissions of each role in each source for review. --update-expectations writes it, and later runs compare with it.`,
   options: {

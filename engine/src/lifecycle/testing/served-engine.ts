@@ -107,6 +107,9 @@ export function createFakeEngine(behaviour: FakeBehaviour = {}): FakeEngine {
     async executeToBytes(request, session, options) {
       return bytesOf(await this.execute(request, session, options));
     },
+    rehearse() {
+      return Promise.resolve({ reply: "{}", before: [], after: [] });
+    },
     operationKind({ query }) {
       if (query.includes("syntax error")) throw notGraphQL();
       return query.trimStart().startsWith("subscription")

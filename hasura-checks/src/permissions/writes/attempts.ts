@@ -1,0 +1,321 @@
+/**
+ * Attempts to change rows, each as a request and as SQL that is written from the declaration alone.
+ * @module
+ */
+import { identifier } from "@routeql/metadata/declared/filter-text";
+import type { DeclaredWrite } from "@routeql/metadata/declared/writes";
+import type { TextRows } from "../../metadata/database.ts";
+import { documentOf, fieldOf, literal } from "../documents.ts";
+import { selectionOf } from "../rows.ts";
+import {
+  candidates,
+  dependsOn,
+  fresh,
+  type Sample,
+  samplesOf,
+  settable,
+  type Target,
+  type Value,
+  type Values,
+  valueSql,
+} from "./values.ts";
+
+/** A changed row: whether it meets the check, whether the role may read it, and its visible values as JSON. */
+export type ChangedRow = readonly [check: boolean, visible: boolean, shown: string | null];
+
+type RunSql = (text: string) => Promise<TextRows>;
+
+/** Rows of the root field and the number of all changed rows. */
+interface Change {
+  readonly rows: readonly ChangedRow[];
+  readonly affected: number;
+}
+
+export interface Attempt {
+  readonly target: Target;
+  readonly write: DeclaredWrite;
+  /** In words, after the name of the role and "may". */
+  readonly what: string;
+  readonly field: string;
+  /** Whether the root field returns one row or null. */
+  readonly single: boolean;
+  readonly query: string;
+  readonly variables: Record<string, unknown>;
+  readonly change: (run: RunSql) => Promise<Change>;
+  /** The changed row, for an attempt on one. */
+  readonly sample?: Sample;
+  /** The column that the attempt sets. */
+  readonly column?: string;
+}
+
+const quotedList = (columns: readonly string[]) => columns.map((column) => identifier(column)).join(", ");
+
+/** Items of RETURNING. A check without a result counts as met, as in Hasura. */
+function returned({ sql, select, table }: Target, check: string): string {
+  if (select === undefined) return `((${check}) is not false)::text, 'false', null`;
+  const shown = `(select to_json(r)::text from (select ${sql.values(table, select, "it")}) r)`;
+  return `((${check}) is not false)::text, ((${sql.filter(select, "it")}) is true)::text, ${shown}`;
+}
+
+const changedRows = (rows: TextRows): readonly ChangedRow[] =>
+  rows.map(([check, visible, shown = null]) => [check === "true", visible === "true", shown]);
+
+async function changeBy(run: RunSql, statement: string): Promise<Change> {
+  const rows = changedRows(await run(statement));
+  return { rows, affected: rows.length };
+}
+
+const jsonOf = ({ table }: Target, values: Values) =>
+  Object.fromEntries([...values].map(([column, { json }]) => [fieldOf(table, column), json]));
+
+/** Assignments of a permission: the values of the client and the presets, which take precedence. */
+function assigned({ sql }: Target, { presets }: DeclaredWrite, values: Values): ReadonlyMap<string, string> {
+  return new Map([
+    ...[...values].map(([column, value]) => [column, valueSql(value)] as const),
+    ...Object.entries(presets).map(([column, value]) => [column, sql.preset(value)] as const),
+  ]);
+}
+
+const assignments = (values: ReadonlyMap<string, string>) =>
+  [...values].map(([column, value]) => `${identifier(column)} = ${value}`).join(", ");
+
+const condition = ({ sql, table }: Target, filter: DeclaredWrite["filter"]) =>
+  filter === undefined ? "true" : sql.condition(table.key, filter, "it");
+
+/** Where a root field looks for rows. */
+interface Where {
+  readonly words: string;
+  readonly json: unknown;
+  readonly sql: string;
+  readonly sample?: Sample;
+}
+
+const everywhere: Where = { words: "all rows", json: {}, sql: "true" };
+
+function atKey({ table, key = [] }: Target, sample: Sample): Where {
+  const valueAt = (column: string): Value => sample.values.get(column) ?? { text: null, json: null };
+  return {
+    words: `the row ${key.map((column) => `${column} = ${valueAt(column).text ?? "null"}`).join(", ")}`,
+    json: Object.fromEntries(key.map((column) => [fieldOf(table, column), { _eq: valueAt(column).json }])),
+    sql: key.map((column) => `it.${identifier(column)} = ${valueSql(valueAt(column))}`).join(" and "),
+    sample,
+  };
+}
+
+const keyLiterals = ({ table, key = [] }: Target, { values }: Sample) =>
+  key
+    .map((column) => `${fieldOf(table, column)}: ${literal(values.get(column)?.text ?? "", table.types.get(column))}`)
+    .join(", ");
+
+/** Builds the attempts of one permission in one session. */
+export class Attempts {
+  readonly #target: Target;
+  readonly #write: DeclaredWrite;
+  readonly #list: Attempt[] = [];
+
+  constructor(target: Target, write: DeclaredWrite) {
+    this.#target = target;
+    this.#write = write;
+  }
+
+  /** @param isSmall whether all rows of the table may be changed at once */
+  async all(isSmall: boolean): Promise<readonly Attempt[]> {
+    const { operation, filter, check } = this.#write;
+    const samples = await samplesOf(this.#target, condition(this.#target, filter ?? check), 3);
+    if (operation === "insert") await this.#inserts(samples);
+    else if (operation === "update") await this.#updates(samples, isSmall);
+    else this.#deletes(samples, isSmall);
+    return this.#list;
+  }
+
+  #type(suffix: string): string {
+    const { subject, table } = this.#target;
+    return subject.access.naming.type(table.names, suffix);
+  }
+
+  #add(
+    given: Pick<Attempt, "what" | "field" | "single" | "change" | "variables" | "sample" | "column"> & {
+      readonly head: string;
+      readonly args: string;
+    },
+  ): void {
+    const { head, args, ...attempt } = given;
+    const { subject, select } = this.#target;
+    const { access } = subject;
+    const shown = select === undefined ? "" : selectionOf({ table: this.#target.table, permission: select });
+    const rows = `${access.naming.field("affected_rows")}${shown === "" ? "" : ` returning { ${shown} }`}`;
+    const selection = `${given.field}(${args}) { ${given.single ? shown : rows} }`;
+    const query = documentOf(access, `mutation${head === "" ? "" : `(${head})`}`, selection);
+    this.#list.push({ target: this.#target, write: this.#write, query, ...attempt });
+  }
+
+  /** The columns on which a condition of the role depends, with values that can decide it. */
+  async #decisive(columns: readonly string[], samples: readonly Sample[]) {
+    const { table, subject, select, role, catalog } = this.#target;
+    const conditions = [
+      select?.filter,
+      ...subject.access.writes
+        .filter((write) => write.role === role && write.table === table.key)
+        .flatMap(({ filter, check }) => [filter, check]),
+    ];
+    const decisive = columns.filter(
+      (column) =>
+        conditions.some((each) => dependsOn(this.#target, each, column)) ||
+        catalog.foreignKeys.some((key) => key.columns.includes(column)),
+    );
+    const values: [string, readonly Value[]][] = [];
+    for (const column of decisive) values.push([column, await candidates(this.#target, column, conditions, samples)]);
+    return values;
+  }
+
+  async #updates(samples: readonly Sample[], isSmall: boolean): Promise<void> {
+    const columns = settable(this.#target, this.#write);
+    const [first] = columns;
+    if (first === undefined) return;
+    const decisive = await this.#decisive(columns, samples);
+    const others = columns.filter((column) => !decisive.some(([name]) => name === column));
+    const [model] = samples;
+    if (isSmall) {
+      const value = model?.values.get(others[0] ?? first);
+      if (value !== undefined) this.#update(everywhere, new Map([[others[0] ?? first, value]]));
+    }
+    if (this.#target.key === undefined) {
+      if (isSmall)
+        for (const [column, values] of decisive)
+          for (const value of values) this.#update(everywhere, new Map([[column, value]]));
+      return;
+    }
+    const rest = (sample: Sample) =>
+      new Map(
+        (others.length === 0 ? [first] : others).flatMap((column) => {
+          const from = samples.find((other) => other !== sample) ?? sample;
+          const value = isUnique(this.#target, column) ? undefined : from.values.get(column);
+          return value === undefined ? [] : [[column, value] as const];
+        }),
+      );
+    for (const sample of samples) {
+      const values = rest(sample);
+      if (values.size > 0) this.#update(atKey(this.#target, sample), values);
+    }
+    for (const sample of [samples.find(({ meets }) => meets), samples.find(({ meets }) => !meets)]) {
+      if (sample === undefined) continue;
+      if (rest(sample).size > 0) this.#updateByKey(sample, rest(sample));
+      for (const [column, values] of decisive)
+        for (const value of values)
+          if (value.text !== sample.values.get(column)?.text)
+            this.#update(atKey(this.#target, sample), new Map([[column, value]]));
+    }
+  }
+
+  #updateSql({ sql: where }: Where, values: Values): string {
+    const { sql, table } = this.#target;
+    const { filter, check } = this.#write;
+    return `update ${sql.from(table, "it")} set ${assignments(assigned(this.#target, this.#write, values))} where (${condition(this.#target, filter)}) and (${where}) returning ${returned(this.#target, condition(this.#target, check))}`;
+  }
+
+  #update(where: Where, values: Values): void {
+    const { names, subject } = this.#target;
+    const [column] = values.size === 1 ? values.keys() : [];
+    this.#add({
+      what: `update ${where.words}, ${words(values)}`,
+      field: names.update,
+      single: false,
+      head: `$where: ${this.#type("bool_exp")}!, $set: ${this.#type("set_input")}`,
+      args: `where: $where, ${subject.access.naming.field("_set")}: $set`,
+      variables: { where: where.json, set: jsonOf(this.#target, values) },
+      change: (run) => changeBy(run, this.#updateSql(where, values)),
+      ...(where.sample === undefined ? {} : { sample: where.sample }),
+      ...(column === undefined ? {} : { column }),
+    });
+  }
+
+  #updateByKey(sample: Sample, values: Values): void {
+    const { names, subject } = this.#target;
+    const { naming } = subject.access;
+    const where = atKey(this.#target, sample);
+    this.#add({
+      what: `update ${where.words} by its key`,
+      field: names.update_by_pk,
+      single: true,
+      head: `$set: ${this.#type("set_input")}`,
+      args: `${naming.field("pk_columns")}: {${keyLiterals(this.#target, sample)}}, ${naming.field("_set")}: $set`,
+      variables: { set: jsonOf(this.#target, values) },
+      change: (run) => changeBy(run, this.#updateSql(where, values)),
+      sample,
+    });
+  }
+
+  #deletes(samples: readonly Sample[], isSmall: boolean): void {
+    const { names, sql, table, key } = this.#target;
+    const statement = (where: Where) =>
+      `delete from ${sql.from(table, "it")} where (${condition(this.#target, this.#write.filter)}) and (${where.sql}) returning ${returned(this.#target, "true")}`;
+    const rows = key === undefined ? [] : samples.map((sample) => atKey(this.#target, sample));
+    for (const where of [...(isSmall ? [everywhere] : []), ...rows])
+      this.#add({
+        what: `delete ${where.words}`,
+        field: names.delete,
+        single: false,
+        head: `$where: ${this.#type("bool_exp")}!`,
+        args: "where: $where",
+        variables: { where: where.json },
+        change: (run) => changeBy(run, statement(where)),
+        ...(where.sample === undefined ? {} : { sample: where.sample }),
+      });
+    for (const where of rows.slice(-1))
+      if (where.sample !== undefined)
+        this.#add({
+          what: `delete ${where.words} by its key`,
+          field: names.delete_by_pk,
+          single: true,
+          head: "",
+          args: keyLiterals(this.#target, where.sample),
+          variables: {},
+          change: (run) => changeBy(run, statement(where)),
+          sample: where.sample,
+        });
+  }
+
+  async #inserts(samples: readonly Sample[]): Promise<void> {
+    const columns = settable(this.#target, this.#write);
+    const of = ({ values }: Sample): Values => new Map([...values].filter(([column]) => columns.includes(column)));
+    for (const sample of samples) this.#insert(of(sample), "like an existing one");
+    const [model = { meets: false, visible: false, values: new Map() }] = samples;
+    const decisive = await this.#decisive(columns, samples);
+    if (this.#target.select !== undefined) this.#insert(of(model), "like an existing one", undefined, true);
+    for (const [column, values] of decisive) {
+      for (const value of values)
+        this.#insert(new Map([...of(model), [column, value]]), `with ${words(new Map([[column, value]]))}`, column);
+      this.#insert(new Map([...of(model)].filter(([name]) => name !== column)), `without ${column}`, column);
+    }
+  }
+
+  #insert(given: Values, described: string, column?: string, single = false): void {
+    const { names } = this.#target;
+    const values = fresh(this.#target, given);
+    const object = jsonOf(this.#target, values);
+    this.#add({
+      what: `insert a row ${described}`,
+      field: single ? names.insert_one : names.insert,
+      single,
+      head: single ? `$object: ${this.#type("insert_input")}!` : `$objects: [${this.#type("insert_input")}!]!`,
+      args: single ? "object: $object" : "objects: $objects",
+      variables: single ? { object } : { objects: [object] },
+      change: (run) => changeBy(run, insertSql(this.#target, this.#write, values)),
+      ...(column === undefined ? {} : { column }),
+    });
+  }
+}
+
+function insertSql(target: Target, write: DeclaredWrite, values: Values, conflict = ""): string {
+  const { sql, table } = target;
+  const all = assigned(target, write, values);
+  const row =
+    all.size === 0 ? "default values" : `(${quotedList([...all.keys()])}) values (${[...all.values()].join(", ")})`;
+  const into = `insert into ${sql.from(table, "as it")} ${row}${conflict}`;
+  return `${into} returning ${returned(target, condition(target, write.check))}`;
+}
+
+const words = (values: Values) => [...values].map(([column, { text }]) => `${column} = ${text ?? "null"}`).join(", ");
+
+const isUnique = ({ catalog }: Target, column: string) =>
+  catalog.unique.some(({ columns }) => columns.length === 1 && columns[0] === column);

@@ -1,0 +1,180 @@
+import { getNamedType, isInputObjectType, isObjectType } from "graphql";
+import type { DeclaredTable, Filter } from "@routeql/metadata/declared/declared";
+import { isSessionVariable } from "@routeql/metadata/declared/filter-tree";
+import { keyOf } from "@routeql/metadata/declared/tables";
+import type { DeclaredWrite } from "@routeql/metadata/declared/writes";
+import { identifier } from "@routeql/metadata/declared/filter-text";
+import { fieldOf } from "../documents.ts";
+import type { Verdicts } from "../report.ts";
+import { sessionWords } from "../rows.ts";
+import type { Variables } from "../served.ts";
+import { realSessions, type Uses, variablesOf } from "../sessions.ts";
+import type { Subject } from "../subject.ts";
+import { Attempts } from "./attempts.ts";
+import { expectedOutcome, lookAt, outcomeDifference, servedOr, servedOutcome, volatileColumns } from "./outcome.ts";
+import { settable, targetOf } from "./values.ts";
+
+const mostSessions = 3;
+
+export interface WriteVerification {
+  readonly subject: Subject;
+  readonly role: string;
+  readonly verdicts: Verdicts;
+  /** Most rows of a table that is changed as a whole. */
+  readonly most: number;
+}
+
+/**
+ * Tries to change rows as a role, and compares the effects with those of SQL that is written from the declaration.
+ * @param own write permissions of the role
+ */
+export async function verifyWrites(
+  of: WriteVerification,
+  own: readonly DeclaredWrite[],
+  further: readonly Variables[] = [],
+): Promise<void> {
+  const { subject, role, verdicts } = of;
+  if (own.length === 0) return;
+  const placeOf = ({ schema, name }: DeclaredTable) => `${identifier(schema)}.${identifier(name)}`;
+  const sessions = [...(await realSessions(usesOf(subject, role, own), subject.database, placeOf)), ...further];
+  for (const write of own) {
+    const cell = { role, table: write.table };
+    const what = `the permission of ${role} to ${write.operation} rows`;
+    const refusals: (string | undefined)[] = [];
+    for (const variables of sessions.slice(0, mostSessions))
+      await verdicts.guarded(cell, what, async () => {
+        refusals.push(...(await verifyWrite(of, write, variables)));
+      });
+    const [reason] = refusals;
+    if (reason !== undefined && !refusals.includes(undefined))
+      verdicts.say("not-tried", cell, `${what}: SQL refuses every attempt, such as: ${reason}`);
+  }
+}
+
+/** Compares the root fields that change a table, and the columns that they set, with the declaration. */
+export function verifyWriteFields({ subject, role, verdicts }: Omit<WriteVerification, "most">, key: string): void {
+  const { access } = subject;
+  const [schema, target] = [subject.schema(role), targetOf(subject, role, {}, key)];
+  if (schema === undefined || target === undefined) return;
+  const { names, table, select, catalog } = target;
+  const { accepts } = catalog;
+  const granted = (operation: DeclaredWrite["operation"]) =>
+    access.writes.find((write) => write.role === role && write.table === key && write.operation === operation);
+  const usable = (operation: DeclaredWrite["operation"]) => granted(operation)?.backendOnly === false;
+  const isVisible = select !== undefined && fieldsOf(schema.getType(table.typeName)).length > 0;
+  const insert = accepts.insert && usable("insert");
+  const update = accepts.update && usable("update");
+  const remove = accepts.insert && usable("delete");
+  const expected: Readonly<Record<keyof typeof names, boolean>> = {
+    insert,
+    insert_one: insert && isVisible,
+    update,
+    update_many: update,
+    update_by_pk: update && target.key !== undefined,
+    delete: remove,
+    delete_by_pk: remove && target.key !== undefined,
+  };
+  const root = schema.getMutationType();
+  const inner = access.namespace === undefined ? root : getNamedType(root?.getFields()[access.namespace]?.type);
+  const served = new Set(fieldsOf(inner));
+  const hold = (name: string, has: boolean, is: boolean, what: string) =>
+    verdicts.hold("schema", { role, table: key, name }, has === is, () =>
+      has ? `${role} has ${what}, which is not granted` : `${role} lacks ${what}, which is granted`,
+    );
+  for (const [kind, is] of Object.entries(expected)) {
+    const name = names[kind as keyof typeof names];
+    hold(name, served.has(name), is, `the root field ${name} (mutation)`);
+  }
+  for (const [operation, suffix] of [
+    ["insert", "insert_input"],
+    ["update", "set_input"],
+  ] as const) {
+    const write = granted(operation);
+    if (write === undefined || !usable(operation)) continue;
+    const type = access.naming.type(table.names, suffix);
+    const inputs = new Set(fieldsOf(schema.getType(type)));
+    const columns = settable(target, write);
+    for (const column of catalog.columns.keys())
+      hold(
+        column,
+        inputs.has(fieldOf(table, column)),
+        columns.includes(column),
+        `${table.rootField}.${column} in ${type}`,
+      );
+  }
+}
+
+const fieldsOf = (type: unknown): readonly string[] =>
+  isObjectType(type) || isInputObjectType(type) ? Object.keys(type.getFields()) : [];
+
+/** All session variables of the write permissions of a role, and of its select permissions on the same tables. */
+function usesOf({ access }: Subject, role: string, own: readonly DeclaredWrite[]): Uses {
+  const merged = new Map<string, Uses extends ReadonlyMap<string, infer Places> ? Places : never>();
+  for (const { table: key, filter, check, presets } of own) {
+    const table = access.tables.get(key);
+    if (table === undefined) continue;
+    const bound: Filter[] = Object.entries(presets)
+      .filter(([, value]) => isSessionVariable(value))
+      .map(([column, value]) => ({ [column]: { _eq: value } }));
+    const conditions = [filter, check, access.permission(role, key)?.filter].filter((each) => each !== undefined);
+    for (const [name, places] of variablesOf(access, table, [...conditions, ...bound]))
+      merged.set(name, [...(merged.get(name) ?? []), ...places]);
+  }
+  return merged;
+}
+
+/** The table, and the tables with rows that a deletion removes too. */
+function affectedTables({ access, catalog }: Subject, key: string): readonly DeclaredTable[] {
+  const found = new Set([key]);
+  for (const target of found)
+    for (const [name, { foreignKeys }] of catalog.tables)
+      if (foreignKeys.some((each) => keyOf(each.target) === target)) found.add(name);
+  return [...found].flatMap((name) => access.tables.get(name) ?? []);
+}
+
+/** The reasons of SQL to refuse each attempt; undefined for one that changes rows. */
+async function verifyWrite(
+  { subject, role, verdicts, most }: WriteVerification,
+  write: DeclaredWrite,
+  variables: Variables,
+): Promise<readonly (string | undefined)[]> {
+  const target = targetOf(subject, role, variables, write.table);
+  if (target === undefined) return [];
+  const cell = { role, table: write.table };
+  const { sql } = target;
+  const tables = affectedTables(subject, write.table);
+  const counted = await subject.database.rows(
+    tables
+      .map((table) => `select count(*)::text from (select from ${sql.from(table, "it")} limit ${most * 10 + 1}) it`)
+      .join(" union all "),
+  );
+  const sizes = counted.map(([count]) => Number(count));
+  if (sizes.some((size) => size > most * 10)) {
+    verdicts.say(
+      "not-verified",
+      cell,
+      `the permission of ${role} to ${write.operation} rows: its tables have more than ${most * 10} rows; use a copy with fewer rows`,
+    );
+    return [];
+  }
+  const refusals: (string | undefined)[] = [];
+  const look = lookAt(tables, (table) => sql.from(table, "it"));
+  const [size = 0] = sizes;
+  for (const attempt of await new Attempts(target, write).all(size <= most)) {
+    const expected = await expectedOutcome(subject, attempt, look);
+    refusals.push(expected.refused ?? (expected.affected === 0 ? "no row meets the filter" : undefined));
+    const served = await servedOr(expected.refused, () => servedOutcome(subject, attempt, look));
+    let wrong = outcomeDifference(served, expected);
+    if (wrong !== undefined) {
+      const again = await expectedOutcome(subject, attempt, look);
+      wrong = outcomeDifference(served, again, volatileColumns(expected, again));
+    }
+    verdicts.hold(
+      "writes",
+      cell,
+      wrong === undefined,
+      () => `${role}${sessionWords(variables)}: the request to ${attempt.what} ${wrong ?? ""} (${attempt.field})`,
+    );
+  }
+  return refusals;
+}
