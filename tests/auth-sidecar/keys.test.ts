@@ -107,6 +107,16 @@ test("retiring the last key that can sign creates a new one at once", async () =
   expect(await states()).toContainEqual({ id: replacement, state: "signing" });
 });
 
+test("retiring the signing key during a rotation lets the next key sign at once, and keeps it", async () => {
+  const first = (await rotation().createFirst())!;
+  const next = await rotation().rotate();
+  expect(await rotation().retire(first.id)).toEqual({ id: first.id, replacement: next.id });
+  expect(await new KeyRepository(database, encryption).all()).toMatchObject([
+    { id: first.id, state: "retired" },
+    { id: next.id, state: "signing", retiresAt: null },
+  ]);
+});
+
 test("both replicas publish a new key before either signs with it", async () => {
   const settings = { KEY_REFRESH_SECONDS: "1", JWKS_MAX_AGE_SECONDS: "1" };
   await using first = await stack.sidecar(settings);

@@ -37,7 +37,7 @@ export interface Rotation {
 
 export interface Retirement {
   readonly id: string;
-  /** The new key, if the withdrawn one was the last that could sign. */
+  /** The key that signs from now on, if the withdrawn one was the last that could. */
   readonly replacement: string | undefined;
 }
 
@@ -85,6 +85,7 @@ const retire: Statement = {
     update auth.signing_keys set retires_at = least(retires_at, now()), retired_at = now(), private_key_encrypted = ''
     where id = $1 and retired_at is null returning id`,
 };
+const signNow: Statement = { name: "sign-now", text: "update auth.signing_keys set signs_from = now() where id = $1" };
 const retireExpired: Statement = {
   name: "retire-expired-keys",
   text: `
@@ -150,15 +151,18 @@ export class KeyRotation {
 
   /**
    * Withdraws a key at once, for example after a leak: verifiers reject its tokens after they have read the key set
-   * again. If no other key can sign, a new one signs at once.
+   * again. If no other key can sign, the next one or a new one signs at once.
    * @returns undefined for an unknown or retired key
    */
   retire(id: string): Promise<Retirement | undefined> {
     return this.#locked(async (queries) => {
       const [retired] = await queries.query<{ id: string }>(retire, [id]);
       if (retired === undefined) return undefined;
-      const able = (await queries.query<CurrentRow>(current)).some(({ waiting }) => !waiting);
-      return { id, replacement: able ? undefined : (await this.#add(queries, 0)).id };
+      const keys = await queries.query<CurrentRow>(current);
+      if (keys.some(({ waiting }) => !waiting)) return { id, replacement: undefined };
+      const [next] = keys;
+      if (next !== undefined) await queries.query(signNow, [next.id]);
+      return { id, replacement: next?.id ?? (await this.#add(queries, 0)).id };
     });
   }
 

@@ -244,6 +244,15 @@ describe("an unknown kid", () => {
     expect(fetched).toHaveBeenCalledTimes(2);
   });
 
+  test("is fetched again after a second if the set has revocations", async () => {
+    const revoked_before = {};
+    reply = () => Response.json({ keys: [one], revoked_before });
+    const keySet = await open();
+    reply = () => Response.json({ keys: [one, two], revoked_before });
+    await vi.advanceTimersByTimeAsync(1_000);
+    await expect(keySet.getKey({ alg: "ES256", kid: "two" }, token)).resolves.toBeDefined();
+  });
+
   test("fetches once for concurrent requests, and then not again for ten seconds", async () => {
     serve([one], { "cache-control": "max-age=3600" });
     const keySet = await open();

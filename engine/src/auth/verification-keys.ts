@@ -83,8 +83,9 @@ const longestLifetime = 24 * 3_600_000;
 /** Refresh interval for a set with revocations, in milliseconds. */
 const revocationInterval = 5_000;
 const retryAfterFailure = 5_000;
-/** Minimum interval between fetches for an unknown kid, in milliseconds. */
+/** Minimum intervals between fetches for an unknown kid, in milliseconds. A set with revocations is of this stack, and may sign with a new key at once. */
 const unknownKeyCooldown = 10_000;
+const unknownKeyCooldownWithRevocations = 1_000;
 const largestSet = 1_048_576;
 
 /** An account for which {@link RemoteKeySet.revokedBefore} holds for all accounts. */
@@ -112,6 +113,7 @@ export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<
   let running: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
+  let cooldown = unknownKeyCooldown;
 
   async function load(): Promise<void> {
     lastFetch = options.now();
@@ -119,7 +121,9 @@ export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<
       const { keySet, lifetime = lifetimeByDefault } = await fetchKeySet(options);
       use(keySet);
       fetchedAt = options.now();
-      const longest = keySet.revoked_before === undefined ? longestLifetime : revocationInterval;
+      const revokes = keySet.revoked_before !== undefined;
+      cooldown = revokes ? unknownKeyCooldownWithRevocations : unknownKeyCooldown;
+      const longest = revokes ? revocationInterval : longestLifetime;
       const next = Math.min(Math.max(lifetime, shortestLifetime), longest);
       options.onEvent({ type: "fetched", keys: keySet.keys.length, nextInMilliseconds: next });
       schedule(next);
@@ -177,7 +181,7 @@ export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<
         return await resolve(header, token);
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey) || closed) throw error;
-        if (running === undefined && options.now() - lastFetch < unknownKeyCooldown) throw error;
+        if (running === undefined && options.now() - lastFetch < cooldown) throw error;
         await refresh().catch(() => undefined);
         return resolve(header, token);
       }
