@@ -75,21 +75,26 @@ const longestWait = 60_000;
  * @throws Failure when logins do not work
  */
 async function openLogins(stack: string, signal: AbortSignal): Promise<string> {
+  const end = performance.now() + longestWait;
   for (const words of [
     ["keys", "retire-unopened"],
     ["users", "unlock"],
   ]) {
-    const said = lastWords();
-    const code = await inSidecar(stack, words, async () => ({ output: said.stream, errors: said.stream, signal }));
-    if (code !== 0)
-      throw new Failure(`The data is restored, but ${words.join(" ")} failed in the auth sidecar`, {
-        lastLines: said.lines(),
-        remedy: `npm run status${stackArgument(stack)} shows the cause; then run npm run ${words[0]} -- ${words[1]}.`,
-      });
+    for (;;) {
+      const said = lastWords();
+      const code = await inSidecar(stack, words, async () => ({ output: said.stream, errors: said.stream, signal }));
+      if (code === 0) break;
+      // The services connect again after the restore.
+      if (performance.now() > end)
+        throw new Failure(`The data is restored, but ${words.join(" ")} failed in the auth sidecar`, {
+          lastLines: said.lines(),
+          remedy: `npm run status${stackArgument(stack)} shows the cause; then run npm run ${words[0]} -- ${words[1]}.`,
+        });
+      await sleep(1000, undefined, { signal });
+    }
   }
   const access = await accessOf(stack);
   const { adminEmail: email, adminPassword: password } = access;
-  const end = performance.now() + longestWait;
   for (;;) {
     const status = await loginStatus(access, { email, password }).catch((error: unknown) => messageOf(error));
     if (typeof status === "string") return `The login was not checked. ${status}.`;
