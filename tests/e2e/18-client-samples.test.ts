@@ -79,6 +79,13 @@ describe("Clients: the samples of docs/clients", () => {
     expect((JSON.parse(stdout) as { data: { view_hijacks: unknown[] } }).data.view_hijacks).toHaveLength(3);
   });
 
+  test("session.sh logs in, queries and logs out", async () => {
+    const env = { ...environment, SERVICE_API_KEY: stack.serviceApiKey };
+    const { code, stdout, stderr } = await run("sh", [join(samples, "session.sh")], { env });
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(stdout).toMatch(/^{"user":{.*"sessionId":".{43}"}}{"data":{"view_bgpupdates":\[{.*}\]}}{}$/);
+  });
+
   test("live.mjs prints updates, and new ones as they arrive", () =>
     expectOutput(
       process.execPath,
