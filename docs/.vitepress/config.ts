@@ -49,6 +49,7 @@ export default defineConfig({
           page("Flags of a hijack", "clients/flags"),
           page("Console", "clients/console"),
           page("curl", "clients/curl"),
+          page("Session flow", "clients/session"),
           page("Apollo Client", "clients/apollo"),
           page("urql", "clients/urql"),
           page("graphql-ws", "clients/graphql-ws"),
