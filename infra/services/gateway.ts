@@ -50,11 +50,13 @@ function configuration(settings: Settings, hostOf: GatewaySurroundings["hostOf"]
       queryReplySeconds: statementSeconds + secondsBesideStatement,
     }),
   );
-  const files = [
-    ...Object.entries(unchangedFiles({ metrics })),
-    ...renderedNames.map((name) => [name, derive({ rendered }, (known) => known.rendered[name])] as const),
-  ];
-  return Object.fromEntries(files.map(([name, content]) => [`nginx/${name}`, content]));
+  const files = {
+    // First, so that metrics append their files: another order would replace the pods.
+    ...unchangedFiles({ metrics: false }),
+    ...Object.fromEntries(renderedNames.map((name) => [name, derive({ rendered }, (known) => known.rendered[name])])),
+    ...unchangedFiles({ metrics }),
+  };
+  return Object.fromEntries(Object.entries(files).map(([name, content]) => [`nginx/${name}`, content]));
 }
 
 /** Enough for the most connections that start.sh allows; tests/gateway/memory.test.ts measures them. */
