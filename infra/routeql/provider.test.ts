@@ -1,4 +1,4 @@
-import { isSecret, type Output } from "@pulumi/pulumi";
+import { isSecret, output, type Output } from "@pulumi/pulumi";
 import { expect, test } from "vitest";
 import { componentType } from "../components/state-identity.ts";
 import { settingNames, settings } from "../settings/list.ts";
@@ -42,7 +42,7 @@ async function constructed(inputs: Readonly<Record<string, unknown>>) {
 }
 
 test("constructs the component with its outputs and keeps secrets secret", async () => {
-  const { state, names } = await constructed({ publicHost: "routes.example.net", engineConsole: true });
+  const { state, names } = await constructed({ publicHost: output("routes.example.net"), engineConsole: true });
   expect(names).toEqual(expect.arrayContaining(["shop", "shop-gateway", "shop-database-data"]));
   const url = await new Promise((resolve) => void (state["url"] as Output<string>).apply(resolve));
   expect(url).toBe("https://routes.example.net");

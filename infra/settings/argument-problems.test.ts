@@ -1,5 +1,6 @@
 import { isSecret, output, secret } from "@pulumi/pulumi";
 import { expect, test } from "vitest";
+import { SettingsError } from "./error.ts";
 import { argumentProblems, settingsOf } from "./argument-problems.ts";
 
 const found = (given: Record<string, unknown>): string[] =>
@@ -70,6 +71,12 @@ test("checks outputs together as soon as all are known, with the messages of kno
   expect(atOnce).toMatch(/^2 settings are wrong:\n {2}publicHost must be a host name/);
   const late = { publicHost: output(given.publicHost), httpsPort: output(given.httpsPort) };
   expect(await rejection(() => settingsOf(late, "dev"))).toBe(atOnce);
+});
+
+test("the message stays the same when Pulumi adds the names of waiting properties", () => {
+  const error = new SettingsError([{ name: "httpsPort", place: "argument", problem: "is wrong" }]);
+  error.message = `error serializing property "ports": ${error.message}`;
+  expect(error.message).toBe("A setting is wrong:\n  httpsPort is wrong (argument)");
 });
 
 test("checks outputs together with known values", async () => {

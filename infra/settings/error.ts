@@ -18,6 +18,9 @@ export class SettingsError extends RunError {
     const lines = problems.map(({ name, place, problem }) => `  ${name} ${problem} (${place})`);
     super(`${problems.length === 1 ? "A setting is" : `${problems.length} settings are`} wrong:\n${lines.join("\n")}`);
     this.name = "SettingsError";
+    const { message } = this;
+    // Pulumi puts the name of each property that waits for a wrong output before the message, again and again.
+    Object.defineProperty(this, "message", { get: () => message, set() {} });
     this.problems = problems;
   }
 }
