@@ -1,5 +1,5 @@
 /**
- * `npm run bench:engine`, `bench:auth`, `bench:stack` and `bench:load`, and `npm run bench` for all of them.
+ * `npm run bench:engine`, `bench:auth` and `bench:stack`, and `npm run bench` for all of them.
  * @module
  */
 import { parseArgs } from "node:util";
@@ -7,19 +7,17 @@ import { cleanUp } from "@routeql/tests/harness/clean-up";
 import { runId } from "@routeql/tests/harness/run";
 import { prepareDocker } from "@routeql/tests/runner/prepare";
 
-const help = `npm run bench:engine | bench:auth | bench:stack | bench:load | bench [-- OPTIONS]
+const help = `npm run bench:engine | bench:auth | bench:stack | bench [-- OPTIONS]
 
   engine  the embedded engine beside node:http with pg, on the same Postgres; ready time; live queries
   auth    tokens and logins of the sidecar beside the cost of signing and hashing alone; overload with three times its capacity
   stack   a whole stack through its gateway, over TLS, beside its engine and beside plain nginx with node and pg; live queries; steps of a client
-  load    npm run load and detect on a whole stack, 20 million updates over a month, with readers beside them
   bench   all of them
 
   --quick      a shorter run on less data, for a first look
   --only TEXT  only cases and parts with TEXT in their name
   --against DIRECTORY
                engine: only compare with the engine of another checkout, whose packages are installed
-  --updates N  load: number of updates
   --record     stack: write the figures for docs/reference/figures.md; then run npm run documents
   --help       this text
 
@@ -29,7 +27,6 @@ interface Options {
   readonly quick: boolean;
   readonly only: string;
   readonly against?: string | undefined;
-  readonly updates?: number;
   readonly record: boolean;
 }
 
@@ -37,7 +34,6 @@ const parts: Readonly<Record<string, (options: Options) => Promise<string>>> = {
   engine: async (options) => (await import("./engine/run.ts")).benchEngine(options),
   auth: async (options) => (await import("./auth/run.ts")).benchAuth(options),
   stack: async (options) => (await import("./stack/run.ts")).benchStack(options),
-  load: async (options) => (await import("./load/run.ts")).benchLoad(options),
 };
 
 async function main(): Promise<number> {
@@ -47,7 +43,6 @@ async function main(): Promise<number> {
       quick: { type: "boolean", default: false },
       only: { type: "string", default: "" },
       against: { type: "string" },
-      updates: { type: "string" },
       record: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
@@ -63,7 +58,7 @@ async function main(): Promise<number> {
       if (positionals.length > 0 && !positionals.includes(name)) continue;
       const began = performance.now();
       console.log(`\n=== ${name}`);
-      const path = await run({ ...values, updates: values.updates === undefined ? undefined : Number(values.updates) });
+      const path = await run(values);
       console.log(`\n${path}, ${((performance.now() - began) / 1000).toFixed(0)} s`);
     }
   } finally {

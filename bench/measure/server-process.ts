@@ -108,7 +108,7 @@ function cpuSeconds(pid: number): number {
 }
 
 /** Resident memory of a process in megabytes (10⁶ bytes). */
-export function residentMegabytes(pid: number): number {
+function residentMegabytes(pid: number): number {
   const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1];
   return (Number(kibibytes) * 1024) / 1e6;
 }

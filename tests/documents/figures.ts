@@ -87,21 +87,6 @@ export const figureGroups: readonly FigureGroup[] = [
     source: "suites and commands on a running stack",
     figures: [
       { what: "`npm run load`, 577,792 rows of 2015", figure: "14.0 s, 41,000 rows/s" },
-      {
-        what: "`npm run load`, 20,000,000 rows of a month",
-        figure: "680 s, 29,428 rows/s; 34,800 rows/s while writing",
-        source: "`npm run bench:load`, load 5 to 16; 367 MB",
-      },
-      {
-        what: "the same, newest 10 updates meanwhile",
-        figure: "p50 2.1 ms, p99 23 ms",
-        source: "before the load p50 2.4 ms, p99 12 ms",
-      },
-      {
-        what: "matching 10,000 prefixes with 20,000,000 updates",
-        figure: "11 s",
-        source: "first step of `npm run detect`",
-      },
       { what: "newest 10 updates at 10 million", figure: "0.3 ms", source: "40 days, 100,000 hijacks" },
       { what: "newest 10 hijacks", figure: "0.1 ms", source: "the same" },
       { what: "updates by prefix, origin or peer", figure: "0.2 to 3 ms", source: "the same" },
