@@ -1,3 +1,5 @@
+import type { Input } from "@pulumi/pulumi";
+import { image } from "./checks.ts";
 import { directorySettingNames } from "./sidecar-settings.ts";
 import type { SettingsProblem } from "./error.ts";
 import { kubernetesProblems } from "./kubernetes-problems.ts";
@@ -71,15 +73,9 @@ function partProblems(given: GivenInputs, settings: Settings): SettingsProblem[]
 }
 
 /** Settings that may name an image of Docker Hub. */
-const mirroredSettings = [
-  "hasuraImage",
-  "databaseImage",
-  "sessionsImage",
-  "gatewayImage",
-  "debianBase",
-  "nodeBase",
-  "grafanaImage",
-] as const;
+const mirroredSettings = settingNames.filter(
+  (name) => (settings[name] as Setting).allowed === image.allowed && name !== "imageMirror",
+);
 
 /** Images of this project exist on this machine only. */
 const ownPrefix = "routeql/";
@@ -109,9 +105,8 @@ export function withDefaults(given: GivenInputs, stack: string): Settings {
     if (setting.type !== "secret" && value !== undefined) values[name] = value;
   }
   for (const name of mirroredSettings) {
-    const image = values[name] as string | undefined;
-    if (image !== undefined)
-      values[name] = derive({ image, mirror: given.imageMirror }, (known) => throughMirror(known.image, known.mirror));
+    const named = { image: values[name] as Input<string>, mirror: given.imageMirror };
+    if (named.image !== undefined) values[name] = derive(named, (known) => throughMirror(known.image, known.mirror));
   }
   return values as unknown as Settings;
 }

@@ -1,15 +1,8 @@
 import type { PlainSettings } from "./list.ts";
+import { rotationSettings } from "./rotation-settings.ts";
 
-const names = [
-  "databasePasswordsGeneration",
-  "sessionsPasswordGeneration",
-  "serviceApiKeyGeneration",
-  "engineAccessKeyGeneration",
-  "keyEncryptionKeyGeneration",
-  "tlsGeneration",
-] as const;
-
-export type GenerationName = (typeof names)[number];
+export type GenerationName = Extract<keyof typeof rotationSettings, `${string}Generation`>;
+const names = Object.keys(rotationSettings).filter((name) => name.endsWith("Generation")) as readonly GenerationName[];
 export type Generations = Readonly<Record<GenerationName, number>>;
 
 export const generationsOf = (settings: PlainSettings): Generations =>
