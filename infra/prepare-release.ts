@@ -7,12 +7,10 @@ import { execFileSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { builtImages } from "./images.ts";
+import { packComponent } from "./pack.ts";
 
 const root = resolve(import.meta.dirname, "..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
-
-/** Packages that others install from a tarball. */
-const packed = ["hasura-checks"];
 
 /** The section of a version in a changelog. @throws if it has none */
 export function notesOf(changelog: string, version: string): string {
@@ -51,7 +49,8 @@ if (import.meta.main) {
   checkVersions(version);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "notes.md"), `${notesOf(read("CHANGELOG.md"), version)}\n`);
-  execFileSync("npm", ["pack", "--pack-destination", resolve(folder), ...packed.flatMap((path) => ["-w", path])], {
+  await packComponent(folder);
+  execFileSync("npm", ["pack", "--pack-destination", resolve(folder), "-w", "hasura-checks"], {
     cwd: root,
     stdio: ["ignore", "ignore", "inherit"],
   });

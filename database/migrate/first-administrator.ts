@@ -1,11 +1,7 @@
 import { argon2, randomBytes } from "node:crypto";
 import { promisify } from "node:util";
 import type { Client } from "pg";
-
-export interface FirstAdministrator {
-  readonly email: string;
-  readonly password: string;
-}
+import type { FirstAdministrator } from "./settings.ts";
 
 /** As the auth sidecar hashes passwords; it replaces an older hash at the next login. */
 const parameters = { parallelism: 1, tagLength: 32, memory: 19_456, passes: 2 } as const;

@@ -1,6 +1,5 @@
 import { readVariable, withoutEmpty } from "@routeql/contract/environment";
 import { z } from "zod";
-import type { FirstAdministrator } from "./first-administrator.ts";
 
 /** The database's login roles that the job creates; the bootstrap superuser already exists. */
 export const roleNames = ["owner", "engine", "sidecar", "loader", "backup", "metadata"] as const;
@@ -10,6 +9,11 @@ export type LoginRoleName = RoleName | "monitor";
 
 export interface Login {
   readonly user: string;
+  readonly password: string;
+}
+
+export interface FirstAdministrator {
+  readonly email: string;
   readonly password: string;
 }
 

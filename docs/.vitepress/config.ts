@@ -39,6 +39,7 @@ export default defineConfig({
           { text: "What RouteQL is", link: "/" },
           page("Supported machines", "start/machines"),
           page("Tutorial", "start/tutorial"),
+          page("Your own Pulumi program", "start/package"),
         ],
       },
       {

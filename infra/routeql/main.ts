@@ -1,4 +1,5 @@
 import { main } from "@pulumi/pulumi/provider/index.js";
 import { provider } from "./provider.ts";
 
-await main(provider, process.argv.slice(2));
+// Without `await`: Pulumi loads the module with `require`.
+void main(provider, process.argv.slice(2));

@@ -1,0 +1,108 @@
+import { copyFile, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { Agent, request } from "undici";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { acquireCli } from "@routeql/cli/pulumi/acquire";
+import { builtImages } from "@routeql/infra/images";
+import { nodeImage, pluginFolders } from "@routeql/offline";
+import { freePorts } from "../harness/free-ports.ts";
+import { image } from "../harness/image.ts";
+import { mustRun } from "../harness/process.ts";
+import { newStackName } from "../harness/stack-name.ts";
+import { everythingOf } from "./support/deployed-stack.ts";
+
+const root = resolve(import.meta.dirname, "../..");
+const silent = (): void => undefined;
+
+/** The package of the component, installed in an empty folder by a program outside of the checkout. */
+describe("the packed component", { timeout: 400_000 }, () => {
+  const stackName = newStackName("packed");
+  let folder = "";
+  let cli = "";
+  let built: readonly string[] = [];
+  let args: Readonly<Record<string, unknown>> = {};
+  let environment: NodeJS.ProcessEnv = {};
+
+  async function foreign(operation: "preview" | "up" | "destroy") {
+    const settings = { cli: dirname(dirname(cli)), providers: pluginFolders(), stackName, args, operation };
+    const said = await mustRun(process.execPath, ["main.mjs"], {
+      cwd: folder,
+      env: { ...environment, ROUTEQL_FOREIGN: JSON.stringify(settings) },
+      timeout: 400_000,
+    });
+    return JSON.parse(said) as { changes: Record<string, number>; outputs: Record<string, string> };
+  }
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "routeql-packed-"));
+    await mustRun(process.execPath, ["infra/pack.ts", folder], { cwd: root });
+    const tarball = (await readdir(folder)).find((name) => name.endsWith(".tgz"))!;
+    await writeFile(join(folder, "package.json"), JSON.stringify({ name: "shop", type: "module", private: true }));
+    await mustRun("npm", ["install", "--ignore-scripts", "--prefer-offline", `./${tarball}`], { cwd: folder });
+    await copyFile(join(import.meta.dirname, "support/foreign-program.mjs"), join(folder, "main.mjs"));
+    const { signal } = new AbortController();
+    cli = (await acquireCli({ say: silent, show: silent, onLine: silent, signal })).command.command;
+    environment = {
+      ...process.env,
+      PULUMI_HOME: join(folder, "home"),
+      PULUMI_CONFIG_PASSPHRASE: "passphrase of the test",
+      PULUMI_SKIP_UPDATE_CHECK: "true",
+      PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
+      ROUTEQL_NODE: process.execPath,
+    };
+    const [httpPort, httpsPort, consolePort] = await freePorts(3);
+    built = await Promise.all(builtImages().map(({ name }) => image(name)));
+    const nodeBase = builtImages({ nodeBase: nodeImage }).every(({ imageName }) => built.includes(imageName))
+      ? nodeImage
+      : undefined;
+    args = { engine: "embedded", nodeBase, httpPort, httpsPort, consolePort };
+  }, 600_000);
+
+  afterAll(async () => {
+    await rm(folder, { recursive: true, force: true });
+  }, 200_000);
+
+  test("has a schema with the descriptions of the settings", async () => {
+    const plugin = join(folder, "node_modules/pulumi-routeql/pulumi-resource-routeql");
+    const said = await mustRun(cli, ["package", "get-schema", plugin], { env: environment });
+    const { resources } = JSON.parse(said) as {
+      resources: Record<string, { inputProperties: Record<string, { description: string }> }>;
+    };
+    const { publicHost } = resources["routeql:index:RouteQL"]?.inputProperties ?? {};
+    expect(publicHost?.description).toMatch(/^Host name that clients use/);
+  });
+
+  test("has types that a program without skipLibCheck compiles with", async () => {
+    const program = 'import { RouteQL } from "pulumi-routeql";\nnew RouteQL("routes", { publicHost: 1 });\n';
+    await writeFile(join(folder, "types.ts"), program);
+    const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--types", "node"];
+    const tsc = join(root, "node_modules/.bin/tsc");
+    await expect(mustRun(tsc, [...options, "types.ts"], { cwd: folder })).rejects.toThrow(/types\.ts.*TS2322/);
+    await writeFile(join(folder, "types.ts"), program.replace("1", '"routes.example.net"'));
+    expect(await mustRun(tsc, [...options, "types.ts"], { cwd: folder })).toBe("");
+  });
+
+  test("comes up with the images of the checkout, answers, and changes nothing in the second update", async () => {
+    const { changes, outputs } = await foreign("up");
+    expect(Object.keys(changes)).toEqual(["create"]);
+    const label = `label=com.routeql.stack=${stackName}`;
+    const used = await mustRun("docker", ["ps", "--all", "--filter", label, "--format", "{{.Image}}"]);
+    expect(built).toEqual(expect.arrayContaining(used.trim().split("\n")));
+    const dispatcher = new Agent({ connect: { ca: outputs["caCertificate"] } });
+    const { statusCode, body } = await request(`${outputs["url"]}/api/graphql`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-engine-access-key": outputs["engineAccessKey"] },
+      body: JSON.stringify({ query: "{ view_hijacks(limit: 1) { key } }" }),
+      dispatcher,
+    });
+    expect([statusCode, await body.json()]).toEqual([200, { data: { view_hijacks: [] } }]);
+    await dispatcher.close();
+    expect(Object.keys((await foreign("up")).changes)).toEqual(["same"]);
+  });
+
+  test("destroy removes everything but the data", async () => {
+    await foreign("destroy");
+    expect((await everythingOf(stackName)).filter((object) => !object.startsWith("volume "))).toEqual([]);
+  });
+});
