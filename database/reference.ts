@@ -75,7 +75,8 @@ function columnTypes(migrations: string, table: string): ReadonlyMap<string, str
 /** The page, as Markdown. */
 export function dataDictionary(): string {
   const lines = (text: string): string => text.replaceAll(/(.{1,150})(?: |$)/g, "$1\n  ").trimEnd();
-  const sections = documentedViews().map(({ name, description, columns }) =>
+  const readable = documentedViews().filter(({ name }) => name !== "view_configured_prefixes");
+  const sections = readable.map(({ name, description, columns }) =>
     [
       `## ${name}`,
       "",
@@ -88,7 +89,7 @@ export function dataDictionary(): string {
   return [
     "# Data dictionary",
     "",
-    "The views of the API. The same descriptions appear in introspection and in the console. Columns by role: [permissions](permissions.md).",
+    "The views that roles read. The same descriptions appear in introspection and in the console. Columns by role: [permissions](permissions.md).",
     "",
     "<!-- Generated from database/migrations by `npm run documents`; do not edit. -->",
     "",

@@ -88,7 +88,6 @@ export const figureGroups: readonly FigureGroup[] = [
     figures: [
       { what: "`npm run load`, 577,792 rows of 2015", figure: "14.0 s, 41,000 rows/s" },
       { what: "newest 10 updates at 10 million", figure: "0.3 ms", source: "40 days, 100,000 hijacks" },
-      { what: "newest 10 hijacks", figure: "0.1 ms", source: "the same" },
       { what: "updates by prefix, origin or peer", figure: "0.2 to 3 ms", source: "the same" },
     ],
   },
@@ -111,7 +110,6 @@ export const figureGroups: readonly FigureGroup[] = [
         figure: "40 faults, 7,930 requests, 0 wrong answers; longest recovery 17.4 s",
         source: "`npm run test:faults`",
       },
-      { what: "attacks", figure: "5,564 inputs, 5,564 rejected", source: "`npm run test:hostile`" },
       {
         what: "permissions",
         figure: "18,911 checks in 3.4 s; 25 of 25 planted faults found",

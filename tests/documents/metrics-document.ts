@@ -19,22 +19,6 @@ interface DocumentedMetric {
   readonly help: string;
 }
 
-/** Maximum number of values of each label. */
-const bounds: Readonly<Record<string, string>> = {
-  route: "8 routes",
-  status: "30 status codes",
-  limit: "2",
-  protocol: "2",
-  resumed: "2",
-  state: "4",
-  operation: "4",
-  client: "101 addresses",
-  role: "102 roles",
-  outcome: "20 codes",
-  flow: "4",
-  method: "9",
-};
-
 interface Registered {
   readonly name: string;
   readonly help: string;
@@ -101,22 +85,15 @@ function usedOfExporters(): readonly string[] {
 }
 
 function table(metrics: readonly DocumentedMetric[]): string {
-  const rows = metrics.map(({ name, type, labels, help }) => {
-    const bounded = labels.map((label) => {
-      const bound = bounds[label];
-      if (bound === undefined)
-        throw new Error(`The label ${label} of ${name} has no bound. Add it to tests/documents/metrics-document.ts.`);
-      return `\`${label}\` (${bound})`;
-    });
-    return `- \`${name}\` (${[type, ...bounded].join(", ")}): ${help}`;
-  });
-  return rows.join("\n");
+  return metrics
+    .map(({ name, type, labels, help }) => `- \`${name}\` (${[type, ...labels].join(", ")}): ${help}`)
+    .join("\n");
 }
 
 export function metricsDocument(): string {
   return `# Metrics
 
-Every metric with its type and its labels, each with its maximum number of values. [Monitoring](../operate/monitoring.md) explains how to read them.
+Every metric with its type and its labels. No label holds a path, a name or a query of a client. [Monitoring](../operate/monitoring.md) explains how to read them.
 
 <!-- Generated from the services' code by \`npm run documents\`; do not edit. -->
 

@@ -33,8 +33,7 @@ export function renderPermissions(
     "# Permissions",
     "",
     origin,
-    "An object that is not granted does not exist for the role: it is neither in the schema nor in any answer, and its errors are those of",
-    "an unknown name.",
+    "An object that is not granted does not exist for the role.",
     "",
     ...sources.flatMap(({ name, access }) =>
       name === undefined
@@ -92,17 +91,25 @@ function grantedTo(access: DeclaredAccess, role: string): readonly (readonly [De
 function roleRows(access: DeclaredAccess, role: string): readonly string[] {
   const granted = grantedTo(access, role);
   if (granted.length === 0) return [row([code(role), "none", "", "", "", ""])];
-  return granted.map(([table, permission]) => {
+  const rows = granted.map(([table, permission]): readonly [string, string] => {
     const hidden = [...table.fields.keys()].filter((column) => !permission.columns.includes(column));
-    return row([
-      code(role),
-      code(table.rootField),
+    const cells = [
       operations.filter((operation) => permission.operations.has(operation)).join(", "),
       hidden.length === 0 ? "none" : hidden.map(code).join(", "),
       told(() => filterWords(access, table.key, permission.filter)),
       permission.limit === undefined ? "none" : permission.limit.toLocaleString("en"),
-    ]);
+    ];
+    return [code(table.rootField), cells.join(" | ")];
   });
+  return grouped(rows).map(([fields, cells]) => row([code(role), fields, cells]));
+}
+
+/** Joins the first cells of rows whose other cells are equal. */
+function grouped(rows: readonly (readonly [first: string, rest: string])[]): readonly (readonly [string, string])[] {
+  return [...Map.groupBy(rows, ([, rest]) => rest)].map(([rest, group]) => [
+    group.map(([first]) => first).join(", "),
+    rest,
+  ]);
 }
 
 function writeSection(access: DeclaredAccess, roles: readonly string[]): readonly string[] {
@@ -175,21 +182,19 @@ function cellSection(access: DeclaredAccess): readonly string[] {
 }
 
 function relationshipRows(access: DeclaredAccess, roles: readonly string[]): readonly string[] {
-  const byCells = new Map<string, string[]>();
-  for (const [role, table] of roles.flatMap((name) =>
-    grantedTo(access, name).map(([table]) => [name, table] as const),
-  )) {
-    const reached = table.relationships.flatMap(({ name, target, kind }) => {
-      const permission = access.permission(role, target);
-      if (permission === undefined) return [];
-      return kind === "array" && permission.aggregates
-        ? [code(name), code(access.naming.suffixed(name, "aggregate"))]
-        : [code(name)];
-    });
-    const cells = `${code(table.rootField)} | ${reached.length === 0 ? "nothing" : reached.join(", ")}`;
-    byCells.set(cells, [...(byCells.get(cells) ?? []), code(role)]);
-  }
-  return [...byCells].map(([cells, followers]) => row([cells, followers.join(", ")]));
+  const rows = roles.flatMap((role) =>
+    grantedTo(access, role).map(([table]): readonly [string, string] => {
+      const reached = table.relationships.flatMap(({ name, target, kind }) => {
+        const permission = access.permission(role, target);
+        if (permission === undefined) return [];
+        return kind === "array" && permission.aggregates
+          ? [code(name), code(access.naming.suffixed(name, "aggregate"))]
+          : [code(name)];
+      });
+      return [code(role), `${code(table.rootField)} | ${reached.length === 0 ? "nothing" : reached.join(", ")}`];
+    }),
+  );
+  return grouped(rows).map(([followers, cells]) => row([cells, followers]));
 }
 
 /** The text of a filter, or the reason why it cannot be read. */
