@@ -5,6 +5,7 @@ import { type Catalog, readCatalog, typesNamedBy } from "@routeql/metadata/catal
 import { buildState, type State } from "@routeql/engine/execution/state";
 import { fromEnvironment, isAddress } from "@routeql/engine/execution/connection";
 import { rolesWithPermission } from "@routeql/metadata/read/roles";
+import { quoted } from "@routeql/metadata/declared/filter-text";
 import type { Metadata, SourceMetadata } from "@routeql/metadata/read/shape";
 import type { Given, Options, Surroundings } from "../cli/command.ts";
 import { UsageError } from "../cli/usage-error.ts";
@@ -111,10 +112,12 @@ interface OpenOptions {
 /** Rows as lists of the texts that Postgres sends. */
 export type TextRows = readonly (readonly (string | null)[])[];
 
+/** The rows of the last statement. Without values, the text can hold several. */
 async function rowsOf(on: pg.Pool | pg.PoolClient, text: string, values: readonly unknown[] = []): Promise<TextRows> {
   const types = { getTypeParser: () => (value: unknown) => value };
   const result = await on.query<(string | null)[]>({ text, values: [...values], rowMode: "array", types });
-  return result.rows;
+  const results: unknown = result;
+  return (Array.isArray(results) ? (results as (typeof result)[]).at(-1) : result)?.rows ?? [];
 }
 
 /** Connections that store nothing; `await using`. */
@@ -168,12 +171,11 @@ export class ReadOnlyDatabase implements AsyncDisposable {
   ): Promise<{ readonly before: TextRows; readonly after: TextRows; readonly result: Result }> {
     const client = await this.#pool.connect();
     try {
-      await client.query("begin isolation level repeatable read read write; set local lock_timeout = 5000");
-      await rowsOf(client, "select set_config('hasura.user', $1, true)", [JSON.stringify(user)]);
-      const before = await rowsOf(client, look);
+      const begin = "begin isolation level repeatable read read write; set local lock_timeout = 5000";
+      const config = `set local hasura."user" = ${quoted(JSON.stringify(user))}`;
+      const before = await rowsOf(client, `${begin}; ${config}; ${look}`);
       const result = await work((text) => rowsOf(client, text));
-      await client.query("set constraints all immediate");
-      return { before, result, after: await rowsOf(client, look) };
+      return { before, result, after: await rowsOf(client, `set constraints all immediate; ${look}`) };
     } finally {
       await client.query("rollback");
       client.release();

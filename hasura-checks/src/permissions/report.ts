@@ -20,6 +20,8 @@ export const verifications = {
   sessions: ["error", "the answer to a session with a missing, malformed or hostile variable differs from SQL"],
   writes: ["error", "a mutation changes, refuses or returns other rows than its permission in SQL"],
   "error-texts": ["error", "an error reveals an object that the role may not see"],
+  "write-reach": ["warning", "a role may change rows that it cannot read, or give rows to another session"],
+  cascade: ["note", "a deletion also removes rows of a table from which the role may not delete"],
   "not-tried": ["note", "a write permission of which no attempt changes rows, so that its check is not proven"],
   "not-verified": ["warning", "a permission could not be verified, with the reason"],
 } as const;
@@ -37,6 +39,17 @@ export interface Cell {
 
 const mostPerCell = 5;
 
+const unproven = "remove the cause, or verify the permission in another way";
+
+/** Remedies that do not depend on the engine. */
+const remedies: Readonly<Partial<Record<Verification, string>>> = {
+  "not-tried": unproven,
+  "not-verified": unproven,
+  "write-reach":
+    "bind the rows in the filter or the check of the write permission as in the select permission; list the role in trustedRoles where this is intended",
+  cascade: "restrict the deletion, or change the foreign key if the related rows must stay",
+};
+
 /** The remedy for a difference, by the kind of engine. */
 const faults: Readonly<Record<Subject["kind"], string>> = {
   embedded: "report this fault of the embedded engine or of this tool, with the metadata",
@@ -53,6 +66,7 @@ export class Verdicts {
   readonly #source: string | undefined;
   readonly #positions: ReadonlyMap<string, ReturnType<Project["position"]>>;
   readonly #perCell = new Map<string, number>();
+  readonly #causes = new Set<string>();
 
   /** @param source name of the source, if there are several */
   constructor(project: Project, source?: string, kind: Subject["kind"] = "embedded") {
@@ -85,6 +99,13 @@ export class Verdicts {
     if (!holds) this.say(kind, cell, reason());
   }
 
+  /** Adds only the first finding of one cause. */
+  once(kind: Verification, cell: Cell, cause: string, reason: string): void {
+    const key = JSON.stringify([kind, cell.role, cell.table, cause]);
+    if (!this.#causes.has(key)) this.say(kind, cell, reason);
+    this.#causes.add(key);
+  }
+
   say(kind: Verification, cell: Cell, reason: string): void {
     const { role, table, call, name = call } = cell;
     const key = `${kind}\n${role}\n${table ?? ""}\n${call ?? ""}`;
@@ -104,7 +125,7 @@ export class Verdicts {
       ...(table === undefined ? {} : { table }),
       ...(name === undefined ? {} : { name }),
       reason: said === mostPerCell ? `${reason} (and more like this)` : reason,
-      remedy: kind.startsWith("not-") ? "remove the cause, or verify the permission in another way" : this.#fault,
+      remedy: remedies[kind] ?? this.#fault,
     });
   }
 

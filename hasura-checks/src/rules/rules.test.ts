@@ -485,6 +485,33 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
     },
   ],
   [
+    // A check without the session does not bind the new row.
+    "row-given-away",
+    "t0.yaml:7",
+    { tables: [note(sound, update("columns: [title, owner]\n      check: {title: {_neq: spam}}"))] },
+    { tables: [note(sound, update("columns: [title]\n      check: {title: {_neq: spam}}"))] },
+  ],
+  [
+    "owner-preset-missing",
+    "t0.yaml:9",
+    {
+      tables: [
+        note(
+          "columns: [id]\nlimit: 10\nfilter:\n  project: {owner: {_eq: X-Hasura-User-Id}}",
+          `object_relationships:\n  - {name: project, using: {foreign_key_constraint_on: project_id}}\n${insert("").replace("check: {}", "check: {title: {_neq: spam}}").replace("[title]", "[title, project_id]")}`,
+        ),
+      ],
+    },
+    {
+      tables: [
+        note(
+          "columns: [id]\nlimit: 10\nfilter:\n  project: {owner: {_eq: X-Hasura-User-Id}}",
+          `object_relationships:\n  - {name: project, using: {foreign_key_constraint_on: project_id}}\n${insert("").replace("check: {}", "check: {project: {owner: {_eq: X-Hasura-User-Id}}}").replace("[title]", "[title, project_id]")}`,
+        ),
+      ],
+    },
+  ],
+  [
     "anonymous-write",
     "t0.yaml:6",
     { tables: [note(sound, update("columns: [title]").replace("reader", "anonymous"))] },

@@ -86,7 +86,7 @@ export const rowGivenAway: Rule = {
   id: "row-given-away",
   severity: "warning",
   finds: "an update permission with which a role can give its row to another user",
-  why: "Hasura applies the filter only before the update. Without a check, a client can set the column that binds the row to the session, and the row then belongs to another user or tenant.",
+  why: "Hasura applies the filter only before the update. Without a check on the session, a client can set the column that binds the row to the session, and the row then belongs to another user or tenant.",
   remedy: "remove the column from the columns of the permission, or add a check with the condition of the filter",
   find: (examined) =>
     writesOf(examined).flatMap((placed): Found[] => {
@@ -94,7 +94,8 @@ export const rowGivenAway: Rule = {
       if (
         kind !== "update_permissions" ||
         isTrusted(role, examined) ||
-        !isAlwaysTrue(permission["check"] ?? {}, columnsOf(placed, examined))
+        // A condition on the session may bind the row in a form that this rule cannot read.
+        mentionsSession(permission["check"])
       )
         return [];
       const { columns } = permission;
@@ -103,7 +104,7 @@ export const rowGivenAway: Rule = {
         (column) => column !== "id" && !set.includes(column) && contains(columns, column),
       );
       if (free.length === 0) return [];
-      const reason = `${role} may set ${listed(free)} of ${key}, by which its filter binds the row to the session, and there is no check`;
+      const reason = `${role} may set ${listed(free)} of ${key}, by which its filter binds the row to the session, and no check binds the new row`;
       return [{ at: [...at, "columns"], table: key, role, name: free[0] ?? "", reason }];
     }),
 };
@@ -187,5 +188,5 @@ function ownerColumns(write: PlacedWrite, examined: Examined): readonly string[]
   const writes = writesOf(examined)
     .filter((other) => other.kind !== "insert_permissions" && beside(write)(other))
     .map(({ permission }) => permission["filter"]);
-  return [...new Set([...reads, ...writes].flatMap((condition) => columnsHeldToSession(condition)))];
+  return [...new Set([...reads, ...writes].flatMap((condition) => columnsHeldToSession(condition, keysOf(write))))];
 }

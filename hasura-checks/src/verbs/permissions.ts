@@ -264,7 +264,13 @@ A file of expectations lists the permissions of each role in each source for rev
       );
     const skipped: Finding[] = [];
     const isAlone = named === undefined && sources.length === 1;
-    const { inferFunctionPermissions, rolesWithoutPermission, sessions, arguments: calls } = configuration;
+    const {
+      inferFunctionPermissions,
+      rolesWithoutPermission,
+      sessions,
+      arguments: calls,
+      trustedRoles,
+    } = configuration;
     const verified: Verified[] = [];
     const granted = new Map<string, Expectations>();
     for (const each of sources) {
@@ -283,7 +289,7 @@ A file of expectations lists the permissions of each role in each source for rev
       });
       const verdicts = new Verdicts(subject.project, isAlone ? undefined : source.name, subject.kind);
       verdicts.notExamined(subject.left);
-      await verify(subject, verdicts, { rolesWithoutPermission, sessions, arguments: calls, most });
+      await verify(subject, verdicts, { rolesWithoutPermission, sessions, arguments: calls, most, trustedRoles });
       granted.set(source.name, expectationsOf(subject.access, rolesWithoutPermission));
       const { counted: visible } = isPaged
         ? await visibleRows(subject.access, subject.database, source.name)

@@ -3,6 +3,8 @@
  * @module
  */
 import { identifier } from "@routeql/metadata/declared/filter-text";
+import type { DeclaredRelationship } from "@routeql/metadata/declared/declared";
+import { graphqlName } from "@routeql/metadata/naming";
 import type { DeclaredWrite } from "@routeql/metadata/declared/writes";
 import type { TextRows } from "../../metadata/database.ts";
 import { documentOf, fieldOf, literal } from "../documents.ts";
@@ -15,6 +17,7 @@ import {
   samplesOf,
   settable,
   type Target,
+  targetOf,
   type Value,
   type Values,
   valueSql,
@@ -122,9 +125,13 @@ export class Attempts {
   async all(isSmall: boolean): Promise<readonly Attempt[]> {
     const { operation, filter, check } = this.#write;
     const samples = await samplesOf(this.#target, condition(this.#target, filter ?? check), 3);
-    if (operation === "insert") await this.#inserts(samples);
-    else if (operation === "update") await this.#updates(samples, isSmall);
-    else this.#deletes(samples, isSmall);
+    if (operation === "insert") {
+      await this.#inserts(samples);
+      await this.#upserts();
+      for (const relationship of this.#target.table.relationships) await this.#nested(relationship, samples);
+    }
+    if (operation === "update") await this.#updates(samples, isSmall);
+    if (operation === "delete") this.#deletes(samples, isSmall);
     return this.#list;
   }
 
@@ -304,15 +311,133 @@ export class Attempts {
       ...(column === undefined ? {} : { column }),
     });
   }
+
+  /** Inserts a row with the key of an existing one, which is updated if the update permission selects it. */
+  async #upserts(): Promise<void> {
+    const { catalog, table, subject, names } = this.#target;
+    const update = this.#otherWrite("update", table.key);
+    const columns = settable(this.#target, this.#write);
+    const index = catalog.unique.find(
+      (one) => graphqlName.test(one.name) && one.columns.every((column) => columns.includes(column)),
+    );
+    if (update === undefined || index === undefined || table.isView) return;
+    const { naming } = subject.access;
+    const samples = await samplesOf(this.#target, condition(this.#target, update.filter), 2);
+    const both = settable(this.#target, update).filter(
+      (column) => columns.includes(column) && !isUnique(this.#target, column) && !index.columns.includes(column),
+    );
+    const decisive = await this.#decisive(both, samples);
+    const changes = decisive.flatMap(([column, values]) => values.map((value) => [column, value] as const));
+    for (const sample of samples)
+      for (const [column, value] of changes.length > 0
+        ? changes
+        : both.slice(0, 1).map((one) => [one, undefined] as const)) {
+        const given = new Map([...sample.values].filter(([name]) => columns.includes(name)));
+        if (value !== undefined) given.set(column, value);
+        const set = new Map([[column, `excluded.${identifier(column)}`], ...assigned(this.#target, update, new Map())]);
+        const conflict = ` on conflict on constraint ${identifier(index.name)} do update set ${assignments(set)} where ${condition(this.#target, update.filter)}`;
+        const inserted = condition(this.#target, this.#write.check);
+        // An update permission without a check leaves the check of the insert permission, as in Hasura.
+        const updated = update.check === undefined ? inserted : condition(this.#target, update.check);
+        const check = `case when it.xmax = 0 then (${inserted}) else (${updated}) end`;
+        this.#add({
+          what: `insert ${atKey(this.#target, sample).words || "an existing row"} again, and update ${column} to ${value?.text ?? "its value"}`,
+          field: names.insert,
+          single: false,
+          head: `$objects: [${this.#type("insert_input")}!]!, $conflict: ${this.#type("on_conflict")}`,
+          args: `objects: $objects, ${naming.field("on_conflict")}: $conflict`,
+          variables: {
+            objects: [jsonOf(this.#target, given)],
+            conflict: { constraint: index.name, [naming.field("update_columns")]: [fieldOf(table, column)] },
+          },
+          change: (run) => changeBy(run, insertSql(this.#target, this.#write, given, { conflict, check })),
+          sample,
+        });
+      }
+  }
+
+  #otherWrite(operation: DeclaredWrite["operation"], table: string): DeclaredWrite | undefined {
+    return this.#target.subject.access.writes.find(
+      (write) =>
+        write.role === this.#target.role &&
+        write.table === table &&
+        write.operation === operation &&
+        (!write.backendOnly || this.#write.backendOnly),
+    );
+  }
+
+  /** Inserts a row together with a related one, whose permission has its own check. */
+  async #nested({ name, kind, target: key, mapping }: DeclaredRelationship, samples: readonly Sample[]): Promise<void> {
+    const { subject, role, variables, names, catalog } = this.#target;
+    const write = this.#otherWrite("insert", key);
+    const below = targetOf(subject, role, variables, key);
+    const [own, remote] = [Object.keys(mapping), Object.values(mapping)];
+    const refers = catalog.foreignKeys.some(({ columns }) => own.every((column) => columns.includes(column)));
+    const [model] = samples;
+    if (write === undefined || below === undefined || model === undefined || (kind === "object" && !refers)) return;
+    const valuesOf = (target: Target, of: DeclaredWrite, { values }: Sample, determined: readonly string[]) =>
+      fresh(
+        target,
+        new Map(
+          [...values].filter(([column]) => settable(target, of).includes(column) && !determined.includes(column)),
+        ),
+      );
+    for (const sample of await samplesOf(below, condition(below, write.check), 1)) {
+      const parent = valuesOf(this.#target, this.#write, model, kind === "object" ? own : []);
+      const child = valuesOf(below, write, sample, kind === "array" ? remote : []);
+      const [first, second] =
+        kind === "array"
+          ? [
+              { target: this.#target, write: this.#write, values: parent, keys: own },
+              { target: below, write, values: child, keys: remote },
+            ]
+          : [
+              { target: below, write, values: child, keys: remote },
+              { target: this.#target, write: this.#write, values: parent, keys: own },
+            ];
+      const object = jsonOf(below, child);
+      this.#add({
+        what: `insert a row together with a row of ${key} by ${name}`,
+        field: names.insert,
+        single: false,
+        head: `$objects: [${this.#type("insert_input")}!]!`,
+        args: "objects: $objects",
+        variables: {
+          objects: [{ ...jsonOf(this.#target, parent), [name]: { data: kind === "array" ? [object] : object } }],
+        },
+        change: async (run) => {
+          const one = await run(insertSql(first.target, first.write, first.values, { further: first.keys }));
+          const keys = one[0]?.slice(3) ?? [];
+          const determined = second.keys.map((column, index): [string, Value] => [
+            column,
+            { text: keys[index] ?? null, json: null },
+          ]);
+          const other = await run(insertSql(second.target, second.write, new Map([...second.values, ...determined])));
+          const [parents, children] = (kind === "array" ? [one, other] : [other, one]).map(changedRows);
+          const plain = (children ?? []).map(([check]): ChangedRow => [check, true, null]);
+          return { rows: [...(parents ?? []), ...plain], affected: one.length + other.length };
+        },
+      });
+    }
+  }
 }
 
-function insertSql(target: Target, write: DeclaredWrite, values: Values, conflict = ""): string {
+interface InsertParts {
+  readonly conflict?: string;
+  /** Default: the check of the permission. */
+  readonly check?: string;
+  /** Columns that are returned too. */
+  readonly further?: readonly string[];
+}
+
+function insertSql(target: Target, write: DeclaredWrite, values: Values, parts: InsertParts = {}): string {
   const { sql, table } = target;
+  const { conflict = "", check = condition(target, write.check), further = [] } = parts;
   const all = assigned(target, write, values);
   const row =
     all.size === 0 ? "default values" : `(${quotedList([...all.keys()])}) values (${[...all.values()].join(", ")})`;
-  const into = `insert into ${sql.from(table, "as it")} ${row}${conflict}`;
-  return `${into} returning ${returned(target, condition(target, write.check))}`;
+  const keys = further.map((column) => `, it.${identifier(column)}::text`).join("");
+  return `insert into ${sql.from(table, "as it")} ${row}${conflict} returning ${returned(target, check)}${keys}`;
 }
 
 const words = (values: Values) => [...values].map(([column, { text }]) => `${column} = ${text ?? "null"}`).join(", ");

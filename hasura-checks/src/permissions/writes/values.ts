@@ -117,11 +117,11 @@ function compared(condition: unknown, column: string, variables: Variables, isBe
 }
 
 /** Whether a condition depends on a column of the table itself, or on a row that the column refers to. */
-export function dependsOn({ table }: Target, condition: unknown, column: string): boolean {
+export function dependsOn({ table }: Pick<Target, "table">, condition: unknown, column: string): boolean {
   const leads = new Set(table.relationships.filter(({ mapping }) => column in mapping).map(({ name }) => name));
   return Object.entries(condition ?? {}).some(
     ([name, value]) =>
-      name === column || leads.has(name) || (/^[_$\d]/.test(name) && dependsOn({ table } as Target, value, column)),
+      name === column || leads.has(name) || (/^[_$\d]/.test(name) && dependsOn({ table }, value, column)),
   );
 }
 

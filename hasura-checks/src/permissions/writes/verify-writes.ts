@@ -4,14 +4,23 @@ import { isSessionVariable } from "@routeql/metadata/declared/filter-tree";
 import { keyOf } from "@routeql/metadata/declared/tables";
 import type { DeclaredWrite } from "@routeql/metadata/declared/writes";
 import { identifier } from "@routeql/metadata/declared/filter-text";
+import { columnsHeldToSession, mentionsSession } from "../../rules/conditions.ts";
 import { fieldOf } from "../documents.ts";
 import type { Verdicts } from "../report.ts";
 import { sessionWords } from "../rows.ts";
 import type { Variables } from "../served.ts";
 import { realSessions, type Uses, variablesOf } from "../sessions.ts";
 import type { Subject } from "../subject.ts";
-import { Attempts } from "./attempts.ts";
-import { expectedOutcome, lookAt, outcomeDifference, servedOr, servedOutcome, volatileColumns } from "./outcome.ts";
+import { type Attempt, Attempts } from "./attempts.ts";
+import {
+  type Expected,
+  expectedOutcome,
+  lookAt,
+  outcomeDifference,
+  servedOr,
+  servedOutcome,
+  volatileColumns,
+} from "./outcome.ts";
 import { settable, targetOf } from "./values.ts";
 
 const mostSessions = 3;
@@ -22,6 +31,8 @@ export interface WriteVerification {
   readonly verdicts: Verdicts;
   /** Most rows of a table that is changed as a whole. */
   readonly most: number;
+  /** Roles that may change rows which they cannot read. */
+  readonly trustedRoles?: readonly string[] | undefined;
 }
 
 /**
@@ -123,9 +134,10 @@ function usesOf({ access }: Subject, role: string, own: readonly DeclaredWrite[]
   return merged;
 }
 
-/** The table, and the tables with rows that a deletion removes too. */
-function affectedTables({ access, catalog }: Subject, key: string): readonly DeclaredTable[] {
+/** The table, its related tables, and the tables with rows that a deletion removes too. */
+function affectedTables({ access, catalog }: Subject, { table: key, operation }: DeclaredWrite) {
   const found = new Set([key]);
+  if (operation === "insert") for (const { target } of access.tables.get(key)?.relationships ?? []) found.add(target);
   for (const target of found)
     for (const [name, { foreignKeys }] of catalog.tables)
       if (foreignKeys.some((each) => keyOf(each.target) === target)) found.add(name);
@@ -134,15 +146,16 @@ function affectedTables({ access, catalog }: Subject, key: string): readonly Dec
 
 /** The reasons of SQL to refuse each attempt; undefined for one that changes rows. */
 async function verifyWrite(
-  { subject, role, verdicts, most }: WriteVerification,
+  of: WriteVerification,
   write: DeclaredWrite,
   variables: Variables,
 ): Promise<readonly (string | undefined)[]> {
+  const { subject, role, verdicts, most } = of;
   const target = targetOf(subject, role, variables, write.table);
   if (target === undefined) return [];
   const cell = { role, table: write.table };
   const { sql } = target;
-  const tables = affectedTables(subject, write.table);
+  const tables = affectedTables(subject, write);
   const counted = await subject.database.rows(
     tables
       .map((table) => `select count(*)::text from (select from ${sql.from(table, "it")} limit ${most * 10 + 1}) it`)
@@ -151,7 +164,7 @@ async function verifyWrite(
   const sizes = counted.map(([count]) => Number(count));
   if (sizes.some((size) => size > most * 10)) {
     verdicts.say(
-      "not-verified",
+      "not-tried",
       cell,
       `the permission of ${role} to ${write.operation} rows: its tables have more than ${most * 10} rows; use a copy with fewer rows`,
     );
@@ -175,6 +188,35 @@ async function verifyWrite(
       wrong === undefined,
       () => `${role}${sessionWords(variables)}: the request to ${attempt.what} ${wrong ?? ""} (${attempt.field})`,
     );
+    if (expected.refused === undefined) verifyReach(of, attempt, expected);
   }
   return refusals;
+}
+
+/** Reports permitted changes of rows that the role cannot read, or of tables that it may not change. */
+function verifyReach(
+  { subject: { access }, role, verdicts, trustedRoles = [] }: WriteVerification,
+  { target, write, what, sample, column = "" }: Attempt,
+  { effects, rows }: Expected & { readonly refused?: undefined },
+): void {
+  const { select, table, variables } = target;
+  const { operation } = write;
+  const said = `${role}${sessionWords(variables)} may ${what}`;
+  const cell = { role, table: table.key };
+  const removed = effects.flatMap(({ place }) => (place.startsWith("- ") ? [place.slice(2)] : []));
+  for (const key of operation === "delete" ? new Set(removed) : []) {
+    const own = access.writes.filter((other) => other.role === role && other.operation === "delete");
+    if (key !== table.key && !own.some((other) => other.table === key))
+      verdicts.once("cascade", { ...cell, name: key }, key, `${said}, which also removes rows of ${key}`);
+  }
+  if (select === undefined || write.backendOnly || !mentionsSession(select.filter) || trustedRoles.includes(role))
+    return;
+  verdicts.count("write-reach");
+  const held = columnsHeldToSession(select.filter, (name) =>
+    Object.keys(table.relationships.find((each) => each.name === name)?.mapping ?? {}),
+  );
+  if (sample?.visible === false && rows.length > 0)
+    verdicts.once("write-reach", cell, `hidden ${operation}`, `${said}, though it may not read the row`);
+  else if (operation !== "delete" && held.includes(column) && rows.some(([, visible]) => !visible))
+    verdicts.once("write-reach", cell, `given ${operation}`, `${said}, and may then not read the row`);
 }
