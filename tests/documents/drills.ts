@@ -35,6 +35,7 @@ const rows: readonly (readonly [name: string, meaning: string, command: string])
 /** docs/reference/drills.md */
 export function drillsDocument(): string {
   const drills = readDrills(recordedDrills);
+  const walked = Object.entries(drills["Docker"] ?? {}).filter(([name]) => name.includes(".md: "));
   const figure = (target: (typeof targets)[number], name: string): string => {
     const drill = drills[target]?.[name];
     return drill === undefined ? "not measured" : `${drill.figure} (${drill.on})`;
@@ -52,6 +53,14 @@ export function drillsDocument(): string {
       ([name, meaning, command]) =>
         `| ${meaning} | ${targets.map((target) => figure(target, name)).join(" | ")} | ${command} |`,
     ),
+    "",
+    "## The commands of the operator's pages",
+    "",
+    `${suite("operate")} executes them while a client sends a login and a query every 200 ms over new connections.`,
+    "",
+    "| page and step | duration, failed requests |",
+    "|---|---|",
+    ...walked.map(([name, { figure, on }]) => `| ${name} | ${figure} (${on}) |`),
     "",
     "Next: [back up and restore](../operate/backup.md), [upgrade](../operate/upgrade.md), [secrets](../operate/secrets.md).",
     "",

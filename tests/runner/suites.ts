@@ -134,6 +134,13 @@ export const suites: readonly Suite[] = [
     tier: "test:all",
   },
   {
+    name: "operate",
+    what: "the commands of the operator's pages, as written, while a client counts failed requests",
+    kind: "vitest",
+    needsDocker: true,
+    tier: "test:all",
+  },
+  {
     name: "local",
     what: "the commands that start, manage and remove a stack",
     kind: "vitest",
