@@ -56,6 +56,6 @@ test("reports all invalid settings at once, without their secrets", async () => 
 });
 
 test("relative file paths start from the project's folder", () => {
-  const { tlsCertificateFile } = toArguments({ tlsCertificateFile: "certificate.pem" });
-  expect(tlsCertificateFile).toBe(resolve(import.meta.dirname, "..", "certificate.pem"));
+  const { tls } = toArguments({ tlsCertificateFile: "certificate.pem" });
+  expect(tls?.certificateFile).toBe(resolve(import.meta.dirname, "..", "certificate.pem"));
 });

@@ -14,6 +14,7 @@ import type { AdvisoryLevel } from "./policy/rule.ts";
 import { olderThanStack, type Release, release } from "./release.ts";
 import { isPem } from "./settings/argument-problems.ts";
 import { withDefaults } from "./settings/complete.ts";
+import { grouped } from "./settings/groups.ts";
 import type { GivenSettings } from "./settings/list.ts";
 import { settingNames, settings } from "./settings/list.ts";
 import { type Generations, generationsOf, skippedGeneration } from "./settings/rotation.ts";
@@ -57,7 +58,7 @@ export function toArguments(given: GivenSettings): RouteQLArgs {
     if (type === "secret") values[name] = secret(value);
     else values[name] = type === "file" && !isPem(String(value)) ? resolve(projectFolder, String(value)) : value;
   }
-  return values;
+  return grouped(values);
 }
 
 export interface ProgramOptions extends Pick<RouteQLOptions, "protectData"> {

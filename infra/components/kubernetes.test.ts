@@ -1,16 +1,17 @@
 import { beforeAll, expect, test } from "vitest";
 import type { Output } from "@pulumi/pulumi";
 import { find, type RecordedResource, recordStack, splitSecrets, unwrap } from "../testing/recorded-stack.ts";
-import type { RouteQLArgs } from "./arguments.ts";
+import { grouped } from "../settings/groups.ts";
+import type { GivenInputs } from "../settings/list.ts";
 import { RouteQL } from "./routeql.ts";
 
 const value = <Value>(output: Output<Value>): Promise<Value> => new Promise((resolve) => void output.apply(resolve));
 
-async function deploy(args: RouteQLArgs = {}) {
+async function deploy(args: GivenInputs = {}) {
   let component: RouteQL | undefined;
   const resources = await recordStack(
     () => {
-      component = new RouteQL("routes", { engine: "embedded", ...args });
+      component = new RouteQL("routes", grouped({ engine: "embedded", ...args }));
     },
     { stack: "prod", outputs: { "routes-secret-names": { result: "a key of the test" } } },
   );

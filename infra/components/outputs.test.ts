@@ -1,7 +1,8 @@
 import { CustomResource } from "@pulumi/pulumi";
 import { beforeAll, describe, expect, test } from "vitest";
 import { type RecordedResource, recordStack, type RunOptions, unwrap } from "../testing/recorded-stack.ts";
-import type { RouteQLArgs } from "./arguments.ts";
+import { grouped } from "../settings/groups.ts";
+import type { GivenInputs } from "../settings/list.ts";
 import { RouteQL } from "./routeql.ts";
 
 const known = {
@@ -14,7 +15,7 @@ const known = {
   enginePoolSize: 4,
   namespace: "routes",
   traceEndpoint: "http://collector.example.net:4318",
-} as const satisfies RouteQLArgs;
+} as const satisfies GivenInputs;
 
 /** Another resource of the program, whose outputs are the arguments. */
 class Elsewhere extends CustomResource {
@@ -28,12 +29,12 @@ const fixed = { engine: "hasura", database: "external", ldapUserBase: "dc=exampl
 /** Generated passwords that are the same in each run, so that two runs can be compared. */
 let passwords: Record<string, { result: string }> = {};
 
-async function deploy(args: () => RouteQLArgs, options: RunOptions = {}) {
+async function deploy(args: () => GivenInputs, options: RunOptions = {}) {
   let component: RouteQL | undefined;
-  const resources = await recordStack(() => void (component = new RouteQL("routeql", { ...fixed, ...args() })), {
-    ...options,
-    outputs: { ...passwords, elsewhere: known, ...options.outputs },
-  });
+  const resources = await recordStack(
+    () => void (component = new RouteQL("routeql", grouped({ ...fixed, ...args() }))),
+    { ...options, outputs: { ...passwords, elsewhere: known, ...options.outputs } },
+  );
   return { component: component!, resources };
 }
 
@@ -43,7 +44,7 @@ beforeAll(async () => {
   passwords = Object.fromEntries(names.map((name) => [name, { result: `${name}-3c9f1e7a5b2d8064` }]));
 });
 
-const fromElsewhere = (): RouteQLArgs => {
+const fromElsewhere = (): GivenInputs => {
   const made = new Elsewhere() as unknown as Record<keyof typeof known, never>;
   return Object.fromEntries(Object.keys(known).map((name) => [name, made[name as keyof typeof known]]));
 };

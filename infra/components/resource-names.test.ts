@@ -1,7 +1,8 @@
 import type { ResourceTransformationArgs } from "@pulumi/pulumi";
 import { expect, test } from "vitest";
 import { recordStack } from "../testing/recorded-stack.ts";
-import type { RouteQLArgs } from "./arguments.ts";
+import { grouped } from "../settings/groups.ts";
+import type { GivenInputs } from "../settings/list.ts";
 import { partOf, resourceNames, withFormerNames } from "./resource-names.ts";
 import { RouteQL } from "./routeql.ts";
 
@@ -39,7 +40,7 @@ const backup = {
   backupSecretAccessKey: "the-secret-key",
 };
 
-test.each<RouteQLArgs>([
+test.each<GivenInputs>([
   { target: "docker" },
   { target: "kubernetes" },
   {
@@ -51,7 +52,7 @@ test.each<RouteQLArgs>([
   },
 ])("every resource of %o has a name that begins with the component's", async (args) => {
   const outputs = { "routes-secret-names": { result: "a key of the test" } };
-  const resources = await recordStack(() => void new RouteQL("routes", { engine: "embedded", ...args }), {
+  const resources = await recordStack(() => void new RouteQL("routes", grouped({ engine: "embedded", ...args })), {
     stack: "prod",
     outputs,
   });

@@ -10,16 +10,17 @@ import {
   splitSecrets,
   unwrap,
 } from "../testing/recorded-stack.ts";
-import type { RouteQLArgs } from "./arguments.ts";
+import { grouped } from "../settings/groups.ts";
+import type { GivenInputs } from "../settings/list.ts";
 import { RouteQL } from "./routeql.ts";
 
 const container = "docker:index/container:Container";
 const value = <Value>(output: Output<Value>): Promise<Value> => new Promise((resolve) => void output.apply(resolve));
 
-async function deploy(args: RouteQLArgs = {}, options: RunOptions & { name?: string } = {}) {
+async function deploy(args: GivenInputs = {}, options: RunOptions & { name?: string } = {}) {
   let component: RouteQL | undefined;
   const resources = await recordStack(() => {
-    component = new RouteQL(options.name ?? "routeql", args);
+    component = new RouteQL(options.name ?? "routeql", grouped(args));
   }, options);
   if (component === undefined) throw new Error("No component was made.");
   return { component, resources };
@@ -201,6 +202,6 @@ test("services are replaced, not updated, when their health check changes", asyn
 
 test("invalid arguments fail before any resource is registered", async () => {
   await expect(deploy({ httpPort: 0, logLevel: "loud" })).rejects.toThrow(
-    /2 settings are wrong:\n {2}httpPort .*\n {2}logLevel /,
+    /2 settings are wrong:\n {2}gateway\.httpPort .*\n {2}logLevel /,
   );
 });

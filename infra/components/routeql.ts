@@ -103,13 +103,13 @@ export class RouteQL extends ComponentResource {
     { protectData = false, stateIdentity: given, dataVolume, ...options }: RouteQLOptions = {},
   ) {
     const stack = getStack();
-    const settings = settingsOf(args, stack);
+    const { settings, given: flat } = settingsOf(args, stack);
     super(componentType, name, {}, mergeOptions(options, { transformations: [withFormerNames(name)] }));
 
     const named = resourceNames(name);
     const certificate = this.#certificate(settings, { stack, named });
-    const database = databaseAccess(settings, args);
-    const secrets = makeSecrets(args, {
+    const database = databaseAccess(settings, flat);
+    const secrets = makeSecrets(flat, {
       database,
       tlsPrivateKey: certificate.privateKey,
       protectData,
@@ -132,13 +132,13 @@ export class RouteQL extends ComponentResource {
           certificate: certificate.certificate,
           directoryAuthority: authorityOf("ldapCaFile", settings.ldapCaFile),
           databaseAuthority,
-          alertWebhook: args.alertWebhookUrl !== undefined,
-          alertWatchdog: args.alertWatchdogUrl !== undefined,
+          alertWebhook: flat.alertWebhookUrl !== undefined,
+          alertWatchdog: flat.alertWatchdogUrl !== undefined,
           sessionsAuthority: authorityOf("sessionsCaFile", settings.sessionsCaFile),
         }),
         images,
         secrets,
-        given: args,
+        given: flat,
         protectData,
         prefix,
         stack,

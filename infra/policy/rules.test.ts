@@ -1,7 +1,8 @@
 import { log, secret } from "@pulumi/pulumi";
 import { describe, expect, test, vi } from "vitest";
 import { RouteQL } from "../components/routeql.ts";
-import type { RouteQLArgs } from "../components/arguments.ts";
+import { grouped } from "../settings/groups.ts";
+import type { GivenInputs } from "../settings/list.ts";
 import { recordStack, secretSignature } from "../testing/recorded-stack.ts";
 import { checkResource } from "./enforce.ts";
 import { hidden } from "./rule.ts";
@@ -172,14 +173,14 @@ test.each(["postgres:17.9", "registry.example.net:5000/a/b:v2", `a@sha256:${"0".
   (image) => expect(isPinned(image)).toBe(true),
 );
 
-const settings: readonly [string, RouteQLArgs][] = [
+const settings: readonly [string, GivenInputs][] = [
   ["the embedded engine on images built here", {}],
   ["Hasura on official images", { engine: "hasura", images: "official" }],
   ["a stack on Kubernetes", { target: "kubernetes", engine: "hasura" }],
 ];
 
 test.each(settings)("the program's resources violate no policy: %s", async (_, args) => {
-  const resources = await recordStack(() => void new RouteQL("routeql", args));
+  const resources = await recordStack(() => void new RouteQL("routeql", grouped(args)));
   const isSecretValue = (value: unknown): boolean =>
     typeof value === "object" && value !== null && secretSignature in value;
   const hide = (value: unknown): unknown => {

@@ -1,32 +1,40 @@
 import { isSecret, output, type Output } from "@pulumi/pulumi";
 import { expect, test } from "vitest";
 import { componentType } from "../components/state-identity.ts";
+import { writtenArgument } from "../settings/groups.ts";
 import { settingNames, settings } from "../settings/list.ts";
 import type { Setting } from "../settings/setting.ts";
 import { recordStack } from "../testing/recorded-stack.ts";
 import { provider } from "./provider.ts";
 
+type Properties = Readonly<Record<string, { type?: string; $ref?: string; secret?: true; plain?: true }>>;
 interface Schema {
   readonly name: string;
-  readonly resources: Readonly<
-    Record<
-      string,
-      { readonly inputProperties: Readonly<Record<string, { type: string; secret?: true; plain?: true }>> }
-    >
-  >;
+  readonly types: Readonly<Record<string, { readonly properties: Properties }>>;
+  readonly resources: Readonly<Record<string, { readonly inputProperties: Properties }>>;
 }
 
 test("the schema has an input for each setting; only structural ones are plain", async () => {
   const schema = JSON.parse(await provider.getSchema!()) as Schema;
   expect(schema.name).toBe("routeql");
   const { inputProperties } = schema.resources[componentType]!;
-  expect(Object.keys(inputProperties)).toEqual([...settingNames, "protectData"]);
+  const { protectData, ...inputs } = inputProperties;
+  expect(protectData?.type).toBe("boolean");
+  const flat = Object.entries(inputs).flatMap(([name, property]) =>
+    property.$ref === undefined
+      ? [[name, property] as const]
+      : Object.entries(schema.types[property.$ref.replace("#/types/", "")]!.properties).map(
+          ([argument, inner]) => [`${name}.${argument}`, inner] as const,
+        ),
+  );
+  const found = new Map(flat);
+  expect(flat).toHaveLength(settingNames.length);
   for (const name of settingNames) {
-    const isSecretSetting = settings[name].type === "secret";
-    expect(inputProperties[name]?.secret === true, name).toBe(isSecretSetting);
-    expect(inputProperties[name]?.plain, name).toBe((settings[name] as Setting).structural);
+    const property = found.get(writtenArgument(name));
+    expect(property?.secret === true, name).toBe(settings[name].type === "secret");
+    expect(property?.plain, name).toBe((settings[name] as Setting).structural);
   }
-  expect(inputProperties["httpsPort"]).toEqual({
+  expect(found.get("gateway.httpsPort")).toEqual({
     type: "integer",
     description: "Published port of the API. Allowed: 1 to 65535. Default: 443.",
   });
@@ -42,7 +50,10 @@ async function constructed(inputs: Readonly<Record<string, unknown>>) {
 }
 
 test("constructs the component with its outputs and keeps secrets secret", async () => {
-  const { state, names } = await constructed({ publicHost: output("routes.example.net"), engineConsole: true });
+  const { state, names } = await constructed({
+    gateway: { publicHost: output("routes.example.net") },
+    engine: { console: true },
+  });
   expect(names).toEqual(expect.arrayContaining(["shop", "shop-gateway", "shop-database-data"]));
   const url = await new Promise((resolve) => void (state["url"] as Output<string>).apply(resolve));
   expect(url).toBe("https://routes.example.net");
@@ -51,7 +62,9 @@ test("constructs the component with its outputs and keeps secrets secret", async
 });
 
 test("rejects invalid arguments with all problems", async () => {
-  await expect(constructed({ httpPort: 0, logLevel: "loud" })).rejects.toThrow(/2 settings are wrong:\n {2}httpPort/);
+  await expect(constructed({ gateway: { httpPort: 0 }, logLevel: "loud" })).rejects.toThrow(
+    /2 settings are wrong:\n {2}gateway\.httpPort/,
+  );
 });
 
 test("rejects a type that the package does not have", () => {

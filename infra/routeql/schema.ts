@@ -1,6 +1,7 @@
 import { componentType } from "../components/state-identity.ts";
 import { release } from "../release.ts";
-import { settings } from "../settings/list.ts";
+import { argumentOf, type Group, groups } from "../settings/groups.ts";
+import { settingNames, settings } from "../settings/list.ts";
 import type { Setting, SettingType } from "../settings/setting.ts";
 
 /** A property in Pulumi's package schema. */
@@ -35,6 +36,27 @@ function inputOf({ type, meaning, allowed, default: byDefault, structural }: Set
     ...(type === "secret" ? { secret: true } : {}),
     ...(structural === true ? { plain: true } : {}),
   };
+}
+
+const meanings: Readonly<Record<Group, string>> = {
+  gateway: "Public addresses, ports and limits.",
+  engine: "The GraphQL engine and its limits.",
+  authSidecar: "Login, sessions and tokens.",
+  database: "The database, its archive and its backups.",
+  sessions: "The session store.",
+  directory: "The LDAP login.",
+  tls: "The gateway's certificate.",
+  monitoring: "Metrics, alerts and traces.",
+};
+
+const typeOfGroup = (group: Group): string => `routeql:index:${group[0]!.toUpperCase()}${group.slice(1)}`;
+
+/** The arguments of a group, or those without one. */
+function inputsOf(group: Group | undefined): Record<string, Property> {
+  const inGroup = settingNames
+    .map((name) => [name, ...argumentOf(name)] as const)
+    .filter(([, , each]) => each === group);
+  return Object.fromEntries(inGroup.map(([name, argument]) => [argument, inputOf(settings[name])]));
 }
 
 /** The component's outputs. */
@@ -83,13 +105,25 @@ export const packageSchema = (): Readonly<Record<string, unknown>> => ({
     go: { respectSchemaVersion: true, generateResourceContainerTypes: false },
     csharp: { respectSchemaVersion: true },
   },
+  types: Object.fromEntries(
+    groups.map((group) => [
+      typeOfGroup(group),
+      { type: "object", description: meanings[group], properties: inputsOf(group) },
+    ]),
+  ),
   resources: {
     [componentType]: {
       isComponent: true,
       description:
         "The gateway, the engine, the auth sidecar, the session store and the database, on one Docker host or on Kubernetes.",
       inputProperties: {
-        ...Object.fromEntries(Object.entries(settings).map(([name, setting]) => [name, inputOf(setting)])),
+        ...inputsOf(undefined),
+        ...Object.fromEntries(
+          groups.map((group) => [
+            group,
+            { $ref: `#/types/${typeOfGroup(group)}`, plain: true, description: meanings[group] },
+          ]),
+        ),
         protectData: {
           type: "boolean",
           plain: true,

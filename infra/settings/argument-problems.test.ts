@@ -1,6 +1,8 @@
 import { isSecret, output, secret } from "@pulumi/pulumi";
 import { expect, test } from "vitest";
 import { SettingsError } from "./error.ts";
+import { argumentNames, grouped, groups, ungrouped } from "./groups.ts";
+import { type GivenInputs, settingNames } from "./list.ts";
 import { argumentProblems, settingsOf } from "./argument-problems.ts";
 
 const found = (given: Record<string, unknown>): string[] =>
@@ -8,40 +10,72 @@ const found = (given: Record<string, unknown>): string[] =>
 
 test("accepts no arguments", () => expect(found({})).toEqual([]));
 
-test("ignores undefined arguments", () => expect(found({ httpPort: undefined })).toEqual([]));
+test("ignores undefined arguments", () =>
+  expect(found({ gateway: { httpPort: undefined }, engine: undefined })).toEqual([]));
 
 test("all problems are listed at once", () => {
-  expect(found({ httpPort: "80", hostAddress: "here", color: 1 })).toEqual([
-    "httpPort must be a number, not a string",
-    'hostAddress must be an IPv4 or IPv6 address, not "here"',
+  expect(found({ gateway: { httpPort: "80", hostAddress: "here" }, color: 1 })).toEqual([
     "color is not a setting",
+    "gateway.httpPort must be a number, not a string",
+    'gateway.hostAddress must be an IPv4 or IPv6 address, not "here"',
   ]);
 });
 
 test("suggests a similar name and accepts values known only during the deployment", () => {
   expect(
     found({
-      publicHots: "routes.example.net",
-      httpPort: output(0),
-      adminEmail: Promise.resolve("a@example.net"),
-      engine: ["hasura"],
+      gateway: { publicHots: "routes.example.net", httpPort: output(0) },
+      authSidecar: { adminEmail: Promise.resolve("a@example.net") },
+      engine: { kind: ["hasura"] },
     }),
-  ).toEqual(["publicHots is not a setting; is publicHost meant?", "engine must be a string, not an object"]);
+  ).toEqual([
+    "gateway.publicHots is not a setting; is gateway.publicHost meant?",
+    "engine.kind must be a string, not an object",
+  ]);
+});
+
+test("names the group of an argument outside of it", () => {
+  expect(found({ publicHost: "routes.example.net", engine: "hasura", database: output({ kind: "single" }) })).toEqual([
+    "publicHost is now gateway.publicHost",
+    "engine must be an object with the arguments of the group",
+    "database must be an object with the arguments of the group",
+  ]);
+});
+
+test("every setting has an argument of its own, which its group contains", () => {
+  expect(new Set(argumentNames).size).toBe(settingNames.length);
+  const given = Object.fromEntries(settingNames.map((name) => [name, name])) as unknown as GivenInputs;
+  expect(ungrouped({ ...grouped(given) })).toEqual({ given, unknown: [] });
+  expect(Object.keys(grouped(given))).toEqual(expect.arrayContaining([...groups]));
+  expect(
+    grouped({ httpsPort: 8443, database: "external", ldapUrl: "ldaps://ldap.example.net", target: "docker" }),
+  ).toEqual({
+    gateway: { httpsPort: 8443 },
+    database: { kind: "external" },
+    directory: { url: "ldaps://ldap.example.net" },
+    target: "docker",
+  });
 });
 
 test("rejects outputs that would decide which resources exist", () => {
-  expect(found({ monitoring: output("stack") })).toEqual([
-    "monitoring decides which resources exist, so it must be a value known before the deployment, not an output",
+  expect(found({ monitoring: { kind: output("stack") } })).toEqual([
+    "monitoring.kind decides which resources exist, so it must be a value known before the deployment, not an output",
   ]);
 });
 
 test("a file is PEM text or an absolute path", () => {
-  expect(found({ ldapUrl: "ldaps://ldap.example.net", ldapUserBase: "dc=example", ldapCaFile: "/ca.pem" })).toEqual([]);
-  expect(found({ ldapCaFile: "ca.pem" })).toEqual(["ldapCaFile must be an absolute path, or the text in PEM form"]);
+  expect(found({ directory: { url: "ldaps://ldap.example.net", userBase: "dc=example", caFile: "/ca.pem" } })).toEqual(
+    [],
+  );
+  expect(found({ directory: { caFile: "ca.pem" } })).toEqual([
+    "directory.caFile must be an absolute path, or the text in PEM form",
+  ]);
 });
 
 test("rejects contradictory arguments", () => {
-  expect(found({ httpsPort: 8443, consolePort: 8443 })).toEqual(["consolePort is the same port as httpsPort: 8443"]);
+  expect(found({ gateway: { httpsPort: 8443, consolePort: 8443 } })).toEqual([
+    "gateway.consolePort is the same port as gateway.httpsPort: 8443",
+  ]);
 });
 
 /** The message with which outputs fail. Pulumi's outputs also reject promises that only its engine handles. */
@@ -64,13 +98,13 @@ test("checks outputs together as soon as all are known, with the messages of kno
   const given = { publicHost: "no host", httpsPort: 0 };
   let atOnce = "";
   try {
-    settingsOf(given, "dev");
+    settingsOf({ gateway: given }, "dev");
   } catch (error) {
     atOnce = (error as Error).message;
   }
-  expect(atOnce).toMatch(/^2 settings are wrong:\n {2}publicHost must be a host name/);
+  expect(atOnce).toMatch(/^2 settings are wrong:\n {2}gateway\.publicHost must be a host name/);
   const late = { publicHost: output(given.publicHost), httpsPort: output(given.httpsPort) };
-  expect(await rejection(() => settingsOf(late, "dev"))).toBe(atOnce);
+  expect(await rejection(() => settingsOf({ gateway: late }, "dev"))).toBe(atOnce);
 });
 
 test("the message stays the same when Pulumi adds the names of waiting properties", () => {
@@ -80,16 +114,16 @@ test("the message stays the same when Pulumi adds the names of waiting propertie
 });
 
 test("checks outputs together with known values", async () => {
-  expect(await rejection(() => settingsOf({ httpsPort: output(8443), consolePort: 8443 }, "dev"))).toContain(
-    "consolePort is the same port as httpsPort: 8443",
-  );
+  expect(
+    await rejection(() => settingsOf({ gateway: { httpsPort: output(8443), consolePort: 8443 } }, "dev")),
+  ).toContain("gateway.consolePort is the same port as gateway.httpsPort: 8443");
 });
 
 test("an output that is a secret makes no other one secret", async () => {
-  const { tlsCaFile, publicHost } = settingsOf(
-    { tlsCaFile: secret("-----BEGIN CERTIFICATE-----"), publicHost: output("routes.example.net") },
+  const { settings } = settingsOf(
+    { tls: { caFile: secret("-----BEGIN CERTIFICATE-----") }, gateway: { publicHost: output("routes.example.net") } },
     "dev",
   );
-  expect(await isSecret(output(tlsCaFile))).toBe(true);
-  expect(await isSecret(output(publicHost))).toBe(false);
+  expect(await isSecret(output(settings.tlsCaFile))).toBe(true);
+  expect(await isSecret(output(settings.publicHost))).toBe(false);
 });

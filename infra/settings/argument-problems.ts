@@ -3,16 +3,16 @@ import { type Input, output, type Output, secret, unsecret } from "@pulumi/pulum
 import { derive, isPending } from "../inputs.ts";
 import { contradictions, withDefaults } from "./complete.ts";
 import { SettingsError, type SettingsProblem } from "./error.ts";
-import { type GivenInputs, type SecretSettingName, settingNames, type Settings, settings } from "./list.ts";
+import { argumentNames, grouped, type GroupedInputs, groups, ungrouped, writtenArgument } from "./groups.ts";
+import { type GivenInputs, type SecretSettingName, type SettingName, type Settings, settings } from "./list.ts";
 import { notASetting } from "./nearest.ts";
 import { checkValue } from "./parse.ts";
 import type { Setting } from "./setting.ts";
 
-type Given = Readonly<Record<string, unknown>>;
 const place = "argument";
 
 /** The problem of one value; undefined also for a value that the program does not know yet. */
-function problemOf(name: keyof typeof settings, value: unknown): string | undefined {
+function problemOf(name: SettingName, value: unknown): string | undefined {
   const { type, structural }: Setting = settings[name];
   if (value === undefined) return undefined;
   if (isPending(value))
@@ -30,18 +30,35 @@ function problemOf(name: keyof typeof settings, value: unknown): string | undefi
 /** Whether the value of a setting for a file is the content itself. */
 export const isPem = (value: string): boolean => value.includes("-----BEGIN ");
 
-/** Problems of the known arguments. Unknown names are possible in programs without type checks. */
-export function argumentProblems(given: Given, stack: string): SettingsProblem[] {
-  const problems = Object.entries(given).flatMap(([written, value]): SettingsProblem[] => {
-    const name = settingNames.find((candidate) => candidate === written);
-    const problem = name === undefined ? notASetting(written, settingNames) : problemOf(name, value);
-    return problem === undefined ? [] : [{ name: written, place, problem }];
-  });
-  return problems.length > 0 ? problems : contradictions(given, stack);
+/** A problem of settings in the words of the arguments. */
+const asArgument = ({ name, place, problem }: SettingsProblem): SettingsProblem => ({
+  name: writtenArgument(name as SettingName),
+  place,
+  problem: problem.replaceAll(/\b[a-z]+[A-Z]\w*\b/g, (word) => (isSetting(word) ? writtenArgument(word) : word)),
+});
+
+const isSetting = (name: string): name is SettingName => Object.hasOwn(settings, name);
+
+/** Why an argument is unknown: programs in languages without type checks, or with arguments of earlier versions. */
+function unknownProblem(written: string): string {
+  if (groups.some((group) => group === written)) return "must be an object with the arguments of the group";
+  return isSetting(written) ? `is now ${writtenArgument(written)}` : notASetting(written, argumentNames);
 }
 
-function refuse(given: Given, stack: string): void {
-  const problems = argumentProblems(given, stack);
+/** Problems of the known arguments. */
+export function argumentProblems(args: Readonly<Record<string, unknown>>, stack: string): SettingsProblem[] {
+  const { given, unknown } = ungrouped(args);
+  const unknownOnes = unknown.map((name) => ({ name, place, problem: unknownProblem(name) }));
+  const wrong = Object.entries(given).flatMap(([name, value]): SettingsProblem[] => {
+    const problem = problemOf(name as SettingName, value);
+    return problem === undefined ? [] : [{ name: writtenArgument(name as SettingName), place, problem }];
+  });
+  const problems = [...unknownOnes, ...wrong];
+  return problems.length > 0 ? problems : contradictions(given, stack).map(asArgument);
+}
+
+function refuse(args: GroupedInputs, stack: string): void {
+  const problems = argumentProblems({ ...args }, stack);
   if (problems.length > 0) throw new SettingsError(problems);
 }
 
@@ -50,19 +67,23 @@ function refuse(given: Given, stack: string): void {
  * and none has a value before.
  * @throws {SettingsError} with all problems of the known values
  */
-export function settingsOf(given: GivenInputs, stack: string): Settings {
-  refuse({ ...given }, stack);
+export function settingsOf(
+  args: GroupedInputs,
+  stack: string,
+): { readonly settings: Settings; readonly given: GivenInputs } {
+  refuse(args, stack);
+  const { given } = ungrouped({ ...args });
   const pending = Object.entries(given).filter(
-    ([name, value]) => settings[name as keyof typeof settings].type !== "secret" && isPending(value),
+    ([name, value]) => settings[name as SettingName].type !== "secret" && isPending(value),
   );
   const checkedAll = unsecret(
     output(Object.fromEntries(pending)).apply((known) => {
-      refuse({ ...given, ...(known as Given) }, stack);
+      refuse(grouped({ ...given, ...(known as GivenInputs) }), stack);
       return true;
     }),
   );
   const values = pending.map(([name, value]) => [name, output([checkedAll, value]).apply(([, known]) => known)]);
-  return withDefaults({ ...given, ...(Object.fromEntries(values) as GivenInputs) }, stack);
+  return { settings: withDefaults({ ...given, ...(Object.fromEntries(values) as GivenInputs) }, stack), given };
 }
 
 export type GivenSecrets = { readonly [Name in SecretSettingName]?: Input<string> };
@@ -72,7 +93,7 @@ export const checked = (name: SecretSettingName, given: Input<string>): Output<s
   secret(
     derive(given, (value) => {
       const problem = checkValue(name, value);
-      if (problem !== undefined) throw new SettingsError([{ name, place, problem }]);
+      if (problem !== undefined) throw new SettingsError([{ name: writtenArgument(name), place, problem }]);
       return value;
     }),
   );

@@ -96,6 +96,7 @@ export const settings = withEnvironmentNames({
   requestsPerSecondPerAddress: number({ default: 50, meaning: "Rate limit of one address.", ...range(1, 100_000) }),
   requestBurst: number({ default: 100, meaning: "Requests above that rate before 429.", ...range(1, 100_000) }),
   loginRequestsPerMinutePerAddress: number({
+    group: "gateway",
     default: 30,
     meaning: "Rate limit of logins from one address.",
     ...range(1, 100_000),

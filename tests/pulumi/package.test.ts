@@ -56,7 +56,7 @@ describe("the packed component", { timeout: 400_000 }, () => {
     const nodeBase = builtImages({ nodeBase: nodeImage }).every(({ imageName }) => built.includes(imageName))
       ? nodeImage
       : undefined;
-    args = { engine: "embedded", nodeBase, httpPort, httpsPort, consolePort };
+    args = { engine: { kind: "embedded" }, nodeBase, gateway: { httpPort, httpsPort, consolePort } };
   }, 600_000);
 
   afterAll(async () => {
@@ -66,15 +66,16 @@ describe("the packed component", { timeout: 400_000 }, () => {
   test("has a schema with the descriptions of the settings", async () => {
     const plugin = join(folder, "node_modules/pulumi-routeql/pulumi-resource-routeql");
     const said = await mustRun(cli, ["package", "get-schema", plugin], { env: environment });
-    const { resources } = JSON.parse(said) as {
-      resources: Record<string, { inputProperties: Record<string, { description: string }> }>;
+    const { types } = JSON.parse(said) as {
+      types: Record<string, { properties: Record<string, { description: string }> }>;
     };
-    const { publicHost } = resources["routeql:index:RouteQL"]?.inputProperties ?? {};
+    const { publicHost } = types["routeql:index:Gateway"]?.properties ?? {};
     expect(publicHost?.description).toMatch(/^Host name that clients use/);
   });
 
   test("has types that a program without skipLibCheck compiles with", async () => {
-    const program = 'import { RouteQL } from "pulumi-routeql";\nnew RouteQL("routes", { publicHost: 1 });\n';
+    const program =
+      'import { RouteQL } from "pulumi-routeql";\nnew RouteQL("routes", { gateway: { publicHost: 1 } });\n';
     await writeFile(join(folder, "types.ts"), program);
     const options = ["--noEmit", "--strict", "--module", "nodenext", "--target", "es2022", "--types", "node"];
     const tsc = join(root, "node_modules/.bin/tsc");
@@ -83,7 +84,7 @@ describe("the packed component", { timeout: 400_000 }, () => {
     expect(await mustRun(tsc, [...options, "types.ts"], { cwd: folder })).toBe("");
   });
 
-  test("comes up with the images of the checkout, answers, and changes nothing in the second update", async () => {
+  test("comes up with the images of the checkout, answers, and a second update changes nothing", async () => {
     const { changes, outputs } = await foreign("up");
     expect(Object.keys(changes)).toEqual(["create"]);
     const label = `label=com.routeql.stack=${stackName}`;

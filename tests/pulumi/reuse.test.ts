@@ -21,12 +21,15 @@ class Observatory extends ComponentResource {
     super("example:index:Observatory", name);
     const routes = new RouteQL(
       "routes",
-      { publicHost: "routes.example.net", httpsPort: 8443, serviceApiKey: secret(serviceApiKey) },
+      {
+        gateway: { publicHost: "routes.example.net", httpsPort: 8443 },
+        authSidecar: { serviceApiKey: secret(serviceApiKey) },
+      },
       { parent: this, protectData: true },
     );
     // Unknown in the preview, like an address that another resource will have.
     const publicHost = interpolate`${new RandomId("trial", { byteLength: 4 }).hex}.example.net`;
-    const trial = { publicHost, httpPort: 8180, httpsPort: 8543, consolePort: 32_100 };
+    const trial = { gateway: { publicHost, httpPort: 8180, httpsPort: 8543, consolePort: 32_100 } };
     void new RouteQL("trial", trial, { parent: this });
     this.address = routes.url;
     this.registerOutputs({ address: this.address });

@@ -1,4 +1,5 @@
 import { Document } from "yaml";
+import { argumentOf, groups } from "../groups.ts";
 import { type SettingName, settingNames, settings } from "../list.ts";
 import type { Setting } from "../setting.ts";
 
@@ -10,7 +11,7 @@ Every setting, with its default in parentheses. An invalid value stops the deplo
 
 Set a value with \`pulumi config set routeql:<setting> <value>\` (a secret with \`--secret\`), or in the environment file: \`.env\`, or the file
 that \`routeql:environmentFile\` or \`ROUTEQL_ENVIRONMENT_FILE\` names. There names have capitals: \`httpsPort\` is \`HTTPS_PORT\`. The
-configuration overrides the environment file; an empty value counts as missing. Programs pass settings to \`new RouteQL("routeql", { … })\`.
+configuration overrides the environment file; an empty value counts as missing. [Arguments](#arguments-of-the-component) of \`new RouteQL\` are the same settings.
 `;
 
 function line(name: SettingName, meaning: string): string {
@@ -31,7 +32,22 @@ function settingsDocument(): string {
     sections.set(section, [...(sections.get(section) ?? []), line(name, meaning)]);
   }
   const text = [...sections].map(([section, lines]) => [`## ${section}`, "", ...lines, ""].join("\n"));
-  return [introduction, ...text].join("\n");
+  return [introduction, ...text, argumentSection()].join("\n");
+}
+
+/** The component's arguments by group. */
+function argumentSection(): string {
+  const sections = [...groups, undefined].map((group) => {
+    const own = settingNames.map(argumentOf).filter(([, each]) => each === group);
+    const title = group === undefined ? "Without a group" : `\`${group}\``;
+    return `${title}:\n${own.map(([argument]) => `\`${argument}\``).join(",\n")}.\n`;
+  });
+  return `## Arguments of the component
+
+Programs pass settings by group, such as \`{ gateway: { httpsPort: 8443 } }\`. An argument does not repeat the word of its group: \`databaseUrl\` is
+\`database.url\`, \`ldapUrl\` is \`directory.url\`, and \`database\` is \`database.kind\`. [Example](../start/package.md).
+
+${sections.join("\n")}`;
 }
 
 /** The questions of `pulumi new`: settings that differ between environments. */
