@@ -5,7 +5,6 @@
  */
 import { resolve } from "node:path";
 import { getProject, getStack, type Input, log, output, type Output, RunError, runtime, secret } from "@pulumi/pulumi";
-import type { RouteQLArgs } from "./components/arguments.ts";
 import { RouteQL, type RouteQLOptions } from "./components/routeql.ts";
 import { stateIdentityOfProgram } from "./components/state-identity.ts";
 import { outputsBefore } from "./deployed-before.ts";
@@ -14,7 +13,7 @@ import type { AdvisoryLevel } from "./policy/rule.ts";
 import { olderThanStack, type Release, release } from "./release.ts";
 import { isPem } from "./settings/argument-problems.ts";
 import { withDefaults } from "./settings/complete.ts";
-import { grouped } from "./settings/groups.ts";
+import { grouped, type RouteQLArgs } from "./settings/groups.ts";
 import type { GivenSettings } from "./settings/list.ts";
 import { settingNames, settings } from "./settings/list.ts";
 import { type Generations, generationsOf, skippedGeneration } from "./settings/rotation.ts";

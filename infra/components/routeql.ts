@@ -15,7 +15,6 @@ import {
   secret,
 } from "@pulumi/pulumi";
 import { consoleAddress, serviceAddress } from "../settings/addresses.ts";
-import type { RouteQLArgs } from "./arguments.ts";
 import { databaseAccess, databaseReach, type DatabaseReach } from "./database.ts";
 import { resourceNames, withFormerNames } from "./resource-names.ts";
 import { makeSecrets } from "./secrets.ts";
@@ -26,6 +25,7 @@ import { archives } from "../services/archive.ts";
 import { describeServices } from "../services/all.ts";
 import { monitoredParts } from "../services/monitoring.ts";
 import type { Secrets } from "../services/secrets.ts";
+import type { RouteQLArgs } from "../settings/groups.ts";
 import { settingsOf } from "../settings/argument-problems.ts";
 import type { Settings } from "../settings/list.ts";
 import { authorityOf, foreignCertificate, type GatewayCertificate, ownCertificate } from "../tls/certificate.ts";

@@ -3,7 +3,7 @@ import { type Input, output, type Output, secret, unsecret } from "@pulumi/pulum
 import { derive, isPending } from "../inputs.ts";
 import { contradictions, withDefaults } from "./complete.ts";
 import { SettingsError, type SettingsProblem } from "./error.ts";
-import { argumentNames, grouped, type GroupedInputs, groups, ungrouped, writtenArgument } from "./groups.ts";
+import { argumentNames, grouped, type RouteQLArgs, groups, ungrouped, writtenArgument } from "./groups.ts";
 import { type GivenInputs, type SecretSettingName, type SettingName, type Settings, settings } from "./list.ts";
 import { notASetting } from "./nearest.ts";
 import { checkValue } from "./parse.ts";
@@ -57,7 +57,7 @@ export function argumentProblems(args: Readonly<Record<string, unknown>>, stack:
   return problems.length > 0 ? problems : contradictions(given, stack).map(asArgument);
 }
 
-function refuse(args: GroupedInputs, stack: string): void {
+function refuse(args: RouteQLArgs, stack: string): void {
   const problems = argumentProblems({ ...args }, stack);
   if (problems.length > 0) throw new SettingsError(problems);
 }
@@ -68,7 +68,7 @@ function refuse(args: GroupedInputs, stack: string): void {
  * @throws {SettingsError} with all problems of the known values
  */
 export function settingsOf(
-  args: GroupedInputs,
+  args: RouteQLArgs,
   stack: string,
 ): { readonly settings: Settings; readonly given: GivenInputs } {
   refuse(args, stack);

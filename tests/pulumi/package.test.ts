@@ -24,8 +24,9 @@ describe("the packed component", { timeout: 400_000 }, () => {
   let args: Readonly<Record<string, unknown>> = {};
   let environment: NodeJS.ProcessEnv = {};
 
-  async function foreign(operation: "preview" | "up" | "destroy") {
-    const settings = { cli: dirname(dirname(cli)), providers: pluginFolders(), stackName, args, operation };
+  async function foreign(operation: "preview" | "up" | "destroy", remote = false) {
+    const providers = [...pluginFolders(), { name: "routeql", path: join(folder, "node_modules/pulumi-routeql") }];
+    const settings = { cli: dirname(dirname(cli)), providers, stackName, args, operation, remote };
     const said = await mustRun(process.execPath, ["main.mjs"], {
       cwd: folder,
       env: { ...environment, ROUTEQL_FOREIGN: JSON.stringify(settings) },
@@ -82,6 +83,11 @@ describe("the packed component", { timeout: 400_000 }, () => {
     await expect(mustRun(tsc, [...options, "types.ts"], { cwd: folder })).rejects.toThrow(/types\.ts.*TS2322/);
     await writeFile(join(folder, "types.ts"), program.replace("1", '"routes.example.net"'));
     expect(await mustRun(tsc, [...options, "types.ts"], { cwd: folder })).toBe("");
+  });
+
+  test("is constructed by its plugin, with outputs in a group of arguments", async () => {
+    const { changes } = await foreign("preview", true);
+    expect(changes["create"]).toBeGreaterThan(60);
   });
 
   test("comes up with the images of the checkout, answers, and a second update changes nothing", async () => {

@@ -1,9 +1,21 @@
 // A Pulumi program outside of the checkout, which uses the installed package only. ROUTEQL_FOREIGN has its settings and the operation.
 import { LocalWorkspace, PulumiCommand } from "@pulumi/pulumi/automation/index.js";
+import { ComponentResource, interpolate } from "@pulumi/pulumi";
+import { RandomId } from "@pulumi/random";
 import { RouteQL } from "pulumi-routeql";
 
-const { cli, providers, stackName, args, operation } = JSON.parse(process.env.ROUTEQL_FOREIGN ?? "");
+const { cli, providers, stackName, args, operation, remote } = JSON.parse(process.env.ROUTEQL_FOREIGN ?? "");
+
+/** The component as a program in another language creates it: by its plugin, with a host name that a preview does not know. */
+function constructRemotely() {
+  const publicHost = interpolate`${new RandomId("host", { byteLength: 4 }).hex}.example.net`;
+  const inputs = { ...args, gateway: { ...args.gateway, publicHost } };
+  void new ComponentResource("routeql:index:RouteQL", "routes", inputs, {}, true);
+  return {};
+}
+
 const program = async () => {
+  if (remote) return constructRemotely();
   const { url, caCertificate, engineAccessKey } = new RouteQL("routes", args);
   return { url, caCertificate, engineAccessKey };
 };
@@ -21,6 +33,10 @@ const stack = await LocalWorkspace.createOrSelectStack(
   },
 );
 const onOutput = (text) => void process.stderr.write(text);
-const { summary, outputs = {} } = await stack[operation]({ color: "never", onOutput });
+const {
+  summary,
+  changeSummary = summary?.resourceChanges,
+  outputs = {},
+} = await stack[operation]({ color: "never", onOutput });
 const values = Object.entries(outputs).map(([name, { value }]) => [name, value]);
-console.log(JSON.stringify({ changes: summary?.resourceChanges, outputs: Object.fromEntries(values) }));
+console.log(JSON.stringify({ changes: changeSummary, outputs: Object.fromEntries(values) }));
