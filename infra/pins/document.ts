@@ -1,5 +1,5 @@
 import { advisories, safeFloor } from "@routeql/pins/advisories";
-import { type Pin, pins, type ProgramPin, programs } from "@routeql/pins/pins";
+import { type Pin, pins } from "@routeql/pins/pins";
 
 const introduction = `# Images and versions
 
@@ -8,12 +8,6 @@ const introduction = `# Images and versions
 Default images of other projects, and the versions that are safe. [Settings](settings.md) such as \`hasuraImage\` name others.
 
 | image | released | supported until |
-|---|---|---|`;
-
-const programTable = `
-## Programs
-
-| program | released | supported until |
 |---|---|---|`;
 
 const floors = `
@@ -30,16 +24,10 @@ export function imagesDocument(): string {
   const rows = Object.values<Pin>(pins).map(
     ({ image, released, supportedUntil, source }) => `| \`${image}\` | ${released} | [${supportedUntil}](${source}) |`,
   );
-  const programRows = Object.values<ProgramPin>(programs).map(
-    ({ program, version, released, supportedUntil, source }) =>
-      `| ${program} ${version} | ${released} | [${supportedUntil ?? "no date published"}](${source}) |`,
-  );
   const advised = [...new Set(advisories.map(({ program }) => program))];
   return [
     introduction,
     ...rows,
-    programTable,
-    ...programRows,
     floors,
     ...advised.map((program) => `- ${program}: ${safeFloor(program).join(", ")}`),
     "",

@@ -38,14 +38,14 @@ export function drillsDocument(): string {
   const walked = Object.entries(drills["Docker"] ?? {}).filter(([name]) => name.includes(".md: "));
   const figure = (target: (typeof targets)[number], name: string): string => {
     const drill = drills[target]?.[name];
-    return drill === undefined ? "not measured" : `${drill.figure} (${drill.on})`;
+    return drill === undefined ? "–" : `${drill.figure} (${drill.on})`;
   };
   return [
     "# Drills",
     "",
     "<!-- Generated from tests/documents/drill-figures.json by `npm run documents`; do not edit. -->",
     "",
-    "Loss, recovery and failed requests in the last measured run of each drill, on 2 cores and 24 GiB under other load. Each command prints its figures.",
+    "Loss, recovery and failed requests in the last measured run of each drill, on 2 cores and 24 GiB under other load. A dash is a drill that was not measured.",
     "",
     "| drill | Docker | Kubernetes | command |",
     "|---|---|---|---|",
@@ -58,11 +58,7 @@ export function drillsDocument(): string {
     "",
     `${suite("operate")} executes them while a client sends a login and a query every 200 ms over new connections.`,
     "",
-    "| page and step | duration, failed requests |",
-    "|---|---|",
-    ...walked.map(([name, { figure, on }]) => `| ${name} | ${figure} (${on}) |`),
-    "",
-    "Next: [back up and restore](../operate/backup.md), [upgrade](../operate/upgrade.md), [secrets](../operate/secrets.md).",
+    ...walked.map(([name, { figure, on }]) => `- ${name}: ${figure.replace(" requests", "")} (${on})`),
     "",
   ].join("\n");
 }
