@@ -24,7 +24,7 @@ const typeOf = {
 } as const satisfies Record<SettingType, Property["type"]>;
 
 /** An argument of the component. The component itself applies the default, because some depend on the stack's name. */
-function inputOf({ type, meaning, allowed, default: byDefault, structural }: Setting): Property {
+function inputOf({ type, meaning, allowed, default: byDefault, structural, confidential }: Setting): Property {
   const notes = [
     ...(allowed === undefined ? [] : [`Allowed: ${allowed}.`]),
     ...(byDefault === undefined ? [] : [`Default: ${byDefault}.`]),
@@ -33,7 +33,7 @@ function inputOf({ type, meaning, allowed, default: byDefault, structural }: Set
   return {
     type: typeOf[type],
     description,
-    ...(type === "secret" ? { secret: true } : {}),
+    ...(type === "secret" || confidential === true ? { secret: true } : {}),
     ...(structural === true ? { plain: true } : {}),
   };
 }

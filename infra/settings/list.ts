@@ -67,7 +67,7 @@ export const settings = withEnvironmentNames({
   }),
   ...networkSettings,
   tlsCertificateFile: file({ meaning: "Your certificate (PEM, with its chain). Without it the stack signs one." }),
-  tlsPrivateKeyFile: file({ meaning: "Private key (PEM) of your certificate." }),
+  tlsPrivateKeyFile: file({ confidential: true, meaning: "Private key (PEM) of your certificate." }),
   tlsCaFile: file({
     meaning:
       "Certificate authorities (PEM) that clients trust for your certificate. Without it: public ones, or the self-signed end of the chain.",

@@ -25,6 +25,8 @@ export interface Setting<Type extends SettingType = SettingType> {
   readonly generated?: boolean;
   /** Decides which resources exist, so its value must be known before the deployment: it cannot be an output of another resource. */
   readonly structural?: true;
+  /** Of a file whose text is secret: an SDK marks the argument as a secret. */
+  readonly confidential?: true;
   /** Group of the component's argument, where it does not follow from the first word of the name (groups.ts). */
   readonly group?: string;
   readonly check?: Check<Type>;

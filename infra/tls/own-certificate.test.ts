@@ -1,12 +1,13 @@
 import "reflect-metadata";
 import { KeyObject, webcrypto } from "node:crypto";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { BasicConstraintsExtension, SubjectAlternativeNameExtension, X509CertificateGenerator } from "@peculiar/x509";
+import { isSecret, output, type Output, secret } from "@pulumi/pulumi";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SettingsError } from "../settings/error.ts";
-import { checkedCertificate } from "./certificate.ts";
+import { checkedCertificate, ownCertificate } from "./certificate.ts";
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const now = new Date("2026-06-01T00:00:00Z");
@@ -37,6 +38,8 @@ beforeAll(async () => {
   await writePair("other", "2026-01-01", "2027-01-01");
   await writePair("expired", "2025-01-01", "2026-05-31");
   await writePair("early", "2026-07-01", "2027-01-01");
+  const day = 86_400_000;
+  await writePair("current", new Date(Date.now() - day).toISOString(), new Date(Date.now() + day).toISOString());
   writeFileSync(join(folder, "broken.pem"), "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
 });
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -132,4 +135,20 @@ test("a chain must lead to the company's authority, which clients then trust", a
   expect(() => use(root.pem, leaf, root)).toThrow(`${missing} intermediate:`);
   expect(() => use(undefined, leaf)).toThrow(`${missing} intermediate. Append it`);
   expect(() => use(other.pem, leaf, intermediate)).toThrow(`${missing} root. Append it`);
+});
+
+test("takes the texts of other resources, and only the key stays secret", async () => {
+  const [pem, key] = ["pem", "key"].map((ending) => readFileSync(join(folder, `current.${ending}`), "utf8"));
+  const made = ownCertificate({
+    certificateFile: output(secret(pem!)),
+    privateKeyFile: secret(key!),
+    publicHost: output("routes.example.net"),
+  });
+  const value = (of: Output<string>) => new Promise((resolve) => void of.apply(resolve));
+  expect(await Promise.all([made.certificate, made.privateKey, made.caCertificate].map(value))).toEqual([
+    pem,
+    key,
+    `${pem!.trimEnd()}\n`,
+  ]);
+  expect(await Promise.all([isSecret(made.certificate), isSecret(made.privateKey)])).toEqual([false, true]);
 });
