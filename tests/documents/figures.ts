@@ -116,6 +116,11 @@ export const figureGroups: readonly FigureGroup[] = [
         source: "`npm run test:permissions`",
       },
       {
+        what: "`hasura-checks permissions --endpoint`, Hasura 2.43 with five public projects",
+        figure: "47,471 checks, 2 differences",
+        source: "its open source edition ignores `disabled_for_roles`",
+      },
+      {
         what: "secrets",
         figure: "443 secrets, 0 found in 443 files and 927 MiB of image layers",
         source: "`npm test`",

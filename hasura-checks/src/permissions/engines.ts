@@ -5,6 +5,7 @@ import { UsageError } from "../cli/usage-error.ts";
 import {
   type Failure,
   failureWith,
+  orUnanswered,
   type Mutation,
   type Rehearsed,
   type Reply,
@@ -158,9 +159,13 @@ export class RunningServed implements Served {
     return this.#exact(replyOf(text));
   }
 
-  async askTogether(role: string, sessions: readonly Variables[], document: string): Promise<readonly Reply[]> {
-    const replies: Reply[] = [];
-    for (const variables of sessions) replies.push(await this.ask(role, variables, document));
+  async askTogether(
+    role: string,
+    sessions: readonly Variables[],
+    document: string,
+  ): Promise<readonly (Reply | Unanswered)[]> {
+    const replies: (Reply | Unanswered)[] = [];
+    for (const variables of sessions) replies.push(await orUnanswered(this.ask(role, variables, document)));
     return replies;
   }
 

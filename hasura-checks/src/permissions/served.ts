@@ -25,8 +25,8 @@ export interface Served extends AsyncDisposable {
   takes(variables: Variables): boolean;
   /** For a subscription, the first answer. @throws Unanswered */
   ask(role: string, variables: Variables, document: string): Promise<Reply>;
-  /** First answers of one live query for many sessions. @throws Unanswered */
-  askTogether(role: string, sessions: readonly Variables[], document: string): Promise<readonly Reply[]>;
+  /** First answers of one live query for many sessions, or the reason why there is none. @throws Unanswered */
+  askTogether(role: string, sessions: readonly Variables[], document: string): Promise<readonly (Reply | Unanswered)[]>;
   /** Runs a mutation, and `look` before and after it. The embedded engine stores nothing. @throws Unanswered */
   rehearse(role: string, variables: Variables, mutation: Mutation, look: string): Promise<Rehearsed>;
 }
@@ -46,6 +46,13 @@ export interface Rehearsed {
 
 /** The engine or its database failed, so there is no answer to compare. */
 export class Unanswered extends Error {}
+
+/** A reply, or the reason why there is none. */
+export const orUnanswered = (reply: Promise<Reply>): Promise<Reply | Unanswered> =>
+  reply.catch((error: unknown) => {
+    if (error instanceof Unanswered) return error;
+    throw error;
+  });
 
 /** Codes of failures that are unrelated to permissions: the database failed or timed out. */
 const databaseFaults: ReadonlySet<string> = new Set(["postgres-error", "unexpected", "timeout", "constraint-error"]);

@@ -9,7 +9,7 @@ import { ReadOnlyDatabase } from "../metadata/database.ts";
 import { type Fitted, fitted } from "../metadata/fitting.ts";
 import type { ReadProject } from "../metadata/project.ts";
 import { EmbeddedServed, type RunningEngine, RunningServed } from "./engines.ts";
-import type { Mutation, Rehearsed, Reply, Served, Variables } from "./served.ts";
+import type { Mutation, Rehearsed, Reply, Served, Unanswered, Variables } from "./served.ts";
 
 /** Verifications at once on the embedded engine. A running engine receives one request after another. */
 const concurrency = 4;
@@ -105,8 +105,12 @@ export class Subject implements AsyncDisposable {
     return this.#served.ask(role, variables, document);
   }
 
-  /** First answers of one live query for many sessions. @throws Unanswered */
-  async askTogether(role: string, sessions: readonly Variables[], document: string): Promise<readonly Reply[]> {
+  /** First answers of one live query for many sessions, or the reason why there is none. @throws Unanswered */
+  async askTogether(
+    role: string,
+    sessions: readonly Variables[],
+    document: string,
+  ): Promise<readonly (Reply | Unanswered)[]> {
     return this.#served.askTogether(role, sessions, document);
   }
 
