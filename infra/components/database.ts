@@ -12,7 +12,7 @@ import { derive } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
 import { referenceIn } from "../targets/kubernetes/images.ts";
 import type { ImageSources } from "../targets/kubernetes/images.ts";
-import { checked, type GivenSecrets } from "../settings/argument-problems.ts";
+import type { GivenSecrets } from "../settings/argument-problems.ts";
 
 export interface DatabaseAccess {
   /** Not secret: the address and the encryption of connections. */
@@ -44,9 +44,7 @@ export function databaseAccess(
     };
   }
   if (settings.database === "single" || given.databaseUrl === undefined) return { place: output(singleDatabase) };
-  const parsed = checked("databaseUrl", given.databaseUrl).apply((url) =>
-    placeOfUrl(url, settings.databaseCaFile !== undefined),
-  );
+  const parsed = secret(given.databaseUrl).apply((url) => placeOfUrl(url, settings.databaseCaFile !== undefined));
   return {
     place: unsecret(parsed.apply(({ place }) => place)),
     bootstrapUrl: () => secret(parsed).apply(({ place, login }) => databaseUrl(place, place.host, login)),

@@ -5,7 +5,7 @@ import { databaseUrl as urlOf } from "../services/database-place.ts";
 import type { SecretName, Secrets } from "../services/secrets.ts";
 import { serviceLogin } from "../services/database-place.ts";
 import type { Settings, SecretSettingName } from "../settings/list.ts";
-import { checked, type GivenSecrets } from "../settings/argument-problems.ts";
+import type { GivenSecrets } from "../settings/argument-problems.ts";
 import type { DatabaseAccess } from "./database.ts";
 import type { ResourceNames } from "./resource-names.ts";
 
@@ -69,7 +69,7 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
   };
   const setting = (name: SecretSettingName, resource: SecretName, generation?: number): Output<string> => {
     const value = given[name];
-    return value === undefined ? generated(resource, generation) : checked(name, value);
+    return value === undefined ? generated(resource, generation) : secret(value);
   };
 
   const databaseUrl = (user: string, given: Output<string>, at: "host" | "readHost" = "host"): Output<string> =>
@@ -122,7 +122,7 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
     "sessions-url":
       given.sessionsUrl === undefined
         ? secret(interpolate`redis://:${sessions}@sessions:6379/0`)
-        : checked("sessionsUrl", given.sessionsUrl),
+        : secret(given.sessionsUrl),
     "tls-private-key": secret(tlsPrivateKey),
     ...(monitored.includes("database") ? { "monitor-password": generated("monitor-password", passwords) } : {}),
     ...(sessionsMonitor === undefined
@@ -136,7 +136,7 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
     ...Object.fromEntries(
       passedOn.flatMap(([name, secretName]) => {
         const value = given[name];
-        return value === undefined ? [] : [[secretName, checked(name, value)]];
+        return value === undefined ? [] : [[secretName, secret(value)]];
       }),
     ),
   };

@@ -119,6 +119,12 @@ test("checks outputs together with known values", async () => {
   ).toContain("gateway.consolePort is the same port as gateway.httpsPort: 8443");
 });
 
+test("checks secrets that are outputs, without quoting them", async () => {
+  const message = await rejection(() => settingsOf({ engine: { accessKey: secret("a-short-key") } }, "dev"));
+  expect(message).toMatch(/engine\.accessKey must have at least 32/);
+  expect(message).not.toContain("a-short-key");
+});
+
 test("an output that is a secret makes no other one secret", async () => {
   const { settings } = settingsOf(
     { tls: { caFile: secret("-----BEGIN CERTIFICATE-----") }, gateway: { publicHost: output("routes.example.net") } },

@@ -1,6 +1,6 @@
 import { isAbsolute } from "node:path";
-import { type Input, output, type Output, secret, unsecret } from "@pulumi/pulumi";
-import { derive, isPending } from "../inputs.ts";
+import { output, unsecret } from "@pulumi/pulumi";
+import { isPending } from "../inputs.ts";
 import { contradictions, withDefaults } from "./complete.ts";
 import { SettingsError, type SettingsProblem } from "./error.ts";
 import { argumentNames, grouped, type RouteQLArgs, groups, ungrouped, writtenArgument } from "./groups.ts";
@@ -63,8 +63,8 @@ function refuse(args: RouteQLArgs, stack: string): void {
 }
 
 /**
- * The arguments with the stack's defaults. Known values are checked at once; outputs are checked together as soon as all of them are known,
- * and none has a value before.
+ * The arguments, also with the stack's defaults. Known values are checked at once; outputs are checked together as soon as all of them are
+ * known, and none has a value before.
  * @throws {SettingsError} with all problems of the known values
  */
 export function settingsOf(
@@ -73,27 +73,16 @@ export function settingsOf(
 ): { readonly settings: Settings; readonly given: GivenInputs } {
   refuse(args, stack);
   const { given } = ungrouped({ ...args });
-  const pending = Object.entries(given).filter(
-    ([name, value]) => settings[name as SettingName].type !== "secret" && isPending(value),
-  );
-  const checkedAll = unsecret(
+  const pending = Object.entries(given).filter(([, value]) => isPending(value));
+  const checked = unsecret(
     output(Object.fromEntries(pending)).apply((known) => {
       refuse(grouped({ ...given, ...(known as GivenInputs) }), stack);
       return true;
     }),
   );
-  const values = pending.map(([name, value]) => [name, output([checkedAll, value]).apply(([, known]) => known)]);
-  return { settings: withDefaults({ ...given, ...(Object.fromEntries(values) as GivenInputs) }, stack), given };
+  const values = pending.map(([name, value]) => [name, output([checked, value]).apply(([, known]) => known)]);
+  const all: GivenInputs = { ...given, ...Object.fromEntries(values) };
+  return { settings: withDefaults(all, stack), given: all };
 }
 
-export type GivenSecrets = { readonly [Name in SecretSettingName]?: Input<string> };
-
-/** A given secret, validated as soon as its value is known. */
-export const checked = (name: SecretSettingName, given: Input<string>): Output<string> =>
-  secret(
-    derive(given, (value) => {
-      const problem = checkValue(name, value);
-      if (problem !== undefined) throw new SettingsError([{ name: writtenArgument(name), place, problem }]);
-      return value;
-    }),
-  );
+export type GivenSecrets = Pick<GivenInputs, SecretSettingName>;
