@@ -7,9 +7,11 @@ import { Failure } from "@routeql/host/failure";
 import { cacheFolder } from "@routeql/host/paths";
 import { runToEnd } from "@routeql/host/process";
 import { withLock } from "@routeql/host/process-lock";
-import type * as Offline from "@routeql/offline";
+import { isUsable } from "@routeql/host/versions";
 import { offline } from "../offline.ts";
-import { type CliProbes, minimumVersion, planCli } from "./plan.ts";
+
+/** The oldest CLI that is known to work with this project. */
+const minimumVersion = "3.256.0";
 
 /** The version of the SDK in use; the cache may have the CLI of this version. */
 const sdkVersion = (createRequire(import.meta.url)("@pulumi/pulumi/package.json") as { version: string }).version;
@@ -24,18 +26,6 @@ async function versionOf(program: string): Promise<string | undefined> {
   return code === 0 ? stdout.trim() : undefined;
 }
 
-/** @param found commands of the roots that `cached` has returned, because asking the CLI for its version again takes a quarter of a second */
-const machineProbes = (found: Map<string, PulumiCommand>): CliProbes => ({
-  onPath: async () => ((await findProgram("pulumi")) ? versionOf("pulumi") : undefined),
-  cached: async (version) => {
-    const root = rootOf(version);
-    const command = await PulumiCommand.get({ root }).catch(() => undefined);
-    if (command?.version?.version !== version) return undefined;
-    found.set(root, command);
-    return root;
-  },
-});
-
 export interface AcquireOptions {
   readonly say: (text: string) => void;
   readonly show: (text: string) => void;
@@ -49,22 +39,39 @@ export interface PulumiCli {
   readonly origin: string;
 }
 
-/** Finds or builds the Pulumi CLI. A built CLI is kept for every checkout of this user. */
+/**
+ * The CLI on PATH, else one that an earlier run left in the cache; undefined without a usable one.
+ * @param builtVersion version that this checkout can build; undefined if it cannot
+ */
+export async function findCli(builtVersion: string | undefined): Promise<PulumiCli | undefined> {
+  const onPath = (await findProgram("pulumi")) ? await versionOf("pulumi") : undefined;
+  if (onPath !== undefined && isUsable(onPath, minimumVersion))
+    return { command: await PulumiCommand.get(), origin: `${onPath} from PATH` };
+  for (const version of new Set([sdkVersion, builtVersion])) {
+    if (version === undefined) continue;
+    const command = await PulumiCommand.get({ root: rootOf(version) }).catch(() => undefined);
+    if (command?.version?.version === version) return { command, origin: `${version} from the cache` };
+  }
+  return undefined;
+}
+
+/**
+ * Finds the Pulumi CLI, or builds it from Go modules, whose hashes are in go.sum. A built CLI is kept for every checkout of this user. Pulumi's
+ * installer is a script without a published checksum, so it is never run.
+ */
 export async function acquireCli(options: AcquireOptions): Promise<PulumiCli> {
-  const found = new Map<string, PulumiCommand>();
-  const machine = machineProbes(found);
   const replacements = await offline();
-  const source = await planCli(machine, sdkVersion, replacements?.cliVersion);
-  if (source.kind === "path") return { command: await PulumiCommand.get(), origin: `${source.version} from PATH` };
-  if (source.kind === "cache") return { command: found.get(source.root)!, origin: `${source.version} from the cache` };
-  if (source.kind === "none") throw noCli();
+  const found = await findCli(replacements?.cliVersion);
+  if (found !== undefined) return found;
+  if (!replacements) throw noCli();
+  const { buildCli, cliVersion } = replacements;
   const lock = join(cacheFolder(), "pulumi", "build.lock");
   return withLock(lock, "a run that builds the Pulumi CLI", options.say, async () => {
-    const now = await planCli(machine, sdkVersion, replacements?.cliVersion);
-    if (now.kind === "cache")
-      return { command: found.get(now.root)!, origin: `${now.version}, installed by another run` };
-    if (!replacements) throw noCli();
-    return build(replacements, options);
+    const builtByAnother = await findCli(cliVersion);
+    if (builtByAnother !== undefined) return builtByAnother;
+    const root = rootOf(cliVersion);
+    await buildCli(root, options);
+    return { command: await PulumiCommand.get({ root }), origin: `${cliVersion}, built from Go modules` };
   });
 }
 
@@ -72,9 +79,3 @@ const noCli = (): Failure =>
   new Failure("There is no Pulumi CLI: PATH has none, and this checkout has no offline/, which builds it", {
     remedy: `install version ${minimumVersion} or later: download pulumi-v<version>-<platform>.tar.gz and its checksums from https://github.com/pulumi/pulumi/releases, check it with sha256sum, and put its folder on PATH.`,
   });
-
-async function build({ buildCli, cliVersion }: typeof Offline, options: AcquireOptions): Promise<PulumiCli> {
-  const root = rootOf(cliVersion);
-  await buildCli(root, options);
-  return { command: await PulumiCommand.get({ root }), origin: `${cliVersion}, built from Go modules` };
-}
