@@ -45,19 +45,12 @@ function directoryProblems(given: GivenInputs, settings: Settings): SettingsProb
 function partProblems(given: GivenInputs, settings: Settings): SettingsProblem[] {
   const problems: SettingsProblem[] = [];
   const wrong = (name: SettingName, problem: string): void => void problems.push({ name, place, problem });
-  for (const [part, url] of [
-    ["database", "databaseUrl"],
-    ["sessions", "sessionsUrl"],
-  ] as const) {
+  for (const part of ["database", "sessions"] as const) {
     const external = settings[part] === "external";
+    const url = `${part}Url` as const;
     if (external && given[url] === undefined) wrong(url, `is missing, but ${part} is external`);
-    if (!external && given[url] !== undefined) wrong(url, `is set, but ${part} is ${settings[part]}, not external`);
-  }
-  if (settings.databaseCaFile !== undefined && settings.database !== "external") {
-    wrong("databaseCaFile", `is set, but database is ${settings.database}, not external`);
-  }
-  if (settings.sessionsCaFile !== undefined && settings.sessions !== "external") {
-    wrong("sessionsCaFile", `is set, but sessions is ${settings.sessions}, not external`);
+    for (const name of [url, `${part}CaFile`] as const)
+      if (!external && given[name] !== undefined) wrong(name, `is set, but ${part} is ${settings[part]}, not external`);
   }
   for (const name of ["alertWebhookUrl", "alertWatchdogUrl", "alertEmailTo"] as const)
     if (given[name] !== undefined && settings.monitoring !== "stack")
