@@ -8,6 +8,7 @@ import { Verdicts } from "hasura-checks/permissions/report";
 import { Subject } from "hasura-checks/permissions/subject";
 import { verifyWriteFields, verifyWrites } from "hasura-checks/permissions/writes";
 import { routeql } from "hasura-checks/testing/tool";
+import { adminSecret, startEngineProcess } from "../engine/support/engine-process.ts";
 import { type StartedDatabaseContainer, startDatabase } from "../harness/database-container.ts";
 import { newDatabase } from "./support/new-database.ts";
 import { faultsOf, type WriteFault } from "./support/write-faults.ts";
@@ -137,6 +138,39 @@ test(
     expect(said("editor")).toMatch(/warning editor with .* may update the row id = .* though it may not read the row/);
   },
 );
+
+test("writes on a running engine need the name of a disposable database", { timeout: generous }, async () => {
+  const address = await newDatabase({ address: server.getConnectionUri("bootstrap") }, careless.sql);
+  writeFileSync(join(folder, "declared.yaml"), careless.metadata);
+  const [, everyRow = ""] = /(filter: \{owner: \{_eq: X-Hasura-User-Id\}\}), check: null/.exec(careless.metadata) ?? [];
+  writeFileSync(
+    join(folder, "served.yaml"),
+    careless.metadata.replace(`${everyRow}, check: null`, "filter: {}, check: null"),
+  );
+  writeFileSync(join(folder, "secret"), adminSecret);
+  await using engine = await startEngineProcess({
+    ENGINE_METADATA_DIRECTORY: join(folder, "served.yaml"),
+    WRITES: address,
+  });
+  const run = async (...more: readonly string[]) => {
+    const endpoint = ["--endpoint", engine.url, "--admin-secret-file", "secret", "--database", address];
+    const { stdout, stderr } = await routeql(folder, [
+      "permissions",
+      "--metadata",
+      "declared.yaml",
+      "--json",
+      ...endpoint,
+      ...more,
+    ]);
+    return { stderr, ...(JSON.parse(stdout || "{}") as { checks?: object; findings?: readonly object[] }) };
+  };
+  expect((await run()).checks).not.toHaveProperty("writes");
+  expect((await run("--disposable-database", "elsewhere")).stderr).toContain("no --database has this name");
+  const { findings } = await run("--disposable-database", new URL(address).pathname.slice(1));
+  expect(findings).toContainEqual(
+    expect.objectContaining({ rule: "writes", role: "user", reason: expect.stringContaining("update") as string }),
+  );
+});
 
 test("there are at least fifty planted faults", () => {
   const faults = Object.values(writingWorlds).flatMap(({ metadata }) =>

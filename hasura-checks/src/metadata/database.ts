@@ -40,6 +40,9 @@ function urlIn(file: string, directory: string): string {
   }
 }
 
+/** The name in the address of a database. */
+export const databaseName = (address: string): string => decodeURIComponent(new URL(address).pathname.slice(1));
+
 /** The environment variable that the source names. */
 const variableOf = ({
   configuration: {

@@ -2,6 +2,7 @@ import { type Engine, type Session, toEngineError } from "@routeql/engine";
 import type { DeclaredAccess } from "@routeql/metadata/declared/declared";
 import { buildSchema } from "graphql";
 import { UsageError } from "../cli/usage-error.ts";
+import type { ReadOnlyDatabase } from "../metadata/database.ts";
 import {
   type Failure,
   failureWith,
@@ -106,6 +107,8 @@ export interface RunningEngine {
   readonly secret: string;
   /** Time limit for one answer, in milliseconds. */
   readonly timeout: number;
+  /** Name of a database with rows that may be changed and deleted. */
+  readonly disposable: string | undefined;
 }
 
 /** An HTTP header can carry printable ASCII without spaces at its ends. */
@@ -114,15 +117,17 @@ const mostLength = 4000;
 
 /**
  * A running engine with Hasura's API. Each request names its role and its session variables beside the admin secret.
- * Sends queries and reads the first answers of subscriptions, one after another. It never writes.
+ * Sends one request after another, and mutations only with {@link RunningEngine.disposable}.
  */
 export class RunningServed implements Served {
   readonly kind = "running";
   readonly #engine: RunningEngine;
   readonly #numeric: ReadonlySet<string>;
+  readonly #database: Pick<ReadOnlyDatabase, "rows">;
 
-  constructor(engine: RunningEngine, access: DeclaredAccess) {
+  constructor(engine: RunningEngine, access: DeclaredAccess, database: Pick<ReadOnlyDatabase, "rows">) {
     this.#engine = engine;
+    this.#database = database;
     this.#numeric = numericFields(access);
   }
 
@@ -169,8 +174,16 @@ export class RunningServed implements Served {
     return replies;
   }
 
-  rehearse(): Promise<Rehearsed> {
-    throw new Error("a running engine would store the changes");
+  /** Stores the changes. */
+  async rehearse(role: string, variables: Variables, mutation: Mutation, look: string): Promise<Rehearsed> {
+    const backend: Variables = mutation.isBackend ? { "x-hasura-use-backend-only-permissions": "true" } : {};
+    const before = await this.#database.rows(look);
+    const text = await this.#post(
+      { ...variables, ...backend, "x-hasura-role": role },
+      mutation.query,
+      mutation.variables,
+    );
+    return { reply: this.#exact(replyOf(text)), before, after: await this.#database.rows(look) };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {}
@@ -179,13 +192,13 @@ export class RunningServed implements Served {
     return { ...session, [this.#engine.header]: this.#engine.secret };
   }
 
-  async #post(session: Variables, query: string): Promise<string> {
+  async #post(session: Variables, query: string, variables = {}): Promise<string> {
     const { url, timeout } = this.#engine;
     try {
       const response = await fetch(url, {
         method: "POST",
         headers: { "content-type": "application/json", ...this.#headers(session) },
-        body: JSON.stringify({ query }),
+        body: JSON.stringify({ query, variables }),
         redirect: "error",
         signal: AbortSignal.timeout(timeout),
       });

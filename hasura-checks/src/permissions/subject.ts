@@ -5,7 +5,7 @@ import { type DeclaredAccess, declaredAccess, UnderivableMetadata } from "@route
 import { rolesWithPermission } from "@routeql/metadata/read/roles";
 import type { Metadata } from "@routeql/metadata/read/shape";
 import { UsageError } from "../cli/usage-error.ts";
-import { ReadOnlyDatabase } from "../metadata/database.ts";
+import { databaseName, ReadOnlyDatabase } from "../metadata/database.ts";
 import { type Fitted, fitted } from "../metadata/fitting.ts";
 import type { ReadProject } from "../metadata/project.ts";
 import { EmbeddedServed, type RunningEngine, RunningServed } from "./engines.ts";
@@ -37,6 +37,8 @@ export class Subject implements AsyncDisposable {
   readonly left: Fitted["left"];
   readonly database: ReadOnlyDatabase;
   readonly kind: Served["kind"];
+  /** Whether mutations are tried: the embedded engine stores none, and a running one needs a disposable database. */
+  readonly triesWrites: boolean;
   readonly #served: Served;
 
   private constructor(
@@ -46,6 +48,7 @@ export class Subject implements AsyncDisposable {
     left: Fitted["left"],
     database: ReadOnlyDatabase,
     served: Served,
+    triesWrites: boolean,
   ) {
     this.access = access;
     this.catalog = catalog;
@@ -54,6 +57,7 @@ export class Subject implements AsyncDisposable {
     this.metadata = project.metadata;
     this.database = database;
     this.kind = served.kind;
+    this.triesWrites = triesWrites;
     this.#served = served;
   }
 
@@ -75,9 +79,12 @@ export class Subject implements AsyncDisposable {
       const catalog = await database.catalog(fitting);
       const access = declaredAccess(metadata, { catalog, inferFunctionPermissions });
       const served =
-        running === undefined ? await embedded(project, address, options) : new RunningServed(running, access);
+        running === undefined
+          ? await embedded(project, address, options)
+          : new RunningServed(running, access, database);
       if (served instanceof RunningServed) await served.check();
-      return new Subject(access, catalog, project, left, database, served);
+      const triesWrites = running === undefined || running.disposable === databaseName(address);
+      return new Subject(access, catalog, project, left, database, served, triesWrites);
     } catch (error) {
       await database[Symbol.asyncDispose]();
       if (error instanceof UnderivableMetadata) throw new UsageError(error.message);

@@ -7,7 +7,7 @@ import { UsageError } from "../cli/usage-error.ts";
 import { commonOptions, type Configuration, metadataDirectory, readConfiguration } from "../configuration.ts";
 import { counts, type Finding } from "../findings/finding.ts";
 import { amount, formatOf, printReport } from "../findings/print.ts";
-import { databaseAddresses, databaseOptions, withoutDatabase } from "../metadata/database.ts";
+import { databaseAddresses, databaseName, databaseOptions, withoutDatabase } from "../metadata/database.ts";
 import { eachSource, examinable, ofOneSource, readProject, type ReadProject } from "../metadata/project.ts";
 import { type Expectations, expectationsOf } from "../permissions/expectations.ts";
 import { ExpectationsFile, type Granted } from "../permissions/expected.ts";
@@ -164,7 +164,7 @@ export const permissions: Command = {
   usage: "hasura-checks permissions --metadata DIR --database URL [--expectations FILE] [--write FILE.md|FILE.html]",
   description: `Checks for every role, root field, operation (query, by key, aggregate, subscription, stream) and column that it is served or refused as declared, by introspection and by execution. Compares the rows of every role and table with those of the filter in SQL, in sessions with values of the database and with missing, malformed and hostile session variables. Also checks limits, counts, relationships, hidden rows and error messages. Tries inserts, updates and deletions on existing and generated rows, and compares their effects with the same changes in SQL.
 
-It needs no running Hasura: the embedded engine serves the metadata in this process. It reads in read-only transactions, and each attempt to change rows ends in ROLLBACK: nothing is stored, but sequences advance and rows are locked for a moment. A copy with a few hundred rows of each table is enough. Functions and native queries are called with guessed arguments, or with those of hasura-checks.yaml. Functions exposed as mutations, actions, remote schemas and event triggers are not examined. --endpoint does not try writes, because a running engine would store them.
+It needs no running Hasura: the embedded engine serves the metadata in this process. It reads in read-only transactions, and each attempt to change rows ends in ROLLBACK: nothing is stored, but sequences advance and rows are locked for a moment. A copy with a few hundred rows of each table is enough. Functions and native queries are called with guessed arguments, or with those of hasura-checks.yaml. Functions exposed as mutations, actions, remote schemas and event triggers are not examined. A running engine stores changes, so --endpoint tries writes only with --disposable-database.
 
 A file of expectations lists the permissions of each role in each source for review. --update-expectations writes it, and later runs compare with it.`,
   options: {
@@ -175,6 +175,11 @@ A file of expectations lists the permissions of each role in each source for rev
       type: "string",
       value: "URL",
       help: "verify this running engine instead of the embedded one; without a path, /v1/graphql. It needs the admin secret, and the database whose rows it serves",
+    },
+    "disposable-database": {
+      type: "string",
+      value: "NAME",
+      help: "with --endpoint: also try writes, which the running engine stores. NAME is the name of the database, whose rows are then changed and deleted",
     },
     source: {
       type: "string",
@@ -255,9 +260,16 @@ A file of expectations lists the permissions of each role in each source for rev
       throw new UsageError(
         "--endpoint needs the admin secret: give --admin-secret-file FILE, or set HASURA_GRAPHQL_ADMIN_SECRET",
       );
+    const disposable = given.text("disposable-database");
+    if (disposable !== undefined && endpoint === undefined)
+      throw new UsageError("--disposable-database needs --endpoint: the embedded engine stores no changes");
     const running =
-      endpoint === undefined ? undefined : { ...endpoint, secret: endpoint.secret ?? "", timeout: statementTimeout };
+      endpoint === undefined
+        ? undefined
+        : { ...endpoint, secret: endpoint.secret ?? "", timeout: statementTimeout, disposable };
     const addresses = databaseAddresses(given, project.metadata, surroundings);
+    if (disposable !== undefined && ![...addresses.values()].some((address) => databaseName(address) === disposable))
+      throw new UsageError(`--disposable-database names ${disposable}, and no --database has this name`);
     if (sources.length > 0 && addresses.size === 0)
       throw new UsageError(
         `permissions needs a database: ${project.metadata.sources.map((one) => withoutDatabase(one, sources.length > 1)).join("; ")}`,

@@ -182,11 +182,12 @@ export class Attempts {
     const decisive = await this.#decisive(columns, samples);
     const others = columns.filter((column) => !decisive.some(([name]) => name === column));
     const [model] = samples;
-    if (isSmall) {
-      const value = model?.values.get(others[0] ?? first);
-      if (value !== undefined) this.#update(everywhere, new Map([[others[0] ?? first, value]]));
+    const hasKey = this.#target.key !== undefined;
+    for (const column of isSmall ? (hasKey ? columns.slice(0, 1) : others) : []) {
+      const value = model?.values.get(column);
+      if (value !== undefined) this.#update(everywhere, new Map([[column, value]]));
     }
-    if (this.#target.key === undefined) {
+    if (!hasKey) {
       if (isSmall)
         for (const [column, values] of decisive)
           for (const value of values) this.#update(everywhere, new Map([[column, value]]));

@@ -173,13 +173,16 @@ async function verifyWrite(
   const refusals: (string | undefined)[] = [];
   const look = lookAt(tables, (table) => sql.from(table, "it"));
   const [size = 0] = sizes;
-  for (const attempt of await new Attempts(target, write).all(size <= most)) {
+  // A running engine stores the changes, so it is not asked to change all rows, and the SQL runs first.
+  const isStored = subject.kind === "running";
+  for (const attempt of await new Attempts(target, write).all(size <= most && !isStored)) {
     const expected = await expectedOutcome(subject, attempt, look);
+    const earlier = isStored ? await expectedOutcome(subject, attempt, look) : undefined;
     refusals.push(expected.refused ?? (expected.affected === 0 ? "no row meets the filter" : undefined));
     const served = await servedOr(expected.refused, () => servedOutcome(subject, attempt, look));
     let wrong = outcomeDifference(served, expected);
     if (wrong !== undefined) {
-      const again = await expectedOutcome(subject, attempt, look);
+      const again = earlier ?? (await expectedOutcome(subject, attempt, look));
       wrong = outcomeDifference(served, again, volatileColumns(expected, again));
     }
     verdicts.hold(
