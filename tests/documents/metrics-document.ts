@@ -1,13 +1,11 @@
 /**
- * docs/reference/metrics.md: every metric of this project's own services, from their registries, and those metrics of the exporters
- * that panels and alerts use.
+ * docs/reference/metrics.md: every metric of this project's own services, from their registries.
  * @module
  */
 import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createMetrics as createSidecarMetrics } from "@routeql/auth-sidecar/metrics";
 import { createMetrics as createEngineMetrics } from "@routeql/engine/metrics";
-import { sections } from "@routeql/infra/monitoring/panels";
 
 const root = resolve(import.meta.dirname, "../..");
 const read = (path: string): string => readFileSync(resolve(root, path), "utf8");
@@ -75,15 +73,6 @@ function gatewayMetrics(): readonly DocumentedMetric[] {
   return found;
 }
 
-/** Names of the exporters' metrics that panels and alerts use. */
-function usedOfExporters(): readonly string[] {
-  const text = [
-    ...sections.flatMap(({ panels }) => panels.map(({ query }) => query)),
-    read("infra/monitoring/alerts.yml"),
-  ].join("\n");
-  return [...new Set(text.match(/\b(?:pg|redis|node|routeql_run|routeql_database)_[a-z_]+\b/g))].toSorted();
-}
-
 function table(metrics: readonly DocumentedMetric[]): string {
   return metrics
     .map(({ name, type, labels, help }) => `- \`${name}\` (${[type, ...labels].join(", ")}): ${help}`)
@@ -113,12 +102,8 @@ ${table(sidecarMetrics())}
 
 ## Exporters
 
-Panels and alerts use these metrics of [postgres_exporter](https://github.com/prometheus-community/postgres_exporter),
+The exporters document their own metrics: [postgres_exporter](https://github.com/prometheus-community/postgres_exporter),
 [redis_exporter](https://github.com/oliver006/redis_exporter) and [node_exporter](https://github.com/prometheus/node_exporter).
 \`routeql_run_*\` and \`routeql_database_*\` come from statements of this kit.
-
-${usedOfExporters()
-  .map((name) => `\`${name}\``)
-  .join(",\n")}
 `;
 }
