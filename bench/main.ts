@@ -18,6 +18,8 @@ const help = `npm run bench:engine | bench:auth | bench:stack | bench [-- OPTION
   --only TEXT  only cases and parts with TEXT in their name
   --against DIRECTORY
                engine: only compare with the engine of another checkout, whose packages are installed
+  --against hasura
+               engine: only compare with Hasura (the image in HASURA_IMAGE) asked directly, through a bare proxy and through the front
   --record     stack: write the figures for docs/reference/figures.md; then run npm run documents
   --help       this text
 

@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { SignJWT } from "jose";
 import { freePorts } from "@routeql/tests/harness/free-ports";
 import type { Target } from "../measure/http-load.ts";
-import { compileCache, ServerProcess } from "../measure/server-process.ts";
+import { compileCache, type Measured, ServerProcess } from "../measure/server-process.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
 
@@ -15,6 +15,16 @@ export interface EngineOptions {
   /** Folder of another version of the project, with its packages installed; default this one. */
   readonly checkout?: string | undefined;
 }
+
+const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+
+/** For every server: verifies the tokens of this run. */
+export const jwtSecret = JSON.stringify({
+  type: "ES256",
+  key: publicKey.export({ type: "spki", format: "pem" }),
+  issuer: "routeql",
+  audience: "routeql",
+});
 
 /** One query in the language of each contender. */
 export interface Case {
@@ -31,8 +41,8 @@ export interface ContenderOptions extends EngineOptions {
 }
 
 export interface Contender {
-  readonly name: "baseline" | "engine";
-  readonly server: ServerProcess;
+  readonly name: string;
+  readonly server: Measured;
   target(asked: Case): Target;
 }
 
@@ -54,22 +64,29 @@ export async function startBaseline({ databaseUrl, cases }: ContenderOptions): P
   return {
     name: "baseline",
     server,
-    target: (asked) => ({ ...local(port), path: pathOf(asked), headers: {}, body: graphql(asked.hasura) }),
+    target(asked) {
+      const body = graphql(asked.hasura);
+      return { host: "127.0.0.1", port, method: "POST", path: pathOf(asked), headers: {}, body };
+    },
   };
 }
 
 export interface EngineProcess {
   readonly server: ServerProcess;
   readonly port: number;
-  /** An analyst's token, signed with ES256 and valid for one hour. */
   readonly token: string;
 }
 
 export interface EngineProcessOptions extends Omit<EngineOptions, "databaseUrl"> {
+  /** Of its log. */
+  readonly name?: string;
   /** A directory or a file; default the checkout's own. */
   readonly metadata?: string;
   /** The only core that it may use; default all. */
   readonly core?: number;
+  /** Options of node. */
+  readonly flags?: readonly string[];
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** The embedded engine like in a deployment: it verifies tokens; limits, metrics and logs have their defaults. */
@@ -77,13 +94,12 @@ export async function startEngineProcess(
   databaseUrl: string,
   options: EngineProcessOptions = {},
 ): Promise<EngineProcess> {
-  const { checkout = repository, core } = options;
+  const { checkout = repository, core, flags = [] } = options;
   const { metadata = resolve(checkout, "hasura-metadata") } = options;
   const [port = 0, metricsPort = 0] = await freePorts(2);
-  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const server = await ServerProcess.start({
-    name: checkout === repository ? "engine" : "engine-other",
-    args: [join(checkout, "engine/src/main.ts")],
+    name: options.name ?? (checkout === repository ? "engine" : "engine-other"),
+    args: [...flags, join(checkout, "engine/src/main.ts")],
     core,
     environment: {
       NODE_ENV: "production",
@@ -92,25 +108,26 @@ export async function startEngineProcess(
       HASURA_GRAPHQL_SERVER_HOST: "127.0.0.1",
       HASURA_GRAPHQL_SERVER_PORT: String(port),
       HASURA_GRAPHQL_ADMIN_SECRET: randomBytes(24).toString("hex"),
-      HASURA_GRAPHQL_JWT_SECRET: JSON.stringify({
-        type: "ES256",
-        key: publicKey.export({ type: "spki", format: "pem" }),
-        issuer: "routeql",
-        audience: "routeql",
-      }),
+      HASURA_GRAPHQL_JWT_SECRET: jwtSecret,
       ENGINE_METADATA_DIRECTORY: metadata,
       ENGINE_METRICS_PORT: String(metricsPort),
       ENGINE_POOL_SIZE: String(poolSize),
       ROUTEQL_DATABASE_URL: databaseUrl,
+      ...options.environment,
     },
     readyUrl: `http://127.0.0.1:${port}/healthz`,
   });
+  return { server, port, token: await makeToken() };
+}
+
+/** An analyst's token, signed with ES256 and valid for one hour. */
+export function makeToken(): Promise<string> {
   const claims = {
     "x-hasura-allowed-roles": ["analyst"],
     "x-hasura-default-role": "analyst",
     "x-hasura-user-id": "bench",
   };
-  const token = await new SignJWT({ "https://hasura.io/jwt/claims": claims })
+  return new SignJWT({ "https://hasura.io/jwt/claims": claims })
     .setProtectedHeader({ alg: "ES256" })
     .setIssuer("routeql")
     .setAudience("routeql")
@@ -118,7 +135,6 @@ export async function startEngineProcess(
     .setIssuedAt()
     .setExpirationTime("1h")
     .sign(privateKey);
-  return { server, port, token };
 }
 
 /** One start that does not count. It fills the cache of compiled code like in an image; without it a process keeps 25 MB for the compiler. */
@@ -129,13 +145,18 @@ export async function fillCompileCache(databaseUrl: string, checkout?: string): 
 
 export async function startEngine({ databaseUrl, ...options }: EngineOptions): Promise<Contender> {
   const { server, port, token } = await startEngineProcess(databaseUrl, options);
-  const headers = { authorization: `Bearer ${token}` };
-  return {
-    name: "engine",
-    server,
-    target: (asked) => ({ ...local(port), path: "/v1/graphql", headers, body: graphql(asked.hasura) }),
-  };
+  return graphqlContender("engine", server, { port, token });
 }
 
-const local = (port: number): Pick<Target, "host" | "port" | "method"> => ({ host: "127.0.0.1", port, method: "POST" });
+/** A server with Hasura's API. */
+export function graphqlContender(
+  name: string,
+  server: Measured,
+  { token, ...address }: { readonly host?: string; readonly port: number; readonly token: string },
+): Contender {
+  const headers = { authorization: `Bearer ${token}` };
+  const target = { host: "127.0.0.1", ...address, method: "POST", path: "/v1/graphql", headers } as const;
+  return { name, server, target: (asked) => ({ ...target, body: graphql(asked.hasura) }) };
+}
+
 const graphql = (query: string): string => JSON.stringify({ query });

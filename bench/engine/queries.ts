@@ -112,8 +112,8 @@ async function oneRound(
 export async function checkAnswers(asked: Case, contenders: readonly Contender[]): Promise<void> {
   let expected: string | undefined;
   for (const contender of contenders) {
-    const { port, path, headers, body } = contender.target(asked);
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
+    const { host, port, path, headers, body } = contender.target(asked);
+    const response = await fetch(`http://${host}:${port}${path}`, {
       method: "POST",
       headers: { ...headers, "content-type": "application/json" },
       body,

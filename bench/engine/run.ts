@@ -6,16 +6,24 @@ import { BenchDatabase, fillRoutingData } from "../database.ts";
 import { LoadGenerator } from "../measure/http-load.ts";
 import { type Figure, figure } from "../measure/statistics.ts";
 import { number, spread, surroundings, table, writeResults } from "../report.ts";
-import { type Contender, fillCompileCache, startBaseline, startEngine, startEngineProcess } from "./contenders.ts";
+import {
+  type Case,
+  type Contender,
+  fillCompileCache,
+  startBaseline,
+  startEngine,
+  startEngineProcess,
+} from "./contenders.ts";
 import { type AgainstQuery, queriesAgainst } from "./against.ts";
+import { startBesideHasura } from "./hasura.ts";
 import { type LiveFigures, measureLive } from "./live.ts";
-import { cases, checkAnswers, measureQueries, type QueryFigures } from "./queries.ts";
+import { type Bench, cases, checkAnswers, measureQueries, type QueryFigures, type Rounds } from "./queries.ts";
 
 export interface EngineBench {
   readonly quick: boolean;
   /** Only cases and benchmarks whose name contains this: `10 rows`, `nested`, `live`, `ready` … */
   readonly only: string;
-  /** Folder of another version of the project, to compare with only that. */
+  /** Folder of another version of the project, or `hasura`: to compare with only that. */
   readonly against?: string | undefined;
 }
 
@@ -43,6 +51,15 @@ export async function benchEngine({ quick, only, against }: EngineBench): Promis
   const asked = cases(rows[0]?.prefix ?? "").filter(({ name }) => isWanted(name));
   const databaseUrl = database.container.getConnectionUri("engine");
   await fillCompileCache(databaseUrl);
+  if (against === "hasura") {
+    await using generator = new LoadGenerator();
+    await using started = new AsyncDisposableStack();
+    const contenders = await startBesideHasura(database.container, started);
+    const atRest = contenders.map(({ name, server }) => `${name} ${number(server.residentMegabytes())} MB`);
+    console.log(`\nat rest: ${atRest.join(", ")}`);
+    const queries = await measureAll(asked, contenders, { generator, database }, size);
+    return await writeResults("engine-against-hasura", { ...conditions, data, atRest, queries });
+  }
   if (against !== undefined) {
     const checkout = resolve(against);
     await fillCompileCache(databaseUrl, checkout);
@@ -64,11 +81,7 @@ export async function benchEngine({ quick, only, against }: EngineBench): Promis
       started.use(contender.server);
       contenders.push(contender);
     }
-    for (const one of asked) {
-      await checkAnswers(one, contenders);
-      queries.push(...(await measureQueries(one, contenders, { generator, database }, size)));
-      console.log(`\n${queryTable(queries.filter((row) => row.case === one.name))}`);
-    }
+    queries.push(...(await measureAll(asked, contenders, { generator, database }, size)));
   }
   const ready = isWanted("ready") ? await measureReady(databaseUrl, owner, size.starts) : undefined;
   if (ready !== undefined) console.log(`\nready with 50 tables: ${spread(ready)} ms`);
@@ -77,6 +90,23 @@ export async function benchEngine({ quick, only, against }: EngineBench): Promis
     : [];
   if (live.length > 0) console.log(`\n${liveTable(live)}`);
   return await writeResults("engine", { ...conditions, data, queries, readyMilliseconds: ready, live });
+}
+
+/** Measures and prints each case; the first contender is the baseline. */
+async function measureAll(
+  asked: readonly Case[],
+  contenders: readonly Contender[],
+  bench: Bench,
+  rounds: Rounds,
+): Promise<QueryFigures[]> {
+  const queries: QueryFigures[] = [];
+  for (const one of asked) {
+    await checkAnswers(one, contenders);
+    const figures = await measureQueries(one, contenders, bench, rounds);
+    console.log(`\n${queryTable(figures)}`);
+    queries.push(...figures);
+  }
+  return queries;
 }
 
 function queryTable(rows: readonly QueryFigures[]): string {

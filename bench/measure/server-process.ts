@@ -98,8 +98,11 @@ async function untilReady(child: ChildProcess, url: string): Promise<void> {
   }
 }
 
+/** What is measured of a process. */
+export type Measured = Pick<ServerProcess, "cpuSeconds" | "residentMegabytes"> & AsyncDisposable;
+
 /** Processor seconds of all threads of a process, in user and kernel mode. The times of /proc/<pid>/stat have steps of 10 ms, these of nanoseconds. */
-function cpuSeconds(pid: number): number {
+export function cpuSeconds(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`);
   const nanoseconds = threads.map((thread) =>
     Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "latin1").split(" ")[0]),
@@ -108,7 +111,7 @@ function cpuSeconds(pid: number): number {
 }
 
 /** Resident memory of a process in megabytes (10⁶ bytes). */
-function residentMegabytes(pid: number): number {
+export function residentMegabytes(pid: number): number {
   const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1];
   return (Number(kibibytes) * 1024) / 1e6;
 }

@@ -17,7 +17,7 @@ const memoryMegabytes = 640;
  * The front has no plans. Most answers are short, so its memory is usually a quarter of its limit. It collects garbage early, and its
  * threads share one arena of malloc: both together halve the memory that stays after a load.
  */
-const frontNode = ["node", "--optimize-for-size", "--max-semi-space-size=4", "--max-old-space-size=128"];
+export const frontNode = ["node", "--optimize-for-size", "--max-semi-space-size=4", "--max-old-space-size=128"];
 const frontArenas = { MALLOC_ARENA_MAX: "1" };
 const frontWaitingMegabytes = 32;
 const frontMemoryMegabytes = 384;
@@ -76,7 +76,8 @@ export function describeFront(settings: Settings): ServiceDescription {
     },
     secrets: { ...accessKeys, ENGINE_UPSTREAM_SECRET_FILE: "engine-upstream-key" },
     health: { kind: "http", port: 8080, path: "/healthz" },
-    resources: { memoryMegabytes: frontMemoryMegabytes, cpuMillicores: 250, processes: 512 },
+    // Up to eight times as much: one processor, which is all that its one thread can use.
+    resources: { memoryMegabytes: frontMemoryMegabytes, cpuMillicores: 125, processes: 512 },
     calls: ["engine", "auth-sidecar"],
     after: ["engine", "auth-sidecar"],
   };

@@ -89,7 +89,7 @@ export function describeHasura(settings: Settings): ServiceDescription {
     alive: { kind: "http", port: 8080, path: "/v1/version" },
     resources: own
       ? { memoryMegabytes: 512, cpuMillicores: 250, processes: 512 }
-      : { memoryMegabytes: 2048, cpuMillicores: 500, processes: 512 },
+      : { memoryMegabytes: 2048, cpuMillicores: 250, processes: 512 },
     calls: hasFront(settings) ? ["database"] : ["database", "auth-sidecar"],
     after: hasFront(settings) ? ["apply-metadata"] : ["apply-metadata", "auth-sidecar"],
     drainSeconds: 5,
@@ -132,7 +132,7 @@ export function describeApplyMetadata(settings: Settings): ServiceDescription {
     temporary: { "/tmp": 64 },
     ports: [],
     listens: [],
-    resources: { memoryMegabytes: 1536, cpuMillicores: 500, processes: 256 },
+    resources: { memoryMegabytes: 1536, cpuMillicores: 250, processes: 256 },
     calls: ["database"],
     after: ["migrate"],
     graceSeconds: 30,

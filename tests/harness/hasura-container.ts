@@ -4,7 +4,7 @@ import { GenericContainer, Wait } from "testcontainers";
 import type { TestContext } from "vitest";
 import { addressOf } from "./container-address.ts";
 import { keepLog } from "./logs.ts";
-import { run } from "./process.ts";
+import { mustRun, run } from "./process.ts";
 import { runLabels } from "./run.ts";
 
 /** Hasura's own server, with all its APIs. */
@@ -12,6 +12,8 @@ export interface HasuraServer extends AsyncDisposable {
   /** `http://…` without a trailing slash. */
   readonly address: string;
   readonly adminSecret: string;
+  /** Id of its process on this machine. */
+  readonly pid: number;
 }
 
 /** Starts the image in HASURA_IMAGE, by default the pinned one. Skips the test if this machine does not have it. */
@@ -40,6 +42,7 @@ export async function startHasura(
   return {
     address: `http://${host}:${port}`,
     adminSecret,
+    pid: Number((await mustRun("docker", ["inspect", "--format", "{{.State.Pid}}", container.getId()])).trim()),
     async [Symbol.asyncDispose]() {
       await container.stop();
     },

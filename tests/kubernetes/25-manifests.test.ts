@@ -28,7 +28,7 @@ const certificate = await makeCertificate("ecdsa", node.address);
 
 const deployments = ["auth-sidecar", "engine", ...(hasFront ? ["front"] : []), "gateway"];
 
-/** A node with two processors has room for a second stack only beside single pods of the first. */
+/** A node with two processors has room for a second stack only beside single pods of the first, and with Hasura and the front beside none. */
 async function scaleSuite(replicas: number): Promise<void> {
   const names = deployments.map((deployment) => `deployment/${deployment}`);
   await node.kubectl(["scale", ...names, `--replicas=${replicas}`, `--namespace=${suiteNamespace}`]);
@@ -38,7 +38,7 @@ async function scaleSuite(replicas: number): Promise<void> {
 
 let folder = "";
 beforeAll(async () => {
-  await scaleSuite(1);
+  await scaleSuite(hasFront ? 0 : 1);
   folder = await mkdtemp(join(tmpdir(), "routeql-manifests-"));
 });
 afterAll(async () => {

@@ -1,0 +1,74 @@
+import { join, resolve } from "node:path";
+import { apply, withPoolSize } from "@routeql/engine/apply-metadata/apply";
+import { MetadataApi } from "@routeql/engine/apply-metadata/metadata-api";
+import { frontNode } from "@routeql/infra/services/embedded-engine";
+import { loadMetadata } from "@routeql/metadata/read/load";
+import type { StartedDatabaseContainer } from "@routeql/tests/harness/database-container";
+import { freePorts } from "@routeql/tests/harness/free-ports";
+import { startHasura } from "@routeql/tests/harness/hasura-container";
+import { cpuSeconds, residentMegabytes, ServerProcess } from "../measure/server-process.ts";
+import { type Contender, graphqlContender, jwtSecret, makeToken, startEngineProcess } from "./contenders.ts";
+
+/** Connections to Postgres of Hasura and of the embedded engine. */
+const poolSize = 10;
+
+/**
+ * Hasura's own server asked directly, through a bare proxy, and through the front with all its limits; and the embedded engine beside it. All
+ * write their request log.
+ * @throws if this machine does not have the image of HASURA_IMAGE
+ */
+export async function startBesideHasura(
+  database: StartedDatabaseContainer,
+  started: AsyncDisposableStack,
+): Promise<Contender[]> {
+  const databaseUrl = database.getConnectionUri("engine");
+  const token = await makeToken();
+  const unavailable = (isMissing: unknown, reason?: string): void => {
+    if (isMissing === true) throw new Error(reason);
+  };
+  const hasura = started.use(
+    await startHasura({ skip: unavailable as never }, database.getConnectionUri("metadata"), {
+      HASURA_GRAPHQL_JWT_SECRET: jwtSecret,
+      HASURA_GRAPHQL_ENABLED_LOG_TYPES: "startup,http-log",
+      HASURA_GRAPHQL_PG_CONNECTIONS: "5",
+      ROUTEQL_DATABASE_URL: databaseUrl,
+    }),
+  );
+  const metadata = loadMetadata(resolve(import.meta.dirname, "../../hasura-metadata")).merged;
+  await apply(new MetadataApi(hasura), withPoolSize(metadata, poolSize));
+  const { hostname: host, port } = new URL(hasura.address);
+  const measured = {
+    cpuSeconds: () => cpuSeconds(hasura.pid),
+    residentMegabytes: () => residentMegabytes(hasura.pid),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+
+  const [proxyPort = 0] = await freePorts(1);
+  const proxy = await ServerProcess.start({
+    name: "proxy",
+    args: [join(import.meta.dirname, "proxy-server.ts")],
+    environment: { PORT: String(proxyPort), UPSTREAM: hasura.address, POOL_SIZE: "16" },
+    readyUrl: `http://127.0.0.1:${proxyPort}/healthz`,
+  });
+  started.use(proxy);
+  const environment = { ENGINE_POOL_SIZE: String(poolSize) };
+  const front = await startEngineProcess(databaseUrl, {
+    name: "front",
+    flags: frontNode.slice(1),
+    environment: {
+      ...environment,
+      MALLOC_ARENA_MAX: "1",
+      ENGINE_UPSTREAM: hasura.address,
+      ENGINE_UPSTREAM_SECRET: hasura.adminSecret,
+    },
+  });
+  started.use(front.server);
+  const engine = await startEngineProcess(databaseUrl, { environment });
+  started.use(engine.server);
+  return [
+    graphqlContender("Hasura", measured, { host, port: Number(port), token }),
+    graphqlContender("proxy and Hasura", proxy, { port: proxyPort, token }),
+    graphqlContender("front and Hasura", front.server, front),
+    graphqlContender("embedded engine", engine.server, engine),
+  ];
+}
