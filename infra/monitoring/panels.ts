@@ -72,10 +72,7 @@ export const sections: readonly Section[] = [
         unit: "share",
         query: ofServices(
           failed(`${gatewayRequests}{status=~"5.."}`, gatewayRequests),
-          failed(
-            `${engineOperations}{outcome=~"postgres-error|timeout|temporarily-unavailable|unexpected"}`,
-            engineOperations,
-          ),
+          failed(`${engineOperations}{outcome=~"busy|postgres-.+|timeout|unexpected"}`, engineOperations),
           failed(sidecarRequests.replace("}", ', status=~"5.."}'), sidecarRequests),
         ),
         by: ["service"],

@@ -1,5 +1,6 @@
 import { beforeEach, expect, test, vi } from "vitest";
 import { createSession } from "../auth/session.ts";
+import { EngineError } from "../errors.ts";
 import { createAdmission, execute } from "./graphql-execution.ts";
 
 const session = createSession("viewer", []);
@@ -17,6 +18,16 @@ test("an aborted query rejects with the caller's reason and frees its place", as
     "gone",
   );
   expect(admission.inFlight).toBe(0);
+  expect(operation.mock.lastCall?.slice(0, 3)).toEqual(["query", "viewer", "client-left"]);
+});
+
+test("counts a failed operation by the code of its error", async () => {
+  const run = () => Promise.reject(new EngineError({ code: "timeout", message: "too long" }));
+  const executor = { run, kindOf: () => "query" as const, prepare: () => expect.unreachable() };
+  const front = { executor, admission: createAdmission(1), metrics: { operation } };
+  const { signal } = new AbortController();
+  await expect(execute(front, { query: "{ a }" }, session, { signal, requestId: "1" })).rejects.toThrow("too long");
+  expect(operation.mock.lastCall?.slice(0, 3)).toEqual(["query", "viewer", "timeout"]);
 });
 
 const sessionOf = (client: string) => ({ role: "viewer", client });

@@ -9,7 +9,7 @@ import type { WaitingBytes } from "../cost/waiting-bytes.ts";
 import type { Bytes, GraphQLRequest, Session } from "../engine.ts";
 import { busy, EngineError, toEngineError } from "../errors.ts";
 import type { Executor, RunOptions, StreamedReply } from "../executor.ts";
-import type { Metrics, OperationKind, Outcome } from "../lifecycle/metrics.ts";
+import type { Metrics, OperationKind } from "../lifecycle/metrics.ts";
 import type { ErrorLog } from "./request-log.ts";
 
 /** What the steps of all operations share. */
@@ -48,23 +48,23 @@ export async function execute(
   const { signal, span } = options;
   const start = performance.now();
   let kind: OperationKind = "unknown";
-  let outcome: Outcome = "refused";
+  let outcome = "success";
   try {
     admission.enter(session);
     try {
-      outcome = "failure";
       kind = executor.kindOf(request, session);
       span?.set({ "graphql.operation.type": kind, "routeql.role": session.role });
-      const reply = await executor.run(request, session, options);
-      outcome = "success";
-      return reply;
+      return await executor.run(request, session, options);
     } finally {
       admission.leave(session);
     }
   } catch (error) {
     span?.fail(errorType(error));
+    outcome = "client-left";
     if (signal.aborted) throw signal.reason;
-    throw toEngineError(error);
+    const failure = toEngineError(error);
+    outcome = failure.code;
+    throw failure;
   } finally {
     metrics.operation(kind, session.role, outcome, (performance.now() - start) / 1000);
   }

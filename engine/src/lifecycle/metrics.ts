@@ -4,7 +4,6 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom
 import type { ExecutorStatistics } from "../executor.ts";
 
 export type OperationKind = "query" | "mutation" | "subscription" | "unknown";
-export type Outcome = "success" | "failure" | "refused";
 
 /** Values read on each Prometheus scrape, so that the hot path does not maintain them. */
 export interface MetricSources {
@@ -21,8 +20,12 @@ export interface MetricSources {
 
 export interface Metrics {
   readonly registry: Registry;
-  /** Counts one finished operation; `role` is undefined when authentication failed. */
-  operation(kind: OperationKind, role: string | undefined, outcome: Outcome, seconds: number): void;
+  /**
+   * Counts one finished operation.
+   * @param role undefined when authentication failed
+   * @param outcome `success`, `client-left`, or the code of the error
+   */
+  operation(kind: OperationKind, role: string | undefined, outcome: string, seconds: number): void;
   poll(seconds: number): void;
   /** Counts a request of a client that uses the access key before its last rotation. */
   previousKey(client: string): void;
@@ -66,15 +69,17 @@ export function createMetrics(): Metrics {
   const counters = new Map<string, Counter.Internal>();
   const histograms = new Map<OperationKind, Histogram.Internal<"operation">>();
   const boundedRole = boundedLabels();
+  const boundedOutcome = boundedLabels();
   const boundedClient = boundedLabels();
 
   return {
     registry,
     operation(kind, role, outcome, seconds) {
       const name = role === undefined ? "" : boundedRole(role);
-      const key = `${kind} ${outcome} ${name}`;
+      const result = boundedOutcome(outcome);
+      const key = `${kind} ${result} ${name}`;
       let counter = counters.get(key);
-      if (counter === undefined) counters.set(key, (counter = requests.labels(kind, name, outcome)));
+      if (counter === undefined) counters.set(key, (counter = requests.labels(kind, name, result)));
       counter.inc();
       let histogram = histograms.get(kind);
       if (histogram === undefined) histograms.set(kind, (histogram = durations.labels(kind)));

@@ -136,7 +136,7 @@ export class Operations {
       span?.set({ "graphql.operation.type": "subscription" });
       prepared = inSpan(span, "plan", "internal", {}, () => executor.prepare(request, session));
     } catch (error) {
-      metrics.operation("subscription", session.role, "failure", 0);
+      metrics.operation("subscription", session.role, toEngineError(error).code, 0);
       throw error;
     }
     metrics.operation("subscription", session.role, "success", 0);
