@@ -19,6 +19,9 @@ export interface Outcome {
 /** Codes of the engine that an outage may return (docs/reference/engine.md): Hasura's own names. */
 const outageCodes = new Set(["postgres-error", "postgres-max-connections-error", "timeout", "temporarily-unavailable"]);
 
+/** Codes of the engine and the front with status 503 and `Retry-After`: too much work waits, or Hasura does not answer. */
+const repeatCodes = new Set(["busy", "unexpected"]);
+
 /** This project's own statuses that an outage may return. */
 const outageStatuses = new Set([429, 503]);
 
@@ -40,6 +43,9 @@ export function judgeError(
   const engineCode = body.errors?.[0]?.extensions?.code;
   if (engineCode !== undefined && outageCodes.has(engineCode) && (body.data ?? null) === null)
     return { verdict: "refused", detail: engineCode };
+  const mayRepeat = response.status === 503 && response.headers.get("retry-after") !== null;
+  if (engineCode !== undefined && repeatCodes.has(engineCode) && mayRepeat)
+    return { verdict: "refused", detail: `503 ${engineCode}` };
   const description = Object.entries(errorCodes).find(([code]) => code === body.code)?.[1];
   if (description === undefined || description.status !== response.status || description.sentence !== body.error) {
     return { verdict: "broken", detail: `${response.status} ${engineCode ?? body.code ?? "without a code"}` };

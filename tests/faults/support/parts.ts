@@ -1,11 +1,14 @@
 import { containerOf } from "../../e2e/support/docker.ts";
+import { hasFront } from "../../e2e/support/engine-of-the-run.ts";
 import { stack } from "../../e2e/support/stack.ts";
 import { mustRun, run } from "../../harness/process.ts";
 import { ToxicProxy } from "../../harness/toxic-proxy.ts";
 import { addHostAddress } from "../../harness/host-address.ts";
 
-export const parts = ["database", "sessions", "engine", "auth-sidecar", "gateway"] as const;
-export type Part = (typeof parts)[number];
+const everywhere = ["database", "sessions", "engine", "auth-sidecar", "gateway"] as const;
+export type Part = (typeof everywhere)[number] | "front";
+
+export const parts: readonly Part[] = hasFront ? [...everywhere, "front"] : everywhere;
 
 const inspect = async (part: Part, format: string): Promise<string> =>
   (await mustRun("docker", ["inspect", "--format", format, containerOf(part)])).trim();
