@@ -1,5 +1,6 @@
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
+import { cpSync, existsSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { apply, withPoolSize } from "@routeql/engine/apply-metadata/apply";
 import { MetadataApi } from "@routeql/engine/apply-metadata/metadata-api";
 import { loadMetadata } from "@routeql/metadata/read/load";
@@ -7,6 +8,7 @@ import { expect, test } from "vitest";
 import { requireLoopback } from "../harness/container-address.ts";
 import { startDatabase } from "../harness/database-container.ts";
 import { startHasura } from "../harness/hasura-container.ts";
+import { mustRun } from "../harness/process.ts";
 import { readFixtures } from "./cases.ts";
 import { startConformanceDatabase } from "./database.ts";
 import { Stage, withAddresses } from "./stage.ts";
@@ -29,6 +31,37 @@ test("Hasura stores the project's metadata, and the second time without a change
   const tablesOf = (metadata: Readonly<Record<string, unknown>>): unknown =>
     (metadata["sources"] as readonly { readonly tables: unknown }[])[0]?.tables;
   expect(tablesOf((await api.export()).metadata)).toEqual(tablesOf(wanted));
+});
+
+test("Hasura's CLI exports the files that it applied", async (context) => {
+  const cli = process.env["HASURA_CLI"] ?? "";
+  context.skip(cli === "", "HASURA_CLI does not name Hasura's command-line program");
+  requireLoopback(context);
+  await using database = await startDatabase();
+  await using hasura = await startHasura(context, database.getConnectionUri("bootstrap"), {
+    ROUTEQL_DATABASE_URL: database.getConnectionUri("engine"),
+  });
+  const source = resolve(import.meta.dirname, "../../hasura-metadata");
+  const project = mkdtempSync(join(tmpdir(), "routeql-cli-"));
+  const copy = join(project, "metadata");
+  cpSync(source, copy, { recursive: true });
+  writeFileSync(join(project, "config.yaml"), "version: 3\nmetadata_directory: metadata\n");
+  const metadata = (verb: string): Promise<string> =>
+    mustRun(cli, [
+      ...["metadata", verb, "--project", project, "--skip-update-check"],
+      ...["--endpoint", hasura.address, "--admin-secret", hasura.adminSecret],
+    ]);
+  await metadata("apply");
+  rmSync(copy, { recursive: true });
+  await metadata("export");
+
+  const files = globSync("**/*.yaml", { cwd: source });
+  expect(files.length).toBeGreaterThan(5);
+  for (const file of files) {
+    const written = readFileSync(join(source, file), "utf8").replaceAll(/^ *#.*\n/gm, "");
+    expect(readFileSync(join(copy, file), "utf8"), file).toBe(written);
+  }
+  rmSync(project, { recursive: true });
 });
 
 test("Hasura stores the metadata of its own fixtures", { timeout: 600_000 }, async (context) => {
