@@ -46,11 +46,9 @@ test("Hasura's CLI exports the files that it applied", async (context) => {
   const copy = join(project, "metadata");
   cpSync(source, copy, { recursive: true });
   writeFileSync(join(project, "config.yaml"), "version: 3\nmetadata_directory: metadata\n");
+  const server = ["--endpoint", hasura.address, "--admin-secret", hasura.adminSecret];
   const metadata = (verb: string): Promise<string> =>
-    mustRun(cli, [
-      ...["metadata", verb, "--project", project, "--skip-update-check"],
-      ...["--endpoint", hasura.address, "--admin-secret", hasura.adminSecret],
-    ]);
+    mustRun(cli, ["metadata", verb, "--project", project, "--skip-update-check", ...server]);
   await metadata("apply");
   rmSync(copy, { recursive: true });
   await metadata("export");
