@@ -57,7 +57,8 @@ export function subscribeModern(query: string, options: SocketOptions): Feed {
       complete: () => undefined,
     },
   );
-  feed.onDispose(() => client.dispose());
+  // Waits for the connection, and rejects if that fails. The feed has this error already.
+  feed.onDispose(async () => Promise.resolve(client.dispose()).catch(() => undefined));
   return feed;
 }
 
