@@ -44,7 +44,7 @@ async function verified(project: ReadProject, address: string, fault?: WriteFaul
     const keys = fault === undefined ? [...access.tables.keys()] : [fault.table];
     for (const key of keys) verifyWriteFields(of, key);
     const writes = access.writes.filter((write) => write.role === role && keys.includes(write.table));
-    if (verdicts.findings.length === 0) await verifyWrites(of, writes);
+    if (fault === undefined || verdicts.findings.length === 0) await verifyWrites(of, writes);
   }
   return verdicts;
 }

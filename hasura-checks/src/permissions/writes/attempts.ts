@@ -90,10 +90,12 @@ interface Where {
   readonly words: string;
   readonly json: unknown;
   readonly sql: string;
+  /** The key as arguments. */
+  readonly key: string;
   readonly sample?: Sample;
 }
 
-const everywhere: Where = { words: "all rows", json: {}, sql: "true" };
+const everywhere: Where = { words: "all rows", json: {}, sql: "true", key: "" };
 
 function atKey({ table, key = [] }: Target, sample: Sample): Where {
   const valueAt = (column: string): Value => sample.values.get(column) ?? { text: null, json: null };
@@ -101,14 +103,12 @@ function atKey({ table, key = [] }: Target, sample: Sample): Where {
     words: `the row ${key.map((column) => `${column} = ${valueAt(column).text ?? "null"}`).join(", ")}`,
     json: Object.fromEntries(key.map((column) => [fieldOf(table, column), { _eq: valueAt(column).json }])),
     sql: key.map((column) => `it.${identifier(column)} = ${valueSql(valueAt(column))}`).join(" and "),
+    key: key
+      .map((column) => `${fieldOf(table, column)}: ${literal(valueAt(column).text ?? "", table.types.get(column))}`)
+      .join(", "),
     sample,
   };
 }
-
-const keyLiterals = ({ table, key = [] }: Target, { values }: Sample) =>
-  key
-    .map((column) => `${fieldOf(table, column)}: ${literal(values.get(column)?.text ?? "", table.types.get(column))}`)
-    .join(", ");
 
 /** Builds the attempts of one permission in one session. */
 export class Attempts {
@@ -207,7 +207,7 @@ export class Attempts {
     }
     for (const sample of [samples.find(({ meets }) => meets), samples.find(({ meets }) => !meets)]) {
       if (sample === undefined) continue;
-      if (rest(sample).size > 0) this.#updateByKey(sample, rest(sample));
+      if (rest(sample).size > 0) this.#update(atKey(this.#target, sample), rest(sample), true);
       for (const [column, values] of decisive)
         for (const value of values)
           if (value.text !== sample.values.get(column)?.text)
@@ -221,66 +221,46 @@ export class Attempts {
     return `update ${sql.from(table, "it")} set ${assignments(assigned(this.#target, this.#write, values))} where (${condition(this.#target, filter)}) and (${where}) returning ${returned(this.#target, condition(this.#target, check))}`;
   }
 
-  #update(where: Where, values: Values): void {
+  /** @param byKey whether the request names the row by its key instead of a condition */
+  #update(where: Where, values: Values, byKey = false): void {
     const { names, subject } = this.#target;
+    const { naming } = subject.access;
     const [column] = values.size === 1 ? values.keys() : [];
+    const set = `${naming.field("_set")}: $set`;
     this.#add({
-      what: `update ${where.words}, ${words(values)}`,
-      field: names.update,
-      single: false,
-      head: `$where: ${this.#type("bool_exp")}!, $set: ${this.#type("set_input")}`,
-      args: `where: $where, ${subject.access.naming.field("_set")}: $set`,
-      variables: { where: where.json, set: jsonOf(this.#target, values) },
+      what: `update ${where.words}${byKey ? " by its key" : ""}, ${words(values)}`,
+      field: byKey ? names.update_by_pk : names.update,
+      single: byKey,
+      head: `${byKey ? "" : `$where: ${this.#type("bool_exp")}!, `}$set: ${this.#type("set_input")}`,
+      args: byKey ? `${naming.field("pk_columns")}: {${where.key}}, ${set}` : `where: $where, ${set}`,
+      variables: { set: jsonOf(this.#target, values), ...(byKey ? {} : { where: where.json }) },
       change: (run) => changeBy(run, this.#updateSql(where, values)),
       ...(where.sample === undefined ? {} : { sample: where.sample }),
       ...(column === undefined ? {} : { column }),
     });
   }
 
-  #updateByKey(sample: Sample, values: Values): void {
-    const { names, subject } = this.#target;
-    const { naming } = subject.access;
-    const where = atKey(this.#target, sample);
-    this.#add({
-      what: `update ${where.words} by its key`,
-      field: names.update_by_pk,
-      single: true,
-      head: `$set: ${this.#type("set_input")}`,
-      args: `${naming.field("pk_columns")}: {${keyLiterals(this.#target, sample)}}, ${naming.field("_set")}: $set`,
-      variables: { set: jsonOf(this.#target, values) },
-      change: (run) => changeBy(run, this.#updateSql(where, values)),
-      sample,
-    });
+  #deletes(samples: readonly Sample[], isSmall: boolean): void {
+    const { key } = this.#target;
+    const rows = key === undefined ? [] : samples.map((sample) => atKey(this.#target, sample));
+    for (const where of [...(isSmall ? [everywhere] : []), ...rows]) this.#delete(where, false);
+    for (const where of rows.slice(-1)) this.#delete(where, true);
   }
 
-  #deletes(samples: readonly Sample[], isSmall: boolean): void {
-    const { names, sql, table, key } = this.#target;
-    const statement = (where: Where) =>
-      `delete from ${sql.from(table, "it")} where (${condition(this.#target, this.#write.filter)}) and (${where.sql}) returning ${returned(this.#target, "true")}`;
-    const rows = key === undefined ? [] : samples.map((sample) => atKey(this.#target, sample));
-    for (const where of [...(isSmall ? [everywhere] : []), ...rows])
-      this.#add({
-        what: `delete ${where.words}`,
-        field: names.delete,
-        single: false,
-        head: `$where: ${this.#type("bool_exp")}!`,
-        args: "where: $where",
-        variables: { where: where.json },
-        change: (run) => changeBy(run, statement(where)),
-        ...(where.sample === undefined ? {} : { sample: where.sample }),
-      });
-    for (const where of rows.slice(-1))
-      if (where.sample !== undefined)
-        this.#add({
-          what: `delete ${where.words} by its key`,
-          field: names.delete_by_pk,
-          single: true,
-          head: "",
-          args: keyLiterals(this.#target, where.sample),
-          variables: {},
-          change: (run) => changeBy(run, statement(where)),
-          sample: where.sample,
-        });
+  #delete(where: Where, byKey: boolean): void {
+    const { names, sql, table } = this.#target;
+    const selected = `(${condition(this.#target, this.#write.filter)}) and (${where.sql})`;
+    const statement = `delete from ${sql.from(table, "it")} where ${selected} returning ${returned(this.#target, "true")}`;
+    this.#add({
+      what: `delete ${where.words}${byKey ? " by its key" : ""}`,
+      field: byKey ? names.delete_by_pk : names.delete,
+      single: byKey,
+      head: byKey ? "" : `$where: ${this.#type("bool_exp")}!`,
+      args: byKey ? where.key : "where: $where",
+      variables: byKey ? {} : { where: where.json },
+      change: (run) => changeBy(run, statement),
+      ...(where.sample === undefined ? {} : { sample: where.sample }),
+    });
   }
 
   async #inserts(samples: readonly Sample[]): Promise<void> {

@@ -62,11 +62,22 @@ export async function expectedOutcome({ database }: Subject, attempt: Attempt, l
   }
 }
 
-/** Runs the request of an attempt. @throws Unanswered */
-export async function servedOutcome(subject: Subject, attempt: Attempt, look: string): Promise<Outcome> {
-  const { query, variables: values, write, target, field, single } = attempt;
-  const mutation = { query, variables: values, isBackend: write.backendOnly };
-  const { reply, before, after }: Rehearsed = await subject.rehearse(target.role, target.variables, mutation, look);
+/** Runs the request of an attempt. @param refused the reason of SQL to refuse it @throws Unanswered for another failure of the database */
+export async function servedOutcome(
+  subject: Subject,
+  { query, variables, write, target, field, single }: Attempt,
+  look: string,
+  refused: string | undefined,
+): Promise<Outcome> {
+  let rehearsed: Rehearsed;
+  try {
+    const mutation = { query, variables, isBackend: write.backendOnly };
+    rehearsed = await subject.rehearse(target.role, target.variables, mutation, look);
+  } catch (error) {
+    if (!(error instanceof Unanswered) || refused === undefined) throw error;
+    return { refused: error.message };
+  }
+  const { reply, before, after } = rehearsed;
   if (reply.failure !== undefined) return { refused: reply.failure.message };
   const value = rootValue(subject.access, reply, field);
   if (single) {
@@ -76,16 +87,6 @@ export async function servedOutcome(subject: Subject, attempt: Attempt, look: st
   const { returning, ...counts } = value as Readonly<Record<string, unknown>>;
   const affected = Number(String(Object.values(counts)[0]).slice(1));
   return { effects: effectsOf(before, after, plainRows(returning)), affected };
-}
-
-/** The same as {@link servedOutcome}; undefined if Postgres refuses the change for a reason of its own, which SQL confirms. */
-export async function servedOr(refused: string | undefined, ask: () => Promise<Outcome>): Promise<Outcome> {
-  try {
-    return await ask();
-  } catch (error) {
-    if (!(error instanceof Unanswered) || refused === undefined) throw error;
-    return { refused: error.message };
-  }
 }
 
 const keyOf = ({ place }: Effect, column: string) => `${place.replace(/^[-+] /, "")}.${column}`;

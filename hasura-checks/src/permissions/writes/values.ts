@@ -119,7 +119,7 @@ function compared(condition: unknown, column: string, variables: Variables, isBe
 /** Whether a condition depends on a column of the table itself, or on a row that the column refers to. */
 export function dependsOn({ table }: Pick<Target, "table">, condition: unknown, column: string): boolean {
   const leads = new Set(table.relationships.filter(({ mapping }) => column in mapping).map(({ name }) => name));
-  return Object.entries(condition ?? {}).some(
+  return Object.entries(typeof condition === "object" && condition !== null ? condition : {}).some(
     ([name, value]) =>
       name === column || leads.has(name) || (/^[_$\d]/.test(name) && dependsOn({ table }, value, column)),
   );

@@ -17,7 +17,6 @@ import {
   expectedOutcome,
   lookAt,
   outcomeDifference,
-  servedOr,
   servedOutcome,
   volatileColumns,
 } from "./outcome.ts";
@@ -179,7 +178,7 @@ async function verifyWrite(
     const expected = await expectedOutcome(subject, attempt, look);
     const earlier = isStored ? await expectedOutcome(subject, attempt, look) : undefined;
     refusals.push(expected.refused ?? (expected.affected === 0 ? "no row meets the filter" : undefined));
-    const served = await servedOr(expected.refused, () => servedOutcome(subject, attempt, look));
+    const served = await servedOutcome(subject, attempt, look, expected.refused);
     let wrong = outcomeDifference(served, expected);
     if (wrong !== undefined) {
       const again = earlier ?? (await expectedOutcome(subject, attempt, look));
