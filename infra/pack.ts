@@ -34,7 +34,7 @@ async function bundle(folder: string): Promise<readonly string[]> {
     root,
     configFile: false,
     logLevel: "warn",
-    ssr: { external: true, noExternal: [/^@routeql\//] },
+    ssr: { external: true, noExternal: [/^@routeql\//, /^hasura-checks/] },
     plugins: [
       {
         name: "folders-of-the-sources",

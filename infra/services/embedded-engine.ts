@@ -2,7 +2,7 @@ import { derive, textOf } from "../inputs.ts";
 import { allowedOrigins } from "../settings/addresses.ts";
 import type { Settings } from "../settings/list.ts";
 import type { ServiceDescription } from "./description.ts";
-import { metadataDirectory, metadataFiles, tokenCheck } from "./metadata-files.ts";
+import { metadataOf, tokenCheck } from "./metadata-files.ts";
 
 /**
  * The heap contains caches and plans. Outside it are answers being read (ENGINE_POOL_SIZE times ENGINE_MAX_ANSWER_BYTES), answers that
@@ -85,6 +85,7 @@ export function describeFront(settings: Settings): ServiceDescription {
 
 /** The embedded engine. Its settings have Hasura's names where Hasura has the same setting. It reads the metadata directory at its start. */
 export function describeEmbeddedEngine(settings: Settings): ServiceDescription {
+  const metadata = metadataOf(settings);
   return {
     name: "engine",
     run: "service",
@@ -98,12 +99,12 @@ export function describeEmbeddedEngine(settings: Settings): ServiceDescription {
       // The gateway answers CORS requests; the engine checks the origins of WebSockets. Only browsers send an origin.
       HASURA_GRAPHQL_CORS_DOMAIN: allowedOrigins(settings),
       HASURA_GRAPHQL_LOG_LEVEL: settings.logLevel,
-      ENGINE_METADATA_DIRECTORY: metadataDirectory,
+      ENGINE_METADATA_DIRECTORY: metadata.path,
       ENGINE_POOL_SIZE: textOf(settings.enginePoolSize),
       ...embeddedLimits(settings),
     },
     secrets: { ...accessKeys, ROUTEQL_DATABASE_URL_FILE: "engine-database-url" },
-    files: metadataFiles(),
+    files: metadata.files,
     temporary: { "/tmp": 16 },
     ports: [],
     listens: [{ name: "http", port: 8080 }],

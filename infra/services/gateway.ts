@@ -44,7 +44,7 @@ function configuration(settings: Settings, hostOf: GatewaySurroundings["hostOf"]
       publicHost: hostInAddress(host),
       console: settings.engineConsole,
       corsOrigins: originsOf(origins),
-      sessionVariables: sessionVariables(),
+      sessionVariables: sessionVariables(settings),
       engineAddress: `${engine}:8080`,
       sidecarAddress: `${sidecar}:8080`,
       queryReplySeconds: statementSeconds + secondsBesideStatement,

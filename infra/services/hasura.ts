@@ -6,7 +6,7 @@ import { allowedOrigins } from "../settings/addresses.ts";
 import type { Settings } from "../settings/list.ts";
 import { filesDirectory, type ServiceDescription } from "./description.ts";
 import { accessKeys, embeddedLimits } from "./embedded-engine.ts";
-import { metadataDirectory, metadataFiles, tokenCheck } from "./metadata-files.ts";
+import { metadataOf, tokenCheck } from "./metadata-files.ts";
 
 /**
  * Hasura reads secrets only from variables, and every user who may inspect the container could read these. So the secrets are files,
@@ -111,6 +111,7 @@ const schemaVersion = (): string =>
  * master key and the token issuer.
  */
 export function describeApplyMetadata(settings: Settings): ServiceDescription {
+  const metadata = metadataOf(settings);
   return {
     name: "apply-metadata",
     run: "job",
@@ -119,7 +120,7 @@ export function describeApplyMetadata(settings: Settings): ServiceDescription {
     command: ["/routeql/engine/apply-metadata/main.ts"],
     user: 10_107,
     environment: {
-      METADATA_DIRECTORY: metadataDirectory,
+      METADATA_DIRECTORY: metadata.path,
       POOL_SIZE: textOf(settings.enginePoolSize),
       SCHEMA_VERSION: schemaVersion(),
     },
@@ -128,7 +129,7 @@ export function describeApplyMetadata(settings: Settings): ServiceDescription {
       // The metadata may refer to tables of a migration that a replica has not replayed yet.
       ROUTEQL_DATABASE_URL_FILE: "engine-primary-database-url",
     },
-    files: metadataFiles(),
+    files: metadata.files,
     temporary: { "/tmp": 64 },
     ports: [],
     listens: [],

@@ -1,7 +1,6 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
 import { jwtSettingsSchema } from "@routeql/engine/auth/jwt-settings";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readTree, tokenCheck } from "./metadata-files.ts";
@@ -24,13 +23,13 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true }));
 
 test("reads files with the given endings from all folders, sorted", () => {
-  expect(Object.entries(readTree(pathToFileURL(folder), "metadata", [".yaml"]))).toEqual([
+  expect(Object.entries(readTree(folder, "metadata", [".yaml"]))).toEqual([
     ["metadata/b/c/a.yaml", "text of b/c/a.yaml"],
     ["metadata/z.yaml", "text of z.yaml"],
   ]);
 });
 
 test("rejects a missing folder and a folder without such a file", () => {
-  expect(() => readTree(pathToFileURL(folder), "metadata", [".json"])).toThrow(/There is no file \*\.json/);
-  expect(() => readTree(pathToFileURL(join(folder, "none")), "metadata", [".yaml"])).toThrow(/ENOENT/);
+  expect(() => readTree(folder, "metadata", [".json"])).toThrow(/There is no file \*\.json/);
+  expect(() => readTree(join(folder, "none"), "metadata", [".yaml"])).toThrow(/ENOENT/);
 });

@@ -1,15 +1,18 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { fileURLToPath } from "node:url";
+import type { Settings } from "../settings/list.ts";
+import { metadataFolder, withOwnMetadata } from "../settings/own-metadata.ts";
 import { token } from "./auth-sidecar.ts";
 import { filesDirectory } from "./description.ts";
 
-/** Path of the metadata directory in the containers that read it. */
-export const metadataDirectory = `${filesDirectory}/metadata`;
-
-/** The files of hasura-metadata/, by path under the files' directory. */
-export const metadataFiles = (): Record<string, string> =>
-  readTree(new URL("../../hasura-metadata", import.meta.url), "metadata", [".yaml", ".yml", ".json", ".graphql"]);
+/** The metadata in the containers that read it, and its path there: the directory of the kit, or one file with your own in it. */
+export function metadataOf({ metadata }: Pick<Settings, "metadata">) {
+  const directory = `${filesDirectory}/metadata`;
+  const file = "metadata/metadata.json";
+  return metadata === undefined
+    ? { path: directory, files: readTree(metadataFolder, "metadata", [".yaml", ".yml", ".json", ".graphql"]) }
+    : { path: `${filesDirectory}/${file}`, files: { [file]: withOwnMetadata(metadata) } };
+}
 
 /**
  * Token verification of the engine, in Hasura's form of HASURA_GRAPHQL_JWT_SECRET. Clocks of two nodes differ by some milliseconds.
@@ -23,8 +26,10 @@ export const tokenCheck = JSON.stringify({
 });
 
 /** Names of the session variables in permissions, except the role itself. */
-export function sessionVariables(): readonly string[] {
-  const names = Object.values(metadataFiles()).flatMap((content) => content.match(/\bx-hasura-[a-z0-9-]+/gi) ?? []);
+export function sessionVariables(settings: Pick<Settings, "metadata">): readonly string[] {
+  const names = Object.values(metadataOf(settings).files).flatMap(
+    (content) => content.match(/\bx-hasura-[a-z0-9-]+/gi) ?? [],
+  );
   return [...new Set(names.map((name) => name.toLowerCase()))].filter((name) => name !== "x-hasura-role").toSorted();
 }
 
@@ -32,8 +37,7 @@ export function sessionVariables(): readonly string[] {
  * Text files below a folder whose names end with one of `endings`, by path below `under`, sorted.
  * @throws if the folder is missing or contains no such file.
  */
-export function readTree(folder: URL, under: string, endings: readonly string[]): Record<string, string> {
-  const root = fileURLToPath(folder);
+export function readTree(root: string, under: string, endings: readonly string[]): Record<string, string> {
   const paths = readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && endings.some((ending) => entry.name.endsWith(ending)))
     .map((entry) => join(entry.parentPath, entry.name))

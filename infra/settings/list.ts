@@ -14,6 +14,7 @@ import { kubernetesSettings } from "./kubernetes-settings.ts";
 import { monitoringSettings } from "./monitoring-settings.ts";
 import { rotationSettings } from "./rotation-settings.ts";
 import { origins } from "./addresses.ts";
+import { ownMetadata } from "./own-metadata.ts";
 import { networkSettings } from "./network-settings.ts";
 import { file, flag, number, secret, text, withEnvironmentNames } from "./setting.ts";
 import type { Declaration, ValueOf } from "./setting.ts";
@@ -28,6 +29,11 @@ export const settings = withEnvironmentNames({
     ...strongSecret(32),
   }),
   ...engineSettings,
+  metadata: file({
+    structural: true,
+    meaning: "Folder with Hasura metadata of your own, which joins that of RouteQL.",
+    ...ownMetadata,
+  }),
   engineMutations: flag({ default: true, meaning: "Serve the mutations that permissions allow." }),
   engineConsole: flag({
     structural: true,
