@@ -133,8 +133,8 @@ test(
       of("write-reach", role)
         .map(({ severity, reason }) => `${severity} ${reason}`)
         .join("\n");
-    expect(said("user")).toMatch(/warning user with .* may insert a row with owner = .*belongs to another session/);
-    expect(said("user")).toMatch(/warning user with .* may update the row id = .*belongs to another session/);
+    expect(said("user")).toMatch(/warning user with .* may insert a row with owner = .* may then not read the row/);
+    expect(said("user")).toMatch(/warning user with .* may update the row id = .* may then not read the row/);
     expect(said("editor")).toMatch(/warning editor with .* may update the row id = .* though it may not read the row/);
   },
 );
