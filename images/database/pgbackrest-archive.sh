@@ -23,6 +23,7 @@ backrest() {
     29 | 95) reason="the archive cannot be decrypted or is damaged. Its key is in the state of the stack that created it: use that state or another copy of the archive." ;;
     55 | 75) reason="the archive has no backup of that time. It starts with its first full backup, and BACKUP_RETENTION_DAYS limits its age." ;;
     41 | 47 | 99 | 103) reason="the archive directory cannot be written. User $(id -u) must own it, and its disk must have space." ;;
+    82) reason="the changes of the database did not reach the archive within a minute. User $(id -u) must own its directory, and its disk must have space." ;;
     *) reason="pgBackRest ended with $code." ;;
   esac
   echo "archive: $1 failed: $reason" >&2
@@ -75,6 +76,10 @@ recovery_options() {
 
 restore() {
   local started=$SECONDS type=(--type=default)
+  if pg_isready --quiet --host=/run/postgresql; then
+    echo "archive: the database runs. Stop it first; npm run restore does that." >&2
+    return 1
+  fi
   [ "$1" = latest ] || type=(--type=time --target="$1" --target-action=promote)
   trap 'pg_ctl --pgdata="$PGDATA" --mode=immediate --silent stop >/dev/null 2>&1 || true' EXIT
   recover on "$PGDATA" "${type[@]}"

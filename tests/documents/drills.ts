@@ -9,10 +9,10 @@ const suite = (name: string): string => `\`npm test -- ${name}\``;
 
 /** Every drill that the page names, with the command that prints its figure. */
 const rows: readonly (readonly [name: string, meaning: string, command: string])[] = [
-  ["lost with the disk", "seconds of changes lost with the host's disk", suite("faults")],
-  ["restore 1 million rows", "restore of 1 million updates from the archive", suite("faults")],
-  ["restore 10 million rows", "the same, 10 million updates", "`DRILL_MILLIONS=10 npm test -- faults`"],
-  ["restore 50 million rows", "the same, 50 million updates", "`DRILL_MILLIONS=50 npm test -- faults`"],
+  ["lost with the disk", "seconds of changes lost with the host's disk", "no command yet"],
+  ["restore 1 million rows", "restore of 1 million updates from the archive", "no command yet"],
+  ["restore 10 million rows", "the same, 10 million updates", "no command yet"],
+  ["restore 50 million rows", "the same, 50 million updates", "no command yet"],
   ["update with a migration", "`npm run up` with a new migration, under load", suite("pulumi")],
   ["failed migration", "`npm run up` with a migration that fails, under load", suite("pulumi")],
   ["roll back from the archive", "return to the moment before an update", suite("pulumi")],

@@ -1,0 +1,94 @@
+import { randomBytes } from "node:crypto";
+import { GenericContainer, type StartedTestContainer } from "testcontainers";
+import { describeArchive, withArchive } from "@routeql/infra/services/archive";
+import { describeDatabase } from "@routeql/infra/services/database";
+import { withDefaults } from "@routeql/infra/settings/complete";
+import { DatabaseContainer, type StartedDatabaseContainer } from "./database-container.ts";
+import { image } from "./image.ts";
+import { mustRun } from "./process.ts";
+import { runId, runLabel, runLabels } from "./run.ts";
+
+const settings = withDefaults({ archiveQueueMegabytes: 64 }, "archived");
+const described = withArchive(describeDatabase(settings), settings);
+const archive = describeArchive(settings);
+const keyFile = "/run/routeql/secrets/archive-key";
+const sources = ["database-data", "database-archive", "database-socket"] as const;
+
+export interface Ended {
+  readonly exitCode: number;
+  readonly output: string;
+}
+
+/** A database with its archive as in a stack, and a container with the archive's program and files. */
+export class ArchivedDatabase implements AsyncDisposable {
+  readonly server: StartedDatabaseContainer;
+  readonly #keeper: StartedTestContainer;
+  readonly #volumes: readonly string[];
+
+  private constructor(server: StartedDatabaseContainer, keeper: StartedTestContainer, volumes: readonly string[]) {
+    this.server = server;
+    this.#keeper = keeper;
+    this.#volumes = volumes;
+  }
+
+  static async start(): Promise<ArchivedDatabase> {
+    const volume = (source: string): string => `rq-test-${runId}-archived-${source}`;
+    for (const source of sources)
+      await mustRun("docker", ["volume", "create", "--label", `${runLabel}=${runId}`, volume(source)]);
+    const key = randomBytes(24).toString("hex");
+    const withFiles = <Container extends GenericContainer>(container: Container): Container => {
+      container
+        .withLabels(runLabels)
+        .withEnvironment({ ...archive.environment, ...described.environment, ARCHIVE_KEY_FILE: keyFile })
+        .withCopyContentToContainer([{ target: keyFile, content: key, mode: 0o444 }])
+        .withBindMounts([
+          ...Object.entries(described.shared ?? {}).map(([target, { source }]) => ({ source: volume(source), target })),
+          { source: volume("database-data"), target: described.data! },
+        ]);
+      return container;
+    };
+    const server = await withFiles(new DatabaseContainer(await image("database")))
+      .withCommand(described.command!.map(String))
+      .start();
+    const keeper = await withFiles(new GenericContainer(await image("database")))
+      .withCommand(["sleep", "infinity"])
+      .start();
+    return new ArchivedDatabase(server, keeper, sources.map(volume));
+  }
+
+  /** Runs the archive's program. */
+  run(...args: string[]): Promise<Ended> {
+    return this.#keeper.exec(["pgbackrest-archive", ...args]);
+  }
+
+  /** Runs a script beside the files of the archive and of the database, as root. */
+  shell(script: string): Promise<Ended> {
+    return this.#keeper.exec(["bash", "-c", script], { user: "root" });
+  }
+
+  /** Runs work while the server is stopped. @returns its result, after the server answers again */
+  async whileStopped<T>(work: () => Promise<T>): Promise<T> {
+    await mustRun("docker", ["stop", this.server.getId()]);
+    try {
+      return await work();
+    } finally {
+      await mustRun("docker", ["start", this.server.getId()]);
+      await this.inServer("bash", "-c", "for _ in {1..600}; do pg_isready --quiet && exit 0; sleep 0.1; done; exit 1");
+    }
+  }
+
+  async inServer(...command: string[]): Promise<string> {
+    return (await mustRun("docker", ["exec", this.server.getId(), ...command])).trim();
+  }
+
+  statement(sql: string): Promise<string> {
+    const options = ["--no-psqlrc", "-qAt", "--username=postgres", "--dbname=routeql", "--command", sql];
+    return this.inServer("psql", ...options);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#keeper.stop();
+    await this.server.stop();
+    for (const volume of this.#volumes) await mustRun("docker", ["volume", "rm", "--force", volume]);
+  }
+}
