@@ -13,8 +13,9 @@ export const metadataFolder = resolve(import.meta.dirname, "../../hasura-metadat
 export const withOwnMetadata = (folder: string): string =>
   JSON.stringify(mergeMetadata(loadMetadata(metadataFolder).merged, loadMetadata(folder).merged), undefined, 2);
 
-/** Finds errors of hasura-checks in the metadata with that of a directory. */
-function problemOf(folder: string): string | undefined {
+/** Finds errors of hasura-checks in the metadata with that of a directory. A relative path of the configuration starts from the project. */
+function problemOf(written: string): string | undefined {
+  const folder = resolve(import.meta.dirname, "../..", written);
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return "is not a folder";
   const { problems } = loadMetadata(folder);
   if (problems.length > 0) return `is invalid: ${problems.map(({ file, reason }) => `${file}: ${reason}`).join("; ")}`;
