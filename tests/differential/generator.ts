@@ -8,9 +8,11 @@ import {
   isObjectType,
   isRequiredArgument,
   isRequiredInputField,
+  isScalarType,
   type GraphQLArgument,
   type GraphQLField,
   type GraphQLInputField,
+  type GraphQLInputObjectType,
   type GraphQLInputType,
   type GraphQLObjectType,
   type GraphQLSchema,
@@ -23,8 +25,11 @@ export interface GraphqlRequest {
   readonly operationName?: string;
 }
 
-/** Values of each scalar type that occur in the database. */
+/** Values that occur in the database: of each scalar type (`Int`), and of each column (`author.id`). */
 export type Samples = ReadonlyMap<string, readonly unknown[]>;
+
+/** Input types of a table, after its name. */
+const inputOfTable = /^(\w+?)_(?:bool_exp|insert_input|set_input|pk_columns_input)$/;
 
 /** A value as text of a document, and as JSON of a variable. */
 interface Value {
@@ -105,6 +110,7 @@ export class Generator {
   #variables: { readonly name: string; readonly type: string; readonly fallback: string; readonly json: unknown }[] =
     [];
   #fragments: string[] = [];
+  #writes = false;
 
   constructor(schema: GraphQLSchema, samples: Samples, random: Random) {
     this.#schema = schema;
@@ -115,13 +121,15 @@ export class Generator {
   request(kind: "query" | "mutation" | "subscription"): GraphqlRequest {
     this.#variables = [];
     this.#fragments = [];
+    this.#writes = kind === "mutation";
     const introspects = kind === "query" && this.#random.chance(5);
     const root = introspects ? undefined : this.#rootOf(kind);
-    const selection = root === undefined ? this.#introspection() : this.#selection(root, 3, kind === "query" ? 2 : 1);
+    const most = kind === "query" || (this.#writes && this.#random.chance(25)) ? 2 : 1;
+    const selection = root === undefined ? this.#introspection() : this.#selection(root, 3, most);
     const declared = this.#variables.map(({ name, type, fallback }) => `$${name}: ${type}${fallback}`).join(", ");
     const operation = `${kind}${declared === "" ? "" : ` q(${declared})`} ${selection}`;
     const text = [operation, ...this.#fragments].join(" ");
-    const query = this.#random.chance(7) ? this.#random.one(faults)(this.#random, text) : text;
+    const query = this.#random.chance(this.#writes ? 3 : 7) ? this.#random.one(faults)(this.#random, text) : text;
     const given = this.#variables.filter(({ json }) => json !== undefined);
     if (given.length === 0) return { query };
     return { query, variables: Object.fromEntries(given.map(({ name, json }) => [name, json])) };
@@ -172,7 +180,7 @@ export class Generator {
     const alias = this.#random.chance(15) ? `a${this.#random.below(4)}: ` : "";
     const below = getNamedType(field.type);
     const selection = isObjectType(below) ? ` ${this.#selection(below, depth - 1, 4)}` : "";
-    return `${alias}${field.name}${this.#arguments(field.args)}${this.#directive()}${selection}`;
+    return `${alias}${field.name}${this.#arguments(field.args, below.name)}${this.#directive()}${selection}`;
   }
 
   #directive(): string {
@@ -187,11 +195,11 @@ export class Generator {
   }
 
   /** `distinct_on` is mostly drawn with an order that fits it, since Postgres rejects any other. */
-  #arguments(all: readonly GraphQLArgument[]): string {
+  #arguments(all: readonly GraphQLArgument[], table: string): string {
     const values = new Map<string, string>();
     for (const argument of all) {
-      if (!isRequiredArgument(argument) && !this.#random.chance(argument.name === "where" ? 45 : 25)) continue;
-      values.set(argument.name, this.#argument(argument, 3));
+      if (!isRequiredArgument(argument) && !this.#random.chance(this.#likely(argument.name))) continue;
+      values.set(argument.name, this.#argument(argument, 3, this.#writes ? `${table}.${argument.name}` : ""));
     }
     const columns = /^\[?(\w+(?:, \w+)*)\]?$/.exec(values.get("distinct_on") ?? "")?.[1]?.split(", ");
     if (columns !== undefined && this.#random.chance(80)) {
@@ -201,8 +209,14 @@ export class Generator {
     return values.size === 0 ? "" : `(${[...values].map(([name, text]) => named(name, text)).join(", ")})`;
   }
 
-  #argument({ name, type }: GraphQLArgument | GraphQLInputField, depth: number): string {
-    const value = ["limit", "offset", "batch_size"].includes(name) ? this.#count() : this.#value(type, depth);
+  /** Chance of an optional argument in percent; a mutation without `_set` changes nothing. */
+  #likely(name: string): number {
+    if (name === "where") return 45;
+    return this.#writes && name === "_set" ? 80 : this.#writes && name.startsWith("_") ? 12 : 25;
+  }
+
+  #argument({ name, type }: GraphQLArgument | GraphQLInputField, depth: number, column: string): string {
+    const value = ["limit", "offset", "batch_size"].includes(name) ? this.#count() : this.#value(type, depth, column);
     return this.#random.chance(12) ? this.#variable(String(type), value) : value.text;
   }
 
@@ -213,19 +227,22 @@ export class Generator {
 
   #variable(type: string, value: Value): string {
     const name = `v${this.#variables.length}`;
-    const declared = this.#random.chance(6) ? this.#random.one([type.replace(/!$/, ""), "Int", "String!"]) : type;
+    const declared = this.#random.chance(this.#writes ? 1 : 6)
+      ? this.#random.one([type.replace(/!$/, ""), "Int", "String!"])
+      : type;
     const fallback = this.#random.chance(15) ? ` = ${value.text.includes("$") ? "null" : value.text}` : "";
-    const json = this.#random.chance(8) ? this.#random.one([undefined, ...odd]) : value.json;
+    const json = this.#random.chance(this.#writes ? 2 : 8) ? this.#random.one([undefined, ...odd]) : value.json;
     this.#variables.push({ name, type: declared, fallback, json });
     return `$${name}`;
   }
 
-  #value(type: GraphQLInputType, depth: number): Value {
-    if (!isNonNullType(type) && this.#random.chance(3)) return { text: "null", json: null };
+  /** @param column of the value, such as `author.id`, if it is known */
+  #value(type: GraphQLInputType, depth: number, column: string): Value {
+    if (!isNonNullType(type) && this.#random.chance(this.#writes ? 1 : 3)) return { text: "null", json: null };
     const nullable = getNullableType(type);
     if (isListType(nullable)) {
-      if (this.#random.chance(15)) return this.#value(nullable.ofType, depth);
-      const items = Array.from({ length: this.#random.below(3) }, () => this.#value(nullable.ofType, depth));
+      if (this.#random.chance(15)) return this.#value(nullable.ofType, depth, column);
+      const items = Array.from({ length: this.#random.below(3) }, () => this.#value(nullable.ofType, depth, column));
       return { text: `[${items.map(({ text }) => text).join(", ")}]`, json: items.map(({ json }) => json) };
     }
     if (isEnumType(nullable)) {
@@ -233,21 +250,55 @@ export class Generator {
       return { text: this.#random.chance(2) ? JSON.stringify(name) : name, json: name };
     }
     if (isInputObjectType(nullable)) {
+      const [, table] = inputOfTable.exec(nullable.name) ?? [];
+      if (this.#writes && nullable.name.endsWith("_bool_exp") && this.#random.chance(25))
+        return { text: "{}", json: {} };
       const most = /_(?:insert|set)_input$|(?:Insert|Set)Input$/.test(nullable.name) ? 8 : 2;
-      return this.#object(Object.values(nullable.getFields()), depth, most);
+      return this.#object(nullable, depth, most, table, column);
     }
-    const values = this.#samples.get(nullable.name) ?? [];
-    const json = this.#random.chance(88) && values.length > 0 ? this.#random.one(values) : this.#random.one(odd);
+    const values = this.#samples.get(column) ?? this.#samples.get(nullable.name) ?? [];
+    const usual = this.#random.chance(this.#writes ? 97 : 88);
+    const json = usual && values.length > 0 ? this.#random.one(values) : this.#random.one(odd);
     return { text: literal(json), json };
   }
 
-  #object(fields: readonly GraphQLInputField[], depth: number, most: number): Value {
+  /** Names of the columns that a new row needs, and of its primary key. */
+  #needs(
+    type: string,
+    table: string | undefined,
+  ): { readonly columns: ReadonlySet<string>; readonly key: ReadonlySet<string> } {
+    const row = this.#writes && type.endsWith("_insert_input") ? this.#schema.getType(table ?? "") : undefined;
+    if (!isObjectType(row)) return { columns: new Set(), key: new Set() };
+    const key = this.#schema.getQueryType()?.getFields()[`${row.name}_by_pk`]?.args ?? [];
+    const columns = Object.values(row.getFields()).filter(
+      ({ type: own }) => isNonNullType(own) && isScalarType(own.ofType),
+    );
+    return { columns: new Set(columns.map(({ name }) => name)), key: new Set(key.map(({ name }) => name)) };
+  }
+
+  /** A key of a new row that mostly no other row has. */
+  #newKey(type: GraphQLInputType): Value | undefined {
+    if (!this.#random.chance(75)) return undefined;
+    const number = 200 + this.#random.below(10_000);
+    const json = ["Int", "bigint"].includes(getNamedType(type).name) ? number : `new ${number}`;
+    return { text: literal(json), json };
+  }
+
+  #object(type: GraphQLInputObjectType, depth: number, most: number, table: string | undefined, above: string): Value {
+    const fields = Object.values(type.getFields());
+    const { columns, key } = this.#needs(type.name, table);
+    const isNeeded = (field: GraphQLInputField) =>
+      isRequiredInputField(field) || (columns.has(field.name) && this.#random.chance(90));
+    const needed = fields.filter(isNeeded);
     const optional = fields.filter(
-      (field) => !isRequiredInputField(field) && (depth > 0 || !isInputObjectType(getNamedType(field.type))),
+      (field) => !needed.includes(field) && (depth > 0 || !isInputObjectType(getNamedType(field.type))),
     );
     const chosen = optional.length === 0 || this.#random.chance(4) ? [] : this.#random.some(optional, most);
-    const drawn = [...fields.filter((field) => isRequiredInputField(field)), ...chosen].map((field) => {
-      const value = this.#value(field.type, depth - 1);
+    const drawn = [...needed, ...chosen].map((field) => {
+      // The values of a comparison are those of its column.
+      const column = this.#writes ? (table === undefined ? above : `${table}.${field.name}`) : "";
+      const value =
+        (key.has(field.name) ? this.#newKey(field.type) : undefined) ?? this.#value(field.type, depth - 1, column);
       const inner = value.text.includes("$") ? value.text : this.#inner(field, value);
       return { name: field.name, text: inner, json: value.json };
     });

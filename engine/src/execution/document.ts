@@ -105,15 +105,17 @@ export function readOperation(
   const document = parseDocument(query, { noLocation: true });
   const operations: OperationDefinitionNode[] = [];
   const fragments = new Map<string, FragmentDefinitionNode>();
+  let twice: string | undefined;
   for (const definition of document.definitions) {
     if (definition.kind === Kind.OPERATION_DEFINITION) operations.push(definition);
     else if (definition.kind === Kind.FRAGMENT_DEFINITION) {
       const name = definition.name.value;
-      if (fragments.has(name)) throw unreadable(`multiple definitions for fragment "${name}"`);
+      if (fragments.has(name)) twice ??= name;
       fragments.set(name, definition);
     }
   }
   const definition = choose(operations, operationName);
+  if (twice !== undefined) throw unreadable(`multiple definitions for fragment "${twice}"`);
   const kind =
     definition.operation === OperationTypeNode.QUERY
       ? "query"

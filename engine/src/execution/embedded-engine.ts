@@ -30,7 +30,14 @@ import { Cohorts } from "./live.ts";
 import { planMutation } from "../mutations/plan.ts";
 import { MutationRun } from "../mutations/run.ts";
 import type { RoleSchema } from "../schema/role-schema.ts";
-import { frameOf, type PreparedPlan, preparePlan, resolveParameters, splice } from "./prepared-plan.ts";
+import {
+  frameOf,
+  type PreparedPlan,
+  preparePlan,
+  resolveParameters,
+  resolveStatements,
+  splice,
+} from "./prepared-plan.ts";
 import { PlanCache, type CachedOperation } from "./plan-cache.ts";
 import { planQuery, planSubscription, type PlanOptions, type SubscriptionPlan } from "./plan.ts";
 import { buildState, checkMetadata, type CheckedMetadata, type State } from "./state.ts";
@@ -198,9 +205,14 @@ export class EmbeddedEngine implements Engine {
     values: Readonly<Record<string, unknown>>,
     { signal, span }: ExecuteOptions,
   ): Promise<readonly Bytes[]> {
-    const runs = plan.statements.map(({ statement, text }) => ({
+    const resolved = resolveStatements(
+      plan.statements.map(({ statement }) => statement.parameters),
+      session,
+      values,
+    );
+    const runs = plan.statements.map(({ statement, text }, position) => ({
       text,
-      values: resolveParameters(statement.parameters, session, values),
+      values: resolved[position] ?? [],
       mayShare: !statement.callsFunctions,
     }));
     const [source, ...others] = plan.sources;
@@ -260,7 +272,7 @@ export class EmbeddedEngine implements Engine {
     { signal, span }: ExecuteOptions,
     look?: (ask: Ask) => Promise<void>,
   ): Promise<Bytes> {
-    const variables = new Variables(operation, values, new Set());
+    const variables = new Variables(operation, values, new Set(), { eager: true });
     variables.check();
     const { roots, writes, spending } = inSpan(span, "plan", "internal", {}, () =>
       planMutation(this.#schema(session), operation, variables, this.#planOptions(session.role)),
@@ -277,7 +289,12 @@ export class EmbeddedEngine implements Engine {
           const run = new MutationRun((text, own, path) => ask({ text, values: own }, path), session, values, spending);
           const replies: Bytes[] = [];
           await look?.(ask);
-          for (const { write } of group) replies.push(await run.run(write));
+          try {
+            for (const { write } of group) replies.push(await run.run(write));
+          } catch (error) {
+            for (const { write } of writes) run.requireSession(write);
+            throw error;
+          }
           if (look !== undefined) await ask({ text: "SET CONSTRAINTS ALL IMMEDIATE", values: [] });
           await look?.(ask);
           return replies;

@@ -36,7 +36,7 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
     "{ author { id @exclude(if: true) } }",
     {},
     "$.selectionSet.author.selectionSet",
-    'directive "exclude" is not defined in the schema',
+    "directive 'exclude' is not defined in the schema",
   ],
   [
     "{ author { id @skip(if: true) @skip(if: true) } }",
@@ -373,10 +373,13 @@ test.each(refused)("rejects %s and reports its place", (query, variables, path, 
   );
 });
 
+test("reports the number of operations before repeated fragments", () => {
+  const query = "query { author { ...f } } fragment f on author { id } ";
+  expect(() => plan(state, "admin", query + query)).toThrow("exactly one operation has to be present");
+});
+
 test("leaves a negative offset to Postgres, which rejects it", () => {
-  expect(() => plan(state, "admin", "{ author(offset: -1) { id } }")).toThrow(
-    expect.objectContaining({ code: "data-exception", path: "$", message: "OFFSET must not be negative" }),
-  );
+  expect(sql(state, "admin", "{ author(offset: -1) { id } }").text).toContain("OFFSET -1");
 });
 
 test("clamps an offset beyond bigint to the largest bigint", () => {

@@ -197,7 +197,7 @@ export class InputReader {
 
   #variable(name: string, type: GraphQLInputType, path: string, depth: number, placeHasDefault: boolean): Input {
     const { defaultValue } = this.#variables.use(name, type, path, placeHasDefault);
-    if (isScalarLike(type)) {
+    if (isScalarLike(type) && !this.#variables.eager) {
       const value: unknown = defaultValue === undefined ? null : this.#literal(defaultValue, path);
       return { kind: "variable", path, type: valueName(nullable(type)), name, defaultValue: value };
     }

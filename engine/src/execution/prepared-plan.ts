@@ -122,13 +122,35 @@ class ParameterValues {
 }
 
 /**
- * The values of a statement's parameters for one request.
+ * The values of the parameters of one request's statements. As in Hasura, errors in variables come first.
  * @throws EngineError not-found when a session variable is missing, so that a filter on it never matches all rows
  */
+export function resolveStatements(
+  statements: readonly (readonly Parameter[])[],
+  session: Session,
+  variables: Readonly<Record<string, unknown>>,
+): (string | null)[][] {
+  const missing = new Set<string>();
+  const resolved = statements.map((parameters) => valuesOf(parameters, session, variables, missing));
+  for (const name of missing)
+    throw new EngineError({ code: "not-found", message: `missing session variable: "${name}"` });
+  return resolved;
+}
+
+/** The same for one statement. */
 export function resolveParameters(
   parameters: readonly Parameter[],
   session: Session,
   variables: Readonly<Record<string, unknown>>,
+): (string | null)[] {
+  return resolveStatements([parameters], session, variables)[0] ?? [];
+}
+
+function valuesOf(
+  parameters: readonly Parameter[],
+  session: Session,
+  variables: Readonly<Record<string, unknown>>,
+  missing: Set<string>,
 ): (string | null)[] {
   const values = new ParameterValues(variables);
   return parameters.map(({ source, type }) => {
@@ -137,9 +159,8 @@ export function resolveParameters(
         return values.counted(source.text);
       case "session": {
         const value = source.name === "x-hasura-role" ? session.role : session.variables.get(source.name);
-        if (value === undefined)
-          throw new EngineError({ code: "not-found", message: `missing session variable: "${source.name}"` });
-        return value;
+        if (value === undefined) missing.add(source.name);
+        return value ?? null;
       }
       case "session-object":
         return sessionObject(session);

@@ -1,6 +1,6 @@
 import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 import type { GraphQLField } from "graphql";
-import { EngineError, invalid } from "../errors.ts";
+import { invalid } from "../errors.ts";
 import { impliedArguments } from "../schema/filters.ts";
 import { argumentMeta, enumMeta, inputMeta, type OrderDirection, type VisibleTable } from "../schema/meta.ts";
 import type { TableColumn } from "../schema/model.ts";
@@ -137,8 +137,6 @@ export class RowReader {
       (!Number.isInteger(Number(value)) || BigInt(value) > largestOffset || BigInt(value) < -largestOffset - 1n)
     )
       throw outsideOfIntegers(value, settled.path);
-    if (!isText && BigInt(value) < 0n)
-      throw new EngineError({ code: "data-exception", message: "OFFSET must not be negative" });
     return isText ? clamped(value) : String(value);
   }
 

@@ -190,7 +190,7 @@ export class SelectReader {
       const columns = given.get("count-columns");
       const distinct = given.get("count-distinct");
       const isDistinct = distinct !== undefined && this.#selection.inputs.boolean(distinct);
-      return { kind: "count", columns: columns === undefined ? [] : columnsOf(notNull(columns)), distinct: isDistinct };
+      return { kind: "count", columns: columns && columnsOf(notNull(columns)), distinct: isDistinct };
     }
     return {
       kind: "columns",

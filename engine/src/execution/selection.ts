@@ -200,11 +200,14 @@ export function readDirectives(
     arguments: nodes = [],
   } of given) {
     const directive = known.get(name);
-    if (directive === undefined) throw invalid(`directive "${name}" is not defined in the schema`, at);
+    if (directive === undefined) throw invalid(`directive '${name}' is not defined in the schema`, at);
     if (!directive.locations.includes(place))
       throw invalid(`directive '${name}' is not allowed on ${places[place]}`, at);
     if (found.has(name)) twice.add(name);
-    found.set(name, inputs.arguments(directive, nodes, `${at}.${name}`));
+    const values = inputs.arguments(directive, nodes, `${at}.${name}`);
+    const condition = values.get("if");
+    if (condition !== undefined) inputs.boolean(condition);
+    found.set(name, values);
   }
   if (twice.size > 0) throw invalid(`the following directives are used more than once: ${[...twice].join(", ")}`, at);
   return found;

@@ -24,12 +24,20 @@ function nullable(declared: TypeNode): TypeNode {
  */
 export class Variables {
   readonly structural: Set<string>;
+  /** Whether planning reads every value, so that errors are found in the order of the document. Such a plan cannot be reused. */
+  readonly eager: boolean;
   readonly #operation: Operation;
   readonly #definitions: ReadonlyMap<string, VariableDefinitionNode>;
   readonly #values: Readonly<Record<string, unknown>>;
   readonly #sizes = new Map<string, number>();
 
-  constructor(operation: Operation, values: Readonly<Record<string, unknown>>, structural: Set<string>) {
+  constructor(
+    operation: Operation,
+    values: Readonly<Record<string, unknown>>,
+    structural: Set<string>,
+    { eager = false }: { readonly eager?: boolean } = {},
+  ) {
+    this.eager = eager;
     this.#operation = operation;
     this.#definitions = new Map(
       (operation.definition.variableDefinitions ?? []).map((definition) => [

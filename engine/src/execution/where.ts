@@ -3,8 +3,17 @@ import { impliedArguments } from "../schema/filters.ts";
 import { inputMeta, scalarType, enumMeta, type AggregatePredicateMeta, type ScalarMeta } from "../schema/meta.ts";
 import type { Relationship } from "../schema/model.ts";
 import { booleanType, floatType, integerType, scalarName, textType } from "../schema/scalars.ts";
-import { listText, toText, UnfitValue } from "../schema/values.ts";
-import { allOf, always, type Condition, guarded, type Operand, type Parameter, type Value } from "../sql/expression.ts";
+import { itemOf, listText, toText, UnfitValue } from "../schema/values.ts";
+import {
+  type AggregateComparison,
+  allOf,
+  always,
+  type Condition,
+  guarded,
+  type Operand,
+  type Parameter,
+  type Value,
+} from "../sql/expression.ts";
 import {
   argumentType,
   inputType,
@@ -85,7 +94,7 @@ function listOf(items: readonly unknown[], element: DatabaseType, path: string):
       if (item === null || item === undefined)
         throw invalid(`unexpected null value for type '${scalarName(element)}'`, `${path}[${index}]`);
       try {
-        return toText(item, element);
+        return toText(item, itemOf(element));
       } catch (error) {
         throw located(error, `${path}[${index}]`);
       }
@@ -124,7 +133,11 @@ export function listValue(
     parameter: { source: { kind: "constant", text }, type: sql },
   });
   if (input.kind === "list" && (input.items.some((item) => item.kind === "variable") || element.element !== undefined))
-    return { kind: "list", items: input.items.map((item) => parameterOf(item, element, element.sql)), type: sql };
+    return {
+      kind: "list",
+      items: input.items.map((item) => parameterOf(item, itemOf(element), element.sql)),
+      type: sql,
+    };
   if (input.kind === "scalars") return constant(listOf(input.values, element, input.path));
   if (input.kind === "list")
     return constant(
@@ -138,7 +151,7 @@ export function listValue(
 
 /** An item of a list; an error names the item's own place. */
 function constantText(item: Input, type: DatabaseType): string {
-  const { source } = parameterOf(item, type, type.sql);
+  const { source } = parameterOf(item, itemOf(type), type.sql);
   if (source.kind !== "constant" || source.text === null) throw invalid("a value is expected", item.path);
   return source.text;
 }
@@ -278,22 +291,25 @@ export class WhereReader {
     predicate: AggregatePredicateMeta,
     entries: (Input & { kind: "object" })["entries"],
   ): Condition {
-    let columns: readonly Operand[] = [];
+    let columns: readonly Operand[] | undefined;
     let distinct = false;
     let filter = always;
-    const comparisons: { operator: Operator; value: Value }[] = [];
+    const comparisons: AggregateComparison[] = [];
     for (const { field, value } of entries) {
       const { kind } = inputMeta(field);
-      if (kind === "predicate-arguments") columns = columnsOf(notNull(value));
-      else if (kind === "predicate-distinct") distinct = this.#inputs.boolean(value);
+      if (kind === "predicate-arguments") {
+        const given = columnsOf(notNull(value));
+        if (given.length > 0) columns = given;
+      } else if (kind === "predicate-distinct") distinct = this.#inputs.boolean(value);
       else if (kind === "predicate-filter") filter = this.read(value, predicate.target.permission.filter);
       else if (value.kind === "object") {
         for (const entry of value.entries) {
           const meta = inputMeta(entry.field);
-          if (meta.kind !== "operator") throw invalid("an aggregate can only be compared", entry.value.path);
           if (this.#collapse && this.#inputs.settle(entry.value).kind === "null") continue;
-          const { operator } = meta;
-          comparisons.push({ operator, value: this.#value(operator, predicate.resultType, entry.value) });
+          if (meta.kind === "operator") {
+            const { operator } = meta;
+            comparisons.push({ operator, value: this.#value(operator, predicate.resultType, entry.value) });
+          } else comparisons.push({ negated: !this.#inputs.boolean(entry.value) });
         }
       }
     }

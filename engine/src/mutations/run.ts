@@ -5,6 +5,7 @@ import type { Session } from "../interface.ts";
 import { type Bytes, bytesOf, textOf } from "../postgres/bytes.ts";
 import type { Row } from "../postgres/connection.ts";
 import type { OutputValue } from "../sql/select.ts";
+import { always } from "../sql/expression.ts";
 import { finalText } from "../sql/print.ts";
 import { type Determined, type Inserted, NestedInsert } from "./insert-related.ts";
 import { type TextRow, WritePrinter } from "./print.ts";
@@ -54,6 +55,24 @@ export class MutationRun {
     }
   }
 
+  /** As in Hasura, a change that fails or changes nothing also needs all session variables. @throws EngineError if one is missing */
+  requireSession(write: Write): void {
+    const printer = new WritePrinter(this.#spending);
+    if (write.kind === "function") {
+      resolveParameters(write.statement.parameters, this.#session, this.#variables);
+      return;
+    }
+    const target = write.kind === "insert" ? write.insert.target : write.target;
+    if (write.kind === "insert") printer.insert(write.insert, [new Map()]);
+    else if (write.kind === "delete") printer.delete(target, write.where);
+    else {
+      const none = { changes: [], where: target.update?.filter ?? always };
+      for (const batch of [none, ...write.batches]) printer.update(target, batch);
+    }
+    printer.show(target.table, "{}", 0, write.output);
+    resolveParameters(printer.parameters, this.#session, this.#variables);
+  }
+
   async #statement(template: string, printer: WritePrinter, path?: string): Promise<readonly Row[]> {
     this.#statements += 1;
     if (this.#statements > mostStatements)
@@ -95,8 +114,12 @@ export class MutationRun {
     return row?.[0] ?? nothing;
   }
 
-  async #insert({ insert, output, path }: Write & { readonly kind: "insert" }): Promise<Bytes> {
-    if (insert.rows.length === 0) return emptyReply(output);
+  async #insert(write: Write & { readonly kind: "insert" }): Promise<Bytes> {
+    const { insert, output, path } = write;
+    if (insert.rows.length === 0) {
+      this.requireSession(write);
+      return emptyReply(output);
+    }
     const { table } = insert.target;
     const nested = new NestedInsert(
       (own, rows, at, wanted) => this.#rows(own, rows, at, wanted),
@@ -146,8 +169,12 @@ export class MutationRun {
     };
   }
 
-  async #update({ target, batches, isMany, output }: Write & { readonly kind: "update" }): Promise<Bytes> {
-    if (batches.every(({ changes }) => changes.length === 0)) return isMany ? bytesOf("[]") : emptyReply(output);
+  async #update(write: Write & { readonly kind: "update" }): Promise<Bytes> {
+    const { target, batches, isMany, output } = write;
+    if (batches.every(({ changes }) => changes.length === 0)) {
+      this.requireSession(write);
+      return isMany ? bytesOf("[]") : emptyReply(output);
+    }
     const replies: Bytes[] = [];
     for (const batch of batches) {
       // Hasura's statement without any column is not valid SQL.

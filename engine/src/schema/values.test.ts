@@ -25,6 +25,11 @@ test.each([
   expect(toText(value, type(name))).toBe(text);
 });
 
+test("as in Hasura, Postgres rejects a list of jsonb values, except plain strings", () => {
+  const array = { ...type("_jsonb"), element: type("jsonb") };
+  expect(toText([{ a: 1 }, "x"], array)).toBe(String.raw`{"u0001{\"a\":1}","\"x\""}`);
+});
+
 test.each([
   ["int4", "x"],
   ["bool", "true"],

@@ -133,6 +133,22 @@ const fromText: Readonly<Record<string, string>> = {
 const fromNumber: ReadonlySet<string> = new Set(["numeric", "money"]);
 const floats: Readonly<Record<string, (value: number) => number>> = { float4: Math.fround, float8: Number };
 
+const jsonbItem: DatabaseType = { name: "jsonb", sql: "jsonb", kind: "base" };
+
+/** Type of an item of a list. Hasura sends an item of type jsonb with a byte that Postgres rejects, except a string that is no JSON text. */
+export function itemOf(element: DatabaseType): DatabaseType {
+  return element.element === undefined && element.name === "jsonb" ? jsonbItem : element;
+}
+
+function isJsonText(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /**
  * A request's value as Postgres' text of the type. Every type accepts a string, which Postgres parses.
  * @throws UnfitValue
@@ -140,12 +156,14 @@ const floats: Readonly<Record<string, (value: number) => number>> = { float4: Ma
 export function toText(value: unknown, type: DatabaseType): string | null {
   if (value === null || value === undefined) return null;
   const { element, name } = type;
+  if (type === jsonbItem)
+    return typeof value === "string" && !isJsonText(value) ? jsonText(value) : `u0001${jsonText(value)}`;
   if (element === undefined && (name === "json" || name === "jsonb")) return jsonText(value);
   if (typeof value === "string") return stringText(value, name);
   if (element !== undefined) {
     if (!Array.isArray(value)) throw mismatch("[]", "Array", value);
     return listText(
-      value.map((item) => toText(item, element)),
+      value.map((item) => toText(item, itemOf(element))),
       element,
     );
   }

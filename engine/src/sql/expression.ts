@@ -51,13 +51,18 @@ export type Value =
   /** A column of the current row, or of the row at which the permission's filter starts. */
   | { readonly kind: "column"; readonly column: string; readonly scope: "current" | "root" };
 
+/** A comparison, or a test for NULL. */
+export type AggregateComparison =
+  | { readonly operator: Operator; readonly value: Value }
+  | { readonly negated: boolean };
+
 export interface AggregateCondition {
   readonly function: string;
-  /** Arguments of the function; none means `*`. */
-  readonly columns: readonly Operand[];
+  /** Arguments of the function; undefined means `*`. */
+  readonly columns: readonly Operand[] | undefined;
   readonly distinct: boolean;
   readonly filter: Condition;
-  readonly comparisons: readonly { readonly operator: Operator; readonly value: Value }[];
+  readonly comparisons: readonly AggregateComparison[];
 }
 
 export type Condition =
@@ -138,7 +143,7 @@ function canFail(condition: Condition): boolean {
     case "exists":
       return canFail(condition.where);
     case "aggregate":
-      return canFail(condition.aggregate.filter) || condition.aggregate.columns.some(isComputed);
+      return canFail(condition.aggregate.filter) || (condition.aggregate.columns ?? []).some(isComputed);
     default:
       return true;
   }

@@ -222,20 +222,19 @@ export class Printer {
       alias,
     );
     const value = this.aggregateCall(aggregate, inner);
-    const tests = aggregate.comparisons.map(({ operator, value: right }) =>
-      operator.print(value, this.value(right, inner)),
+    const tests = aggregate.comparisons.map((comparison) =>
+      "negated" in comparison
+        ? `(${value} IS ${comparison.negated ? "NOT " : ""}NULL)`
+        : comparison.operator.print(value, this.value(comparison.value, inner)),
     );
     return `EXISTS (SELECT 1 FROM ${qualified(relationship.target.catalog)} AS ${alias} WHERE ${joined}${this.#further({ permission, where: aggregate.filter }, inner)} HAVING ${tests.length === 0 ? "TRUE" : tests.join(" AND ")})`;
   }
 
   aggregateCall(aggregate: Pick<AggregateCondition, "function" | "columns" | "distinct">, scope: Scope): string {
+    if (aggregate.columns === undefined) return "count(*)";
     const columns = aggregate.columns.map((column) => this.operand(column, scope));
-    if (columns.length === 0) return "count(*)";
     const distinct = aggregate.distinct ? "DISTINCT " : "";
-    // count over several columns counts combinations, as a row value.
-    const inside =
-      aggregate.function === "count" && columns.length > 1 ? `(${columns.join(", ")})` : columns.join(", ");
-    return `${identifier(aggregate.function)}(${distinct}${inside})`;
+    return `${identifier(aggregate.function)}(${distinct}${columns.join(", ")})`;
   }
 }
 

@@ -82,6 +82,24 @@ test("a condition on aggregates tests groups of related rows", () => {
   );
 });
 
+test("a condition on aggregates tests for null", () => {
+  expect(
+    text("{ author(where: {articles_aggregate: {count: {arguments: [], predicate: {_is_null: false}}}}) { id } }"),
+  ).toContain("HAVING (count(*) IS NOT NULL)");
+});
+
+test("as in Hasura, Postgres rejects a count over no columns, and a condition on several", () => {
+  expect(text("{ author_aggregate { aggregate { count(columns: []) } } }")).toContain("count(())");
+  expect(
+    text("{ author(where: {articles_aggregate: {count: {arguments: [id, title], predicate: {_eq: 1}}}}) { id } }"),
+  ).toContain(`HAVING ("count"("t2"."id", "t2"."title") = ($1::integer))`);
+});
+
+test("an aggregate without any aggregated value needs exactly one row", () => {
+  expect(text("{ author_aggregate { aggregate { __typename } } }")).toContain("CASE");
+  expect(text("{ author_aggregate { __typename } }")).not.toContain("CASE");
+});
+
 test("a two-column aggregate condition has the function's column order, and only one predicate", async () => {
   const article = { ...library.tables["article"]?.columns, x: "float8", y: "float8" };
   const measured = await stateOf({

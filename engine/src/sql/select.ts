@@ -94,7 +94,7 @@ export interface AggregateValue {
   readonly key: string;
   readonly value:
     | { readonly kind: "constant"; readonly text: string }
-    | { readonly kind: "count"; readonly columns: readonly Operand[]; readonly distinct: boolean }
+    | { readonly kind: "count"; readonly columns: readonly Operand[] | undefined; readonly distinct: boolean }
     | {
         readonly kind: "columns";
         readonly columns: readonly { readonly key: string; readonly value: AggregateColumn }[];
@@ -263,7 +263,7 @@ export class SelectPrinter extends Printer {
       return `(SELECT ${this.#orderValue(value.value, inner)} ${this.#source(source, alias, scope)}${where} LIMIT 1)`;
     }
     const call = this.aggregateCall(
-      { function: value.function, columns: value.operand === undefined ? [] : [value.operand], distinct: false },
+      { function: value.function, columns: value.operand && [value.operand], distinct: false },
       inner,
     );
     const where = this.#where({ source: value.source, permission: value.permission, where: always }, alias, scope);
@@ -292,18 +292,37 @@ export class SelectPrinter extends Printer {
         )})`,
       };
     });
-    if (computed.length === 0) return `(SELECT ${asObject(entries, undefined)})`;
-    const plain = query.limit === undefined && query.offset === undefined && query.distinctOn.length === 0;
+    const showsNodes = fields.some(({ value }) => value.kind === "nodes");
+    if (computed.length === 0 && showsNodes) return `(SELECT ${asObject(entries, undefined)})`;
+    // Without any aggregation, Hasura's statement needs exactly one row.
+    const needsOneRow =
+      computed.length === 0 && above.alias === "NULL" && !fields.some(({ value }) => value.kind === "constant");
+    if (computed.length === 0) column("count(*)");
+    const plain =
+      query.limit === undefined &&
+      query.offset === undefined &&
+      query.distinctOn.length === 0 &&
+      !query.orderBy.some(({ value }) => lacksOrder(value));
     const rows = plain
       ? `${this.#source(query.source, base, above)}${this.#where(query, base, above)}`
       : `FROM (SELECT ${this.#distinct(query, scope)}${base}.* ${this.#source(query.source, base, above)}${this.#tail(query, base, above)}) AS ${base}`;
-    return `(SELECT ${asObject(entries, `(SELECT ${columnsOf(computed)} ${rows}) AS ${totals}`)})`;
+    const from = `(SELECT ${columnsOf(computed)} ${rows}) AS ${totals}`;
+    if (!needsOneRow) return `(SELECT ${asObject(entries, from)})`;
+    const failing = "(SELECT '{}'::json FROM generate_series(1, 2))";
+    return `(SELECT CASE ${totals}."a0" WHEN 1 THEN (SELECT ${asObject(entries, undefined)}) ELSE ${failing} END FROM ${from})`;
+  }
+
+  /** Several columns count combinations, as a row value. As in Hasura, Postgres rejects a count over none, and one in a condition over several. */
+  #count({ columns, distinct }: AggregateValue["value"] & { kind: "count" }, scope: Scope): string {
+    if (columns === undefined || columns.length === 1)
+      return this.aggregateCall({ function: "count", columns, distinct }, scope);
+    const listed = columns.map((operand) => this.operand(operand, scope)).join(", ");
+    return `count(${distinct ? "DISTINCT " : ""}(${listed}))`;
   }
 
   #aggregateEntry({ key, value }: AggregateValue, scope: Scope, column: (expression: string) => string): Entry {
     if (value.kind === "constant") return { key, expression: `${literal(value.text)}::text` };
-    if (value.kind === "count")
-      return { key, expression: column(this.aggregateCall({ ...value, function: "count" }, scope)) };
+    if (value.kind === "count") return { key, expression: column(this.#count(value, scope)) };
     const columns = value.columns.map(({ key: name, value: given }): Entry => {
       if (given.kind === "constant") return { key: name, expression: `${literal(given.text)}::text` };
       const call = this.aggregateCall({ function: given.function, columns: [given.operand], distinct: false }, scope);
@@ -311,6 +330,16 @@ export class SelectPrinter extends Printer {
     });
     return { key, expression: `(SELECT ${asObject(columns, undefined)})` };
   }
+}
+
+const withoutOrder: ReadonlySet<string> = new Set("json xml point line lseg box path polygon circle".split(" "));
+
+/** Whether Postgres rejects an order by the value, as it has to even where the order makes no difference. */
+function lacksOrder(value: OrderValue): boolean {
+  if (value.kind === "related") return lacksOrder(value.value);
+  return (
+    value.kind === "operand" && value.operand.kind === "column" && withoutOrder.has(value.operand.column.type.name)
+  );
 }
 
 function isPlainColumn(operand: Operand): boolean {

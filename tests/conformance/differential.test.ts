@@ -1,0 +1,60 @@
+import { expect, test } from "vitest";
+import { apply } from "@routeql/engine/apply-metadata/apply";
+import { MetadataApi } from "@routeql/engine/apply-metadata/metadata-api";
+import { startConformanceDatabase } from "./database.ts";
+import { createDatabase, execute, type Pair, startEmbedded } from "../differential/pair.ts";
+import { compareWorld, emptyTally, type Tally } from "../differential/run.ts";
+import { worldNamed } from "../differential/worlds.ts";
+
+/** Two embedded engines: the comparison itself is tested, without Hasura. */
+async function startTwoEmbedded(): Promise<Pair> {
+  await using stack = new AsyncDisposableStack();
+  const { address: database } = stack.use(await startConformanceDatabase());
+  const hasura = stack.use(await startEmbedded(await createDatabase(database, "one")));
+  const embedded = stack.use(await startEmbedded(await createDatabase(database, "other")));
+  const owned = stack.move();
+  return {
+    hasura,
+    embedded,
+    database,
+    async apply(one, other = one) {
+      await apply(new MetadataApi(hasura), one);
+      await apply(new MetadataApi(embedded), other);
+    },
+    [Symbol.asyncDispose]: () => owned.disposeAsync(),
+  };
+}
+
+/** Runs only in the database of the second engine. */
+const trigger = (table: string, event: string, action: string): string => `
+  create function planted() returns trigger language plpgsql as $$ begin
+    if current_database() like '%\\_twin' and pg_trigger_depth() = 1 then ${action}; end if;
+    return null;
+  end $$;
+  create trigger planted after ${event} on ${table} for each row execute function planted()`;
+
+async function compareWrites(pair: Pair, requests: number, fault?: string): Promise<Tally> {
+  const tally = emptyTally();
+  await worldNamed("sample")(pair, async (world) => {
+    if (fault !== undefined) await execute(world.database, fault);
+    await compareWorld(pair, world, { requests, seed: 7, writes: true }, tally);
+  });
+  return tally;
+}
+
+const faults: Readonly<Record<string, string>> = {
+  "a changed value": trigger("article", "insert or update", "update article set score = 9 where id = new.id"),
+  "an additional row": trigger("article", "insert or update", "insert into kind values ('planted')"),
+};
+
+test("the comparison of writes finds planted faults", { timeout: 1_200_000 }, async () => {
+  await using pair = await startTwoEmbedded();
+  const sound = await compareWrites(pair, 200);
+  expect(sound.unexplained).toEqual([]);
+  expect(sound.changed).toBeGreaterThan(15);
+  for (const [name, fault] of Object.entries(faults)) {
+    const { unexplained } = await compareWrites(pair, 200, fault);
+    expect(unexplained.length, name).toBeGreaterThan(0);
+    expect(unexplained[0]?.hasura, name).not.toBe(unexplained[0]?.embedded);
+  }
+});

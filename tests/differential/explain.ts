@@ -1,0 +1,78 @@
+import type { GraphQLSchema } from "graphql";
+import { canonical, unordered } from "./compare.ts";
+import { standsAlone } from "./isolate.ts";
+import { known, knownTexts } from "./known.ts";
+import type { Answer, Call } from "./pair.ts";
+import type { Side } from "./twins.ts";
+
+export type Ask = (side: Side, call: Call & { readonly live?: boolean }) => Promise<Answer>;
+
+interface Case {
+  readonly ask: Ask;
+  readonly call: Call;
+  readonly schema: GraphQLSchema;
+}
+
+type Answers = readonly [hasura: Answer, embedded: Answer];
+
+const severalErrors = "which of several errors of a request is reported";
+const evaluation = "whether Postgres evaluates a condition that fails";
+
+export function differOnlyInOrder(hasura: Answer, embedded: Answer): boolean {
+  return hasura.body.startsWith('{"data"') && unordered(hasura) === unordered(embedded);
+}
+
+const answersOf = (ask: Ask, call: Call): Promise<Answers> => Promise.all([ask("hasura", call), ask("embedded", call)]);
+
+/** Why both engines answer a request differently; undefined without a known reason. */
+export async function explained({ ask, call, schema }: Case, answers: Answers): Promise<string | undefined> {
+  const [one, other] = answers.map(canonical);
+  for (const [pattern, replacement, reason] of knownTexts) {
+    const plain = (text = "") => text.replaceAll(pattern, replacement as string);
+    if (plain(one) === plain(other)) return reason;
+  }
+  const byErrors = await errorsStand(ask, call, answers);
+  if (byErrors !== undefined) return byErrors;
+  const alone = known.map((rule) => [rule]);
+  const together = known.map((_rule, index) => known.slice(0, index + 1)).slice(1);
+  for (const rules of [...alone, ...together]) {
+    let smaller = call;
+    const names: string[] = [];
+    for (const rule of rules) {
+      const next = rule.without(smaller, schema);
+      if (next === undefined) continue;
+      smaller = next;
+      names.push(rule.name);
+    }
+    if (names.length < Math.min(rules.length, 2) || names.at(-1) !== rules.at(-1)?.name) continue;
+    const found = await answersOf(ask, smaller);
+    const isEqual = canonical(found[0]) === canonical(found[1]) || differOnlyInOrder(...found);
+    if (isEqual || (await errorsStand(ask, smaller, found)) !== undefined) return names.join(", ");
+  }
+  return undefined;
+}
+
+const isError = (answer: Answer): boolean => answer.body.startsWith('{"errors":[');
+
+/**
+ * Whether each of the errors is one that both engines report: reduced to the part of the request that one engine needs for its error, the
+ * other one reports the same. Then the request has several errors, or Postgres evaluates a failing condition in one engine's statement only.
+ */
+async function errorsStand(ask: Ask, call: Call, [hasura, embedded]: Answers): Promise<string | undefined> {
+  if (!isError(hasura) && !isError(embedded)) return undefined;
+  const both = isError(hasura) && isError(embedded);
+  const byEvaluation = [hasura, embedded].some(({ body }) => body.includes('"path":"$","code":"data-exception"'));
+  if (!both && !byEvaluation) return undefined;
+  const stands = (own: Side, other: Side, error: Answer): Promise<boolean> => {
+    const text = canonical(error);
+    const gives = async (side: Side, smaller: Call) => canonical(await ask(side, smaller)) === text;
+    return standsAlone(
+      call,
+      (smaller) => gives(own, smaller),
+      (smaller) => gives(other, smaller),
+    );
+  };
+  if (isError(hasura) && !(await stands("hasura", "embedded", hasura))) return undefined;
+  if (isError(embedded) && !(await stands("embedded", "hasura", embedded))) return undefined;
+  return both ? severalErrors : evaluation;
+}
