@@ -214,7 +214,9 @@ test.each(["admin", "user", "guest", "both"])(
           expect(JSON.parse(answer)).toMatchObject({ data: { __typename: "query_root" } });
           answered += 1;
         } catch (error) {
-          if (!(error instanceof EngineError) || !faultsOfClients.has(error.code))
+          // Some aggregates fail as in Hasura: docs/reference/engine.md.
+          const failsAsInHasura = /aggregate/.test(query) && (error as Error).message === "database query error";
+          if (!failsAsInHasura && !(error instanceof EngineError && faultsOfClients.has(error.code)))
             throw new Error(`${query}\n${String(error)}`, { cause: error });
         }
       }),
