@@ -51,7 +51,8 @@ export interface Attempt {
   readonly column?: string;
 }
 
-const quotedList = (columns: readonly string[]) => columns.map((column) => identifier(column)).join(", ");
+/** The name of a column where a keyword, such as `from`, needs quotes. */
+const named = (column: string) => `"${column.replaceAll('"', '""')}"`;
 
 /** Items of RETURNING. A check without a result counts as met, as in Hasura. */
 function returned({ sql, select, table }: Target, check: string): string {
@@ -80,7 +81,7 @@ function assigned({ sql }: Target, { presets }: DeclaredWrite, values: Values): 
 }
 
 const assignments = (values: ReadonlyMap<string, string>) =>
-  [...values].map(([column, value]) => `${identifier(column)} = ${value}`).join(", ");
+  [...values].map(([column, value]) => `${named(column)} = ${value}`).join(", ");
 
 const condition = ({ sql, table }: Target, filter: DeclaredWrite["filter"]) =>
   filter === undefined ? "true" : sql.condition(table.key, filter, "it");
@@ -315,7 +316,7 @@ export class Attempts {
         : both.slice(0, 1).map((one) => [one, undefined] as const)) {
         const given = new Map([...sample.values].filter(([name]) => columns.includes(name)));
         if (value !== undefined) given.set(column, value);
-        const set = new Map([[column, `excluded.${identifier(column)}`], ...assigned(this.#target, update, new Map())]);
+        const set = new Map([[column, `excluded.${named(column)}`], ...assigned(this.#target, update, new Map())]);
         const conflict = ` on conflict on constraint ${identifier(index.name)} do update set ${assignments(set)} where ${condition(this.#target, update.filter)}`;
         const inserted = condition(this.#target, this.#write.check);
         // An update permission without a check leaves the check of the insert permission, as in Hasura.
@@ -416,7 +417,9 @@ function insertSql(target: Target, write: DeclaredWrite, values: Values, parts: 
   const { conflict = "", check = condition(target, write.check), further = [] } = parts;
   const all = assigned(target, write, values);
   const row =
-    all.size === 0 ? "default values" : `(${quotedList([...all.keys()])}) values (${[...all.values()].join(", ")})`;
+    all.size === 0
+      ? "default values"
+      : `(${[...all.keys()].map(named).join(", ")}) values (${[...all.values()].join(", ")})`;
   const keys = further.map((column) => `, it.${identifier(column)}::text`).join("");
   return `insert into ${sql.from(table, "as it")} ${row}${conflict} returning ${returned(target, check)}${keys}`;
 }

@@ -140,7 +140,7 @@ export async function candidates(
     key === undefined
       ? []
       : await subject.database.rows(
-          `select ${identifier(key.targetColumns[0] ?? "")}::text from ${identifier(key.target.schema)}.${identifier(key.target.name)} order by 1 limit 4`,
+          `select it.${identifier(key.targetColumns[0] ?? "")}::text from ${identifier(key.target.schema)}.${identifier(key.target.name)} it order by 1 limit 4`,
         );
   const texts = [
     ...conditions.flatMap((condition) => compared(condition, column, variables)),
