@@ -102,7 +102,7 @@ async function untilReady(child: ChildProcess, url: string): Promise<void> {
 export type Measured = Pick<ServerProcess, "cpuSeconds" | "residentMegabytes"> & AsyncDisposable;
 
 /** Processor seconds of all threads of a process, in user and kernel mode. The times of /proc/<pid>/stat have steps of 10 ms, these of nanoseconds. */
-export function cpuSeconds(pid: number): number {
+function cpuSeconds(pid: number): number {
   const threads = readdirSync(`/proc/${pid}/task`);
   const nanoseconds = threads.map((thread) =>
     Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "latin1").split(" ")[0]),
