@@ -303,6 +303,8 @@ ${more}`;
 });
 
 const unverifiable = new Set(["graphql_query/permissions"]);
+/** True of the cases themselves: rows that leave their writer's sight, and permissions that no row of the case can use. */
+const ofTheCases = new Set(["write-reach", "not-tried"]);
 /** Their functions, or the parents of their inherited roles, exist for writes only, which the embedded engine does not serve. */
 const needMutations = new Set(["graphql_mutation/functions", "graphql_mutation/roles_inheritance"]);
 const folders = existsSync(fixtures)
@@ -325,7 +327,9 @@ describe.skipIf(folders.length === 0)("Hasura's own test cases (../shared/hasura
       expect(stderr).toBe("");
       // Filters by distance, and through a computed field with the session as its argument, cannot be written in SQL outside the engine.
       expect(
-        findings.filter(({ rule }) => rule !== "not-verified" || !unverifiable.has(name)).map(({ reason }) => reason),
+        findings
+          .filter(({ rule }) => !ofTheCases.has(rule) && (rule !== "not-verified" || !unverifiable.has(name)))
+          .map(({ reason }) => reason),
       ).toEqual([]);
     },
   );

@@ -148,14 +148,20 @@ function verifyTable(
   const cell = { role, table: table.key };
   const { naming } = access;
   const typeName = (place: string) => (place === "" ? table.typeName : naming.type(table.names, place));
+  const columnFields = [...table.fields.keys()].map((column) => fieldOf(table, column));
   if (permission === undefined) {
-    for (const name of places.map(typeName)) {
+    for (const place of places) {
+      const name = typeName(place);
       const reason = () => `${role} has the type ${name}, though it may not read ${table.key}`;
-      verdicts.hold("schema", cell, schema.getType(name) === undefined, reason);
+      // Who may change rows without reading them gets a condition without columns, as on Hasura.
+      const isHidden =
+        place === "bool_exp"
+          ? !namesIn(schema, name)?.some((field) => columnFields.includes(field))
+          : schema.getType(name) === undefined;
+      verdicts.hold("schema", cell, isHidden, reason);
     }
     return;
   }
-  const columnFields = [...table.fields.keys()].map((column) => fieldOf(table, column));
   const granted = permission.columns.map((column) => fieldOf(table, column));
   const others = new Set([
     ...table.relationships.map(({ name }) => name),
