@@ -138,7 +138,6 @@ export const suites: readonly Suite[] = [
     what: "the commands of the operator's pages, as written, while a client counts failed requests",
     kind: "vitest",
     needsDocker: true,
-    tier: "test:all",
   },
   {
     name: "local",
