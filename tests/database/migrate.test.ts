@@ -222,7 +222,8 @@ describe("the migrate job", () => {
          array(select c.oid::regclass::text from pg_class c where relnamespace::regnamespace::text in ('public', 'routing', 'auth', 'migrations', 'hdb_catalog')
            and relkind in ('r', 'p', 'v', 'm') and has_any_column_privilege('routeql_monitor', c.oid, 'select, insert, update')) as tables`,
     );
-    expect(rows).toEqual([{ statistics: true, connects: true, tables: ["migrations.finished_runs"] }]);
+    const tables = ["migrations.finished_runs", "migrations.schema_migrations"];
+    expect(rows).toEqual([{ statistics: true, connects: true, tables }]);
     expect((await migrate()).stdout).toBe("migrate: dropped role routeql_monitor\nmigrate: done, 1 changes\n");
     expect(await state()).toEqual(before);
   });
