@@ -22,8 +22,7 @@ import { npmRun } from "./support/npm-run.ts";
 import { namespace, stackName } from "./support/stack.ts";
 
 const limit = { timeout: 240_000 };
-/** Only the program's own job. */
-/** With Hasura, the program also has the job that applies the metadata. */
+/** Only the program's own jobs; with Hasura, one applies the metadata. */
 const ownJobs = /^(job\.batch\/apply-metadata-[0-9a-f]+\n)?job\.batch\/migrate-[0-9a-f]+$/;
 const silent = (): void => undefined;
 
