@@ -113,7 +113,7 @@ test("re-encrypts keys that an old replica stores later", async () => {
     ((await client.call("GET", "/jwks")).body as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
   for (const replica of [beside, running])
     await expect.poll(() => published(replica), soon).toEqual(expect.arrayContaining([byOld.id, byNew.id]));
-  expect(decodeProtectedHeader(await token(beside.client)).kid).toBe(byOld.id);
+  await expect.poll(async () => decodeProtectedHeader(await token(beside.client)).kid, soon).toBe(byOld.id);
   expect(beside.log()).toContain("do not open with this KEY_ENCRYPTION_KEY");
 });
 

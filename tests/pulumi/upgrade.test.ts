@@ -65,7 +65,7 @@ test(
   "a failed migration interrupts nothing, and the printed command undoes an update",
   { timeout: 900_000 },
   async () => {
-    await using stack = await deployedStack({});
+    await using stack = await deployedStack({ LOGIN_REQUESTS_PER_MINUTE_PER_ADDRESS: "5000" });
     await stack.up();
     const migration = "database/migrations/9999_test.sql";
     await stack.checkout.edit(migration, () => "create table routing.notes (note text); select 1 / 0;");
