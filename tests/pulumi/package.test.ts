@@ -57,7 +57,8 @@ describe("the packed component", { timeout: 400_000 }, () => {
     const nodeBase = builtImages({ nodeBase: nodeImage }).every(({ imageName }) => built.includes(imageName))
       ? nodeImage
       : undefined;
-    args = { engine: { kind: "embedded" }, nodeBase, gateway: { httpPort, httpsPort, consolePort } };
+    const metadata = join(root, "docs/start/desk");
+    args = { engine: { kind: "embedded" }, nodeBase, metadata, gateway: { httpPort, httpsPort, consolePort } };
   }, 600_000);
 
   afterAll(async () => {
@@ -97,13 +98,20 @@ describe("the packed component", { timeout: 400_000 }, () => {
     const used = await mustRun("docker", ["ps", "--all", "--filter", label, "--format", "{{.Image}}"]);
     expect(built).toEqual(expect.arrayContaining(used.trim().split("\n")));
     const dispatcher = new Agent({ connect: { ca: outputs["caCertificate"] } });
-    const { statusCode, body } = await request(`${outputs["url"]}/api/graphql`, {
-      method: "POST",
-      headers: { "content-type": "application/json", "x-engine-access-key": outputs["engineAccessKey"] },
-      body: JSON.stringify({ query: "{ view_hijacks(limit: 1) { key } }" }),
-      dispatcher,
-    });
-    expect([statusCode, await body.json()]).toEqual([200, { data: { view_hijacks: [] } }]);
+    const answer = async (role: string, field: string): Promise<unknown> => {
+      const key = outputs["engineAccessKey"];
+      const { body } = await request(`${outputs["url"]}/api/graphql`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-engine-access-key": key, "x-hasura-role": role },
+        body: JSON.stringify({ query: `{ view_hijacks(limit: 1) { ${field} } }` }),
+        dispatcher,
+      });
+      return body.json();
+    };
+    expect(await answer("operator", "comment")).toEqual({ data: { view_hijacks: [] } });
+    // A role of the own metadata.
+    expect(await answer("desk", "hijack_as")).toEqual({ data: { view_hijacks: [] } });
+    expect(await answer("desk", "comment")).toHaveProperty("errors");
     await dispatcher.close();
     expect(Object.keys((await foreign("up")).changes)).toEqual(["same"]);
   });
