@@ -100,7 +100,8 @@ test("few statements run for long at once, also while no other client waits", as
         `select count(*)::text from pg_stat_activity where state = 'active' and query like 'select pg_sleep%' and ${(statements += 1)} > 0`,
       ),
     );
-  // First all six run, until each has taken 400 ms.
+  // First all six run, until each has taken 400 ms. A look before that could meet two that are the first to start.
+  await new Promise((next) => setTimeout(next, 1_000));
   await expect.poll(running, { timeout: 10_000 }).toBe(2);
   const counts: number[] = [];
   for (let look = 0; look < 10; look += 1) {
