@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { withDefaults } from "../settings/complete.ts";
 import type { GivenSettings } from "../settings/list.ts";
 import { describeServices } from "./all.ts";
-import { callEdges, secretPath } from "./description.ts";
+import { callEdges } from "./description.ts";
 import type { ServiceDescription, ServiceName } from "./description.ts";
 
 const surroundings = { hostOf: (name: ServiceName) => name, certificate: "CERTIFICATE" };
@@ -14,14 +14,6 @@ function service(name: ServiceName, given: GivenSettings = {}): ServiceDescripti
   if (found === undefined) throw new Error(`${name} is not described.`);
   return found;
 }
-
-test("exactly the gateway publishes ports", () => {
-  expect(
-    describe()
-      .filter(({ ports }) => ports.length > 0)
-      .map(({ name }) => name),
-  ).toEqual(["gateway"]);
-});
 
 test("the published ports come from the settings", () => {
   expect(service("gateway", { httpPort: 8001, httpsPort: 8002, consolePort: 8003 }).ports).toEqual([
@@ -83,10 +75,6 @@ test("all have different users, and none is root", () => {
   expect(Math.min(...users)).toBeGreaterThan(10_000);
 });
 
-test("services have a health check, jobs have none", () => {
-  for (const { run, health } of describe()) expect(health === undefined).toBe(run === "job");
-});
-
 test("variables of secrets end with _FILE, and no variable is set twice", () => {
   for (const { environment, secrets } of describe()) {
     for (const name of Object.keys(secrets)) {
@@ -111,17 +99,6 @@ test("only the gateway has the certificate's private key, and it has no other se
   expect(service("gateway").files["tls/private-key.pem"]).toEqual({ secret: "tls-private-key" });
 });
 
-test("the gateway has its nginx files, among them the rendered ones", () => {
-  const paths = Object.keys(service("gateway").files);
-  for (const path of ["nginx/nginx.conf", "nginx/settings.conf", "nginx/errors.conf", "tls/certificate.pem"])
-    expect(paths).toContain(path);
-});
-
-test("the engine has the whole metadata directory", () => {
-  expect(Object.keys(service("engine").files)).toContain("metadata/version.yaml");
-  expect(Object.keys(service("engine").files).some((path) => path.includes(".test."))).toBe(false);
-});
-
 test("the console setting changes only the gateway", () => {
   const [without, withConsole] = [describe({ engineConsole: false }), describe({ engineConsole: true })];
   const changed = withConsole.filter(
@@ -135,6 +112,3 @@ test("the token lifetime changes only the auth sidecar and the bound of the embe
   const changed = after.filter((described, index) => JSON.stringify(described) !== JSON.stringify(before[index]));
   expect(changed.map(({ name }) => name).toSorted()).toEqual(["auth-sidecar", "engine"]);
 });
-
-test("a secret's path is below the files' directory", () =>
-  expect(secretPath("sessions-password")).toBe("/run/routeql/secrets/sessions-password"));

@@ -16,50 +16,6 @@ const expectHealthy = (name: string): Promise<void> =>
 /** The stack itself and the resources of smallProgram. */
 const everything = 8;
 
-test.concurrent(
-  "a first update creates everything, a second one changes nothing, secrets stay encrypted",
-  { timeout: 300_000 },
-  async () => {
-    await using tiny = await tinyStack();
-    const first = await tiny.up(smallProgram(tiny.name));
-    expect(first.changes).toEqual({ create: everything });
-    expect(first.outputs).toMatchObject({ exitCode: 0, log: "done" });
-
-    await expectHealthy(`routeql-${tiny.name}-service`);
-    const service = await inspect(`routeql-${tiny.name}-service`);
-    expect(service.Config.User).toBe("12345:12345");
-    expect(service.HostConfig).toMatchObject({
-      ReadonlyRootfs: true,
-      CapDrop: ["ALL"],
-      ...(ignoredLimits.has("memory") ? {} : { Memory: 64 * 1024 * 1024 }),
-      RestartPolicy: { Name: "unless-stopped" },
-    });
-    expect(Object.keys(service.NetworkSettings.Networks)).toEqual([`routeql-${tiny.name}-network`]);
-    expect((await inspect(`routeql-${tiny.name}-files`)).State.Status).toBe("created");
-
-    const word = String(first.outputs.word);
-    expect(word).toMatch(/^[A-Za-z0-9]{32}$/);
-    expect(await tiny.stateText()).not.toContain(word);
-
-    const second = await tiny.up(smallProgram(tiny.name));
-    expect(second.changes).toEqual({ same: everything });
-    expect(second.outputs).toEqual(first.outputs);
-  },
-);
-
-test.concurrent(
-  "a changed file replaces only its carrier and the service that uses it",
-  { timeout: 300_000 },
-  async () => {
-    await using tiny = await tinyStack();
-    const before = await tiny.up(smallProgram(tiny.name));
-    const { changes, outputs } = await tiny.up(smallProgram(tiny.name, { greeting: "good day" }));
-    expect(changes).toEqual({ replace: 2, same: everything - 2 });
-    expect(outputs.service).not.toBe(before.outputs.service);
-    expect(outputs.word).toBe(before.outputs.word);
-  },
-);
-
 test.concurrent("a service runs until its replacement is healthy", { timeout: 300_000 }, async () => {
   await using tiny = await tinyStack();
   const small = (settings: SmallSettings) => smallProgram(tiny.name, { hasData: false, ...settings });
@@ -148,18 +104,6 @@ test.concurrent("the next update reruns a failed job but not a successful one", 
   expect(failing.outputs).toMatchObject({ exitCode: 4, log: "no" });
   const again = await tiny.up(smallProgram(tiny.name, { job: "echo no; exit 4" }));
   expect(again.changes).toEqual({ replace: 1, same: everything - 1 });
-});
-
-test.concurrent("a destroy leaves only the volume to keep", { timeout: 300_000 }, async () => {
-  await using tiny = await tinyStack();
-  await tiny.up(smallProgram(tiny.name));
-  await tiny.stack.destroy();
-  const filters = { label: [`com.routeql.stack=${tiny.name}`] };
-  expect(await docker.listContainers({ all: true, filters })).toEqual([]);
-  expect(await docker.listNetworks({ filters })).toEqual([]);
-  expect((await docker.listVolumes({ filters })).Volumes.map(({ Name }) => Name)).toEqual([
-    `routeql-${tiny.name}-data`,
-  ]);
 });
 
 test.concurrent(

@@ -19,18 +19,6 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
     "$.selectionSet.author.selectionSet.A.selectionSet.articles.selectionSet.B.selectionSet.author.selectionSet",
     "the fragment definition(s) A and B form a cycle",
   ],
-  [
-    "{ author { ...A } } fragment A on author { ...B } fragment B on author { ...C } fragment C on author { ...A }",
-    {},
-    "$.selectionSet.author.selectionSet.A.selectionSet.B.selectionSet.C.selectionSet",
-    "the fragment definition(s) A, B, and C form a cycle",
-  ],
-  [
-    "{ author { ...A } } fragment A on author { ...A }",
-    {},
-    "$.selectionSet.author.selectionSet.A.selectionSet",
-    "the fragment definition(s) A form a cycle",
-  ],
   ["{ author { ...A } }", {}, "$.selectionSet.author.selectionSet", 'reference to undefined fragment "A"'],
   [
     "{ author { id @exclude(if: true) } }",
@@ -63,7 +51,6 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
     "$.selectionSet.author_aggregate.selectionSet",
     "missing selection set for 'author_aggregate'",
   ],
-  ["{ a: author }", {}, "$.selectionSet.author.selectionSet", "missing selection set for 'author'"],
   [
     "{ author { id { x } } }",
     {},
@@ -79,46 +66,16 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
     "expected a non-negative 32-bit integer for type 'Int', but found an integer",
   ],
   [
-    '{ author(limit: "1") { id } }',
-    {},
-    "$.selectionSet.author.args.limit",
-    "expected a non-negative 32-bit integer for type 'Int', but found a string",
-  ],
-  [
     "{ author(offset: 1.5) { id } }",
     {},
     "$.selectionSet.author.args.offset",
     "expected a 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found a float",
   ],
   [
-    '{ author(offset: "-1") { id } }',
-    {},
-    "$.selectionSet.author.args.offset",
-    "expected a 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found a string",
-  ],
-  [
-    '{ author(offset: "one") { id } }',
-    {},
-    "$.selectionSet.author.args.offset",
-    "expected a 32-bit integer, or a 64-bit integer represented as a string for type 'Int', but found a string",
-  ],
-  [
     "{ author(where: {id: {_eq: null}}) { id } }",
     {},
     "$.selectionSet.author.args.where.id._eq",
     "unexpected null value for type 'Int'",
-  ],
-  [
-    "{ author(where: {id: {_in: [1, null]}}) { id } }",
-    {},
-    "$.selectionSet.author.args.where.id._in[1]",
-    "unexpected null value for type 'Int'",
-  ],
-  [
-    "{ author(where: 3) { id } }",
-    {},
-    "$.selectionSet.author.args.where",
-    "expected an object for type 'author_bool_exp', but found an integer",
   ],
   [
     "{ author(where: {id: null}) { id } }",
@@ -131,12 +88,6 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
     {},
     "$.selectionSet.author.args.order_by[0].id",
     "expected one of the values ['asc', 'asc_nulls_first', 'asc_nulls_last', 'desc', 'desc_nulls_first', 'desc_nulls_last'] for type 'order_by', but found 'up'",
-  ],
-  [
-    '{ author(order_by: {id: "asc"}) { id } }',
-    {},
-    "$.selectionSet.author.args.order_by[0].id",
-    "expected an enum value for type 'order_by', but found a string",
   ],
   [
     "{ author(distinct_on: name, order_by: {id: asc}) { id } }",
@@ -161,41 +112,10 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
     'unbound variable "b"',
   ],
   [
-    '{ author { id @include(if: "x") } }',
-    {},
-    "$.selectionSet.author.selectionSet.include.args.if",
-    "expected a boolean for type 'Boolean', but found a string",
-  ],
-  ["{ author { id @skip } }", {}, "$.selectionSet.author.selectionSet.skip.args.if", "missing required field 'if'"],
-  [
-    "{ author { ...A @skip(if: true) } }",
-    {},
-    "$.selectionSet.author.selectionSet",
-    'reference to undefined fragment "A"',
-  ],
-  [
-    "{ author(distinct_on: [name, id], order_by: {name: asc}) { id } }",
-    {},
-    "$.selectionSet.author.args",
-    '"distinct_on" columns must match initial "order_by" columns',
-  ],
-  [
-    "query($a: [order_by!]) { author(order_by: {id: $a}) { id } }",
-    { a: [] },
-    "$.selectionSet.author.args.order_by[0].id",
-    "variable 'a' is declared as '[order_by!]', but used where 'order_by' is expected",
-  ],
-  [
     "query($a: author_bool_exp) { author(where: $a) { id } }",
     { a: 3 },
     "$.selectionSet.author.args.where",
     "expected an object for type 'author_bool_exp', but found a number",
-  ],
-  [
-    "query($a: String) { author(limit: $a) { id } }",
-    {},
-    "$.selectionSet.author.args.limit",
-    "variable 'a' is declared as 'String', but used where 'Int' is expected",
   ],
   [
     "query($a: Int) { author(limit: $a) { id } }",
@@ -204,28 +124,10 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
     "expected a non-negative 32-bit integer for type 'Int', but found a number",
   ],
   [
-    "query($a: Int = -1) { author(limit: $a) { id } }",
-    {},
-    "$.selectionSet.author.args.limit",
-    "expected a non-negative 32-bit integer for type 'Int', but found an integer",
-  ],
-  [
     "query($a: author_bool_exp) { author(where: $a) { id } }",
     { a: { id: { _is_null: 1 } } },
     "$.selectionSet.author.args.where.id._is_null",
     "expected a boolean for type 'Boolean', but found a number",
-  ],
-  [
-    "query($a: Boolean!) { author { id @include(if: $a) } }",
-    { a: 1.5 },
-    "$.selectionSet.author.selectionSet.include.args.if",
-    "expected a boolean for type 'Boolean', but found a number",
-  ],
-  [
-    "query($a: Int) { author_by_pk(id: $a) { id } }",
-    {},
-    "$.selectionSet.author_by_pk.args.id",
-    "variable 'a' is declared as 'Int', but used where 'Int!' is expected",
   ],
   [
     "query($a: Int!) { author(where: {id: {_in: $a}}) { id } }",
@@ -239,7 +141,6 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
     "$.selectionSet.author.selectionSet.articles.selectionSet.nope",
     "field 'nope' not found in type: 'article'",
   ],
-  ["query @nowhere { nope }", {}, "$.selectionSet.nope", "field 'nope' not found in type: 'query_root'"],
   [
     'query @cached(ttl: "long") { author { id } }',
     {},
@@ -247,24 +148,10 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
     "expected a 32-bit integer for type 'Int', but found a string",
   ],
   [
-    "query($a: String) @cached(ttl: $a) { author { id } }",
-    {},
-    "$.cached.args.ttl",
-    "variable 'a' is declared as 'String', but used where 'Int!' is expected",
-  ],
-  ["query @cached(for: 5) { author { id } }", {}, "$.cached", "'cached' has no argument named 'for'"],
-  ["query @cached @cached { author { id } }", {}, "$", "the following directives are used more than once: cached"],
-  [
     "query @_multiple_top_level_fields { author { id } }",
     {},
     "$",
     "directive '_multiple_top_level_fields' is not allowed on a query",
-  ],
-  [
-    "{ author { ... @cached { id } } }",
-    {},
-    "$.selectionSet.author.selectionSet",
-    "directive 'cached' is not allowed on an inline fragment",
   ],
   ["{ author(limit: 1, limit: 2) { id } }", {}, "$.query", "not a valid graphql query"],
   ["{ author(where: {id: {_eq: 1, _eq: 2}}) { id } }", {}, "$.query", "not a valid graphql query"],
@@ -274,12 +161,6 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
     { a: { "a b": 1 } },
     "$.selectionSet.author.args.where",
     'variable value contains object with key "a b", which is not a legal GraphQL name',
-  ],
-  [
-    "{ author(where: {_and: [null]}) { id } }",
-    {},
-    "$.selectionSet.author.args.where._and[0]",
-    "expected an object for type 'author_bool_exp', but found null",
   ],
   [
     "{ author(where: {id: {_is_null: null}}) { id } }",
@@ -294,28 +175,10 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
     "expected a boolean for type 'Boolean', but found null",
   ],
   [
-    "{ author_aggregate { aggregate { count(columns: null) } } }",
-    {},
-    "$.selectionSet.author_aggregate.selectionSet.aggregate.selectionSet.count.args.columns",
-    "expected a list, but found null",
-  ],
-  [
     "{ author(where: {articles_aggregate: null}) { id } }",
     {},
     "$.selectionSet.author.args.where.articles_aggregate",
     "expected an object for type 'article_aggregate_bool_exp', but found null",
-  ],
-  [
-    "{ author(where: {articles_aggregate: {count: null}}) { id } }",
-    {},
-    "$.selectionSet.author.args.where.articles_aggregate.count",
-    "expected an object for type 'article_aggregate_bool_exp_count', but found null",
-  ],
-  [
-    "{ author(where: {articles_aggregate: {count: {arguments: null, predicate: {}}}}) { id } }",
-    {},
-    "$.selectionSet.author.args.where.articles_aggregate.count.arguments",
-    "expected a list, but found null",
   ],
   [
     "{ author(where: {articles_aggregate: {count: {filter: {id: {_eq: []}}}}}) { id } }",
@@ -330,40 +193,10 @@ const refused: readonly (readonly [string, Record<string, unknown>, string, stri
     "field 'nothing' not found in type: 'author_bool_exp'",
   ],
   [
-    "{ author(order_by: {articles_aggregate: {max: null}}) { id } }",
-    {},
-    "$.selectionSet.author.args.order_by[0].articles_aggregate.max",
-    "expected an object for type 'article_max_order_by', but found null",
-  ],
-  [
-    "{ article { body(path: null) } }",
-    {},
-    "$.selectionSet.article.selectionSet.body.args.path",
-    "expected a string for type 'String', but found null",
-  ],
-  [
-    "{ article(where: {tags: {_eq: null}}) { id } }",
-    {},
-    "$.selectionSet.article.args.where.tags._eq",
-    "unexpected null value for type 'String'",
-  ],
-  [
-    "{ __type(name: 1) { name } }",
-    {},
-    "$.selectionSet.__type.args.name",
-    "expected a string for type 'String', but found an integer",
-  ],
-  [
     '{ __type(name: "nowhere") { nope } }',
     {},
     "$.selectionSet.__type.selectionSet.nope",
     "field 'nope' not found in type: '__Type'",
-  ],
-  [
-    "{ __schema { mutationType { isOneOfThem } } }",
-    {},
-    "$.selectionSet.__schema.selectionSet.mutationType.selectionSet.isOneOfThem",
-    "field 'isOneOfThem' not found in type: '__Type'",
   ],
 ];
 

@@ -105,53 +105,12 @@ const ofType = (resources: readonly RecordedResource[], type: string): RecordedR
   resources.filter((resource) => resource.type === type);
 const nameOf = ({ inputs: given }: RecordedResource): string => (unwrap(given["metadata"]) as { name: string }).name;
 
-test("the namespace enforces, warns of and audits the strictest pod security", () => {
-  expect(inputs(types.namespace, "namespace")["metadata"]).toMatchObject({
-    name: "routes",
-    labels: {
-      "pod-security.kubernetes.io/enforce": "restricted",
-      "pod-security.kubernetes.io/warn": "restricted",
-      "pod-security.kubernetes.io/audit": "restricted",
-    },
-  });
-});
-
 test("uses an existing namespace without creating it", async () => {
   const resources = await run(everything, { createNamespace: false });
   expect(ofType(resources, types.namespace)).toEqual([]);
   for (const { inputs: given, type } of resources) {
     if (type.startsWith("kubernetes:")) expect(unwrap(given["metadata"])).toMatchObject({ namespace: "routes" });
   }
-});
-
-test("services without data are Deployments, services with data StatefulSets, jobs Jobs", () => {
-  expect(ofType(whole, types.deployment).map(({ name }) => name)).toEqual(["engine", "gateway"]);
-  expect(ofType(whole, types.statefulSet).map(({ name }) => name)).toEqual(["database"]);
-  expect(ofType(whole, types.job).map(({ name }) => name)).toEqual(["migrate"]);
-});
-
-/** Requirements of Pod Security `restricted` (Kubernetes' Pod Security Standards), field by field. */
-test.each([
-  [types.deployment, "engine"],
-  [types.deployment, "gateway"],
-  [types.statefulSet, "database"],
-  [types.job, "migrate"],
-])("%s %s satisfies pod security and has no token of the cluster", (type, name) => {
-  const { spec } = inputs(type, name).spec.template;
-  expect(spec).toMatchObject({
-    automountServiceAccountToken: false,
-    enableServiceLinks: false,
-    securityContext: { runAsNonRoot: true, seccompProfile: { type: "RuntimeDefault" } },
-  });
-  for (const key of ["hostNetwork", "hostPID", "hostIPC", "initContainers"]) expect(spec).not.toHaveProperty(key);
-  const [container] = spec.containers;
-  expect(container).toMatchObject({
-    securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ["ALL"] }, readOnlyRootFilesystem: true },
-    resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { cpu: "800m", memory: "128Mi" } },
-  });
-  for (const port of container["ports"] as Plain[]) expect(port).not.toHaveProperty("hostPort");
-  for (const volume of spec.volumes)
-    expect(["projected", "emptyDir"]).toContain(Object.keys(volume).find((key) => key !== "name"));
 });
 
 test("files and secrets are one read-only tree, as on Docker", () => {
@@ -288,17 +247,6 @@ test.each([
   for (const { inputs: given } of others) expect(given["spec"]).toMatchObject({ type: "ClusterIP" });
 });
 
-test("creates a policy that denies everything and one for each service", () => {
-  expect(ofType(whole, types.policy).map(nameOf).toSorted()).toEqual([
-    "database",
-    "deny-all",
-    "engine",
-    "gateway",
-    "migrate",
-  ]);
-  expect(inputs(types.policy, "deny-all").spec).toEqual({ podSelector: {}, policyTypes: ["Ingress", "Egress"] });
-});
-
 test("takes images from the configured registry or from the nodes", async () => {
   const imageOf = (resources: RecordedResource[]): unknown =>
     inputs(types.deployment, "engine", resources).spec.template.spec.containers[0]["image"];
@@ -312,10 +260,6 @@ test("takes images from the configured registry or from the nodes", async () => 
   ]);
   expect(find(pushed, "docker:index/image:Image", "engine-0123456789ab").inputs).toMatchObject({ skipPush: false });
   expect(ofType(whole, "docker:index/image:Image")).toEqual([]);
-});
-
-test("a second run changes nothing", async () => {
-  expect(changed(whole, await run())).toEqual([]);
 });
 
 test("a changed secret restarts exactly its readers", async () => {
