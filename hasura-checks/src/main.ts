@@ -4,6 +4,7 @@
  */
 import { parseArgs } from "node:util";
 import { type Command, exitCodes, type Given, type Option, type Surroundings } from "./cli/command.ts";
+import { terminalText } from "./cli/terminal-text.ts";
 import { UsageError } from "./cli/usage-error.ts";
 import { diff } from "./verbs/diff.ts";
 import { init } from "./verbs/init.ts";
@@ -25,8 +26,8 @@ function terminal(): Surroundings {
     directory: process.cwd(),
     environment: process.env,
     colours: process.stdout.isTTY && process.env["NO_COLOR"] === undefined && process.env["TERM"] !== "dumb",
-    out: (text) => process.stdout.write(`${text}\n`),
-    err: (text) => process.stderr.write(`${text}\n`),
+    out: (text) => process.stdout.write(`${terminalText(text)}\n`),
+    err: (text) => process.stderr.write(`${terminalText(text)}\n`),
   };
 }
 

@@ -8,6 +8,7 @@ import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/dat
 import { makeCertificate } from "../harness/certificate.ts";
 import { image } from "../harness/image.ts";
 import { run } from "../harness/process.ts";
+import { spring, trapsOf } from "./trap-statements.ts";
 
 const roles = ["OWNER", "ENGINE", "SIDECAR", "LOADER", "BACKUP", "METADATA"];
 const password = (role: string): string => `${role.toLowerCase()}-0123456789abcdef`;
@@ -70,6 +71,18 @@ describe("the migrate job on an external database", () => {
       await client.end();
     }
   }
+
+  describe("the owner's traps reach no administrator", { timeout: 120_000 }, () => {
+    test.each(Object.entries(trapsOf("trapped")))("%s", async (_, trap) => {
+      await query("drop database if exists trapped");
+      expect((await migrate("trapped")).code).toBe(0);
+      await ask("trapped", "OWNER", `${spring} ${trap}`);
+      // A trap may prevent a migration but not lead it.
+      await migrate("trapped");
+      await using superuser = await database.connect("bootstrap");
+      expect((await superuser.query("select rolname from pg_roles where rolname = 'sprung'")).rows).toEqual([]);
+    });
+  });
 
   test("an administrator without superuser rights is enough, for a missing database", async () => {
     const { code, stdout, stderr } = await migrate("records");

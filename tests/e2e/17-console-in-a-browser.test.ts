@@ -10,6 +10,7 @@ import {
 import { type Account, makeAccount } from "./support/accounts.ts";
 import { ConsolePage } from "./support/console-page.ts";
 import { loadDemo } from "./support/data.ts";
+import { database } from "./support/database.ts";
 import { loadLines } from "./support/load-lines.ts";
 import { accessToken, singleStep } from "./support/sessions.ts";
 import { announcement, organisations } from "./support/small-world.ts";
@@ -123,6 +124,22 @@ describe("Console: GraphiQL in a browser", { retry: networkChanges.retry }, () =
     await console.page.keyboard.insertText('{"n": 2}');
     await console.run("query Two($n: Int!) { view_bgpupdates(limit: $n, order_by: {timestamp: desc}) { prefix } }");
     await expect.poll(async () => (await console.result()).match(/"prefix"/g)?.length, { timeout: 30_000 }).toBe(2);
+    expect(console.problems).toEqual([]);
+  });
+
+  test("shows markup in a row as text", async () => {
+    const markup = `<img src=x onerror="document.title='taken'"><script>document.title='taken'</script>`;
+    const { rows } = await (
+      await database("owner")
+    ).query<{ key: string }>(
+      "update routing.hijacks set comment = $1 where key = (select key from routing.hijacks limit 1) returning key",
+      [markup],
+    );
+    await console.logInWithKey();
+    await console.run(`{ view_hijacks(where: {key: {_eq: "${rows[0]?.key}"}}) { comment } }`);
+    await console.expectResult("onerror=");
+    expect(await console.page.locator("img[src=x]").count()).toBe(0);
+    expect(await console.page.title()).not.toBe("taken");
     expect(console.problems).toEqual([]);
   });
 
