@@ -93,3 +93,34 @@ test("no pod has a token of a service account, a host's namespace or a writable 
     }
   }
 });
+
+test("no object but a Secret, and no event or log, contains a secret", { timeout: 120_000 }, async () => {
+  const { items: secrets } = await node.get<{ items: { data?: Record<string, string> }[] }>(
+    "secrets",
+    `--namespace=${namespace}`,
+  );
+  const values = secrets
+    .flatMap(({ data = {} }) => Object.entries(data))
+    .map(([key, value]) => [key, Buffer.from(value, "base64").toString()] as const)
+    .filter(([, value]) => value.length >= 16 && !value.startsWith("-----BEGIN CERTIFICATE"));
+  expect(values.length).toBeGreaterThan(8);
+  const kinds = "pods,deployments,statefulsets,replicasets,jobs,cronjobs,configmaps,services,networkpolicies,events";
+  const objects = await node.kubectl(["get", kinds, `--namespace=${namespace}`, "--output=json"]);
+  const { items: pods } = JSON.parse(objects) as { items: { kind: string; metadata: { name: string } }[] };
+  const logs = await Promise.all(
+    pods
+      .filter(({ kind }) => kind === "Pod")
+      .map(({ metadata }) =>
+        node.kubectl(["logs", metadata.name, `--namespace=${namespace}`, "--all-containers", "--ignore-errors"]),
+      ),
+  );
+  const seen = [objects, ...logs].join("\n");
+  const spellings = (value: string) => [
+    value,
+    JSON.stringify(value).slice(1, -1),
+    Buffer.from(value).toString("base64"),
+  ];
+  expect(
+    values.filter(([, value]) => spellings(value).some((text) => seen.includes(text))).map(([key]) => key),
+  ).toEqual([]);
+});
