@@ -2,6 +2,7 @@
  * The styles of this tool's reports, or: control characters except tabs and line ends, separators of lines, and marks that change the
  * direction of text.
  */
+// oxlint-disable-next-line no-control-regex -- the character that begins a style
 const obeyed =
   /\u001b\[(?:1|2|22|31|32|33|36|39)m|(?![\t\n])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
 
