@@ -1,17 +1,17 @@
-/**
- * The styles of this tool's reports, or: control characters except tabs and line ends, separators of lines, and marks that change the
- * direction of text.
- */
 // oxlint-disable-next-line no-control-regex -- the character that begins a style
-const obeyed =
-  /\u001b\[(?:1|2|22|31|32|33|36|39)m|(?![\t\n])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
+const style = /(\u001b\[(?:1|2|22|31|32|33|36|39)m)/u;
+/** Control characters except tabs and line ends, separators of lines, and marks that change the direction of text. */
+const obeyed = /(?![\t\n])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/gu;
+
+const escape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
 /**
- * A report that a terminal shows as it is: names of the metadata or of a database cannot move the cursor or hide text. The escapes are those
- * of JSON, so that a JSON report keeps its values.
+ * A report with its styles, in which names of the metadata or of a database cannot move the cursor or hide text. The escapes are those of
+ * JSON, so that a JSON report keeps its values.
  * @example terminalText("a\u001b[2J") === "a\\u001b[2J"
  */
 export const terminalText = (text: string): string =>
-  text.replaceAll(obeyed, (found) =>
-    found.length > 1 ? found : `\\u${found.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  text
+    .split(style)
+    .map((part, index) => (index % 2 === 1 ? part : part.replaceAll(obeyed, escape)))
+    .join("");
