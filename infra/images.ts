@@ -61,7 +61,6 @@ const defaults: ImageSettings = {
   grafanaImage: undefined,
 };
 
-/** Whether this project's own engine replaces Hasura. */
 export const isOwnEngine = ({ hasuraImage }: Pick<Settings, "hasuraImage">): boolean => hasuraImage === ownEngineImage;
 
 /** Whether the front stands between the gateway and Hasura. This project's own engine contains it. */

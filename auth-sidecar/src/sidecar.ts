@@ -148,7 +148,6 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
 
 const description = z.object({ version: z.string() });
 
-/** The version in package.json. */
 const sidecarVersion: string = description.parse(
   JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")),
 ).version;

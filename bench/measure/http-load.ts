@@ -31,7 +31,6 @@ export interface Load {
 
 export interface LoadResult {
   readonly seconds: number;
-  /** Answers by status. */
   readonly statuses: Readonly<Record<number, number>>;
   /** Milliseconds of each answer with status 200. */
   readonly latencies: Float64Array;

@@ -49,7 +49,6 @@ export class BenchStack implements AsyncDisposable {
     return this.#addresses[Symbol.asyncDispose]();
   }
 
-  /** A value of access.env. */
   value(variable: string): string {
     const value = this.#access.get(variable);
     if (value === undefined) throw new Error(`access.env of the stack ${this.name} has no ${variable}`);

@@ -56,7 +56,6 @@ export async function sidecarContainer(stack: string, docker = dockerClient()): 
   return docker.getContainer(running.Id);
 }
 
-/** Program inside the image of the auth sidecar. */
 const program = ["node", "auth-sidecar/src/administration/main.ts"] as const;
 
 /**

@@ -26,6 +26,5 @@ export function libpqEnvironment(
   return Object.entries(variables).flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${value}`]));
 }
 
-/** libpq setting for the login role. */
 export const libpqUser = (role: DatabaseRole, { secondLogins }: DatabaseReach): string =>
   `PGUSER=${loginOf(role, secondLogins)}`;

@@ -3,7 +3,6 @@ import { Transform } from "node:stream";
 /** Called regularly with the number of bytes so far. */
 export type ShowBytes = (bytes: number) => void;
 
-/** A stream that counts its bytes. */
 export function counted(show: ShowBytes): { readonly stream: Transform; readonly bytes: () => number } {
   let bytes = 0;
   const stream = new Transform({

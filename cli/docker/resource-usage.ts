@@ -1,6 +1,5 @@
 import { dockerClient } from "@routeql/host/docker/client";
 
-/** Current resource usage of one container. */
 export interface ResourceUsage {
   readonly container: string;
   /** Share of one processor during the last second. */

@@ -109,7 +109,6 @@ function separate(
   return [ours, others];
 }
 
-/** The help text of one command. */
 export function helpText(command: CommandDescription): string {
   const rows = Object.entries(optionsOf(command)).map(([name, { short, value, default: standard, meaning }]) => [
     `  ${short ? `-${short}, ` : ""}--${name}${value ? ` ${value}` : ""}`,

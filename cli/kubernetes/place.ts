@@ -18,7 +18,6 @@ export const instanceLabels = ({ instance }: Place): Readonly<Record<string, str
   "app.kubernetes.io/instance": instance,
 });
 
-/** The place for a stack with these settings. */
 export function placeFor(stack: string, settings: PlainSettings, server: string): Place {
   const instance = `routeql-${stack}`;
   return { server, namespace: namespaceOf(settings, instance), instance };

@@ -31,7 +31,6 @@ export function withoutReplaced(states: readonly ServiceState[]): ServiceState[]
   return states.filter(({ service, state }) => state !== "failed" || !works.has(service));
 }
 
-/** State of one pod by its status alone. */
 export function podState(pod: KubernetesObject): ServiceState {
   const phase = textAt(pod, "status", "phase") ?? "Unknown";
   const [status] = listAt(pod, "status", "containerStatuses");

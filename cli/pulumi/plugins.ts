@@ -9,7 +9,6 @@ import { answers } from "@routeql/host/reachable";
 import { goPlatform } from "@routeql/host/versions";
 import { offline } from "../offline.ts";
 
-/** Target of a stack. */
 export type Target = "docker" | "kubernetes";
 
 /** The providers that a stack's program uses. */

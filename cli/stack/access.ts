@@ -38,7 +38,6 @@ export function accessText(access: StackAccess): string {
     .join("");
 }
 
-/** The assignments of a text that accessText created. */
 export function parseAccessText(text: string): ReadonlyMap<string, string> {
   const assignments = text.matchAll(/^export ([A-Z_]+)='((?:[^']|'\\'')*)'$/gm);
   return new Map([...assignments].map(([, name, quoted]) => [name!, quoted!.replaceAll(String.raw`'\''`, "'")]));

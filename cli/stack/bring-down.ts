@@ -51,7 +51,6 @@ export interface DownOptions extends RunOptions {
 export interface DownResult {
   /** Number of resources that Pulumi deleted. */
   readonly destroyed: number;
-  /** Data volumes, by name. */
   readonly keptVolumes: readonly string[];
   /** The secrets of the kept data are in the stack's state. */
   readonly secretsKept: boolean;

@@ -45,7 +45,6 @@ function userName(): string {
   }
 }
 
-/** This checkout as the owner of a stack. */
 export const thisCheckout = (state: string): Owner => ({
   state,
   folder: projectFolder,

@@ -49,7 +49,6 @@ function madeByEarlierVersion(objects: readonly StackObject[], { resources = [] 
   return objects.some(({ id }) => known.has(id)) || resources.some(({ type }) => type.startsWith("random:"));
 }
 
-/** The other state that owns objects, by their labels. */
 function otherByLabels(
   objects: readonly StackObject[],
   identity: Identity | undefined,

@@ -1,4 +1,3 @@
-/** State of one container or pod of the stack. */
 export interface ServiceState {
   readonly service: string;
   /** Name of the container or pod. */

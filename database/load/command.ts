@@ -129,7 +129,6 @@ export async function loadCommand(
   });
 }
 
-/** Whether the input could be loaded. */
 async function load(
   client: Client,
   input: Input,

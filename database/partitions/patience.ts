@@ -5,7 +5,6 @@ import { advisoryLocks, inTurn, type TurnTimeout } from "../shared/advisory-lock
 export interface Patience {
   /** How long each attempt waits for a load or detection. */
   readonly turn: TurnTimeout;
-  /** Number of attempts. */
   readonly attempts: number;
 }
 

@@ -54,7 +54,6 @@ function parseArguments(args: readonly string[]): Arguments | "help" | { readonl
 
 const isDays = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 36_500;
 
-/** The first day that is kept. */
 export function firstKeptDay(keepDays: number, now: Date): string {
   return new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), now.getUTCDate() - keepDays))
     .toISOString()

@@ -51,7 +51,6 @@ const meanings: Readonly<Record<Group, string>> = {
 
 const typeOfGroup = (group: Group): string => `routeql:index:${group[0]!.toUpperCase()}${group.slice(1)}`;
 
-/** The arguments of a group, or those without one. */
 function inputsOf(group: Group | undefined): Record<string, Property> {
   const inGroup = settingNames
     .map((name) => [name, ...argumentOf(name)] as const)

@@ -1,6 +1,5 @@
 import { RunError } from "@pulumi/pulumi";
 
-/** One problem of a setting. */
 export interface SettingsProblem {
   /** Name of the setting, as written by the user. */
   readonly name: string;

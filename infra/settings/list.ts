@@ -143,7 +143,6 @@ export const settingNames = Object.keys(settings) as readonly SettingName[];
 type TypeOf<Name extends SettingName> = (typeof settings)[Name]["type"];
 type NameOf<Type> = { [Name in SettingName]: TypeOf<Name> extends Type ? Name : never }[SettingName];
 
-/** Names of the secret settings. */
 export type SecretSettingName = NameOf<"secret">;
 type Defaulted<Name extends SettingName> = (typeof settings)[Name] extends { default: unknown } ? Name : never;
 /** Names of the settings that always have a value and are not secret. */

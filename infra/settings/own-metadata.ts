@@ -6,7 +6,6 @@ import { mergeMetadata } from "@routeql/metadata/read/merge";
 import { checkMetadata } from "hasura-checks/rules/check";
 import type { Check } from "./setting.ts";
 
-/** The kit's metadata directory. */
 export const metadataFolder = resolve(import.meta.dirname, "../../hasura-metadata");
 
 /** The kit's metadata with that of a directory, as one JSON document. */

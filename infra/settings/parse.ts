@@ -2,7 +2,6 @@ import { settings } from "./list.ts";
 import type { GivenSettings, SettingName } from "./list.ts";
 import type { Setting } from "./setting.ts";
 
-/** A parsed value, or its problem. */
 export type Parsed = { readonly value: string | number | boolean } | { readonly problem: string };
 
 function typed(setting: Setting, text: string): Parsed {

@@ -18,7 +18,6 @@ export interface SettingsSources {
   readonly stack: string;
   /** The project's section of the stack's configuration, without the project's name in its keys. */
   readonly configuration: Readonly<Record<string, string>>;
-  /** The environment file, if there is one. */
   readonly environmentFile?: { readonly name: string; readonly content: string };
 }
 

@@ -53,7 +53,6 @@ const sidecarFlag = (name: Flag) => flag({ service, default: declared[name].def.
 /** The deployment takes the path of a file with the value. */
 const sidecarFile = (name: keyof Declared) => file(textsOf(name));
 
-/** Tokens. */
 export const tokenSettings = { tokenAlgorithm: sidecarTextWithDefault("TOKEN_ALGORITHM") } as const;
 
 /** The LDAP login. */

@@ -48,7 +48,6 @@ export class NodeAccess {
     return JSON.parse(await this.kubectl(["get", ...args, "--output=json"])) as T;
   }
 
-  /** Server-side apply of objects. */
   async apply(objects: readonly object[]): Promise<void> {
     const list = { apiVersion: "v1", kind: "List", items: objects };
     await this.kubectl(["apply", "--server-side", "--filename=-"], JSON.stringify(list));

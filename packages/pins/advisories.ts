@@ -113,7 +113,6 @@ export const advisories: readonly Advisory[] = [
   },
 ];
 
-/** Whether a version of a program has the problem. */
 function isAffected(
   subject: ImageVersion,
   { program, fixed, since }: Pick<Advisory, "program" | "fixed" | "since">,

@@ -10,7 +10,6 @@ export const noticeDays = 90;
 
 const millisecondsPerDay = 86_400_000;
 
-/** One line for each problem of a pin. */
 export function pinProblems(today: Date, all: readonly Pin[] = Object.values<Pin>(pins)): readonly string[] {
   return all.flatMap(({ image, supportedUntil, source }) => [
     ...supportProblems(today, image, supportedUntil, `Choose the next line in packages/pins/pins.ts; see ${source}`),

@@ -199,7 +199,6 @@ class OmittedSpan implements Span {
 
 /** Random ids; a trace without a caller takes the given one. */
 class RequestIds implements IdGenerator {
-  /** Id of the next trace. */
   next: string | undefined;
   readonly #random = new RandomIdGenerator();
 

@@ -44,7 +44,6 @@ export class ThrottledLogins {
     await this.#audit.recordRefusal(event);
   }
 
-  /** Records the current counts. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     await this.#recordCounts();

@@ -37,12 +37,10 @@ export class Passwords {
     this.#decoy.catch(() => undefined);
   }
 
-  /** Number of waiting logins. */
   get waiting(): number {
     return this.#admission.waiting;
   }
 
-  /** Number of running hashes. */
   get running(): number {
     return this.#hashes.running;
   }

@@ -8,7 +8,6 @@ export function sessionCookie(id: string): string {
   return stringifySetCookie({ ...attributes, value: id });
 }
 
-/** Set-Cookie value that deletes the cookie. */
 export function clearedSessionCookie(): string {
   return stringifySetCookie({ ...attributes, value: "", maxAge: 0 });
 }

@@ -196,7 +196,6 @@ export class FailureCounter {
     });
   }
 
-  /** Counts one failure, and returns the new count. */
   async add(key: string): Promise<FailureCount> {
     const { consumedPoints, msBeforeNext } = await inStoreSpan("countFailure", () => this.#shared.penalty(key));
     return { failures: consumedPoints, milliseconds: msBeforeNext };

@@ -252,7 +252,6 @@ function tokenNeeded(): EngineError {
   return new EngineError({ code: "invalid-headers", message });
 }
 
-/** A verified token, until it expires. */
 interface VerifiedToken extends GrantedClaims, Omit<Authentication, "session"> {
   /** {@link Session.client} of its sessions. */
   readonly client: string;

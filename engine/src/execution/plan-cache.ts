@@ -16,7 +16,6 @@ export interface CachedOperation {
   key: string;
 }
 
-/** Byte limits of the cached documents and plans. */
 const cachedBytes = { operations: 24_000_000, plans: 24_000_000 };
 
 /** Maximum bytes per character and per token of a document, as text and as a tree. See docs/reference/cost.md. */

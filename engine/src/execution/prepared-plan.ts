@@ -32,7 +32,6 @@ function fixedLength(roots: readonly RootPlan[]): number {
   );
 }
 
-/** Template, text, and the parameters with their paths and closures. */
 function bytesOf({ template, parameters }: QueryStatement, text: string): number {
   const constants = parameters.reduce(
     (sum, { source }) => sum + (source.kind === "constant" ? (source.text?.length ?? 0) : 0),

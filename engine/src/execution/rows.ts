@@ -50,7 +50,6 @@ export function readJsonPath(text: string, path: string): readonly string[] {
 const largest = 2147483647;
 const largestOffset = 2n ** 63n - 1n;
 
-/** Arguments of a selected field by kind. */
 export function argumentsByKind(
   field: SelectedField & { definition: GraphQLField<unknown, unknown> },
 ): ReadonlyMap<string, Input> {

@@ -27,7 +27,6 @@ export interface SelectedField {
   /** undefined for `__typename`. */
   readonly definition: GraphQLField<unknown, unknown> | undefined;
   readonly arguments: ReadonlyMap<string, Input>;
-  /** Type of the selected objects, if any. */
   readonly objectType: GraphQLObjectType | undefined;
   readonly selectionSets: readonly SelectionSetNode[];
 }

@@ -8,7 +8,6 @@ export type PollingSettings = Pick<
   "refetchInterval" | "batchSize" | "streamRefetchInterval" | "streamBatchSize" | "poolSize"
 >;
 
-/** The engine's own default. */
 const defaultPoolSize = 4;
 
 /** Answers from the embedded engine, and polls its live queries and streams. Closes the engine when it is closed. */

@@ -39,7 +39,6 @@ export function readEnvironment(
 
 // Types of settings: each parses the text of an environment variable, or its absence.
 
-/** A whole number. */
 export function integer(fallback: number, minimum: number, maximum: number) {
   const message = `must be a whole number from ${String(minimum)} to ${String(maximum)}`;
   return z
@@ -49,7 +48,6 @@ export function integer(fallback: number, minimum: number, maximum: number) {
     .transform(Number);
 }
 
-/** An optional whole number. */
 export function optionalInteger(minimum: number, maximum: number) {
   const message = `must be a whole number from ${String(minimum)} to ${String(maximum)}`;
   return z

@@ -18,7 +18,6 @@ import type { Settings } from "./settings.ts";
 const retryDelay = 1_000;
 const usualDirectory = "/run/routeql/metadata";
 
-/** An engine and the keeper of its metadata. */
 export interface StartedEngine {
   readonly engine: Engine;
   readonly metadata: MetadataKeeper;

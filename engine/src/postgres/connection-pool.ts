@@ -118,7 +118,6 @@ export class ConnectionPool {
     }
   }
 
-  /** A free connection. */
   #pick(): Connection | Promise<Connection> {
     const free = this.#idle.pop();
     if (free === undefined) return this.#open();

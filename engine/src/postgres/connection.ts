@@ -38,7 +38,6 @@ export interface TurnAnswers {
 /** An expected answer of Postgres, which answers one turn at a time. */
 interface Pending {
   readonly finished: (readonly Row[])[];
-  /** Rows of the current statement. */
   rows: Row[];
   /** For each parsed statement, the name that becomes prepared when Postgres confirms it, if any. */
   readonly preparing: (string | undefined)[];

@@ -20,7 +20,6 @@ import {
 } from "./model.ts";
 import { columnTypesOf } from "../sql/print.ts";
 
-/** Invalid code of a native query. */
 export class BadCode extends Error {}
 
 /** A piece of a native query's code: SQL, or the name of an argument. */

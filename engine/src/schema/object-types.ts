@@ -30,7 +30,6 @@ import { aggregatable, aggregateFunctions } from "./order-types.ts";
 import { list, nullableList, type OutputFields, type TypeBook } from "./types.ts";
 import { selectColumns } from "./where-types.ts";
 
-/** The column fields of a row. */
 function columnFields(target: Visible<Rows>, types: TypeBook): OutputFields {
   return fieldsOf(visibleColumns(target), ({ column, redaction }) => {
     const type = types.column(column);
@@ -164,7 +163,6 @@ export function aggregateType(target: VisibleTable, types: TypeBook): GraphQLObj
   }));
 }
 
-/** The object type of a native query's rows. */
 function nativeRowType(query: NativeQuery, target: VisibleModel, types: TypeBook): GraphQLObjectType {
   return types.object(rowTypeName(query), target.table.description, () => ({
     ...columnFields(target, types),

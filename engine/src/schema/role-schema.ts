@@ -89,7 +89,6 @@ function streamArguments(target: VisibleTable, types: TypeBook) {
   };
 }
 
-/** The root fields of a table for a role. */
 function tableRootFields(target: VisibleTable, types: TypeBook, operation: "query" | "subscription"): OutputFields {
   const { table, permission } = target;
   const custom = table.metadata.configuration?.custom_root_fields;
@@ -187,7 +186,6 @@ function schemaOf({ query, mutation, subscription }: Roots): Omit<RoleSchema, "s
   };
 }
 
-/** The root fields of a source for a role. */
 function sourceRoots(
   { source, book }: RoleSource,
   { role, isBackend }: RoleView,

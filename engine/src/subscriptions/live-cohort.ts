@@ -19,7 +19,6 @@ interface Subscriber {
   waitsForFirst: boolean;
 }
 
-/** One set of parameters and its subscribers. */
 interface Member {
   readonly parameters: readonly unknown[];
   readonly subscribers: Set<Subscriber>;

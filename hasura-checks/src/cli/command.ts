@@ -28,7 +28,6 @@ export interface Surroundings {
   readonly err: (text: string) => void;
 }
 
-/** The exit codes of every verb. */
 export const exitCodes = { fine: 0, findings: 1, unusable: 2 } as const;
 
 /** One verb of the tool. */

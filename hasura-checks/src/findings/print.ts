@@ -117,7 +117,6 @@ export interface Report {
   readonly more?: Readonly<Record<string, unknown>>;
 }
 
-/** A report in one of the formats. */
 export function printReport(
   { findings: found, examined, isWhole, more }: Report,
   format: Format,

@@ -40,7 +40,6 @@ function urlIn(file: string, directory: string): string {
   }
 }
 
-/** The name in the address of a database. */
 export const databaseName = (address: string): string => decodeURIComponent(new URL(address).pathname.slice(1));
 
 /** The environment variable that the source names. */
@@ -108,7 +107,6 @@ interface OpenOptions {
   readonly statementTimeout?: number;
   /** Name of the source for errors. */
   readonly source?: string | undefined;
-  /** Most connections. */
   readonly connections?: number;
 }
 

@@ -48,7 +48,6 @@ export function difference(
 
 const short = (text: string) => (text.length <= 160 ? text : `${text.slice(0, 157)}...`).replaceAll('"#', '"');
 
-/** A difference in words. */
 export function differenceWords({ extra, lacking }: NonNullable<ReturnType<typeof difference>>): string {
   const parts = [
     ...(extra.length === 0

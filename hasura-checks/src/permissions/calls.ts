@@ -152,7 +152,6 @@ async function usable(subject: Subject, calls: readonly Call[], role: string, va
   return { reason: `${needsArguments ?? ""}; set its arguments in hasura-checks.yaml` };
 }
 
-/** Calls of a native query that return rows. */
 export async function callsOfNativeQuery(
   subject: Subject,
   query: DeclaredNativeQuery,

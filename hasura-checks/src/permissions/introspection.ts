@@ -67,7 +67,6 @@ async function schemaOf(subject: Subject, role: string, verdicts: Verdicts): Pro
   return served;
 }
 
-/** The root fields that the metadata grants a role. */
 function grantedRoots({ access }: Subject, role: string, kind: "query" | "subscription"): readonly string[] {
   const granted = (table: DeclaredTable, operation: Operation) =>
     access.permission(role, table.key)?.operations.has(operation) === true && rootOf(table, operation).kind === kind;

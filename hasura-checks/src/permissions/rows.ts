@@ -37,7 +37,6 @@ export const cellOf = ({ role, table, call }: Pick<Case, "role" | "table" | "cal
   ...(call === undefined ? {} : { call: call.field }),
 });
 
-/** The root field of an operation. */
 export function rootFieldOf({ table, call }: Case, operation: Operation): string {
   if (call === undefined) return rootOf(table, operation).field;
   return operation.endsWith("aggregate") ? call.aggregateField : call.field;

@@ -26,7 +26,6 @@ import type { Subject } from "./subject.ts";
 import { verifyWriteFields, verifyWrites } from "./writes/verify-writes.ts";
 
 export interface VerificationOptions {
-  /** Roles without any permission. */
   readonly rolesWithoutPermission: readonly string[];
   /** Further sessions, besides those with values of the database, by role. */
   readonly sessions: Readonly<Record<string, readonly Variables[]>>;
@@ -40,7 +39,6 @@ export interface VerificationOptions {
   readonly roles?: readonly string[];
 }
 
-/** The verification of one role on one database. */
 interface Verification {
   readonly subject: Subject;
   readonly role: string;

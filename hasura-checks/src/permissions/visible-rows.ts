@@ -12,7 +12,6 @@ import { Sql } from "./sql.ts";
 
 /** Rows of one table that one role sees. */
 export interface VisibleRows {
-  /** Name of the source. */
   readonly source: string;
   readonly role: string;
   /** `schema.name` */

@@ -24,7 +24,6 @@ const conditions = {
 
 const verbs = { insert_permissions: "insert", update_permissions: "update", delete_permissions: "delete" } as const;
 
-/** Whether a list of columns of a permission contains a column. */
 const contains = (columns: unknown, column: string): boolean =>
   columns === "*" || (Array.isArray(columns) && columns.includes(column));
 

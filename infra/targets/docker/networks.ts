@@ -8,7 +8,6 @@ import { labels, replaceInPlace, type Scope } from "./scope.ts";
 /** The host has no address on the bridge, so that a container reaches none of its services there. */
 const withoutHost = { "com.docker.network.bridge.inhibit_ipv4": "true" };
 
-/** The networks of each service. */
 export type Attachments = (service: ServiceName) => types.input.ContainerNetworksAdvanced[];
 
 interface Joined {

@@ -26,7 +26,6 @@ export interface DockerRun {
   readonly scope: Scope;
 }
 
-/** Runs services on one Docker host. */
 export function runOnDocker(
   { services, images, scope, networkRange, ...rest }: DockerRun,
   parent: Resource,

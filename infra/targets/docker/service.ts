@@ -29,7 +29,6 @@ interface JobEnd {
   readonly urn: string;
 }
 
-/** The problem of a finished job with the end of its log, or undefined. */
 export function jobProblem({ name, exitCode, log: output, urn }: JobEnd): string | undefined {
   if (exitCode === 0) return undefined;
   const lines = output.trimEnd().split("\n").slice(-shownLines);

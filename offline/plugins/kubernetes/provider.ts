@@ -32,7 +32,6 @@ export function keepSecret(inputs: unknown, live: unknown): unknown {
   return live;
 }
 
-/** The data of a Secret is always secret. */
 export function hideSecretData(object: Properties): Properties {
   if (object["kind"] !== "Secret") return object;
   const hide = (name: string): Properties =>

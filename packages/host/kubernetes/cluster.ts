@@ -73,7 +73,6 @@ export class Cluster {
     await orUndefined(this.api.json({ method: "DELETE", path: this.objectPath(reference, resource), body, signal }));
   }
 
-  /** The last lines of a container's log. */
   logTail(namespace: string, pod: string, container: string, lines: number, signal?: AbortSignal): Promise<string> {
     const query = new URLSearchParams({ container, tailLines: String(lines) });
     const path = `/api/v1/namespaces/${namespace}/pods/${pod}/log?${query.toString()}`;

@@ -9,7 +9,6 @@ export interface DatabaseType {
   /** Its name in a cast, with the schema if the search path needs it. */
   readonly sql: string;
   readonly kind: "base" | "composite" | "enum" | "range" | "pseudo" | "multirange";
-  /** Type of the elements, for an array. */
   readonly element?: DatabaseType;
 }
 

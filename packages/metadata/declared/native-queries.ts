@@ -37,7 +37,6 @@ export interface DeclaredNativeQuery {
 
 const served: ReadonlySet<Operation> = new Set(["query", "live query"]);
 
-/** The logical model of the rows. */
 interface Model {
   /** Name of the logical model, or of the query for an inline one. */
   readonly name: string;

@@ -1,4 +1,3 @@
-/** One problem of the metadata. */
 export interface Problem {
   /** Path of the file relative to the metadata directory. */
   readonly file: string;

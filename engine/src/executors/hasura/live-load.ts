@@ -22,7 +22,6 @@ export class LiveLoad {
     this.#most = connections / 4;
   }
 
-  /** Number of documents that are polled. */
   get documents(): number {
     return this.#running.size;
   }

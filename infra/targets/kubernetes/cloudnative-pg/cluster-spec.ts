@@ -37,7 +37,6 @@ export interface ClusterSettings {
   readonly parameters: Readonly<Record<string, string>>;
   readonly imagePullSecret?: string | undefined;
   readonly backup?: BackupSettings | undefined;
-  /** Namespace of the operator. */
   readonly operatorNamespace: string;
 }
 

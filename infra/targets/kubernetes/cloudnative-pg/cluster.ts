@@ -133,7 +133,6 @@ const postgres = 5432;
 /** Port on which the operator requests each instance's state. */
 const statusPort = 8000;
 const metricsPort = 9187;
-/** Ports of an API server; its address depends on the cluster. */
 const apiServerPorts = [443, 6443];
 
 /** The pods of the cluster for their callers' policies. */

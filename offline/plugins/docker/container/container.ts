@@ -35,7 +35,6 @@ async function createWithImage(inputs: ContainerInputs): Promise<Docker.Containe
   }
 }
 
-/** Starts an existing container and waits as the inputs require. */
 async function startAndWait(
   container: Docker.Container,
   inputs: ContainerInputs,

@@ -40,7 +40,6 @@ export function valueAt(value: unknown, path: Path): unknown {
   );
 }
 
-/** Whether the value contains unknown values. */
 export function hasUnknown(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasUnknown);
   return isObject(value) ? Object.values(value).some(hasUnknown) : isUnknown(value);
