@@ -1,25 +1,6 @@
-import "reflect-metadata";
-import type { webcrypto } from "node:crypto";
 import { isIP } from "node:net";
-import {
-  BasicConstraintsExtension,
-  ExtendedKeyUsage,
-  ExtendedKeyUsageExtension,
-  type Extension,
-  PemConverter,
-  SubjectAlternativeNameExtension,
-  type X509Certificate,
-  X509CertificateGenerator,
-} from "@peculiar/x509";
-
-const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
-const day = 86_400_000;
-
-/** Key and certificate as PEM. */
-export interface KeyPair {
-  readonly certificate: string;
-  readonly privateKey: string;
-}
+import { join } from "node:path";
+import { execa } from "execa";
 
 /** Owner of a certificate: Kubernetes reads the user from CN and the groups from O (authentication by X509 client certificates). */
 export interface Subject {
@@ -29,70 +10,37 @@ export interface Subject {
   readonly hosts?: readonly string[];
 }
 
-const makeKeys = (): Promise<webcrypto.CryptoKeyPair> => crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
+const newKey = ["-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"];
 
-const validity = (): { notBefore: Date; notAfter: Date } => ({
-  notBefore: new Date(Date.now() - 60_000),
-  notAfter: new Date(Date.now() + 2 * day),
-});
-
-const privatePem = async (key: webcrypto.CryptoKey): Promise<string> =>
-  PemConverter.encode(await crypto.subtle.exportKey("pkcs8", key), "PRIVATE KEY");
-
-/** The key pair, as PEM, that signs the tokens of service accounts. */
-export async function tokenKeys(): Promise<{ readonly privateKey: string; readonly publicKey: string }> {
-  const { privateKey, publicKey } = await makeKeys();
-  const spki = await crypto.subtle.exportKey("spki", publicKey);
-  return { privateKey: await privatePem(privateKey), publicKey: PemConverter.encode(spki, "PUBLIC KEY") };
-}
-
-/** The authority of one cluster; its certificates expire after two days. */
+/** The authority of one cluster. It writes `<name>.crt` and `<name>.key` (PEM) into a folder; all certificates expire after two days. */
 export class ClusterAuthority {
-  private readonly keys: webcrypto.CryptoKeyPair;
-  private readonly own: X509Certificate;
-  private serial = 1;
+  readonly #folder: string;
 
-  private constructor(keys: webcrypto.CryptoKeyPair, own: X509Certificate) {
-    this.keys = keys;
-    this.own = own;
+  private constructor(folder: string) {
+    this.#folder = folder;
   }
 
-  static async make(): Promise<ClusterAuthority> {
-    const keys = await makeKeys();
-    const own = await X509CertificateGenerator.createSelfSigned({
-      serialNumber: "01",
-      name: [{ CN: ["routeql-test-cluster"] }],
-      ...validity(),
-      signingAlgorithm: algorithm,
-      keys,
-      extensions: [new BasicConstraintsExtension(true, undefined, true)],
-    });
-    return new ClusterAuthority(keys, own);
+  /** Creates the pair `ca`. */
+  static async make(folder: string): Promise<ClusterAuthority> {
+    const authority = new ClusterAuthority(folder);
+    await authority.#request("ca", "/CN=routeql-test-cluster", []);
+    return authority;
   }
 
-  async pair(): Promise<KeyPair> {
-    return { certificate: `${this.own.toString("pem")}\n`, privateKey: await privatePem(this.keys.privateKey) };
+  /** Creates a key and a certificate for a client and a server. */
+  async issue(file: string, { name, group, hosts = [] }: Subject): Promise<void> {
+    const names = hosts.map((host) => `${isIP(host) ? "IP" : "DNS"}:${host}`);
+    const extensions = [
+      "basicConstraints=critical,CA:FALSE",
+      "extendedKeyUsage=clientAuth,serverAuth",
+      ...(names.length > 0 ? [`subjectAltName=${names.join(",")}`] : []),
+    ].flatMap((extension) => ["-addext", extension]);
+    const signedBy = ["-CA", join(this.#folder, "ca.crt"), "-CAkey", join(this.#folder, "ca.key")];
+    await this.#request(file, `${group === undefined ? "" : `/O=${group}`}/CN=${name}`, [...signedBy, ...extensions]);
   }
 
-  /** A key and a certificate for a client and a server. */
-  async issue({ name, group, hosts = [] }: Subject): Promise<KeyPair> {
-    const keys = await makeKeys();
-    this.serial += 1;
-    const names = hosts.map((value) => ({ type: isIP(value) ? ("ip" as const) : ("dns" as const), value }));
-    const extensions: Extension[] = [
-      new ExtendedKeyUsageExtension([ExtendedKeyUsage.clientAuth, ExtendedKeyUsage.serverAuth]),
-    ];
-    if (names.length > 0) extensions.push(new SubjectAlternativeNameExtension(names));
-    const certificate = await X509CertificateGenerator.create({
-      serialNumber: this.serial.toString(16).padStart(4, "0"),
-      subject: [...(group === undefined ? [] : [{ O: [group] }]), { CN: [name] }],
-      issuer: this.own.subject,
-      ...validity(),
-      signingKey: this.keys.privateKey,
-      publicKey: keys.publicKey,
-      signingAlgorithm: algorithm,
-      extensions,
-    });
-    return { certificate: `${certificate.toString("pem")}\n`, privateKey: await privatePem(keys.privateKey) };
+  async #request(file: string, subject: string, options: readonly string[]): Promise<void> {
+    const [key, certificate] = ["key", "crt"].map((kind) => join(this.#folder, `${file}.${kind}`)) as [string, string];
+    await execa("openssl", ["req", ...newKey, "-subj", subject, "-keyout", key, "-out", certificate, ...options]);
   }
 }

@@ -84,7 +84,7 @@ export function components(layout: NodeLayout, binaries: string, address: string
       after: "containerd",
       command: [
         program("kubelet"),
-        `--config=${file("kubelet.json")}`,
+        `--config=${file("kubelet.yaml")}`,
         kubeconfig("node"),
         `--hostname-override=${nodeName}`,
         `--node-ip=${address}`,
@@ -94,7 +94,7 @@ export function components(layout: NodeLayout, binaries: string, address: string
     {
       name: "kube-proxy",
       after: "api-server",
-      command: [program("kube-proxy"), `--config=${file("proxy.json")}`, `--hostname-override=${nodeName}`],
+      command: [program("kube-proxy"), `--config=${file("proxy.yaml")}`, `--hostname-override=${nodeName}`],
     },
     {
       name: "network-policies",

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "@routeql/host/failure";
 import { execa } from "execa";
 import { NodeAccess } from "./access.ts";
-import { addOns } from "./add-ons.ts";
+import { applyAddOns } from "./add-ons.ts";
 import { type BuildOptions, kubernetesBinaries } from "./binaries.ts";
 import { loadOwnImages } from "./images.ts";
 import { nodeName } from "./layout.ts";
@@ -58,7 +58,7 @@ export class KubernetesNode implements AsyncDisposable {
   private async untilReady(): Promise<void> {
     const { access } = this;
     await Promise.all([loadOwnImages(access.layout, access.binaries), this.untilApiAnswers()]);
-    await access.apply(await addOns(access.layout));
+    await applyAddOns(access);
     await access.kubectl(["wait", `node/${nodeName}`, "--for=create", "--timeout=120s"]);
     await access.kubectl(["wait", `node/${nodeName}`, "--for=condition=Ready", "--timeout=120s"]);
     await access.kubectl(["rollout", "status", "--namespace=kube-system", "deployment/coredns", "--timeout=120s"]);

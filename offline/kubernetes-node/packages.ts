@@ -14,6 +14,7 @@ const needs: readonly { readonly program?: string; readonly file?: string; reado
   { program: "ip", package: "iproute2" },
   { program: "unshare", package: "util-linux" },
   { program: "mount", package: "mount" },
+  { program: "openssl", package: "openssl" },
 ];
 
 async function present({ program, file }: (typeof needs)[number]): Promise<boolean> {
