@@ -9,7 +9,6 @@ const inputs = z.strictObject({
   name: z.string().min(1, { error: "the stand-in docker provider does not generate names: set one" }),
   driver: z.string().optional(),
   internal: z.boolean().optional(),
-  attachable: z.boolean().optional(),
   options: z.record(z.string(), z.string()).optional(),
   labels: labelInputs,
   ipamConfigs: z.array(z.strictObject({ subnet: z.string(), gateway: z.string() })).optional(),
@@ -73,14 +72,12 @@ async function removeNetwork(id: string): Promise<void> {
 function observed(info: {
   Driver: string;
   Internal?: boolean;
-  Attachable?: boolean;
   Labels?: Record<string, string> | null;
   IPAM?: { Config?: readonly { Subnet?: string; Gateway?: string }[] | null };
 }): Properties {
   return {
     driver: info.Driver,
     internal: info.Internal ?? false,
-    attachable: info.Attachable ?? false,
     labels: info.Labels ?? {},
     ipamConfigs: (info.IPAM?.Config ?? []).map(({ Subnet: subnet, Gateway: gateway }) => ({ subnet, gateway })),
   };
@@ -89,7 +86,6 @@ function expected(wanted: NetworkInputs): Properties {
   return {
     driver: wanted.driver ?? "bridge",
     internal: wanted.internal ?? false,
-    attachable: wanted.attachable ?? false,
     labels: labelsOf(wanted.labels),
     // Without the input, any addresses are correct.
     ...(wanted.ipamConfigs === undefined ? {} : { ipamConfigs: wanted.ipamConfigs }),
@@ -113,7 +109,6 @@ export const network: ResourceKind<NetworkInputs> = {
         Name: wanted.name,
         Driver: wanted.driver ?? "bridge",
         Internal: wanted.internal ?? false,
-        Attachable: wanted.attachable ?? false,
         Options: wanted.options ?? {},
         Labels: labelsOf(wanted.labels),
         CheckDuplicate: true,

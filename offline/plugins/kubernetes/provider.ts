@@ -118,7 +118,7 @@ export function kubernetesProvider(version: string, connect: () => Cluster): Sta
         replaces: [...replaces],
         deleteBeforeReplace,
       });
-      const replaces = [...replacingPaths(type, [...changed, ...drifted]), ...unreadyJob(olds)];
+      const replaces = replacingPaths(type, [...changed, ...drifted]);
       if (replaces.length > 0 || (changed.length === 0 && drifted.length === 0)) return result(changed, replaces);
       if (hasUnknown(after)) return result(changed, []);
       const tried = await tryApply(after);
@@ -203,13 +203,6 @@ export function kubernetesProvider(version: string, connect: () => Cluster): Sta
     if (isFailed || present.metadata.deletionTimestamp !== undefined)
       await deleteAndWait(referenceTo(present), cluster(), signal);
   }
-}
-
-/** Reruns a failed job if its annotation requires it (`pulumi.com/replaceUnready`). */
-function unreadyJob(olds: State): string[] {
-  const object = unwrapAll(olds) as unknown as KubernetesObject;
-  const asked = object.metadata?.annotations?.["pulumi.com/replaceUnready"] === "true";
-  return object.kind === "Job" && asked && conditionOf(object, "Complete")?.status !== "True" ? ["status"] : [];
 }
 
 /** For `import` and `get`: all fields except those that only the server writes. */

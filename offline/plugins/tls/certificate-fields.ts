@@ -11,29 +11,17 @@ import {
 import { z } from "zod";
 import type { Reading } from "../shared/provider.ts";
 
-export const subjectInputs = z.strictObject({
-  commonName: z.string().optional(),
-  organization: z.string().optional(),
-  organizationalUnit: z.string().optional(),
-  country: z.string().optional(),
-  province: z.string().optional(),
-  locality: z.string().optional(),
-});
+export const subjectInputs = z.strictObject({ commonName: z.string().optional(), organization: z.string().optional() });
 
 export const alternativeNameInputs = {
   dnsNames: z.array(z.string()).optional(),
   ipAddresses: z.array(z.union([z.ipv4(), z.ipv6()])).optional(),
-  uris: z.array(z.string()).optional(),
 };
 
 /** A distinguished name, most general part first (X.501). */
 export function distinguishedName(subject: z.infer<typeof subjectInputs> = {}): JsonName {
   const parts = [
-    ["C", subject.country],
-    ["ST", subject.province],
-    ["L", subject.locality],
     ["O", subject.organization],
-    ["OU", subject.organizationalUnit],
     ["CN", subject.commonName],
   ] as const;
   return parts.flatMap(([name, value]) => (value === undefined ? [] : [{ [name]: [value] }]));
@@ -43,53 +31,29 @@ export function distinguishedName(subject: z.infer<typeof subjectInputs> = {}): 
 export function alternativeNames(wanted: {
   dnsNames?: string[];
   ipAddresses?: string[];
-  uris?: string[];
 }): SubjectAlternativeNameExtension[] {
   const names = [
     ...(wanted.dnsNames ?? []).map((value) => ({ type: "dns" as const, value })),
     ...(wanted.ipAddresses ?? []).map((value) => ({ type: "ip" as const, value })),
-    ...(wanted.uris ?? []).map((value) => ({ type: "url" as const, value })),
   ];
   return names.length > 0 ? [new SubjectAlternativeNameExtension(names)] : [];
 }
 
 const keyUses = {
   digital_signature: KeyUsageFlags.digitalSignature,
-  content_commitment: KeyUsageFlags.nonRepudiation,
-  key_encipherment: KeyUsageFlags.keyEncipherment,
-  data_encipherment: KeyUsageFlags.dataEncipherment,
-  key_agreement: KeyUsageFlags.keyAgreement,
   cert_signing: KeyUsageFlags.keyCertSign,
   crl_signing: KeyUsageFlags.cRLSign,
 } as const;
 
-const extendedUses = {
-  server_auth: ExtendedKeyUsage.serverAuth,
-  client_auth: ExtendedKeyUsage.clientAuth,
-  code_signing: ExtendedKeyUsage.codeSigning,
-  email_protection: ExtendedKeyUsage.emailProtection,
-  timestamping: ExtendedKeyUsage.timeStamping,
-  ocsp_signing: ExtendedKeyUsage.ocspSigning,
-} as const;
-
-type Use = keyof typeof keyUses | keyof typeof extendedUses;
-
 /** Names of certificate uses in the real provider. */
-export const allowedUsesInput = z.array(
-  z.enum([...Object.keys(keyUses), ...Object.keys(extendedUses)] as [Use, ...Use[]]),
-);
+export const allowedUsesInput = z.array(z.enum(["digital_signature", "cert_signing", "crl_signing", "server_auth"]));
 
 /** Key usage (critical) and extended key usage (RFC 5280, 4.2.1.3 and 4.2.1.12). */
-export function useExtensions(uses: readonly Use[]): Extension[] {
-  let flags: number = 0;
-  const extended: string[] = [];
-  for (const use of uses) {
-    if (use in keyUses) flags |= keyUses[use as keyof typeof keyUses];
-    else extended.push(extendedUses[use as keyof typeof extendedUses]);
-  }
+export function useExtensions(uses: z.infer<typeof allowedUsesInput>): Extension[] {
+  const flags = uses.reduce((sum, use) => (use === "server_auth" ? sum : sum | keyUses[use]), 0);
   return [
     ...(flags === 0 ? [] : [new KeyUsagesExtension(flags, true)]),
-    ...(extended.length === 0 ? [] : [new ExtendedKeyUsageExtension(extended)]),
+    ...(uses.includes("server_auth") ? [new ExtendedKeyUsageExtension([ExtendedKeyUsage.serverAuth])] : []),
   ];
 }
 

@@ -9,25 +9,19 @@ import {
 import { z } from "zod";
 import type { ResourceKind } from "../shared/provider.ts";
 
-type Algorithm = { readonly name: "ECDSA"; readonly namedCurve: string; readonly hash: string };
-
-const algorithms: Readonly<Record<string, Algorithm>> = {
-  prime256v1: { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" },
-  secp384r1: { name: "ECDSA", namedCurve: "P-384", hash: "SHA-384" },
-  secp521r1: { name: "ECDSA", namedCurve: "P-521", hash: "SHA-512" },
-};
+const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" } as const;
 
 export interface SigningKeys {
   readonly privateKey: webcrypto.CryptoKey;
   readonly publicKey: webcrypto.CryptoKey;
-  readonly algorithm: Algorithm;
+  readonly algorithm: typeof algorithm;
 }
 
 /** Both halves of a private key in PEM form (SEC 1 or PKCS #8). */
 export async function signingKeys(pem: string): Promise<SigningKeys> {
   const key = createPrivateKey(pem);
-  const algorithm = algorithms[key.asymmetricKeyDetails?.namedCurve ?? ""];
-  if (!algorithm) throw new Error("the stand-in tls provider signs with ECDSA keys on P-256, P-384 and P-521 only");
+  if (key.asymmetricKeyDetails?.namedCurve !== "prime256v1")
+    throw new Error("the stand-in tls provider signs with ECDSA keys on P-256 only");
   const imported = (format: "pkcs8" | "spki", der: KeyObject, use: "sign" | "verify"): Promise<webcrypto.CryptoKey> =>
     webcrypto.subtle.importKey(format, der.export({ type: format, format: "der" }), algorithm, true, [use]);
   return {
@@ -37,19 +31,17 @@ export async function signingKeys(pem: string): Promise<SigningKeys> {
   };
 }
 
-const curves = { P256: "P-256", P384: "P-384", P521: "P-521" } as const;
-
 const inputs = z.strictObject({
   algorithm: z.literal("ECDSA", { error: "the stand-in tls provider supports only the algorithm ECDSA" }),
-  ecdsaCurve: z.enum(["P256", "P384", "P521"]).optional(),
+  ecdsaCurve: z.literal("P256", { error: "the stand-in tls provider supports only the curve P256" }),
 });
 
-/** PrivateKey of the tls provider: SEC 1 and PKCS #8 forms; the curve's default is P256 here (the real provider's is P224). */
+/** PrivateKey of the tls provider: SEC 1 and PKCS #8 forms. */
 export const privateKey: ResourceKind<z.infer<typeof inputs>> = {
   inputs,
   secretOutputs: ["privateKeyPem", "privateKeyPemPkcs8"],
-  async create({ ecdsaCurve = "P256" }) {
-    const { privateKey: key, publicKey } = generateKeyPairSync("ec", { namedCurve: curves[ecdsaCurve] });
+  async create() {
+    const { privateKey: key, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
     const publicKeyPem = publicKey.export({ type: "spki", format: "pem" }) as string;
     return {
       id: createHash("sha1")

@@ -67,7 +67,7 @@ test("a certificate requires replacement from its early renewal on, not before",
 });
 
 test("a key's private forms are its only secret outputs", async () => {
-  const { outputs } = await privateKey.create({ algorithm: "ECDSA" }, context);
+  const { outputs } = await privateKey.create({ algorithm: "ECDSA", ecdsaCurve: "P256" }, context);
   expect(privateKey.secretOutputs).toEqual(["privateKeyPem", "privateKeyPemPkcs8"]);
   expect(outputs.privateKeyPem).toMatch(/^-----BEGIN EC PRIVATE KEY-----\n/);
   expect(outputs.publicKeyPem).toMatch(/^-----BEGIN PUBLIC KEY-----\n/);

@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Cluster } from "./cluster.ts";
-import { conditionOf, field, groupOf, type KubernetesObject, nameOf, numberAt, type Reference } from "./objects.ts";
+import { conditionOf, groupOf, type KubernetesObject, nameOf, numberAt, type Reference } from "./objects.ts";
 import {
   claimReadiness,
-  daemonSetReadiness,
-  definitionReadiness,
   deploymentReadiness,
   jobReadiness,
   podReadiness,
@@ -16,45 +14,29 @@ import {
   troubleOf,
 } from "./readiness.ts";
 
-/** The annotation with the condition to wait for, in the forms of `kubectl wait --for` (official provider 4.18). */
+/** The annotation with the condition to wait for, in the form `condition=TYPE` of `kubectl wait --for`. */
 const waitForAnnotation = "pulumi.com/waitFor";
 
 /** @throws Error for an unsupported form */
 export function waitedFor(expression: string, object: KubernetesObject): Readiness {
-  const trimmed = expression.trim();
-  if (trimmed.startsWith("[")) {
-    const all = (JSON.parse(trimmed) as string[]).map((one) => waitedFor(one, object));
-    return all.find((readiness) => !("ready" in readiness)) ?? ready;
-  }
-  const condition = /^condition=(\w+)(?:=(\w+))?$/.exec(trimmed);
-  if (condition) {
-    const [, type = "", status = "True"] = condition;
-    const found = conditionOf(object, type);
-    return found?.status.toLowerCase() === status.toLowerCase()
-      ? ready
-      : { waitsFor: `${type} is not ${status}${found?.message ? `: ${found.message}` : ""}` };
-  }
-  const path = /^jsonpath=\{((?:\.\w+)+)\}(?:=(.+))?$/.exec(trimmed);
-  if (path) {
-    const [, steps = "", value] = path;
-    const found = field(object, ...steps.slice(1).split("."));
-    const isThere = value === undefined ? found !== undefined : String(found) === value;
-    return isThere ? ready : { waitsFor: `${steps} is ${found === undefined ? "absent" : JSON.stringify(found)}` };
-  }
-  throw new Error(
-    `the stand-in kubernetes provider does not support ${waitForAnnotation}: ${trimmed}; use the official provider`,
-  );
+  const [, type] = /^condition=(\w+)$/.exec(expression) ?? [];
+  if (type === undefined)
+    throw new Error(
+      `the stand-in kubernetes provider does not support ${waitForAnnotation}: ${expression}; use the official provider`,
+    );
+  const found = conditionOf(object, type);
+  return found?.status === "True"
+    ? ready
+    : { waitsFor: `${type} is not True${found?.message ? `: ${found.message}` : ""}` };
 }
 
 const checks: Readonly<Record<string, ReadinessCheck>> = {
   "apps/Deployment": deploymentReadiness,
   "apps/StatefulSet": statefulSetReadiness,
-  "apps/DaemonSet": daemonSetReadiness,
   "batch/Job": jobReadiness,
   "/Pod": podReadiness,
   "/Service": serviceReadiness,
   "/PersistentVolumeClaim": claimReadiness,
-  "apiextensions.k8s.io/CustomResourceDefinition": definitionReadiness,
 };
 
 /** Default wait of the official provider. */

@@ -51,17 +51,6 @@ export function statefulSetReadiness(object: KubernetesObject): Readiness {
   return ready;
 }
 
-/** Ready when every scheduled node runs a ready pod of the newest template. */
-export function daemonSetReadiness(object: KubernetesObject): Readiness {
-  if (!observed(object)) return { waitsFor: "its controller has not processed it yet" };
-  const desired = numberAt(object, "status", "desiredNumberScheduled");
-  for (const name of ["updatedNumberScheduled", "numberAvailable"]) {
-    const count = numberAt(object, "status", name);
-    if (count < desired) return { waitsFor: `${name} is ${count} of ${desired}` };
-  }
-  return ready;
-}
-
 export function jobReadiness(job: KubernetesObject): Readiness {
   const failed = conditionOf(job, "Failed");
   if (failed?.status === "True") return { failed: `the job has failed: ${failed.message ?? failed.reason}` };
@@ -115,9 +104,6 @@ export async function claimReadiness(
   if (storageClass?.["volumeBindingMode"] === "WaitForFirstConsumer") return ready;
   return { waitsFor: `the claim is ${phase ?? "Pending"}` };
 }
-
-export const definitionReadiness = (definition: KubernetesObject): Readiness =>
-  conditionOf(definition, "Established")?.status === "True" ? ready : { waitsFor: "the definition is not established" };
 
 interface ContainerStatus {
   readonly name: string;

@@ -69,8 +69,8 @@ function startError(inputs: ContainerInputs, error: unknown): Error {
 
 /** Settings that the engine changes in an existing container. */
 function adjustable(inputs: ContainerInputs): object {
-  const { RestartPolicy, Memory, MemorySwap, CpuShares } = containerBody(inputs).HostConfig ?? {};
-  return { RestartPolicy, Memory, MemorySwap, CpuShares };
+  const { RestartPolicy, Memory, MemorySwap } = containerBody(inputs).HostConfig ?? {};
+  return { RestartPolicy, Memory, MemorySwap };
 }
 
 /**
@@ -79,17 +79,7 @@ function adjustable(inputs: ContainerInputs): object {
  */
 export const container: ResourceKind<ContainerInputs> = {
   inputs: containerInputs,
-  updatable: [
-    "restart",
-    "maxRetryCount",
-    "memory",
-    "memorySwap",
-    "cpuShares",
-    "destroyGraceSeconds",
-    "wait",
-    "waitTimeout",
-    "removeVolumes",
-  ],
+  updatable: ["restart", "memory", "memorySwap", "destroyGraceSeconds", "wait", "waitTimeout"],
   deleteBeforeReplace: (olds, news) => olds.name === news.name,
 
   async create(inputs, { signal }) {
@@ -175,14 +165,11 @@ export function runningDrift(inputs: ContainerInputs, info: Inspection): string[
   return [];
 }
 
-type Upload = NonNullable<ContainerInputs["uploads"]>[number];
-
-function modeOf({ permissions, executable }: Upload): number {
-  return permissions === undefined ? (executable ? 0o755 : 0o644) : Number.parseInt(permissions, 8);
-}
-
 /** Copies files into an existing container. They belong to root; the engine creates missing folders. */
-async function putUploads(container: Docker.Container, uploads: readonly Upload[]): Promise<void> {
+async function putUploads(
+  container: Docker.Container,
+  uploads: NonNullable<ContainerInputs["uploads"]>,
+): Promise<void> {
   if (uploads.length === 0) return;
   const archive = pack();
   const modifiedAt = new Date(0);
@@ -191,7 +178,14 @@ async function putUploads(container: Docker.Container, uploads: readonly Upload[
       upload.contentBase64 === undefined
         ? Buffer.from(upload.content ?? "")
         : Buffer.from(upload.contentBase64, "base64");
-    archive.entry({ name: upload.file.replace(/^\/+/, ""), mode: modeOf(upload), mtime: modifiedAt }, content);
+    archive.entry(
+      {
+        name: upload.file.replace(/^\/+/, ""),
+        mode: Number.parseInt(upload.permissions ?? "644", 8),
+        mtime: modifiedAt,
+      },
+      content,
+    );
   }
   archive.finalize();
   await container.putArchive(Readable.from(archive), { path: "/" });

@@ -15,8 +15,6 @@ export const containerInputs = z.strictObject({
   command: texts,
   entrypoints: texts,
   user: z.string().optional(),
-  workingDir: z.string().optional(),
-  hostname: z.string().optional(),
   envs: texts,
   labels: labelInputs,
   networkMode: z.string().optional(),
@@ -33,41 +31,22 @@ export const containerInputs = z.strictObject({
     .optional(),
   tmpfs: z.record(z.string(), z.string()).optional(),
   readOnly: z.boolean().optional(),
-  init: z.boolean().optional(),
-  privileged: z.boolean().optional(),
-  capabilities: z.strictObject({ adds: texts, drops: texts }).optional(),
+  capabilities: z.strictObject({ drops: texts }).optional(),
   securityOpts: texts,
   /** In MB. */
   memory: whole,
   /** In MB, memory and swap together; -1 for no limit. */
   memorySwap: whole,
-  cpuShares: whole,
   /** In microseconds: processor time in each period. */
   cpuPeriod: whole,
   cpuQuota: whole,
-  /** In MB. */
-  shmSize: whole,
-  sysctls: z.record(z.string(), z.string()).optional(),
   ulimits: z.array(z.strictObject({ name: z.string(), soft: z.int(), hard: z.int() })).optional(),
   logDriver: z.string().optional(),
   logOpts: z.record(z.string(), z.string()).optional(),
   restart: z.string().optional(),
-  maxRetryCount: whole,
-  stopSignal: z.string().optional(),
-  /** In seconds. */
-  stopTimeout: whole,
   /** In seconds: time that a container has to stop before it is killed. */
   destroyGraceSeconds: whole,
-  ports: z
-    .array(
-      z.strictObject({
-        internal: z.int(),
-        external: z.int().optional(),
-        ip: z.string().optional(),
-        protocol: z.string().optional(),
-      }),
-    )
-    .optional(),
+  ports: z.array(z.strictObject({ internal: z.int(), external: z.int(), ip: z.string().optional() })).optional(),
   healthcheck: z
     .strictObject({
       tests: z.array(z.string()),
@@ -87,7 +66,6 @@ export const containerInputs = z.strictObject({
           .string()
           .regex(/^[0-7]{3,4}$/, { error: "must be an octal mode such as 0444" })
           .optional(),
-        executable: z.boolean().optional(),
       }),
     )
     .optional(),
@@ -98,7 +76,6 @@ export const containerInputs = z.strictObject({
   waitTimeout: whole,
   attach: z.boolean().optional(),
   logs: z.boolean().optional(),
-  removeVolumes: z.boolean().optional(),
 });
 
 export type ContainerInputs = z.infer<typeof containerInputs>;
@@ -128,11 +105,8 @@ export function endpoints(inputs: ContainerInputs): { name: string; config: Dock
 
 function hostConfig(inputs: ContainerInputs): Docker.HostConfig {
   const portBindings: Record<string, { HostIp: string; HostPort: string }[]> = {};
-  for (const { internal, external, ip, protocol } of inputs.ports ?? []) {
-    (portBindings[`${internal}/${protocol ?? "tcp"}`] ??= []).push({
-      HostIp: ip ?? "0.0.0.0",
-      HostPort: external === undefined ? "" : String(external),
-    });
+  for (const { internal, external, ip } of inputs.ports ?? []) {
+    (portBindings[`${internal}/tcp`] ??= []).push({ HostIp: ip ?? "0.0.0.0", HostPort: String(external) });
   }
   return withoutUndefined<Docker.HostConfig>({
     NetworkMode: inputs.networksAdvanced?.[0]?.name ?? inputs.networkMode ?? "default",
@@ -142,24 +116,18 @@ function hostConfig(inputs: ContainerInputs): Docker.HostConfig {
     ),
     Tmpfs: inputs.tmpfs,
     ReadonlyRootfs: inputs.readOnly,
-    Init: inputs.init,
-    Privileged: inputs.privileged,
-    CapAdd: inputs.capabilities?.adds,
     CapDrop: inputs.capabilities?.drops,
     SecurityOpt: inputs.securityOpts,
     Memory: inputs.memory === undefined ? undefined : inputs.memory * megabyte,
     MemorySwap: inputs.memorySwap === undefined ? undefined : inputs.memorySwap < 0 ? -1 : inputs.memorySwap * megabyte,
-    CpuShares: inputs.cpuShares,
     CpuPeriod: inputs.cpuPeriod,
     CpuQuota: inputs.cpuQuota,
-    ShmSize: inputs.shmSize === undefined ? undefined : inputs.shmSize * megabyte,
-    Sysctls: inputs.sysctls,
     Ulimits: inputs.ulimits?.map(({ name, soft, hard }) => ({ Name: name, Soft: soft, Hard: hard })),
     LogConfig:
       inputs.logDriver === undefined && inputs.logOpts === undefined
         ? undefined
         : { Type: inputs.logDriver ?? "json-file", Config: inputs.logOpts ?? {} },
-    RestartPolicy: { Name: inputs.restart ?? "no", MaximumRetryCount: inputs.maxRetryCount ?? 0 },
+    RestartPolicy: { Name: inputs.restart ?? "no", MaximumRetryCount: 0 },
     PortBindings: portBindings,
   });
 }
@@ -183,16 +151,10 @@ export function containerBody(inputs: ContainerInputs): Docker.ContainerCreateOp
     Cmd: inputs.command,
     Entrypoint: inputs.entrypoints,
     User: inputs.user,
-    WorkingDir: inputs.workingDir,
-    Hostname: inputs.hostname,
     Env: inputs.envs,
     Labels: labelsOf(inputs.labels),
-    StopSignal: inputs.stopSignal,
-    StopTimeout: inputs.stopTimeout,
     Healthcheck: healthcheck(inputs.healthcheck),
-    ExposedPorts:
-      inputs.ports &&
-      Object.fromEntries(inputs.ports.map(({ internal, protocol }) => [`${internal}/${protocol ?? "tcp"}`, {}])),
+    ExposedPorts: inputs.ports && Object.fromEntries(inputs.ports.map(({ internal }) => [`${internal}/tcp`, {}])),
     HostConfig: hostConfig(inputs),
     NetworkingConfig: first && { EndpointsConfig: { [first.name]: first.config } },
   });

@@ -109,10 +109,7 @@ export async function waitForExit(container: Docker.Container, signal: AbortSign
 const docker = dockerClient();
 
 /** Stops a container within its grace time and removes it; succeeds if it is already removed. */
-export async function removeContainer(
-  id: string,
-  inputs: Pick<ContainerInputs, "destroyGraceSeconds" | "removeVolumes">,
-): Promise<void> {
+export async function removeContainer(id: string, inputs: Pick<ContainerInputs, "destroyGraceSeconds">): Promise<void> {
   const container = docker.getContainer(id);
   const info = await orUndefined(container.inspect());
   if (!info) return;
@@ -124,7 +121,7 @@ export async function removeContainer(
   }
   const gone = container.wait({ condition: "removed" }).catch(() => undefined);
   try {
-    await container.remove({ force: true, v: inputs.removeVolumes ?? true });
+    await container.remove({ force: true, v: true });
   } catch (error) {
     if (isNotFound(error)) return;
     if (!isConflict(error)) throw error;

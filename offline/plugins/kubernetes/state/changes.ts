@@ -63,7 +63,6 @@ const always = ["metadata.name", "metadata.namespace"];
 /** By group and kind; the same fields as in the official provider (pulumi-kubernetes, provider/pkg/provider/diff.go). */
 const byKind: Readonly<Record<string, readonly string[]>> = {
   "apps/Deployment": ["spec.selector"],
-  "apps/DaemonSet": ["spec.selector"],
   "apps/StatefulSet": [
     "spec.podManagementPolicy",
     "spec.revisionHistoryLimit",
@@ -75,12 +74,8 @@ const byKind: Readonly<Record<string, readonly string[]>> = {
   "/ConfigMap": ["binaryData", "data"],
   "/Secret": ["type", "stringData", "data"],
   "/Service": ["spec.clusterIP"],
-  "/Pod": ["spec"],
   "/PersistentVolumeClaim": ["spec.accessModes", "spec.selector", "spec.storageClassName", "spec.volumeName"],
-  "/ResourceQuota": ["spec.scopes"],
   "rbac.authorization.k8s.io/RoleBinding": ["roleRef"],
-  "rbac.authorization.k8s.io/ClusterRoleBinding": ["roleRef"],
-  "storage.k8s.io/StorageClass": ["parameters", "provisioner"],
 };
 
 /** Fields whose change requires a replacement. */
