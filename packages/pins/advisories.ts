@@ -1,8 +1,10 @@
 /**
- * Published advisories of the programs in pins.ts, and the versions that fix them. A version below the fix of its line is not safe to
+ * Published advisories (advisories.json) of the programs in pins.ts, and the versions that fix them. A version below the fix of its line is not safe to
  * run. `--hasura-version` of the metadata checks uses the same list.
  * @module
  */
+import published from "./advisories.json" with { type: "json" };
+
 export type PermissionFeature = "table-computed-field" | "nested-inherited-role" | "update-many";
 
 export interface Advisory {
@@ -19,99 +21,8 @@ export interface Advisory {
   readonly source: string;
 }
 
-export const advisories: readonly Advisory[] = [
-  {
-    program: "hasura",
-    ids: ["CVE-2026-54698", "GHSA-r27x-gc74-qmxh"],
-    feature: "table-computed-field",
-    effect: "A `where` on a table computed field reveals values of rows that the role may not select.",
-    fixed: ["2.45.5", "2.49.2"],
-    source: "https://github.com/hasura/graphql-engine/security/advisories/GHSA-r27x-gc74-qmxh",
-  },
-  {
-    program: "hasura",
-    // The release notes name no fix for 2.46 to 2.48.
-    ids: ["hasura/graphql-engine#10711"],
-    feature: "nested-inherited-role",
-    effect: "A role that inherits from an inherited role is not limited to the filters and columns of the first role.",
-    fixed: ["2.45.3", "2.49.0"],
-    since: "2.0.3",
-    source: "https://github.com/hasura/graphql-engine/releases/tag/v2.45.3",
-  },
-  {
-    program: "hasura",
-    ids: ["CVE-2022-46792", "GHSA-g7mj-g7f4-hgrg"],
-    feature: "update-many",
-    effect: "An `update_<table>_many` changes rows that the role may not update.",
-    fixed: ["2.10.2", "2.11.3", "2.12.1", "2.13.2", "2.14.1", "2.15.2"],
-    since: "2.10.0",
-    source: "https://github.com/hasura/graphql-engine/security/advisories/GHSA-g7mj-g7f4-hgrg",
-  },
-  {
-    program: "postgres",
-    ids: ["CVE-2026-116303", "CVE-2026-14661", "CVE-2026-6460"],
-    effect: "47 vulnerabilities of the release of November 2026.",
-    fixed: ["17.12"],
-    source: "https://tracker.debian.org/media/packages/p/postgresql-17/changelog-17.12-0deb13u1",
-  },
-  {
-    program: "postgres",
-    ids: ["CVE-2026-14680", "CVE-2026-16239"],
-    effect: "Any database user executes code as the operating system user of the server.",
-    fixed: ["14.24", "15.19", "16.15", "17.11", "18.6"],
-    source: "https://www.postgresql.org/support/security/CVE-2026-14680/",
-  },
-  {
-    program: "postgres",
-    ids: ["CVE-2026-6473"],
-    effect: "11 vulnerabilities of the release of May 2026.",
-    fixed: ["14.23", "15.18", "16.14", "17.10", "18.4"],
-    source: "https://www.postgresql.org/support/security/CVE-2026-6473/",
-  },
-  {
-    program: "nginx",
-    ids: ["CVE-2026-123633", "CVE-2026-123634", "CVE-2026-118899"],
-    effect: "HTTP/2 connections, resolver contexts and request bodies are used after they were freed.",
-    fixed: ["1.30.7", "1.31.9"],
-    source: "https://nginx.org/en/security_advisories.html",
-  },
-  {
-    program: "nginx",
-    ids: ["CVE-2026-15176", "CVE-2026-93479", "CVE-2026-97629"],
-    effect: "Buffer overflows in `alias` with `rewrite` and in variables; forged TLS sessions after a key rotation.",
-    fixed: ["1.30.6", "1.31.7"],
-    source: "https://nginx.org/en/security_advisories.html",
-  },
-  {
-    program: "nginx",
-    ids: ["CVE-2026-42533"],
-    effect: "A buffer overflow in `map` with regular expressions.",
-    fixed: ["1.30.4", "1.31.3"],
-    since: "0.9.6",
-    source: "https://nginx.org/en/security_advisories.html",
-  },
-  {
-    program: "valkey",
-    ids: ["GHSA-f4q9-j22m-xqq9"],
-    effect: "An authenticated client of a cluster overflows a heap buffer with an oversized message.",
-    fixed: ["7.2.15", "8.0.12", "8.1.11", "9.0.7", "9.1.3"],
-    source: "https://github.com/valkey-io/valkey/releases/tag/8.1.11",
-  },
-  {
-    program: "valkey",
-    ids: ["CVE-2026-56684", "CVE-2026-63639"],
-    effect: "An authenticated client executes code with CLIENT KILL over TLS or with a corrupt stream.",
-    fixed: ["8.1.9", "9.0.5", "9.1.1"],
-    source: "https://github.com/valkey-io/valkey/releases/tag/8.1.9",
-  },
-  {
-    program: "node",
-    ids: ["CVE-2026-111497", "CVE-2026-105483", "CVE-2026-106069"],
-    effect: "An out-of-bounds write in the Brotli decoder; TLS accepts certificates of other hosts.",
-    fixed: ["22.23.4", "24.22.1", "26.12.1"],
-    source: "https://nodejs.org/en/blog/vulnerability/october-2026-security-releases",
-  },
-];
+/** Published advisories, in the order of the reference page. */
+export const advisories = published as readonly Advisory[];
 
 function isAffected(
   subject: ImageVersion,
