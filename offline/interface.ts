@@ -3,18 +3,8 @@
  * @module
  */
 import { join } from "node:path";
+import type { Work } from "@routeql/host/work";
 import type { RunningPlugins } from "./plugins/start.ts";
-
-/** Progress of one piece of work. */
-export interface Work {
-  /** Prints a line. */
-  readonly say: (text: string) => void;
-  /** Replaces the current progress text. */
-  readonly show: (text: string) => void;
-  /** Receives every output line of started programs. */
-  readonly onLine: (line: string) => void;
-  readonly signal: AbortSignal;
-}
 
 /** The version of the Pulumi CLI in pulumi-cli/go.mod; a module proxy may reject other versions. */
 export const cliVersion = "3.256.0";

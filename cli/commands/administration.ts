@@ -13,7 +13,7 @@ import { dockerClient } from "@routeql/host/docker/client";
 import { execute } from "@routeql/host/docker/execute";
 import { explain, Failure } from "@routeql/host/failure";
 import { ownOutputs, type ProgramStreams } from "@routeql/host/program-streams";
-import { nearest } from "@routeql/infra/settings/nearest";
+import { nearest } from "@routeql/metadata/nearest";
 import type Docker from "dockerode";
 import { explainable } from "./options.ts";
 import { type Command, notUp, stackArgument } from "../foundation/command.ts";

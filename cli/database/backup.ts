@@ -1,5 +1,6 @@
 import { once } from "node:events";
-import { access, open, rename, rm } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { PassThrough, type Writable } from "node:stream";
 import { finished } from "node:stream/promises";
@@ -46,14 +47,8 @@ export async function dumpTo(programs: Programs, target: Writable, show: ShowByt
  * @throws Failure when the file exists or cannot be written, or the dump fails
  */
 export async function backUpTo(programs: Programs, file: string, show: ShowBytes, state?: SavedState): Promise<number> {
-  if (
-    await access(file).then(
-      () => true,
-      () => false,
-    )
-  ) {
+  if (existsSync(file))
     throw new Failure(`${file} exists already`, { remedy: "choose another file name, or delete that file." });
-  }
   const partial = `${file}.partial`;
   try {
     await rm(partial, { force: true });

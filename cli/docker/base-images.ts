@@ -1,15 +1,9 @@
+import type { Work } from "@routeql/host/work";
 import { pins } from "@routeql/pins/pins";
 import type { BaseImages } from "@routeql/infra/images";
 import { imageExists } from "@routeql/host/docker/build";
 import { offline } from "../offline.ts";
 import { askRegistry, pullFailure, pullImage } from "@routeql/host/docker/pull";
-
-export interface BaseOptions {
-  readonly say: (text: string) => void;
-  readonly show: (text: string) => void;
-  readonly onLine: (line: string) => void;
-  readonly signal: AbortSignal;
-}
 
 /** The base images of a stack, and a description of their origin. */
 export interface ChosenBases extends BaseImages {
@@ -23,11 +17,7 @@ const officialDebian = pins.debian.image;
  * a replacement in offline/ when no registry answers: Debian from its packages, and Node from this machine.
  * @param named the images of the settings; `nodeIsDefault` when the setting has its default
  */
-export async function ensureBases(
-  named: BaseImages,
-  nodeIsDefault: boolean,
-  options: BaseOptions,
-): Promise<ChosenBases> {
+export async function ensureBases(named: BaseImages, nodeIsDefault: boolean, options: Work): Promise<ChosenBases> {
   const origins: string[] = [];
   if (!(await imageExists(named.debianBase))) origins.push(await bringDebian(named.debianBase, options));
   options.signal.throwIfAborted();
@@ -53,7 +43,7 @@ export async function ensureBases(
  * Pulls a base image. @returns false when its registry cannot be reached and a replacement exists
  * @throws {Failure} for every other problem of the registry
  */
-async function pulled(name: string, setting: string, hasReplacement: boolean, options: BaseOptions): Promise<boolean> {
+async function pulled(name: string, setting: string, hasReplacement: boolean, options: Work): Promise<boolean> {
   const problem = await askRegistry(name);
   if (problem === undefined) {
     await pullImage(name, options);
@@ -63,7 +53,7 @@ async function pulled(name: string, setting: string, hasReplacement: boolean, op
   throw pullFailure(name, problem, ` The setting ${setting} names the image.`);
 }
 
-async function bringDebian(name: string, options: BaseOptions): Promise<string> {
+async function bringDebian(name: string, options: Work): Promise<string> {
   const replacements = name === officialDebian ? await offline() : undefined;
   if (await pulled(name, "DEBIAN_BASE", replacements !== undefined, options)) return `${name} pulled`;
   await replacements!.buildDebianImage(name, options);

@@ -1,16 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Work } from "@routeql/host/work";
 import { Failure } from "@routeql/host/failure";
 import { offline } from "../offline.ts";
 import { dockerClient, engineProblem } from "@routeql/host/docker/client";
 import { type EngineAddress, engineAddress, standardOrigin } from "@routeql/host/docker/engine-address";
 
 const answerMilliseconds = 5_000;
-
-export interface EngineOptions {
-  readonly say: (text: string) => void;
-  readonly onLine: (line: string) => void;
-  readonly signal: AbortSignal;
-}
 
 interface EngineVersion {
   readonly Version: string;
@@ -51,7 +46,7 @@ const mayBeAbsent = (error: unknown): boolean =>
   ["ENOENT", "ECONNREFUSED"].includes((error as NodeJS.ErrnoException).code ?? "");
 
 /** Ensures that a Docker engine answers; offline/ installs and starts one on this machine if possible. */
-export async function ensureEngine(options: EngineOptions): Promise<string> {
+export async function ensureEngine(options: Omit<Work, "show">): Promise<string> {
   const address = engineAddress();
   const first = await ask(address);
   if ("version" in first) return `${first.version} at ${address.endpoint} (${address.origin})`;

@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { Failure, messageOf } from "@routeql/host/failure";
-import { nearest } from "@routeql/infra/settings/nearest";
+import { nearest } from "@routeql/metadata/nearest";
 
 export interface OptionDescription {
   readonly type: "string" | "boolean";

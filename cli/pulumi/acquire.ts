@@ -1,5 +1,6 @@
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import type { Work } from "@routeql/host/work";
 // Not the main entry of the Automation API, which takes a third of a second to load, even for a command that only reads outputs.
 import { PulumiCommand } from "@pulumi/pulumi/automation/cmd.js";
 import { findProgram } from "@routeql/host/apt";
@@ -24,13 +25,6 @@ async function versionOf(program: string): Promise<string | undefined> {
     timeoutMilliseconds: 20_000,
   }).catch(() => ({ code: 1, stdout: "" }));
   return code === 0 ? stdout.trim() : undefined;
-}
-
-export interface AcquireOptions {
-  readonly say: (text: string) => void;
-  readonly show: (text: string) => void;
-  readonly onLine: (line: string) => void;
-  readonly signal: AbortSignal;
 }
 
 /** A Pulumi CLI and a description of its source. */
@@ -59,7 +53,7 @@ export async function findCli(builtVersion: string | undefined): Promise<PulumiC
  * Finds the Pulumi CLI, or builds it from Go modules, whose hashes are in go.sum. A built CLI is kept for every checkout of this user. Pulumi's
  * installer is a script without a published checksum, so it is never run.
  */
-export async function acquireCli(options: AcquireOptions): Promise<PulumiCli> {
+export async function acquireCli(options: Work): Promise<PulumiCli> {
   const replacements = await offline();
   const found = await findCli(replacements?.cliVersion);
   if (found !== undefined) return found;

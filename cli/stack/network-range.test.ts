@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { StackPaths } from "@routeql/host/paths";
 import { addressOf, parseRange } from "@routeql/infra/settings/ipv4-range";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { networkRangeOf, releaseNetworkRange, reserveNetworkRange, routedRanges } from "./network-range.ts";
+import { networkRangeOf, releaseNetworkRange, routedRanges } from "./network-range.ts";
 
 let home: string;
 beforeEach(async () => {
@@ -26,7 +26,7 @@ const using =
   (...ranges: readonly string[]) =>
   async () => ({ used: ranges.map((text) => parseRange(text)!), hasNetworks: false });
 const reserve = async (name: string, used = using()): Promise<string | undefined> =>
-  reserveNetworkRange(name, await stackOf(name), configuration, used);
+  networkRangeOf(name, await stackOf(name), configuration, true, used);
 
 test("stacks get free ranges of the pool in sequence, also before they have networks", async () => {
   expect(await reserve("one")).toBe("192.168.192.0/24");
@@ -49,24 +49,26 @@ test("rejects a stack when the pool is full, and names the setting that widens i
 test("the networks of a running stack keep their addresses", async () => {
   const running = async () => ({ used: [], hasNetworks: true });
   const paths = await stackOf("running");
-  expect(await reserveNetworkRange("running", paths, configuration, running)).toBeUndefined();
+  expect(await networkRangeOf("running", paths, configuration, true, running)).toBeUndefined();
   await writeFile(paths.networkRange, "192.168.194.0/24\n");
-  expect(await reserveNetworkRange("running", paths, configuration, running)).toBe("192.168.194.0/24");
-  expect(await networkRangeOf("running", paths, configuration, running)).toBe("192.168.194.0/24");
+  expect(await networkRangeOf("running", paths, configuration, true, running)).toBe("192.168.194.0/24");
+  expect(await networkRangeOf("running", paths, configuration, false, running)).toBe("192.168.194.0/24");
 });
 
 test("a stack keeps its range, and gets another one when a foreign network overlaps it", async () => {
   const paths = await stackOf("kept");
-  expect(await reserveNetworkRange("kept", paths, configuration, using("192.168.192.0/24"))).toBe("192.168.193.0/24");
-  expect(await reserveNetworkRange("kept", paths, configuration, using())).toBe("192.168.193.0/24");
-  expect(await networkRangeOf("kept", paths, configuration, using())).toBe("192.168.193.0/24");
-  expect(await reserveNetworkRange("kept", paths, configuration, using("192.168.193.128/25"))).toBe("192.168.192.0/24");
+  expect(await networkRangeOf("kept", paths, configuration, true, using("192.168.192.0/24"))).toBe("192.168.193.0/24");
+  expect(await networkRangeOf("kept", paths, configuration, true, using())).toBe("192.168.193.0/24");
+  expect(await networkRangeOf("kept", paths, configuration, false, using())).toBe("192.168.193.0/24");
+  expect(await networkRangeOf("kept", paths, configuration, true, using("192.168.193.128/25"))).toBe(
+    "192.168.192.0/24",
+  );
 });
 
 test("a range is free again after its stack is removed or its folder is deleted", async () => {
   const [down, gone] = [await stackOf("down"), await stackOf("gone")];
-  await reserveNetworkRange("down", down, configuration, using());
-  await reserveNetworkRange("gone", gone, configuration, using());
+  await networkRangeOf("down", down, configuration, true, using());
+  await networkRangeOf("gone", gone, configuration, true, using());
   await releaseNetworkRange(down);
   await rm(gone.folder, { recursive: true });
   expect([await reserve("third"), await reserve("fourth")]).toEqual(["192.168.192.0/24", "192.168.193.0/24"]);
@@ -74,7 +76,7 @@ test("a range is free again after its stack is removed or its folder is deleted"
 
 test("uses a configured range unchanged", async () => {
   const given = { ...configuration, given: { networkRange: "10.9.8.0/24" } };
-  expect(await reserveNetworkRange("any", await stackOf("any"), given, using("10.9.8.0/24"))).toBe("10.9.8.0/24");
+  expect(await networkRangeOf("any", await stackOf("any"), given, true, using("10.9.8.0/24"))).toBe("10.9.8.0/24");
 });
 
 const table = `Iface	Destination	Gateway 	Flags	RefCnt	Use	Metric	Mask		MTU	Window	IRTT

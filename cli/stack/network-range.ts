@@ -3,6 +3,7 @@
  * nine, so each stack gets a small range of its own and keeps it.
  * @module
  */
+import { existsSync } from "node:fs";
 import { mkdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { dirname, join } from "node:path";
@@ -29,42 +30,32 @@ const keptRange = async ({ networkRange }: StackPaths): Promise<string | undefin
   (await readFile(networkRange, "utf8").catch(() => undefined))?.trim();
 
 /**
- * The current or next range of the stack, without reserving it. Undefined for a running stack of an earlier version, whose networks the
- * Docker engine chose: they stay until the stack is removed, because another range would replace all containers.
+ * The current or next range of the stack. Undefined for a running stack of an earlier version, whose networks the Docker engine chose: they
+ * stay until the stack is removed, because another range would replace all containers.
+ * @param keeps whether to reserve the range for the stack
+ * @throws Failure when the pool has no free range
  */
 export async function networkRangeOf(
   stack: string,
   paths: StackPaths,
   { given, plain }: Configuration,
-  look: LookForRanges = rangesFor,
-): Promise<string | undefined> {
-  if (given.networkRange !== undefined) return given.networkRange;
-  const { used, hasNetworks } = await look(stack);
-  if (hasNetworks) return keptRange(paths);
-  const [range] = await freeRanges(paths, plain.networkPool, used);
-  return range ?? refuse(plain.networkPool);
-}
-
-/**
- * Reserves the range of {@link networkRangeOf} for the stack.
- * @throws Failure when the pool has no free range
- */
-export async function reserveNetworkRange(
-  stack: string,
-  paths: StackPaths,
-  { given, plain }: Configuration,
+  keeps: boolean,
   look: LookForRanges = rangesFor,
 ): Promise<string | undefined> {
   if (given.networkRange !== undefined) return given.networkRange;
   const { used, hasNetworks } = await look(stack);
   if (hasNetworks) return keptRange(paths);
   for (const range of await freeRanges(paths, plain.networkPool, used)) {
+    if (!keeps) return range;
     if (!(await reserve(range, paths))) continue;
     await mkdir(dirname(paths.networkRange), { recursive: true, mode: 0o700 });
     await writeFile(paths.networkRange, `${range}\n`);
     return range;
   }
-  return refuse(plain.networkPool);
+  throw new Failure(
+    `The pool ${plain.networkPool} (NETWORK_POOL) has no free /${stackPrefix} for the stack's networks`,
+    { remedy: "remove unused stacks, or set NETWORK_POOL to a wider range that this machine does not use." },
+  );
 }
 
 /** Releases the range when the stack's networks are gone. */
@@ -74,12 +65,6 @@ export async function releaseNetworkRange(paths: StackPaths): Promise<void> {
   if ((await readlink(reservationOf(kept)).catch(() => undefined)) === paths.folder)
     await rm(reservationOf(kept), { force: true });
   await rm(paths.networkRange, { force: true });
-}
-
-function refuse(pool: string): never {
-  throw new Failure(`The pool ${pool} (NETWORK_POOL) has no free /${stackPrefix} for the stack's networks`, {
-    remedy: "remove unused stacks, or set NETWORK_POOL to a wider range that this machine does not use.",
-  });
 }
 
 /** Ranges of the pool without overlaps; the stack's current range comes first. */
@@ -115,10 +100,7 @@ async function isHeld(folder: string, range: string): Promise<boolean> {
     (error: NodeJS.ErrnoException) => error.code,
   );
   if (text !== "ENOENT") return text?.trim() === range;
-  return readFile(join(folder, "run.lock")).then(
-    () => true,
-    () => false,
-  );
+  return existsSync(join(folder, "run.lock"));
 }
 
 /** Ranges of the routes in the text of /proc/net/route (proc(5)), without the default route. */

@@ -16,7 +16,7 @@ import { choosePlugins, type PluginKind } from "../pulumi/plugins.ts";
 import { acquireCli, type PulumiCli } from "../pulumi/acquire.ts";
 import { projectName, type StackConfiguration, targetOf } from "./configuration.ts";
 import { chooseImages, describeChoice, type ImageChoice, readChoice, withChoice } from "./image-choice.ts";
-import { networkRangeOf, reserveNetworkRange } from "./network-range.ts";
+import { networkRangeOf } from "./network-range.ts";
 import { checkOwnership, type Holding, type Permit } from "./ownership.ts";
 import { checkPorts } from "./ports.ts";
 import { storedOutputs } from "./recovery.ts";
@@ -142,7 +142,7 @@ export function networksPhase(keeps: boolean): (surroundings: Surroundings) => P
     title: "Networks",
     work: async () => {
       const configuration = prepared.configuration!;
-      const range = await (keeps ? reserveNetworkRange : networkRangeOf)(stack, paths, configuration);
+      const range = await networkRangeOf(stack, paths, configuration, keeps);
       if (range === undefined)
         return "chosen by the Docker engine; npm run down and npm run up give the stack a small range";
       prepared.configuration = {

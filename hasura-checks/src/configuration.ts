@@ -4,7 +4,8 @@ import { printPath } from "@routeql/metadata/read/load";
 import { parse } from "yaml";
 import { z } from "zod";
 import type { Given, Option, Surroundings } from "./cli/command.ts";
-import { nearest, UsageError } from "./cli/usage-error.ts";
+import { nearest } from "@routeql/metadata/nearest";
+import { UsageError } from "./cli/usage-error.ts";
 import { linesOf } from "./metadata/lines.ts";
 
 type Path = readonly (string | number)[];

@@ -2,10 +2,9 @@ import { isAbsolute } from "node:path";
 import { output, unsecret } from "@pulumi/pulumi";
 import { isPending } from "../inputs.ts";
 import { contradictions, withDefaults } from "./complete.ts";
-import { SettingsError, type SettingsProblem } from "./error.ts";
+import { notASetting, SettingsError, type SettingsProblem } from "./error.ts";
 import { argumentNames, grouped, type RouteQLArgs, groups, ungrouped, writtenArgument } from "./groups.ts";
 import { type GivenInputs, type SecretSettingName, type SettingName, type Settings, settings } from "./list.ts";
-import { notASetting } from "./nearest.ts";
 import { checkValue } from "./parse.ts";
 import type { Setting } from "./setting.ts";
 

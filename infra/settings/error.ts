@@ -1,4 +1,5 @@
 import { RunError } from "@pulumi/pulumi";
+import { nearest } from "@routeql/metadata/nearest";
 
 export interface SettingsProblem {
   /** Name of the setting, as written by the user. */
@@ -22,4 +23,10 @@ export class SettingsError extends RunError {
     Object.defineProperty(this, "message", { get: () => message, set() {} });
     this.problems = problems;
   }
+}
+
+/** The problem text for an unknown name, with a suggestion if a known name is similar. */
+export function notASetting(written: string, known: readonly string[]): string {
+  const guess = nearest(written, known);
+  return `is not a setting${guess === undefined ? "" : `; is ${guess} meant?`}`;
 }

@@ -7,9 +7,8 @@ import { readFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { contradictions, withDefaults } from "./complete.ts";
 import { parseEnvironmentFile } from "./environment-file.ts";
-import { SettingsError, type SettingsProblem } from "./error.ts";
+import { notASetting, SettingsError, type SettingsProblem } from "./error.ts";
 import { type GivenSettings, type SettingName, settingNames, settings } from "./list.ts";
-import { notASetting } from "./nearest.ts";
 import { parseValue } from "./parse.ts";
 import { publicProblems } from "./public-problems.ts";
 

@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
+import type { Work } from "@routeql/host/work";
 import { findProgram, installPackages } from "@routeql/host/apt";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { lineSplitter } from "@routeql/host/process";
 import { downloadSites, requireProxies } from "@routeql/host/reachable";
 import { dockerClient, follow } from "@routeql/host/docker/client";
-import type { Work } from "../interface.ts";
 
 /** `mmdebstrap … | docker import`: a minimal Debian of this machine's architecture. */
 export async function buildDebianBase(name: string, { say, onLine, signal }: Work): Promise<void> {

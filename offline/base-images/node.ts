@@ -1,10 +1,11 @@
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
+import { createReadStream, existsSync } from "node:fs";
 import { cp, readFile, readdir, rename, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { Readable, type Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { getCACertificates } from "node:tls";
+import type { Work } from "@routeql/host/work";
 import { type Pack, pack } from "tar-stream";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { projectFolder } from "@routeql/host/paths";
@@ -12,7 +13,6 @@ import { run } from "@routeql/host/process";
 import { downloadSites, requireProxies } from "@routeql/host/reachable";
 import { proxyArguments } from "@routeql/host/docker/build";
 import { dockerClient, follow } from "@routeql/host/docker/client";
-import type { Work } from "../interface.ts";
 
 /** Folder where the builds in the image look for additional certificate authorities. */
 const certificatesInImage = "/usr/local/share/ca-certificates/build-machine.crt";
@@ -169,11 +169,7 @@ async function installRecipe(
     .slice(0, 12);
   const suffix = platform === undefined ? "" : `-${platform.os}-${platform.cpu}`;
   const folder = join(projectFolder, ".tools", `${name}-${hash}${suffix}`);
-  const present = await stat(join(folder, "node_modules")).then(
-    () => true,
-    () => false,
-  );
-  if (present) return folder;
+  if (existsSync(join(folder, "node_modules"))) return folder;
   await requireProxies(downloadSites.npm);
   const unfinished = `${folder}.${process.pid}`;
   try {

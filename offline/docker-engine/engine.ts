@@ -2,11 +2,11 @@ import { openSync } from "node:fs";
 import { mkdir, readFile, readlink, rm, stat } from "node:fs/promises";
 import { spawn } from "node:child_process";
 import { dirname, join } from "node:path";
+import type { Work } from "@routeql/host/work";
 import { canInstallPackages, findProgram, installPackages } from "@routeql/host/apt";
 import { Failure } from "@routeql/host/failure";
 import { projectFolder } from "@routeql/host/paths";
 import { run } from "@routeql/host/process";
-import type { Work } from "../interface.ts";
 
 const startMilliseconds = 60_000;
 

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
-import { mkdir, readdir, readFile, rename, stat } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readdir, readFile, rename } from "node:fs/promises";
 import { join } from "node:path";
+import type { Work } from "@routeql/host/work";
 import { cacheFolder } from "@routeql/host/paths";
 import { run } from "@routeql/host/process";
 import { withLock } from "@routeql/host/process-lock";
@@ -38,12 +40,6 @@ const recipes: readonly Recipe[] = [
 
 const modulesFolder = join(import.meta.dirname, "modules");
 
-export interface BuildOptions {
-  readonly say: (text: string) => void;
-  readonly onLine: (line: string) => void;
-  readonly signal: AbortSignal;
-}
-
 async function recipesHash(): Promise<string> {
   const hash = createHash("sha256").update(JSON.stringify(recipes));
   for (const { module } of recipes) {
@@ -54,21 +50,15 @@ async function recipesHash(): Promise<string> {
   return hash.digest("hex").slice(0, 12);
 }
 
-const exists = (path: string): Promise<boolean> =>
-  stat(path).then(
-    () => true,
-    () => false,
-  );
-
 /**
  * Folder with every program of a Kubernetes node, built from the Go modules in go.mod and go.sum. It is built once for each content of
  * these files (about 6 minutes on 2 cores) and kept for every checkout of this user.
  */
-export async function kubernetesBinaries(options: BuildOptions): Promise<string> {
+export async function kubernetesBinaries(options: Omit<Work, "show">): Promise<string> {
   const folder = join(cacheFolder(), "kubernetes", await recipesHash());
-  if (await exists(folder)) return folder;
+  if (existsSync(folder)) return folder;
   return withLock(`${folder}.lock`, "a run that builds Kubernetes", options.say, async () => {
-    if (await exists(folder)) return folder;
+    if (existsSync(folder)) return folder;
     options.say(`building Kubernetes ${kubernetesVersion} from Go modules, once; this takes minutes`);
     const go = await ensureGo(options);
     const unfinished = `${folder}.unfinished`;
@@ -84,7 +74,7 @@ async function build(
   go: string,
   { module, linkerFlags, packages }: Recipe,
   folder: string,
-  options: BuildOptions,
+  options: Omit<Work, "show">,
 ): Promise<void> {
   await run(
     "nice",
@@ -105,7 +95,7 @@ async function build(
  * Folders of the modules with the published resource definitions (CRDs) for validating manifests, by the last element of their path
  * (`cert-manager`).
  */
-export async function definitionModules(options: BuildOptions): Promise<ReadonlyMap<string, string>> {
+export async function definitionModules(options: Omit<Work, "show">): Promise<ReadonlyMap<string, string>> {
   const go = await ensureGo(options);
   const { stdout } = await run(go, ["mod", "download", "-json"], {
     environment: goEnvironment(process.env),

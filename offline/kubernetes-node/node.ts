@@ -4,11 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { Work } from "@routeql/host/work";
 import { Failure } from "@routeql/host/failure";
 import { execa } from "execa";
 import { NodeAccess } from "./access.ts";
 import { applyAddOns } from "./add-ons.ts";
-import { type BuildOptions, kubernetesBinaries } from "./binaries.ts";
+import { kubernetesBinaries } from "./binaries.ts";
 import { loadOwnImages } from "./images.ts";
 import { nodeName } from "./layout.ts";
 import { ensurePackages } from "./packages.ts";
@@ -34,7 +35,7 @@ export class KubernetesNode implements AsyncDisposable {
   }
 
   /** @throws Failure with the missing requirements of this machine */
-  static async start(options: BuildOptions): Promise<KubernetesNode> {
+  static async start(options: Omit<Work, "show">): Promise<KubernetesNode> {
     const folder = await nodeFolder();
     await ensurePackages(options.onLine);
     const binaries = await kubernetesBinaries(options);

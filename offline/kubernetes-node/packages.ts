@@ -1,29 +1,24 @@
-import { access } from "node:fs/promises";
+import { existsSync } from "node:fs";
 import { findProgram, installPackages } from "@routeql/host/apt";
 import { Failure } from "@routeql/host/failure";
 
-/** Requirements of a node from Debian: a program or a file that identifies a package, and the package. */
-const needs: readonly { readonly program?: string; readonly file?: string; readonly package: string }[] = [
-  { program: "containerd", package: "containerd" },
-  { program: "ctr", package: "containerd" },
-  { program: "runc", package: "runc" },
-  { file: "/usr/lib/cni/ptp", package: "containernetworking-plugins" },
-  { program: "nft", package: "nftables" },
-  { program: "iptables", package: "iptables" },
-  { program: "conntrack", package: "conntrack" },
-  { program: "ip", package: "iproute2" },
-  { program: "unshare", package: "util-linux" },
-  { program: "mount", package: "mount" },
-  { program: "openssl", package: "openssl" },
-];
+/** Programs and files of a node with the Debian packages that contain them. */
+const needs: Readonly<Record<string, string>> = {
+  containerd: "containerd",
+  ctr: "containerd",
+  runc: "runc",
+  "/usr/lib/cni/ptp": "containernetworking-plugins",
+  nft: "nftables",
+  iptables: "iptables",
+  conntrack: "conntrack",
+  ip: "iproute2",
+  unshare: "util-linux",
+  mount: "mount",
+  openssl: "openssl",
+};
 
-async function present({ program, file }: (typeof needs)[number]): Promise<boolean> {
-  if (program !== undefined) return (await findProgram(program)) !== undefined;
-  return access(file!).then(
-    () => true,
-    () => false,
-  );
-}
+const isPresent = async (need: string): Promise<boolean> =>
+  need.startsWith("/") ? existsSync(need) : (await findProgram(need)) !== undefined;
 
 /**
  * Installs the missing requirements of a node.
@@ -37,6 +32,6 @@ export async function ensurePackages(onLine: (line: string) => void): Promise<vo
     );
   }
   const missing = new Set<string>();
-  for (const need of needs) if (!(await present(need))) missing.add(need.package);
+  for (const [need, name] of Object.entries(needs)) if (!(await isPresent(need))) missing.add(name);
   if (missing.size > 0) await installPackages([...missing], onLine, "a Kubernetes node for the tests");
 }

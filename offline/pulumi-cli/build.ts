@@ -1,9 +1,9 @@
 import { copyFile, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import type { Work } from "@routeql/host/work";
 import { run } from "@routeql/host/process";
 import { downloadSites, requireProxies } from "@routeql/host/reachable";
 import { ensureGo, goEnvironment } from "./go.ts";
-import type { Work } from "../interface.ts";
 
 /** Number of packages that a build with an empty cache compiles, including Go's own. */
 const packages = "about 1,100";

@@ -1,6 +1,7 @@
 import { chmod, readdir, stat } from "node:fs/promises";
 import { arch } from "node:os";
 import { join } from "node:path";
+import type { Work } from "@routeql/host/work";
 import { canInstallPackages, findProgram, installPackages } from "@routeql/host/apt";
 import { Failure } from "@routeql/host/failure";
 import { run, runToEnd } from "@routeql/host/process";
@@ -33,12 +34,6 @@ export function goEnvironment(base: NodeJS.ProcessEnv, extra: NodeJS.ProcessEnv 
   return environment;
 }
 
-interface GoOptions {
-  readonly say: (text: string) => void;
-  readonly onLine: (line: string) => void;
-  readonly signal: AbortSignal;
-}
-
 async function installedVersion(): Promise<string | undefined> {
   if (!(await findProgram("go"))) return undefined;
   const { code, stdout } = await runToEnd("go", ["version"], {
@@ -64,7 +59,7 @@ export function planGo(installed: string | undefined, wanted: string, canInstall
 }
 
 /** Path of a sufficiently new `go`. Installs Debian's Go and downloads the required release if they are missing. */
-export async function ensureGo({ say, onLine, signal }: GoOptions): Promise<string> {
+export async function ensureGo({ say, onLine, signal }: Omit<Work, "show">): Promise<string> {
   const source = planGo(await installedVersion(), goRelease.version, await canInstallPackages());
   if (source === "path") return (await findProgram("go"))!;
   if (source === "none") {

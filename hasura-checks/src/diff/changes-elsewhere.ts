@@ -5,11 +5,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { type DirectiveNode, type DocumentNode, parse, print } from "graphql";
 import type { MergedPath } from "@routeql/metadata/read/load";
-import { isFields } from "../rules/conditions.ts";
+import { type Fields, isFields } from "../rules/conditions.ts";
 import { listed, tablesOf, type Walked } from "../rules/rule.ts";
 import { type AccessChange, type Direction, eachChange } from "./change.ts";
-
-type Fields = Readonly<Record<string, unknown>>;
 
 const fieldsIn = (list: unknown): readonly Fields[] => (Array.isArray(list) ? list.filter(isFields) : []);
 const rolesIn = (permissions: unknown): readonly string[] => fieldsIn(permissions).map(({ role }) => String(role));

@@ -13,6 +13,7 @@ import { UsageError } from "../cli/usage-error.ts";
 import type { ReadProject } from "../metadata/project.ts";
 import { tablesOf } from "../rules/rule.ts";
 import { normalForm } from "./normal-form.ts";
+import { isFields } from "../rules/conditions.ts";
 
 /** One difference between two metadata. */
 export interface Difference {
@@ -28,10 +29,6 @@ export interface Sides {
   readonly first: string;
   readonly second: string;
 }
-
-type Fields = Readonly<Record<string, unknown>>;
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 const itemWords: Readonly<Record<string, (name: string) => string>> = {
   sources: (name) => `source ${name}`,

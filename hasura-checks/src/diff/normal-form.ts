@@ -4,6 +4,7 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { MergedPath } from "@routeql/metadata/read/load";
+import { type Fields, isFields } from "../rules/conditions.ts";
 
 /** Lists with named items, and the functions that return the names. */
 const identities: Readonly<Record<string, (item: Fields) => string>> = {
@@ -69,8 +70,6 @@ const defaults: Readonly<Record<string, unknown>> = {
   comment: "",
 };
 
-type Fields = Readonly<Record<string, unknown>>;
-
 function named(item: Fields): string {
   return String(item["name"]);
 }
@@ -78,9 +77,6 @@ function named(item: Fields): string {
 function role(item: Fields): string {
   return String(item["role"]);
 }
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 function qualified(value: unknown): string {
   if (typeof value === "string") return `public.${value}`;

@@ -1,5 +1,6 @@
 import type { Given, Options } from "../cli/command.ts";
-import { nearest, UsageError } from "../cli/usage-error.ts";
+import { nearest } from "@routeql/metadata/nearest";
+import { UsageError } from "../cli/usage-error.ts";
 import type { Configuration } from "../configuration.ts";
 import { allRules, unusedException } from "../rules/list.ts";
 import type { Finding, Severity } from "./finding.ts";

@@ -1,4 +1,4 @@
-import { nearest } from "../cli/usage-error.ts";
+import { nearest } from "@routeql/metadata/nearest";
 import type { PlacedProblem as Problem } from "../metadata/project.ts";
 import type { Rule } from "./rule.ts";
 

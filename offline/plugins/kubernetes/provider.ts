@@ -16,10 +16,7 @@ import {
 } from "./state/desired.ts";
 import { differences, differencesAmong, hasUnknown, type Path, pathText, replacingPaths } from "./state/changes.ts";
 import { type StandIn, typeOf } from "../shared/provider.ts";
-import { isSecret, type Properties, secret, unwrap, unwrapAll } from "../shared/values.ts";
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+import { isObject, isSecret, type Properties, secret, unwrap, unwrapAll } from "../shared/values.ts";
 
 /** Wraps each value of an object from the cluster that is secret in the inputs, at any depth. */
 export function keepSecret(inputs: unknown, live: unknown): unknown {

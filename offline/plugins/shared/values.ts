@@ -21,7 +21,7 @@ const unknownValues: ReadonlySet<unknown> = new Set([
 ]);
 const unknownString = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
+export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
 export const isUnknown = (value: unknown): boolean => unknownValues.has(value);

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { Readable } from "node:stream";
+import type { Work } from "../work.ts";
 import { pack } from "tar-stream";
 import { Failure } from "../failure.ts";
 import { type ContextFile, contextFiles, copiedSources } from "./build-context.ts";
@@ -14,11 +15,6 @@ export interface BuildRequest {
   /** Absolute path. */
   readonly context: string;
   readonly args: Readonly<Record<string, string>>;
-}
-
-export interface BuildOptions {
-  readonly onLine: (line: string) => void;
-  readonly signal: AbortSignal;
 }
 
 export async function imageExists(name: string): Promise<boolean> {
@@ -44,7 +40,7 @@ function contextArchive(dockerfileName: string, dockerfileText: string, files: r
  */
 async function buildImage(
   { imageName, dockerfile, context, args }: BuildRequest,
-  { onLine, signal }: BuildOptions,
+  { onLine, signal }: Pick<Work, "onLine" | "signal">,
 ): Promise<void> {
   signal.throwIfAborted();
   await requireProxies(downloadSites.debian, downloadSites.npm);
@@ -83,7 +79,10 @@ async function buildImage(
 }
 
 /** Builds the image unless its name, which contains the hash of its content, already exists. */
-export async function ensureImage(request: BuildRequest, options: BuildOptions): Promise<"built" | "present"> {
+export async function ensureImage(
+  request: BuildRequest,
+  options: Pick<Work, "onLine" | "signal">,
+): Promise<"built" | "present"> {
   if (await imageExists(request.imageName)) return "present";
   await buildImage(request, options);
   return "built";

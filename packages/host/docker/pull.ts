@@ -1,3 +1,4 @@
+import type { Work } from "../work.ts";
 import { Failure } from "../failure.ts";
 import { dockerClient, follow } from "./client.ts";
 import {
@@ -7,12 +8,6 @@ import {
   type RegistryProblem,
   silentRegistry,
 } from "./registry.ts";
-
-export interface PullOptions {
-  readonly show: (text: string) => void;
-  readonly onLine: (line: string) => void;
-  readonly signal: AbortSignal;
-}
 
 /** Time limit for a registry's answer, in seconds; the Docker engine alone would wait for minutes on a network that drops packets. */
 const answerSeconds = 15;
@@ -40,14 +35,14 @@ export const pullFailure = (image: string, { reason, remedy }: RegistryProblem, 
   });
 
 /** Pulls an image with the credentials of `docker login`. @throws {Failure} with the reason and its remedy */
-export async function pullImage(image: string, { show, onLine, signal }: PullOptions): Promise<void> {
+export async function pullImage(image: string, { show, onLine, signal }: Omit<Work, "say">): Promise<void> {
   await transfer(image, "pulling", { show, onLine, signal }, (authconfig) =>
     dockerClient().pull(image, { authconfig, abortSignal: signal }),
   );
 }
 
 /** Pushes an image with the credentials of `docker login`. @throws {Failure} with the reason and its remedy */
-export async function pushImage(image: string, { show, onLine, signal }: PullOptions): Promise<void> {
+export async function pushImage(image: string, { show, onLine, signal }: Omit<Work, "say">): Promise<void> {
   await transfer(image, "pushing", { show, onLine, signal }, (authconfig) => {
     // The engine rejects a push without the header, even to a registry without authentication.
     return dockerClient()
@@ -59,7 +54,7 @@ export async function pushImage(image: string, { show, onLine, signal }: PullOpt
 async function transfer(
   image: string,
   verb: "pulling" | "pushing",
-  { show, onLine, signal }: PullOptions,
+  { show, onLine, signal }: Omit<Work, "say">,
   start: (credentials: RegistryCredentials | undefined) => Promise<NodeJS.ReadableStream>,
 ): Promise<void> {
   const credentials = await credentialsFor(image);

@@ -1,9 +1,6 @@
-import { groupOf } from "@routeql/host/kubernetes/objects";
-import { canonical, isUnknown } from "../../shared/values.ts";
+import { field, groupOf } from "@routeql/host/kubernetes/objects";
+import { canonical, isObject, isUnknown } from "../../shared/values.ts";
 import type { TypeOfToken } from "./desired.ts";
-
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
 
 /** A path to a value within an object: field names and list indexes. */
 export type Path = readonly string[];
@@ -32,14 +29,6 @@ export function leaves(value: unknown, path: Path = []): Path[] {
   return entries.length === 0 ? [path] : entries.flatMap(([name, entry]) => leaves(entry, [...path, name]));
 }
 
-export function valueAt(value: unknown, path: Path): unknown {
-  return path.reduce<unknown>(
-    (inner, name) =>
-      typeof inner === "object" && inner !== null ? (inner as Record<string, unknown>)[name] : undefined,
-    value,
-  );
-}
-
 export function hasUnknown(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasUnknown);
   return isObject(value) ? Object.values(value).some(hasUnknown) : isUnknown(value);
@@ -52,7 +41,7 @@ export function hasUnknown(value: unknown): boolean {
 export function differencesAmong(inputs: readonly unknown[], left: unknown, right: unknown): Path[] {
   const paths = new Map(inputs.flatMap((input) => leaves(input)).map((path) => [path.join("\0"), path]));
   return [...paths.values()].filter(
-    (path) => canonical(valueAt(left, path) ?? null) !== canonical(valueAt(right, path) ?? null),
+    (path) => canonical(field(left, ...path) ?? null) !== canonical(field(right, ...path) ?? null),
   );
 }
 

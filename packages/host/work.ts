@@ -1,0 +1,10 @@
+/** Progress of one piece of work. */
+export interface Work {
+  /** Prints a line. */
+  readonly say: (text: string) => void;
+  /** Replaces the current progress text. */
+  readonly show: (text: string) => void;
+  /** Receives every output line of started programs. */
+  readonly onLine: (line: string) => void;
+  readonly signal: AbortSignal;
+}
