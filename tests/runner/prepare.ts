@@ -5,6 +5,7 @@ import { canInstallPackages, findProgram, installPackages } from "@routeql/host/
 import { Failure, messageOf } from "@routeql/host/failure";
 import { builtImages } from "@routeql/infra/images";
 import { settings } from "@routeql/infra/settings/list";
+import { kubernetesBinaries } from "@routeql/offline/kubernetes-node/binaries";
 import { chromiumAbsent } from "../harness/browser.ts";
 import { migratedDatabaseImage } from "../harness/database-container.ts";
 import { image } from "../harness/image.ts";
@@ -23,6 +24,14 @@ export async function prepareDocker(): Promise<void> {
   // Debian 13 has a separate package for the client.
   if ((await findProgram("docker")) === undefined)
     await installPackages(["docker-cli"], options.onLine, "looks into containers");
+}
+
+/**
+ * Builds the programs of the Kubernetes node at low priority beside the earlier suites. A failure is left to the suite, which builds
+ * them again and reports it.
+ */
+export function buildKubernetesEarly(signal: AbortSignal): void {
+  void kubernetesBinaries({ ...options, signal }).catch(() => undefined);
 }
 
 /** Reason why the suites with containers cannot run. */

@@ -1,7 +1,7 @@
 import { runId } from "../harness/run.ts";
 import { removeEvidence } from "./folders.ts";
 import { interruptible } from "./interruption.ts";
-import { type Obstacle, prepare } from "./prepare.ts";
+import { buildKubernetesEarly, type Obstacle, prepare } from "./prepare.ts";
 import type { SuiteResult } from "./results.ts";
 import { runSuite } from "./run-suite.ts";
 import { inLanes } from "./schedule.ts";
@@ -35,7 +35,8 @@ export async function runAll(
   );
   const interruption = interruptible();
   const begun: Suite[] = [];
-  const cannotRun = obstacles(withContainers, strict);
+  const earlyBuild = new AbortController();
+  const cannotRun = obstacles(withContainers, strict, earlyBuild.signal);
   const run = async (suite: Suite): Promise<SuiteResult> => {
     // Tests wait for the preparation, because its builds would slow them down.
     const obstacle = suite.kind === "vitest" ? await cannotRun(suite) : undefined;
@@ -55,6 +56,7 @@ export async function runAll(
   try {
     for (const stage of stages) results.push(...(await inLanes(stage, lanes, run, interruption.happened)));
   } finally {
+    earlyBuild.abort();
     const left = await removeLeftovers(
       runId,
       begun.filter(({ needsDocker }) => needsDocker),
@@ -70,11 +72,12 @@ export async function runAll(
 function obstacles(
   withContainers: readonly Suite[],
   strict: boolean,
+  earlyBuild: AbortSignal,
 ): (suite: Suite) => Promise<SuiteResult | undefined> {
   const state = strict ? "failed" : "skipped";
   const lacksRoot = ({ needsRoot }: Suite): boolean => needsRoot !== undefined && process.getuid?.() !== 0;
   const runnable = withContainers.filter((suite) => !lacksRoot(suite));
-  const preparation = runnable.length === 0 ? undefined : prepareContainers(runnable);
+  const preparation = runnable.length === 0 ? undefined : prepareContainers(runnable, earlyBuild);
   return async (suite) => {
     const obstacle = await preparation;
     if (!suite.needsDocker) return undefined;
@@ -88,9 +91,10 @@ function obstacles(
   };
 }
 
-async function prepareContainers(runnable: readonly Suite[]): Promise<Obstacle | undefined> {
+async function prepareContainers(runnable: readonly Suite[], earlyBuild: AbortSignal): Promise<Obstacle | undefined> {
   const obstacle = await prepare({ withStack: runnable.some(({ ownStack }) => ownStack === true) });
   if (obstacle === undefined) await removeLeftoversOfKilledRuns((text) => console.log(`  ${text}`));
+  if (obstacle === undefined && runnable.some(({ name }) => name === "kubernetes")) buildKubernetesEarly(earlyBuild);
   return obstacle;
 }
 
