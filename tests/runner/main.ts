@@ -58,7 +58,7 @@ async function main(): Promise<number> {
   if (!Number.isInteger(lanes) || lanes < 1) throw new Error(`--lanes ${values.lanes}: a whole number from 1 on`);
   const started = Date.now();
   const [load = 0] = loadavg();
-  const results = await runAll(positionals.length > 0 ? [namedSuites(positionals)] : stagesOf(values), {
+  const results = await runAll(positionals.length > 0 ? namedSuites(positionals) : selectedBy(values), {
     filter: values.filter,
     lanes,
     strict: values.strict || positionals.length > 0,
@@ -69,9 +69,9 @@ async function main(): Promise<number> {
   return totals(results).failed > 0 ? 1 : 0;
 }
 
-function stagesOf({ rest, everything }: { rest: boolean; everything: boolean }): readonly (readonly Suite[])[] {
+function selectedBy({ rest, everything }: { rest: boolean; everything: boolean }): readonly Suite[] {
   const tiers: readonly Tier[] = everything ? ["test", "test:all"] : [rest ? "test:all" : "test"];
-  return tiers.map(suitesOf);
+  return tiers.flatMap(suitesOf);
 }
 
 try {

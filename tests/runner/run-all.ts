@@ -19,15 +19,14 @@ export interface RunAllOptions {
 }
 
 /**
- * Runs the suites of each stage concurrently if possible, one stage after the other, and removes their remains. The preparation of the
- * container suites runs beside the first commands. After an interruption no suite starts, running suites stop cleanly, and the run counts
+ * Runs the suites in their order, concurrently if possible, and removes their remains. The preparation of the container suites runs
+ * beside the first commands. After an interruption no suite starts, running suites stop cleanly, and the run counts
  * as failed.
  */
 export async function runAll(
-  stages: readonly (readonly Suite[])[],
+  selected: readonly Suite[],
   { filter, lanes, strict }: RunAllOptions,
 ): Promise<SuiteResult[]> {
-  const selected = stages.flat();
   const withContainers = selected.filter(({ needsDocker }) => needsDocker);
   const remembered = await rememberRun(
     runId,
@@ -54,7 +53,7 @@ export async function runAll(
   };
   const results: SuiteResult[] = [];
   try {
-    for (const stage of stages) results.push(...(await inLanes(stage, lanes, run, interruption.happened)));
+    results.push(...(await inLanes(selected, lanes, run, interruption.happened)));
   } finally {
     earlyBuild.abort();
     const left = await removeLeftovers(

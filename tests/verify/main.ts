@@ -74,7 +74,7 @@ async function verify({ engine, images: kind, part, report: file }: Options): Pr
   let secrets: readonly string[] = [];
   let images: Awaited<ReturnType<typeof imagesOf>> = [];
   const conformance = part.includes("conformance")
-    ? await runAll([namedSuites(["conformance"])], { filter: undefined, lanes: 1, strict: true })
+    ? await runAll(namedSuites(["conformance"]), { filter: undefined, lanes: 1, strict: true })
     : [];
   if (part.some((name) => name !== "conformance")) {
     try {
@@ -84,7 +84,7 @@ async function verify({ engine, images: kind, part, report: file }: Options): Pr
         secrets = await secretsIn(accessFile);
         process.env["ROUTEQL_ACCESS_FILE"] = accessFile;
         if (part.includes("e2e"))
-          results.push(...(await runAll([namedSuites(["e2e"])], { filter: undefined, lanes: 1, strict: true })));
+          results.push(...(await runAll(namedSuites(["e2e"]), { filter: undefined, lanes: 1, strict: true })));
         if (part.includes("permissions")) results.push(await verifyPermissions(stack, accessFile));
       }
     } finally {
