@@ -11,6 +11,7 @@ import { MetadataFolder, sound, tableFile } from "../testing/tool.ts";
 import { applicable, applyRules, shapeFindings } from "./apply.ts";
 import { allRules } from "./list.ts";
 
+/** A text is a world with one table. */
 interface World {
   readonly tables: readonly string[];
   readonly files?: Readonly<Record<string, string>>;
@@ -35,16 +36,17 @@ const database = {
   },
 };
 
-async function find({
-  tables,
-  files,
-  base,
-  sessionVariables,
-  unauthorizedRole,
-  hasuraVersion,
-  visible,
-  database: sketch,
-}: World): Promise<readonly Finding[]> {
+async function find(given: World | string): Promise<readonly Finding[]> {
+  const {
+    tables,
+    files,
+    base,
+    sessionVariables,
+    unauthorizedRole,
+    hasuraVersion,
+    visible,
+    database: sketch,
+  }: World = typeof given === "string" ? { tables: [given] } : given;
   using folder = new MetadataFolder(tables, files);
   using before = new MetadataFolder(base ?? []);
   const project = readProject("metadata", folder.path);
@@ -136,24 +138,14 @@ const nested = {
 };
 
 /** For each rule: metadata with the fault, the line of the finding, and metadata without the fault. */
-const cases: readonly (readonly [rule: string, at: string, faulty: World, clean: World])[] = [
-  [
-    "metadata-shape",
-    "t0.yaml:4",
-    { tables: [note(sound).replace("select_permissions", "select_permission")] },
-    { tables: [note(sound)] },
-  ],
-  [
-    "not-examined",
-    "t0.yaml:4",
-    { tables: [note(sound, "event_triggers:\n  - name: tell\n")] },
-    { tables: [note(sound)] },
-  ],
+const cases: readonly (readonly [rule: string, at: string, faulty: World | string, clean: World | string])[] = [
+  ["metadata-shape", "t0.yaml:4", note(sound).replace("select_permissions", "select_permission"), note(sound)],
+  ["not-examined", "t0.yaml:4", note(sound, "event_triggers:\n  - name: tell\n"), note(sound)],
   [
     "file-not-included",
     "forgotten.yaml:1",
     { tables: [note(sound)], files: { "metadata/databases/default/tables/forgotten.yaml": "table: forgotten\n" } },
-    { tables: [note(sound)] },
+    note(sound),
   ],
   [
     "reference",
@@ -164,15 +156,15 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
   [
     "reference",
     "t0.yaml:6",
-    { tables: [note(sound, relationship("untracked"))] },
+    note(sound, relationship("untracked")),
     { tables: [note(sound, relationship("tag")), tableFile("tag", sound)] },
   ],
-  ["every-row", "t0.yaml:8", { tables: [note("columns: [id]\nfilter: {}\nlimit: 5")] }, { tables: [note(sound)] }],
+  ["every-row", "t0.yaml:8", note("columns: [id]\nfilter: {}\nlimit: 5"), note(sound)],
   [
     "every-row",
     "t0.yaml:8",
-    { tables: [note("columns: [id]\nfilter: {_or: [{}, {owner: X-Hasura-User-Id}]}\nlimit: 5")] },
-    { tables: [note("columns: [id]\nfilter: {_or: [{title: a}, {owner: X-Hasura-User-Id}]}\nlimit: 5")] },
+    note("columns: [id]\nfilter: {_or: [{}, {owner: X-Hasura-User-Id}]}\nlimit: 5"),
+    note("columns: [id]\nfilter: {_or: [{title: a}, {owner: X-Hasura-User-Id}]}\nlimit: 5"),
   ],
   [
     "every-row",
@@ -210,20 +202,15 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
     { tables: [], files: model("columns: [id]\nfilter: {api_key: x_hasura_key}") },
     { tables: [], files: model("columns: [id]\nfilter: {api_key: x-hasura-key}") },
   ],
-  [
-    "row-limit",
-    "t0.yaml:6",
-    { tables: [note("columns: [id]\nfilter: {owner: X-Hasura-User-Id}")] },
-    { tables: [note(sound)] },
-  ],
+  ["row-limit", "t0.yaml:6", note("columns: [id]\nfilter: {owner: X-Hasura-User-Id}"), note(sound)],
   [
     "unlimited-aggregates",
     "t0.yaml:9",
-    { tables: [note("columns: [id]\nfilter: {owner: X-Hasura-User-Id}\nallow_aggregations: true")] },
-    { tables: [note(`${sound}\nallow_aggregations: true`)] },
+    note("columns: [id]\nfilter: {owner: X-Hasura-User-Id}\nallow_aggregations: true"),
+    note(`${sound}\nallow_aggregations: true`),
   ],
-  ["all-columns", "t0.yaml:7", { tables: [note(sound.replace("[id]", '"*"'))] }, { tables: [note(sound)] }],
-  ["nothing-granted", "t0.yaml:6", { tables: [note(sound.replace("[id]", "[]"))] }, { tables: [note(sound)] }],
+  ["all-columns", "t0.yaml:7", note(sound.replace("[id]", '"*"')), note(sound)],
+  ["nothing-granted", "t0.yaml:6", note(sound.replace("[id]", "[]")), note(sound)],
   [
     "open-in-effect",
     "t0.yaml:8",
@@ -245,47 +232,28 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
   [
     "every-row-writable",
     "t0.yaml:9",
-    {
-      tables: [
-        note(
-          sound,
-          "delete_permissions:\n  - role: reader\n    permission:\n      backend_only: false\n      \n      filter: {}\n",
-        ),
-      ],
-    },
-    {
-      tables: [
-        note(
-          sound,
-          "delete_permissions:\n  - role: reader\n    permission:\n      filter: {owner: X-Hasura-User-Id}\n",
-        ),
-      ],
-    },
+    note(
+      sound,
+      "delete_permissions:\n  - role: reader\n    permission:\n      backend_only: false\n      \n      filter: {}\n",
+    ),
+    note(sound, "delete_permissions:\n  - role: reader\n    permission:\n      filter: {owner: X-Hasura-User-Id}\n"),
   ],
   [
     "every-row-writable",
     "t0.yaml:8",
-    {
-      tables: [
-        note(
-          sound,
-          "insert_permissions:\n  - role: reader\n    permission:\n      columns: [id]\n      check: {_not: {_or: []}}\n",
-        ),
-      ],
-    },
-    {
-      tables: [
-        note(
-          sound,
-          "insert_permissions:\n  - role: reader\n    permission:\n      columns: [id]\n      check: {owner: X-Hasura-User-Id}\n",
-        ),
-      ],
-    },
+    note(
+      sound,
+      "insert_permissions:\n  - role: reader\n    permission:\n      columns: [id]\n      check: {_not: {_or: []}}\n",
+    ),
+    note(
+      sound,
+      "insert_permissions:\n  - role: reader\n    permission:\n      columns: [id]\n      check: {owner: X-Hasura-User-Id}\n",
+    ),
   ],
   [
     "every-row-writable",
     "t0.yaml:8",
-    { tables: [note(sound, insert("set: {title: new}"))] },
+    note(sound, insert("set: {title: new}")),
     {
       tables: [
         note(sound, insert("set: {owner: X-Hasura-User-Id}")),
@@ -297,11 +265,7 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
     // its-a-feature/Mythic#563
     "unbound-branch",
     "t0.yaml:8",
-    {
-      tables: [
-        note("columns: [id]\nfilter: {_or: [{kind_id: {_is_null: false}}, {owner: {_in: X-Hasura-Ids}}]}\nlimit: 5"),
-      ],
-    },
+    note("columns: [id]\nfilter: {_or: [{kind_id: {_is_null: false}}, {owner: {_in: X-Hasura-Ids}}]}\nlimit: 5"),
     {
       tables: [
         note(
@@ -317,70 +281,46 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
   [
     "unbound-branch",
     "t0.yaml:8",
-    { tables: [note("columns: [id]\nfilter: {_or: [{deleted: {_eq: false}}, {owner: X-Hasura-User-Id}]}\nlimit: 5")] },
-    { tables: [note("columns: [id]\nfilter: {_or: [{is_public: {_eq: true}}, {owner: X-Hasura-User-Id}]}\nlimit: 5")] },
+    note("columns: [id]\nfilter: {_or: [{deleted: {_eq: false}}, {owner: X-Hasura-User-Id}]}\nlimit: 5"),
+    note("columns: [id]\nfilter: {_or: [{is_public: {_eq: true}}, {owner: X-Hasura-User-Id}]}\nlimit: 5"),
   ],
   [
     "write-wider-than-read",
     "t0.yaml:7",
-    {
-      tables: [
-        note(sound, "delete_permissions:\n  - role: reader\n    permission:\n      filter: {title: {_eq: draft}}\n"),
-      ],
-    },
-    {
-      tables: [
-        note(
-          sound,
-          "delete_permissions:\n  - role: reader\n    permission:\n      filter: {owner: X-Hasura-User-Id, title: {_eq: draft}}\n",
-        ),
-      ],
-    },
+    note(sound, "delete_permissions:\n  - role: reader\n    permission:\n      filter: {title: {_eq: draft}}\n"),
+    note(
+      sound,
+      "delete_permissions:\n  - role: reader\n    permission:\n      filter: {owner: X-Hasura-User-Id, title: {_eq: draft}}\n",
+    ),
   ],
   [
     "write-wider-than-read",
     "t0.yaml:7",
-    {
-      tables: [
-        note(
-          sound,
-          "delete_permissions:\n  - role: reader\n    permission:\n      backend_only: false\n      filter: {}\n",
-        ).replace("      backend_only: false\n", ""),
-      ],
-    },
-    {
-      tables: [
-        note(
-          "columns: [id]\nfilter: {id: 1}\nlimit: 5",
-          "delete_permissions:\n  - role: reader\n    permission:\n      filter: {id: 1, title: draft}\n",
-        ),
-      ],
-    },
+    note(
+      sound,
+      "delete_permissions:\n  - role: reader\n    permission:\n      backend_only: false\n      filter: {}\n",
+    ).replace("      backend_only: false\n", ""),
+    note(
+      "columns: [id]\nfilter: {id: 1}\nlimit: 5",
+      "delete_permissions:\n  - role: reader\n    permission:\n      filter: {id: 1, title: draft}\n",
+    ),
   ],
   [
     "write-wider-than-read",
     "t0.yaml:7",
-    {
-      tables: [
-        note(
-          "columns: [id]\nfilter: {id: 1}\nlimit: 5",
-          "delete_permissions:\n  - role: reader\n    permission:\n      filter: {}\n",
-        ),
-      ],
-    },
-    {
-      tables: [
-        note(
-          "columns: [id]\nfilter: {id: 1}\nlimit: 5",
-          "delete_permissions:\n  - role: reader\n    permission:\n      filter: {id: 1}\n",
-        ),
-      ],
-    },
+    note(
+      "columns: [id]\nfilter: {id: 1}\nlimit: 5",
+      "delete_permissions:\n  - role: reader\n    permission:\n      filter: {}\n",
+    ),
+    note(
+      "columns: [id]\nfilter: {id: 1}\nlimit: 5",
+      "delete_permissions:\n  - role: reader\n    permission:\n      filter: {id: 1}\n",
+    ),
   ],
   [
     "owner-preset-missing",
     "t0.yaml:7",
-    { tables: [note(sound, insert("").replace("[title]", "[title, owner]"))] },
+    note(sound, insert("").replace("[title]", "[title, owner]")),
     {
       tables: [
         note(sound, insert("set: {owner: X-Hasura-User-Id}")),
@@ -436,47 +376,39 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
   [
     "secret-column",
     "t0.yaml:9",
-    { tables: [note(sound.replace("[id]", "\n  - id\n  - passwordHash"))] },
-    {
-      tables: [
-        note(
-          sound.replace(
-            "[id]",
-            "[id, hijack_key, secretary, token_expires_at, idTokenType, token_day_volume, access_key_id]",
-          ),
-        ),
-      ],
-    },
+    note(sound.replace("[id]", "\n  - id\n  - passwordHash")),
+    note(
+      sound.replace(
+        "[id]",
+        "[id, hijack_key, secretary, token_expires_at, idTokenType, token_day_volume, access_key_id]",
+      ),
+    ),
   ],
   [
     "secret-column",
     "t0.yaml:7",
     { tables: [note(sound.replace("[id]", '"*"'))], database },
-    { tables: [note(sound.replace("[id]", '"*"'))] },
+    note(sound.replace("[id]", '"*"')),
   ],
   [
     "row-given-away",
     "t0.yaml:7",
-    { tables: [note(sound, update("columns: [title, owner]"))] },
-    { tables: [note(sound, update("columns: [title, owner]\n      check: {owner: X-Hasura-User-Id}"))] },
+    note(sound, update("columns: [title, owner]")),
+    note(sound, update("columns: [title, owner]\n      check: {owner: X-Hasura-User-Id}")),
   ],
   [
     "row-given-away",
     "t0.yaml:9",
-    {
-      tables: [
-        note(
-          sound,
-          `object_relationships:\n  - {name: project, using: {foreign_key_constraint_on: project_id}}\n${update("columns: [project_id]").replace("{owner: X-Hasura-User-Id}", "{project: {owner: X-Hasura-User-Id}}")}`,
-        ),
-      ],
-    },
-    { tables: [note(sound, update("columns: [project_id]"))] },
+    note(
+      sound,
+      `object_relationships:\n  - {name: project, using: {foreign_key_constraint_on: project_id}}\n${update("columns: [project_id]").replace("{owner: X-Hasura-User-Id}", "{project: {owner: X-Hasura-User-Id}}")}`,
+    ),
+    note(sound, update("columns: [project_id]")),
   ],
   [
     "row-given-away",
     "t0.yaml:7",
-    { tables: [note(sound, update('columns: "*"\n      check: {}'))] },
+    note(sound, update('columns: "*"\n      check: {}')),
     {
       tables: [
         note(sound, update("columns: [title]")),
@@ -488,34 +420,26 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
     // A check without the session does not bind the new row.
     "row-given-away",
     "t0.yaml:7",
-    { tables: [note(sound, update("columns: [title, owner]\n      check: {title: {_neq: spam}}"))] },
-    { tables: [note(sound, update("columns: [title]\n      check: {title: {_neq: spam}}"))] },
+    note(sound, update("columns: [title, owner]\n      check: {title: {_neq: spam}}")),
+    note(sound, update("columns: [title]\n      check: {title: {_neq: spam}}")),
   ],
   [
     "owner-preset-missing",
     "t0.yaml:9",
-    {
-      tables: [
-        note(
-          "columns: [id]\nlimit: 10\nfilter:\n  project: {owner: {_eq: X-Hasura-User-Id}}",
-          `object_relationships:\n  - {name: project, using: {foreign_key_constraint_on: project_id}}\n${insert("").replace("check: {}", "check: {title: {_neq: spam}}").replace("[title]", "[title, project_id]")}`,
-        ),
-      ],
-    },
-    {
-      tables: [
-        note(
-          "columns: [id]\nlimit: 10\nfilter:\n  project: {owner: {_eq: X-Hasura-User-Id}}",
-          `object_relationships:\n  - {name: project, using: {foreign_key_constraint_on: project_id}}\n${insert("").replace("check: {}", "check: {project: {owner: {_eq: X-Hasura-User-Id}}}").replace("[title]", "[title, project_id]")}`,
-        ),
-      ],
-    },
+    note(
+      "columns: [id]\nlimit: 10\nfilter:\n  project: {owner: {_eq: X-Hasura-User-Id}}",
+      `object_relationships:\n  - {name: project, using: {foreign_key_constraint_on: project_id}}\n${insert("").replace("check: {}", "check: {title: {_neq: spam}}").replace("[title]", "[title, project_id]")}`,
+    ),
+    note(
+      "columns: [id]\nlimit: 10\nfilter:\n  project: {owner: {_eq: X-Hasura-User-Id}}",
+      `object_relationships:\n  - {name: project, using: {foreign_key_constraint_on: project_id}}\n${insert("").replace("check: {}", "check: {project: {owner: {_eq: X-Hasura-User-Id}}}").replace("[title]", "[title, project_id]")}`,
+    ),
   ],
   [
     "anonymous-write",
     "t0.yaml:6",
-    { tables: [note(sound, update("columns: [title]").replace("reader", "anonymous"))] },
-    { tables: [note(sound, update("columns: [title]"))] },
+    note(sound, update("columns: [title]").replace("reader", "anonymous")),
+    note(sound, update("columns: [title]")),
   ],
   [
     "anonymous-write",
@@ -532,7 +456,7 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
   [
     "spoofable-session",
     "t0.yaml:9",
-    { tables: [note(sound).replace("reader", "anonymous")] },
+    note(sound).replace("reader", "anonymous"),
     {
       tables: [
         note(sound),
@@ -549,12 +473,7 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
     },
     { tables: [note(sound)], unauthorizedRole: "visitor" },
   ],
-  [
-    "session-variable-spelling",
-    "t0.yaml:9",
-    { tables: [note(sound.replace("X-Hasura-User-Id", "X_Hasura_User_Id"))] },
-    { tables: [note(sound)] },
-  ],
+  ["session-variable-spelling", "t0.yaml:9", note(sound.replace("X-Hasura-User-Id", "X_Hasura_User_Id")), note(sound)],
   [
     "session-variable-variants",
     "t2.yaml:9",
@@ -666,12 +585,7 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
     },
     { tables: [] },
   ],
-  [
-    "declared-twice",
-    "t0.yaml:11",
-    { tables: [`${note(sound)}${note(sound).slice(note(sound).indexOf("  - role"))}`] },
-    { tables: [note(sound)] },
-  ],
+  ["declared-twice", "t0.yaml:11", `${note(sound)}${note(sound).slice(note(sound).indexOf("  - role"))}`, note(sound)],
   [
     "declared-twice",
     "t1.yaml:1",
@@ -771,7 +685,7 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World, clean:
 ];
 
 test("suggests the known key for a misspelt one, also with another ending", async () => {
-  const found = await find({ tables: [note(`${sound}\nallow_aggregates: true`)] });
+  const found = await find(note(`${sound}\nallow_aggregates: true`));
   expect(found.map(({ reason }) => reason)).toEqual([
     expect.stringMatching(/allow_aggregates: unknown key; did you mean allow_aggregations\?$/),
   ]);
@@ -788,14 +702,12 @@ test("reports missing migrations once for a database without the tables", async 
 test("an update is not open where its check holds a column that the client cannot set", async () => {
   const rules = async (columns: string) =>
     (
-      await find({
-        tables: [
-          note(
-            sound,
-            `update_permissions:\n  - role: reader\n    permission:\n      columns: [${columns}]\n      filter: {}\n      check: {owner: X-Hasura-User-Id}\n`,
-          ),
-        ],
-      })
+      await find(
+        note(
+          sound,
+          `update_permissions:\n  - role: reader\n    permission:\n      columns: [${columns}]\n      filter: {}\n      check: {owner: X-Hasura-User-Id}\n`,
+        ),
+      )
     ).map(({ rule }) => rule);
   expect(await rules("title")).not.toContain("every-row-writable");
   expect(await rules("title, owner")).toContain("every-row-writable");
