@@ -102,84 +102,38 @@ test("lists the cause before the services that depend on it", () => {
   expect(serviceProblems(states, "local").map(({ subject }) => subject)).toEqual(["database", "engine", "gateway"]);
 });
 
-test.each([
+const at = (certificateExpires: string) => ({ endpoint: { ...endpoint, certificateExpires } });
+const database = (more: Partial<DatabaseFacts>) => ({ database: { ...facts, ...more } });
+const unusable = "ldaps://a.example.net cannot be used: connect ECONNREFUSED";
+
+test.each<[string, string, object, Parameters<typeof factProblems>[1]?]>([
   [
-    "an endpoint that does not answer",
-    { ...good, endpoint: { url: "https://localhost", error: "connect ECONNREFUSED" } },
-    {},
     "endpoint",
     "https://localhost does not answer: connect ECONNREFUSED",
+    { endpoint: { url: "https://localhost", error: "connect ECONNREFUSED" } },
   ],
+  ["endpoint", "https://localhost/healthz answers 503", { endpoint: { ...endpoint, status: 503 } }],
+  ["certificate", "expired at 2026-05-04T09:00:00Z", at("2026-05-04T09:00:00Z")],
+  ["certificate", "expires at 2026-05-07T11:00:00Z, in 3 days", at("2026-05-07T11:00:00Z")],
+  ["migrations", "not applied: 0003_c", { expectedMigrations: ["0001_a", "0002_b", "0003_c"] }],
+  ["migrations", "applied by a later version: 0002_b", { expectedMigrations: ["0001_a"] }],
   [
-    "an endpoint that answers 503",
-    { ...good, endpoint: { ...endpoint, status: 503 } },
-    {},
-    "endpoint",
-    "https://localhost/healthz answers 503",
-  ],
-  [
-    "an expired certificate",
-    { ...good, endpoint: { ...endpoint, certificateExpires: "2026-05-04T09:00:00Z" } },
-    {},
-    "certificate",
-    "expired at 2026-05-04T09:00:00Z",
-  ],
-  [
-    "a certificate that expires soon",
-    { ...good, endpoint: { ...endpoint, certificateExpires: "2026-05-07T11:00:00Z" } },
-    {},
-    "certificate",
-    "expires at 2026-05-07T11:00:00Z, in 3 days",
-  ],
-  [
-    "a missing migration",
-    { ...good, expectedMigrations: ["0001_a", "0002_b", "0003_c"] },
-    {},
-    "migrations",
-    "not applied: 0003_c",
-  ],
-  [
-    "a later migration",
-    { ...good, expectedMigrations: ["0001_a"] },
-    {},
-    "migrations",
-    "applied by a later version: 0002_b",
-  ],
-  [
-    "no signing key",
-    {
-      ...good,
-      database: { ...facts, keys: [{ state: "next" as const, since: "2026-05-05T00:00:00Z", retiresAt: null }] },
-    },
-    {},
     "signing keys",
     "no key signs tokens",
+    database({ keys: [{ state: "next", since: "2026-05-05T00:00:00Z", retiresAt: null }] }),
   ],
-  ["stale data", good, { dataAge: 30_000 }, "data", "the newest update is of 2026-05-04T09:59:00.000Z"],
-  ["a missing backup", good, { backupAge: 1000 }, "backup", "no backup is recorded"],
+  ["data", "the newest update is of 2026-05-04T09:59:00.000Z", {}, { dataAge: 30_000 }],
+  ["backup", "no backup is recorded", {}, { backupAge: 1000 }],
   [
-    "an old backup",
-    { ...good, database: { ...facts, lastBackup: { at: "2026-05-01T00:00:00.000Z" } } },
-    { backupAge: 86_400_000 },
     "backup",
     "the last backup is of 2026-05-01T00:00:00.000Z",
+    database({ lastBackup: { at: "2026-05-01T00:00:00.000Z" } }),
+    { backupAge: 86_400_000 },
   ],
-  [
-    "a directory that cannot be used",
-    { ...good, directory: { text: "ldaps://a.example.net cannot be used: connect ECONNREFUSED", fails: true } },
-    {},
-    "directory",
-    "ldaps://a.example.net cannot be used: connect ECONNREFUSED",
-  ],
-  [
-    "drift",
-    { ...good, drift: ["update dev-engine"] },
-    {},
-    "drift",
-    "the stack differs from its program: update dev-engine",
-  ],
-])("reports %s with a next command", (_, given, limits, subject, reason) => {
-  expect(factProblems(given, limits, " -- --stack dev", now)).toEqual([
+  ["directory", unusable, { directory: { text: unusable, fails: true } }],
+  ["drift", "the stack differs from its program: update dev-engine", { drift: ["update dev-engine"] }],
+])("reports the %s with a next command: %s", (subject, reason, changes, limits = {}) => {
+  expect(factProblems({ ...good, ...changes }, limits, " -- --stack dev", now)).toEqual([
     { subject, reason, next: expect.stringMatching(/npm run|docs\/operate/) as string },
   ]);
 });
