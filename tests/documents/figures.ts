@@ -73,7 +73,7 @@ export const figureGroups: readonly FigureGroup[] = [
   {
     title: "Beside Hasura",
     source:
-      "`npm run bench:engine -- --against hasura --quick`, 100,000 updates, Hasura 2.43 built from source without optimization; requests/s as a ratio to Hasura asked directly, median (least to most)",
+      "`npm run bench:engine -- --against hasura --quick`, 100,000 updates, Hasura 2.43 built from source without optimization; requests/s relative to bare Hasura, median (least to most)",
     figures: [
       { what: "10 rows: embedded engine", figure: "11.5 (9.6 to 16.9)", source: "p99 0.14 of Hasura's" },
       { what: "10 rows: front and Hasura", figure: "1.33 (1.29 to 1.58)", source: "a bare proxy in Node 0.89" },
