@@ -48,6 +48,7 @@ export default defineConfig({
           page("Client guides", "clients/"),
           page("First subscription", "clients/first-subscription"),
           page("Flags of a hijack", "clients/flags"),
+          page("Lost answers", "clients/lost-answers"),
           page("Console", "clients/console"),
           page("curl", "clients/curl"),
           page("Session flow", "clients/session"),

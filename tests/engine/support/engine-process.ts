@@ -14,6 +14,8 @@ export interface EngineProcess extends AsyncDisposable {
   /** The `data` or the `errors` of a query by role admin, or by the given role. */
   ask(query: string, role?: string): Promise<Readonly<Record<string, unknown>>>;
   stop(): Promise<number | null>;
+  /** Ends the process with SIGKILL. */
+  kill(): Promise<void>;
 }
 
 /**
@@ -46,9 +48,9 @@ export async function startEngineProcess(environment: Readonly<Record<string, st
       body: JSON.stringify(body),
     });
 
-  async function stop(): Promise<number | null> {
-    if (child.exitCode === null) {
-      child.kill("SIGTERM");
+  async function stop(signal: NodeJS.Signals = "SIGTERM"): Promise<number | null> {
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill(signal);
       await once(child, "exit");
     }
     return child.exitCode;
@@ -65,7 +67,8 @@ export async function startEngineProcess(environment: Readonly<Record<string, st
       const response = await post("/v1/graphql", { query }, role === undefined ? {} : { "x-hasura-role": role });
       return (await response.json()) as Record<string, unknown>;
     },
-    stop,
+    stop: () => stop(),
+    kill: async () => void (await stop("SIGKILL")),
     [Symbol.asyncDispose]: async () => void (await stop()),
   };
 }
