@@ -126,7 +126,7 @@ const opensQuoted = /^(?:\s|- )*[\w-]+:\s+"((?:[^"\\]|\\.)*)$/;
 const closesQuoted = /^(?:[^"\\]|\\.)*"/;
 
 /** Hasura's YAML parser accepts continuation lines of a quoted text that are indented as little as its key. */
-export function indentQuoted(text: string): string {
+function indentQuoted(text: string): string {
   let open = false;
   return text
     .split("\n")

@@ -8,10 +8,9 @@ import { metadataOf } from "@routeql/engine/lifecycle/testing/served-engine";
 import { createAdministration } from "@routeql/engine/metadata-api/routes";
 import { readSettings } from "@routeql/engine/lifecycle/settings";
 import { commandsOf, type Command } from "./cases.ts";
-import { MetadataBuilder, UnknownCommand } from "./metadata-builder.ts";
+import { databaseVariable, MetadataBuilder, UnknownCommand } from "./metadata-builder.ts";
 import { type Json, record } from "./json.ts";
 import type { ServerFlags } from "./server-flags.ts";
-import { databaseVariable } from "./sources.ts";
 
 const geography = /\b(geometry|geography|raster|st_[a-z]+)\b/i;
 
@@ -43,7 +42,7 @@ export function withAddresses(metadata: Json, environment: Readonly<Record<strin
   }) as Json;
 }
 
-/** One folder's databases, metadata and a running engine. */
+/** One folder's database, metadata and a running engine. */
 export class Stage implements AsyncDisposable {
   readonly secret = randomBytes(24).toString("hex");
   /** Parts of the setup without a counterpart here. */
@@ -52,9 +51,9 @@ export class Stage implements AsyncDisposable {
   readonly #flags: ServerFlags;
   readonly #history: Command[] = [];
   readonly #builder = new MetadataBuilder();
-  readonly #addresses = new Map<string, string>();
-  /** Environment of the engine; grows with the databases. */
-  readonly #environment: Record<string, string> = {};
+  readonly #name = `conformance_${randomBytes(8).toString("hex")}`;
+  /** Of the folder's database. */
+  readonly address: string;
   #engine: Engine | undefined;
   #served: Served | undefined;
 
@@ -62,6 +61,7 @@ export class Stage implements AsyncDisposable {
   constructor(server: string, flags: ServerFlags) {
     this.#server = server;
     this.#flags = flags;
+    this.address = Object.assign(new URL(server), { pathname: `/${this.#name}` }).href;
   }
 
   get port(): number {
@@ -69,40 +69,24 @@ export class Stage implements AsyncDisposable {
     return this.#served.port;
   }
 
-  /** Of the database `default`. */
-  get address(): string {
-    return this.#addresses.get("default") ?? "";
-  }
-
   get withoutSecret(): boolean {
     return this.#flags.withoutSecret === true;
   }
 
-  async #database(database: string): Promise<string> {
-    const known = this.#addresses.get(database);
-    if (known !== undefined) return known;
-    const name = `conformance_${randomBytes(8).toString("hex")}`;
-    await withClient(this.#server, (client) => client.query(`CREATE DATABASE ${name}`));
-    const address = new URL(this.#server);
-    address.pathname = `/${name}`;
-    this.#addresses.set(database, address.href);
-    this.#environment[databaseVariable(database)] = address.href;
-    await withClient(address.href, (client) => client.query("CREATE SCHEMA hge_tests"));
-    return address.href;
+  get #environment(): Readonly<Record<string, string>> {
+    return { [databaseVariable]: this.address };
   }
 
   async #apply(command: Command): Promise<void> {
-    const steps = this.#builder.apply(command);
+    const statements = this.#builder.apply(command);
     this.#history.push(command);
-    for (const database of this.#builder.databases) await this.#database(database);
-    for (const { database, sql } of steps) {
-      const address = await this.#database(database);
-      await withClient(address, async (client) => {
-        if (geography.test(sql)) await client.query("CREATE EXTENSION IF NOT EXISTS postgis");
-        if (/\braster\b/i.test(sql)) await client.query("CREATE EXTENSION IF NOT EXISTS postgis_raster");
-        await client.query(sql);
-      });
-    }
+    const sql = statements.join("\n");
+    if (sql === "") return;
+    await withClient(this.address, async (client) => {
+      if (geography.test(sql)) await client.query("CREATE EXTENSION IF NOT EXISTS postgis");
+      if (/\braster\b/i.test(sql)) await client.query("CREATE EXTENSION IF NOT EXISTS postgis_raster");
+      await client.query(sql);
+    });
   }
 
   async #applyKnown(command: Command): Promise<void> {
@@ -114,9 +98,10 @@ export class Stage implements AsyncDisposable {
     }
   }
 
-  /** Fills the databases. Returns the metadata, with the address of each source instead of a variable. */
+  /** Creates and fills the database. Returns the metadata, with its address instead of a variable. */
   async prepare(setup: readonly Command[]): Promise<Json> {
-    await this.#database("default");
+    await withClient(this.#server, (client) => client.query(`CREATE DATABASE ${this.#name}`));
+    await withClient(this.address, (client) => client.query("CREATE SCHEMA hge_tests"));
     for (const command of setup) await this.#applyKnown(command);
     return withAddresses(this.#builder.merged(), this.#environment);
   }
@@ -206,9 +191,6 @@ export class Stage implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#served?.stop();
-    for (const address of this.#addresses.values()) {
-      const name = new URL(address).pathname.slice(1);
-      await withClient(this.#server, (client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
-    }
+    await withClient(this.#server, (client) => client.query(`DROP DATABASE IF EXISTS ${this.#name} WITH (FORCE)`));
   }
 }

@@ -318,11 +318,11 @@ describe.skipIf(folders.length === 0)("Hasura's own test cases (../shared/hasura
     async ([name, { setup }], { skip }) => {
       skip(needMutations.has(name), "its setup needs mutations");
       const builder = new MetadataBuilder();
-      const steps = setup.flatMap((command) => builder.apply(command));
-      const extensions = /geometry|geography|raster/i.test(JSON.stringify(steps))
+      const statements = setup.flatMap((command) => builder.apply(command));
+      const extensions = /geometry|geography|raster/i.test(statements.join())
         ? ["create extension postgis", "create extension postgis_raster"]
         : [];
-      const address = await newDatabase("create schema hge_tests", ...extensions, ...steps.map(({ sql }) => sql));
+      const address = await newDatabase("create schema hge_tests", ...extensions, ...statements);
       const { stderr, findings } = await permissions(JSON.stringify(builder.merged()), address);
       expect(stderr).toBe("");
       // Filters by distance, and through a computed field with the session as its argument, cannot be written in SQL outside the engine.
