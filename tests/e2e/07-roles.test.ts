@@ -81,17 +81,6 @@ describe("Authentication, 7: roles determine permissions", () => {
       },
     );
 
-    test("cannot filter or order by a column that it does not see", async () => {
-      const caller = await members[role].caller();
-      for (const field of hiddenHijackFields) {
-        const filtered = await refusal(`{ view_hijacks(where: {${field}: {_is_null: false}}) { key } }`, caller);
-        expect(filtered.extensions.code).toBe("validation-failed");
-        const ordered = await refusal(`{ view_hijacks(order_by: {${field}: asc}) { key } }`, caller);
-        expect(ordered.extensions.code).toBe("validation-failed");
-      }
-      expect(hiddenHijackFields.length).toBe(role === "viewer" ? 2 : 0);
-    });
-
     test(`gets at most ${limit} rows, with and without a limit`, async () => {
       const caller = await members[role].caller();
       const where = role === "tenant" ? `where: {prefix: {_eq: "${northPrefix}"}}` : "where: {}";
@@ -139,14 +128,6 @@ describe("Authentication, 7: roles determine permissions", () => {
       const fields = ["update_view_hijacks", "update_view_hijacks_by_pk", "update_view_hijacks_many"];
       expect(answer.__schema).toEqual({ mutationType: writes ? { fields: fields.map((name) => ({ name })) } : null });
     });
-  });
-
-  test("a viewer does not see ignored hijacks through an update's links either", async () => {
-    const query = "{ view_bgpupdates(where: {hijack_links: {hijack: {ignored: {_eq: true}}}}) { prefix } }";
-    const analyst = await data<{ view_bgpupdates: unknown[] }>(query, await members.analyst.caller());
-    expect(analyst.view_bgpupdates.length).toBeGreaterThan(0);
-    const viewer = await data<{ view_bgpupdates: unknown[] }>(query, await members.viewer.caller());
-    expect(viewer.view_bgpupdates).toEqual([]);
   });
 
   test("tenants of two organisations see disjoint rows, and together less than an analyst", async () => {

@@ -167,30 +167,6 @@ describe("one engine with a metadata database", () => {
     }
   }, 60_000);
 
-  test("clears metadata, and answers several requests in one", async () => {
-    await using engine = await start();
-    const { status, body } = await engine.metadata({
-      type: "bulk",
-      args: [
-        { type: "clear_metadata", args: {} },
-        { type: "get_inconsistent_metadata", args: {} },
-        { type: "export_metadata", version: 2, args: {} },
-      ],
-    });
-    expect([status, body]).toEqual([
-      200,
-      [
-        { message: "success" },
-        { is_consistent: true, inconsistent_objects: [] },
-        { resource_version: 1, metadata: { version: 3, sources: [] } },
-      ],
-    ]);
-    expect((await engine.metadata({ type: "export_metadata", version: 2, args: {} })).body).toMatchObject({
-      resource_version: 2,
-    });
-    expect(await engine.ask("{ __typename }")).toEqual({ data: { __typename: "query_root" } });
-  }, 60_000);
-
   test("does not start with an invalid directory, and stores none of it", async () => {
     await expect(start({ ENGINE_METADATA_DIRECTORY: "/nonexistent" })).rejects.toThrow("this file is missing");
     await using admin = await database.connect("bootstrap");
@@ -259,34 +235,6 @@ describe("two engines with one metadata database", () => {
     );
     for (const { body } of exported) expect(body).toEqual({ resource_version: 1, metadata: metadata("apple") });
     expect(await Promise.all(engines.map((engine) => engine.stop()))).toEqual([0, 0, 0]);
-  }, 60_000);
-
-  test("keep the last metadata when stored metadata is invalid or the store is down", async () => {
-    await using engine = await start();
-    await using admin = await database.connect("bootstrap");
-    await admin.query(`update hdb_catalog.hdb_metadata set metadata = '{"version":2}', resource_version = 7`);
-    await expect
-      .poll(() => engine.log().some(({ resourceVersion }) => resourceVersion === 7), { timeout: 20_000 })
-      .toBe(true);
-    await admin.query("alter schema hdb_catalog rename to elsewhere");
-    try {
-      await expect
-        .poll(() => engine.log().some(({ message }) => String(message).includes("does not answer")), {
-          timeout: 20_000,
-        })
-        .toBe(true);
-      expect(await engine.ask("{ apple { id } }")).toEqual({ data: { apple: [{ id: 1 }] } });
-      expect(await (await fetch(`${engine.url}/healthz?strict=true`)).text()).toBe("OK");
-      expect(await engine.metadata(replace(metadata("pear")))).toMatchObject({
-        status: 500,
-        body: { error: "the metadata store does not answer" },
-      });
-    } finally {
-      await admin.query("alter schema elsewhere rename to hdb_catalog");
-    }
-    await expect
-      .poll(() => engine.log().some(({ message }) => String(message).includes("answers again")), { timeout: 20_000 })
-      .toBe(true);
   }, 60_000);
 });
 

@@ -83,28 +83,6 @@ test("reports unknown commands with Hasura's message", async () => {
   expect(await errorOf("pg_track")).toBe('unknown metadata command "track" for backend postgres');
 });
 
-test("bulk stops at the first failure, bulk_keep_going returns the failure in its place", async () => {
-  await using server = await serveFake();
-  const args = [
-    { type: "export_metadata", args: {} },
-    { type: "create_action", args: {} },
-    { type: "bulk_keep_going", args: [{ type: "export_metadata", args: {} }] },
-  ];
-  expect((await post(server.url, { type: "bulk", args }))[0]).toBe(400);
-  expect(await post(server.url, { type: "bulk_keep_going", args })).toEqual([
-    200,
-    [
-      {},
-      {
-        path: "$.args[1].type",
-        code: "not-supported",
-        error: "create_action is no command of this engine: actions are not served",
-      },
-      [{}],
-    ],
-  ]);
-});
-
 test("reloads metadata without a store too, alone and in a list", async () => {
   await using server = await serveFake();
   const reload = { type: "reload_metadata", args: {} };
