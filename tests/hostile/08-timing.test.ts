@@ -1,8 +1,5 @@
-import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { makeAccount } from "../e2e/support/accounts.ts";
 import { call } from "../e2e/support/http.ts";
-import { singleStep } from "../e2e/support/sessions.ts";
 import { stack } from "../e2e/support/stack.ts";
 import { significant, timeDifference } from "../harness/time-difference.ts";
 import { serviceAnswers } from "./support/attack.ts";
@@ -42,19 +39,5 @@ test("the time of a rejection does not depend on a key's common prefix", { timeo
     expect(Math.abs(timeDifference(first, last, interrupted))).toBeLessThan(significant);
     countInputs("times of rejected keys", 300, 0);
   }
-  await serviceAnswers();
-});
-
-test("ASVS 6.3.8: nor on whether an account exists", { timeout: 120_000 }, async () => {
-  const accounts = await Promise.all(Array.from({ length: 10 }, () => makeAccount("viewer")));
-  // Eight calls each, which is below the throttle's limit.
-  const turns = { known: 0, unknown: 0 };
-  const mark = randomBytes(4).toString("hex");
-  const known = () => singleStep({ email: accounts[turns.known++ % accounts.length]!.email, password: "wrong" });
-  const unknown = () =>
-    singleStep({ email: `nobody-${mark}-${turns.unknown++ % accounts.length}@example.net`, password: "wrong" });
-  const [first = [], second = []] = await interleaved(80, [known, unknown]);
-  expect(Math.abs(timeDifference(first, second, interrupted))).toBeLessThan(significant);
-  countInputs("times of unknown accounts", 160, 0);
   await serviceAnswers();
 });
