@@ -117,25 +117,6 @@ test("each exporter calls only its own service", () => {
   expect(on.filter(({ joinsMetrics }) => joinsMetrics).map(({ name }) => name)).not.toContain("database");
 });
 
-test("Prometheus scrapes every service with metrics, itself included", () => {
-  const on = describe({ monitoring: "stack" });
-  const text = on.find(({ name }) => name === "prometheus")?.files["prometheus/prometheus.yml"];
-  const { scrape_configs: jobs } = parse(text as string) as {
-    scrape_configs: { static_configs: { targets: string[] }[] }[];
-  };
-  const targets = jobs.flatMap(({ static_configs: places }) => places.flatMap(({ targets: hosts }) => hosts));
-  expect(targets.toSorted()).toEqual([
-    "alertmanager:9093",
-    "auth-sidecar:9090",
-    "database-exporter:9187",
-    "disk-exporter:9100",
-    "engine:9090",
-    "gateway:9090",
-    "prometheus:9090",
-    "sessions-exporter:9121",
-  ]);
-});
-
 test("Alertmanager posts to the given address, which it reads from a file", () => {
   const files = (alertWebhook: boolean): unknown => {
     const settings = withDefaults({ engine: "embedded", monitoring: "stack" }, "staging");
