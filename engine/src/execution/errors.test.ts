@@ -147,6 +147,16 @@ const refused: readonly Refused[] = [
     "expected an object for type 'article_aggregate_bool_exp', but found null",
   ],
   [
+    "{ author(where: {id: {_is_null: x}}) { id } }",
+    "author.args.where.id._is_null",
+    "expected a boolean for type 'Boolean', but found an enum value",
+  ],
+  [
+    "{ author(where: {articles_aggregate: {count: {filter: null, predicate: {}}}}) { id } }",
+    "author.args.where.articles_aggregate.count.filter",
+    "expected an object for type 'article_bool_exp', but found null",
+  ],
+  [
     "{ author(where: {articles_aggregate: {count: {filter: {id: {_eq: []}}}}}) { id } }",
     "author.args.where.articles_aggregate.count.predicate",
     "missing required field 'predicate'",

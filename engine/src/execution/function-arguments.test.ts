@@ -23,13 +23,17 @@ const text = (field: string, variables?: Record<string, unknown>) =>
     .text;
 
 test("an omitted argument gets its default, and later ones are passed by name", () => {
-  expect(text("free")).toContain(`FROM "public"."free"("who" => ($1::json)) AS`);
+  expect(text("free(args: {})")).toContain(`FROM "public"."free"("who" => ($1::json)) AS`);
   expect(text('free(args: {term: "x"})')).toContain(
     `FROM "public"."free"("who" => ($1::json), "term" => ($2::text)) AS`,
   );
   expect(text('free(args: {most: null, term: "x"})')).toContain(
     `FROM "public"."free"(($1::integer), ($2::json), ($3::text)) AS`,
   );
+});
+
+test("omits the session argument together with `args`, as Hasura does", () => {
+  expect(text("free")).toContain(`FROM "public"."free"() AS`);
 });
 
 test.each([

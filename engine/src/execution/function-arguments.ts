@@ -16,13 +16,20 @@ export function readFunctionArguments(
   input: Input | undefined,
   path: string,
 ): readonly FunctionArgument[] {
-  const given = new Map<string, Input>();
-  for (const { field, value } of input === undefined ? [] : entriesOf(input)) {
+  const values = (input === undefined ? [] : entriesOf(input)).flatMap(({ field, value }) => {
     const meta = inputMeta(field);
-    if (meta.kind === "function-argument") given.set(meta.argument.name, value);
-  }
+    return meta.kind === "function-argument" ? [{ ...meta.argument, value }] : [];
+  });
+  // Hasura reads arguments with a default first.
+  const ordered = [...values.filter(({ hasDefault }) => hasDefault), ...values.filter(({ hasDefault }) => !hasDefault)];
+  const given = new Map(
+    ordered.map(({ name, type, value }) => [name, parameterOf(value, type, inputType(type), { acceptsNull: true })]),
+  );
   const at = `${path}.args.args`;
   const result: FunctionArgument[] = [];
+  const kinds = new Set(call.arguments.map(({ kind }) => kind));
+  // Hasura omits the session argument of a tracked function together with `args`.
+  if (input === undefined && kinds.has("client") && !kinds.has("row")) return result;
   let omitted = false;
   for (const [index, position] of call.arguments.entries()) {
     const declared = call.function.arguments[index];
@@ -31,8 +38,11 @@ export function readFunctionArguments(
       result.push({ kind: "row" });
       continue;
     }
-    const value = position.kind === "client" ? given.get(position.argument.name) : undefined;
-    if (position.kind === "client" && value === undefined) {
+    const parameter =
+      position.kind === "session"
+        ? ({ source: { kind: "session-object" }, type: declared.type.sql } as const)
+        : given.get(position.argument.name);
+    if (parameter === undefined) {
       if (!declared.hasDefault)
         throw new EngineError({ code: "not-supported", path: at, message: "Non default arguments cannot be omitted" });
       omitted = true;
@@ -43,10 +53,6 @@ export function readFunctionArguments(
       throw new EngineError({ code: "not-supported", path: at, message });
     }
     const name = omitted ? declared.name : undefined;
-    const parameter =
-      value === undefined
-        ? ({ source: { kind: "session-object" }, type: declared.type.sql } as const)
-        : parameterOf(value, declared.type, inputType(declared.type), { acceptsNull: true });
     result.push({ kind: "parameter", name, parameter });
   }
   return result;

@@ -20,7 +20,8 @@ import {
 import { maxInputDepth, type Spending } from "../cost/limits.ts";
 import { graphqlName } from "@routeql/metadata/naming";
 import { isArray } from "../schema/types.ts";
-import { jsonText, kindOf, rawText, scientific } from "../schema/values.ts";
+import { kindOf, rawText } from "../schema/json-values.ts";
+import { jsonText, scientific } from "../schema/values.ts";
 import { type EngineError, invalid, unreadable } from "../errors.ts";
 import type { Variables } from "./variables.ts";
 
@@ -44,6 +45,7 @@ export type Input =
       readonly type: string;
       readonly value: unknown;
       /** From a variable's value: JSON has only numbers. */ readonly isJson?: boolean;
+      /** From a name without quotes. */ readonly isName?: boolean;
     })
   /** A scalar or a list of scalars whose value is known only at execution. */
   | (Placed & {
@@ -128,7 +130,8 @@ export class InputReader {
       if (node.kind !== Kind.ENUM) throw expected("an enum value", inner.name, nodeKinds[node.kind], path);
       return { kind: "enum", path, value: enumValue(inner, node.value, path) };
     }
-    return { kind: "scalar", path, type: inner.name, value: this.#literal(node, path) };
+    const value = this.#literal(node, path);
+    return { kind: "scalar", path, type: inner.name, value, isName: node.kind === Kind.ENUM };
   }
 
   /**
@@ -327,6 +330,7 @@ export function outsideOfIntegers(value: unknown, path: string): EngineError {
 
 /** The kind of an input, as in Hasura's messages. */
 export function kindOfInput(input: Input): string {
+  if (input.kind === "scalar" && input.isName === true) return "an enum value";
   if (input.kind === "scalar" && input.isJson === true) return kindOf(input.value);
   if (input.kind === "scalar" && rawText(input.value) !== undefined) return "a float";
   if (input.kind === "scalar")

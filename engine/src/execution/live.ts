@@ -102,8 +102,24 @@ export class Cohorts {
       return answer(cohort.plan, member, row);
     } catch (error) {
       if (asker.signal?.aborted === true || !isOwnFault(error)) throw error;
-      return failed(toEngineError(error));
+      const found = toEngineError(error);
+      return failed(found.code === "data-exception" ? await this.#fault(cohort, member, database, asker) : found);
     }
+  }
+
+  /** As in Hasura, the message names a wrong value only if the client's request contains it. */
+  async #fault({ plan }: Cohort, member: Member, database: Database, asker: Asker): Promise<EngineError> {
+    const given = plan.statement.parameters.flatMap(({ source, type }, position) =>
+      source.kind === "constant" || source.kind === "variable" ? [{ type, value: member[position] }] : [],
+    );
+    const text = `SELECT ${given.map(({ type }, index) => `$${index + 1}::${type}`).join(", ")}`;
+    try {
+      await database.run({ text, values: given.map(({ value }) => value) }, asker);
+    } catch (error) {
+      if (asker.signal?.aborted === true || !isOwnFault(error)) throw error;
+      return toEngineError(error);
+    }
+    return new EngineError({ code: "unexpected", path: "$", message: "database query error" });
   }
 
   /** Values that all members share stay plain parameters, for better plans; the others come from a list of members. */

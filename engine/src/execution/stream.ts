@@ -86,6 +86,7 @@ export function planStream(field: DefinedField, target: VisibleTable, reader: Se
     },
     reader.fields(field, depth),
     cursor.operand,
+    cursor.descending,
   );
   return {
     template,

@@ -3,7 +3,8 @@ import { impliedArguments } from "../schema/filters.ts";
 import { inputMeta, scalarType, enumMeta, type AggregatePredicateMeta, type ScalarMeta } from "../schema/meta.ts";
 import type { Relationship } from "../schema/model.ts";
 import { booleanType, floatType, integerType, scalarName, textType } from "../schema/scalars.ts";
-import { itemOf, listText, toText, UnfitValue } from "../schema/values.ts";
+import { UnfitValue } from "../schema/json-values.ts";
+import { itemOf, listText, toText } from "../schema/values.ts";
 import {
   type AggregateComparison,
   allOf,
@@ -301,7 +302,7 @@ export class WhereReader {
         const given = columnsOf(notNull(value));
         if (given.length > 0) columns = given;
       } else if (kind === "predicate-distinct") distinct = this.#inputs.boolean(value);
-      else if (kind === "predicate-filter") filter = this.read(value, predicate.target.permission.filter);
+      else if (kind === "predicate-filter") filter = guarded(predicate.target.permission.filter, this.#object(value));
       else if (value.kind === "object") {
         for (const entry of value.entries) {
           const meta = inputMeta(entry.field);

@@ -1,7 +1,7 @@
 import type { GraphQLRequest } from "../engine.ts";
 import { EngineError } from "../errors.ts";
 import { graphqlName } from "@routeql/metadata/naming";
-import { kindOf, mismatch } from "../schema/values.ts";
+import { kindOf, mismatch } from "../schema/json-values.ts";
 
 /** Deepest nesting of lists and objects in variables. The stack has room for every recursive visitor up to this depth. */
 const deepest = 500;

@@ -2,7 +2,7 @@ import type { MergedPath } from "@routeql/metadata/read/load";
 import { FilterReader, parameterOfMetadata } from "../schema/filters.ts";
 import type { Report, TableColumn, TrackedTable } from "../schema/model.ts";
 import type { ResolvedSource } from "../schema/resolve.ts";
-import { UnfitValue } from "../schema/values.ts";
+import { UnfitValue } from "../schema/json-values.ts";
 import { always, type Condition, type Parameter } from "../sql/expression.ts";
 import { inputType } from "../sql/operators.ts";
 

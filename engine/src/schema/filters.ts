@@ -23,7 +23,8 @@ import {
 } from "../sql/operators.ts";
 import type { ComputedField, RowModel, TrackedTable } from "./model.ts";
 import { booleanType, floatType, integerType, textType } from "./scalars.ts";
-import { constantText, UnfitValue } from "./values.ts";
+import { UnfitValue } from "./json-values.ts";
+import { constantText } from "./values.ts";
 
 export interface FilterContext {
   readonly tables: ReadonlyMap<string, TrackedTable>;

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { arrayText, constantText, jsonText, kindOf, toText, UnfitValue } from "./values.ts";
+import { kindOf, UnfitValue } from "./json-values.ts";
+import { listText, arrayText, constantText, jsonText, toText } from "./values.ts";
 
 const type = (name: string) => ({ name, sql: name, kind: "base" as const });
 const rawJson = (text: string) => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
@@ -12,6 +13,7 @@ test.each([
   ["int8", 9223372036854775807n, "9223372036854775807"],
   ["int8", "9223372036854775807", "9223372036854775807"],
   ["numeric", rawJson("1.10000000000000000001"), "1.10000000000000000001"],
+  ["numeric", 1, "1.0"],
   ["text", "x", "x"],
   ["bool", true, "true"],
   ["json", { a: [1, null] }, '{"a":[1,null]}'],
@@ -25,9 +27,10 @@ test.each([
   expect(toText(value, type(name))).toBe(text);
 });
 
-test("as in Hasura, Postgres rejects a list of jsonb values, except plain strings", () => {
+test("as in Hasura, Postgres rejects a list of jsonb values, except plain strings, and of GeoJSON", () => {
   const array = { ...type("_jsonb"), element: type("jsonb") };
   expect(toText([{ a: 1 }, "x"], array)).toBe(String.raw`{"u0001{\"a\":1}","\"x\""}`);
+  expect(listText(['{"type":"Point"}'], type("geometry"))).toBe('{{"type":"Point"}}');
 });
 
 test.each([
@@ -131,4 +134,38 @@ test("values have Hasura's names", () => {
 
 test("bigints inside of json keep their digits", () => {
   expect(jsonText({ a: 12345678901234567890n })).toBe('{"a":12345678901234567890}');
+});
+
+test.each([
+  [1, "parsing Geometry failed, expected Object, but encountered Number"],
+  [{ type: "X" }, "unexpected geometry type: X"],
+  [{ type: "Point", coordinates: [1] }, "A Position needs at least 2 elements"],
+  [{ type: "Point", coordinates: [1, "a"] }, "parsing Double failed, unexpected String"],
+  [
+    {
+      type: "Polygon",
+      coordinates: [
+        [
+          [1, 1],
+          [1, 2],
+          [1, 3],
+          [2, 3],
+        ],
+      ],
+    },
+    "the first and last locations have to be equal for a LinearRing",
+  ],
+  [
+    { type: "Point", coordinates: [1, 1], crs: { type: "name" } },
+    'parsing Hasura.SQL.GeoJSON.CRS(CRSName) failed, key "properties" not found',
+  ],
+])("rejects the GeoJSON %j as Hasura does", (value, message) => {
+  expect(() => toText(value, type("geometry"))).toThrow(message);
+});
+
+test("GeoJSON without a name of another reference system is in EPSG:4326", () => {
+  for (const crs of [undefined, null, { type: "link", properties: { href: "x" } }])
+    expect(toText({ type: "Point", coordinates: [1, 1, 1, 1], crs }, type("geometry"))).toBe(
+      '{"coordinates":[1,1,1],"crs":{"properties":{"name":"EPSG:4326"},"type":"name"},"type":"Point"}',
+    );
 });

@@ -1,25 +1,6 @@
 import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
-
-/** A value that does not match its type; the message names the expected type. */
-export class UnfitValue extends Error {}
-
-/** A JSON number, exact: numbers beyond a JavaScript number arrive as bigint or `JSON.rawJSON`. */
-function numberText(value: unknown): string | undefined {
-  if (typeof value === "number") return Number.isFinite(value) ? String(value) : undefined;
-  if (typeof value === "bigint") return value.toString();
-  return rawText(value);
-}
-
-interface RawJson {
-  readonly rawJSON: string;
-}
-
-const json = JSON as typeof JSON & { isRawJSON(value: unknown): value is RawJson };
-
-/** Text of a `JSON.rawJSON` value. */
-export function rawText(value: unknown): string | undefined {
-  return json.isRawJSON(value) ? value.rawJSON : undefined;
-}
+import { geoJson } from "./geo-json.ts";
+import { mismatch, numberText, UnfitValue } from "./json-values.ts";
 
 /** JSON text of any value of a request, bigint included. A replacer costs ten times as much, and a value from JSON needs none. */
 export function jsonText(value: unknown): string {
@@ -31,15 +12,6 @@ export function jsonText(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) =>
     typeof item === "bigint" ? (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(item.toString()) : item,
   );
-}
-
-/** The kind of a JSON value in Hasura's messages. */
-export function kindOf(value: unknown): string {
-  if (value === null || value === undefined) return "null";
-  if (typeof value === "boolean") return "a boolean";
-  if (typeof value === "string") return "a string";
-  if (Array.isArray(value)) return "a list";
-  return typeof value === "number" || numberText(value) !== undefined ? "a number" : "an object";
 }
 
 const integerRanges: Readonly<Record<string, readonly [bigint, bigint]>> = {
@@ -57,7 +29,7 @@ const calledTypes: Readonly<Record<string, string>> = {
   float8: "PGDouble",
 };
 
-/** A number as Hasura's messages print it: `1.5`, `300.0`, `2.147483648e9`. */
+/** A number as Hasura prints it in messages and in values of the type numeric: `1.5`, `300.0`, `2.147483648e9`. */
 export function scientific(number: string): string {
   const [, sign = "", whole = "", fraction = "", power = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
@@ -101,20 +73,6 @@ export function arrayText(items: readonly (string | null)[]): string {
   return `{${items.map((item) => (item === null ? "NULL" : `"${/["\\]/.test(item) ? item.replaceAll(/["\\]/g, "\\$&") : item}"`)).join(",")}}`;
 }
 
-const jsonKinds: Readonly<Record<string, string>> = {
-  "a boolean": "Boolean",
-  "a string": "String",
-  "a list": "Array",
-  "an object": "Object",
-  "a number": "Number",
-};
-
-/** A parse error in the wording of Hasura's JSON parser. */
-export function mismatch(reading: string | undefined, expected: string, value: unknown): UnfitValue {
-  const failed = reading === undefined ? "" : `parsing ${reading} failed, `;
-  return new UnfitValue(`${failed}expected ${expected}, but encountered ${jsonKinds[kindOf(value)] ?? "Null"}`);
-}
-
 /** Types that Hasura reads only from a string, with their names. */
 const fromText: Readonly<Record<string, string>> = {
   text: "Text",
@@ -124,7 +82,6 @@ const fromText: Readonly<Record<string, string>> = {
   date: "Day",
   timestamp: "LocalTime",
   timestamptz: "UTCTime",
-  timetz: "ZonedTimeOfDay",
   uuid: "UUID",
   lquery: "Text",
   ltxtquery: "Text",
@@ -182,15 +139,16 @@ export function toText(value: unknown, type: DatabaseType): string | null {
   }
   if (fromNumber.has(name)) {
     if (number === undefined) throw mismatch("Scientific", "Number", value);
-    return number;
+    return scientific(number);
   }
   if (name === "bool") {
     if (typeof value !== "boolean") throw mismatch(undefined, "Bool", value);
     return String(value);
   }
-  if (name === "geometry" || name === "geography") return jsonText(value);
+  if (name === "geometry" || name === "geography") return jsonText(geoJson(value));
   if (name === "ltree") throw new UnfitValue(labelPath);
   if (name === "raster") throw new UnfitValue("expecting String for raster");
+  if (name === "timetz") throw new UnfitValue("Expecting a string for timetz");
   const reading = fromText[name];
   if (reading !== undefined) throw mismatch(reading, "String", value);
   throw new UnfitValue(`A string is expected for type: ${name}`);
@@ -233,8 +191,10 @@ const unquoted: ReadonlySet<string> = new Set([
   "timetz",
 ]);
 
-/** Texts of an element's type as an array; as in Hasura, numbers, times and similar values have no quotes unless necessary. */
+/** Texts of an element's type as an array; as in Hasura, numbers, times and similar values have no quotes unless necessary, and GeoJSON none at all. */
 export function listText(items: readonly (string | null)[], element: DatabaseType): string {
+  const isGeoJson = element.name === "geometry" || element.name === "geography";
+  if (isGeoJson && items.some((text) => text?.startsWith("{"))) return `{${items.join(",")}}`;
   const isPlain =
     unquoted.has(element.name) &&
     items.every((text) => text === null || (/^[\w:.+-]+$/.test(text) && !/^null$/i.test(text)));

@@ -227,7 +227,9 @@ export class Printer {
         ? `(${value} IS ${comparison.negated ? "NOT " : ""}NULL)`
         : comparison.operator.print(value, this.value(comparison.value, inner)),
     );
-    return `EXISTS (SELECT 1 FROM ${qualified(relationship.target.catalog)} AS ${alias} WHERE ${joined}${this.#further({ permission, where: aggregate.filter }, inner)} HAVING ${tests.length === 0 ? "TRUE" : tests.join(" AND ")})`;
+    // As in Hasura, a call that Postgres rejects fails without any comparison too.
+    const having = tests.length === 0 ? `${value} IS NULL OR TRUE` : tests.join(" AND ");
+    return `EXISTS (SELECT 1 FROM ${qualified(relationship.target.catalog)} AS ${alias} WHERE ${joined}${this.#further({ permission, where: aggregate.filter }, inner)} HAVING ${having})`;
   }
 
   aggregateCall(aggregate: Pick<AggregateCondition, "function" | "columns" | "distinct">, scope: Scope): string {

@@ -132,15 +132,15 @@ export class SelectPrinter extends Printer {
     return `SELECT ${values.map((value) => this.output(value, scopeOf("NULL"))).join(", ")}`;
   }
 
-  /** Rows after a cursor, and the cursor's value in the last of them as text. */
-  stream(query: RowQuery, fields: readonly OutputField[], cursor: Operand): string {
+  /** Rows after a cursor, and the cursor's value in the last of them as text. As in Hasura, types without `max` fail. */
+  stream(query: RowQuery, fields: readonly OutputField[], cursor: Operand, descending: boolean): string {
     const alias = this.alias();
     const nothing = scopeOf("NULL");
     const base = `(SELECT ${alias}.* ${this.#source(query.source, alias, nothing)}${this.#tail(query, alias, nothing)}) AS ${alias}`;
     const scope = scopeOf(alias);
     const entries = fields.map(({ key, value }) => ({ key, expression: this.output(value, scope) }));
-    const row = `(SELECT ${asObject(entries, undefined)}) AS "row", (${this.operand(cursor, scope)})::text AS "place"`;
-    return `SELECT coalesce(json_agg("r"."row"), '[]'), (array_agg("r"."place"))[count(*)] FROM (SELECT ${row} FROM ${base}) AS "r"`;
+    const row = `(SELECT ${asObject(entries, undefined)}) AS "row", (${this.operand(cursor, scope)}) AS "place"`;
+    return `SELECT coalesce(json_agg("r"."row"), '[]'), (${descending ? "min" : "max"}("r"."place"))::text FROM (SELECT ${row} FROM ${base}) AS "r"`;
   }
 
   /** @param above the parent row of the value */
