@@ -185,7 +185,9 @@ export class Generator {
 
   #directive(): string {
     if (!this.#random.chance(4)) return "";
-    const condition = this.#random.chance(50) ? this.#random.one(["true", "false", "null"]) : this.#condition();
+    const condition = this.#random.chance(50)
+      ? this.#random.one(this.#writes ? ["true", "false"] : ["true", "false", "null"])
+      : this.#condition();
     return ` @${this.#random.one(["skip", "include"])}(if: ${condition})`;
   }
 
@@ -212,12 +214,14 @@ export class Generator {
   /** Chance of an optional argument in percent; a mutation without `_set` changes nothing. */
   #likely(name: string): number {
     if (name === "where") return 45;
-    return this.#writes && name === "_set" ? 80 : this.#writes && name.startsWith("_") ? 12 : 25;
+    return this.#writes && name === "_set" ? 80 : this.#writes && name.startsWith("_") ? 6 : 25;
   }
 
   #argument({ name, type }: GraphQLArgument | GraphQLInputField, depth: number, column: string): string {
     const value = ["limit", "offset", "batch_size"].includes(name) ? this.#count() : this.#value(type, depth, column);
-    return this.#random.chance(12) ? this.#variable(String(type), value) : value.text;
+    // A variable of a mutation contains no other variable, which would be declared but not used.
+    const isPlain = !this.#writes || !value.text.includes("$");
+    return isPlain && this.#random.chance(12) ? this.#variable(String(type), value) : value.text;
   }
 
   #count(): Value {
@@ -242,6 +246,9 @@ export class Generator {
     const nullable = getNullableType(type);
     if (isListType(nullable)) {
       if (this.#random.chance(15)) return this.#value(nullable.ofType, depth, column);
+      const item = getNamedType(nullable.ofType);
+      const isEmpty = isEnumType(item) && item.getValues()[0]?.name === "_PLACEHOLDER";
+      if (this.#writes && isEmpty && this.#random.chance(80)) return { text: "[]", json: [] };
       const items = Array.from({ length: this.#random.below(3) }, () => this.#value(nullable.ofType, depth, column));
       return { text: `[${items.map(({ text }) => text).join(", ")}]`, json: items.map(({ json }) => json) };
     }
@@ -251,13 +258,15 @@ export class Generator {
     }
     if (isInputObjectType(nullable)) {
       const [, table] = inputOfTable.exec(nullable.name) ?? [];
-      if (this.#writes && nullable.name.endsWith("_bool_exp") && this.#random.chance(25))
+      if (this.#writes && nullable.name.endsWith("_bool_exp") && this.#random.chance(45))
         return { text: "{}", json: {} };
       const most = /_(?:insert|set)_input$|(?:Insert|Set)Input$/.test(nullable.name) ? 8 : 2;
       return this.#object(nullable, depth, most, table, column);
     }
-    const values = this.#samples.get(column) ?? this.#samples.get(nullable.name) ?? [];
-    const usual = this.#random.chance(this.#writes ? 97 : 88);
+    const own = this.#samples.get(column);
+    const isOther = column !== "" && nullable.name === "Boolean" && typeof own?.[0] !== "boolean";
+    const values = isOther ? [true, false] : (own ?? this.#samples.get(nullable.name) ?? []);
+    const usual = this.#random.chance(this.#writes ? 99 : 88);
     const json = usual && values.length > 0 ? this.#random.one(values) : this.#random.one(odd);
     return { text: literal(json), json };
   }
@@ -267,20 +276,26 @@ export class Generator {
     type: string,
     table: string | undefined,
   ): { readonly columns: ReadonlySet<string>; readonly key: ReadonlySet<string> } {
-    const row = this.#writes && type.endsWith("_insert_input") ? this.#schema.getType(table ?? "") : undefined;
+    const row = this.#writes && /_(?:insert|set)_input$/.test(type) ? this.#schema.getType(table ?? "") : undefined;
     if (!isObjectType(row)) return { columns: new Set(), key: new Set() };
-    const key = this.#schema.getQueryType()?.getFields()[`${row.name}_by_pk`]?.args ?? [];
+    const byKey = Object.values(this.#schema.getQueryType()?.getFields() ?? {}).find(
+      (field) => getNamedType(field.type) === row && field.args.length > 0 && field.args.every(isRequiredArgument),
+    );
+    const key = new Set(byKey?.args.map(({ name }) => name) ?? ["id"]);
+    if (type.endsWith("_set_input")) return { columns: new Set(), key };
     const columns = Object.values(row.getFields()).filter(
       ({ type: own }) => isNonNullType(own) && isScalarType(own.ofType),
     );
-    return { columns: new Set(columns.map(({ name }) => name)), key: new Set(key.map(({ name }) => name)) };
+    return { columns: new Set(columns.map(({ name }) => name)), key };
   }
 
   /** A key of a new row that mostly no other row has. */
-  #newKey(type: GraphQLInputType): Value | undefined {
-    if (!this.#random.chance(75)) return undefined;
+  #newKey(type: GraphQLInputType, columns: number): Value | undefined {
+    const isNumber = ["Int", "bigint"].includes(getNamedType(type).name);
+    // A number in a key of several columns refers to another table.
+    if ((isNumber && columns > 1) || !this.#random.chance(90)) return undefined;
     const number = 200 + this.#random.below(10_000);
-    const json = ["Int", "bigint"].includes(getNamedType(type).name) ? number : `new ${number}`;
+    const json = isNumber ? number : `new ${number}`;
     return { text: literal(json), json };
   }
 
@@ -291,14 +306,21 @@ export class Generator {
       isRequiredInputField(field) || (columns.has(field.name) && this.#random.chance(90));
     const needed = fields.filter(isNeeded);
     const optional = fields.filter(
-      (field) => !needed.includes(field) && (depth > 0 || !isInputObjectType(getNamedType(field.type))),
+      (field) =>
+        !needed.includes(field) &&
+        (depth > 0 || !isInputObjectType(getNamedType(field.type))) &&
+        !(type.name.endsWith("_set_input") && key.has(field.name) && this.#random.chance(80)),
     );
     const chosen = optional.length === 0 || this.#random.chance(4) ? [] : this.#random.some(optional, most);
-    const drawn = [...needed, ...chosen].map((field) => {
+    // The row above or below determines the columns of a relationship.
+    const related = new Set(this.#writes ? chosen.map(({ name }) => `${name}_id`) : []);
+    const present = [...needed, ...chosen].filter(({ name }) => !related.has(name) || this.#random.chance(10));
+    const drawn = present.map((field) => {
       // The values of a comparison are those of its column.
       const column = this.#writes ? (table === undefined ? above : `${table}.${field.name}`) : "";
       const value =
-        (key.has(field.name) ? this.#newKey(field.type) : undefined) ?? this.#value(field.type, depth - 1, column);
+        (key.has(field.name) ? this.#newKey(field.type, key.size) : undefined) ??
+        this.#value(field.type, depth - 1, column);
       const inner = value.text.includes("$") ? value.text : this.#inner(field, value);
       return { name: field.name, text: inner, json: value.json };
     });

@@ -1,4 +1,23 @@
-import { type ASTNode, type DocumentNode, Kind, parse, print, visit } from "graphql";
+import {
+  type ASTNode,
+  type ConstValueNode,
+  type DocumentNode,
+  type GraphQLInputType,
+  type GraphQLSchema,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+  isScalarType,
+  Kind,
+  parse,
+  parseConstValue,
+  print,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from "graphql";
 import type { Call } from "./pair.ts";
 
 const removable: ReadonlySet<string> = new Set([
@@ -36,10 +55,42 @@ export function pruned(
   };
 }
 
-/** The document without its node number `index`; the items of a list count as nodes. */
-function withoutNode(document: DocumentNode, index: number): { readonly left: DocumentNode; readonly count: number } {
+/** A small valid value of a type, for places that need one. */
+function fillerOf(type: GraphQLInputType): ConstValueNode {
+  if (isNonNullType(type)) return fillerOf(type.ofType);
+  if (isListType(type)) {
+    const item = fillerOf(type.ofType);
+    return { kind: Kind.LIST, values: item.kind === Kind.OBJECT ? [item] : [] };
+  }
+  if (isEnumType(type)) return { kind: Kind.ENUM, value: type.getValues()[0]?.name ?? "" };
+  if (!isInputObjectType(type)) return parseConstValue({ Int: "1", Boolean: "true" }[type.name] ?? '"1"');
+  const all = Object.values(type.getFields());
+  const required = all.filter(isRequiredInputField);
+  const scalars = all.filter((field) => isScalarType(field.type));
+  // A function needs all its arguments, a cursor exactly one column.
+  const fields = required.length > 0 ? required : type.name.endsWith("_args") ? scalars : scalars.slice(0, 1);
+  const text = fields.map((field) => `${field.name}: ${print(fillerOf(field.type))}`).join(", ");
+  return parseConstValue(`{${text}}`);
+}
+
+/** A valid value of a session variable; the plural names a list. */
+function usualVariable([name, value]: readonly [string, string]): readonly [string, string] {
+  if (name === "x-hasura-role" || name.includes("backend")) return [name, value];
+  return [name, name.endsWith("s") ? "{t0}" : "1"];
+}
+
+/**
+ * The document without its node number `index`; the items of a list count as nodes. For arguments and fields of objects, one number
+ * replaces the value by a valid one, and unless they are required, another one removes them.
+ */
+function withoutNode(
+  document: DocumentNode,
+  index: number,
+  schema: GraphQLSchema,
+): { readonly left: DocumentNode; readonly count: number } {
   let count = 0;
-  const left: DocumentNode = visit(document, {
+  const types = new TypeInfo(schema);
+  const edit = {
     enter(node: ASTNode) {
       if (node.kind === Kind.LIST) {
         const position = index - count;
@@ -47,11 +98,18 @@ function withoutNode(document: DocumentNode, index: number): { readonly left: Do
         if (position >= 0 && position < node.values.length)
           return { ...node, values: node.values.toSpliced(position, 1) };
       }
+      if (node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD) {
+        count += 1;
+        const type = types.getInputType();
+        if (count - 1 === index && type) return { ...node, value: fillerOf(type) };
+        if (type && isNonNullType(type)) return undefined;
+      }
       if (!removable.has(node.kind)) return undefined;
       count += 1;
       return count - 1 === index ? null : undefined;
     },
-  });
+  };
+  const left: DocumentNode = visit(document, visitWithTypeInfo(types, edit));
   const typename = { kind: Kind.FIELD, name: { kind: Kind.NAME, value: "__typename" } } as const;
   // A field without a selection would be another error.
   const whole = visit(left, {
@@ -78,24 +136,35 @@ function* smallerValues(value: unknown): Generator {
 /**
  * Each request that lacks one part of this one, with the number of that part. Inner parts come first, so that required ones stay. None if
  * the document cannot be parsed.
- * @param before only parts with a lower number
+ * @param before only parts of the document with a lower number, and before them all others if it is infinite
  */
-function* smaller({ query, variables = {}, ...rest }: Call, before: number): Generator<readonly [number, Call]> {
+function* smaller(
+  { query, variables = {}, session, ...rest }: Call,
+  before: number,
+  schema: GraphQLSchema,
+): Generator<readonly [number, Call]> {
   let document: DocumentNode;
   try {
     document = parse(query);
   } catch {
     return;
   }
-  const call = (left: DocumentNode, values: Json): Call => ({
+  const call = (left: DocumentNode, values: Json, as = session): Call => ({
     ...rest,
+    session: as,
     query: print(left),
     ...(Object.keys(values).length > 0 && { variables: values }),
   });
-  for (const values of smallerValues(variables)) yield [before, call(document, values as Json)];
-  const { count } = withoutNode(document, -1);
+  if (before === Infinity) {
+    for (const values of smallerValues(variables)) yield [before, call(document, values as Json)];
+    for (const [index, given] of Object.entries(session).entries()) {
+      const usual = Object.fromEntries(Object.entries(session).with(index, usualVariable(given) as [string, string]));
+      if (JSON.stringify(usual) !== JSON.stringify(session)) yield [before, call(document, variables, usual)];
+    }
+  }
+  const { count } = withoutNode(document, -1, schema);
   for (let index = Math.min(before, count) - 1; index >= 0; index -= 1) {
-    const { left } = withoutNode(document, index);
+    const { left } = withoutNode(document, index, schema);
     if (print(left) === print(document)) continue;
     const whole = pruned(left, variables);
     const [plain, unpruned] = [call(whole.document, whole.variables), call(left, variables)];
@@ -110,14 +179,19 @@ const most = 1_000;
 /** Whether both answers hold for some request that lacks parts of this one, found by removing everything that the first does not need. */
 export async function standsAlone(
   call: Call,
+  schema: GraphQLSchema,
   first: (smaller: Call) => Promise<boolean>,
   second: (smaller: Call) => Promise<boolean>,
 ): Promise<boolean> {
   let found = call;
   let before = Infinity;
+  const tried = new Set<string>();
   for (let attempts = 0; attempts < most;) {
     let kept: readonly [number, Call] | undefined;
-    for (const candidate of smaller(found, before)) {
+    for (const candidate of smaller(found, before, schema)) {
+      const text = JSON.stringify(candidate[1]);
+      if (tried.has(text)) continue;
+      tried.add(text);
       attempts += 1;
       if (attempts > most) return false;
       if (!(await first(candidate[1]))) continue;

@@ -118,7 +118,7 @@ export function subscribe(server: Server, { session, ...payload }: Call): Promis
     const finish = (type: string, body: unknown): void => {
       clearTimeout(timer);
       socket.terminate();
-      resolve({ status: 200, type, body: JSON.stringify(body) });
+      resolve({ status: 200, type, body: JSON.stringify(body ?? null) });
     };
     const headers = { "x-hasura-admin-secret": server.adminSecret, ...session };
     socket.on("open", () => socket.send(JSON.stringify({ type: "connection_init", payload: { headers } })));

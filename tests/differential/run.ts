@@ -55,8 +55,8 @@ function sessionOf(
   variables: readonly string[],
   writes: boolean,
 ): Readonly<Record<string, string>> {
-  const given = variables.filter(() => random.chance(92));
-  const value = (name: string) => (writes && random.chance(70) ? usual(random, name) : random.one(hostile));
+  const given = variables.filter(() => random.chance(writes ? 98 : 92));
+  const value = (name: string) => (writes && random.chance(90) ? usual(random, name) : random.one(hostile));
   return { "x-hasura-role": role, ...Object.fromEntries(given.map((name) => [name, value(name)])) };
 }
 
@@ -70,8 +70,10 @@ async function samplesOf(server: Server, schema: GraphQLSchema): Promise<Samples
     const query = `{ rows: ${field.name}(limit: 12) { ${columns.map(({ name }) => name).join(" ")} } }`;
     const { body } = await post(server, { session: { "x-hasura-role": "admin" }, query });
     const { data } = JSON.parse(body) as { data?: { rows: readonly Record<string, unknown>[] } };
+    // A function may need arguments.
+    if (data === undefined || data.rows.length === 0) continue;
     for (const column of columns) {
-      const values = (data?.rows ?? []).flatMap((row) => row[column.name] ?? []);
+      const values = data.rows.flatMap((row) => row[column.name] ?? []);
       const name = getNamedType(column.type).name;
       samples.set(name, [...(samples.get(name) ?? []), ...values]);
       samples.set(`${type.name}.${column.name}`, values);
@@ -127,7 +129,7 @@ export async function drawCalls(
     const request = generators.get(role)?.request(kind) ?? { query: "" };
     const session = sessionOf(random, role, variables, writes);
     const backend = writes &&
-      random.chance(25) && { "x-hasura-use-backend-only-permissions": random.one(["true", "f", "x"]) };
+      random.chance(12) && { "x-hasura-use-backend-only-permissions": random.one(["true", "t", "f", "no", "x"]) };
     return { session: { ...session, ...backend }, ...request, live };
   });
 }

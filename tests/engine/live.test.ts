@@ -52,6 +52,15 @@ describe("live queries", () => {
     expect(JSON.parse(answers[1]?.text ?? "")).toMatchObject({ errors: [{ extensions: { code: "data-exception" } }] });
   });
 
+  test.each([
+    'subscription { view_hijacks(where: {key: {_regex: "("}}) { key } }',
+    "subscription { view_hijacks_stream(batch_size: 1, cursor: {initial_value: {active: false}}) { key } }",
+  ])("fail without details as in Hasura: %s", async (query) => {
+    const { cohortKey, parameters } = prepare("admin", query);
+    const [answer] = await world.engine.poll(cohortKey, [parameters]);
+    expect(JSON.parse(answer?.text ?? "")).toMatchObject({ errors: [{ extensions: { code: "unexpected" } }] });
+  });
+
   test("without subscribers are cancelled in Postgres", async () => {
     await using admin = await world.database.connect("bootstrap");
     await using owner = await world.database.connect("owner");
