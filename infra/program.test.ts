@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { isSecret, runtime } from "@pulumi/pulumi";
+import { isSecret, log, runtime } from "@pulumi/pulumi";
 import type { Output } from "@pulumi/pulumi";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { program, toArguments } from "./program.ts";
@@ -47,6 +47,15 @@ test("a secret of the environment file becomes a Pulumi secret", async () => {
   const { serviceApiKey } = await run({}, `SERVICE_API_KEY=${key}`);
   expect(await value(serviceApiKey)).toBe(key);
   expect(await isSecret(serviceApiKey)).toBe(true);
+});
+
+test("warns of a secret in plain text, and not of the empty values in Pulumi.yaml", async () => {
+  vi.stubEnv("PULUMI_CONFIG_SECRET_KEYS", "[]");
+  const warn = vi.spyOn(log, "warn");
+  await run({ "routeql:adminPassword": "", "routeql:serviceApiKey": randomBytes(20).toString("hex") }, "");
+  const texts = warn.mock.calls.map(([text]) => text).filter((text) => text.includes("plain text"));
+  expect(texts).toEqual([expect.stringMatching(/ in plain text: serviceApiKey\./)]);
+  vi.unstubAllEnvs();
 });
 
 test("reports all invalid settings at once, without their secrets", async () => {

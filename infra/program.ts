@@ -69,14 +69,18 @@ export interface ProgramOptions extends Pick<RouteQLOptions, "protectData"> {
 
 const component = "routeql";
 
-/** Names in the project's configuration that are not encrypted; none in the process of `npm run up`, which checks the file itself. */
+/**
+ * Names in the project's configuration that are not encrypted; none in the process of `npm run up`, which checks the file itself. The empty
+ * values of Pulumi.yaml are no settings.
+ */
 function clearSettings(): readonly string[] {
   const encrypted = process.env["PULUMI_CONFIG_SECRET_KEYS"];
   if (encrypted === undefined) return [];
   const prefix = `${getProject()}:`;
-  return Object.keys(runtime.allConfig())
-    .filter((key) => key.startsWith(prefix) && !(JSON.parse(encrypted) as readonly string[]).includes(key))
-    .map((key) => key.slice(prefix.length));
+  const secrets = JSON.parse(encrypted) as readonly string[];
+  return Object.entries(runtime.allConfig())
+    .filter(([key, value]) => key.startsWith(prefix) && value !== "" && !secrets.includes(key))
+    .map(([key]) => key.slice(prefix.length));
 }
 
 /**

@@ -1,7 +1,9 @@
 import { createRequire } from "node:module";
-import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { cp, mkdir, readFile, stat, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { PulumiCommand } from "@pulumi/pulumi/automation/index.js";
+import { findProgram } from "@routeql/host/apt";
 import { cacheFolder, type StackPaths } from "@routeql/host/paths";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { runToEnd } from "@routeql/host/process";
@@ -29,13 +31,22 @@ function providerVersion(name: string): string {
   return (createRequire(import.meta.url)(`@pulumi/${name}/package.json`) as { version: string }).version;
 }
 
+/** The user's own folder of Pulumi. */
+const userHome = (): string => process.env["PULUMI_HOME"] ?? join(homedir(), ".pulumi");
+
+/** Whether PATH or {@link pulumiHome} has a plugin. Copies one that the user installed. */
 async function installed(name: string): Promise<boolean> {
-  return stat(
-    join(pulumiHome(), "plugins", `resource-${name}-v${providerVersion(name)}`, `pulumi-resource-${name}`),
-  ).then(
-    (entry) => entry.size > 0,
-    () => false,
-  );
+  if ((await findProgram(`pulumi-resource-${name}`)) !== undefined) return true;
+  const folderIn = (home: string): string => join(home, "plugins", `resource-${name}-v${providerVersion(name)}`);
+  const isIn = (home: string): Promise<boolean> =>
+    stat(join(folderIn(home), `pulumi-resource-${name}`)).then(
+      (entry) => entry.size > 0,
+      () => false,
+    );
+  if (await isIn(pulumiHome())) return true;
+  if (!(await isIn(userHome()))) return false;
+  await cp(folderIn(userHome()), folderIn(pulumiHome()), { recursive: true });
+  return true;
 }
 
 interface ChoiceOptions {
@@ -74,45 +85,44 @@ async function installOfficial(name: string, { command, onLine, signal }: Choice
 }
 
 /**
- * Selects the official plugins if they can be installed, otherwise the replacements in offline/; never a mixture. The choice is made
- * when the stack is created and then kept, because neither kind can read the other's state.
+ * Selects the official plugins if the machine has them or can install them, otherwise the replacements in offline/; never a mixture.
+ * Each kind continues the state of the other. Only the Kubernetes providers cannot, so the first choice stays for that target.
  */
 export async function choosePlugins(paths: StackPaths, options: ChoiceOptions): Promise<PluginKind> {
   const before = await readFile(paths.plugins, "utf8").then(
     (text) => JSON.parse(text) as { kind: PluginKind; target?: Target },
     () => undefined,
   );
-  const kept = before?.kind;
   const target = options.target ?? before?.target ?? "docker";
-  const keep = async (chosen: PluginKind): Promise<void> => {
-    if (kept === chosen && before?.target === target) return;
-    await mkdir(dirname(paths.plugins), { recursive: true });
-    await writeFile(paths.plugins, `${JSON.stringify({ kind: chosen, target })}\n`, { mode: 0o600 });
-  };
   const canReplace = (await offline()) !== undefined;
-  if (kept === "stand-in") {
-    if (!canReplace)
-      throw new Failure("The replacement plugins that wrote the state of this stack are missing", {
-        remedy: "restore the folder offline/ of the checkout, or create a stack under another name.",
-      });
-    await keep(kept);
-    return kept;
-  }
-  const missing: string[] = [];
-  for (const name of providersFor(target)) if (!(await installed(name))) missing.push(name);
-  let kind: PluginKind = "official";
-  if (missing.length > 0 && (kept === "official" || !canReplace || (await downloadAnswers(options.signal)))) {
+  const kept = target === "kubernetes" ? before?.kind : undefined;
+  if (kept === "stand-in" && !canReplace)
+    throw new Failure("The replacement plugins that wrote the state of this stack are missing", {
+      remedy: "restore the folder offline/ of the checkout, or create a stack under another name.",
+    });
+  const choose = async (): Promise<PluginKind> => {
+    if (kept === "stand-in") return kept;
+    const missing: string[] = [];
+    for (const name of providersFor(target)) if (!(await installed(name))) missing.push(name);
+    if (missing.length === 0) return "official";
+    const needed = kept === "official" || !canReplace;
+    // A later run does not wait for a site that did not answer.
+    if (!needed && (before?.kind === "stand-in" || !(await downloadAnswers(options.signal)))) return "stand-in";
     options.say(`installing the official provider plugins ${missing.join(", ")}`);
     try {
       await Promise.all(missing.map((name) => installOfficial(name, options)));
+      return "official";
     } catch (error) {
       options.signal.throwIfAborted();
-      // Either the official plugins wrote the state of this stack, or there are no others.
-      if (kept === "official" || !canReplace) throw error;
+      if (needed) throw error;
       options.onLine(messageOf(error));
-      kind = "stand-in";
+      return "stand-in";
     }
-  } else if (missing.length > 0) kind = "stand-in";
-  await keep(kind);
+  };
+  const kind = await choose();
+  if (before?.kind !== kind || before.target !== target) {
+    await mkdir(dirname(paths.plugins), { recursive: true });
+    await writeFile(paths.plugins, `${JSON.stringify({ kind, target })}\n`, { mode: 0o600 });
+  }
   return kind;
 }

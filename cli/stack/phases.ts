@@ -238,7 +238,9 @@ export function pluginsPhase({ paths, prepared, onLine }: Surroundings): Phase {
         target: prepared.configuration && targetOf(prepared.configuration.plain),
         onLine,
       });
-      return prepared.plugins === "official" ? "official" : "this project's replacements (offline/plugins/)";
+      return prepared.plugins === "official"
+        ? "official"
+        : "this project's replacements (offline/plugins/), because this machine has no official plugins";
     },
   };
 }

@@ -14,9 +14,19 @@ const inputs = z.strictObject({
     dockerfile: z.string(),
     args: z.record(z.string(), z.string()).optional(),
     network: z.string().optional(),
+    // In a state of the official provider; the program keeps it (ignoreChanges).
+    contextDigest: z.string().optional(),
+    platform: z.string().optional(),
   }),
 });
 type ImageInputs = z.infer<typeof inputs>;
+
+/** The official provider compares new inputs with those below `__inputs`. */
+const recorded = (wanted: ImageInputs) => ({
+  context: wanted.build.context,
+  dockerfile: wanted.build.dockerfile,
+  __inputs: wanted,
+});
 
 async function idOf(name: string): Promise<string | undefined> {
   return (await orUndefined(dockerClient().getImage(name).inspect()))?.Id;
@@ -31,7 +41,8 @@ export const image: ResourceKind<ImageInputs> = {
   // The folder changes when the checkout moves; only the name identifies the content.
   updatable: ["skipPush", "buildOnPreview", "build"],
 
-  async create({ imageName, skipPush, build }, { signal }) {
+  async create(wanted, { signal }) {
+    const { imageName, skipPush, build } = wanted;
     const lines: string[] = [];
     try {
       await ensureImage(
@@ -46,18 +57,12 @@ export const image: ResourceKind<ImageInputs> = {
     const id = await idOf(imageName);
     return {
       id: imageName,
-      outputs: {
-        baseImageName: imageName,
-        registryServer: "docker.io",
-        repoDigest: id,
-        context: build.context,
-        dockerfile: build.dockerfile,
-      },
+      outputs: { baseImageName: imageName, registryServer: "docker.io", repoDigest: id, ...recorded(wanted) },
     };
   },
 
   read: async (id) => ((await idOf(id)) === undefined ? undefined : {}),
-  update: async (_id, _olds, { build }) => ({ context: build.context, dockerfile: build.dockerfile }),
+  update: async (_id, _olds, wanted) => recorded(wanted),
 };
 
 const remoteImageInputs = z.strictObject({

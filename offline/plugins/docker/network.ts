@@ -95,6 +95,8 @@ function expected(wanted: NetworkInputs): Properties {
 /** Network of the docker provider. */
 export const network: ResourceKind<NetworkInputs> = {
   inputs,
+  schemaVersion: 1,
+  defaults: { driver: "bridge", internal: false, options: {}, ipamDriver: "default", ipamConfigs: [] },
   deleteBeforeReplace: (olds, news) => olds.name === news.name,
 
   async create(wanted) {

@@ -37,6 +37,8 @@ async function removeLeftovers(id: string, stack: string | undefined): Promise<v
 /** Volume of the docker provider. Creating an existing volume adopts it with its data. */
 export const volume: ResourceKind<z.infer<typeof inputs>> = {
   inputs,
+  schemaVersion: 1,
+  defaults: { driver: "local" },
   deleteBeforeReplace: (olds, news) => olds.name === news.name,
 
   async create(wanted) {

@@ -58,6 +58,18 @@ export function makePassword({
 /** RandomPassword of the random provider, without bcryptHash. */
 export const randomPassword: ResourceKind<PasswordInputs> = {
   inputs: passwordInputs,
+  schemaVersion: 3,
+  defaults: {
+    lower: true,
+    upper: true,
+    numeric: true,
+    number: true,
+    special: true,
+    minLower: 0,
+    minUpper: 0,
+    minNumeric: 0,
+    minSpecial: 0,
+  },
   secretOutputs: ["result"],
   create: async (wanted) => ({ id: "none", outputs: { result: makePassword(wanted) } }),
 };

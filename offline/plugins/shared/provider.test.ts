@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { z } from "zod";
-import { makeProvider, type Reading, type ResourceKind } from "./provider.ts";
+import { makeProvider, type Reading, type ResourceKind, stateInputs } from "./provider.ts";
 import { canonical, secret, unwrap } from "./values.ts";
 
 const unknown = "04da6b54-80e4-46f7-96ec-b56ff0331ba9";
@@ -98,6 +98,27 @@ test("a refresh drops deleted resources and keeps unchanged ones", async () => {
   const state = { name: "a", token: secret("t") };
   expect(await provider({ read: async () => undefined }).read("id", urn, state)).toEqual({ id: "", props: {} });
   expect(await provider({ read: async () => ({}) }).read("id", urn, state)).toMatchObject({ id: "id", props: state });
+});
+
+test("continues a state of the official provider, whose outputs have defaults", async () => {
+  const remove = vi.fn(async () => undefined);
+  const { diff, update, remove: destroy } = provider({ update: async () => ({}), delete: remove });
+  const recorded = { name: "a", __defaults: ["size"], size: 7 };
+  const state = { name: "a", size: 7, made: 1, __pulumi_raw_state_delta: {}, [stateInputs]: recorded };
+  expect(await diff("id", urn, state, { name: "a" })).toMatchObject({ changes: false });
+  expect(await diff("id", urn, state, { name: "a", size: 8 })).toMatchObject({ changes: true });
+  expect((await update("id", urn, state, { name: "a", size: 8 })).outs).toEqual({ name: "a", size: 8, made: 1 });
+  await destroy("id", urn, state);
+  expect(remove).toHaveBeenCalledWith("id", { name: "a", made: 1, __pulumi_raw_state_delta: {} }, expect.anything());
+});
+
+test("records the schema version and defaults that the official provider expects", async () => {
+  const { create } = provider({ schemaVersion: 2, defaults: { size: 7, name: "none" } });
+  expect((await create(urn, { name: "a" })).outs).toMatchObject({
+    name: "a",
+    size: 7,
+    __meta: '{"schema_version":"2"}',
+  });
 });
 
 test("a deletion gets plain values", async () => {

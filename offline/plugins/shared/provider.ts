@@ -1,6 +1,6 @@
 import type * as pulumi from "@pulumi/pulumi";
 import type { z } from "zod";
-import { changedNames, isUnknown, type Properties, secret, unwrapAll } from "./values.ts";
+import { changedNames, completed, isUnknown, type Properties, secret, unwrapAll, withoutDefaults } from "./values.ts";
 
 export interface Context {
   readonly urn: string;
@@ -31,6 +31,12 @@ export interface ResourceKind<Inputs> {
   readonly updatable?: readonly string[];
   /** Outputs that are stored encrypted. */
   readonly secretOutputs?: readonly string[];
+  /** Version of the official provider's schema of this type. Default: 0. */
+  readonly schemaVersion?: number;
+  /** Values that the official provider records for absent inputs. Without them, it would detect changes in a state of this provider. */
+  readonly defaults?: Properties;
+  /** The same for absent properties of an object, or of each object of a list. */
+  readonly innerDefaults?: Readonly<Record<string, Properties>>;
   /** Whether the old resource must be deleted first, because both would have the same name. */
   deleteBeforeReplace?(olds: Inputs, news: Inputs): boolean;
   create(inputs: Inputs, context: Context): Promise<{ id: string; outputs: Properties }>;
@@ -50,6 +56,22 @@ export type StandIn = pulumi.provider.Provider &
 
 /** State for this provider only: drift found by a refresh, and how to repair it. */
 const driftProperty = "__drift";
+/** The official provider's form of a state beside its properties. It is wrong after an update by this provider. */
+const officialForm = "__pulumi_raw_state_delta";
+
+/** Key of the inputs in the state, beside the outputs of a request; see serve.ts. */
+export const stateInputs = Symbol("inputs in the state");
+
+/**
+ * The state that a kind gets: the inputs that a program gave, and computed outputs. Outputs of the official provider also have defaults.
+ * @param recorded outputs in the state
+ */
+function stateOf(kind: AnyResourceKind, recorded: Properties & { [stateInputs]?: Properties }): Properties {
+  const { [stateInputs]: inputs, ...outputs } = recorded;
+  if (inputs === undefined) return outputs;
+  const computed = Object.entries(outputs).filter(([key]) => !Object.hasOwn(kind.inputs.shape, key));
+  return { ...Object.fromEntries(computed), ...(withoutDefaults(inputs) as Properties) };
+}
 interface Drift {
   readonly found: readonly string[];
   readonly repair: "update" | "replace";
@@ -81,7 +103,11 @@ export function makeProvider(name: string, version: string, kinds: Readonly<Reco
       key,
       kind.secretOutputs?.includes(key) ? secret(value) : value,
     ]);
-    return { ...inputs, ...Object.fromEntries(wrapped) };
+    const meta = kind.schemaVersion && { __meta: JSON.stringify({ schema_version: String(kind.schemaVersion) }) };
+    const inner = Object.entries(kind.innerDefaults ?? {})
+      .filter(([key]) => Object.hasOwn(inputs, key))
+      .map(([key, value]) => [key, completed(inputs[key], value)]);
+    return { ...kind.defaults, ...inputs, ...Object.fromEntries([...inner, ...wrapped]), ...meta };
   };
 
   return {
@@ -97,7 +123,7 @@ export function makeProvider(name: string, version: string, kinds: Readonly<Reco
 
     async diff(_id: string, urn: string, olds: Properties, news: Properties) {
       const kind = kindOf(urn);
-      const [before, after] = [unwrapAll(olds), unwrapAll(news)];
+      const [before, after] = [unwrapAll(stateOf(kind, olds)), unwrapAll(news)];
       const changed = changedNames(Object.keys(kind.inputs.shape), before, after);
       const replaces = changed.filter((property) => !kind.updatable?.includes(property));
       const drift = before[driftProperty] as Drift | undefined;
@@ -115,7 +141,7 @@ export function makeProvider(name: string, version: string, kinds: Readonly<Reco
 
     async read(id: string, urn: string, properties: Properties) {
       const kind = kindOf(urn);
-      const state = Object.fromEntries(Object.entries(properties).filter(([key]) => key !== driftProperty));
+      const { [driftProperty]: _, ...state } = stateOf(kind, properties);
       const reading = kind.read ? await kind.read(id, unwrapAll(state), context(urn)) : {};
       if (!reading) return { id: "", props: {} };
       const drift: Drift | undefined = reading.drift?.length
@@ -128,15 +154,18 @@ export function makeProvider(name: string, version: string, kinds: Readonly<Reco
 
     async update(id: string, urn: string, olds: Properties, news: Properties) {
       const kind = kindOf(urn);
-      const computed = await kind.update?.(id, unwrapAll(olds), unwrapAll(news), context(urn));
-      const keep = Object.entries(olds).filter(
-        ([key]) => key !== driftProperty && !Object.hasOwn(kind.inputs.shape, key),
+      const before = stateOf(kind, olds);
+      const computed = await kind.update?.(id, unwrapAll(before), unwrapAll(news), context(urn));
+      const keep = Object.entries(before).filter(
+        ([key]) => key !== driftProperty && key !== officialForm && !Object.hasOwn(kind.inputs.shape, key),
       );
       return { outs: { ...Object.fromEntries(keep), ...outputs(kind, news, computed ?? {}) } };
     },
 
     async delete(id: string, urn: string, properties: Properties) {
-      await kindOf(urn).delete?.(id, unwrapAll(properties), { ...context(urn), replacedFor: replaced.get(urn) });
+      const kind = kindOf(urn);
+      const state = unwrapAll(stateOf(kind, properties));
+      await kind.delete?.(id, state, { ...context(urn), replacedFor: replaced.get(urn) });
     },
 
     async cancel() {

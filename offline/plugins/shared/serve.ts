@@ -2,7 +2,8 @@ import { flushCompileCache } from "node:module";
 import type { provider as pulumi } from "@pulumi/pulumi";
 // Not the package's main entry, which also loads npm's and TypeScript's code: a third of a second for each plugin.
 import { main } from "@pulumi/pulumi/provider/index.js";
-import { type StandIn, typeOf } from "./provider.ts";
+import requests from "@pulumi/pulumi/proto/provider_pb.js";
+import { type StandIn, stateInputs, typeOf } from "./provider.ts";
 import type { Properties } from "./values.ts";
 
 /** Milliseconds between checks that the engine still runs. */
@@ -21,12 +22,41 @@ function endWithEngine(engineRuns: () => boolean): void {
   }, watchInterval).unref();
 }
 
+interface Struct {
+  toJavaScript: () => Properties;
+}
+
+/**
+ * Requests of the engine have the inputs in the state, but Pulumi's SDK passes only the outputs on, which have the official provider's
+ * defaults. So the outputs get the inputs as one more property.
+ */
+function passStateInputs(): void {
+  const { DiffRequest, UpdateRequest, ReadRequest, DeleteRequest } = requests;
+  for (const [request, outputs, inputs] of [
+    [DiffRequest, "getOlds", "getOldInputs"],
+    [UpdateRequest, "getOlds", "getOldInputs"],
+    [ReadRequest, "getProperties", "getInputs"],
+    [DeleteRequest, "getProperties", "getOldInputs"],
+  ] as const) {
+    const methods = request.prototype as unknown as Record<string, () => Struct | undefined>;
+    const given = methods[outputs]!;
+    methods[outputs] = function (this: typeof methods) {
+      const struct = given.call(this);
+      const known = this[inputs]!()?.toJavaScript();
+      if (struct === undefined || known === undefined) return struct;
+      const both = { ...struct.toJavaScript(), [stateInputs]: known };
+      return Object.assign(Object.create(struct) as Struct, { toJavaScript: () => both });
+    };
+  }
+}
+
 /** Serves a provider as long as its engine runs, and prints the port. The last argument is the address of the engine that started this process. */
 export async function serveProvider(
   provider: pulumi.Provider,
   engineRuns: () => boolean = startedByEngine(),
 ): Promise<void> {
   endWithEngine(engineRuns);
+  passStateInputs();
   await main(provider, process.argv.slice(2));
   // Node writes it at exit, but the engine kills its plugins.
   flushCompileCache();

@@ -62,3 +62,21 @@ export function canonical(value: unknown): string {
 export function changedNames(names: Iterable<string>, olds: Properties, news: Properties): string[] {
   return [...names].filter((name) => canonical(olds[name] ?? null) !== canonical(news[name] ?? null));
 }
+
+/** Without the defaults that the official provider added to inputs, which it names in `__defaults` of each object. */
+export function withoutDefaults(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutDefaults);
+  if (!isObject(value)) return value;
+  const { __defaults: added = [], ...entries } = value;
+  return Object.fromEntries(
+    Object.entries(entries)
+      .filter(([name]) => !(added as readonly string[]).includes(name))
+      .map(([name, entry]) => [name, withoutDefaults(entry)]),
+  );
+}
+
+/** An object, or each object of a list, with defaults for absent properties. */
+export function completed(value: unknown, defaults: Properties): unknown {
+  if (Array.isArray(value)) return value.map((one) => completed(one, defaults));
+  return isObject(value) && !isSecret(value) ? { ...defaults, ...value } : value;
+}

@@ -41,6 +41,7 @@ const selfSignedInputs = z.strictObject({
 export const selfSignedCert: ResourceKind<z.infer<typeof selfSignedInputs>> = {
   inputs: selfSignedInputs,
   updatable: ["earlyRenewalHours"],
+  defaults: { earlyRenewalHours: 0, isCaCertificate: false, setSubjectKeyId: false, setAuthorityKeyId: false },
   async create(wanted) {
     const { algorithm, ...keys } = await signingKeys(wanted.privateKeyPem);
     const validity = validityFromNow(wanted.validityPeriodHours);
@@ -82,6 +83,7 @@ const locallySignedInputs = z.strictObject({
 export const locallySignedCert: ResourceKind<z.infer<typeof locallySignedInputs>> = {
   inputs: locallySignedInputs,
   updatable: ["earlyRenewalHours"],
+  defaults: { earlyRenewalHours: 0, isCaCertificate: false, setSubjectKeyId: false },
   async create(wanted) {
     const request = new Pkcs10CertificateRequest(wanted.certRequestPem);
     if (!(await request.verify())) throw new Error("the certificate request is not signed by its own key");

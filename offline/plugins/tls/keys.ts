@@ -39,6 +39,8 @@ const inputs = z.strictObject({
 /** PrivateKey of the tls provider: SEC 1 and PKCS #8 forms. */
 export const privateKey: ResourceKind<z.infer<typeof inputs>> = {
   inputs,
+  schemaVersion: 1,
+  defaults: { ecdsaCurve: "P256", rsaBits: 2048 },
   secretOutputs: ["privateKeyPem", "privateKeyPemPkcs8"],
   async create() {
     const { privateKey: key, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });

@@ -35,6 +35,15 @@ async function createWithImage(inputs: ContainerInputs): Promise<Docker.Containe
   }
 }
 
+/** As the official provider does, whose refresh would otherwise find another network mode: out of `bridge` first. */
+async function joinNetworks(id: string, inputs: ContainerInputs): Promise<void> {
+  const joined = endpoints(inputs);
+  if (joined.length > 0 && inputs.networkMode === undefined)
+    await orUndefined(docker.getNetwork("bridge").disconnect({ Container: id }));
+  for (const { name, config } of joined)
+    await docker.getNetwork(name).connect({ Container: id, EndpointConfig: config });
+}
+
 async function startAndWait(
   container: Docker.Container,
   inputs: ContainerInputs,
@@ -79,6 +88,34 @@ function adjustable(inputs: ContainerInputs): object {
  */
 export const container: ResourceKind<ContainerInputs> = {
   inputs: containerInputs,
+  schemaVersion: 2,
+  defaults: {
+    start: true,
+    mustRun: true,
+    wait: false,
+    waitTimeout: 60,
+    attach: false,
+    logs: false,
+    rm: false,
+    readOnly: false,
+    tty: false,
+    stdinOpen: false,
+    removeVolumes: true,
+    restart: "no",
+    networkMode: "bridge",
+    memoryReservation: 0,
+    containerReadRefreshTimeoutMilliseconds: 15_000,
+    command: [],
+    entrypoints: [],
+    envs: [],
+    labels: [],
+    securityOpts: [],
+    networkDatas: [],
+  },
+  innerDefaults: {
+    ports: { ip: "0.0.0.0", protocol: "tcp" },
+    healthcheck: { interval: "0s", timeout: "0s", startPeriod: "0s", startInterval: "0s", retries: 0 },
+  },
   updatable: ["restart", "memory", "memorySwap", "destroyGraceSeconds", "wait", "waitTimeout"],
   deleteBeforeReplace: (olds, news) => olds.name === news.name,
 
@@ -87,9 +124,7 @@ export const container: ResourceKind<ContainerInputs> = {
     const created = await createWithImage(inputs);
     try {
       await putUploads(created, inputs.uploads ?? []);
-      for (const { name, config } of endpoints(inputs).slice(1)) {
-        await docker.getNetwork(name).connect({ Container: created.id, EndpointConfig: config });
-      }
+      await joinNetworks(created.id, inputs);
       await makeRoom(inputs);
       const outputs = await startAndWait(created, inputs, signal);
       await removePredecessor(inputs, signal);
@@ -142,9 +177,11 @@ function contains(is: unknown, should: unknown): boolean {
 
 /** Changed settings, by their names in the engine's inspection. */
 export function settingsDrift(inputs: ContainerInputs, info: Inspection): string[] {
-  const { HostConfig, NetworkingConfig: _networking, ...config } = containerBody(inputs);
-  // If the kernel does not account for swap, the engine reports a different limit than the requested one.
-  const { MemorySwap: _swap, ...host } = HostConfig ?? {};
+  const { HostConfig, ...config } = containerBody(inputs);
+  // If the kernel does not account for swap, the engine reports a different limit than the requested one. Earlier versions created a container
+  // in its first network instead of `bridge`.
+  const { MemorySwap: _swap, NetworkMode: mode, ...others } = HostConfig ?? {};
+  const host = inputs.networksAdvanced === undefined ? { ...others, NetworkMode: mode } : others;
   const differing = (path: string, should: object, is: object): string[] =>
     Object.entries(should)
       .filter(([key, value]) => !contains((is as Record<string, unknown>)[key], value))

@@ -95,7 +95,7 @@ export function durationNanoseconds(text: string | undefined): number | undefine
 const withoutUndefined = <T extends object>(value: T): T =>
   Object.fromEntries(Object.entries(value).filter(([, entry]) => entry !== undefined)) as T;
 
-/** The networks of a container. The creation request includes only the first, because API versions before 1.44 accept only one. */
+/** The networks of a container, which it joins after its creation. */
 export function endpoints(inputs: ContainerInputs): { name: string; config: Docker.EndpointSettings }[] {
   return (inputs.networksAdvanced ?? []).map(({ name, aliases }) => ({
     name,
@@ -109,7 +109,7 @@ function hostConfig(inputs: ContainerInputs): Docker.HostConfig {
     (portBindings[`${internal}/tcp`] ??= []).push({ HostIp: ip ?? "0.0.0.0", HostPort: String(external) });
   }
   return withoutUndefined<Docker.HostConfig>({
-    NetworkMode: inputs.networksAdvanced?.[0]?.name ?? inputs.networkMode ?? "default",
+    NetworkMode: inputs.networkMode ?? "bridge",
     Binds: inputs.volumes?.map(
       ({ volumeName, hostPath, containerPath, readOnly }) =>
         `${volumeName ?? hostPath}:${containerPath}:${readOnly ? "ro" : "rw"}`,
@@ -145,7 +145,6 @@ function healthcheck(wanted: ContainerInputs["healthcheck"]): Docker.ContainerCr
 
 /** Body of the request "create a container" (Docker Engine API 1.41). Absent inputs stay absent. */
 export function containerBody(inputs: ContainerInputs): Docker.ContainerCreateOptions {
-  const [first] = endpoints(inputs);
   return withoutUndefined<Docker.ContainerCreateOptions>({
     Image: inputs.image,
     Cmd: inputs.command,
@@ -156,6 +155,5 @@ export function containerBody(inputs: ContainerInputs): Docker.ContainerCreateOp
     Healthcheck: healthcheck(inputs.healthcheck),
     ExposedPorts: inputs.ports && Object.fromEntries(inputs.ports.map(({ internal }) => [`${internal}/tcp`, {}])),
     HostConfig: hostConfig(inputs),
-    NetworkingConfig: first && { EndpointsConfig: { [first.name]: first.config } },
   });
 }
