@@ -115,7 +115,7 @@ export class RouteQL extends ComponentResource {
       protectData,
       generations: settings,
       archived: archives(settings),
-      monitored: monitoredParts(settings),
+      databaseMonitored: monitoredParts(settings).includes("database"),
       named,
       parent: this,
     });

@@ -42,8 +42,8 @@ export interface SecretsSurroundings {
   readonly database: DatabaseAccess;
   /** Whether the database has an archive, which this secret encrypts. */
   readonly archived?: boolean;
-  /** Services whose statistics an exporter reads; each exporter has its own login. */
-  readonly monitored?: readonly ("database" | "sessions")[];
+  /** Whether an exporter with its own login reads the database's statistics. */
+  readonly databaseMonitored?: boolean;
   readonly named: ResourceNames;
   readonly parent: Resource;
 }
@@ -56,7 +56,7 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
     generations,
     database,
     archived = false,
-    monitored = [],
+    databaseMonitored = false,
     named,
     parent,
   } = surroundings;
@@ -89,9 +89,8 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
   const metadata = generated("metadata-password", passwords);
   const sessions = generated("sessions-password", sessionsPasswordGeneration);
   const bootstrap = generated("bootstrap-password", bootstraps);
-  const sessionsMonitor = monitored.includes("sessions")
-    ? generated("sessions-monitor-password", sessionsPasswordGeneration)
-    : undefined;
+  // Also without monitoring, which then does not restart the session store.
+  const sessionsMonitor = generated("sessions-monitor-password", sessionsPasswordGeneration);
   return {
     "engine-access-key": setting("engineAccessKey", "engine-access-key", engineAccessKeyGeneration),
     "previous-engine-access-key": setting(
@@ -115,6 +114,9 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
     "backup-password": generated("backup-password", passwords),
     "metadata-password": metadata,
     "sessions-password": sessions,
+    "sessions-monitor-password": sessionsMonitor,
+    // The exporter's password file: passwords by address.
+    "sessions-monitor-login": secret(interpolate`{"redis://monitor@sessions:6379":"${sessionsMonitor}"}`),
     "engine-database-url": databaseUrl(serviceLogin("engine", generations), engine, "readHost"),
     "engine-primary-database-url": databaseUrl(serviceLogin("engine", generations), engine),
     "sidecar-database-url": databaseUrl(serviceLogin("sidecar", generations), sidecar),
@@ -124,14 +126,7 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
         ? secret(interpolate`redis://:${sessions}@sessions:6379/0`)
         : secret(given.sessionsUrl),
     "tls-private-key": secret(tlsPrivateKey),
-    ...(monitored.includes("database") ? { "monitor-password": generated("monitor-password", passwords) } : {}),
-    ...(sessionsMonitor === undefined
-      ? {}
-      : {
-          "sessions-monitor-password": sessionsMonitor,
-          // The exporter's password file: passwords by address.
-          "sessions-monitor-login": secret(interpolate`{"redis://monitor@sessions:6379":"${sessionsMonitor}"}`),
-        }),
+    ...(databaseMonitored ? { "monitor-password": generated("monitor-password", passwords) } : {}),
     ...(archived ? { "archive-key": generated("archive-key") } : {}),
     ...Object.fromEntries(
       passedOn.flatMap(([name, secretName]) => {

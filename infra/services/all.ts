@@ -25,7 +25,7 @@ export function describeServices(settings: Settings, surroundings: Surroundings)
     describeMigrate(settings),
     ...(archived ? [describeArchive(settings)] : []),
     ...(settings.engine === "hasura" ? [describeApplyMetadata(settings)] : []),
-    describeSessions(settings),
+    describeSessions(),
     describeAuthSidecar(settings, surroundings),
     describeEngine(settings),
     ...(hasFront(settings) ? [describeFront(settings)] : []),

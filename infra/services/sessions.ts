@@ -1,8 +1,7 @@
-import type { Settings } from "../settings/list.ts";
 import type { ServiceDescription } from "./description.ts";
 
 /** The session store: Valkey, with an append-only file so that sessions survive a restart. */
-export function describeSessions({ monitoring }: Pick<Settings, "monitoring">): ServiceDescription {
+export function describeSessions(): ServiceDescription {
   return {
     name: "sessions",
     run: "service",
@@ -11,11 +10,11 @@ export function describeSessions({ monitoring }: Pick<Settings, "monitoring">): 
     environment: {},
     secrets: {
       VALKEY_PASSWORD_FILE: "sessions-password",
-      ...(monitoring === "off" ? {} : { VALKEY_MONITOR_PASSWORD_FILE: "sessions-monitor-password" }),
+      VALKEY_MONITOR_PASSWORD_FILE: "sessions-monitor-password",
     },
     files: {},
     // The health check loads them (images/sessions/healthy.sh).
-    liveFiles: ["secrets/sessions-password", ...(monitoring === "off" ? [] : ["secrets/sessions-monitor-password"])],
+    liveFiles: ["secrets/sessions-password", "secrets/sessions-monitor-password"],
     data: "/data",
     temporary: { "/tmp": 1 },
     ports: [],
