@@ -14,15 +14,18 @@ test("names services, jobs and data at risk in three lines", () => {
       step("replace", "Container", "engine"),
       step("replace", "Container", "engine-files"),
       step("update", "Container", "database"),
+      step("replace", "Container", "gateway"),
+      step("replace", "Container", "sessions"),
       step("replace", "Container", "migrate"),
-      step("same", "Container", "sessions"),
+      step("same", "Container", "front"),
       step("replace", "Volume", "gateway-files"),
     ]),
   ).toEqual([
-    "Services: gateway reloads, engine is replaced beside the old one, database restarts (some seconds)",
+    "Services: engine is replaced beside the old one, database changes in place, gateway is replaced last (1 to 2 s), sessions restarts (some seconds)",
     "Jobs:     migrate run",
     "Data:     no data at risk",
   ]);
   expect(describeEffects([step("delete", "Volume", "database-data")]).at(-1)).toBe("Data:     AT RISK: database-data");
+  expect(describeEffects([step("replace", "Container", "gateway-files")])[0]).toBe("Services: gateway reloads");
   expect(describeEffects([])).toEqual(["Services: unchanged", "Jobs:     none", "Data:     no data at risk"]);
 });

@@ -31,11 +31,14 @@ export function describeEffects(steps: readonly Step[]): string[] {
   const restarted = named(workloads).filter((name) => !name.endsWith("-files"));
   const reloads = named(workloads, "-files").filter((name) => name === "gateway" && !restarted.includes(name));
   const services = restarted.filter((name) => !jobs.has(name));
+  const replaced = new Set(changed.flatMap(([op, , name]) => (op === "update" ? [] : [name])));
   const effects = [
     ...reloads.map((name) => `${name} reloads`),
-    ...services.map((name) =>
-      beside.has(name) ? `${name} is replaced beside the old one` : `${name} restarts (some seconds)`,
-    ),
+    ...services.map((name) => {
+      if (!replaced.has(name)) return `${name} changes in place`;
+      if (name === "gateway") return "gateway is replaced last (1 to 2 s)";
+      return beside.has(name) ? `${name} is replaced beside the old one` : `${name} restarts (some seconds)`;
+    }),
   ];
   const lost = changed.flatMap(([op, type, name]) =>
     volumes.has(type) && /^(delete|replace)/.test(op) && !name.endsWith("-files") ? [name] : [],

@@ -22,7 +22,6 @@ export interface GatewaySurroundings {
 const secondsBesideStatement = 30;
 
 function configuration(settings: Settings, hostOf: GatewaySurroundings["hostOf"]): Record<string, Input<string>> {
-  const metrics = settings.monitoring !== "off";
   const given = {
     host: settings.publicHost,
     origins: settings.corsOrigins,
@@ -51,10 +50,8 @@ function configuration(settings: Settings, hostOf: GatewaySurroundings["hostOf"]
     }),
   );
   const files = {
-    // First, so that metrics append their files: another order would replace the pods.
-    ...unchangedFiles({ metrics: false }),
+    ...unchangedFiles({ metrics: settings.monitoring !== "off" }),
     ...Object.fromEntries(renderedNames.map((name) => [name, derive({ rendered }, (known) => known.rendered[name])])),
-    ...unchangedFiles({ metrics }),
   };
   return Object.fromEntries(Object.entries(files).map(([name, content]) => [`nginx/${name}`, content]));
 }

@@ -1,7 +1,7 @@
 /**
  * The gateway's configuration files. The files in ../configuration are used unchanged; addresses.sh, settings.conf, query-time.conf, errors.conf,
  * master-key.conf and proxy-master-key.conf are rendered here.
- * The folders of ../configuration group files by concern; in the container all files lie in one folder. ../metrics is used where metrics are
+ * The folders of ../configuration group files by concern; in the container all files lie in one folder. nginx loads ../metrics where metrics are
  * switched on.
  * @module
  */
@@ -49,7 +49,7 @@ export function renderFiles(settings: GatewaySettings): Record<keyof typeof rend
   >;
 }
 
-/** Contents of the files that are the same for every gateway, by name. */
+/** Contents of the files that are not rendered, by name. The names do not depend on settings, so a running gateway can load other settings. */
 export function unchangedFiles({ metrics = false }: Pick<GatewaySettings, "metrics">): Record<string, string> {
   const files = new Map<string, string>();
   for (const path of configurationFiles()) {
@@ -57,7 +57,9 @@ export function unchangedFiles({ metrics = false }: Pick<GatewaySettings, "metri
     if (files.has(name)) throw new Error(`nginx/configuration has two files named ${name}. Rename one of them.`);
     files.set(name, readFileSync(path, "utf8"));
   }
-  return { ...Object.fromEntries(files), ...(metrics ? metricsFiles(files.get("nginx.conf") ?? "") : {}) };
+  for (const name of ["metrics.conf", "metrics.js"]) files.set(name, readFileSync(new URL(name, folder), "utf8"));
+  if (metrics) files.set("nginx.conf", withMetrics(files.get("nginx.conf") ?? ""));
+  return Object.fromEntries(files);
 }
 
 /** All files for /run/routeql/nginx, by name. */
@@ -67,21 +69,13 @@ export const renderGateway = (settings: GatewaySettings): Record<string, string>
 });
 
 const folder = new URL("../metrics/", import.meta.url);
-const text = (name: string): string => readFileSync(new URL(name, folder), "utf8");
 
 /** Debian and the official image have the module in the same place. */
 const loadModule = "load_module /usr/lib/nginx/modules/ngx_http_js_module.so;\n";
 
-/**
- * The files that metrics add or change. Without metrics every file stays as it is, and nginx loads no module.
- * @param main content of nginx.conf
- */
-export function metricsFiles(main: string): Record<string, string> {
+/** Content of nginx.conf that loads the module and the files of metrics. */
+function withMetrics(main: string): string {
   const start = "\nhttp {\n";
   if (!main.includes(start)) throw new Error("nginx.conf has no block `http {`. Adapt nginx/rendering/render.ts.");
-  return {
-    "nginx.conf": loadModule + main.replace(start, `${start}  include metrics.conf;\n`),
-    "metrics.conf": text("metrics.conf"),
-    "metrics.js": text("metrics.js"),
-  };
+  return loadModule + main.replace(start, `${start}  include metrics.conf;\n`);
 }

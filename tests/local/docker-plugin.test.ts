@@ -42,6 +42,20 @@ test.concurrent(
   },
 );
 
+test.concurrent("a running service joins and leaves another network", { timeout: 300_000 }, async () => {
+  await using tiny = await tinyStack();
+  const { outputs } = await tiny.up(smallProgram(tiny.name));
+  const networks = async (): Promise<string[]> =>
+    Object.keys((await inspect(String(outputs.service))).NetworkSettings.Networks).toSorted();
+  const joined = await tiny.up(smallProgram(tiny.name, { joins: true }));
+  expect(joined.changes).toEqual({ create: 1, update: 1, same: everything - 1 });
+  expect(await networks()).toEqual([`routeql-${tiny.name}-network`, `routeql-${tiny.name}-second`]);
+  expect((await tiny.up(smallProgram(tiny.name, { joins: true }))).changes).toEqual({ same: everything + 1 });
+  const left = await tiny.up(smallProgram(tiny.name));
+  expect(left.changes).toEqual({ delete: 1, update: 1, same: everything - 1 });
+  expect(await networks()).toEqual([`routeql-${tiny.name}-network`]);
+});
+
 test.concurrent("repairs a stopped and a removed container and a removed network", { timeout: 300_000 }, async () => {
   await using tiny = await tinyStack();
   const program = smallProgram(tiny.name);

@@ -18,7 +18,7 @@ export interface DeliveredFiles {
 
 const sha256 = (content: string): string => createHash("sha256").update(content).digest("hex");
 
-/** Changes when a file is added or removed: then the volume is replaced, so that no old file stays. */
+/** Changes when a file is added or removed: then there is another volume, so that no old file stays. */
 const namesHash = (paths: readonly string[]): string => sha256(JSON.stringify(paths)).slice(0, 12);
 
 const manifestPath = "files.sha256";
@@ -50,8 +50,9 @@ export function deliverFiles(
   const name = `${scope.prefix}-${service.name}-files`;
   const volume = new Volume(
     scope.named(`${service.name}-files`),
-    { name, labels: labels(scope, service.name, { "file-names": namesHash(contents.map(([path]) => path)) }) },
-    { parent, ...replaceInPlace },
+    { name: `${name}-${namesHash(contents.map(([path]) => path))}`, labels: labels(scope, service.name) },
+    // The name alone decides: the service keeps the old volume until its replacement runs.
+    { parent, ignoreChanges: ["labels"] },
   );
   const carrier = new Container(
     scope.named(`${service.name}-files`),

@@ -33,7 +33,8 @@ export function connect(
     return new Network(
       scope.named(suffix),
       { name: `${scope.prefix}-${suffix}`, internal, ...isolation, ...ipamConfigs, labels: labels(scope) },
-      { parent, ...replaceInPlace },
+      // Another label would replace the network, which its containers lose before.
+      { parent, ignoreChanges: ["labels"], ...replaceInPlace },
     ).name;
   };
 

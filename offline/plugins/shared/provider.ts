@@ -29,6 +29,8 @@ export interface ResourceKind<Inputs> {
   readonly inputs: z.ZodObject;
   /** Inputs that `update` can change; a change of any other input replaces the resource. */
   readonly updatable?: readonly string[];
+  /** Further inputs that `update` can change from these old values to these new ones. */
+  adaptable?(olds: Inputs, news: Inputs): readonly string[];
   /** Outputs that are stored encrypted. */
   readonly secretOutputs?: readonly string[];
   /** Version of the official provider's schema of this type. Default: 0. */
@@ -125,7 +127,8 @@ export function makeProvider(name: string, version: string, kinds: Readonly<Reco
       const kind = kindOf(urn);
       const [before, after] = [unwrapAll(stateOf(kind, olds)), unwrapAll(news)];
       const changed = changedNames(Object.keys(kind.inputs.shape), before, after);
-      const replaces = changed.filter((property) => !kind.updatable?.includes(property));
+      const updatable = new Set([...(kind.updatable ?? []), ...(kind.adaptable?.(before, after) ?? [])]);
+      const replaces = changed.filter((property) => !updatable.has(property));
       const drift = before[driftProperty] as Drift | undefined;
       if (drift?.repair === "replace") replaces.push(driftProperty);
       const deleteBeforeReplace = kind.deleteBeforeReplace?.(before, after) ?? false;

@@ -17,6 +17,8 @@ export interface SmallSettings {
   /** Shell text of its health check. */
   readonly check?: string;
   readonly job?: string;
+  /** Whether the service is on a second network. */
+  readonly joins?: boolean;
 }
 
 /** A small version of the real program: a network, files delivered through a container that never runs, a service with a health check, a job. */
@@ -29,18 +31,16 @@ export function smallProgram(stack: string, settings: SmallSettings = {}): Pulum
     script = "exec sleep infinity",
     check = "test -r /run/routeql/secrets/word",
     job = "echo done",
+    joins = false,
   } = settings;
   const labels = [{ label: "com.routeql.stack", value: stack }];
   const here = { deleteBeforeReplace: true };
   return async () => {
     const word = new RandomPassword("word", { length: 32, special: false });
     const network = new Network("network", { name: `routeql-${stack}-network`, internal: true, labels }, here);
+    const second = joins ? [new Network("second", { name: `routeql-${stack}-second`, labels }, here)] : [];
     const data = new Volume("data", { name: `routeql-${stack}-data`, labels }, { ...here, retainOnDelete: true });
-    const files = new Volume(
-      "files",
-      { name: `routeql-${stack}-files`, labels: [...labels, { label: "file-names", value: fileNames }] },
-      here,
-    );
+    const files = new Volume("files", { name: `routeql-${stack}-files-${fileNames}`, labels });
     const carrier = new Container(
       "carrier",
       {
@@ -67,7 +67,7 @@ export function smallProgram(stack: string, settings: SmallSettings = {}): Pulum
         command: ["bash", "-c", script],
         user: "12345:12345",
         labels: [...labels, { label: "com.routeql.files", value: carrier.id }],
-        networksAdvanced: [{ name: network.name, aliases: ["service"] }],
+        networksAdvanced: [network, ...second].map(({ name }) => ({ name, aliases: ["service"] })),
         volumes: [
           { volumeName: files.name, containerPath: "/run/routeql", readOnly: true },
           ...(hasData ? [{ volumeName: data.name, containerPath: "/data" }] : []),

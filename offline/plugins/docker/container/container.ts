@@ -9,7 +9,7 @@ import { removeContainer, waitForExit, waitUntilHealthy } from "./lifecycle.ts";
 import { makeRoom, removePredecessor, stay } from "./succession.ts";
 import { assertOurs, labelsOf } from "../ownership.ts";
 import type { Context, ResourceKind } from "../../shared/provider.ts";
-import { canonical, type Properties } from "../../shared/values.ts";
+import { canonical, isUnknown, type Properties } from "../../shared/values.ts";
 
 const docker = dockerClient();
 const logLinesKept = 1000;
@@ -82,6 +82,25 @@ function adjustable(inputs: ContainerInputs): object {
   return { RestartPolicy, Memory, MemorySwap };
 }
 
+/** Whether a container keeps the network that its creation names. The engine makes the input unknown while it replaces a network. */
+function sameFirstNetwork(olds: ContainerInputs, news: ContainerInputs): boolean {
+  if (isUnknown(news.networksAdvanced)) return false;
+  const [before, after] = [endpoints(olds), endpoints(news)];
+  return before.length > 0 && before[0]?.name === after[0]?.name && !after.some(({ name }) => isUnknown(name));
+}
+
+type Endpoints = ReturnType<typeof endpoints>;
+
+/** Connects a container to networks and disconnects it from others while it runs. */
+async function moveBetweenNetworks(id: string, before: Endpoints, after: Endpoints): Promise<void> {
+  const without = (all: Endpoints, others: Endpoints): Endpoints =>
+    all.filter((endpoint) => !others.some((other) => canonical(other) === canonical(endpoint)));
+  for (const { name } of without(before, after))
+    await orUndefined(docker.getNetwork(name).disconnect({ Container: id, Force: true }));
+  for (const { name, config } of without(after, before))
+    await docker.getNetwork(name).connect({ Container: id, EndpointConfig: config });
+}
+
 /**
  * Container of the docker provider. A failed or cancelled creation leaves the container stopped, for its log. The next creation with
  * the same name removes it.
@@ -117,6 +136,7 @@ export const container: ResourceKind<ContainerInputs> = {
     healthcheck: { interval: "0s", timeout: "0s", startPeriod: "0s", startInterval: "0s", retries: 0 },
   },
   updatable: ["restart", "memory", "memorySwap", "destroyGraceSeconds", "wait", "waitTimeout"],
+  adaptable: (olds, news) => (sameFirstNetwork(olds, news) ? ["networksAdvanced"] : []),
   deleteBeforeReplace: (olds, news) => olds.name === news.name,
 
   async create(inputs, { signal }) {
@@ -145,6 +165,7 @@ export const container: ResourceKind<ContainerInputs> = {
 
   async update(id, olds, inputs, { signal }: Context) {
     const target = docker.getContainer(id);
+    await moveBetweenNetworks(id, endpoints(olds), endpoints(inputs));
     const wanted = adjustable(inputs);
     // A repair changes no limit, and an engine without control groups rejects every update of limits.
     if (canonical(wanted) !== canonical(adjustable(olds))) await target.update(wanted);

@@ -14,17 +14,14 @@ const formerName = (name: string): string => `${name}-former`;
 const noticeMilliseconds = 3_000;
 
 /** Seconds for the requests of a container whose successor waits for its ports. */
-const handoverSeconds = 2;
-
-/** Changes of these inputs come with the removal of a network or volume, which its containers must leave first. */
-const shared: ReadonlySet<string> = new Set(["networksAdvanced", "networkMode", "volumes", "__drift"]);
+const handoverSeconds = 1;
 
 /** Only one container at a time may write to a volume. */
 const mayStay = ({ wait, volumes = [] }: ContainerInputs): boolean =>
   wait === true && volumes.every(({ readOnly }) => readOnly === true);
 
 /**
- * Keeps a running container under another name if its replacement comes next.
+ * Keeps a running container under another name if its replacement comes next. If a network is replaced too, the container loses it before.
  * @param replacedFor names of the changed inputs; undefined for a removal
  * @returns whether it stays
  */
@@ -33,7 +30,7 @@ export async function stay(
   inputs: ContainerInputs,
   replacedFor: readonly string[] | undefined,
 ): Promise<boolean> {
-  if (replacedFor === undefined || replacedFor.some((name) => shared.has(name)) || !mayStay(inputs)) return false;
+  if (replacedFor === undefined || replacedFor.includes("__drift") || !mayStay(inputs)) return false;
   const container = docker.getContainer(id);
   const info = await orUndefined(container.inspect());
   if (info?.State.Running !== true || info.State.Restarting) return false;
