@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 
 const documents = resolve(import.meta.dirname, "../../../docs");
@@ -21,7 +21,7 @@ const marked = /<!-- walk: (?<name>[a-z-]+) -->\n+```(?<language>\w*)\n(?<text>[
 export function markedBlocks(): ReadonlyMap<string, Block> {
   const blocks = new Map<string, Block>();
   const pages = ["start", "operate"].flatMap((folder) =>
-    readdirSync(join(documents, folder)).map((file) => `${folder}/${file}`),
+    globSync("*.md", { cwd: join(documents, folder) }).map((file) => `${folder}/${file}`),
   );
   for (const page of pages) {
     const whole = readFileSync(join(documents, page), "utf8");

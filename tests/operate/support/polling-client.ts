@@ -5,8 +5,8 @@ import { Agent, request } from "undici";
 
 /** Milliseconds between two requests of a kind. */
 const interval = 200;
-/** Milliseconds after which a request counts as failed. */
-const patience = 10_000;
+/** Milliseconds after which a request counts as failed, on a machine with other load. */
+const patience = 30_000;
 
 /** Requests of one step. */
 export interface Count {
