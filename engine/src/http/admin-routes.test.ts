@@ -25,49 +25,29 @@ test("the metadata API requires role admin", async () => {
   expect(await post(server.url, request)).toEqual([200, {}]);
 });
 
-test.each([
-  ["no JSON", "{", "invalid-json", "$"],
-  ["no object", [], "parse-failed", "$"],
-  ["no type", { args: {} }, "parse-failed", "$.type"],
-  ["an unknown version", { type: "export_metadata", version: 3 }, "parse-failed", "$.version"],
-  [
-    "replace_metadata without metadata",
-    { type: "replace_metadata", version: 2, args: {} },
-    "parse-failed",
-    "$.args.metadata",
-  ],
-  [
-    "a key that replace_metadata does not have",
-    { type: "replace_metadata", version: 2, args: { metadata: {}, force: true } },
-    "parse-failed",
-    "$.args",
-  ],
-  ["a command of Hasura that is not served", { type: "create_action", args: {} }, "not-supported", "$.type"],
-  ["the same of a source", { type: "pg_suggest_relationships", args: {} }, "not-supported", "$.type"],
-  [
-    "the same in a list",
-    { type: "bulk", args: [{ type: "create_action", args: {} }] },
-    "not-supported",
-    "$.args[0].type",
-  ],
-  ["a command for another database", { type: "mssql_track_table", args: {} }, "not-supported", "$.type"],
-  ["an unknown command", { type: "run_sql", args: {} }, "parse-failed", "$"],
-  ["an unknown command of a source", { type: "pg_run_sql", args: {} }, "parse-failed", "$"],
-  [
-    "the same in a list whose other requests are right",
-    {
-      type: "bulk_keep_going",
-      args: [
-        { type: "export_metadata", args: {} },
-        { type: "run_sql", args: {} },
-      ],
-    },
-    "parse-failed",
-    "$.args[1]",
-  ],
-  ["a command that changes one object", { type: "pg_track_table", args: { table: "a" } }, "not-supported", "$.type"],
-  ["a command without a store", { type: "clear_metadata", args: {} }, "not-supported", "$"],
-])("rejects %s as Hasura does: with path, error and code", async (_what, request, code, path) => {
+const list = (type: string, ...types: readonly string[]) => ({
+  type,
+  args: types.map((each) => ({ type: each, args: {} })),
+});
+
+test.each<[request: unknown, code: string, path: string]>([
+  ["{", "invalid-json", "$"],
+  [[], "parse-failed", "$"],
+  [{ args: {} }, "parse-failed", "$.type"],
+  [{ type: "export_metadata", version: 3 }, "parse-failed", "$.version"],
+  [{ type: "replace_metadata", version: 2, args: {} }, "parse-failed", "$.args.metadata"],
+  [{ type: "replace_metadata", version: 2, args: { metadata: {}, force: true } }, "parse-failed", "$.args"],
+  [{ type: "create_action", args: {} }, "not-supported", "$.type"],
+  [{ type: "pg_suggest_relationships", args: {} }, "not-supported", "$.type"],
+  [list("bulk", "create_action"), "not-supported", "$.args[0].type"],
+  [{ type: "mssql_track_table", args: {} }, "not-supported", "$.type"],
+  [{ type: "run_sql", args: {} }, "parse-failed", "$"],
+  [{ type: "pg_run_sql", args: {} }, "parse-failed", "$"],
+  [list("bulk_keep_going", "export_metadata", "run_sql"), "parse-failed", "$.args[1]"],
+  [{ type: "pg_track_table", args: { table: "a" } }, "not-supported", "$.type"],
+  // There is no store.
+  [{ type: "clear_metadata", args: {} }, "not-supported", "$"],
+])("rejects %j as Hasura does: with path, error and code", async (request, code, path) => {
   await using server = await serveFake();
   const [status, body] = await post(server.url, request);
   expect(status).toBe(400);
