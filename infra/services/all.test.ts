@@ -1,19 +1,12 @@
 import { expect, test } from "vitest";
-import { withDefaults } from "../settings/complete.ts";
 import type { GivenSettings } from "../settings/list.ts";
-import { describeServices } from "./all.ts";
+import { describeStack, serviceNamed } from "../testing/descriptions.ts";
 import { callEdges } from "./description.ts";
 import type { ServiceDescription, ServiceName } from "./description.ts";
 
-const surroundings = { hostOf: (name: ServiceName) => name, certificate: "CERTIFICATE" };
-const describe = (given: GivenSettings = {}): readonly ServiceDescription[] =>
-  describeServices(withDefaults(given, "staging"), surroundings);
-
-function service(name: ServiceName, given: GivenSettings = {}): ServiceDescription {
-  const found = describe(given).find((candidate) => candidate.name === name);
-  if (found === undefined) throw new Error(`${name} is not described.`);
-  return found;
-}
+const describe = (given: GivenSettings = {}): readonly ServiceDescription[] => describeStack(given);
+const service = (name: ServiceName, given: GivenSettings = {}): ServiceDescription =>
+  serviceNamed(describe(given), name);
 
 test("the published ports come from the settings", () => {
   expect(service("gateway", { httpPort: 8001, httpsPort: 8002, consolePort: 8003 }).ports).toEqual([

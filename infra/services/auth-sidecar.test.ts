@@ -1,10 +1,9 @@
 import { expect, test } from "vitest";
 import { numberSettings } from "@routeql/auth-sidecar/number-settings";
 import { readSettings as readSidecarSettings } from "@routeql/auth-sidecar/settings";
-import { withDefaults } from "../settings/complete.ts";
 import { directorySettingNames } from "../settings/sidecar-settings.ts";
 import { type GivenSettings, settings, settingNames } from "../settings/list.ts";
-import { describeServices } from "./all.ts";
+import { describeStack, serviceNamed } from "../testing/descriptions.ts";
 import type { ServiceDescription } from "./description.ts";
 
 const directory: GivenSettings = {
@@ -19,16 +18,10 @@ const directory: GivenSettings = {
   ldapTimeoutMilliseconds: 500,
 };
 
-function describe(given: GivenSettings, directoryAuthority?: string): readonly ServiceDescription[] {
-  const surroundings = { hostOf: (name: string) => name, certificate: "CERTIFICATE", directoryAuthority };
-  return describeServices(withDefaults(given, "prod"), surroundings);
-}
-
-function sidecar(given: GivenSettings, directoryAuthority?: string): ServiceDescription {
-  const found = describe(given, directoryAuthority).find(({ name }) => name === "auth-sidecar");
-  if (found === undefined) throw new Error("The sidecar is not described.");
-  return found;
-}
+const describe = (given: GivenSettings, directoryAuthority?: string): readonly ServiceDescription[] =>
+  describeStack(given, "prod", { directoryAuthority });
+const sidecar = (given: GivenSettings, directoryAuthority?: string): ServiceDescription =>
+  serviceNamed(describe(given, directoryAuthority), "auth-sidecar");
 
 test("without a directory no service has LDAP settings or external calls", () => {
   expect(Object.keys(sidecar({}).environment).filter((name) => name.startsWith("LDAP_"))).toEqual([]);

@@ -1,20 +1,14 @@
 import { expect, test } from "vitest";
 import { settingNames, readSettings } from "@routeql/engine/lifecycle/settings";
-import { withDefaults } from "../settings/complete.ts";
 import type { GivenSettings } from "../settings/list.ts";
-import { describeServices } from "./all.ts";
+import { describeStack, serviceNamed } from "../testing/descriptions.ts";
 import { callEdges } from "./description.ts";
 import type { ServiceDescription, ServiceName } from "./description.ts";
 
-const surroundings = { hostOf: (name: ServiceName) => name, certificate: "CERTIFICATE" };
 const describe = (given: GivenSettings = {}): readonly ServiceDescription[] =>
-  describeServices(withDefaults({ engine: "hasura", ...given }, "staging"), surroundings);
-
-function service(name: ServiceName, given: GivenSettings = {}): ServiceDescription {
-  const found = describe(given).find((candidate) => candidate.name === name);
-  if (found === undefined) throw new Error(`${name} is not described.`);
-  return found;
-}
+  describeStack({ engine: "hasura", ...given });
+const service = (name: ServiceName, given: GivenSettings = {}): ServiceDescription =>
+  serviceNamed(describe(given), name);
 
 test("applies metadata once after the migration, and the engine waits for it", () => {
   expect(service("apply-metadata")).toMatchObject({ run: "job", after: ["migrate"], calls: ["database"] });

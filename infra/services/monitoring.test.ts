@@ -1,15 +1,11 @@
 import { parse } from "yaml";
 import { expect, test } from "vitest";
-import { withDefaults } from "../settings/complete.ts";
 import type { GivenSettings } from "../settings/list.ts";
-import { describeServices } from "./all.ts";
-import type { ServiceDescription, ServiceName } from "./description.ts";
+import { describeStack } from "../testing/descriptions.ts";
+import type { ServiceDescription } from "./description.ts";
 
 const describe = (given: GivenSettings): readonly ServiceDescription[] =>
-  describeServices(withDefaults({ engine: "embedded", ...given }, "staging"), {
-    hostOf: (name: ServiceName) => name,
-    certificate: "CERTIFICATE",
-  });
+  describeStack({ engine: "embedded", ...given });
 const names = (given: GivenSettings): string[] => describe(given).map(({ name }) => name);
 
 const off = describe({});
@@ -73,11 +69,9 @@ test("Grafana is added with its image alone, and shows the dashboard from Promet
 
 test("Alertmanager has a way out exactly when an address for alerts is set", () => {
   const outside = (alertWebhook: boolean) =>
-    describeServices(withDefaults({ engine: "embedded", monitoring: "stack" }, "staging"), {
-      hostOf: (name: ServiceName) => name,
-      certificate: "CERTIFICATE",
-      alertWebhook,
-    }).find(({ name }) => name === "alertmanager")?.callsOutside;
+    describeStack({ engine: "embedded", monitoring: "stack" }, "staging", { alertWebhook }).find(
+      ({ name }) => name === "alertmanager",
+    )?.callsOutside;
   expect(outside(true)).toEqual(["receiver"]);
   expect(outside(false)).toBeUndefined();
 });
@@ -122,12 +116,7 @@ test("each exporter calls only its own service", () => {
 
 test("Alertmanager posts to the given address, which it reads from a file", () => {
   const files = (alertWebhook: boolean): unknown => {
-    const settings = withDefaults({ engine: "embedded", monitoring: "stack" }, "staging");
-    const services = describeServices(settings, {
-      hostOf: (name: ServiceName) => name,
-      certificate: "CERTIFICATE",
-      alertWebhook,
-    });
+    const services = describeStack({ engine: "embedded", monitoring: "stack" }, "staging", { alertWebhook });
     return parse(
       services.find(({ name }) => name === "alertmanager")?.files["alertmanager/alertmanager.yml"] as string,
     );

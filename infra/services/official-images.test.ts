@@ -2,13 +2,11 @@ import { expect, test } from "vitest";
 import { builtImages, pulledImages } from "../images.ts";
 import { withDefaults } from "../settings/complete.ts";
 import type { GivenSettings } from "../settings/list.ts";
-import { describeServices } from "./all.ts";
-import type { ServiceDescription, ServiceName } from "./description.ts";
+import { describeStack } from "../testing/descriptions.ts";
+import type { ServiceDescription } from "./description.ts";
 
-const surroundings = { hostOf: (name: ServiceName) => name, certificate: "CERTIFICATE" };
 const settings = (given: GivenSettings) => withDefaults(given, "staging");
-const describe = (given: GivenSettings): readonly ServiceDescription[] =>
-  describeServices(settings(given), surroundings);
+const describe = (given: GivenSettings): readonly ServiceDescription[] => describeStack(given);
 
 const built = describe({ images: "built", archive: false });
 const official = describe({ images: "official" });

@@ -1,24 +1,13 @@
 import { expect, test } from "vitest";
-import { withDefaults } from "../settings/complete.ts";
 import type { GivenSettings } from "../settings/list.ts";
-import { describeServices } from "./all.ts";
+import { describeStack, serviceNamed } from "../testing/descriptions.ts";
 import { callEdges, outsideEdges } from "./description.ts";
 import type { ServiceDescription } from "./description.ts";
 
-const surroundings = {
-  hostOf: (name: string) => name,
-  certificate: "CERTIFICATE",
-  databaseAuthority: "AUTHORITY",
-  sessionsAuthority: "OTHER AUTHORITY",
-};
+const authorities = { databaseAuthority: "AUTHORITY", sessionsAuthority: "OTHER AUTHORITY" };
 const describe = (given: GivenSettings): readonly ServiceDescription[] =>
-  describeServices(withDefaults({ engine: "embedded", ...given }, "prod"), surroundings);
+  describeStack({ engine: "embedded", ...given }, "prod", authorities);
 const namesOf = (services: readonly ServiceDescription[]): string[] => services.map(({ name }) => name);
-const find = (services: readonly ServiceDescription[], name: string): ServiceDescription => {
-  const found = services.find((service) => service.name === name);
-  if (found === undefined) throw new Error(`${name} is not described.`);
-  return found;
-};
 
 test("an external database is not a service, and its callers call it externally", () => {
   const services = describe({ database: "external" });
@@ -45,23 +34,23 @@ test("only the migration knows the superuser of an external database", () => {
       Object.values(secrets).some((name) => name.startsWith("bootstrap-")),
     );
     expect(namesOf(holders)).toEqual(["migrate"]);
-    expect(find(services, "migrate").secrets["BOOTSTRAP_URL_FILE"]).toBe("bootstrap-database-url");
-    expect(find(services, "migrate").environment).toEqual({ ADMIN_EMAIL: "admin@example.net" });
+    expect(serviceNamed(services, "migrate").secrets["BOOTSTRAP_URL_FILE"]).toBe("bootstrap-database-url");
+    expect(serviceNamed(services, "migrate").environment).toEqual({ ADMIN_EMAIL: "admin@example.net" });
   }
 });
 
 test("callers use and wait for an operator's database by its name", () => {
   const services = describe({ database: "cloudnative-pg" });
   expect(namesOf(services)).not.toContain("database");
-  expect(find(services, "migrate")).toMatchObject({ calls: ["database"], after: ["database"] });
-  expect(find(services, "engine").calls).toContain("database");
+  expect(serviceNamed(services, "migrate")).toMatchObject({ calls: ["database"], after: ["database"] });
+  expect(serviceNamed(services, "engine").calls).toContain("database");
 });
 
 test("only the sidecar calls an external session store", () => {
   const services = describe({ sessions: "external" });
   expect(namesOf(services)).not.toContain("sessions");
   expect(outsideEdges(services)).toEqual([["auth-sidecar", "sessions"]]);
-  expect(find(services, "auth-sidecar")).toMatchObject({ calls: ["database"], after: ["migrate"] });
+  expect(serviceNamed(services, "auth-sidecar")).toMatchObject({ calls: ["database"], after: ["migrate"] });
 });
 
 test("only the sidecar receives an external session store's authority", () => {

@@ -1,10 +1,9 @@
 import { readSettings as readSidecarSettings } from "@routeql/auth-sidecar/settings";
 import { readSettings as readEngineSettings } from "@routeql/engine/lifecycle/settings";
 import { expect, test } from "vitest";
-import { withDefaults } from "../settings/complete.ts";
 import { settings } from "../settings/list.ts";
 import type { Setting } from "../settings/setting.ts";
-import { describeServices } from "./all.ts";
+import { describeStack } from "../testing/descriptions.ts";
 
 const numbers = Object.entries<Setting>(settings).filter(([, { type }]) => type === "number");
 
@@ -16,10 +15,7 @@ function environments(end: "least" | "most"): ReadonlyMap<string, Readonly<Recor
       return [name, Number(end === "least" ? least : most)];
     }),
   );
-  const services = describeServices(withDefaults({ ...given, engine: "embedded" }, "staging"), {
-    hostOf: (name) => name,
-    certificate: "",
-  });
+  const services = describeStack({ ...given, engine: "embedded" });
   return new Map(services.map(({ name, environment }) => [name, environment as Record<string, string>]));
 }
 

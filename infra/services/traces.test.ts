@@ -1,18 +1,14 @@
 import { readSettings as readSidecarSettings } from "@routeql/auth-sidecar/settings";
 import { readSettings as readEngineSettings } from "@routeql/engine/lifecycle/settings";
 import { expect, test } from "vitest";
-import { withDefaults } from "../settings/complete.ts";
 import type { GivenSettings } from "../settings/list.ts";
 import { ownEngineImage } from "../settings/image-settings.ts";
 import { subnetOf } from "../targets/docker/networks.ts";
-import { describeServices } from "./all.ts";
-import { outsideEdges, type ServiceDescription, type ServiceName } from "./description.ts";
+import { describeStack } from "../testing/descriptions.ts";
+import { outsideEdges, type ServiceDescription } from "./description.ts";
 
 const describe = (given: GivenSettings): readonly ServiceDescription[] =>
-  describeServices(withDefaults({ engine: "embedded", ...given }, "staging"), {
-    hostOf: (name: ServiceName) => name,
-    certificate: "CERTIFICATE",
-  });
+  describeStack({ engine: "embedded", ...given });
 const traceEndpoint = "http://192.0.2.10:4318";
 
 test("without an endpoint no service knows a collector", () => {

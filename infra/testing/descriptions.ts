@@ -3,6 +3,26 @@ import type { BuiltImage } from "../images.ts";
 import type { ImageName, ServiceDescription } from "../services/description.ts";
 import { secretNames } from "../services/secrets.ts";
 import type { Secrets } from "../services/secrets.ts";
+import { describeServices } from "../services/all.ts";
+import { withDefaults } from "../settings/complete.ts";
+import type { GivenSettings } from "../settings/list.ts";
+
+type Surroundings = Parameters<typeof describeServices>[1];
+
+/** The services of a stack with these settings; they reach each other by their names. */
+export function describeStack(
+  given: GivenSettings = {},
+  stack = "staging",
+  more: Partial<Surroundings> = {},
+): readonly ServiceDescription[] {
+  return describeServices(withDefaults(given, stack), { hostOf: (name) => name, certificate: "CERTIFICATE", ...more });
+}
+
+export function serviceNamed(services: readonly ServiceDescription[], name: string): ServiceDescription {
+  const found = services.find((service) => service.name === name);
+  if (found === undefined) throw new Error(`${name} is not described.`);
+  return found;
+}
 
 /** A small service for tests of targets; `changes` overrides what a test needs. */
 export function describeTestService(changes: Partial<ServiceDescription> = {}): ServiceDescription {
