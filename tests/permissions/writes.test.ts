@@ -4,13 +4,15 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { examinable, readProject, type ReadProject } from "hasura-checks/metadata/project";
+import { verifyMutationFunctions } from "hasura-checks/permissions/functions";
+import { compareExpectations, expectationsOf } from "hasura-checks/permissions/expectations";
 import { Verdicts } from "hasura-checks/permissions/report";
 import { Subject } from "hasura-checks/permissions/subject";
 import { verifyWriteFields, verifyWrites } from "hasura-checks/permissions/writes";
 import { routeql } from "hasura-checks/testing/tool";
 import { adminSecret, startEngineProcess } from "../engine/support/engine-process.ts";
 import { type StartedDatabaseContainer, startDatabase } from "../harness/database-container.ts";
-import { newDatabase } from "./support/new-database.ts";
+import { execute, newDatabase } from "./support/new-database.ts";
 import { faultsOf, type WriteFault } from "./support/write-faults.ts";
 import { careless, writingWorlds } from "./support/writing-worlds.ts";
 
@@ -31,12 +33,17 @@ afterAll(async () => {
   await server.stop();
 });
 
-async function verified(project: ReadProject, address: string, fault?: WriteFault) {
-  await using subject = await Subject.open(project, address, {
+const open = (project: ReadProject, address: string, served?: WriteFault["metadata"]) =>
+  Subject.open(project, address, {
     inferFunctionPermissions: true,
     statementTimeout: 30_000,
-    ...(fault === undefined ? {} : { served: fault.metadata }),
+    ...(served === undefined ? {} : { served }),
   });
+
+/** @param later SQL that runs when the engine has loaded the metadata */
+async function verified(project: ReadProject, address: string, fault?: WriteFault, later = "select") {
+  await using subject = await open(project, address, fault?.metadata);
+  await execute(address, later);
   const verdicts = new Verdicts(subject.project);
   const { access } = subject;
   for (const role of fault === undefined ? access.roles : [fault.role]) {
@@ -78,14 +85,8 @@ describe.each(Object.entries(writingWorlds))("in the world %s", (name, world) =>
       expect.objectContaining({ severity: "error" }),
     );
     const fresh = await newDatabase({ address: server.getConnectionUri("bootstrap") }, world.sql);
-    await using subject = await Subject.open(project, address, {
-      inferFunctionPermissions: true,
-      statementTimeout: 30_000,
-    });
-    await using other = await Subject.open(project, fresh, {
-      inferFunctionPermissions: true,
-      statementTimeout: 30_000,
-    });
+    await using subject = await open(project, address);
+    await using other = await open(project, fresh);
     for (const { schema, name: table, key } of subject.access.tables.values()) {
       const text = `select (to_jsonb(it) - '{id,created}'::text[])::text from ${schema}.${table} it order by 1`;
       expect(await subject.database.rows(text), key).toEqual(await other.database.rows(text));
@@ -93,7 +94,7 @@ describe.each(Object.entries(writingWorlds))("in the world %s", (name, world) =>
   });
 
   test.each(faults.map((fault) => [fault.what, fault] as const))(
-    "an engine that serves %s is found, and so is the change of the metadata",
+    "an engine that serves %s is found, and so is the change of the metadata, also by expectations",
     { timeout: generous },
     async (_what, fault) => {
       const { findings } = await verified(project, address, fault);
@@ -114,9 +115,72 @@ describe.each(Object.entries(writingWorlds))("in the world %s", (name, world) =>
           role: fault.role,
         }),
       );
+      await using before = await open(project, address);
+      await using now = await open(examinable(readProject("fault.json", folder), "of the fault"), address);
+      const surprises = compareExpectations(expectationsOf(before.access, []), expectationsOf(now.access, []));
+      expect(surprises).toContainEqual(expect.objectContaining({ role: fault.role }));
     },
   );
 });
+
+describe("a function that changes rows", () => {
+  const { sql, metadata } = writingWorlds["blog"] as { sql: string; metadata: string };
+  const whole = async (role: string, served = metadata) => {
+    writeFileSync(join(folder, "functions.yaml"), metadata);
+    const project = examinable(readProject("functions.yaml", folder), "of functions");
+    const address = await newDatabase({ address: server.getConnectionUri("bootstrap") }, sql);
+    await using subject = await open(project, address, parse(served) as WriteFault["metadata"]);
+    const verdicts = new Verdicts(subject.project);
+    const given = { publish: [{ post_id: "1" }, { post_id: "2" }], rename: [{ new_name: "other" }] };
+    const sessions = ["1", "2"].map((id) => ({ "x-hasura-user-id": id }));
+    await verifyMutationFunctions({ subject, role, verdicts, most: 100 }, given, sessions);
+    expect(verdicts.counts.writes).toBeGreaterThan(0);
+    return verdicts.findings.filter(({ severity }) => severity !== "note").map(({ reason }) => reason);
+  };
+
+  test("has the effects of its call in SQL", { timeout: generous }, async () => {
+    expect([await whole("writer"), await whole("moderator")]).toEqual([[], []]);
+  });
+
+  test.each([
+    [
+      "another filter of its rows",
+      "writer",
+      "filter: {author_id: {_eq: X-Hasura-User-Id}}, limit: 50",
+      "filter: {status: {_eq: draft}}, limit: 50",
+      /the request to call publish/,
+    ],
+    ["another session argument", "writer", "      configuration: {session_argument: session}\n", "", /publish/],
+    [
+      "a further role",
+      "writer",
+      "permissions: [{role: moderator}]",
+      "permissions: [{role: writer}]",
+      /has the function rename/,
+    ],
+    ["a role less", "moderator", "permissions: [{role: moderator}]", "permissions: []", /lacks the function rename/],
+    ["a query", "moderator", "name: rename}\n", "name: rename}\n      configuration: {exposed_as: query}\n", /rename/],
+  ])("an engine that serves it with %s is found", { timeout: generous }, async (_what, role, before, after, reason) => {
+    const served = metadata.replace(before, after);
+    expect(served).not.toBe(metadata);
+    expect(await whole(role, served)).toContainEqual(expect.stringMatching(reason));
+  });
+});
+
+test(
+  "rows with a value of an enum table that the engine has not loaded are left out",
+  { timeout: generous },
+  async () => {
+    const { sql, metadata } = writingWorlds["shop"] as { sql: string; metadata: string };
+    writeFileSync(join(folder, "enums.yaml"), metadata);
+    const project = examinable(readProject("enums.yaml", folder), "of enums");
+    const address = await newDatabase({ address: server.getConnectionUri("bootstrap") }, sql);
+    const later =
+      "insert into order_state values ('in progress'); update orders set state = 'in progress' where id % 4 = 0";
+    const { findings } = await verified(project, address, undefined, later);
+    expect(findings.filter(({ severity }) => severity === "error").map(({ reason }) => reason)).toEqual([]);
+  },
+);
 
 test(
   "changes of rows that a role cannot read are warnings, and cascades are notes",

@@ -197,7 +197,7 @@ export class ReadOnlyDatabase implements AsyncDisposable {
           ...functions.map((entry) => entry.function),
           ...tables.flatMap((table) => table.computed_fields.map(({ definition }) => definition.function)),
         ],
-        enumTables: [],
+        enumTables: tables.filter(({ is_enum: isEnum }) => isEnum === true).map(({ table }) => table),
         types: typesNamedBy(source),
       },
       (text, values) => this.text(text, values),
@@ -220,7 +220,6 @@ export async function stateOn(
     allowInconsistent: true,
     allowUnsupported: true,
     inferFunctionPermissions,
-    mutations: false,
     rolesElsewhere: rolesWithPermission(whole.merged),
   };
   return buildState(

@@ -166,7 +166,19 @@ export async function callsOfNativeQuery(
   );
 }
 
-/** Calls of a function that return rows in a session. Arguments with a default value are omitted. */
+/** Calls of a function. Arguments with a default value are omitted. */
+export async function guessedCalls(
+  subject: Subject,
+  called: DeclaredFunction,
+  given: GivenArguments,
+): Promise<readonly Call[]> {
+  const declared = called.arguments.map(({ field, type }): DeclaredArgument => ({ name: field, type, nullable: true }));
+  const needed = declared.filter((_argument, index) => called.arguments[index]?.hasDefault === false);
+  const sets = given[called.field] ?? (await guessed(needed, subject));
+  return sets.map((values) => functionCall(called, declared, values));
+}
+
+/** Calls of a function that return rows in a session. */
 export async function callsOfFunction(
   subject: Subject,
   called: DeclaredFunction,
@@ -174,13 +186,5 @@ export async function callsOfFunction(
   role: string,
   variables: Variables,
 ): Promise<Calls> {
-  const declared = called.arguments.map(({ field, type }): DeclaredArgument => ({ name: field, type, nullable: true }));
-  const needed = declared.filter((_argument, index) => called.arguments[index]?.hasDefault === false);
-  const sets = given[called.field] ?? (await guessed(needed, subject));
-  return usable(
-    subject,
-    sets.map((values) => functionCall(called, declared, values)),
-    role,
-    variables,
-  );
+  return usable(subject, await guessedCalls(subject, called, given), role, variables);
 }

@@ -141,7 +141,7 @@ export async function verifyExecution(
   await pMap(subject.access.tables.values(), verifyTable, { concurrency: subject.concurrency });
   for (const called of subject.access.functions) {
     const target = subject.access.permission(role, called.target);
-    if (target !== undefined && subject.access.mayCall(role, called)) continue;
+    if (called.exposedAs === "mutation" || (target !== undefined && subject.access.mayCall(role, called))) continue;
     const { field } = called;
     const using: Using = ([name]) => `${name} { __typename }`;
     await prober.refused({ role, name: field }, "query", using, field, `the function ${field}`);

@@ -72,7 +72,7 @@ function grantedRoots({ access }: Subject, role: string, kind: "query" | "subscr
     access.permission(role, table.key)?.operations.has(operation) === true && rootOf(table, operation).kind === kind;
   const functions = access.functions.flatMap((called) => {
     const permission = access.permission(role, called.target);
-    if (permission === undefined || !access.mayCall(role, called)) return [];
+    if (permission === undefined || called.exposedAs === "mutation" || !access.mayCall(role, called)) return [];
     return permission.aggregates ? [called.field, called.aggregateField] : [called.field];
   });
   return [

@@ -23,6 +23,7 @@ import { MissingVariable } from "./sql.ts";
 import { verifyStream } from "./streams.ts";
 import type { Variables } from "./served.ts";
 import type { Subject } from "./subject.ts";
+import { verifyMutationFunctions } from "./writes/functions.ts";
 import { verifyWriteFields, verifyWrites } from "./writes/verify-writes.ts";
 
 export interface VerificationOptions {
@@ -123,7 +124,8 @@ async function verifyRole(
   for (const called of access.functions) {
     const table = access.tables.get(called.target);
     const permission = access.permission(role, called.target);
-    if (table === undefined || permission === undefined || !access.mayCall(role, called)) continue;
+    if (called.exposedAs === "mutation" || table === undefined || permission === undefined) continue;
+    if (!access.mayCall(role, called)) continue;
     const aggregates: readonly Operation[] = permission.aggregates ? ["query aggregate", "live aggregate"] : [];
     await through(called, await orReason(() => callsOfFunction(subject, called, given, role, first)), table, {
       ...permission,
@@ -137,6 +139,7 @@ async function verifyRole(
   if (!subject.triesWrites) return;
   const writes = access.writes.filter((write) => write.role === role);
   for (const key of access.tables.keys()) verifyWriteFields(of, key);
+  await verifyMutationFunctions(of, given, real);
   await verifyWrites({ ...of, trustedRoles }, writes, sessions[role]);
 }
 

@@ -98,6 +98,7 @@ export interface DeclaredFunction extends QualifiedName {
   readonly target: string;
   readonly returnsSet: boolean;
   readonly volatile: boolean;
+  readonly exposedAs: "query" | "mutation";
   /** Arguments of clients, by their GraphQL names. */
   readonly arguments: readonly { readonly field: string; readonly type: DatabaseType; readonly hasDefault: boolean }[];
   /** Arguments of clients without a name in the database. */
@@ -128,13 +129,15 @@ export function functionOf(
       if (own === undefined) unnamed.add(field);
       return { field, type, hasDefault };
     });
+  const volatile = found.volatility === "volatile";
   return {
     ...name,
     field: naming.rootField(fields.rows),
     aggregateField: naming.rootField(fields.aggregate),
     target: keyOf(found.returnTable),
     returnsSet: found.returnsSet,
-    volatile: found.volatility === "volatile",
+    volatile,
+    exposedAs: configuration?.exposed_as ?? (volatile ? "mutation" : "query"),
     arguments: given,
     unnamed,
     session: session?.name === undefined ? undefined : { name: session.name, type: session.type },

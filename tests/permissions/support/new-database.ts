@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { Client } from "pg";
 
-async function execute(address: string, ...statements: readonly string[]): Promise<void> {
+export async function execute(address: string, ...statements: readonly string[]): Promise<void> {
   const client = new Client({ connectionString: address });
   await client.connect();
   try {

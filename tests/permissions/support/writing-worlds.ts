@@ -20,6 +20,10 @@ const blog: WritingWorld = {
     create table comment (id uuid primary key default gen_random_uuid(), post_id int not null references post on delete cascade, author_id int references author, body text not null);
     create table label (post_id int references post on delete cascade, name text, weight int, "from" text, primary key (post_id, name));
     create table journal (id bigint generated always as identity primary key, entry text not null, author_id int);
+    create function publish(post_id int, session json) returns setof post language sql
+      as $$ update post set status = 'live' where id = post_id and author_id = (session ->> 'x-hasura-user-id')::int returning * $$;
+    create function rename(new_name text) returns author language sql
+      as $$ update author set name = new_name where id = 1 returning * $$;
     insert into author select n, 'author ' || n, n || '@example.net', n = 3 from generate_series(1, 3) n;
     insert into post (author_id, title, status, meta, tags, words) select n % 3 + 1, 'post ' || n, (array['draft', 'live'])[n % 2 + 1],
       jsonb_build_object('n', n), array['tag ' || n], n * 5000000000 from generate_series(1, 12) n;
@@ -78,6 +82,12 @@ const blog: WritingWorld = {
     - table: {schema: public, name: journal}
       insert_permissions:
         - {role: service, permission: {columns: [entry, author_id], check: {author_id: {_is_null: false}}, backend_only: true}}
+  functions:
+    - function: {schema: public, name: publish}
+      configuration: {session_argument: session}
+      permissions: [{role: writer}]
+    - function: {schema: public, name: rename}
+      permissions: [{role: moderator}]
 `,
   ),
 };

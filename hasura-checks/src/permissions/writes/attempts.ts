@@ -206,6 +206,8 @@ export class Attempts {
       const values = rest(sample);
       if (values.size > 0) this.#update(atKey(this.#target, sample), values);
     }
+    const both = samples.map((sample) => [atKey(this.#target, sample), rest(sample)] as const).slice(-2);
+    if (both.every(([, values]) => values.size > 0)) this.#updateMany(both);
     for (const sample of [samples.find(({ meets }) => meets), samples.find(({ meets }) => !meets)]) {
       if (sample === undefined) continue;
       if (rest(sample).size > 0) this.#update(atKey(this.#target, sample), rest(sample), true);
@@ -238,6 +240,26 @@ export class Attempts {
       change: (run) => changeBy(run, this.#updateSql(where, values)),
       ...(where.sample === undefined ? {} : { sample: where.sample }),
       ...(column === undefined ? {} : { column }),
+    });
+  }
+
+  #updateMany(changes: readonly (readonly [Where, Values])[]): void {
+    const { names, subject } = this.#target;
+    const set = subject.access.naming.field("_set");
+    this.#add({
+      what: `update ${changes.map(([where, values]) => `${where.words}, ${words(values)}`).join(" and ")}`,
+      field: names.update_many,
+      single: false,
+      head: `$updates: [${this.#type("updates")}!]!`,
+      args: "updates: $updates",
+      variables: {
+        updates: changes.map(([where, values]) => ({ where: where.json, [set]: jsonOf(this.#target, values) })),
+      },
+      change: async (run) => {
+        const rows: ChangedRow[] = [];
+        for (const change of changes) rows.push(...changedRows(await run(this.#updateSql(...change))));
+        return { rows, affected: rows.length };
+      },
     });
   }
 

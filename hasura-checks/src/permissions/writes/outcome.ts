@@ -5,7 +5,14 @@ import { rootValue } from "../documents.ts";
 import { plainRows } from "../rows.ts";
 import { parseExactly, type Rehearsed, Unanswered } from "../served.ts";
 import type { Subject } from "../subject.ts";
-import type { Attempt, ChangedRow } from "./attempts.ts";
+import type { Attempt as WriteAttempt, ChangedRow } from "./attempts.ts";
+
+/** An attempt; a call of a function has no write permission. */
+export type Attempt = Omit<WriteAttempt, "write"> &
+  Partial<Pick<WriteAttempt, "write">> & {
+    /** Whether the root field returns rows instead of a response. */
+    readonly isRows?: boolean;
+  };
 
 /** One row that a change adds (`+ schema.table`), removes (`- schema.table`) or returns (`returning`). */
 interface Effect {
@@ -65,13 +72,13 @@ export async function expectedOutcome({ database }: Subject, attempt: Attempt, l
 /** Runs the request of an attempt. @param refused the reason of SQL to refuse it @throws Unanswered for another failure of the database */
 export async function servedOutcome(
   subject: Subject,
-  { query, variables, write, target, field, single }: Attempt,
+  { query, variables, write, target, field, single, isRows = false }: Attempt,
   look: string,
   refused: string | undefined,
 ): Promise<Outcome> {
   let rehearsed: Rehearsed;
   try {
-    const mutation = { query, variables, isBackend: write.backendOnly };
+    const mutation = { query, variables, isBackend: write?.backendOnly === true };
     rehearsed = await subject.rehearse(target.role, target.variables, mutation, look);
   } catch (error) {
     if (!(error instanceof Unanswered) || refused === undefined) throw error;
@@ -80,13 +87,16 @@ export async function servedOutcome(
   const { reply, before, after } = rehearsed;
   if (reply.failure !== undefined) return { refused: reply.failure.message };
   const value = rootValue(subject.access, reply, field);
-  if (single) {
-    const rows = value === null || value === undefined ? [] : [value];
-    return { effects: effectsOf(before, after, plainRows(rows)), affected: rows.length };
-  }
-  const { returning, ...counts } = value as Readonly<Record<string, unknown>>;
-  const affected = Number(String(Object.values(counts)[0]).slice(1));
-  return { effects: effectsOf(before, after, plainRows(returning)), affected };
+  const rows = Array.isArray(value) ? value : value === null || value === undefined ? [] : [value];
+  if (single || isRows) return { effects: effectsOf(before, after, plainRows(rows)), affected: rows.length };
+  // One response, or a list of them.
+  const responses = rows as readonly Readonly<Record<string, unknown>>[];
+  const returned = responses.flatMap(({ returning }) => plainRows(returning));
+  const counts = responses.map((response) => {
+    const [, count] = Object.entries(response).find(([name]) => name !== "returning") ?? [];
+    return Number(String(count).slice(1));
+  });
+  return { effects: effectsOf(before, after, returned), affected: counts.reduce((sum, count) => sum + count, 0) };
 }
 
 const keyOf = ({ place }: Effect, column: string) => `${place.replace(/^[-+] /, "")}.${column}`;

@@ -77,6 +77,13 @@ function valueOf({ table }: Target, column: string, text: string | null, json?: 
   return { text, json: table.inCapitals.has(column) ? text.toUpperCase() : text };
 }
 
+/** Whether an engine knows the value: it reads the values of enum tables when it loads the metadata. */
+function isKnown({ subject, catalog }: Target, column: string, { text }: Value): boolean {
+  const reference = catalog.foreignKeys.find(({ columns }) => columns.length === 1 && columns[0] === column);
+  const known = reference && subject.catalog.enums.get(keyOf(reference.target));
+  return text === null || known === undefined || known.some(({ value }) => value === text);
+}
+
 /** Some rows that meet a condition, and some that do not. */
 export async function samplesOf(target: Target, condition: string, most: number): Promise<readonly Sample[]> {
   const { subject, sql, table, select } = target;
@@ -86,7 +93,7 @@ export async function samplesOf(target: Target, condition: string, most: number)
   const part = (is: string) =>
     `(select ((${condition}) ${is})::text, (${visible})::text, json_build_array(${columns.map((column) => `to_json(it.${identifier(column)})`).join(", ")})::text, ${columns.map((column) => `it.${identifier(column)}::text`).join(", ")} from ${sql.from(table, "it")} where (${condition}) ${is}${order.length === 0 ? "" : ` order by ${order.join(", ")}`} limit ${most})`;
   const rows = await subject.database.rows(`${part("is true")} union all ${part("is not true")}`);
-  return rows.map(([, shown, json, ...texts], index) => {
+  const samples = rows.map(([, shown, json, ...texts], index) => {
     const values = JSON.parse(json ?? "[]") as readonly unknown[];
     return {
       meets: rows[index]?.[0] === "true",
@@ -96,6 +103,7 @@ export async function samplesOf(target: Target, condition: string, most: number)
       ),
     };
   });
+  return samples.filter(({ values }) => [...values].every(([column, value]) => isKnown(target, column, value)));
 }
 
 /** Constants and session variables that a condition compares with a column. */
@@ -153,7 +161,8 @@ export async function candidates(
       : []),
     ...(catalog.columns.get(column)?.nullable === true ? [{ text: null, json: null }] : []),
   ];
-  const all = new Map([...texts, ...own].map((value) => [value.text, value]));
+  const known = [...texts, ...own].filter((value) => isKnown(target, column, value));
+  const all = new Map(known.map((value) => [value.text, value]));
   return [...[...all.values()].slice(0, mostValues - others.length), ...others];
 }
 

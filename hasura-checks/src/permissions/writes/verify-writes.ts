@@ -1,4 +1,4 @@
-import { getNamedType, isInputObjectType, isObjectType } from "graphql";
+import { getNamedType, type GraphQLSchema, isInputObjectType, isObjectType } from "graphql";
 import type { DeclaredTable, Filter } from "@routeql/metadata/declared/declared";
 import { isSessionVariable } from "@routeql/metadata/declared/filter-tree";
 import { keyOf } from "@routeql/metadata/declared/tables";
@@ -13,6 +13,7 @@ import { realSessions, type Uses, variablesOf } from "../sessions.ts";
 import type { Subject } from "../subject.ts";
 import { type Attempt, Attempts } from "./attempts.ts";
 import {
+  type Attempt as AnyAttempt,
   type Expected,
   expectedOutcome,
   lookAt,
@@ -84,9 +85,7 @@ export function verifyWriteFields({ subject, role, verdicts }: Omit<WriteVerific
     delete: remove,
     delete_by_pk: remove && target.key !== undefined,
   };
-  const root = schema.getMutationType();
-  const inner = access.namespace === undefined ? root : getNamedType(root?.getFields()[access.namespace]?.type);
-  const served = new Set(fieldsOf(inner));
+  const served = mutationFields(schema, access.namespace);
   const hold = (name: string, has: boolean, is: boolean, what: string) =>
     verdicts.hold("schema", { role, table: key, name }, has === is, () =>
       has ? `${role} has ${what}, which is not granted` : `${role} lacks ${what}, which is granted`,
@@ -112,6 +111,12 @@ export function verifyWriteFields({ subject, role, verdicts }: Omit<WriteVerific
         `${table.rootField}.${column} in ${type}`,
       );
   }
+}
+
+/** The root fields of mutations, below the namespace if there is one. */
+export function mutationFields(schema: GraphQLSchema, namespace: string | undefined): ReadonlySet<string> {
+  const root = schema.getMutationType();
+  return new Set(fieldsOf(namespace === undefined ? root : getNamedType(root?.getFields()[namespace]?.type)));
 }
 
 const fieldsOf = (type: unknown): readonly string[] =>
@@ -172,27 +177,38 @@ async function verifyWrite(
   const refusals: (string | undefined)[] = [];
   const look = lookAt(tables, (table) => sql.from(table, "it"));
   const [size = 0] = sizes;
-  // A running engine stores the changes, so it is not asked to change all rows, and the SQL runs first.
-  const isStored = subject.kind === "running";
-  for (const attempt of await new Attempts(target, write).all(size <= most && !isStored)) {
-    const expected = await expectedOutcome(subject, attempt, look);
-    const earlier = isStored ? await expectedOutcome(subject, attempt, look) : undefined;
+  // A running engine stores the changes, so it is not asked to change all rows.
+  for (const attempt of await new Attempts(target, write).all(size <= most && subject.kind !== "running")) {
+    const expected = await verifyAttempt(of, attempt, look);
     refusals.push(expected.refused ?? (expected.affected === 0 ? "no row meets the filter" : undefined));
-    const served = await servedOutcome(subject, attempt, look, expected.refused);
-    let wrong = outcomeDifference(served, expected);
-    if (wrong !== undefined) {
-      const again = earlier ?? (await expectedOutcome(subject, attempt, look));
-      wrong = outcomeDifference(served, again, volatileColumns(expected, again));
-    }
-    verdicts.hold(
-      "writes",
-      cell,
-      wrong === undefined,
-      () => `${role}${sessionWords(variables)}: the request to ${attempt.what} ${wrong ?? ""} (${attempt.field})`,
-    );
     if (expected.refused === undefined) verifyReach(of, attempt, expected);
   }
   return refusals;
+}
+
+/** Compares the effects of a request with those of SQL, and returns the latter. */
+export async function verifyAttempt(
+  { subject, role, verdicts }: Pick<WriteVerification, "subject" | "role" | "verdicts">,
+  attempt: AnyAttempt,
+  look: string,
+): Promise<Expected> {
+  const { table, variables } = attempt.target;
+  const expected = await expectedOutcome(subject, attempt, look);
+  // A running engine stores the changes, so the SQL runs first.
+  const earlier = subject.kind === "running" ? await expectedOutcome(subject, attempt, look) : undefined;
+  const served = await servedOutcome(subject, attempt, look, expected.refused);
+  let wrong = outcomeDifference(served, expected);
+  if (wrong !== undefined) {
+    const again = earlier ?? (await expectedOutcome(subject, attempt, look));
+    wrong = outcomeDifference(served, again, volatileColumns(expected, again));
+  }
+  verdicts.hold(
+    "writes",
+    { role, table: table.key },
+    wrong === undefined,
+    () => `${role}${sessionWords(variables)}: the request to ${attempt.what} ${wrong ?? ""} (${attempt.field})`,
+  );
+  return expected;
 }
 
 /** Reports permitted changes of rows that the role cannot read, or of tables that it may not change. */
