@@ -125,16 +125,17 @@ async function createAgain(stack: string, file: string, key: string, signal: Abo
 /** Restores the archive's state of a moment; accounts and keys are treated as in the restore of a file. */
 async function toMoment(stack: string, point: string, keepKeys: boolean, signal: AbortSignal): Promise<void> {
   const started = performance.now();
-  const state = await (async () => {
-    await using programs = await openClientPrograms(stack, signal);
-    return await rememberState(programs);
-  })().catch((error: unknown) => {
-    console.error(
-      `The replaced database cannot be read, so no change of accounts and keys is kept. ${messageOf(error)}`,
-    );
-    return undefined;
+  const state = await restoreTo(stack, point, signal, async () => {
+    try {
+      await using programs = await openClientPrograms(stack, signal);
+      return await rememberState(programs);
+    } catch (error) {
+      console.error(
+        `The replaced database cannot be read, so no change of accounts and keys is kept. ${messageOf(error)}`,
+      );
+      return undefined;
+    }
   });
-  await restoreTo(stack, point, signal);
   await runMigrations(stack, signal);
   await using programs = await openClientPrograms(stack, signal);
   const kept = await carryOverTo(programs, state, keepKeys);

@@ -51,29 +51,38 @@ async function flush(stack: string, signal: AbortSignal): Promise<void> {
   if (code !== 0) console.error(["The newest changes may be missing in the archive:", ...said.lines()].join("\n  "));
 }
 
-/** A container with the mounts, variables and limits of the database's container, which is stopped. */
-async function replay(stack: string, point: string): Promise<Docker.Container> {
+/**
+ * Runs a command of the archive in a container with the mounts, variables and limits of the database's container.
+ * @throws Failure with its last lines
+ */
+async function besideDatabase(stack: string, command: "prepare" | "replace", point: string): Promise<void> {
   const { Id, Config, HostConfig } = await containerOf(stack, "database").inspect();
   const { Tmpfs, Memory, MemorySwap, CpuPeriod, CpuQuota, SecurityOpt, CapDrop, ReadonlyRootfs } = HostConfig;
-  return dockerClient().createContainer({
+  const limits = { Tmpfs, Memory, MemorySwap, CpuPeriod, CpuQuota, SecurityOpt, CapDrop, ReadonlyRootfs };
+  const container = await dockerClient().createContainer({
     Image: Config.Image,
-    Cmd: [program, "restore", point],
+    Cmd: [program, command, point],
     User: Config.User,
     Env: Config.Env,
     Labels: { "com.routeql.relay": stack },
-    HostConfig: {
-      VolumesFrom: [Id],
-      NetworkMode: "none",
-      Tmpfs,
-      Memory,
-      MemorySwap,
-      CpuPeriod,
-      CpuQuota,
-      SecurityOpt,
-      CapDrop,
-      ReadonlyRootfs,
-    },
+    HostConfig: { VolumesFrom: [Id], NetworkMode: "none", ...limits },
   });
+  try {
+    await container.start();
+    const { StatusCode: code } = (await container.wait()) as { StatusCode: number };
+    if (code === 0) return;
+    const unchanged = command === "prepare" ? ". The database is unchanged" : "";
+    throw new Failure(`The restore to ${point} failed${unchanged}`, {
+      lastLines: await lastLogLines(container, 20),
+      remedy: `run it again with a valid time or --latest. npm run status${stackArgument(stack)} shows whether the database runs.`,
+    });
+  } finally {
+    await orUndefined(container.remove({ force: true }));
+  }
+}
+
+async function startAgain(container: Docker.Container): Promise<void> {
+  if (!(await container.inspect()).State.Running) await container.start();
 }
 
 async function untilHealthy(container: Docker.Container, signal: AbortSignal): Promise<void> {
@@ -81,31 +90,44 @@ async function untilHealthy(container: Docker.Container, signal: AbortSignal): P
 }
 
 /**
- * Replaces the database by its state of a moment. The services wait or answer 503 meanwhile.
+ * Replaces the database by its state of a moment, after a copy of that state has started beside it. The services wait or answer 503 while
+ * the database is stopped: during the whole restore of the newest state, otherwise only for the exchange.
  * @param point a time in ISO 8601 form, or `latest`
- * @throws Failure with the reason. Then the database starts again if it still can.
+ * @param remember reads the state that survives, just before the database stops
+ * @returns its result
+ * @throws Failure with the reason. Then the database runs again if it still can.
  */
-export async function restoreTo(stack: string, point: string, signal: AbortSignal): Promise<void> {
+export async function restoreTo<State>(
+  stack: string,
+  point: string,
+  signal: AbortSignal,
+  remember: () => Promise<State>,
+): Promise<State> {
   const archive = await archiveOf(stack);
   const database = containerOf(stack, "database");
+  const stop = async (): Promise<State> => {
+    const state = await remember();
+    await orUndefined(database.stop());
+    return state;
+  };
   await flush(stack, signal);
   await orUndefined(archive.stop());
-  await orUndefined(database.stop());
-  const container = await replay(stack, point);
+  let state: State;
   try {
-    await container.start();
-    const { StatusCode: code } = (await container.wait()) as { StatusCode: number };
-    if (code !== 0)
-      throw new Failure(`The restore to ${point} failed`, {
-        lastLines: await lastLogLines(container, 20),
-        remedy: `run it again with a valid time or --latest. npm run status${stackArgument(stack)} shows whether the database runs.`,
-      });
+    if (point === "latest") {
+      state = await stop();
+      await besideDatabase(stack, "prepare", point);
+    } else {
+      await besideDatabase(stack, "prepare", point);
+      state = await stop();
+    }
+    await besideDatabase(stack, "replace", point);
   } finally {
-    await orUndefined(container.remove({ force: true }));
-    await database.start();
-    await archive.start();
+    await startAgain(database);
+    await startAgain(archive);
   }
   await untilHealthy(database, AbortSignal.any([signal, AbortSignal.timeout(120_000)]));
+  return state;
 }
 
 /** @throws Failure for a text that is no time, or a time in the future */

@@ -35,6 +35,7 @@ if [ ! -O "$PGDATA" ]; then
 fi
 # The directory of the official image is open to all.
 chmod 0700 "$PGDATA"
+[ ! -d "$PGDATA/replacing" ] || pgbackrest-archive settle
 if [ ! -s "$PGDATA/PG_VERSION" ]; then
   staging=$PGDATA/initializing
   if [ -d "$staging" ]; then

@@ -18,7 +18,8 @@ backrest() {
   ! grep -qE 'FormatError|CryptoError|ChecksumError' "$errors" || [ $code = 0 ] || code=95
   rm -f "$errors"
   case $code in
-    0) return 0 ;;
+    # With 1, archive-get reports a file that the archive does not have.
+    0 | 1) return "$code" ;;
     28 | 51) reason="the archive belongs to another database. Restore from it (npm run restore -- --latest), or set another ARCHIVE_DIRECTORY." ;;
     29 | 95) reason="the archive cannot be decrypted or is damaged. Its key is in the state of the stack that created it: use that state or another copy of the archive." ;;
     55 | 75) reason="the archive has no backup of that time. It starts with its first full backup, and BACKUP_RETENTION_DAYS limits its age." ;;
@@ -40,7 +41,7 @@ record() {
 backup() {
   local started=$SECONDS
   backrest stanza-create
-  backrest backup --type="${1:-$(due)}"
+  backrest backup --type="${1:-$(due)}" --exclude=restoring/ --exclude=replaced/
   record backup $((SECONDS - started))
   echo "archive: backup finished in $((SECONDS - started)) s"
 }
@@ -48,7 +49,7 @@ backup() {
 newest() { backrest info --output=json | grep -o "\"stop\":[0-9]*},\"type\":\"$1" | tail -1 | grep -o '[0-9]*' || echo 0; }
 due() { [ $(($(date +%s) - $(newest full))) -lt $((7 * 86400 - 3600)) ] && echo diff || echo full; }
 
-# Restores into $2 and lets Postgres replay the archive, without connections from outside.
+# Restores into $2 and lets Postgres replay the archive, without connections from outside. $1 says where its own changes go.
 recover() {
   local archiving=$1 data=$2
   shift 2
@@ -57,35 +58,112 @@ recover() {
   [ -z "$(find "$data" -mindepth 1 -maxdepth 1 ! -name lost+found -print -quit)" ] || set -- --delta "$@"
   rm -f "$data/postmaster.pid"
   backrest restore --pg1-path="$data" "$@"
-  pg_ctl --pgdata="$data" --wait --timeout=86400 --silent --log=/tmp/recovery.log --options="$(recovery_options "$archiving")" start || unreached
+  : >/tmp/recovery.log
+  pg_ctl --pgdata="$data" --wait --timeout=86400 --silent --log=/tmp/recovery.log --options="$(recovery_options) $archiving" start || unreached
   until [ "$(sql --host=/tmp --dbname=postgres --command='select pg_is_in_recovery()' 2>/dev/null)" = f ]; do
     pg_ctl --pgdata="$data" status >/dev/null || unreached
     sleep 1
   done
 }
 unreached() {
-  grep -E 'FATAL|PANIC' /tmp/recovery.log | tail -5 >&2 || true
-  echo "archive: the archive does not reach that time, or lacks a file. Use an earlier time, or --latest." >&2
+  grep -E 'FATAL|PANIC|^archive:' /tmp/recovery.log | tail -5 >&2 || true
+  echo "archive: the archive does not reach that time, or lacks a file or has a damaged one. Use an earlier time, or --latest." >&2
   exit 1
 }
-# The archive gets the new timeline of a restore, and nothing of a drill.
 recovery_options() {
   echo "-c listen_addresses='' -c unix_socket_directories=/tmp -c shared_buffers=64MB -c max_locks_per_transaction=512" \
-    "-c archive_mode=$1 -c archive_command='pgbackrest-archive push %p' -c restore_command='pgbackrest-archive get %f \"%p\"'"
+    "-c restore_command='pgbackrest-archive get %f \"%p\"'"
+}
+# Gets a file for Postgres, which takes codes up to 125, and damaged changes, for the end of the archive: a restore would end early.
+# pgBackRest does not compare the checksum in the names of the archive.
+fetch() {
+  local code=0 sum
+  backrest archive-get "$1" "$2" || code=$?
+  [ $code -le 1 ] || return 126
+  if [ $code = 0 ] && [ ${#1} = 24 ]; then
+    sum=$(sha1sum <"$2")
+    if ! compgen -G "$PGBACKREST_REPO1_PATH/archive/$PGBACKREST_STANZA/*/${1:0:16}/$1-${sum%% *}*" >/dev/null; then
+      echo "archive: $1 is damaged: its checksum differs" >&2
+      return 126
+    fi
+  fi
+  return $code
+}
+# A drill leaves nothing in the archive. The new timeline of a restore enters it when the database starts, not with a restore that is given up.
+nowhere="-c archive_mode=off"
+later="-c archive_mode=on -c archive_command=''"
+now="-c archive_mode=on -c archive_command='pgbackrest-archive push %p'"
+
+target() { [ "$1" = latest ] && echo --type=default || printf '%s\n' --type=time "--target=$1" --target-action=promote; }
+
+# Restores and starts a copy beside the database, which may run and stays unchanged if the backup or a change is damaged.
+prepare() {
+  local started=$SECONDS data=$PGDATA/restoring/data info largest
+  settle
+  rm -rf "$PGDATA/restoring"
+  info=$(backrest info --output=json)
+  largest=$(grep -o '"size":[0-9]*' <<<"$info" | cut -d: -f2 | sort -n | tail -1 || true)
+  if [ "$(df --output=avail -B1 "$PGDATA" | tail -1)" -lt $((${largest:-0} * 5 / 4 + (1 << 30))) ]; then
+    echo "archive: the disk has no space for a second copy of the database. The archive's checksums are verified, and the restore replaces the files in place." >&2
+    verify
+    return 0
+  fi
+  mapfile -t target < <(target "$1")
+  trap 'pg_ctl --pgdata="$PGDATA/restoring/data" --mode=immediate --silent stop >/dev/null 2>&1 || true; rm -rf "$PGDATA/restoring"' EXIT
+  recover "$later" "$data" "${target[@]}"
+  pg_ctl --pgdata="$data" --mode=fast --wait --silent stop
+  touch "$PGDATA/restoring/complete"
+  trap - EXIT
+  echo "archive: restored beside the database in $((SECONDS - started)) s"
+}
+
+# pgBackRest reports a damaged file only in the text.
+verify() {
+  local report
+  report=$(backrest verify --output=text)
+  ! grep -A99 '^status: error' <<<"$report" >&2 || { echo "archive: the archive cannot be decrypted or is damaged. Use another copy of it." >&2 && return 1; }
+}
+
+stopped() {
+  pg_isready --quiet --host=/run/postgresql || return 0
+  echo "archive: the database runs. Stop it first; npm run restore does that." >&2
+  return 1
+}
+
+# Replaces the stopped database by the prepared copy.
+replace() {
+  stopped
+  if [ -e "$PGDATA/restoring/complete" ]; then
+    mv "$PGDATA/restoring" "$PGDATA/replacing"
+    settle
+    return
+  fi
+  mapfile -t target < <(target "$1")
+  trap 'pg_ctl --pgdata="$PGDATA" --mode=immediate --silent stop >/dev/null 2>&1 || true' EXIT
+  recover "$now" "$PGDATA" "${target[@]}"
+  pg_ctl --pgdata="$PGDATA" --mode=fast --wait --silent stop
+  trap - EXIT
+}
+
+# Completes an interrupted replacement. Each renaming of a directory ends one of its steps; entrypoint.sh calls it before every start.
+settle() {
+  cd "$PGDATA"
+  rm -rf replaced
+  [ -d replacing ] || return 0
+  if [ ! -d replacing/former ]; then
+    mkdir -p replacing/leaving
+    find . -mindepth 1 -maxdepth 1 ! -name replacing ! -name lost+found -exec mv -t replacing/leaving {} +
+    mv replacing/leaving replacing/former
+  fi
+  find replacing/data -mindepth 1 -maxdepth 1 -exec mv -t . {} +
+  mv replacing replaced
+  rm -rf replaced
 }
 
 restore() {
-  local started=$SECONDS type=(--type=default)
-  if pg_isready --quiet --host=/run/postgresql; then
-    echo "archive: the database runs. Stop it first; npm run restore does that." >&2
-    return 1
-  fi
-  [ "$1" = latest ] || type=(--type=time --target="$1" --target-action=promote)
-  trap 'pg_ctl --pgdata="$PGDATA" --mode=immediate --silent stop >/dev/null 2>&1 || true' EXIT
-  recover on "$PGDATA" "${type[@]}"
-  pg_ctl --pgdata="$PGDATA" --mode=fast --wait --silent stop
-  trap - EXIT
-  echo "archive: restored in $((SECONDS - started)) s"
+  stopped
+  prepare "$1"
+  replace "$1"
 }
 
 # A commit after every earlier one, in the archive: a restore to any earlier time then finds its end.
@@ -120,7 +198,7 @@ SQL
     sleep 15
   done
   flush
-  recover off "$data" --type=name --target="$mark" --target-action=promote
+  recover "$nowhere" "$data" --type=name --target="$mark" --target-action=promote
   sql --host=/tmp --dbname="$POSTGRES_DB" >/tmp/drill.found <<<"$fingerprint \gexec"
   if ! diff /tmp/drill.expected /tmp/drill.found >&2; then
     echo "archive: the drill failed: these tables differ (< running database, > restored)" >&2
@@ -157,7 +235,7 @@ command=${1:-schedule}
 case $command in
   push) backrest archive-push "$1" ;;
   # Of a drill or of the database: pgBackRest requires the directory in which Postgres runs.
-  get) PGBACKREST_PG1_PATH=$PWD backrest archive-get "$1" "$2" ;;
-  backup | restore | drill | flush | schedule) "$command" "$@" ;;
+  get) PGBACKREST_PG1_PATH=$PWD fetch "$1" "$2" ;;
+  backup | drill | flush | prepare | replace | restore | schedule | settle | verify) "$command" "$@" ;;
   *) backrest "$command" "$@" ;;
 esac

@@ -6,7 +6,8 @@ import { DatabaseContainer } from "../harness/database-container.ts";
 import { EngineContainer } from "../harness/engine-container.ts";
 import { image } from "../harness/image.ts";
 import { mustRun } from "../harness/process.ts";
-import { runId, runLabel, runLabels } from "../harness/run.ts";
+import { newVolume, removeVolume } from "../harness/memory-volume.ts";
+import { runLabels } from "../harness/run.ts";
 import { TestNetwork } from "../harness/test-network.ts";
 import { countFault } from "./support/figures.ts";
 
@@ -21,16 +22,18 @@ test(
   { timeout: 240_000 },
   async () => {
     await using network = await TestNetwork.create();
-    await using disk = await SmallDisk.make();
+    await using volumes = new AsyncDisposableStack();
+    const disk = await newVolume("disk", 256);
+    volumes.defer(() => removeVolume(disk).then(() => undefined));
     // Keeps the disk while the database is down, and fills it.
     await using holder = await new GenericContainer(await image("database"))
       .withLabels(runLabels)
       .withCommand(["sleep", "infinity"])
-      .withBindMounts([{ source: disk.name, target: data }])
+      .withBindMounts([{ source: disk, target: data }])
       .start();
     await using database = await new DatabaseContainer(await image("database"))
       .withNetworkMode(network.name)
-      .withBindMounts([{ source: disk.name, target: data }])
+      .withBindMounts([{ source: disk, target: data }])
       .start();
     // Like a restart of all services after a crash.
     await mustRun("docker", ["update", "--restart", "unless-stopped", database.getId()]);
@@ -139,35 +142,3 @@ test(
     expect(lost).toEqual([]);
   },
 );
-
-/** A volume in memory of 256 MiB, which exists as long as a container uses it. */
-class SmallDisk implements AsyncDisposable {
-  readonly name: string;
-
-  private constructor(name: string) {
-    this.name = name;
-  }
-
-  static async make(): Promise<SmallDisk> {
-    const disk = new SmallDisk(`rq-test-${runId}-disk`);
-    const options = ["type=tmpfs", "device=tmpfs", "o=size=256m,uid=10105,gid=10105,mode=0700"].flatMap((option) => [
-      "--opt",
-      option,
-    ]);
-    await mustRun("docker", [
-      "volume",
-      "create",
-      "--driver",
-      "local",
-      "--label",
-      `${runLabel}=${runId}`,
-      ...options,
-      disk.name,
-    ]);
-    return disk;
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await mustRun("docker", ["volume", "rm", "--force", this.name]);
-  }
-}

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ArchivedDatabase } from "../harness/archived-database.ts";
 
-/** tests/database/archive.test.ts has a wrong key, an early time, an unreachable archive and a damaged backup of a drill. */
+/** tests/database/archive.test.ts has a wrong key, an early time and an unreachable archive. */
 describe("faults of the archive", { timeout: 400_000 }, () => {
   let archived: ArchivedDatabase;
   let noted = 0;
@@ -27,15 +27,99 @@ describe("faults of the archive", { timeout: 400_000 }, () => {
     expect(await notes()).toBe(noted);
   });
 
-  test("an interrupted restore is completed by the next one", async () => {
+  test("an interrupted restore leaves the former database, and the next one completes", async () => {
     expect(await archived.run("flush")).toMatchObject({ exitCode: 0 });
-    await archived.whileStopped(async () => {
-      const interrupted = await archived.shell(
-        `su postgres -s /bin/bash -c 'pgbackrest-archive restore latest' & while [ -e "$PGDATA/global/pg_control" ]; do :; done; pkill -KILL pgbackrest; wait $!`,
-      );
-      expect(interrupted.exitCode).not.toBe(0);
-      expect(await archived.run("restore", "latest")).toMatchObject({ exitCode: 0 });
+    const interrupted = await archived.shell(
+      `su postgres -s /bin/bash -c 'pgbackrest-archive prepare latest' & until [ -e "$PGDATA/restoring/data/base" ]; do :; done; pkill -KILL -f "pgbackrest-archive|pgbackrest.restore"; wait $!`,
+    );
+    expect(interrupted.exitCode).not.toBe(0);
+    await archived.whileStopped(() => Promise.resolve());
+    expect(await notes()).toBe(noted);
+    expect(await archived.whileStopped(() => archived.run("restore", "latest"))).toMatchObject({ exitCode: 0 });
+    expect(await notes()).toBe(noted);
+  });
+
+  test("the next start completes an exchange that was interrupted at any step", async () => {
+    for (const step of [
+      "mkdir -p replacing/leaving",
+      "mv replacing/leaving replacing/former",
+      "mv replacing replaced",
+    ]) {
+      await note();
+      expect(await archived.run("flush")).toMatchObject({ exitCode: 0 });
+      const { exitCode, output } = await archived.whileStopped(async () => {
+        expect(await archived.run("prepare", "latest")).toMatchObject({ exitCode: 0 });
+        return archived.shell(
+          `sed 's|^ *${step}|kill -KILL $$; &|' $(command -v pgbackrest-archive) >/tmp/killed; su postgres -s /bin/bash -c 'bash /tmp/killed replace latest'`,
+        );
+      });
+      expect(exitCode, output).not.toBe(0);
+      expect(await notes()).toBe(noted);
+      expect(await archived.shell('ls "$PGDATA" | grep -E "^(restoring|replac)"')).toMatchObject({ output: "" });
+    }
+  });
+
+  const zeros = "dd if=/dev/zero of=$file bs=1 seek=4096 count=64 conv=notrunc status=none";
+  /** What pgBackRest does not notice: a file decompresses to content of another checksum. */
+  const otherChecksum = "mv $file ${file%-*}-$(printf %040d 0).zst";
+
+  /** Damages the chosen files of the archive while work runs. */
+  async function whileDamaged<T>(find: string, work: () => Promise<T>, damage = zeros): Promise<T> {
+    const all = "/var/lib/pgbackrest";
+    await archived.shell(`cp -a ${all} /tmp/intact; for file in $(find ${all}/${find}); do ${damage}; done`);
+    try {
+      return await work();
+    } finally {
+      await archived.shell(`find ${all} -mindepth 1 -delete; cp -a /tmp/intact/. ${all}/; rm -r /tmp/intact`);
+    }
+  }
+  const blocks = "backup -name '*.zst' -size +8k";
+  const damaged = "cannot be decrypted or is damaged";
+
+  test("a damaged block of a backup fails a drill and a restore, and the database serves", async () => {
+    await whileDamaged(blocks, async () => {
+      for (const command of [["drill"], ["prepare", "latest"]]) {
+        const { exitCode, output } = await archived.run(...command);
+        expect(exitCode, output).not.toBe(0);
+        expect(output).toContain(damaged);
+        await note();
+      }
     });
+    await archived.whileStopped(() => Promise.resolve());
+    expect(await notes()).toBe(noted);
+  });
+
+  test("a damaged change does not shorten a restore of the newest state", async () => {
+    await archived.statement(
+      "create table routing.filling as select gen_random_uuid() from generate_series(1, 20000); select pg_switch_wal()",
+    );
+    await note();
+    expect(await archived.run("flush")).toMatchObject({ exitCode: 0 });
+    const refused = async (): Promise<void> => {
+      const { exitCode, output } = await archived.run("prepare", "latest");
+      expect(exitCode, output).not.toBe(0);
+      expect(output).toContain("is damaged");
+    };
+    for (const damage of [zeros, otherChecksum]) await whileDamaged("archive -name '*.zst' -size +8k", refused, damage);
+    expect(await notes()).toBe(noted);
+  });
+
+  test("without space for a copy, a restore verifies the archive before it replaces the files", async () => {
+    const restore = () =>
+      archived.shell(`mkdir -p /tmp/full; printf '#!/bin/sh\necho 0\n' >/tmp/full/df; chmod +x /tmp/full/df
+        su postgres -s /bin/bash -c 'PATH=/tmp/full:$PATH pgbackrest-archive restore latest'`);
+    await whileDamaged(blocks, () =>
+      archived.whileStopped(async () => {
+        const { exitCode, output } = await restore();
+        expect(exitCode, output).not.toBe(0);
+        expect(output).toContain(damaged);
+      }),
+    );
+    expect(await notes()).toBe(noted);
+    expect(await archived.run("flush")).toMatchObject({ exitCode: 0 });
+    const { exitCode, output } = await archived.whileStopped(restore);
+    expect(exitCode, output).toBe(0);
+    expect(output).toContain("in place");
     expect(await notes()).toBe(noted);
   });
 
@@ -48,3 +132,35 @@ describe("faults of the archive", { timeout: 400_000 }, () => {
     expect(output).toContain("the archive belongs to another database");
   });
 });
+
+test(
+  "a full archive stops no write, holds a bounded queue, and continues when space returns",
+  { timeout: 400_000 },
+  async () => {
+    await using archived = await ArchivedDatabase.start(96);
+    const filler = "/var/lib/pgbackrest/filler";
+    const failing = () =>
+      archived.statement(
+        "select failed_count > 0 and last_failed_time > coalesce(last_archived_time, '-infinity') from pg_stat_archiver",
+      );
+    const waiting = async () =>
+      Number(await archived.statement("select count(*) from pg_ls_archive_statusdir() where name like '%.ready'"));
+    await archived.statement("create table routing.notes (note text)");
+    expect(await archived.run("backup")).toMatchObject({ exitCode: 0 });
+    await archived.shell(`dd if=/dev/zero of=${filler} bs=1M status=none || true`);
+    for (let segment = 0; segment < 8; segment += 1)
+      await archived.statement(
+        "insert into routing.notes select gen_random_uuid()::text from generate_series(1, 20000); select pg_switch_wal()",
+      );
+    await expect.poll(failing, { timeout: 60_000, interval: 1000 }).toBe("t");
+    const { output } = await archived.run("flush");
+    expect(output).toContain("its disk must have space");
+    await expect.poll(waiting, { timeout: 120_000, interval: 2000 }).toBeLessThan(5);
+    await archived.shell(`rm ${filler}`);
+    await expect.poll(failing, { timeout: 150_000, interval: 2000 }).toBe("f");
+    // The dropped segments make a gap; a new backup starts after it.
+    expect(await archived.run("backup", "full")).toMatchObject({ exitCode: 0 });
+    expect(await archived.run("drill")).toMatchObject({ exitCode: 0 });
+    expect(await archived.statement("select count(*) from routing.notes")).toBe("160000");
+  },
+);

@@ -6,7 +6,8 @@ import { withDefaults } from "@routeql/infra/settings/complete";
 import { DatabaseContainer, type StartedDatabaseContainer } from "./database-container.ts";
 import { image } from "./image.ts";
 import { mustRun } from "./process.ts";
-import { runId, runLabel, runLabels } from "./run.ts";
+import { newVolume, removeVolume } from "./memory-volume.ts";
+import { runId, runLabels } from "./run.ts";
 
 const settings = withDefaults({ archiveQueueMegabytes: 64 }, "archived");
 const described = withArchive(describeDatabase(settings), settings);
@@ -31,10 +32,11 @@ export class ArchivedDatabase implements AsyncDisposable {
     this.#volumes = volumes;
   }
 
-  static async start(): Promise<ArchivedDatabase> {
+  /** @param megabytes size of the archive's volume, which is then in memory */
+  static async start(megabytes?: number): Promise<ArchivedDatabase> {
     const volume = (source: string): string => `rq-test-${runId}-archived-${source}`;
     for (const source of sources)
-      await mustRun("docker", ["volume", "create", "--label", `${runLabel}=${runId}`, volume(source)]);
+      await newVolume(`archived-${source}`, source === "database-archive" ? megabytes : undefined);
     const key = randomBytes(24).toString("hex");
     const withFiles = <Container extends GenericContainer>(container: Container): Container => {
       container
@@ -89,6 +91,6 @@ export class ArchivedDatabase implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#keeper.stop();
     await this.server.stop();
-    for (const volume of this.#volumes) await mustRun("docker", ["volume", "rm", "--force", volume]);
+    for (const volume of this.#volumes) await removeVolume(volume);
   }
 }
