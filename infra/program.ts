@@ -20,7 +20,7 @@ import { type Generations, generationsOf, skippedGeneration } from "./settings/r
 import { replacedDataVolume } from "./targets/docker/data-volume.ts";
 import { refuseForeignStack } from "./targets/docker/foreign-stack.ts";
 import { readSettings, settingsSources } from "./settings/read.ts";
-import { stackWarnings } from "./settings/stack-warnings.ts";
+import { stackWarnings, unsavedDataWarning } from "./settings/stack-warnings.ts";
 import { serialized } from "./inputs.ts";
 
 /** Outputs of a stack; `pulumi stack output --show-secrets` prints them. */
@@ -125,6 +125,8 @@ export async function program({
   const before = await outputsBefore();
   const older = olderThanStack(getStack(), before["release"]);
   if (older !== undefined) throw new RunError(`${older.problem}. What to do: ${older.remedy}`);
+  if (stateIdentity === undefined)
+    for (const warning of unsavedDataWarning(plain, getStack(), before)) await log.warn(warning);
   const skipped = skippedGeneration(plain, before["generations"]);
   if (skipped !== undefined) throw new RunError(skipped);
   const identity = stateIdentity ?? (await ownIdentity(before["stateIdentity"], protectData, target === "docker"));

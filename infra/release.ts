@@ -43,6 +43,10 @@ export function olderThanStack(stack: string, recorded: unknown, own: Release = 
   };
 }
 
+/** @param recorded value of the stack's output `release` */
+export const hasNewMigrations = (recorded: unknown): boolean =>
+  !isRelease(recorded) || recorded.migration !== release.migration;
+
 export const isRelease = (value: unknown): value is Release =>
   typeof value === "object" &&
   value !== null &&

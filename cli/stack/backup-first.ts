@@ -6,7 +6,7 @@ import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { projectFolder } from "@routeql/host/paths";
 import { builtImages, pulledImages } from "@routeql/infra/images";
-import { isRelease, release } from "@routeql/infra/release";
+import { hasNewMigrations } from "@routeql/infra/release";
 import { archives } from "@routeql/infra/services/archive";
 import { inArchive } from "../database/archive.ts";
 import { backUpTo } from "../database/backup.ts";
@@ -23,8 +23,7 @@ type Outputs = Readonly<Record<string, unknown>>;
 
 /** Why an update changes the data or its server; undefined if it changes neither. */
 export function dataChange(before: Outputs, databaseImage: string | undefined): string | undefined {
-  const recorded = before["release"];
-  if (!isRelease(recorded) || recorded.migration !== release.migration) return "new migrations";
+  if (hasNewMigrations(before["release"])) return "new migrations";
   const services = before["services"] as readonly { readonly service: string; readonly image: string }[];
   const image = services.find(({ service }) => service === "database")?.image;
   return image === undefined || image === databaseImage ? undefined : "another image of the database";

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { withDefaults } from "./complete.ts";
-import { stackWarnings } from "./stack-warnings.ts";
+import { release } from "../release.ts";
+import { stackWarnings, unsavedDataWarning } from "./stack-warnings.ts";
 
 test("warns of secrets in plain text without quoting them, and of nothing else in the file", () => {
   const [warning = "", ...others] = stackWarnings(withDefaults({ engineAccessKey: "k".repeat(40) }, "site"), "site", [
@@ -19,4 +20,14 @@ test("warns of a database on the official image, which has no archive", () => {
   expect(of("dev", { archive: false })).toEqual([]);
   expect(of("dev", { database: "external" })).toEqual([]);
   expect(of("site")).toEqual([]);
+});
+
+test("warns of new migrations of a running stack, with the command for a backup", () => {
+  const of = (before: object, given = {}) => unsavedDataWarning(withDefaults(given, "site"), "site", { ...before });
+  const older = { services: [], release: { ...release, migration: "0001" } };
+  expect(of(older)).toEqual([expect.stringContaining("npm run backup -- --stack site --to FILE")]);
+  expect(of({ services: [] })).toHaveLength(1);
+  expect(of({ services: [], release })).toEqual([]);
+  expect(of({})).toEqual([]);
+  expect(of(older, { backupBeforeUpdate: false })).toEqual([]);
 });

@@ -1,3 +1,4 @@
+import { hasNewMigrations } from "../release.ts";
 import { isWithoutArchive } from "../services/archive.ts";
 import { type PlainSettings, type SettingName, settings } from "./list.ts";
 
@@ -23,5 +24,21 @@ export function stackWarnings(plain: PlainSettings, stack: string, clear: readon
             "Schedule backups (docs/operate/backup.md), or create the stack with IMAGES=built.",
         ]
       : []),
+  ];
+}
+
+/**
+ * Warning of an update by plain Pulumi, which takes no backup. A program must not change a running stack before its preview is accepted.
+ * @param before outputs of the last update
+ */
+export function unsavedDataWarning(
+  { backupBeforeUpdate }: Pick<PlainSettings, "backupBeforeUpdate">,
+  stack: string,
+  before: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  if (!backupBeforeUpdate || before["services"] === undefined || !hasNewMigrations(before["release"])) return [];
+  return [
+    `This update applies new migrations, and pulumi up takes no backup. Cancel it and run \`npm run backup -- --stack ${stack} --to FILE\` first, ` +
+      "or use npm run up, which takes one. BACKUP_BEFORE_UPDATE=false ends this warning.",
   ];
 }
