@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { kinds } from "@routeql/cli/stack/rotation";
 import { readDrills } from "../harness/drills.ts";
 
 /** Measured drills in the repository. `.ci/run --everything --record` adds those of its run. */
@@ -10,22 +11,26 @@ const suite = (name: string): string => `\`npm test -- ${name}\``;
 /** Every drill that the page names, with the command that prints its figure. */
 const rows: readonly (readonly [name: string, meaning: string, command: string])[] = [
   ["lost with the disk", "seconds of changes lost with the host's disk", "no command yet"],
-  ["restore 1 million rows", "restore of 1 million updates from the archive", "no command yet"],
-  ["restore 10 million rows", "the same, 10 million updates", "no command yet"],
-  ["restore 50 million rows", "the same, 50 million updates", "no command yet"],
+  ...[1, 10, 50].map(
+    (millions) =>
+      [
+        `restore ${millions} million rows`,
+        `restore of ${millions} million updates from the archive`,
+        `\`ROUTEQL_RESTORE_MILLIONS=${millions} npm test -- database --filter "restores updates"\``,
+      ] as const,
+  ),
   ["update with a migration", "`npm run up` with a new migration, under load", suite("pulumi")],
   ["failed migration", "`npm run up` with a migration that fails, under load", suite("pulumi")],
   ["roll back from the archive", "return to the moment before an update", suite("pulumi")],
   ["roll back from a dump", "the same without an archive", suite("pulumi")],
-  ...[
-    "database-passwords",
-    "sessions-password",
-    "service-api-key",
-    "engine-access-key",
-    "key-encryption-key",
-    "tls",
-  ].map((kind) => [`rotate ${kind}`, `\`npm run rotate -- ${kind}\`, under load`, suite("pulumi")] as const),
-  ["rotate all", "`npm run rotate -- all`, under load", suite("pulumi")],
+  ...[...Object.keys(kinds), "all"].map(
+    (kind) =>
+      [
+        `rotate ${kind}`,
+        `\`npm run rotate -- ${kind}\`, under load`,
+        `${suite("pulumi")}, ${suite("kubernetes")}`,
+      ] as const,
+  ),
   ...["gateway", "engine", "auth-sidecar"].map(
     (service) => [`restart ${service}`, `rolling restart of ${service}, under load`, suite("kubernetes")] as const,
   ),

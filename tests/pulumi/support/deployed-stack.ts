@@ -61,6 +61,9 @@ export async function everythingOf(stack: string): Promise<string[]> {
   ].toSorted();
 }
 
+/** Variables that choose the engine of the stacks. */
+const engineVariables = new Set(["ENGINE", "HASURA_IMAGE", "FRONT"]);
+
 export async function deployedStack(
   settings: Readonly<Record<string, string>>,
   commit?: string,
@@ -70,7 +73,10 @@ export async function deployedStack(
   const ports = { HTTP_PORT: String(http), HTTPS_PORT: String(https), CONSOLE_PORT: String(console) };
   // One client sends requests continuously.
   const limits = { REQUESTS_PER_SECOND_PER_ADDRESS: "500", REQUEST_BURST: "1000" };
-  const checkout = await checkOut({ ...ports, ...limits, ...settings }, commit);
+  const engine = Object.fromEntries(
+    Object.entries(process.env).flatMap(([key, value = ""]) => (engineVariables.has(key) ? [[key, value]] : [])),
+  );
+  const checkout = await checkOut({ ...ports, ...limits, ...engine, ...settings }, commit);
   const access = async (key: string): Promise<string> => {
     const values = parseAccessText(await readFile(join(checkout.folder, ".routeql", name, "access.env"), "utf8"));
     const value = values.get(key);
