@@ -39,7 +39,7 @@ function choose(before: PluginKind, target: Target = "docker"): Promise<PluginKi
   return choosePlugins(paths, { command: {} as PulumiCommand, target, say: silent, onLine: silent, signal });
 }
 
-test("uses official plugins that are on PATH, in the user's Pulumi folder or in the cache, after replacements", async () => {
+test("uses official plugins on PATH, in the user's Pulumi folder or in the cache", async () => {
   expect(await choose("stand-in")).toBe("stand-in");
   install(join(folder, "bin/pulumi-resource-docker"));
   install(inHome(join(folder, "user"), "random"));
