@@ -121,6 +121,17 @@ test("records the schema version and defaults that the official provider expects
   });
 });
 
+test("only a deletion of an update has a replacement", async () => {
+  const remove = vi.fn(async () => undefined);
+  const { check, diff, remove: delete_ } = provider({ delete: remove });
+  await diff("id", urn, { name: "a" }, { name: "a", password: unknown });
+  await delete_("id", urn, { name: "a" });
+  expect(remove).toHaveBeenLastCalledWith("id", { name: "a" }, expect.objectContaining({ replacedFor: undefined }));
+  await check(urn, {}, { name: "a" });
+  await delete_("id", urn, { name: "a" });
+  expect(remove).toHaveBeenLastCalledWith("id", { name: "a" }, expect.objectContaining({ replacedFor: ["password"] }));
+});
+
 test("a deletion gets plain values", async () => {
   const remove = vi.fn(async () => undefined);
   await provider({ delete: remove }).remove("id", urn, { name: secret("a") });

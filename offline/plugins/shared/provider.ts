@@ -92,6 +92,8 @@ export function makeProvider(name: string, version: string, kinds: Readonly<Reco
   const cancelled = new AbortController();
   const context = (urn: string): Context => ({ urn, signal: cancelled.signal });
   const replaced = new Map<string, readonly string[]>();
+  /** A destroy compares resources too, but checks none. */
+  let updates = false;
   const kindOf = (urn: string): AnyResourceKind => {
     const type = typeOf(urn);
     if (!Object.hasOwn(kinds, type)) throw new Error(unknownType(name, type, kinds));
@@ -117,6 +119,7 @@ export function makeProvider(name: string, version: string, kinds: Readonly<Reco
     schema: JSON.stringify({ name, version }),
 
     async check(urn: string, _olds: Properties, news: Properties) {
+      updates = true;
       const type = typeOf(urn);
       if (!Object.hasOwn(kinds, type))
         return { inputs: news, failures: [{ property: "", reason: unknownType(name, type, kinds) }] };
@@ -168,7 +171,7 @@ export function makeProvider(name: string, version: string, kinds: Readonly<Reco
     async delete(id: string, urn: string, properties: Properties) {
       const kind = kindOf(urn);
       const state = unwrapAll(stateOf(kind, properties));
-      await kind.delete?.(id, state, { ...context(urn), replacedFor: replaced.get(urn) });
+      await kind.delete?.(id, state, { ...context(urn), replacedFor: updates ? replaced.get(urn) : undefined });
     },
 
     async cancel() {
