@@ -94,7 +94,7 @@ describe.each(Object.entries(writingWorlds))("in the world %s", (name, world) =>
   });
 
   test.each(faults.map((fault) => [fault.what, fault] as const))(
-    "an engine that serves %s is found, and so is the change of the metadata, also by expectations",
+    "an engine that serves %s is found, also by lint and expectations",
     { timeout: generous },
     async (_what, fault) => {
       const { findings } = await verified(project, address, fault);
