@@ -1,4 +1,4 @@
-import { alternate, figure, type Figure, percentile, ratio } from "../measure/statistics.ts";
+import { figure, type Figure, inRounds, percentile, ratio } from "../measure/statistics.ts";
 import { leaveContenderCore } from "../measure/server-process.ts";
 import { LoadGenerator, type LoadResult, type Target } from "../measure/http-load.ts";
 import { number, spread, surroundings, table, writeResults } from "../report.ts";
@@ -140,13 +140,12 @@ async function measure(
   competitors: readonly Competitor[],
   { rounds, milliseconds, warming }: Durations,
 ): Promise<WorkFigures[]> {
-  const measured = new Map<Competitor, Round[]>(competitors.map((competitor) => [competitor, []]));
-  for (const { round } of competitors) await round(warming);
-  for (const order of alternate(competitors, rounds))
-    for (const competitor of order) measured.get(competitor)?.push(await competitor.round(milliseconds));
-  const first = measured.get(competitors[0] as Competitor) ?? [];
-  return competitors.map((competitor) => {
-    const own = measured.get(competitor) ?? [];
+  const measured = await inRounds(competitors, rounds, ({ round }, isWarmUp) =>
+    round(isWarmUp ? warming : milliseconds),
+  );
+  const [first = []] = measured;
+  return competitors.map((competitor, index) => {
+    const own = measured[index] ?? [];
     const rates = own.map(({ rate }) => rate);
     const cpus = own.map(({ cpu }) => cpu);
     const latency = (read: (round: Round) => number | undefined): Figure | undefined => {

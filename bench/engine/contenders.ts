@@ -29,9 +29,10 @@ export const jwtSecret = JSON.stringify({
 /** One query in the language of each contender. */
 export interface Case {
   readonly name: string;
-  /** One row with a column `data`, the text of the reply's data. */
-  readonly statement: string;
-  readonly hasura: string;
+  /** One row with a column `data`, the text of the reply's data; absent for mutations. */
+  readonly statement?: string;
+  /** The query, or mutations that take turns. */
+  readonly hasura: string | readonly string[];
   /** Concurrent connections. */
   readonly connections: number;
 }
@@ -65,8 +66,7 @@ export async function startBaseline({ databaseUrl, cases }: ContenderOptions): P
     name: "baseline",
     server,
     target(asked) {
-      const body = graphql(asked.hasura);
-      return { host: "127.0.0.1", port, method: "POST", path: pathOf(asked), headers: {}, body };
+      return { host: "127.0.0.1", port, method: "POST", path: pathOf(asked), headers: {}, ...graphql(asked.hasura) };
     },
   };
 }
@@ -156,7 +156,11 @@ export function graphqlContender(
 ): Contender {
   const headers = { authorization: `Bearer ${token}` };
   const target = { host: "127.0.0.1", ...address, method: "POST", path: "/v1/graphql", headers } as const;
-  return { name, server, target: (asked) => ({ ...target, body: graphql(asked.hasura) }) };
+  return { name, server, target: (asked) => ({ ...target, ...graphql(asked.hasura) }) };
 }
 
-const graphql = (query: string): string => JSON.stringify({ query });
+/** The body of a request, or bodies that take turns. */
+function graphql(queries: Case["hasura"]): Pick<Target, "body" | "bodies"> {
+  const body = (query: string): string => JSON.stringify({ query });
+  return typeof queries === "string" ? { body: body(queries) } : { bodies: queries.map(body) };
+}

@@ -1,5 +1,7 @@
 import { readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
 import { apply, withPoolSize } from "@routeql/engine/apply-metadata/apply";
 import { MetadataApi } from "@routeql/engine/apply-metadata/metadata-api";
 import { frontNode } from "@routeql/infra/services/embedded-engine";
@@ -8,6 +10,7 @@ import type { StartedDatabaseContainer } from "@routeql/tests/harness/database-c
 import { freePorts } from "@routeql/tests/harness/free-ports";
 import { startHasura } from "@routeql/tests/harness/hasura-container";
 import { residentMegabytes, ServerProcess } from "../measure/server-process.ts";
+import { prepareWrites, withWrites } from "./writes.ts";
 import { type Contender, graphqlContender, jwtSecret, makeToken, startEngineProcess } from "./contenders.ts";
 
 /** Connections to Postgres of Hasura and of the embedded engine. */
@@ -23,6 +26,7 @@ export async function startBesideHasura(
   started: AsyncDisposableStack,
 ): Promise<Contender[]> {
   const databaseUrl = database.getConnectionUri("engine");
+  await prepareWrites(database);
   const token = await makeToken();
   const unavailable = (isMissing: unknown, reason?: string): void => {
     if (isMissing === true) throw new Error(reason);
@@ -35,7 +39,7 @@ export async function startBesideHasura(
       ROUTEQL_DATABASE_URL: databaseUrl,
     }),
   );
-  const metadata = loadMetadata(resolve(import.meta.dirname, "../../hasura-metadata")).merged;
+  const metadata = withWrites(loadMetadata(resolve(import.meta.dirname, "../../hasura-metadata")).merged);
   await apply(new MetadataApi(hasura), withPoolSize(metadata, poolSize));
   const { hostname: host, port } = new URL(hasura.address);
   const measured = {
@@ -68,7 +72,10 @@ export async function startBesideHasura(
     },
   });
   started.use(front.server);
-  const engine = await startEngineProcess(databaseUrl, { environment });
+  const file = join(await mkdtemp(join(tmpdir(), "routeql-bench-")), "metadata.json");
+  await writeFile(file, JSON.stringify(metadata));
+  started.defer(() => rm(dirname(file), { recursive: true }));
+  const engine = await startEngineProcess(databaseUrl, { environment, metadata: file });
   started.use(engine.server);
   return [
     graphqlContender("Hasura", measured, { host, port: Number(port), token }),

@@ -1,5 +1,5 @@
 import type { BenchDatabase } from "../database.ts";
-import { alternate, figure, type Figure, percentile, ratio } from "../measure/statistics.ts";
+import { figure, type Figure, inRounds, percentile, ratio } from "../measure/statistics.ts";
 import type { LoadGenerator } from "../measure/http-load.ts";
 import type { Case, Contender } from "./contenders.ts";
 
@@ -49,14 +49,12 @@ export async function measureQueries(
   bench: Bench,
   { rounds, milliseconds }: Rounds,
 ): Promise<QueryFigures[]> {
-  const measured = new Map<Contender, Round[]>(contenders.map((contender) => [contender, []]));
-  for (const contender of contenders) await oneRound(contender, asked, bench, milliseconds / 2); // Warm-up.
-  for (const order of alternate(contenders, rounds)) {
-    for (const contender of order) measured.get(contender)?.push(await oneRound(contender, asked, bench, milliseconds));
-  }
-  const baseline = measured.get(contenders[0] as Contender) ?? [];
-  return contenders.map((contender) => {
-    const own = measured.get(contender) ?? [];
+  const measured = await inRounds(contenders, rounds, (contender, isWarmUp) =>
+    oneRound(contender, asked, bench, isWarmUp ? milliseconds / 2 : milliseconds),
+  );
+  const [baseline = []] = measured;
+  return contenders.map((contender, index) => {
+    const own = measured[index] ?? [];
     const all = (read: (round: Round) => number): number[] => own.map(read);
     const base = (read: (round: Round) => number): number[] => baseline.map(read);
     return {
@@ -112,11 +110,11 @@ async function oneRound(
 export async function checkAnswers(asked: Case, contenders: readonly Contender[]): Promise<void> {
   let expected: string | undefined;
   for (const contender of contenders) {
-    const { host, port, path, headers, body } = contender.target(asked);
+    const { host, port, path, headers, body, bodies = [] } = contender.target(asked);
     const response = await fetch(`http://${host}:${port}${path}`, {
       method: "POST",
       headers: { ...headers, "content-type": "application/json" },
-      body,
+      body: body ?? bodies[0] ?? "",
     });
     const text = await response.text();
     const shape = JSON.stringify(shapeOf(JSON.parse(text)));

@@ -14,9 +14,9 @@ import {
   startEngine,
   startEngineProcess,
 } from "./contenders.ts";
-import { type AgainstQuery, queriesAgainst } from "./against.ts";
 import { startBesideHasura } from "./hasura.ts";
 import { type LiveFigures, measureLive } from "./live.ts";
+import { writes } from "./writes.ts";
 import { type Bench, cases, checkAnswers, measureQueries, type QueryFigures, type Rounds } from "./queries.ts";
 
 export interface EngineBench {
@@ -31,9 +31,6 @@ const sizes = {
   full: { updates: 1_000_000, rounds: 5, milliseconds: 2_500, starts: 5, steps: [5_000, 10_000, 20_000], changes: 4 },
   quick: { updates: 100_000, rounds: 3, milliseconds: 1_000, starts: 3, steps: [5_000], changes: 2 },
 };
-
-/** Short, because the two of a pair share the state of the machine. */
-const pairRounds = { rounds: 20, milliseconds: 500 };
 
 /** `npm run bench:engine`. Returns the path of the results. */
 export async function benchEngine({ quick, only, against }: EngineBench): Promise<string> {
@@ -58,15 +55,20 @@ export async function benchEngine({ quick, only, against }: EngineBench): Promis
     const atRest = contenders.map(({ name, server }) => `${name} ${number(server.residentMegabytes())} MB`);
     console.log(`\nat rest: ${atRest.join(", ")}`);
     const queries = await measureAll(asked, contenders, { generator, database }, size);
+    const direct = contenders.filter(({ name }) => /^(Hasura|embedded engine)$/.test(name));
+    const changes = writes.filter(({ name }) => isWanted(name));
+    queries.push(...(await measureAll(changes, direct, { generator, database }, size)));
     return await writeResults("engine-against-hasura", { ...conditions, data, atRest, queries });
   }
   if (against !== undefined) {
     const checkout = resolve(against);
     await fillCompileCache(databaseUrl, checkout);
     await using generator = new LoadGenerator();
-    const options = { databaseUrl, checkout, generator, pairs: quick ? 2 : 6, rounds: pairRounds };
-    const queries = await queriesAgainst(asked, options);
-    if (queries.length > 0) console.log(`\n${againstTable(queries)}`);
+    await using started = new AsyncDisposableStack();
+    const [other, own] = [await startEngine({ databaseUrl, checkout }), await startEngine({ databaseUrl })];
+    for (const { server } of [other, own]) started.use(server);
+    const contenders = [{ ...other, name: "other version" }, own];
+    const queries = await measureAll(asked, contenders, { generator, database }, size);
     return await writeResults("engine-against", { ...conditions, data, queries });
   }
 
@@ -161,16 +163,6 @@ function liveTable(rows: readonly LiveFigures[]): string {
     "missing",
   ];
   return table(titles, rows.map(line));
-}
-
-function againstTable(rows: readonly AgainstQuery[]): string {
-  const line = (row: AgainstQuery): string[] => [
-    row.case,
-    spread(row.addedPercent),
-    spread(row.rateRatio),
-    spread(row.cpuMicroseconds),
-  ];
-  return table(["case", "CPU, % added", "requests/s, of the other", "CPU µs of the other"], rows.map(line));
 }
 
 const tables = Array.from({ length: 50 }, (_, index) => `table_${index}`);

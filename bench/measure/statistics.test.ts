@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { alternate, figure, median, percentile, ratio } from "./statistics.ts";
+import { figure, inRounds, median, percentile, ratio } from "./statistics.ts";
 
 test.each([
   [0.5, 50],
@@ -29,10 +29,15 @@ test("ratios are taken round by round, so that a slow round does not count again
   expect(ratio([200, 20, 2], [100, 10, 1])).toEqual({ median: 2, least: 2, most: 2 });
 });
 
-test("every contender is measured once a round, every other round in reverse", () => {
-  expect(alternate(["a", "b", "c"], 3)).toEqual([
-    ["a", "b", "c"],
-    ["c", "b", "a"],
-    ["a", "b", "c"],
+test("every contender is measured once a round, every other round in reverse", async () => {
+  const order: string[] = [];
+  const measured = await inRounds(["a", "b"], 3, async (contender, isWarmUp) => {
+    order.push(isWarmUp ? `warm ${contender}` : contender);
+    return order.length;
+  });
+  expect(order).toEqual(["warm a", "warm b", "a", "b", "b", "a", "a", "b"]);
+  expect(measured).toEqual([
+    [3, 6, 7],
+    [4, 5, 8],
   ]);
 });

@@ -34,9 +34,20 @@ export function ratio(ones: readonly number[], others: readonly number[]): Figur
 }
 
 /**
- * The order of measurements: each contender once per round, every second round in reverse (A B C, C B A, …), so that a machine that
- * becomes slower or faster favours none.
+ * Measures each contender once to warm up, and then once per round. Every second round has the reverse order (A B C, C B A, …), so that
+ * a machine that becomes slower or faster favours none. Returns the results of the contenders in their order.
  */
-export function alternate<Contender>(contenders: readonly Contender[], rounds: number): Contender[][] {
-  return Array.from({ length: rounds }, (_, round) => (round % 2 === 0 ? [...contenders] : contenders.toReversed()));
+export async function inRounds<Contender, Result>(
+  contenders: readonly Contender[],
+  rounds: number,
+  measure: (contender: Contender, isWarmUp: boolean) => Promise<Result>,
+): Promise<Result[][]> {
+  const measured: Result[][] = contenders.map(() => []);
+  for (const contender of contenders) await measure(contender, true);
+  for (let round = 0; round < rounds; round += 1) {
+    const order = [...contenders.keys()];
+    for (const index of round % 2 === 0 ? order : order.toReversed())
+      measured[index]?.push(await measure(contenders[index] as Contender, false));
+  }
+  return measured;
 }

@@ -34,10 +34,7 @@ export function recordedGroups({
   const command = `\`npm run bench:stack -- ${quick ? "--quick " : ""}--record\``;
   const load = `load average before the run ${number(loadBefore)}`;
   const ofWays = ways
-    .filter(
-      ({ ratio, way }) =>
-        Number.isFinite(ratio.median) && way !== "engine directly" && !/gzip|resumed|plain.*new/.test(way),
-    )
+    .filter(({ ratio, way }) => Number.isFinite(ratio.median) && way !== "engine directly")
     .map((row) => ({
       what: `${row.case}: ${row.way}`,
       figure: `${number(row.ratio.median)} (${number(row.ratio.least)} to ${number(row.ratio.most)}), p99 ${number(row.p99Milliseconds.median)} ms`,

@@ -1,6 +1,6 @@
 import type { Case } from "../engine/contenders.ts";
 import type { Load, LoadGenerator, Target } from "../measure/http-load.ts";
-import { alternate, figure, type Figure, percentile, ratio } from "../measure/statistics.ts";
+import { figure, type Figure, inRounds, percentile, ratio } from "../measure/statistics.ts";
 import { number, spread, table } from "../report.ts";
 import type { BenchStack } from "./bench-stack.ts";
 import type { PlainNginx } from "./plain-nginx.ts";
@@ -13,15 +13,12 @@ export interface WayFigures {
   readonly ratio: Figure;
   readonly p50Milliseconds: Figure;
   readonly p99Milliseconds: Figure;
-  /** Of one body, as it travels. */
-  readonly bytes: number;
 }
 
 export interface Way {
   readonly name: string;
   readonly target: Target;
   readonly reconnect?: boolean;
-  readonly resume?: boolean;
 }
 
 const directly = "engine directly";
@@ -36,10 +33,7 @@ export function waysTo(asked: Case, stack: BenchStack, plain: PlainNginx): Way[]
     { name: directly, target: { ...stack.engine, method: "POST", path: "/v1/graphql", headers, body } },
     { name: kept, target: through },
     { name: "plain nginx, node + pg, kept alive", target: plain.target(asked) },
-    { name: "gateway, TLS, gzip", target: { ...through, headers: { ...headers, "accept-encoding": "gzip" } } },
     { name: "gateway, TLS, new connections", target: through, reconnect: true },
-    { name: "gateway, TLS, resumed connections", target: through, reconnect: true, resume: true },
-    { name: "plain nginx, node + pg, new connections", target: plain.target(asked), reconnect: true },
   ];
 }
 
@@ -51,25 +45,16 @@ export async function measureWays(
   rounds: number,
   load: Load,
 ): Promise<WayFigures[]> {
-  const measured = new Map<Way, { rate: number; p50: number; p99: number; bytes: number }[]>(
-    ways.map((way) => [way, []]),
-  );
-  const oneRound = async ({ name, target, reconnect, resume }: Way) => {
-    const { seconds, latencies, statuses, broken, bytes } = await generator.run(target, { ...load, reconnect, resume });
+  const oneRound = async ({ name, target, reconnect }: Way) => {
+    const { seconds, latencies, statuses, broken } = await generator.run(target, { ...load, reconnect });
     if (broken > 0 || Object.keys(statuses).some((status) => status !== "200"))
       throw new Error(`${title}, ${name}: ${JSON.stringify(statuses)}, ${broken} connections broken`);
-    return {
-      rate: latencies.length / seconds,
-      p50: percentile(latencies, 0.5),
-      p99: percentile(latencies, 0.99),
-      bytes,
-    };
+    return { rate: latencies.length / seconds, p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };
   };
-  for (const way of ways) await oneRound(way); // warms up
-  for (const order of alternate(ways, rounds)) for (const way of order) measured.get(way)?.push(await oneRound(way));
-  const direct = (measured.get(ways[0] as Way) ?? []).map(({ rate }) => rate);
-  return ways.map((way) => {
-    const own = measured.get(way) ?? [];
+  const measured = await inRounds(ways, rounds, oneRound);
+  const direct = (measured[0] ?? []).map(({ rate }) => rate);
+  return ways.map((way, index) => {
+    const own = measured[index] ?? [];
     const rates = own.map(({ rate }) => rate);
     return {
       case: title,
@@ -78,7 +63,6 @@ export async function measureWays(
       ratio: ratio(rates, direct),
       p50Milliseconds: figure(own.map(({ p50 }) => p50)),
       p99Milliseconds: figure(own.map(({ p99 }) => p99)),
-      bytes: own.at(-1)?.bytes ?? 0,
     };
   });
 }
@@ -91,9 +75,8 @@ export function wayTable(rows: readonly WayFigures[]): string {
     spread(row.ratio),
     number(row.p50Milliseconds.median),
     number(row.p99Milliseconds.median),
-    number(row.bytes),
   ];
-  return table(["case", "way", "requests/s", "of the engine", "p50 ms", "p99 ms", "bytes"], rows.map(line));
+  return table(["case", "way", "requests/s", "of the engine", "p50 ms", "p99 ms"], rows.map(line));
 }
 
 /** The gateway's share of a request at half of the rate that it serves at most. */
