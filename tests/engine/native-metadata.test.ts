@@ -40,91 +40,65 @@ const path = "sources[0].native_queries[0]";
 const refused = `${path}.code: Postgres rejects the query: `;
 
 test.each([
-  ["invalid SQL", withQuery({ code: "query bad" }), `${refused}syntax error at or near "query"`],
-  ["a missing table", withQuery({ code: "SELECT n FROM nothing" }), `${refused}relation "nothing" does not exist`],
-  ["two statements", withQuery({ code: "SELECT 1 AS n; SELECT 2" }), `${refused}syntax error at or near ";"`],
+  [`${refused}syntax error at or near "query"`, withQuery({ code: "query bad" })],
+  [`${refused}relation "nothing" does not exist`, withQuery({ code: "SELECT n FROM nothing" })],
+  [`${refused}syntax error at or near ";"`, withQuery({ code: "SELECT 1 AS n; SELECT 2" })],
   [
-    "a change of rows",
-    withQuery({ code: "DELETE FROM author RETURNING id AS n" }),
     `${refused}WITH clause containing a data-modifying statement must be at the top level`,
+    withQuery({ code: "DELETE FROM author RETURNING id AS n" }),
   ],
+  [`${refused}column _routeql_rows.n does not exist`, withQuery({ code: "SELECT 1 AS m" })],
+  [`${refused}column reference "n" is ambiguous`, withQuery({ code: "SELECT 1 AS n, 2 AS n" })],
   [
-    "a column that is not returned",
-    withQuery({ code: "SELECT 1 AS m" }),
-    `${refused}column _routeql_rows.n does not exist`,
-  ],
-  [
-    "a column that is returned twice",
-    withQuery({ code: "SELECT 1 AS n, 2 AS n" }),
-    `${refused}column reference "n" is ambiguous`,
-  ],
-  [
-    "a type other than declared",
-    withQuery({ code: "SELECT 'a' AS n" }),
     `${path}.code: the column n is of the type text; the logical model numbers says integer`,
+    withQuery({ code: "SELECT 'a' AS n" }),
   ],
   [
-    "an argument of the wrong type",
-    withQuery({ code: "SELECT 1 / {{by}} AS n", arguments: { by: { type: "text" } } }),
     `${refused}operator does not exist: integer / text`,
+    withQuery({ code: "SELECT 1 / {{by}} AS n", arguments: { by: { type: "text" } } }),
   ],
+  [`${path}.code: the code uses {{x}}, which is not declared as an argument`, withQuery({ code: "SELECT {{x}} AS n" })],
+  [`${path}.arguments.x: the code does not use this argument`, withQuery({ arguments: { x: { type: "int" } } })],
+  [`${path}.code: {{ has no closing }}`, withQuery({ code: "SELECT {{x AS n" })],
   [
-    "an argument that is not declared",
-    withQuery({ code: "SELECT {{x}} AS n" }),
-    `${path}.code: the code uses {{x}}, which is not declared as an argument`,
-  ],
-  [
-    "an argument that is not used",
-    withQuery({ arguments: { x: { type: "int" } } }),
-    `${path}.arguments.x: the code does not use this argument`,
-  ],
-  ["unclosed braces", withQuery({ code: "SELECT {{x AS n" }), `${path}.code: {{ has no closing }}`],
-  [
-    "a parameter by its number",
-    withQuery({ code: "SELECT $1 + {{x}} AS n", arguments: { x: { type: "int" } } }),
     `${path}.code: $1 is not an argument; write arguments as {{name}}`,
+    withQuery({ code: "SELECT $1 + {{x}} AS n", arguments: { x: { type: "int" } } }),
   ],
   [
-    "a missing type",
-    withQuery({ code: "SELECT {{x}} AS n", arguments: { x: { type: "nonsense" } } }),
     `${path}.arguments.x.type: the database has no type nonsense for values`,
+    withQuery({ code: "SELECT {{x}} AS n", arguments: { x: { type: "nonsense" } } }),
   ],
   [
-    "a list as a type",
-    withQuery({ code: "SELECT {{x}} AS n", arguments: { x: { type: "text[]" } } }),
     `${path}.arguments.x.type: "text[]" is not the name of a type; lists and lengths cannot be given here`,
+    withQuery({ code: "SELECT {{x}} AS n", arguments: { x: { type: "text[]" } } }),
   ],
-  ["a missing logical model", withQuery({ returns: "none" }), `${path}.returns: there is no logical model none`],
+  [`${path}.returns: there is no logical model none`, withQuery({ returns: "none" })],
   [
-    "a relationship to a table that is not tracked",
+    `${path}.array_relationships[0].using: public.author is not tracked`,
     withQuery({
       array_relationships: [{ name: "many", using: { remote_table: "author", column_mapping: { n: "id" } } }],
     }),
-    `${path}.array_relationships[0].using: public.author is not tracked`,
   ],
   [
-    "a relationship to a missing native query",
+    `${path}.object_relationships[0].using: there is no native query none`,
     withQuery({
       object_relationships: [{ name: "one", using: { remote_native_query: "none", column_mapping: { n: "n" } } }],
     }),
-    `${path}.object_relationships[0].using: there is no native query none`,
   ],
   [
-    "a relationship over missing columns",
+    `${path}.object_relationships[0].using: the logical model numbers has no column m`,
     withQuery({
       object_relationships: [{ name: "one", using: { remote_native_query: "numbers", column_mapping: { m: "n" } } }],
     }),
-    `${path}.object_relationships[0].using: the logical model numbers has no column m`,
   ],
   [
-    "a relationship with the name of a column",
+    `${path}.object_relationships[0].name: the native query has another field of the name n`,
     withQuery({
       object_relationships: [{ name: "n", using: { remote_native_query: "numbers", column_mapping: { n: "n" } } }],
     }),
-    `${path}.object_relationships[0].name: the native query has another field of the name n`,
   ],
   [
-    "a table's relationship to a missing native query",
+    "sources[0].tables[0].object_relationships[0]: there is no native query none",
     withQuery({}, [model], {
       tables: [
         {
@@ -138,70 +112,59 @@ test.each([
         },
       ],
     }),
-    "sources[0].tables[0].object_relationships[0]: there is no native query none",
   ],
   [
-    "a field that refers to a model, without a relationship",
-    withQuery({}, [{ ...model, fields: [...model.fields, { name: "next", type: { logical_model: "numbers" } }] }]),
     `${path}.returns: the field next of the logical model numbers needs a relationship of that name`,
+    withQuery({}, [{ ...model, fields: [...model.fields, { name: "next", type: { logical_model: "numbers" } }] }]),
   ],
   [
-    "the root field of a table",
-    withQuery({ root_field_name: "author" }, [model], { tables: [{ table: "author" }] }),
     `${path}.root_field_name: the native query author would define the root field author, which public.author defines`,
+    withQuery({ root_field_name: "author" }, [model], { tables: [{ table: "author" }] }),
   ],
   [
-    "the type of a table",
-    withQuery({ returns: "author" }, [{ ...model, name: "author" }], { tables: [{ table: "author" }] }),
     "sources[0].logical_models[0]: the logical model author would define the type author_order_by, which public.author defines",
+    withQuery({ returns: "author" }, [{ ...model, name: "author" }], { tables: [{ table: "author" }] }),
   ],
   [
-    "a field that refers to a missing model",
-    { logical_models: [{ ...model, fields: [{ name: "x", type: { array: { logical_model: "none" } } }] }] },
     "sources[0].logical_models[0].fields[0]: there is no logical model none",
+    { logical_models: [{ ...model, fields: [{ name: "x", type: { array: { logical_model: "none" } } }] }] },
   ],
   [
-    "a type that a field cannot have",
-    { logical_models: typed("void") },
     "sources[0].logical_models[0].fields[0]: the database has no type void for values",
+    { logical_models: typed("void") },
   ],
   [
-    "a permission on a missing column",
-    { logical_models: [{ ...model, select_permissions: [{ role: "a", permission: { columns: ["m"], filter: {} } }] }] },
     "sources[0].logical_models[0].select_permissions[0].permission.columns[0]: the logical model numbers has no column m",
+    { logical_models: [{ ...model, select_permissions: [{ role: "a", permission: { columns: ["m"], filter: {} } }] }] },
   ],
   [
-    "a filter on a missing column",
+    "sources[0].logical_models[0].select_permissions[0].permission.filter.m: the logical model numbers has no column, relationship or computed field m",
     {
       logical_models: [
         { ...model, select_permissions: [{ role: "a", permission: { columns: "*", filter: { m: 1 } } }] },
       ],
     },
-    "sources[0].logical_models[0].select_permissions[0].permission.filter.m: the logical model numbers has no column, relationship or computed field m",
   ],
   [
-    "a constant that does not fit its column",
+    'sources[0].logical_models[0].select_permissions[0].permission.filter.n._eq: an integer is expected, but found "many"',
     {
       logical_models: [
         { ...model, select_permissions: [{ role: "a", permission: { columns: "*", filter: { n: { _eq: "many" } } } }] },
       ],
     },
-    'sources[0].logical_models[0].select_permissions[0].permission.filter.n._eq: an integer is expected, but found "many"',
   ],
   [
-    "a permission for admin",
+    "sources[0].logical_models[0].select_permissions[0].role: the role admin has access to everything; remove its permission",
     {
       logical_models: [{ ...model, select_permissions: [{ role: "admin", permission: { columns: "*", filter: {} } }] }],
     },
-    "sources[0].logical_models[0].select_permissions[0].role: the role admin has access to everything; remove its permission",
   ],
-  ["an unknown key", withQuery({ kind: "query" }), `${path}.kind: unknown key`],
+  [`${path}.kind: unknown key`, withQuery({ kind: "query" })],
   [
-    "a list of scalars",
-    { logical_models: [{ ...model, fields: [{ name: "n", type: { array: { scalar: "text" } } }] }] },
     "sources[0].logical_models[0].fields[0].type.array: Hasura knows this, but this engine does not serve lists in the rows of native queries, nor does Hasura for Postgres",
+    { logical_models: [{ ...model, fields: [{ name: "n", type: { array: { scalar: "text" } } }] }] },
   ],
-])("reports %s when metadata is read", async (_what, contents, expected) => {
+])("reports when metadata is read: %s", async (expected, contents) => {
   expect(said(await problemsOf(contents))).toContain(expected);
 });
 
