@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { AuthSidecarContainer, type StartedAuthSidecarContainer } from "../harness/auth-sidecar-container.ts";
+import { AuthSidecarContainer } from "../harness/auth-sidecar-container.ts";
 import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { image } from "../harness/image.ts";
 import { SessionsContainer, type StartedSessionsContainer } from "../harness/sessions-container.ts";
 import { TestNetwork } from "../harness/test-network.ts";
 import { Client } from "./client.ts";
+import type { StartedServiceContainer } from "../harness/service-container.ts";
 
 let network: TestNetwork;
 let database: StartedDatabaseContainer;
 let sessions: StartedSessionsContainer;
-let sidecar: StartedAuthSidecarContainer;
+let sidecar: StartedServiceContainer;
 let client: Client;
 
 beforeAll(async () => {
@@ -26,7 +27,7 @@ beforeAll(async () => {
     .withDroppedCapabilities("ALL")
     .withResourcesQuota({ memory: 0.25 })
     .start();
-  client = new Client(sidecar.getUrl(), sidecar.getServiceApiKey());
+  client = new Client(sidecar.getUrl(), sidecar.getSecret("SERVICE_API_KEY"));
 });
 
 afterAll(async () => {
@@ -40,7 +41,9 @@ test("ASVS 13.4.5: metrics are served only on their own port", async () => {
 });
 
 test("answers a storm of logins within 256 MiB", async () => {
-  const storm = Array.from({ length: 200 }, () => client.singleStep("admin@example.net", sidecar.getAdminPassword()));
+  const storm = Array.from({ length: 200 }, () =>
+    client.singleStep("admin@example.net", sidecar.getSecret("ADMIN_PASSWORD")),
+  );
   const statuses = (await Promise.all(storm)).map(({ status }) => status);
   expect(statuses.filter((status) => status !== 200 && status !== 429)).toEqual([]);
   expect(statuses).toContain(200);

@@ -92,7 +92,10 @@ test(
     async function read(): Promise<"served" | "refused"> {
       const response = await fetch(`${engine.getUrl()}/v1/graphql`, {
         method: "POST",
-        headers: { "content-type": "application/json", "x-hasura-admin-secret": engine.getAdminSecret() },
+        headers: {
+          "content-type": "application/json",
+          "x-hasura-admin-secret": engine.getSecret("HASURA_GRAPHQL_ADMIN_SECRET"),
+        },
         body: JSON.stringify({ query: "{ view_hijacks(limit: 1) { key } }" }),
         signal: AbortSignal.timeout(20_000),
       });

@@ -3,14 +3,15 @@ import { createLocalJWKSet, type JSONWebKeySet, jwtVerify } from "jose";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { Client } from "../auth-sidecar/client.ts";
 import { type RunningSidecar, Stack, type TestUser } from "../auth-sidecar/stack.ts";
-import { AuthSidecarContainer, type StartedAuthSidecarContainer } from "../harness/auth-sidecar-container.ts";
+import { AuthSidecarContainer } from "../harness/auth-sidecar-container.ts";
 import { DatabaseContainer, type StartedDatabaseContainer } from "../harness/database-container.ts";
-import { EngineContainer, type StartedEngineContainer } from "../harness/engine-container.ts";
+import { EngineContainer } from "../harness/engine-container.ts";
 import { image } from "../harness/image.ts";
 import { SessionsContainer, type StartedSessionsContainer } from "../harness/sessions-container.ts";
 import { TestNetwork } from "../harness/test-network.ts";
 import { countFault } from "./support/figures.ts";
 import { imageWithClock, setClock } from "./support/wrong-clock.ts";
+import type { StartedServiceContainer } from "../harness/service-container.ts";
 
 const hour = 3600;
 const day = 24 * hour;
@@ -19,8 +20,8 @@ describe("the clock of the engine jumps", () => {
   let network: TestNetwork;
   let database: StartedDatabaseContainer;
   let sessions: StartedSessionsContainer;
-  let sidecar: StartedAuthSidecarContainer;
-  let engine: StartedEngineContainer;
+  let sidecar: StartedServiceContainer;
+  let engine: StartedServiceContainer;
   let client: Client;
 
   beforeAll(async () => {
@@ -40,7 +41,7 @@ describe("the clock of the engine jumps", () => {
       .withDatabase(database)
       .withJwtSecret({ jwk_url: "http://auth-sidecar:8080/jwks", issuer: "routeql", audience: "routeql" })
       .start();
-    client = new Client(sidecar.getUrl(), sidecar.getServiceApiKey());
+    client = new Client(sidecar.getUrl(), sidecar.getSecret("SERVICE_API_KEY"));
   });
 
   afterAll(async () => {
@@ -53,7 +54,7 @@ describe("the clock of the engine jumps", () => {
     countFault({ requests: 6, wrong: 0, lost: 0, recovered: 0, longest: 0 });
   });
 
-  const logIn = (): Promise<string> => client.session("admin@example.net", sidecar.getAdminPassword());
+  const logIn = (): Promise<string> => client.session("admin@example.net", sidecar.getSecret("ADMIN_PASSWORD"));
 
   async function tokenOf(session: string): Promise<string> {
     const { status, body } = await client.token(session);

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { paths } from "@routeql/contract/paths";
 import { GatewayContainer, roomySettings, type StartedGateway } from "../gateway/support/gateway-container.ts";
 import { request } from "../gateway/support/request.ts";
-import { AuthSidecarContainer, type StartedAuthSidecarContainer } from "../harness/auth-sidecar-container.ts";
+import { AuthSidecarContainer } from "../harness/auth-sidecar-container.ts";
 import { makeCertificate } from "../harness/certificate.ts";
 import { DatabaseContainer } from "../harness/database-container.ts";
 import { EngineContainer } from "../harness/engine-container.ts";
@@ -18,6 +18,7 @@ import { mustRun, run } from "../harness/process.ts";
 import { SessionsContainer } from "../harness/sessions-container.ts";
 import { TestNetwork } from "../harness/test-network.ts";
 import { countFault } from "./support/figures.ts";
+import type { StartedServiceContainer } from "../harness/service-container.ts";
 
 const log = "/log/lines";
 
@@ -32,7 +33,7 @@ function onSmallLogDisk<Kind extends GenericContainer>(container: Kind, command:
 
 const network = await TestNetwork.create();
 const parts: StartedTestContainer[] = [];
-let sidecar: StartedAuthSidecarContainer;
+let sidecar: StartedServiceContainer;
 let gateway: StartedGateway;
 
 beforeAll(async () => {
@@ -93,11 +94,11 @@ const lengthOfLog = async (part: StartedTestContainer): Promise<number> => Numbe
 
 /** A login by the session flow, its token and a query; returns a description of any failure. */
 async function served(): Promise<string> {
-  const headers = { "content-type": "application/json", "x-service-api-key": sidecar.getServiceApiKey() };
+  const headers = { "content-type": "application/json", "x-service-api-key": sidecar.getSecret("SERVICE_API_KEY") };
   const login = await request(gateway, paths.loginCredentials, {
     method: "POST",
     headers,
-    body: JSON.stringify({ email: "admin@example.net", password: sidecar.getAdminPassword() }),
+    body: JSON.stringify({ email: "admin@example.net", password: sidecar.getSecret("ADMIN_PASSWORD") }),
   });
   if (login.status !== 200) return `login ${login.status}`;
   const { sessionId } = (JSON.parse(login.body.toString()) as { user: { sessionId: string } }).user;
