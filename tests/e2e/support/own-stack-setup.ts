@@ -1,8 +1,9 @@
 import type { TestProject } from "vitest/node";
+import { teardown as removeContainers } from "../../harness/global-setup.ts";
 import { describeStack } from "./describe-stack.ts";
 import { bringUpOwn, type Settings, takeDownOwn } from "./own-stack.ts";
 
-/** A global setup with one stack for all files of a suite, named like the suite and removed at the end. */
+/** A global setup with one stack for all files of a suite, named like the suite. At the end it is removed, and so are containers beside it. */
 export function ownStackSetup(
   name: string,
   settings: Settings = {},
@@ -14,6 +15,9 @@ export function ownStackSetup(
       await takeDownOwn(name);
       throw error;
     }
-    return () => takeDownOwn(name);
+    return async () => {
+      await takeDownOwn(name);
+      await removeContainers();
+    };
   };
 }

@@ -58,13 +58,10 @@ export async function takeDownOwn(name: string): Promise<void> {
   for (const entry of await readdir(folder)) if (entry !== "logs") await rm(join(folder, entry), { recursive: true });
 }
 
-/** Variables with the access.env of a running stack for a suite. */
-const accessFileVariables = ["ROUTEQL_ACCESS_FILE", "ROUTEQL_FAULTS_ACCESS_FILE", "ROUTEQL_HOSTILE_ACCESS_FILE"];
-
 /** Removes the stack that an interrupted run of a suite left, and returns whether there was one. Keeps a stack that the caller provides. */
 export async function takeDownLeftStack(name: string): Promise<boolean> {
-  const given = accessFileVariables.map((variable) => process.env[variable]).filter((file) => file !== undefined);
-  if (given.some((file) => basename(dirname(file)) === name)) return false;
+  const given = process.env["ROUTEQL_ACCESS_FILE"];
+  if (given !== undefined && basename(dirname(given)) === name) return false;
   if (!(await isHere(name))) return false;
   await takeDownOwn(name);
   return true;

@@ -5,7 +5,6 @@
 import type { TestProject } from "vitest/node";
 import { ownStackSetup } from "../../e2e/support/own-stack-setup.ts";
 import { forgetFigures } from "../../faults/support/figures.ts";
-import { teardown as removeContainers } from "../../harness/global-setup.ts";
 import { beginFigures, figuresLine } from "../../hostile/support/figures.ts";
 import { settings } from "../../hostile/support/global-setup.ts";
 
@@ -16,6 +15,5 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   return async () => {
     console.log(figuresLine());
     await takeDown();
-    await removeContainers();
   };
 }

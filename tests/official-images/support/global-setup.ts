@@ -7,7 +7,6 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { parse } from "yaml";
 import { ownStackSetup } from "../../e2e/support/own-stack-setup.ts";
-import { teardown as removeContainers } from "../../harness/global-setup.ts";
 import { repository } from "../../runner/suites.ts";
 import { build } from "./official-image.ts";
 
@@ -24,9 +23,5 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     gatewayImage: await build("nginx"),
     hasuraImage: await build("hasura"),
   };
-  const takeDown = await ownStackSetup("official-images", { ...dev, ...images })(project);
-  return async () => {
-    await takeDown();
-    await removeContainers();
-  };
+  return ownStackSetup("official-images", { ...dev, ...images })(project);
 }
