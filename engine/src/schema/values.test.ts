@@ -30,7 +30,7 @@ test.each([
 test("like Hasura, Postgres rejects a list of jsonb values, except plain strings, and of GeoJSON", () => {
   const array = { ...type("_jsonb"), element: type("jsonb") };
   expect(toText([{ a: 1 }, "x"], array)).toBe(String.raw`{"u0001{\"a\":1}","\"x\""}`);
-  expect(listText(['{"type":"Point"}'], type("geometry"))).toBe('{{"type":"Point"}}');
+  expect(listText(["[]", '{"type":"Point"}'], type("geometry"))).toBe('{"[]",{"type":"Point"}}');
 });
 
 test.each([

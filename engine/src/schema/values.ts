@@ -193,8 +193,8 @@ const unquoted: ReadonlySet<string> = new Set([
 
 /** Texts of an element's type as an array; as in Hasura, numbers, times and similar values have no quotes unless necessary, and GeoJSON none at all. */
 export function listText(items: readonly (string | null)[], element: DatabaseType): string {
-  const isGeoJson = element.name === "geometry" || element.name === "geography";
-  if (isGeoJson && items.some((text) => text?.startsWith("{"))) return `{${items.join(",")}}`;
+  if (element.name === "geometry" || element.name === "geography")
+    return `{${items.map((text) => (text?.startsWith("{") ? text : arrayText([text]).slice(1, -1))).join(",")}}`;
   const isPlain =
     unquoted.has(element.name) &&
     items.every((text) => text === null || (/^[\w:.+-]+$/.test(text) && !/^null$/i.test(text)));
