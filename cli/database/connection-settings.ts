@@ -15,6 +15,13 @@ export function encryption({ host, port, name, sslmode, authority }: DatabaseRea
   return { connectionString: `postgres://${host}:${port}/${name}?${parameters}` };
 }
 
+/** The address of a database that the stack runs itself, in its container or pod. */
+export const withinDatabase = ({
+  sslmode: _sslmode,
+  authority: _authority,
+  ...reach
+}: DatabaseReach): DatabaseReach => ({ ...reach, host: "127.0.0.1" });
+
 /** libpq settings for the address and the encryption of the database. Without an authority file, the parameters of the URL apply. */
 export function libpqEnvironment(
   { host, port, name, sslmode }: Omit<DatabaseReach, "clientImage" | "secondLogins">,

@@ -7,7 +7,7 @@ import { type Execute, lastWords } from "@routeql/host/program-streams";
 import type Docker from "dockerode";
 import { type DatabaseReach, valuesOf } from "../stack/outputs.ts";
 import { requireOwn } from "../stack/ownership.ts";
-import { libpqEnvironment, libpqUser } from "./connection-settings.ts";
+import { libpqEnvironment, libpqUser, withinDatabase } from "./connection-settings.ts";
 import type { ClientPrograms } from "./programs.ts";
 
 const authorityFile = "/tmp/ca.pem";
@@ -69,13 +69,15 @@ async function writeAuthority(container: Docker.Container, authority: string): P
  */
 export async function openProgramsOnDocker(stack: string): Promise<ClientPrograms> {
   const labels = await requireOwn(stack);
-  const { database: reach, databasePasswords } = await valuesOf(stack);
-  const own = await databaseContainer(stack, reach.host);
+  const { database, databasePasswords } = await valuesOf(stack);
+  const own = await databaseContainer(stack, database.host);
+  const reach = own === undefined ? database : withinDatabase(database);
   const container =
     own === undefined ? await startContainer(stack, reach, labels) : dockerClient().getContainer(own.id);
   const authority = reach.authority === undefined ? undefined : authorityFile;
-  const environment = libpqEnvironment(own === undefined ? reach : { ...reach, host: "127.0.0.1" }, authority);
+  const environment = libpqEnvironment(reach, authority);
   return {
+    reach,
     as: (role) =>
       programsIn(container, [...environment, libpqUser(role, reach), `PGPASSWORD=${databasePasswords[role]}`]),
     async [Symbol.asyncDispose]() {
@@ -85,7 +87,7 @@ export async function openProgramsOnDocker(stack: string): Promise<ClientProgram
 }
 
 /** The container of a database that the stack runs itself; undefined for an external database. */
-export async function databaseContainer(
+async function databaseContainer(
   stack: string,
   host: string,
 ): Promise<{ readonly id: string; readonly networks: readonly string[] } | undefined> {
@@ -101,7 +103,7 @@ export async function databaseContainer(
  * The network for tools: the network that the migrate job shares with the database, or the one through which that job reaches an external
  * database.
  */
-export async function toolsNetwork(stack: string, host: string): Promise<string> {
+async function toolsNetwork(stack: string, host: string): Promise<string> {
   const wanted = `routeql-${stack}-migrate-database`;
   const networks = (await databaseContainer(stack, host))?.networks ?? [wanted];
   return networks.includes(wanted) ? wanted : networks[0]!;

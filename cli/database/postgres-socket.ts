@@ -1,15 +1,48 @@
-import { Duplex } from "node:stream";
-import { FrameReader } from "@routeql/host/docker/output";
+import { Duplex, PassThrough, Writable } from "node:stream";
+import { type Execute, lastWords } from "@routeql/host/program-streams";
 
-/** A stream that `pg` can use as a socket. */
-export abstract class PostgresSocket extends Duplex {
+/** Joins its standard streams with the database's port, and first prints one byte when it is connected. It ends with either side. */
+const relay = `exec 3<>"/dev/tcp/$PGHOST/$PGPORT" 4<&0 || exit 1; printf +
+cat <&3 & cat <&4 >&3 & wait -n; kill $(jobs -p) 2>/dev/null; wait`;
+
+/** A socket for `pg` over a program beside the database. Both directions have back-pressure. */
+export class RelaySocket extends Duplex {
   /** Rejects when the connection fails before it is established. */
-  abstract readonly connected: Promise<void>;
+  readonly connected: Promise<void>;
+  readonly #input = new PassThrough();
+  readonly #ended = new AbortController();
+  #resume: (() => void) | undefined;
 
-  constructor() {
+  /** @param execute runs a program with the address of the database in its environment */
+  constructor(execute: Execute) {
     super({ allowHalfOpen: false });
     // `pg` listens for errors only once it has the socket. An earlier error must not end the process: `connect` reports it.
     this.on("error", () => undefined);
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    this.connected = promise;
+    // A caller may read the failure from `connect` instead.
+    promise.catch(() => undefined);
+    let connected = false;
+    const output = new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        const data = connected ? chunk : chunk.subarray(1);
+        connected = true;
+        resolve();
+        if (data.length === 0 || this.push(data)) done();
+        else this.#resume = done;
+      },
+    });
+    const errors = lastWords();
+    const fail = (error: Error): void => {
+      reject(error);
+      this.destroy(error);
+    };
+    const streams = { input: this.#input, output, errors: errors.stream, signal: this.#ended.signal };
+    const ended = (): void => {
+      if (connected) output.end(() => this.push(null));
+      else fail(new Error(`the relay to the database ended: ${errors.lines().join("; ") || "no reason given"}`));
+    };
+    void execute(["bash", "-c", relay], streams).then(ended, fail);
   }
 
   /** Emits `connect`, or the error that has already closed the socket. */
@@ -39,71 +72,23 @@ export abstract class PostgresSocket extends Duplex {
   unref(): this {
     return this;
   }
-}
-
-/** First byte of a relay's output: the relay has reached the database. */
-export const connectedMark = "+";
-
-/**
- * A socket for `pg` over a container that relays between its standard streams and a TCP connection. Both directions have back-pressure: the
- * container is not read while its reader is slow, and a write completes when the container has accepted it.
- */
-export class RelaySocket extends PostgresSocket {
-  readonly #attached: Duplex;
-  #errors = "";
-  #connected = false;
-  readonly connected: Promise<void>;
-
-  /** @param attached the hijacked connection of an attach with stdin, stdout and stderr */
-  constructor(attached: Duplex) {
-    super();
-    this.#attached = attached;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.connected = promise;
-    // A caller may read the failure from `connect` instead.
-    promise.catch(() => undefined);
-    const frames = new FrameReader((output, payload) => {
-      if (output === 2) {
-        this.#errors = (this.#errors + payload.toString("utf8")).slice(-2000);
-        return;
-      }
-      let data = payload;
-      if (!this.#connected && data.length > 0) {
-        this.#connected = true;
-        data = data.subarray(connectedMark.length);
-        resolve();
-      }
-      if (data.length > 0 && !this.push(data)) attached.pause();
-    });
-    attached.on("data", (chunk: Buffer) => frames.add(chunk));
-    const fail = (error: Error): void => {
-      reject(error);
-      this.destroy(error);
-    };
-    const ended = (): Error =>
-      new Error(`the relay to the database ended: ${this.#errors.trim() || "no reason given"}`);
-    attached.on("end", () => (this.#connected ? this.push(null) : fail(ended())));
-    attached.on("error", fail);
-    // A connection to the Docker engine that breaks may close without an end or an error.
-    attached.on("close", () => {
-      if (!attached.readableEnded && !this.destroyed) fail(ended());
-    });
-  }
 
   override _read(): void {
-    this.#attached.resume();
+    const resume = this.#resume;
+    this.#resume = undefined;
+    resume?.();
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
-    this.#attached.write(chunk, done);
+    this.#input.write(chunk, done);
   }
 
   override _final(done: (error?: Error | null) => void): void {
-    this.#attached.end(() => done());
+    this.#input.end(() => done());
   }
 
   override _destroy(error: Error | null, done: (error?: Error | null) => void): void {
-    this.#attached.destroy();
+    this.#ended.abort();
     done(error);
   }
 }

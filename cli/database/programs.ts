@@ -2,7 +2,7 @@ import { PassThrough, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { type Execute, lastWords, type ProgramStreams } from "@routeql/host/program-streams";
-import type { DatabaseRole } from "../stack/outputs.ts";
+import type { DatabaseReach, DatabaseRole } from "../stack/outputs.ts";
 
 /** Access to Postgres' client programs (psql, pg_dump) with a route to a stack's database. */
 export interface Programs {
@@ -12,7 +12,10 @@ export interface Programs {
   readonly signal?: AbortSignal | undefined;
 }
 
-export type ClientPrograms = Programs & AsyncDisposable;
+export interface ClientPrograms extends Programs, AsyncDisposable {
+  /** Address and encryption of the database as the programs see it. */
+  readonly reach: DatabaseReach;
+}
 
 /**
  * Runs one program to its end.

@@ -2,11 +2,11 @@ import { randomBytes } from "node:crypto";
 import { PassThrough, Transform } from "node:stream";
 import type { KubeConfig } from "@kubernetes/client-node";
 import type { ClientPrograms } from "../database/programs.ts";
-import { libpqEnvironment, libpqUser } from "../database/connection-settings.ts";
+import { libpqEnvironment, libpqUser, withinDatabase } from "../database/connection-settings.ts";
 import { type Execute, unlessAborted } from "@routeql/host/program-streams";
 import { type StackValues, valuesOf } from "../stack/outputs.ts";
 import { type Connection, connectTo } from "./connect.ts";
-import { databasePod, runsItself } from "./database-socket.ts";
+import { databasePod, runsItself } from "./database-pod.ts";
 import { executeInPod } from "./execute.ts";
 import { authorityInPod, clientsBeside } from "./outside-database.ts";
 import type { Place } from "./place.ts";
@@ -127,8 +127,10 @@ export async function openProgramsInCluster(
   const { database, databasePasswords: passwords } = values;
   if (runsItself(database)) {
     const pod = await databasePod(connection.cluster, place, values, stack);
-    const environment = libpqEnvironment({ host: "127.0.0.1", port: database.port, name: database.name });
+    const reach = withinDatabase(database);
+    const environment = libpqEnvironment(reach);
     return {
+      reach,
       as: (role) =>
         programsInPod(connection.config, place, pod, [...environment, libpqUser(role, database)], passwords[role]),
       [Symbol.asyncDispose]: () => Promise.resolve(),
@@ -148,6 +150,7 @@ export async function openProgramsBeside(
   const beside = await clientsBeside(cluster, place, values, signal);
   const environment = libpqEnvironment(database, database.authority === undefined ? undefined : authorityInPod);
   return {
+    reach: database,
     as: (role) =>
       programsInPod(config, place, beside.pod, [...environment, libpqUser(role, database)], passwords[role]),
     [Symbol.asyncDispose]: () => beside[Symbol.asyncDispose](),

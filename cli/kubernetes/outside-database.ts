@@ -8,7 +8,7 @@ import { filesDirectory } from "@routeql/infra/services/description";
 import { databaseAuthorityFile } from "@routeql/infra/services/database-place";
 import { untilReady } from "@routeql/host/kubernetes/await";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
-import type { DatabaseReach, StackValues } from "../stack/outputs.ts";
+import type { StackValues } from "../stack/outputs.ts";
 import { type PodSpec, startJobLikeMigrate } from "./job-like-migrate.ts";
 import type { Place } from "./place.ts";
 import { type Pod, podOf } from "./pods.ts";
@@ -20,18 +20,12 @@ export interface PodBeside extends AsyncDisposable {
   readonly pod: Pod;
 }
 
-interface Container {
-  readonly image?: string;
-  readonly command: readonly string[];
-  readonly readinessProbe?: object;
-}
-
 interface Volume {
   readonly projected?: { readonly sources?: readonly { readonly secret?: object }[] };
 }
 
 /** The same pod without the job's passwords, for another program. */
-function runs(container: Container): (spec: PodSpec) => PodSpec {
+function runs(container: object): (spec: PodSpec) => PodSpec {
   return (spec) => {
     const [{ args: _args, env: _env, ...same } = {}] = spec["containers"] as readonly Readonly<
       Record<string, unknown>
@@ -51,18 +45,16 @@ function runs(container: Container): (spec: PodSpec) => PodSpec {
 /** One day: the maximum for a backup or a load. Such a pod also lives this long if no process is left to end it. */
 const deadlineSeconds = 86_400;
 
-/** Starts a pod that lives until the end of `await using`. */
-async function podBeside(
+/** Starts a pod with Postgres' client programs, which lives until the end of `await using`. */
+export async function clientsBeside(
   cluster: Cluster,
   place: Place,
   values: StackValues,
-  purpose: string,
-  container: Container,
   signal?: AbortSignal,
 ): Promise<PodBeside> {
   const job = await startJobLikeMigrate(cluster, place, values, {
-    purpose,
-    change: runs(container),
+    purpose: "clients",
+    change: runs({ image: values.database.clientImage, command: ["sleep", "infinity"] }),
     deadlineSeconds,
     signal,
   });
@@ -85,44 +77,4 @@ async function podBeside(
     await job[Symbol.asyncDispose]();
     throw error;
   }
-}
-
-/** A pod with Postgres' client programs. */
-export function clientsBeside(
-  cluster: Cluster,
-  place: Place,
-  values: StackValues,
-  signal?: AbortSignal,
-): Promise<PodBeside> {
-  return podBeside(
-    cluster,
-    place,
-    values,
-    "clients",
-    { image: values.database.clientImage, command: ["sleep", "infinity"] },
-    signal,
-  );
-}
-
-/** Forwards connections from a port of this pod to the database. */
-const relayScript = ({ host, port }: DatabaseReach, own: number): string => `
-const { connect, createServer } = require("node:net");
-createServer((from) => {
-  const to = connect({ host: ${JSON.stringify(host)}, port: ${port} });
-  from.pipe(to).pipe(from);
-  for (const [one, other] of [[from, to], [to, from]]) one.on("error", () => other.destroy());
-}).listen(${own}, "127.0.0.1");`;
-
-/** A pod whose port forwards to the database. */
-export function relayBeside(cluster: Cluster, place: Place, values: StackValues, port: number): Promise<PodBeside> {
-  const listens = `require("node:net").connect(${port}, "127.0.0.1").once("connect", () => process.exit(0)).once("error", () => process.exit(1))`;
-  return podBeside(cluster, place, values, "relay", {
-    command: ["node", "-e", relayScript(values.database, port)],
-    readinessProbe: {
-      exec: { command: ["node", "-e", listens] },
-      periodSeconds: 1,
-      timeoutSeconds: 20,
-      failureThreshold: 100,
-    },
-  });
 }

@@ -4,9 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { promisify } from "node:util";
+import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exchange, partitionsBefore } from "@routeql/database/partitions/partitions";
 import { backUpTo, dumpTo } from "@routeql/cli/database/backup";
+import { RelaySocket } from "@routeql/cli/database/postgres-socket";
 import { restoreFrom } from "@routeql/cli/database/restore";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { commandsOn, programsOf, rowsOf } from "./support.ts";
@@ -235,5 +237,30 @@ describe("backup and restore", { timeout: 120_000 }, () => {
     ]);
     expect(stdout).toContain("TABLE DATA auth users");
     expect(stdout).not.toContain("hdb_catalog");
+  });
+
+  test("a client connects through a program beside the database, and its connection ends", async () => {
+    const socket = new RelaySocket(programsOf(database).as("owner"));
+    await socket.connected;
+    const client = new Client({
+      stream: () => socket,
+      user: "routeql_owner",
+      password: database.getPassword("owner"),
+      database: "routeql",
+    });
+    client.on("error", silent);
+    await client.connect();
+    const { rows } = await client.query("select length($1::text) as sent, repeat('y', 10000000) as received", [
+      "z".repeat(10_000_000),
+    ]);
+    expect(rows).toEqual([{ sent: 10_000_000, received: "y".repeat(10_000_000) }]);
+    const sessions =
+      "select count(*)::int as n from pg_stat_activity where usename = 'routeql_owner' and pid <> pg_backend_pid()";
+    expect(await rowsOf(database, "owner", sessions)).toEqual([{ n: 1 }]);
+    await expect(client.query("select pg_terminate_backend(pg_backend_pid())")).rejects.toThrow(
+      "terminating connection",
+    );
+    await client.end();
+    await expect.poll(() => rowsOf(database, "owner", sessions)).toEqual([{ n: 0 }]);
   });
 });

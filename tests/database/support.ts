@@ -65,6 +65,7 @@ export const programsOf = (
   as: (role) =>
     programsIn(dockerClient().getContainer(database.getId()), [
       "PGHOST=127.0.0.1",
+      "PGPORT=5432",
       "PGDATABASE=routeql",
       `PGUSER=${databaseRoles[role]}`,
       `PGPASSWORD=${passwordOf(role)}`,

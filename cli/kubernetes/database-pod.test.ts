@@ -3,7 +3,7 @@ import { clusterDatabase, databaseAddress } from "@routeql/infra/services/databa
 import { ApiError } from "@routeql/host/kubernetes/client";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import type { DatabaseReach } from "../stack/outputs.ts";
-import { checkedReach, databasePod, runsItself } from "./database-socket.ts";
+import { databasePod, runsItself } from "./database-pod.ts";
 
 const place = { server: "https://a.example.net:6443", namespace: "routes", instance: "routeql-prod" };
 const reach = (host: string): { database: DatabaseReach } => ({
@@ -77,15 +77,4 @@ test("reports why a pod is not ready, and a namespace that does not exist", asyn
 test("an external database has no pod", () => {
   expect(runsItself(reach("db.example.net").database)).toBe(false);
   for (const { database } of [operated, reach(databaseAddress.host)]) expect(runsItself(database)).toBe(true);
-});
-
-test("verifies a cluster's certificate with its operator's authority", async () => {
-  const authority = "-----BEGIN CERTIFICATE-----";
-  const secret = { data: { "ca.crt": Buffer.from(authority).toString("base64") } };
-  expect(await checkedReach(clusterWith([], secret), place, operated)).toEqual({ ...operated.database, authority });
-  await expect(checkedReach(clusterWith([]), place, operated)).rejects.toThrow(
-    "no Secret database-ca with the key ca.crt",
-  );
-  const own = reach(databaseAddress.host);
-  expect(await checkedReach(clusterWith([]), place, own)).toBe(own.database);
 });
