@@ -24,12 +24,7 @@ const rows: readonly (readonly [name: string, meaning: string, command: string])
   ["roll back from the archive", "return to the moment before an update", suite("pulumi")],
   ["roll back from a dump", "the same without an archive", suite("pulumi")],
   ...[...Object.keys(kinds), "all"].map(
-    (kind) =>
-      [
-        `rotate ${kind}`,
-        `\`npm run rotate -- ${kind}\`, under load`,
-        `${suite("pulumi")}, ${suite("kubernetes")}`,
-      ] as const,
+    (kind) => [`rotate ${kind}`, `\`npm run rotate -- ${kind}\`, under load`, suite("pulumi")] as const,
   ),
   ...["gateway", "engine", "auth-sidecar"].map(
     (service) => [`restart ${service}`, `rolling restart of ${service}, under load`, suite("kubernetes")] as const,

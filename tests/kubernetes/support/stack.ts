@@ -35,15 +35,11 @@ export const stackSettings = (node: NodeAccess): Record<string, string> => ({
   ...engineOfTheRun,
 });
 
-/** Starts or updates the suite's stack on the node, with additional settings. */
-export function up(
-  node: NodeAccess,
-  log?: (line: string) => void,
-  additional: Readonly<Record<string, string>> = {},
-): Promise<UpResult> {
+/** Starts or updates the suite's stack on the node. */
+export function up(node: NodeAccess, log?: (line: string) => void): Promise<UpResult> {
   return bringUp({
     stack: stackName,
-    settings: { ...stackSettings(node), ...additional },
+    settings: stackSettings(node),
     deliverImages: (images) => node.loadImages(images),
     ...(log ? { log } : {}),
   });
