@@ -7,6 +7,7 @@ import type { Given, Option, Surroundings } from "./cli/command.ts";
 import { nearest } from "@routeql/metadata/nearest";
 import { UsageError } from "./cli/usage-error.ts";
 import { linesOf } from "./metadata/lines.ts";
+import { valueAt } from "./rules/conditions.ts";
 
 type Path = readonly (string | number)[];
 
@@ -23,16 +24,6 @@ const names: Readonly<Record<string, string>> = {
   boolean: "true or false",
   number: "a number",
 };
-
-function valueAt(content: unknown, path: Path): unknown {
-  return path.reduce<unknown>(
-    (value, part) =>
-      typeof value === "object" && value !== null
-        ? (value as Readonly<Record<string | number, unknown>>)[part]
-        : undefined,
-    content,
-  );
-}
 
 function kindOf(value: unknown): string {
   if (value === undefined) return "missing";

@@ -3,9 +3,8 @@
  * @module
  */
 import type { MergedPath } from "@routeql/metadata/read/load";
-import { keyOf } from "@routeql/metadata/declared/tables";
-import { isFields } from "../rules/conditions.ts";
-import { tablesOf, type Walked } from "../rules/rule.ts";
+import { isFields, listOf } from "../rules/conditions.ts";
+import { namedTable, tablesOf, type Walked } from "../rules/rule.ts";
 
 /** The orders of two values that a comparison accepts, as bits. */
 export const orders = { less: 1, equal: 2, greater: 4, all: 7 } as const;
@@ -60,18 +59,12 @@ export function scopeAt(walked: Walked, path: MergedPath): Scope {
       for (const kind of ["object_relationships", "array_relationships"] as const) {
         const using = table[kind].find((each) => each.name === name)?.using;
         if (using === undefined) continue;
-        const { manual_configuration: manual, foreign_key_constraint_on: constraint } = using;
-        const target =
-          manual !== undefined && "remote_table" in manual
-            ? manual.remote_table
-            : constraint !== undefined && !Array.isArray(constraint)
-              ? constraint.table
-              : undefined;
+        const target = namedTable(using);
         return {
           kind: "rows",
           relation: `${name} ${JSON.stringify(using)}`,
           isOne: kind === "object_relationships",
-          scope: target === undefined ? unknownScope : scopeOf(source, keyOf(target)),
+          scope: target === undefined ? unknownScope : scopeOf(source, target),
         };
       }
       return { kind: table.computed_fields.some((field) => field.name === name) ? "unknown" : "column" };
@@ -92,8 +85,6 @@ function joined(kind: "and" | "or", items: readonly Formula[]): Formula {
   const [only] = flat;
   return flat.length === 1 && only !== undefined ? only : { kind, items: flat };
 }
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
 /** @param holds whether the formula says that the condition is true, or that it is false; a comparison with null is neither */
 function read(condition: unknown, scope: Scope, holds: boolean, atRoot: boolean): Formula {

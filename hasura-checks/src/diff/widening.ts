@@ -4,15 +4,8 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { MergedPath } from "@routeql/metadata/read/load";
-import {
-  functionsOf,
-  listed,
-  permissionsOf,
-  type PlacedWrite,
-  tablesOf,
-  type Walked,
-  writesOf,
-} from "../rules/rule.ts";
+import { functionsOf, grantsOf, listed, type PlacedGrant, tablesOf, verbOf, type Walked } from "../rules/rule.ts";
+import type { Fields } from "../rules/conditions.ts";
 import { type AccessChange, type Direction, eachChange } from "./change.ts";
 import { changesElsewhere } from "./changes-elsewhere.ts";
 import { type Formula, formulaOf, scopeAt } from "./formula.ts";
@@ -39,7 +32,7 @@ export function accessChanges(before: Walked, after: Walked): readonly AccessCha
   ];
 }
 
-type Kind = "select_permissions" | PlacedWrite["kind"];
+type Kind = PlacedGrant["kind"];
 
 /** The verb of each kind of permission, for sentences. */
 export const verbs = {
@@ -49,27 +42,9 @@ export const verbs = {
   delete_permissions: "delete from",
 } as const satisfies Readonly<Record<Kind, string>>;
 
-type Permission = Readonly<Record<string, unknown>>;
-
-/** A permission to read or write. */
-interface Grant extends Placed {
-  readonly kind: Kind;
-  readonly key: string;
-  readonly role: string;
-  readonly permission: Permission;
-  readonly path: MergedPath;
-  /** Place of the permission. */
-  readonly at: MergedPath;
-}
-
-const grantsOf = (revision: Walked): readonly Grant[] => [
-  ...permissionsOf(revision).map((placed): Grant => ({ ...placed, kind: "select_permissions" })),
-  ...writesOf(revision),
-];
-
 function granting(before: Walked, after: Walked): readonly AccessChange[] {
   const sourceOf = sourceIn(before, after);
-  const idOf = (grant: Grant) => `${sourceOf(grant)}\n${grant.role}\n${grant.key}\n${grant.kind}`;
+  const idOf = (grant: PlacedGrant) => `${sourceOf(grant)}\n${grant.role}\n${grant.key}\n${grant.kind}`;
   const earlier = new Map(grantsOf(before).map((grant) => [idOf(grant), grant]));
   const later = grantsOf(after);
   const changes = later.flatMap((grant): AccessChange[] => {
@@ -81,7 +56,7 @@ function granting(before: Walked, after: Walked): readonly AccessChange[] {
       const what = kind === "select_permissions" ? ` (${columns === "*" ? "all columns" : listed(columns)})` : "";
       return [{ ...place, at, direction: "wider", reason: `${role} can now ${verbs[kind]} ${key}${what}` }];
     }
-    const formula = (of: Grant, revision: Walked, part: string) =>
+    const formula = (of: PlacedGrant, revision: Walked, part: string) =>
       formulaOf(of.permission[part] ?? {}, scopeAt(revision, of.path));
     const pair: Pair = {
       role,
@@ -122,8 +97,8 @@ interface Pair {
   readonly role: string;
   readonly key: string;
   readonly kind: Kind;
-  readonly old: Permission;
-  readonly now: Permission;
+  readonly old: Fields;
+  readonly now: Fields;
   readonly formulas: (part: string) => readonly [old: Formula, now: Formula];
 }
 
@@ -138,10 +113,10 @@ const can = (direction: Direction) => (direction === "wider" ? "can now" : "can 
 const parts: readonly ((pair: Pair) => readonly Compared[])[] = [columns, presets, rows, limits, switches, roots];
 
 const namesIn = (value: unknown): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
-const presetsOf = ({ set }: Permission): Permission => (set ?? {}) as Permission;
+const presetsOf = ({ set }: Fields): Fields => (set ?? {}) as Fields;
 
 /** The columns of a permission; for a write permission, those that the client sets. */
-function columnsOf(permission: Permission, kind: Kind): "*" | readonly string[] {
+function columnsOf(permission: Fields, kind: Kind): "*" | readonly string[] {
   const { columns } = permission;
   // Hasura permits all columns of an insert permission without the key.
   if (columns === "*" || (columns === undefined && kind === "insert_permissions")) return "*";
@@ -152,7 +127,7 @@ function columnsOf(permission: Permission, kind: Kind): "*" | readonly string[] 
 function columns({ old, now, role, key, kind }: Pair): readonly Compared[] {
   const isRead = kind === "select_permissions";
   const verb = isRead ? "read" : "set";
-  const end = isRead ? "" : ` by ${kind.replace("_permissions", "")}`;
+  const end = isRead ? "" : ` by ${verbOf(kind)}`;
   const changes = (part: string, before: readonly string[], after: readonly string[]) =>
     [
       ...Map.groupBy(
@@ -183,7 +158,7 @@ function columns({ old, now, role, key, kind }: Pair): readonly Compared[] {
 function presets({ old, now, role, key, kind }: Pair): readonly Compared[] {
   const [before, after] = [presetsOf(old), presetsOf(now)];
   const text = (value: unknown) => JSON.stringify(value).replaceAll(/x-hasura-[\w-]+/gi, (name) => name.toLowerCase());
-  const isSettable = (permission: Permission, column: string) => {
+  const isSettable = (permission: Fields, column: string) => {
     const settable = columnsOf(permission, kind);
     return settable === "*" || settable.includes(column);
   };
@@ -261,8 +236,7 @@ function roots({ old, now, role, key, kind }: Pair): readonly Compared[] {
   } as const;
   return (["query_root_fields", "subscription_root_fields"] as const).flatMap((part) => {
     const verb = part === "query_root_fields" ? "query" : "subscribe to";
-    const fieldsOf = (permission: Permission) =>
-      Array.isArray(permission[part]) ? namesIn(permission[part]) : all[part];
+    const fieldsOf = (permission: Fields) => (Array.isArray(permission[part]) ? namesIn(permission[part]) : all[part]);
     return eachChange(fieldsOf(old), fieldsOf(now), (field, direction) => ({
       part,
       direction,

@@ -3,7 +3,15 @@ export type Fields = Readonly<Record<string, unknown>>;
 export const isFields = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-const items = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
+/** The items of a list; another value as a list of one item. */
+export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
+
+/** The value at a path of members; undefined where one is missing. */
+export const valueAt = (value: unknown, path: readonly (string | number)[]): unknown =>
+  path.reduce<unknown>(
+    (inner, key) => (typeof inner === "object" ? (inner as Fields | null)?.[key] : undefined),
+    value,
+  );
 
 /** Known facts about the columns of the table of a condition. */
 export interface Columns {
@@ -24,8 +32,8 @@ export function isAlwaysTrue(condition: unknown, columns: Columns): boolean {
   if (!isFields(condition)) return false;
   return Object.entries(condition).every(([key, value]) => {
     const each = (item: unknown) => isAlwaysTrue(item, columns);
-    if (/^[_$]and$/.test(key)) return items(value).every(each);
-    if (/^[_$]or$/.test(key)) return items(value).some(each);
+    if (/^[_$]and$/.test(key)) return listOf(value).every(each);
+    if (/^[_$]or$/.test(key)) return listOf(value).some(each);
     if (/^[_$]not$/.test(key)) return isAlwaysFalse(value, columns);
     // True as soon as the table has a row.
     if (/^[_$]exists$/.test(key))
@@ -46,8 +54,8 @@ function isAlwaysFalse(condition: unknown, columns: Columns): boolean {
   if (!isFields(condition)) return false;
   return Object.entries(condition).some(([key, value]) => {
     const each = (item: unknown) => isAlwaysFalse(item, columns);
-    if (/^[_$]and$/.test(key)) return items(value).some(each);
-    if (/^[_$]or$/.test(key)) return items(value).every(each);
+    if (/^[_$]and$/.test(key)) return listOf(value).some(each);
+    if (/^[_$]or$/.test(key)) return listOf(value).every(each);
     if (/^[_$]not$/.test(key)) return isAlwaysTrue(value, columns);
     return (
       columns.isColumn(key) &&
@@ -69,7 +77,7 @@ export function columnsHeldToSession(
 ): readonly string[] {
   if (!isFields(condition)) return [];
   return Object.entries(condition).flatMap(([key, value]) => {
-    if (/^[_$]and$/.test(key)) return items(value).flatMap((item) => columnsHeldToSession(item, keysOf));
+    if (/^[_$]and$/.test(key)) return listOf(value).flatMap((item) => columnsHeldToSession(item, keysOf));
     const keys = keysOf(key);
     if (keys.length > 0) return mentionsSession(value) ? keys : [];
     const compared = isFields(value) ? (value["_eq"] ?? value["$eq"] ?? value["_in"] ?? value["$in"]) : value;

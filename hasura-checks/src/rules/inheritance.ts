@@ -5,12 +5,13 @@ import {
   type Examined,
   type Found,
   functionsOf,
+  grantsOf,
   inPermission,
   listed,
-  permissionsOf,
-  type PlacedPermission,
+  type PlacedGrant,
   type PlacedWrite,
   type Rule,
+  verbOf,
   writesOf,
 } from "./rule.ts";
 
@@ -55,15 +56,8 @@ function partsOf(examined: Examined, role: string, seen: ReadonlySet<string> = n
   ];
 }
 
-type PlacedGrant = Pick<PlacedPermission, "source" | "key" | "role" | "at"> & { readonly kind: string };
-
-const grantsOf = (examined: Examined): readonly PlacedGrant[] => [
-  ...permissionsOf(examined).map((placed) => ({ ...placed, kind: "select_permissions" })),
-  ...writesOf(examined),
-];
 const isBeside = (one: PlacedGrant, other: PlacedGrant) =>
   one.kind === other.kind && one.source === other.source && one.key === other.key;
-const verbOf = (kind: string) => kind.replace("_permissions", "");
 
 export const inheritanceOverridden: Rule = {
   id: "inheritance-overridden",
@@ -146,8 +140,7 @@ export const nestedInheritedRole: Rule = {
 /** Every role with a permission, of a table or a function, and every inherited role. */
 export function rolesOf(examined: Examined): ReadonlySet<string> {
   return new Set([
-    ...permissionsOf(examined).map(({ role }) => role),
-    ...writesOf(examined).map(({ role }) => role),
+    ...grantsOf(examined).map(({ role }) => role),
     ...functionsOf(examined).flatMap(({ entry }) => entry.permissions.map(({ role }) => role)),
     ...examined.metadata.inherited_roles.map(({ role_name: role }) => role),
   ]);

@@ -1,9 +1,7 @@
 import type { MergedPath } from "@routeql/metadata/read/load";
 import type { VisibleRows } from "../permissions/visible-rows.ts";
-import { columnsHeldToSession, isFields, mentionsSession } from "./conditions.ts";
-import { type Found, isTrusted, listed, permissionsOf, type Rule, writesOf } from "./rule.ts";
-
-const items = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
+import { columnsHeldToSession, isFields, listOf, mentionsSession } from "./conditions.ts";
+import { type Found, grantsOf, isTrusted, listed, permissionsOf, type Rule } from "./rule.ts";
 
 /** Names of columns that mark public rows. */
 const publicName =
@@ -18,7 +16,7 @@ function openness(branch: unknown, bound: ReadonlySet<string>): string | undefin
   if (!isFields(branch) || Object.keys(branch).length === 0) return undefined;
   const reasons = Object.entries(branch).map(([key, value]) => {
     if (/^[_$]and$/.test(key)) {
-      const inner = items(value).map((item) => openness(item, bound));
+      const inner = listOf(value).map((item) => openness(item, bound));
       return inner.includes(undefined) ? undefined : inner[0];
     }
     if (/^[_$](or|not|exists)$/.test(key) || publicName.test(key) || !isFields(value)) return undefined;
@@ -50,7 +48,7 @@ function branchesIn(
     if (all.some(([, other], index) => index !== position && mentionsSession(other))) return [];
     const place = [...at, key];
     if (/^[_$]and$/.test(key))
-      return items(value).flatMap((item, index, list) =>
+      return listOf(value).flatMap((item, index, list) =>
         list.some((other, number) => number !== index && mentionsSession(other))
           ? []
           : branchesIn(item, Array.isArray(value) ? [...place, index] : place),
@@ -67,12 +65,13 @@ function branchesIn(
     if (/^[_$]not$/.test(key)) return own;
     return [
       ...own,
-      ...items(value).flatMap((item, index) => branchesIn(item, Array.isArray(value) ? [...place, index] : place)),
+      ...listOf(value).flatMap((item, index) => branchesIn(item, Array.isArray(value) ? [...place, index] : place)),
     ];
   });
 }
 
 const conditionKeys = {
+  select_permissions: ["filter"],
   insert_permissions: ["check"],
   update_permissions: ["filter", "check"],
   delete_permissions: ["filter"],
@@ -86,17 +85,9 @@ export const unboundBranch: Rule = {
   remedy:
     "remove the alternative, or bind it to the session; add an exception with the reason where all users may see these rows",
   find: (examined) => {
-    const conditions = [
-      ...permissionsOf(examined).map(({ permission, at, role, key }) => ({
-        condition: permission.filter as unknown,
-        at: [...at, "filter"] as MergedPath,
-        role,
-        key,
-      })),
-      ...writesOf(examined).flatMap(({ kind, permission, at, role, key }) =>
-        conditionKeys[kind].map((name) => ({ condition: permission[name], at: [...at, name], role, key })),
-      ),
-    ];
+    const conditions = grantsOf(examined).flatMap(({ kind, permission, at, role, key }) =>
+      conditionKeys[kind].map((name) => ({ condition: permission[name], at: [...at, name], role, key })),
+    );
     return conditions.flatMap(({ condition, at, role, key }) =>
       branchesIn(condition, at).flatMap(({ branch, at: place, others }): Found[] => {
         if (mentionsSession(branch) || !others.some(mentionsSession)) return [];

@@ -3,10 +3,20 @@ import { inPermission, isTrusted, permissionsOf, type PlacedPermission, type Rul
 
 const isUnlimited = ({ limit }: PlacedPermission["permission"]): boolean => limit === undefined || limit === null;
 
-/** Makes the finding of a permission. @param part its key in the permission */
-const finding =
-  (part: string | undefined, reason: (placed: PlacedPermission) => string) => (placed: PlacedPermission) =>
-    inPermission(placed, part, reason(placed));
+/**
+ * Finds permissions of roles that are not trusted.
+ * @param part key of the finding in the permission
+ */
+const reading =
+  (
+    part: string | undefined,
+    isFound: (placed: PlacedPermission) => boolean,
+    reason: (placed: PlacedPermission) => string,
+  ): Rule["find"] =>
+  (examined) =>
+    permissionsOf(examined)
+      .filter((placed) => !isTrusted(placed.role, examined) && isFound(placed))
+      .map((placed) => inPermission(placed, part, reason(placed)));
 
 export const rowLimit: Rule = {
   id: "row-limit",
@@ -14,16 +24,11 @@ export const rowLimit: Rule = {
   finds: "a role that may read any number of rows at once",
   why: "One query can read a whole table, and it blocks a database connection while it runs.",
   remedy: "give the select permission a `limit`, for example 100",
-  find: (examined) =>
-    permissionsOf(examined)
-      .filter(({ permission, role }) => isUnlimited(permission) && !isTrusted(role, examined))
-      .map(
-        finding(
-          undefined,
-          ({ role, key }) =>
-            `${role} may read any number of rows of ${key} at once: the select permission has no limit`,
-        ),
-      ),
+  find: reading(
+    undefined,
+    ({ permission }) => isUnlimited(permission),
+    ({ role, key }) => `${role} may read any number of rows of ${key} at once: the select permission has no limit`,
+  ),
 };
 
 export const unlimitedAggregates: Rule = {
@@ -32,13 +37,11 @@ export const unlimitedAggregates: Rule = {
   finds: "aggregates for a role without row limit",
   why: "The nodes of an aggregate are rows, and any client can make the database count and sum the whole table.",
   remedy: "give the select permission a `limit`, or remove `allow_aggregations`",
-  find: (examined) =>
-    permissionsOf(examined)
-      .filter(
-        ({ permission, role }) =>
-          permission.allow_aggregations && isUnlimited(permission) && !isTrusted(role, examined),
-      )
-      .map(finding("allow_aggregations", ({ role, key }) => `${role} may aggregate ${key} without a row limit`)),
+  find: reading(
+    "allow_aggregations",
+    ({ permission }) => permission.allow_aggregations && isUnlimited(permission),
+    ({ role, key }) => `${role} may aggregate ${key} without a row limit`,
+  ),
 };
 
 export const everyRow: Rule = {
@@ -47,16 +50,12 @@ export const everyRow: Rule = {
   finds: "a select permission whose filter lets every row through",
   why: "An empty filter is the default of a new permission. An exception documents an intended one.",
   remedy: "write a filter, or add an exception to hasura-checks.yaml with the reason",
-  find: (examined) =>
-    permissionsOf(examined)
-      .filter((placed) => !isTrusted(placed.role, examined) && isAlwaysTrue(placed.permission.filter, placed))
-      .map(
-        finding(
-          "filter",
-          ({ role, key, permission }) =>
-            `${role} may read every row of ${key}: the filter ${conditionText(permission.filter)}`,
-        ),
-      ),
+  find: reading(
+    "filter",
+    (placed) => isAlwaysTrue(placed.permission.filter, placed),
+    ({ role, key, permission }) =>
+      `${role} may read every row of ${key}: the filter ${conditionText(permission.filter)}`,
+  ),
 };
 
 export const allColumns: Rule = {
@@ -65,15 +64,11 @@ export const allColumns: Rule = {
   finds: "a select permission for `*`",
   why: "The role can read a column as soon as a later migration adds it, without a review of the permission.",
   remedy: "list the columns",
-  find: (examined) =>
-    permissionsOf(examined)
-      .filter(({ permission, role }) => permission.columns === "*" && !isTrusted(role, examined))
-      .map(
-        finding(
-          "columns",
-          ({ role, key }) => `${role} may read all columns of ${key}, including columns that later migrations add`,
-        ),
-      ),
+  find: reading(
+    "columns",
+    ({ permission }) => permission.columns === "*",
+    ({ role, key }) => `${role} may read all columns of ${key}, including columns that later migrations add`,
+  ),
 };
 
 export const nothingGranted: Rule = {
@@ -85,5 +80,7 @@ export const nothingGranted: Rule = {
   find: (examined) =>
     permissionsOf(examined)
       .filter(({ permission }) => permission.columns.length === 0 && permission.computed_fields.length === 0)
-      .map(finding(undefined, ({ role, key }) => `${role} has a select permission on ${key} without columns`)),
+      .map((placed) =>
+        inPermission(placed, undefined, `${placed.role} has a select permission on ${placed.key} without columns`),
+      ),
 };

@@ -2,7 +2,7 @@ import { keyOf } from "@routeql/metadata/declared/tables";
 import { unjoinableRelationships } from "../metadata/fitting.ts";
 import { isFields } from "./conditions.ts";
 import { rolesOf } from "./inheritance.ts";
-import { catalogAt, type Found, permissionsOf, type Rule, tablesOf, writesOf } from "./rule.ts";
+import { catalogAt, type Found, grantsOf, namedTable, type Rule, tablesOf } from "./rule.ts";
 
 export const reference: Rule = {
   id: "reference",
@@ -57,16 +57,9 @@ function dangling(examined: Parameters<Rule["find"]>[0]): readonly Found[] {
   return tables.flatMap(({ source, table, key, path }) =>
     (["object_relationships", "array_relationships"] as const).flatMap((kind) =>
       table[kind].flatMap(({ name, using }, index): Found[] => {
-        const constraint = using.foreign_key_constraint_on;
-        const { manual_configuration: manual } = using;
-        const remote =
-          manual !== undefined && "remote_table" in manual
-            ? manual.remote_table
-            : constraint !== undefined && !Array.isArray(constraint)
-              ? constraint.table
-              : undefined;
-        if (remote === undefined || tracked.has(`${source}\n${keyOf(remote)}`)) return [];
-        const reason = `${key}.${name} refers to ${keyOf(remote)}, which is not tracked`;
+        const remote = namedTable(using);
+        if (remote === undefined || tracked.has(`${source}\n${remote}`)) return [];
+        const reason = `${key}.${name} refers to ${remote}, which is not tracked`;
         return [{ at: [...path, kind, index, "using"], table: key, name, reason }];
       }),
     ),
@@ -135,9 +128,7 @@ export const roleSpelling: Rule = {
   remedy: "use one spelling; add an exception if these are two roles",
   find: (examined) => {
     const roles = [...rolesOf(examined)];
-    const placed = new Map(
-      [...permissionsOf(examined), ...writesOf(examined)].map(({ role, at }) => [role, [...at.slice(0, -1), "role"]]),
-    );
+    const placed = new Map(grantsOf(examined).map(({ role, at }) => [role, [...at.slice(0, -1), "role"]]));
     const placeOf = (role: string) => placed.get(role) ?? ["inherited_roles"];
     return roles.flatMap((role, index) => {
       const other = roles.slice(0, index).find((earlier) => isMisspelt(earlier, role));

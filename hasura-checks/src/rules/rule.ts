@@ -7,7 +7,7 @@ import type { Configuration } from "../configuration.ts";
 import type { Place, Severity } from "../findings/finding.ts";
 import type { Project } from "../metadata/project.ts";
 import type { VisibleRows } from "../permissions/visible-rows.ts";
-import type { Columns } from "./conditions.ts";
+import { type Columns, type Fields, valueAt } from "./conditions.ts";
 
 /** The input of a rule. */
 export interface Examined {
@@ -78,9 +78,7 @@ export interface PlacedPermission extends Pick<PlacedTable, "source" | "key" | "
   readonly columns: readonly string[] | undefined;
 }
 
-/** The member of an object or list; undefined for another value. */
-const child = (value: unknown, key: string | number): unknown =>
-  typeof value === "object" && value !== null ? (value as Readonly<Record<string | number, unknown>>)[key] : undefined;
+type Using = TableMetadata["object_relationships" | "array_relationships"][number]["using"];
 
 /** The input of functions that list parts of the metadata. */
 export interface Walked {
@@ -105,7 +103,7 @@ export const tablesOf: (walked: Walked) => readonly PlacedTable[] = kept(({ meta
   metadata.sources.flatMap((source, index) =>
     source.tables.map((table, position) => {
       const path = ["sources", index, "tables", position];
-      const raw = (path.reduce<unknown>(child, project.loaded.merged) ?? {}) as Readonly<Record<string, unknown>>;
+      const raw = (valueAt(project.loaded.merged, path) ?? {}) as Readonly<Record<string, unknown>>;
       return { source: source.name, table, key: keyOf(table.table), path, raw };
     }),
   ),
@@ -159,17 +157,24 @@ export const permissionsOf: (examined: Walked) => readonly PlacedPermission[] = 
   );
 });
 
-/** A write permission as written in the files. The embedded engine serves none. */
-export interface PlacedWrite extends PlacedTable {
-  readonly kind: "insert_permissions" | "update_permissions" | "delete_permissions";
+const writes = ["insert_permissions", "update_permissions", "delete_permissions"] as const;
+
+/** A permission to read or write. */
+export interface PlacedGrant extends Pick<PlacedTable, "source" | "key" | "path"> {
+  readonly kind: "select_permissions" | (typeof writes)[number];
   readonly role: string;
-  readonly permission: Readonly<Record<string, unknown>>;
+  readonly permission: Fields;
   readonly at: MergedPath;
+}
+
+/** A write permission as written in the files. The embedded engine serves none. */
+export interface PlacedWrite extends PlacedGrant, PlacedTable {
+  readonly kind: (typeof writes)[number];
 }
 
 export const writesOf: (walked: Walked) => readonly PlacedWrite[] = kept((walked) => {
   return tablesOf(walked).flatMap((placed) =>
-    (["insert_permissions", "update_permissions", "delete_permissions"] as const).flatMap((kind) => {
+    writes.flatMap((kind) => {
       const entries = (Array.isArray(placed.raw[kind]) ? placed.raw[kind] : []) as readonly {
         readonly role?: unknown;
         readonly permission?: unknown;
@@ -184,6 +189,20 @@ export const writesOf: (walked: Walked) => readonly PlacedWrite[] = kept((walked
     }),
   );
 });
+
+export const grantsOf = (walked: Walked): readonly PlacedGrant[] => [
+  ...permissionsOf(walked).map((placed): PlacedGrant => ({ ...placed, kind: "select_permissions" })),
+  ...writesOf(walked),
+];
+
+/** `insert`, `update` and so on. */
+export const verbOf = (kind: PlacedGrant["kind"]): string => kind.replace("_permissions", "");
+
+/** The related table that a relationship names; undefined if the foreign key of the own table determines it. */
+export function namedTable({ manual_configuration: manual, foreign_key_constraint_on: constraint }: Using) {
+  if (manual !== undefined && "remote_table" in manual) return keyOf(manual.remote_table);
+  return constraint === undefined || Array.isArray(constraint) ? undefined : keyOf(constraint.table);
+}
 
 /** Known facts about the columns of a table. */
 export function columnsOf(

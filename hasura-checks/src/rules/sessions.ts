@@ -108,15 +108,12 @@ export const sessionVariableVariants: Rule = {
   remedy: "use one spelling; list the variables of the tokens in sessionVariables in hasura-checks.yaml",
   find: (examined) => {
     const uses = usesOf(examined).filter(({ text }) => isVariable(text));
-    const bySound = new Map<string, Map<string, PlacedUse[]>>();
-    for (const use of uses) {
-      const name = use.text.toLowerCase();
-      const variants = bySound.get(letters(name).replace(/s$/, "")) ?? new Map<string, PlacedUse[]>();
-      variants.set(name, [...(variants.get(name) ?? []), use]);
-      bySound.set(letters(name).replace(/s$/, ""), variants);
-    }
-    return [...bySound.values()]
-      .map((variants) => [...variants].toSorted(([, one], [, other]) => one.length - other.length))
+    return [...Map.groupBy(uses, ({ text }) => letters(text).replace(/s$/, "")).values()]
+      .map((alike) =>
+        [...Map.groupBy(alike, ({ text }) => text.toLowerCase())].toSorted(
+          ([, one], [, other]) => one.length - other.length,
+        ),
+      )
       .flatMap(([[name, [use]] = ["", []], ...others]) => {
         if (use === undefined || others.length === 0) return [];
         const uses = `the filter of ${use.role} on ${use.table} uses ${name}`;

@@ -13,6 +13,7 @@ import {
   permissionsOf,
   type PlacedWrite,
   type Rule,
+  verbOf,
   writesOf,
 } from "./rule.ts";
 
@@ -22,7 +23,11 @@ const conditions = {
   delete_permissions: ["filter", "delete every row of"],
 } as const;
 
-const verbs = { insert_permissions: "insert", update_permissions: "update", delete_permissions: "delete" } as const;
+/** The write permissions of roles that are not trusted. Only a backend with the admin secret can use those with backend_only. */
+const byClients = (examined: Examined): readonly PlacedWrite[] =>
+  writesOf(examined).filter(
+    ({ role, permission }) => permission["backend_only"] !== true && !isTrusted(role, examined),
+  );
 
 const contains = (columns: unknown, column: string): boolean =>
   columns === "*" || (Array.isArray(columns) && columns.includes(column));
@@ -61,18 +66,12 @@ export const everyRowWritable: Rule = {
   remedy:
     "write a filter (for insert: a check) that binds the row to the session; list the role in trustedRoles where it may write every row",
   find: (examined) =>
-    writesOf(examined).flatMap((placed): Found[] => {
+    byClients(examined).flatMap((placed): Found[] => {
       const { kind, key, role, permission, at } = placed;
       const [condition, what] = conditions[kind];
       const value = permission[condition] ?? {};
-      // Only a backend with the admin secret can use backend_only permissions. A preset binds an inserted row to the session.
-      if (
-        permission["backend_only"] === true ||
-        isTrusted(role, examined) ||
-        (kind === "insert_permissions" && isTied(permission)) ||
-        isHeldByCheck(placed)
-      )
-        return [];
+      // A preset binds an inserted row to the session.
+      if ((kind === "insert_permissions" && isTied(permission)) || isHeldByCheck(placed)) return [];
       if (!isAlwaysTrue(value, columnsOf(placed, examined))) return [];
       // A named role can belong to an administrator; a request without a token cannot.
       const severity = kind !== "insert_permissions" && isCertainlyUnauthorized(role, examined) ? "error" : "warning";
@@ -120,7 +119,7 @@ export const anonymousWrite: Rule = {
       .filter(({ role, permission }) => isUnauthorized(role, examined) && permission["backend_only"] !== true)
       .map((placed) => {
         const { kind, role, key } = placed;
-        return inPermission(placed, undefined, `${role} may ${verbs[kind]} rows of ${key} without authentication`);
+        return inPermission(placed, undefined, `${role} may ${verbOf(kind)} rows of ${key} without authentication`);
       }),
 };
 
@@ -135,9 +134,9 @@ export const writeWiderThanRead: Rule = {
   why: "A client can change or delete rows that it cannot see, such as rows of other users.",
   remedy: "use the filter of the select permission for the write permission, or add an exception with the reason",
   find: (examined) =>
-    writesOf(examined).flatMap((write): Found[] => {
+    byClients(examined).flatMap((write): Found[] => {
       const { kind, permission, role, key } = write;
-      if (kind === "insert_permissions" || permission["backend_only"] === true || isTrusted(role, examined)) return [];
+      if (kind === "insert_permissions") return [];
       const select = permissionsOf(examined).find(beside(write));
       const filter = permission["filter"] ?? {};
       if (select === undefined) return [];
@@ -151,7 +150,7 @@ export const writeWiderThanRead: Rule = {
         : leavesSession
           ? "rows of other sessions"
           : "further rows";
-      const reason = `${role} may ${verbs[kind]} ${which} of ${key}, and may read only ${isBound ? "the rows of its session" : "those of its filter"}`;
+      const reason = `${role} may ${verbOf(kind)} ${which} of ${key}, and may read only ${isBound ? "the rows of its session" : "those of its filter"}`;
       return [inPermission(write, "filter", reason)];
     }),
 };
@@ -164,9 +163,9 @@ export const ownerPresetMissing: Rule = {
   remedy:
     "set the column by a preset (set: {COLUMN: X-Hasura-...}) and remove it from the columns, or bind it in the check",
   find: (examined) =>
-    writesOf(examined).flatMap((write): Found[] => {
+    byClients(examined).flatMap((write): Found[] => {
       const { kind, permission, role, key } = write;
-      if (kind !== "insert_permissions" || permission["backend_only"] === true || isTrusted(role, examined)) return [];
+      if (kind !== "insert_permissions") return [];
       const { check, columns, set } = permission;
       if (mentionsSession(check)) return [];
       const presets = Object.keys(set ?? {});
