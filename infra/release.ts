@@ -1,4 +1,5 @@
 import { migrationNames } from "@routeql/database/shared/migration-names";
+import { compareVersions } from "@routeql/pins/advisories";
 import infraPackage from "./package.json" with { type: "json" };
 
 /** Recorded in the output `release` by each deployment. */
@@ -13,13 +14,8 @@ export const release: Release = { version: infraPackage.version, migration: migr
 
 const named = ({ version, migration }: Release): string => `RouteQL ${version} (migration ${migration})`;
 
-/** Negative if `one` is the older version. Pre-releases compare by their numbers only. */
-function compareVersions(one: string, other: string): number {
-  const [left, right] = [one, other].map((version) => version.split(/[.+-]/).slice(0, 3).map(Number));
-  return (
-    [0, 1, 2].map((part) => (left?.[part] ?? 0) - (right?.[part] ?? 0)).find((difference) => difference !== 0) ?? 0
-  );
-}
+/** The numbers of a version, without a pre-release. */
+const numbersOf = (version: string): string => version.replace(/[+-].*/, "");
 
 /** A refusal without a full stop at its end, and the next step. */
 export interface Refusal {
@@ -34,7 +30,7 @@ export interface Refusal {
  */
 export function olderThanStack(stack: string, recorded: unknown, own: Release = release): Refusal | undefined {
   if (!isRelease(recorded)) return undefined;
-  const order = compareVersions(own.version, recorded.version);
+  const order = compareVersions(numbersOf(own.version), numbersOf(recorded.version));
   // Development checkouts share a version, so the migrations decide.
   if (order > 0 || (order === 0 && own.migration >= recorded.migration)) return undefined;
   return {

@@ -6,6 +6,18 @@ import { isIP } from "node:net";
 import { secretWeakness } from "@routeql/auth-sidecar/weak-secrets";
 import type { Check } from "./setting.ts";
 
+export interface Checked {
+  readonly check: Check<"text">;
+  readonly allowed: string;
+}
+
+export function matching(pattern: RegExp, allowed: string): Checked {
+  return {
+    check: (value) => (pattern.test(value) ? undefined : `must be ${allowed}, not ${JSON.stringify(value)}`),
+    allowed,
+  };
+}
+
 /** Whole numbers from `least` to `most`, both included. */
 export function range(least: number, most: number): { check: Check<"number">; allowed: string } {
   return {
@@ -19,7 +31,7 @@ export function range(least: number, most: number): { check: Check<"number">; al
 
 export const port = range(1, 65_535);
 
-export function oneOf(...values: readonly string[]): { check: Check<"text">; allowed: string } {
+export function oneOf(...values: readonly string[]): Checked {
   return {
     check: (value) =>
       values.includes(value) ? undefined : `must be one of ${values.join(", ")}, not ${JSON.stringify(value)}`,
@@ -28,7 +40,7 @@ export function oneOf(...values: readonly string[]): { check: Check<"text">; all
 }
 
 /** An address of a network interface of the Docker host. */
-export const address: { check: Check<"text">; allowed: string } = {
+export const address: Checked = {
   check: (value) => (isIP(value) === 0 ? `must be an IPv4 or IPv6 address, not ${JSON.stringify(value)}` : undefined),
   allowed: "an IP address",
 };
@@ -36,7 +48,7 @@ export const address: { check: Check<"text">; allowed: string } = {
 const label = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/i;
 
 /** A DNS name (RFC 1123) or an IP address. */
-export const host: { check: Check<"text">; allowed: string } = {
+export const host: Checked = {
   check: (value) =>
     isIP(value) !== 0 || (value.length <= 253 && value.split(".").every((part) => label.test(part)))
       ? undefined
@@ -45,21 +57,13 @@ export const host: { check: Check<"text">; allowed: string } = {
 };
 
 /** Finds typing errors only; the sidecar and the user's mail system check the rest. */
-export const email: { check: Check<"text">; allowed: string } = {
-  check: (value) =>
-    /^[^\s@]{1,64}@[^\s@]{1,255}$/.test(value) ? undefined : `must be an e-mail address, not ${JSON.stringify(value)}`,
-  allowed: "an e-mail address",
-};
+export const email = matching(/^[^\s@]{1,64}@[^\s@]{1,255}$/, "an e-mail address");
 
 /** An image reference, as `docker build` accepts it. */
-export const image: { check: Check<"text">; allowed: string } = {
-  check: (value) =>
-    /^[a-z0-9][a-z0-9._/:@-]*$/i.test(value) ? undefined : `must be the name of an image, not ${JSON.stringify(value)}`,
-  allowed: "an image",
-};
+export const image = matching(/^[a-z0-9][a-z0-9._/:@-]*$/i, "the name of an image");
 
 /** Whole numbers by role: `viewer=10,tenant=20`. */
-export function numbersByRole(least: number, most: number): { check: Check<"text">; allowed: string } {
+export function numbersByRole(least: number, most: number): Checked {
   const isEntry = (entry: string): boolean => {
     const [, value] = /^[A-Za-z_][\w-]*=(\d{1,9})$/.exec(entry) ?? [];
     return Number(value) >= least && Number(value) <= most;

@@ -4,7 +4,7 @@
  * @module
  */
 import { pins } from "@routeql/pins/pins";
-import { image, oneOf, range } from "./checks.ts";
+import { image, matching, oneOf, range } from "./checks.ts";
 import { bucket, objectName, schedule, webAddress } from "./kubernetes-checks.ts";
 import { type Check, file, flag, givenSecret, number, text } from "./setting.ts";
 
@@ -65,7 +65,7 @@ export const partSettings = {
   sessionsCaFile: file({ meaning: "Certificate authority (PEM) of the external session store; requires TLS." }),
 } as const;
 
-const absolutePath: Check<"text"> = (value) => (/^\/[^:]+$/.test(value) ? undefined : "must be an absolute path");
+const absolutePath = matching(/^\/[^:]+$/, "an absolute path");
 
 /** The backup before an update, and the continuous archive of the stack's own database on Docker. */
 export const archiveSettings = {
@@ -83,8 +83,7 @@ export const archiveSettings = {
   archiveDirectory: text({
     structural: true,
     meaning: "Docker: host directory of the archive, owned by user 10105, best on another disk. Without it: a volume.",
-    check: absolutePath,
-    allowed: "an absolute path",
+    ...absolutePath,
   }),
   archiveHour: number({ default: 2, meaning: "Docker: hour of the daily backup, UTC.", ...range(0, 23) }),
   archiveQueueMegabytes: number({

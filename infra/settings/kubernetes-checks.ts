@@ -2,19 +2,7 @@
  * Checks of values in Kubernetes' formats.
  * @module
  */
-import type { Check } from "./setting.ts";
-
-interface Checked {
-  readonly check: Check<"text">;
-  readonly allowed: string;
-}
-
-function matching(pattern: RegExp, allowed: string): Checked {
-  return {
-    check: (value) => (pattern.test(value) ? undefined : `must be ${allowed}, not ${JSON.stringify(value)}`),
-    allowed,
-  };
-}
+import { type Checked, matching } from "./checks.ts";
 
 /** Name of an object (RFC 1123 label). */
 export const objectName = matching(

@@ -4,7 +4,7 @@
  * @module
  */
 import { traceSettings } from "@routeql/tracing/settings";
-import { email, image, oneOf, range } from "./checks.ts";
+import { email, image, matching, oneOf, range } from "./checks.ts";
 import { givenSecret, number, text } from "./setting.ts";
 import type { Check } from "./setting.ts";
 
@@ -14,10 +14,7 @@ const webAddress: Check<"secret"> = (value) =>
     ? undefined
     : "must be an address that begins with https:// or http://";
 
-const hostWithPort: { check: Check<"text">; allowed: string } = {
-  check: (value) => (/^[^\s:/]+:\d{1,5}$/.test(value) ? undefined : "must be <host>:<port>"),
-  allowed: "<host>:<port>",
-};
+const hostWithPort = matching(/^[^\s:/]+:\d{1,5}$/, "<host>:<port>");
 
 const { TRACE_ENDPOINT: endpoint, TRACE_PERCENT: percent } = traceSettings;
 const endpointCheck: Check<"text"> = endpoint.problem;
