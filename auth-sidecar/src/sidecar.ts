@@ -17,13 +17,14 @@ import { KeyEncryption } from "./keys/key-encryption.ts";
 import { KeyRotation, rotationPolicy } from "./keys/key-rotation.ts";
 import { KeyRepository, Keyring } from "./keys/keyring.ts";
 import { DirectoryAccounts, DirectoryLogin } from "./ldap/directory-login.ts";
-import { Directory, directoryOptions } from "./ldap/directory.ts";
+import { Directory } from "./ldap/directory.ts";
+import { hasDirectory } from "./ldap/directory-connection.ts";
 import { createMetrics, createMetricsServer } from "./metrics.ts";
 import { Passwords } from "./passwords/passwords.ts";
 import { connectRedis } from "./sessions/redis.ts";
 import { SessionStore } from "./sessions/session-store.ts";
 import type { Settings } from "./settings.ts";
-import { Throttle, throttleLimits } from "./throttle/throttle.ts";
+import { Throttle } from "./throttle/throttle.ts";
 import { Revocations } from "./tokens/revocations.ts";
 import { TokenIssuer } from "./tokens/token-issuer.ts";
 import { UserRepository } from "./users.ts";
@@ -72,8 +73,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   const rotation = new KeyRotation(database, encryption, rotationPolicy(settings));
   const keyring = new Keyring(() => keys.published());
   const revocations = new Revocations(database);
-  const throttle = new Throttle(redis, throttleLimits(settings));
-  const directory = directoryOptions(settings);
+  const throttle = new Throttle(redis, settings);
   const stopping = new AbortController();
 
   const application = createApplication(
@@ -86,14 +86,10 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
         pseudonym: accountPseudonym(settings.KEY_ENCRYPTION_KEY),
       }),
       local: new LocalAccounts(users, passwords),
-      directory:
-        directory === undefined
-          ? undefined
-          : new DirectoryLogin(new Directory(directory, log), new DirectoryAccounts(database, audit)),
-      sessions: new SessionStore(redis, {
-        idleSeconds: settings.SESSION_IDLE_SECONDS,
-        absoluteSeconds: settings.SESSION_ABSOLUTE_SECONDS,
-      }),
+      directory: hasDirectory(settings)
+        ? new DirectoryLogin(new Directory(settings, log), new DirectoryAccounts(database, audit))
+        : undefined,
+      sessions: new SessionStore(redis, settings),
       users,
       tokens: new TokenIssuer(keyring, {
         issuer: settings.TOKEN_ISSUER,

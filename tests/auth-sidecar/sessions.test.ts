@@ -137,7 +137,7 @@ test("replicas share sessions", async () => {
 
 describe("the index by user", () => {
   test("ASVS 7.4.5: ends all sessions of one user and of no other", async () => {
-    const store = new SessionStore(redis, { idleSeconds: 60, absoluteSeconds: 60 });
+    const store = new SessionStore(redis, { SESSION_IDLE_SECONDS: 60, SESSION_ABSOLUTE_SECONDS: 60 });
     const mine = [await store.create("user-a", undefined), await store.create("user-a", undefined)];
     const other = await store.create("user-b", undefined);
     expect(await store.list("user-a")).toHaveLength(2);
@@ -149,7 +149,7 @@ describe("the index by user", () => {
   });
 
   test("removes ended sessions completely", async () => {
-    const store = new SessionStore(redis, { idleSeconds: 60, absoluteSeconds: 120 });
+    const store = new SessionStore(redis, { SESSION_IDLE_SECONDS: 60, SESSION_ABSOLUTE_SECONDS: 120 });
     const first = await store.create("user-c", undefined);
     const second = await store.create("user-c", first);
     expect(await redis.zcard("user-sessions:user-c")).toBe(1);

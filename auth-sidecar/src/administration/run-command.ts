@@ -8,14 +8,13 @@ import { accountPseudonym } from "../credentials/authenticator.ts";
 import { KeyEncryption } from "../keys/key-encryption.ts";
 import { KeyRepository } from "../keys/keyring.ts";
 import { KeyRotation, rotationPolicy, RotationUnderWay } from "../keys/key-rotation.ts";
-import { directoryOptions } from "../ldap/directory.ts";
-import { withConnection } from "../ldap/directory-connection.ts";
+import { hasDirectory, withConnection } from "../ldap/directory-connection.ts";
 import { foldedName } from "../ldap/folded-name.ts";
 import { createLogger } from "../logging.ts";
 import { connectRedis } from "../sessions/redis.ts";
 import { SessionStore } from "../sessions/session-store.ts";
 import type { Settings } from "../settings.ts";
-import { Throttle, throttleLimits } from "../throttle/throttle.ts";
+import { Throttle } from "../throttle/throttle.ts";
 import type { Provider } from "../users.ts";
 import { Accounts, emailAddress } from "./accounts.ts";
 import { AdministrationError, type Command } from "./command.ts";
@@ -106,12 +105,9 @@ async function resultOf(
   if (command.subject === "users" && command.words[0] === "directory") return checkDirectory(settings);
   if (command.subject === "users") {
     await connected(redis);
-    const sessions = new SessionStore(redis, {
-      idleSeconds: settings.SESSION_IDLE_SECONDS,
-      absoluteSeconds: settings.SESSION_ABSOLUTE_SECONDS,
-    });
+    const sessions = new SessionStore(redis, settings);
     const pseudonym = accountPseudonym(settings.KEY_ENCRYPTION_KEY);
-    const throttle = new Throttle(redis, throttleLimits(settings));
+    const throttle = new Throttle(redis, settings);
     return usersCommand(command, new Accounts({ database, sessions, audit }), (provider, name) =>
       throttle.unlock(
         name === undefined
@@ -126,13 +122,13 @@ async function resultOf(
 }
 
 async function checkDirectory(settings: Settings): Promise<string> {
-  const options = directoryOptions(settings);
-  if (options === undefined) return "not configured";
-  await withConnection(options.servers, createLogger("silent"), async () => undefined).catch((error: Error) => {
+  if (!hasDirectory(settings)) return "not configured";
+  const servers = settings.LDAP_URL.join(", ");
+  await withConnection(settings, createLogger("silent"), async () => undefined).catch((error: Error) => {
     const { message } = (error.cause ?? error) as Error;
-    throw new AdministrationError(`${options.servers.urls.join(", ")} cannot be used: ${message}`);
+    throw new AdministrationError(`${servers} cannot be used: ${message}`);
   });
-  return `${options.servers.urls.join(", ")} accepts the search account`;
+  return `${servers} accepts the search account`;
 }
 
 async function connected(redis: Redis): Promise<void> {

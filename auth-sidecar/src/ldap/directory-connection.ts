@@ -4,24 +4,21 @@ import { BusyError, Client, ResultCodeError, UnavailableError } from "ldapts";
 import { type Attributes, inCurrentSpan } from "@routeql/tracing/span";
 import type { Logger } from "pino";
 import { SidecarError, Unavailable } from "../errors.ts";
+import type { Settings } from "../settings.ts";
 
-export interface ServersOptions {
-  readonly urls: readonly string[];
-  readonly startTls: boolean;
-  /** PEM; by default the system's CAs. */
-  readonly ca: string | undefined;
-  readonly bindDn: string | undefined;
-  readonly bindPassword: string | undefined;
-  readonly timeoutMilliseconds: number;
-}
+/** The settings if a directory is configured. */
+export type DirectorySettings = Settings & Required<Pick<Settings, "LDAP_URL" | "LDAP_USER_BASE">>;
+
+export const hasDirectory = (settings: Settings): settings is DirectorySettings =>
+  settings.LDAP_URL !== undefined && settings.LDAP_USER_BASE !== undefined;
 
 /** A connection to one server; its calls have spans without names and filters. */
 export class DirectoryConnection {
   readonly #client: Client;
   readonly #attributes: Attributes;
 
-  constructor(url: string, options: ServersOptions) {
-    this.#client = oneConnection(url, options);
+  constructor(url: string, settings: DirectorySettings) {
+    this.#client = oneConnection(url, settings);
     const { hostname, port } = new URL(url);
     this.#attributes = {
       "network.protocol.name": "ldap",
@@ -45,11 +42,11 @@ export class DirectoryConnection {
  * @throws {Unavailable} if no server accepts it, or the connection breaks
  */
 export async function withConnection<Result>(
-  options: ServersOptions,
+  settings: DirectorySettings,
   log: Logger,
   work: (connection: DirectoryConnection) => Promise<Result>,
 ): Promise<Result> {
-  const connection = await firstServer(options, log);
+  const connection = await firstServer(settings, log);
   try {
     return await work(connection);
   } catch (error) {
@@ -59,13 +56,13 @@ export async function withConnection<Result>(
   }
 }
 
-async function firstServer(options: ServersOptions, log: Logger): Promise<DirectoryConnection> {
+async function firstServer(settings: DirectorySettings, log: Logger): Promise<DirectoryConnection> {
   let last: unknown;
-  for (const url of options.urls) {
-    const connection = new DirectoryConnection(url, options);
+  for (const url of settings.LDAP_URL) {
+    const connection = new DirectoryConnection(url, settings);
     try {
       await connection.call("LDAP bind of the search account", (client) =>
-        within(options.timeoutMilliseconds, begin(client, url, options)),
+        within(settings.LDAP_TIMEOUT_MILLISECONDS, begin(client, url, settings)),
       );
       return connection;
     } catch (error) {
@@ -80,14 +77,14 @@ async function firstServer(options: ServersOptions, log: Logger): Promise<Direct
 async function begin(
   client: Client,
   url: string,
-  { startTls, ca, bindDn, bindPassword }: ServersOptions,
+  { LDAP_STARTTLS: startTls, LDAP_CA: ca, LDAP_BIND_DN: dn, LDAP_BIND_PASSWORD: password }: DirectorySettings,
 ): Promise<void> {
   if (startTls && url.startsWith("ldap:")) await client.startTLS(tlsOptions(url, ca));
-  await client.bind(bindDn ?? "", bindPassword ?? "");
+  await client.bind(dn ?? "", password ?? "");
 }
 
 /** ldapts silently reconnects without bind and StartTLS, so each client may connect only once. */
-function oneConnection(url: string, { ca, timeoutMilliseconds: timeout }: ServersOptions): Client {
+function oneConnection(url: string, { LDAP_CA: ca, LDAP_TIMEOUT_MILLISECONDS: timeout }: DirectorySettings): Client {
   return new Client({
     url,
     timeout,

@@ -2,11 +2,10 @@ import type { ApplicationRole } from "@routeql/contract/roles";
 import { AndFilter, type Client, type Entry, EqualityFilter, type Filter, FilterParser, ResultCodeError } from "ldapts";
 import type { Logger } from "pino";
 import { BoundedQueue } from "../bounded-queue.ts";
-import type { Settings } from "../settings.ts";
-import { type DirectoryConnection, type ServersOptions, withConnection } from "./directory-connection.ts";
+import { type DirectoryConnection, type DirectorySettings, withConnection } from "./directory-connection.ts";
 import { filledFilter } from "./directory-filter.ts";
 import { isOrdinary } from "./folded-name.ts";
-import { type Group, type GroupRole, roleOf } from "./group-roles.ts";
+import { type Group, roleOf } from "./group-roles.ts";
 
 /** An account of the directory with the role from its groups. */
 export interface DirectoryAccount {
@@ -17,44 +16,6 @@ export interface DirectoryAccount {
   readonly organisation: string | undefined;
 }
 
-export interface DirectoryOptions {
-  readonly servers: ServersOptions;
-  readonly userBase: string;
-  readonly userFilter: string;
-  readonly activeFilter: string | undefined;
-  readonly groupBase: string | undefined;
-  readonly groupFilter: string;
-  readonly attributes: EntryAttributes;
-  readonly roles: readonly GroupRole[];
-}
-
-/** The options from the settings; undefined if no directory is configured. */
-export function directoryOptions(settings: Settings): DirectoryOptions | undefined {
-  if (settings.LDAP_URL === undefined || settings.LDAP_USER_BASE === undefined) return undefined;
-  return {
-    servers: {
-      urls: settings.LDAP_URL,
-      startTls: settings.LDAP_STARTTLS,
-      ca: settings.LDAP_CA,
-      bindDn: settings.LDAP_BIND_DN,
-      bindPassword: settings.LDAP_BIND_PASSWORD,
-      timeoutMilliseconds: settings.LDAP_TIMEOUT_MILLISECONDS,
-    },
-    userBase: settings.LDAP_USER_BASE,
-    userFilter: settings.LDAP_USER_FILTER,
-    activeFilter: settings.LDAP_ACTIVE_FILTER,
-    groupBase: settings.LDAP_GROUP_BASE,
-    groupFilter: settings.LDAP_GROUP_FILTER,
-    attributes: {
-      id: settings.LDAP_ID_ATTRIBUTE,
-      email: settings.LDAP_EMAIL_ATTRIBUTE,
-      name: settings.LDAP_NAME_ATTRIBUTE,
-      organisation: settings.LDAP_ORGANISATION_ATTRIBUTE,
-    },
-    roles: settings.LDAP_ROLES,
-  };
-}
-
 /** Maximum concurrent logins and session checks, each on its own connection; maximum waiting ones, and their wait in milliseconds. */
 const connections = { concurrency: 16, waiting: 64, longestWaitMilliseconds: 2000 };
 
@@ -63,12 +24,19 @@ const connections = { concurrency: 16, waiting: 64, longestWaitMilliseconds: 200
  * {@link TooManyRequests} if there are too many concurrent calls.
  */
 export class Directory {
-  readonly #options: DirectoryOptions;
+  readonly #settings: DirectorySettings;
+  readonly #attributes: EntryAttributes;
   readonly #log: Logger;
   readonly #queue = new BoundedQueue(connections);
 
-  constructor(options: DirectoryOptions, log: Logger) {
-    this.#options = options;
+  constructor(settings: DirectorySettings, log: Logger) {
+    this.#settings = settings;
+    this.#attributes = {
+      id: settings.LDAP_ID_ATTRIBUTE,
+      email: settings.LDAP_EMAIL_ATTRIBUTE,
+      name: settings.LDAP_NAME_ATTRIBUTE,
+      organisation: settings.LDAP_ORGANISATION_ATTRIBUTE,
+    };
     this.#log = log;
   }
 
@@ -82,7 +50,7 @@ export class Directory {
     return this.#connected(`login ${asker}`, async (connection) => {
       const entry = await this.#find(
         connection,
-        FilterParser.parseString(filledFilter(this.#options.userFilter, { username })),
+        FilterParser.parseString(filledFilter(this.#settings.LDAP_USER_FILTER, { username })),
       );
       if (entry === undefined) return undefined;
       const account = await this.#account(connection, entry);
@@ -92,7 +60,7 @@ export class Directory {
 
   /** The current state of the account; undefined if it is deleted or inactive. */
   async lookUp(id: string): Promise<DirectoryAccount | undefined> {
-    const { id: attribute } = this.#options.attributes;
+    const { id: attribute } = this.#attributes;
     const value = isBinary(attribute) ? Buffer.from(id, "hex") : id;
     return this.#connected(`account ${id}`, async (connection) => {
       const entry = await this.#find(connection, new EqualityFilter({ attribute, value }));
@@ -101,19 +69,20 @@ export class Directory {
   }
 
   #connected<Result>(asker: string, work: (connection: DirectoryConnection) => Promise<Result>): Promise<Result> {
-    return this.#queue.run(() => withConnection(this.#options.servers, this.#log, work), asker);
+    return this.#queue.run(() => withConnection(this.#settings, this.#log, work), asker);
   }
 
   async #find(connection: DirectoryConnection, filter: Filter): Promise<DirectoryEntry | undefined> {
-    const { userBase, activeFilter, attributes } = this.#options;
-    const { searchEntries } = await search(connection, userBase, {
+    const { LDAP_USER_BASE: base, LDAP_ACTIVE_FILTER: activeFilter } = this.#settings;
+    const names = Object.values(this.#attributes);
+    const { searchEntries } = await search(connection, base, {
       scope: "sub",
       filter:
         activeFilter === undefined
           ? filter
           : new AndFilter({ filters: [filter, FilterParser.parseString(activeFilter)] }),
-      attributes: [...Object.values(attributes), "memberOf"],
-      explicitBufferAttributes: Object.values(attributes).filter(isBinary),
+      attributes: [...names, "memberOf"],
+      explicitBufferAttributes: names.filter(isBinary),
       sizeLimit: 0,
     });
     const [entry, ...others] = searchEntries;
@@ -122,17 +91,17 @@ export class Directory {
         { found: searchEntries.length },
         "a login name matches more than one directory account, so the login fails",
       );
-    return entry === undefined || others.length > 0 ? undefined : directoryEntry(entry, attributes);
+    return entry === undefined || others.length > 0 ? undefined : directoryEntry(entry, this.#attributes);
   }
 
   async #account(connection: DirectoryConnection, entry: DirectoryEntry): Promise<DirectoryAccount> {
-    const role = roleOf(await this.#groups(connection, entry), this.#options.roles);
+    const role = roleOf(await this.#groups(connection, entry), this.#settings.LDAP_ROLES);
     const organisation = role === "tenant" ? entry.organisation : undefined;
     return { id: entry.id, email: entry.email, name: entry.name, role, organisation };
   }
 
   async #groups(connection: DirectoryConnection, { dn, memberOf }: DirectoryEntry): Promise<Group[]> {
-    const { groupBase, groupFilter } = this.#options;
+    const { LDAP_GROUP_BASE: groupBase, LDAP_GROUP_FILTER: groupFilter } = this.#settings;
     if (groupBase === undefined)
       return memberOf.map((group) => ({ dn: group, name: /^cn=((?:[^,\\]|\\.)+)/i.exec(group)?.[1] ?? group }));
     const { searchEntries } = await search(connection, groupBase, {

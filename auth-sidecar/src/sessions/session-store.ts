@@ -1,13 +1,11 @@
 import type { Redis } from "ioredis";
 import { batch, sharedWidely } from "../batch.ts";
+import type { Settings } from "../settings.ts";
 import { newSessionId, sessionDigest } from "./session-cookie.ts";
 import { assertReady, script } from "./redis.ts";
 import { createSession, endSession, endSessions, listSessions, useSessions } from "./session-scripts.ts";
 
-export interface SessionLimits {
-  readonly idleSeconds: number;
-  readonly absoluteSeconds: number;
-}
+type SessionLimits = Pick<Settings, "SESSION_IDLE_SECONDS" | "SESSION_ABSOLUTE_SECONDS">;
 
 export interface SessionTimes {
   readonly createdAt: Date;
@@ -41,7 +39,7 @@ export class SessionStore {
     this.use = batch(
       async (ids: readonly string[]) => {
         const digests = ids.map(sessionDigest);
-        const values = [limits.idleSeconds * 1000, limits.absoluteSeconds * 1000, ...digests];
+        const values = [limits.SESSION_IDLE_SECONDS * 1000, limits.SESSION_ABSOLUTE_SECONDS * 1000, ...digests];
         const userIds = (await useAll(digests.map(sessionKey), values)) as readonly (string | null)[];
         return userIds.map((userId) => userId ?? undefined);
       },
@@ -61,7 +59,7 @@ export class SessionStore {
   async create(userId: string, replaces: string | undefined): Promise<string> {
     const id = newSessionId();
     const digest = sessionDigest(id);
-    const { idleSeconds, absoluteSeconds } = this.#limits;
+    const { SESSION_IDLE_SECONDS: idleSeconds, SESSION_ABSOLUTE_SECONDS: absoluteSeconds } = this.#limits;
     const old = replaces === undefined ? "" : sessionDigest(replaces);
     await this.#create(
       [sessionKey(digest), indexKey(userId)],

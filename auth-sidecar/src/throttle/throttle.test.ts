@@ -7,7 +7,11 @@ import { Throttle } from "./throttle.ts";
 const redis = new Redis({ lazyConnect: true });
 afterAll(() => redis.disconnect());
 
-const throttle = new Throttle(redis, { perAccount: 3, perAddress: 5, windowSeconds: 60 });
+const throttle = new Throttle(redis, {
+  LOGIN_ATTEMPTS_PER_ACCOUNT: 3,
+  LOGIN_ATTEMPTS_PER_ADDRESS: 5,
+  LOGIN_WINDOW_SECONDS: 60,
+});
 
 async function outcomes(attempts: Promise<void>[]): Promise<string[]> {
   const results = await Promise.allSettled(attempts);

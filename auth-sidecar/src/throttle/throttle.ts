@@ -5,21 +5,10 @@ import { command, inStoreSpan, script } from "../sessions/redis.ts";
 import type { Settings } from "../settings.ts";
 import { addressGroup } from "./address-group.ts";
 
-export interface ThrottleLimits {
-  /** Failures of one account from one address in a window. */
-  readonly perAccount: number;
-  /** Failures from one address in a window, for all accounts. */
-  readonly perAddress: number;
-  readonly windowSeconds: number;
-}
-
-export const throttleLimits = (
-  settings: Pick<Settings, "LOGIN_ATTEMPTS_PER_ACCOUNT" | "LOGIN_ATTEMPTS_PER_ADDRESS" | "LOGIN_WINDOW_SECONDS">,
-): ThrottleLimits => ({
-  perAccount: settings.LOGIN_ATTEMPTS_PER_ACCOUNT,
-  perAddress: settings.LOGIN_ATTEMPTS_PER_ADDRESS,
-  windowSeconds: settings.LOGIN_WINDOW_SECONDS,
-});
+type ThrottleLimits = Pick<
+  Settings,
+  "LOGIN_ATTEMPTS_PER_ACCOUNT" | "LOGIN_ATTEMPTS_PER_ADDRESS" | "LOGIN_WINDOW_SECONDS"
+>;
 
 /** `account` is an opaque name of a known or unknown account; never the e-mail address itself. */
 export interface Attempt {
@@ -29,7 +18,7 @@ export interface Attempt {
 
 type Counts = readonly [pair: FailureCount, account: FailureCount, address: FailureCount];
 
-/** Limit of failures of one account from all addresses, as a multiple of {@link ThrottleLimits.perAccount}. */
+/** Limit of failures of one account from all addresses, as a multiple of the limit from one address. */
 const accountWideFactor = 10;
 const knownAddressSeconds = 30 * 24 * 3600;
 
@@ -48,12 +37,13 @@ export class Throttle {
   readonly #read: ReturnType<typeof script>;
   readonly #succeed: ReturnType<typeof script>;
 
-  constructor(redis: Redis, { perAccount, perAddress, windowSeconds }: ThrottleLimits) {
+  constructor(redis: Redis, limits: ThrottleLimits) {
     this.#redis = redis;
+    const { LOGIN_ATTEMPTS_PER_ACCOUNT: perAccount, LOGIN_WINDOW_SECONDS: windowSeconds } = limits;
     const counter = (name: string, limit: number) => new FailureCounter(redis, { name, limit, windowSeconds });
     this.#pairs = counter("throttle:pair", perAccount);
     this.#accounts = counter("throttle:account", perAccount * accountWideFactor);
-    this.#addresses = counter("throttle:address", perAddress);
+    this.#addresses = counter("throttle:address", limits.LOGIN_ATTEMPTS_PER_ADDRESS);
     this.#read = script(redis, "readFailures", readFailures);
     this.#succeed = script(redis, "forgetFailures", forgetFailures);
   }
