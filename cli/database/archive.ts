@@ -81,8 +81,9 @@ async function besideDatabase(stack: string, command: "prepare" | "replace", poi
   }
 }
 
-async function startAgain(container: Docker.Container): Promise<void> {
-  if (!(await container.inspect()).State.Running) await container.start();
+/** Starts or stops a container; the engine rejects what is already so. */
+async function switchTo(running: boolean, container: Docker.Container): Promise<void> {
+  if ((await container.inspect()).State.Running !== running) await (running ? container.start() : container.stop());
 }
 
 async function untilHealthy(container: Docker.Container, signal: AbortSignal): Promise<void> {
@@ -107,11 +108,11 @@ export async function restoreTo<State>(
   const database = containerOf(stack, "database");
   const stop = async (): Promise<State> => {
     const state = await remember();
-    await orUndefined(database.stop());
+    await switchTo(false, database);
     return state;
   };
   await flush(stack, signal);
-  await orUndefined(archive.stop());
+  await switchTo(false, archive);
   let state: State;
   try {
     if (point === "latest") {
@@ -123,8 +124,8 @@ export async function restoreTo<State>(
     }
     await besideDatabase(stack, "replace", point);
   } finally {
-    await startAgain(database);
-    await startAgain(archive);
+    await switchTo(true, database);
+    await switchTo(true, archive);
   }
   await untilHealthy(database, AbortSignal.any([signal, AbortSignal.timeout(120_000)]));
   return state;
