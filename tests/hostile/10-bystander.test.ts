@@ -6,6 +6,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { settings as all } from "@routeql/infra/settings/list";
 import { Member } from "../e2e/support/accounts.ts";
+import { database } from "../e2e/support/database.ts";
 import { updateOwn } from "../e2e/support/own-stack.ts";
 import { hasFront } from "../e2e/support/engine-of-the-run.ts";
 import { writeSmallWorld } from "../e2e/support/small-world.ts";
@@ -144,6 +145,29 @@ const ofAnAccount: readonly Attack[] = [
   },
 ];
 
+const set = (salt: number, length: number): string =>
+  `{seen: ${salt % 2 === 0}, comment: "hostile ${salt} ${"x".repeat(length)}"}`;
+const change = (name: string, mutation: (salt: number) => string): Attack => ({
+  kind: "requests",
+  name,
+  atOnce: 10,
+  path: "/api/graphql",
+  bodies: Array.from({ length: 12 }, (_item, salt) => JSON.stringify({ query: `mutation { ${mutation(salt)} }` })),
+});
+
+/** Changes of an operator: all rows, which then wait for each other; long values; many changes of one row. */
+const ofAnOperator: readonly Attack[] = [
+  change("all rows", (salt) => `update_view_hijacks(where: {}, _set: ${set(salt, 0)}) { affected_rows }`),
+  change(
+    "long values",
+    (salt) => `update_view_hijacks(where: {}, _set: ${set(salt, 9_000)}) { returning { key comment } }`,
+  ),
+  change("many changes", (salt) => {
+    const one = `{where: {comment: {_similar: "%(a|b)%x"}}, _set: ${set(salt, 10)}}`;
+    return `update_view_hijacks_many(updates: [${Array.from({ length: 200 }, () => one).join(" ")}]) { affected_rows }`;
+  }),
+];
+
 interface Result {
   readonly answers: readonly Answer[];
   /** Delays of the bystander during each attack. */
@@ -204,24 +228,42 @@ describe("a bystander with ten requests a second", () => {
     await expectMemory(before);
   });
 
+  test("is not disturbed by an operator who writes", { timeout: 300_000 }, async (context) => {
+    requireLimit(context, "memory");
+    const before = await usagesOf(services);
+    const operator = await Member.join("operator");
+    const token = await operator.freshToken();
+    expectHarmless(await beside(() => attackFromOutside({ seconds, token, attacks: ofAnOperator })), 500);
+    const owner = await database("owner");
+    const { rows } = await owner.query(
+      "select count(*)::int as changes from auth.audit_events where event = 'hijack-changed' and user_id = $1",
+      [operator.account.id],
+    );
+    expect((rows as [{ changes: number }])[0].changes).toBeGreaterThan(10);
+    await expectMemory(before);
+  });
+
   test("has no error beside ten accounts at ten addresses", { timeout: 300_000 }, async (context) => {
     requireLimit(context, "memory");
     const before = await usagesOf(services);
     const tokens = await Promise.all(
-      Array.from({ length: 10 }, async () => (await Member.join("viewer")).freshToken()),
+      Array.from({ length: 10 }, async (_item, index) =>
+        (await Member.join(index % 2 === 0 ? "viewer" : "operator")).freshToken(),
+      ),
     );
     const result = await beside(async () => {
       // Each account begins with another attack, when all have started: a starting container needs a processor too.
       const startsAt = Date.now() + 20_000;
       const all = await Promise.all(
-        tokens.map((token, index) =>
-          attackFromOutside({
+        tokens.map((token, index) => {
+          const own = index % 2 === 0 ? ofAnAccount : [...ofAnOperator, ...ofAnAccount];
+          return attackFromOutside({
             seconds,
             startsAt,
             token,
-            attacks: [...ofAnAccount.slice(index), ...ofAnAccount.slice(0, index)],
-          }),
-        ),
+            attacks: [...own.slice(index), ...own.slice(0, index)],
+          });
+        }),
       );
       return [
         {
