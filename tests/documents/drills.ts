@@ -16,7 +16,9 @@ const rows: readonly (readonly [name: string, meaning: string, command: string])
       [
         `restore ${millions} million rows`,
         `restore of ${millions} million updates from the archive`,
-        `\`ROUTEQL_RESTORE_MILLIONS=${millions} npm test -- database --filter "restores updates"\``,
+        millions === 1
+          ? '`ROUTEQL_RESTORE_MILLIONS=1 npm test -- database --filter "restores updates"`'
+          : `the same, \`=${millions}\``,
       ] as const,
   ),
   ["update with a migration", "`npm run up` with a new migration, under load", suite("pulumi")],
@@ -32,20 +34,22 @@ const rows: readonly (readonly [name: string, meaning: string, command: string])
   ["year", "a year of operation in compressed time", "no command yet"],
 ];
 
+const short = (figure: string): string => figure.replace(/(\d+) of (\d+) requests failed/, "$1/$2 failed");
+
 /** docs/reference/drills.md */
 export function drillsDocument(): string {
   const drills = readDrills(recordedDrills);
   const walked = Object.entries(drills["Docker"] ?? {}).filter(([name]) => name.includes(".md: "));
   const figure = (target: (typeof targets)[number], name: string): string => {
-    const drill = drills[target]?.[name];
-    return drill === undefined ? "–" : `${drill.figure} (${drill.on})`;
+    return short(drills[target]?.[name]?.figure ?? "–");
   };
+  const dates = targets.flatMap((target) => Object.values(drills[target] ?? {}).map(({ on }) => on)).toSorted();
   return [
     "# Drills",
     "",
     "<!-- Generated from tests/documents/drill-figures.json by `npm run documents`; do not edit. -->",
     "",
-    "Loss, recovery and failed requests in the last measured run of each drill, on 2 cores and 24 GiB under other load. A dash is a drill that was not measured.",
+    `The last measured run of each drill, between ${dates[0]} and ${dates.at(-1)}, on 2 cores and 24 GiB under other load. \`0/9 failed\`: of 9 requests none failed. A dash: not measured.`,
     "",
     "| drill | Docker | Kubernetes | command |",
     "|---|---|---|---|",
@@ -58,7 +62,7 @@ export function drillsDocument(): string {
     "",
     `${suite("operate")} executes them while a client sends a login and a query every 200 ms over new connections.`,
     "",
-    ...walked.map(([name, { figure, on }]) => `- ${name}: ${figure.replace(" requests", "")} (${on})`),
+    ...walked.map(([name, { figure }]) => `- ${name}: ${short(figure)}`),
     "",
   ].join("\n");
 }

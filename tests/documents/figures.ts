@@ -76,38 +76,15 @@ export const figureGroups: readonly FigureGroup[] = [
       "`npm run bench:engine -- --against hasura --quick`, 100,000 updates, Hasura 2.43 built from source without optimization; requests/s relative to bare Hasura, median (least to most)",
     figures: [
       { what: "10 rows: embedded engine", figure: "11.5 (9.6 to 16.9)", source: "p99 0.14 of Hasura's" },
-      { what: "10 rows: front and Hasura", figure: "1.33 (1.29 to 1.58)", source: "a bare proxy in Node 0.89" },
+      { what: "10 rows: front and Hasura", figure: "1.33 (1.29 to 1.58)", source: "bare proxy 0.89" },
       { what: "1,000 rows: embedded engine", figure: "1.61 (1.46 to 1.62)", source: "p99 0.58" },
-      { what: "1,000 rows: front and Hasura", figure: "1.08 (1.05 to 1.23)", source: "a bare proxy in Node 0.84" },
+      { what: "1,000 rows: front and Hasura", figure: "1.08 (1.05 to 1.23)", source: "bare proxy 0.84" },
       { what: "nested rows: embedded engine", figure: "10.2 (8.2 to 11.4)", source: "p99 0.13" },
-      { what: "nested rows: front and Hasura", figure: "1.36 (1.15 to 1.38)", source: "a bare proxy in Node 0.92" },
-    ],
-  },
-  {
-    title: "Writes beside Hasura",
-    source:
-      "`npm run bench:engine -- --against hasura --quick`, Hasura 2.43 on the same database, load average 40 to 60; ratios to Hasura, median (least to most)",
-    figures: [
-      {
-        what: "update by key, requests/s",
-        figure: "1.86 (0.48 to 3.29) of Hasura's",
-        source: "processor time 0.25; p99 191 ms, Hasura 279; 132 MB, Hasura 165",
-      },
-      {
-        what: "insert of 1 row, requests/s",
-        figure: "3.15 (2.19 to 5.49) of Hasura's",
-        source: "processor time 0.12; p99 313 ms, Hasura 722; 133 MB, Hasura 166",
-      },
-      {
-        what: "insert of 100 rows, requests/s",
-        figure: "2.54 (2.43 and more) of Hasura's",
-        source: "processor time 0.10; 142 MB, Hasura 172; one round of Hasura without an answer",
-      },
-      {
-        what: "upsert, requests/s",
-        figure: "1.83 (1.29 to 2.16) of Hasura's",
-        source: "processor time 0.15; p99 474 ms, Hasura 619; 162 MB, Hasura 184",
-      },
+      { what: "nested rows: front and Hasura", figure: "1.36 (1.15 to 1.38)", source: "bare proxy 0.92" },
+      { what: "update by key: embedded engine", figure: "1.86 (0.48 to 3.29)", source: "load 40 to 60" },
+      { what: "insert of 1 row: embedded engine", figure: "3.15 (2.19 to 5.49)", source: "the same" },
+      { what: "insert of 100 rows: embedded engine", figure: "2.54 (2.43 and more)", source: "the same" },
+      { what: "upsert: embedded engine", figure: "1.83 (1.29 to 2.16)", source: "the same" },
     ],
   },
   {
