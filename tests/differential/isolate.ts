@@ -55,6 +55,13 @@ export function pruned(
   };
 }
 
+const scalarFillers: Readonly<Record<string, string>> = {
+  Int: "1",
+  Boolean: "true",
+  geometry: '"POINT(0 0)"',
+  geography: '"POINT(0 0)"',
+};
+
 /** A small valid value of a type, for places that need one. */
 function fillerOf(type: GraphQLInputType): ConstValueNode {
   if (isNonNullType(type)) return fillerOf(type.ofType);
@@ -63,7 +70,7 @@ function fillerOf(type: GraphQLInputType): ConstValueNode {
     return { kind: Kind.LIST, values: item.kind === Kind.OBJECT ? [item] : [] };
   }
   if (isEnumType(type)) return { kind: Kind.ENUM, value: type.getValues()[0]?.name ?? "" };
-  if (!isInputObjectType(type)) return parseConstValue({ Int: "1", Boolean: "true" }[type.name] ?? '"1"');
+  if (!isInputObjectType(type)) return parseConstValue(scalarFillers[type.name] ?? '"1"');
   const all = Object.values(type.getFields());
   const required = all.filter(isRequiredInputField);
   const scalars = all.filter((field) => isScalarType(field.type));
@@ -73,9 +80,10 @@ function fillerOf(type: GraphQLInputType): ConstValueNode {
   return parseConstValue(`{${text}}`);
 }
 
-/** A valid value of a session variable; the plural names a list. */
+/** A value of a session variable that rows of the worlds have; the plural names a list. */
 function usualVariable([name, value]: readonly [string, string]): readonly [string, string] {
   if (name === "x-hasura-role" || name.includes("backend")) return [name, value];
+  if (name.includes("org")) return [name, "org-1"];
   return [name, name.endsWith("s") ? "{t0}" : "1"];
 }
 
@@ -118,7 +126,10 @@ function withoutNode(
   return { left: whole, count };
 }
 
-/** Each value that lacks one item or one key of this one; inner ones first. */
+/** Keys that Hasura requires in some input objects. */
+const required: ReadonlySet<string> = new Set(["where", "data", "constraint"]);
+
+/** Each value that lacks one item or one key of this one; inner ones first. Required keys stay. */
 function* smallerValues(value: unknown): Generator {
   if (Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
@@ -128,6 +139,7 @@ function* smallerValues(value: unknown): Generator {
   } else if (typeof value === "object" && value !== null) {
     for (const [name, item] of Object.entries(value)) {
       for (const smaller of smallerValues(item)) yield { ...value, [name]: smaller };
+      if (required.has(name)) continue;
       yield Object.fromEntries(Object.entries(value).filter(([other]) => other !== name));
     }
   }

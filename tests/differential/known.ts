@@ -79,9 +79,10 @@ function orderItems(value: ValueNode | undefined, variables: Readonly<Record<str
   if (value.kind === Kind.VARIABLE) return orderItems(orderNode(variables[value.name.value]), {});
   if (value.kind === Kind.LIST) return value.values.flatMap((item) => orderItems(item, variables));
   if (value.kind !== Kind.OBJECT) return [];
-  return value.fields.flatMap((field) => {
-    if (field.value.kind !== Kind.OBJECT) return [single(field.name.value, field.value)];
-    return orderItems(field.value, variables).map((inner) => single(field.name.value, inner));
+  return value.fields.flatMap(({ name: { value: name }, value: given }) => {
+    const item = given.kind === Kind.VARIABLE ? orderNode(variables[given.name.value]) : given;
+    if (item.kind !== Kind.OBJECT) return [single(name, given)];
+    return orderItems(item, variables).map((inner) => single(name, inner));
   });
 }
 
@@ -253,7 +254,7 @@ export const known: readonly Known[] = [
 export const knownTexts: readonly (readonly [RegExp, string | ((...found: string[]) => string), string])[] = [
   [/, at most \d+ for this role/g, "", "the embedded engine adds the limit of the role to the description"],
   [
-    /(?<=(?:variables in variableValues: |key constraint on columns |one of the values \[|multiple operators: \[))(?:[\w"'\\]+(?:, )?)+/g,
+    /(?<=(?:variables in variableValues: |key constraint on columns |object relationship \\"\w+\\" as |one of the values \[|multiple operators: \[))(?:[\w"'\\]+(?:, )?)+/g,
     (names = "") => names.split(", ").sort().join(", "),
     "Hasura lists several names in an order of its own",
   ],

@@ -61,6 +61,13 @@ describe("live queries", () => {
     expect(JSON.parse(answer?.text ?? "")).toMatchObject({ errors: [{ extensions: { code: "unexpected" } }] });
   });
 
+  test("report a wrong value before a missing operator, as Hasura does", async () => {
+    const query = 'subscription { view_bgpupdates(where: {prefix: {_eq: "x"}, communities: {_eq: []}}) { prefix } }';
+    const { cohortKey, parameters } = prepare("admin", query);
+    const [answer] = await world.engine.poll(cohortKey, [parameters]);
+    expect(JSON.parse(answer?.text ?? "")).toMatchObject({ errors: [{ extensions: { code: "data-exception" } }] });
+  });
+
   test("without subscribers are cancelled in Postgres", async () => {
     await using admin = await world.database.connect("bootstrap");
     await using owner = await world.database.connect("owner");

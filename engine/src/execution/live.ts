@@ -102,13 +102,19 @@ export class Cohorts {
       return answer(cohort.plan, member, row);
     } catch (error) {
       if (asker.signal?.aborted === true || !isOwnFault(error)) throw error;
-      const found = toEngineError(error);
-      return failed(found.code === "data-exception" ? await this.#fault(cohort, member, database, asker) : found);
+      return failed(await this.#fault(cohort, member, database, asker, toEngineError(error)));
     }
   }
 
-  /** As in Hasura, the message names a wrong value only if the client's request contains it. */
-  async #fault({ plan }: Cohort, member: Member, database: Database, asker: Asker): Promise<EngineError> {
+  /** As in Hasura, a wrong value in the client's request is the error. The message names no other wrong value. */
+  async #fault(
+    { plan }: Cohort,
+    member: Member,
+    database: Database,
+    asker: Asker,
+    found: EngineError,
+  ): Promise<EngineError> {
+    if (found.code !== "data-exception" && found.code !== "unexpected") return found;
     const given = plan.statement.parameters.flatMap(({ source, type }, position) =>
       source.kind === "constant" || source.kind === "variable" ? [{ type, value: member[position] }] : [],
     );
@@ -119,6 +125,7 @@ export class Cohorts {
       if (asker.signal?.aborted === true || !isOwnFault(error)) throw error;
       return toEngineError(error);
     }
+    if (found.code === "unexpected") return found;
     return new EngineError({ code: "unexpected", path: "$", message: "database query error" });
   }
 

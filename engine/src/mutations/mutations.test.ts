@@ -53,20 +53,18 @@ interface Asked {
 }
 
 /** Statements of a mutation, whose rows are all `answer`, and its last reply. */
-async function run(role: string, query: string, answer: readonly (string | null)[] = ["{}", "t", "1", "7"]) {
+async function run(
+  role: string,
+  query: string,
+  answer: readonly (string | null)[] = ["{}", "t", "1", "7"],
+  given: Readonly<Record<string, string>> = { "x-hasura-user-id": "1", "x-hasura-age": "30" },
+) {
   const operation = readOperation(query, null);
   const variables = new Variables(operation, {}, new Set());
   const { writes, spending } = planMutation(state.schema(role), operation, variables, { ...limits, role });
   const asked: Asked[] = [];
   const row: Row = answer.map((text) => (text === null ? null : bytesOf(text)));
-  const session = {
-    role,
-    isAdmin: false,
-    variables: new Map([
-      ["x-hasura-user-id", "1"],
-      ["x-hasura-age", "30"],
-    ]),
-  };
+  const session = { role, isAdmin: false, variables: new Map(Object.entries(given)) };
   const mutation = new MutationRun(
     (text, values) => {
       asked.push({ text, values });
@@ -122,6 +120,11 @@ describe("an insert", () => {
     expect(asked[0]?.text).toContain('INSERT INTO "public"."author" AS "t" ("name", "age") VALUES');
     expect(asked[0]?.text).toContain('AS "_check"');
     expect(asked[0]?.values).toEqual(expect.arrayContaining(["a", "30", "0"]));
+  });
+
+  test("of no rows needs the session variables of its presets", async () => {
+    const inserting = run("writer", "mutation { insert_author(objects: []) { affected_rows } }", [], {});
+    await expect(inserting).rejects.toMatchObject({ code: "not-found" });
   });
 
   test("fails when a row does not pass the check", async () => {

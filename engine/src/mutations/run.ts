@@ -63,7 +63,8 @@ export class MutationRun {
       return;
     }
     const target = write.kind === "insert" ? write.insert.target : write.target;
-    if (write.kind === "insert") printer.insert(write.insert, [new Map()]);
+    if (write.kind === "insert")
+      printer.insert(write.insert, [this.#textRow(write.insert, { cells: [], related: [] }, new Map())]);
     else if (write.kind === "delete") printer.delete(target, write.where);
     else {
       const none = { changes: [], where: target.update?.filter ?? always };
