@@ -125,7 +125,14 @@ describe("an organisation that owns nothing sees nothing", () => {
       for (const document of documents) {
         const reply = await world.reply(sessionOf("tenant", organisation), document);
         expect(JSON.parse(reply), document).toMatchObject({
-          errors: [{ message: 'invalid byte sequence for encoding "UTF8": 0x00' }],
+          errors: [
+            {
+              // As in Hasura, a live query hides a wrong session variable.
+              message: document.startsWith("subscription")
+                ? "database query error"
+                : 'invalid byte sequence for encoding "UTF8": 0x00',
+            },
+          ],
         });
       }
     }

@@ -64,7 +64,11 @@ export class EmbeddedServed implements Served {
   }
 
   /** One statement answers all sessions. */
-  async askTogether(role: string, sessions: readonly Variables[], document: string): Promise<readonly Reply[]> {
+  async askTogether(
+    role: string,
+    sessions: readonly Variables[],
+    document: string,
+  ): Promise<readonly (Reply | Unanswered)[]> {
     const prepared = sessions.map((variables) => {
       try {
         return this.#engine.prepareSubscription({ query: document }, sessionOf(role, variables));
@@ -83,7 +87,14 @@ export class EmbeddedServed implements Served {
           );
     if (key !== undefined) this.#engine.release(key);
     let next = 0;
-    return prepared.map((live) => ("cohortKey" in live ? replyOf(answers[next++]?.text ?? "{}") : { failure: live }));
+    return Promise.all(
+      prepared.map((live) =>
+        orUnanswered(
+          // A failing value of one session leaves the answers of the others.
+          (async () => ("cohortKey" in live ? replyOf(answers[next++]?.text ?? "{}") : { failure: live }))(),
+        ),
+      ),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
