@@ -1,35 +1,12 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dockerClient } from "@routeql/host/docker/client";
 import { changedServices, deployedStack, everythingOf } from "./support/deployed-stack.ts";
 import type { DeployedStack } from "./support/deployed-stack.ts";
+import { keepWorking } from "./support/working-clients.ts";
 
 const hijacks = "hasura-metadata/databases/default/tables/public_view_hijacks.yaml";
 const comment = '{ __type(name: "view_hijacks") { description } }';
 const serviceApiKey = "first-key-of-the-service-0123456789abcdef";
-
-/** Sends queries continuously until the returned function is called, which returns their number and the failures. */
-function keepAsking(stack: DeployedStack): () => Promise<{ asked: number; failures: string[] }> {
-  const until = new AbortController();
-  let asked = 0;
-  const failures: string[] = [];
-  const loop = async (): Promise<void> => {
-    while (!until.signal.aborted) {
-      asked += 1;
-      const { data, errors } = await stack
-        .query("{ view_hijacks(limit: 1) { key } }")
-        .catch((error: unknown) => ({ data: undefined, errors: String(error) }));
-      if (data === undefined || errors !== undefined) failures.push(JSON.stringify(errors));
-      await delay(20);
-    }
-  };
-  const ended = loop();
-  return async () => {
-    until.abort();
-    await ended;
-    return { asked, failures };
-  };
-}
 
 /** The whole program on a real Docker host, under the real Pulumi engine. This project's own engine replaces Hasura. */
 describe("the life of a stack", { timeout: 400_000 }, () => {
@@ -53,7 +30,7 @@ describe("the life of a stack", { timeout: 400_000 }, () => {
 
   test("changed metadata reruns its job only and is served without a failed request", async () => {
     const before = await stack.containers();
-    const stop = keepAsking(stack);
+    const stop = keepWorking(stack, { interval: 20, logins: false });
     await stack.checkout.edit(hijacks, (text) =>
       text.replace(/^table:/m, "configuration:\n  comment: seen by many\ntable:"),
     );
@@ -61,9 +38,9 @@ describe("the life of a stack", { timeout: 400_000 }, () => {
     await expect
       .poll(() => stack.query(comment), { timeout: 20_000 })
       .toMatchObject({ data: { __type: { description: "seen by many" } } });
-    const { asked, failures } = await stop();
+    const { requests, failures } = await stop();
     expect(failures).toEqual([]);
-    expect(asked).toBeGreaterThan(50);
+    expect(requests).toBeGreaterThan(50);
     expect(changedServices(before, await stack.containers())).toEqual(["apply-metadata"]);
   });
 

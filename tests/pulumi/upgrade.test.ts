@@ -14,7 +14,7 @@ test(
     context.skip(isRootless, "the previous version is unreliable on a rootless engine");
     const commit = await versionBefore();
     context.skip(commit === undefined, "the history of this checkout does not include the previous version");
-    await using stack = await deployedStack({}, commit);
+    await using stack = await deployedStack({ LOGIN_REQUESTS_PER_MINUTE_PER_ADDRESS: "5000" }, commit);
     await stack.up();
     const { code, output } = await stack.checkout.command("load", stack.name, ["--demo", "50"]);
     expect(code, output).toBe(0);
@@ -33,8 +33,16 @@ test(
     expect(rows).toMatchObject({ data: { view_bgpupdates_aggregate: { aggregate: { count: 50 } } } });
 
     await stack.checkout.takeOver();
+    const ended = keepWorking(stack);
     const upgrade = await stack.checkout.command("up", stack.name);
+    const { requests, failures } = await ended();
     expect(upgrade.code, upgrade.output).toBe(0);
+    const refused = failures.filter((failure) => /ECONN|socket/.test(failure)).length;
+    const figure = `${refused} of ${requests} requests refused, ${failures.length - refused} answered 503`;
+    keepDrill("Docker", "upgrade from the oldest version", figure);
+    console.log(failures.join("\n"));
+    // Two clients send a request every 200 ms: two seconds.
+    expect(refused).toBeLessThanOrEqual(20);
     expect(await stack.query(count)).toEqual(rows);
     expect(await stack.access("SERVICE_API_KEY")).toBe(key);
     // The version from which it upgrades had no archive, which has volumes of its own.

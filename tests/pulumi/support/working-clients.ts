@@ -1,11 +1,17 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { DeployedStack } from "./deployed-stack.ts";
 
-/** Milliseconds between two rounds of a client. */
-const interval = 200;
+interface Pace {
+  /** Milliseconds between two rounds of a client. */
+  readonly interval?: number;
+  readonly logins?: boolean;
+}
 
 /** Queries and logs in continuously with the keys of the start. Returns the number of requests and the failed ones. */
-export function keepWorking(stack: DeployedStack): () => Promise<{ requests: number; failures: string[] }> {
+export function keepWorking(
+  stack: DeployedStack,
+  { interval = 200, logins = true }: Pace = {},
+): () => Promise<{ requests: number; failures: string[] }> {
   const until = new AbortController();
   const keys = Promise.all([stack.access("SERVICE_API_KEY"), stack.access("ENGINE_ACCESS_KEY")]);
   let requests = 0;
@@ -13,7 +19,9 @@ export function keepWorking(stack: DeployedStack): () => Promise<{ requests: num
   const loop = async (work: () => Promise<unknown>): Promise<void> => {
     while (!until.signal.aborted) {
       requests += 1;
-      await work().catch((error: unknown) => failures.push(`${new Date().toISOString()} ${String(error)}`));
+      await work().catch((error: Error & { code?: string }) => {
+        failures.push(`${new Date().toISOString()} ${error.code ?? String(error)}`);
+      });
       await delay(interval);
     }
   };
@@ -22,7 +30,7 @@ export function keepWorking(stack: DeployedStack): () => Promise<{ requests: num
       const { data, errors } = await stack.query("{ view_hijacks(limit: 1) { key } }", (await keys)[1]);
       if (data === undefined || errors !== undefined) throw new Error(JSON.stringify(errors));
     }),
-    loop(async () => stack.logIn((await keys)[0])),
+    ...(logins ? [loop(async () => stack.logIn((await keys)[0]))] : []),
   ]);
   return async () => {
     until.abort();
