@@ -23,6 +23,7 @@ const rows: readonly (readonly [name: string, meaning: string, command: string])
   ),
   ["update with a migration", "`npm run up` with a new migration, under load", suite("pulumi")],
   ["failed migration", "`npm run up` with a migration that fails, under load", suite("pulumi")],
+  ["upgrade from the oldest version", "an update from the oldest tested version", suite("pulumi")],
   ["roll back from the archive", "return to the moment before an update", suite("pulumi")],
   ["roll back from a dump", "the same without an archive", suite("pulumi")],
   ...[...Object.keys(kinds), "all"].map(
