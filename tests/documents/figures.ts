@@ -81,7 +81,7 @@ export const figureGroups: readonly FigureGroup[] = [
       { what: "1,000 rows: front and Hasura", figure: "1.08 (1.05 to 1.23)", source: "bare proxy 0.84" },
       { what: "nested rows: embedded engine", figure: "10.2 (8.2 to 11.4)", source: "p99 0.13" },
       { what: "nested rows: front and Hasura", figure: "1.36 (1.15 to 1.38)", source: "bare proxy 0.92" },
-      { what: "update by key: embedded engine", figure: "1.86 (0.48 to 3.29)", source: "load 40 to 60" },
+      { what: "update by key: embedded engine", figure: "1.86 (0.48 to 3.29)", source: "writes at load 40 to 60" },
       { what: "insert of 1 row: embedded engine", figure: "3.15 (2.19 to 5.49)", source: "the same" },
       { what: "insert of 100 rows: embedded engine", figure: "2.54 (2.43 and more)", source: "the same" },
       { what: "upsert: embedded engine", figure: "1.83 (1.29 to 2.16)", source: "the same" },
