@@ -25,8 +25,25 @@ export const restarts = async (part: Part): Promise<number> => Number(await insp
 export const stop = (part: Part): Promise<string> => mustRun("docker", ["stop", "--time", "2", containerOf(part)]);
 export const start = (part: Part): Promise<string> => mustRun("docker", ["start", containerOf(part)]);
 
-export const pause = (part: Part): Promise<string> => mustRun("docker", ["pause", containerOf(part)]);
-export const resume = (part: Part): Promise<string> => mustRun("docker", ["unpause", containerOf(part)]);
+/** Stops all processes. `docker pause` can wait without end for a health check that starts at the same moment. */
+export async function pause(part: Part): Promise<void> {
+  await signal(part, "SIGSTOP");
+  // A process can have started another before its own stop.
+  await signal(part, "SIGSTOP");
+}
+
+export const resume = (part: Part): Promise<void> => signal(part, "SIGCONT");
+
+async function signal(part: Part, name: "SIGSTOP" | "SIGCONT"): Promise<void> {
+  const [, ...processes] = (await mustRun("docker", ["top", containerOf(part), "-o", "pid"])).trim().split("\n");
+  for (const id of processes) {
+    try {
+      process.kill(Number(id), name);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+    }
+  }
+}
 
 /** Runs an iptables command in the service's own network namespace, which is deleted with the container. */
 async function rule(part: Part, ...words: string[]): Promise<void> {
