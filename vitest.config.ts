@@ -16,7 +16,7 @@ const containers = {
 };
 
 /** Suites whose files share their processes: those that follow the specification (tests/e2e/support/token-lives.ts) or share containers. */
-const sharesProcess: ReadonlySet<string> = new Set(["auth-sidecar", "e2e", "kubernetes", "official-images"]);
+const sharesProcess: ReadonlySet<string> = new Set(["auth-sidecar", "e2e", "gateway", "kubernetes", "official-images"]);
 
 /** One project per suite; `tests/runner/main.ts` lists them in the order of `npm test`. */
 export default defineConfig({

@@ -1,14 +1,13 @@
 import type { OutgoingHttpHeaders } from "node:http";
 import { gunzipSync, gzipSync } from "node:zlib";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { paths } from "@routeql/contract/paths";
 import { query, request } from "./support/request.ts";
-import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { sharedSurroundings, type Surroundings } from "./support/surroundings.ts";
 import type { Answer } from "./support/upstream-program.ts";
 
 let parts: Surroundings;
-beforeAll(async () => void (parts = await startSurroundings()));
-afterAll(() => parts?.[Symbol.asyncDispose]());
+beforeEach(async () => void (parts = await sharedSurroundings()));
 
 const large = JSON.stringify({ data: Array.from({ length: 200 }, (_, index) => ({ prefix: `192.0.2.${index}/32` })) });
 const asking = { "accept-encoding": "gzip" };

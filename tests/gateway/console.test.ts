@@ -2,7 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { errorBody } from "@routeql/nginx/errors-file";
 import { query, request } from "./support/request.ts";
-import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { sharedSurroundings, startSurroundings, type Surroundings } from "./support/surroundings.ts";
 
 let parts: Surroundings;
 
@@ -13,9 +13,7 @@ async function assets(): Promise<string[]> {
 }
 
 describe("with the console on", () => {
-  beforeAll(async () => void (parts = await startSurroundings()));
-  beforeEach(() => parts.engine.answer());
-  afterAll(() => parts?.[Symbol.asyncDispose]());
+  beforeEach(async () => void (parts = await sharedSurroundings()));
 
   test("serves the page at the root of its listener without the engine", async () => {
     const reply = await request(parts.gateway, "/?a=b", { listener: "console" });

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { paths } from "@routeql/contract/paths";
 import { query, request } from "./support/request.ts";
-import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { sharedSurroundings, startSurroundings, type Surroundings } from "./support/surroundings.ts";
 
 let parts: Surroundings;
-beforeAll(async () => void (parts = await startSurroundings()));
-beforeEach(async () => void (await Promise.all([parts.engine.answer(), parts.sidecar.answer()])));
-afterAll(() => parts?.[Symbol.asyncDispose]());
+beforeEach(async () => void (parts = await sharedSurroundings()));
 
 const allowed = "https://app.example.net";
 const asked = {

@@ -1,12 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { paths } from "@routeql/contract/paths";
 import { query, request } from "./support/request.ts";
-import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { sharedSurroundings, type Surroundings } from "./support/surroundings.ts";
 
 let parts: Surroundings;
-beforeAll(async () => void (parts = await startSurroundings()));
-beforeEach(async () => void (await Promise.all([parts.engine.answer(), parts.sidecar.answer()])));
-afterAll(() => parts?.[Symbol.asyncDispose]());
+beforeEach(async () => void (parts = await sharedSurroundings()));
 
 const address = expect.stringMatching(/^\d+\.\d+\.\d+\.\d+$/) as string;
 const identifier = expect.stringMatching(/^[0-9a-f]{32}$/) as string;

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { errorBody } from "@routeql/nginx/errors-file";
 import { request } from "./support/request.ts";
-import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { sharedSurroundings, type Surroundings } from "./support/surroundings.ts";
 import type { Answer } from "./support/upstream-program.ts";
 
 let parts: Surroundings;
-beforeAll(async () => void (parts = await startSurroundings()));
-afterAll(() => parts?.[Symbol.asyncDispose]());
+beforeEach(async () => void (parts = await sharedSurroundings()));
 
 const engineTarget = "/healthz?strict=true";
 const sidecarTarget = "/readyz";

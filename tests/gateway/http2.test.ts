@@ -1,14 +1,13 @@
 import { once } from "node:events";
 import { type ClientHttp2Session, connect, type IncomingHttpHeaders, type OutgoingHttpHeaders } from "node:http2";
 import { text } from "node:stream/consumers";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { sharedSurroundings, type Surroundings } from "./support/surroundings.ts";
 
 let parts: Surroundings;
 let session: ClientHttp2Session;
-beforeAll(async () => void (parts = await startSurroundings()));
 beforeEach(async () => {
-  await Promise.all([parts.engine.answer(), parts.sidecar.answer()]);
+  parts = await sharedSurroundings();
   const { gateway } = parts;
   session = connect(`https://${gateway.getHost()}:${gateway.port("api")}`, {
     ca: gateway.certificate.certificate,
@@ -17,7 +16,6 @@ beforeEach(async () => {
   await once(session, "connect");
 });
 afterEach(() => session.destroy());
-afterAll(() => parts?.[Symbol.asyncDispose]());
 
 interface Answer {
   readonly status: number | undefined;

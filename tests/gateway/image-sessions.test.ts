@@ -55,14 +55,15 @@ test("requires the new password after a change", async () => {
   expect(await command("ping")).toMatch(/WRONGPASS|NOAUTH/);
 });
 
-test.each([
-  ["debug", "jmap"],
-  ["module", "load", "/tmp/made-up.so"],
-  ["config", "set", "dir", "/tmp"],
-  ["config", "set", "enable-debug-command", "yes"],
-])("the store refuses %s %s", async (...words) => {
+test("refuses commands that change the server or load code", async () => {
   await start();
-  expect(await command(...words)).toMatch(/ERR|not allowed/);
+  for (const words of [
+    ["debug", "jmap"],
+    ["module", "load", "/tmp/made-up.so"],
+    ["config", "set", "dir", "/tmp"],
+    ["config", "set", "enable-debug-command", "yes"],
+  ])
+    expect(await command(...words), words.join(" ")).toMatch(/ERR|not allowed/);
 });
 
 test.each(["", "short", 'quotes "in" the password', "two\nlines of more than enough"])(

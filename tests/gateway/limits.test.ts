@@ -6,7 +6,7 @@ import { statuses } from "../harness/exchange.ts";
 import { raw } from "./support/raw.ts";
 import { query, request } from "./support/request.ts";
 import { openSocket } from "./support/socket.ts";
-import { startSurroundings } from "./support/surroundings.ts";
+import { sharedSurroundings, startSurroundings } from "./support/surroundings.ts";
 
 const pause = (milliseconds: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
@@ -90,8 +90,7 @@ describe.concurrent("limits", () => {
   });
 
   test("the limits for slow clients are ten seconds", async ({ expect }) => {
-    await using parts = await startSurroundings({});
-    const { gateway } = parts;
+    const { gateway } = await sharedSurroundings();
     const begun = performance.now();
     await raw(gateway, "POST /api/graphql HTTP/1.1\r\nHost: a\r\nX-Slow: ", { silence: 30_000 });
     const milliseconds = performance.now() - begun;

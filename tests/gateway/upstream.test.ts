@@ -8,11 +8,11 @@ import { startUpstream } from "./support/upstream.ts";
 
 const shorten = (files: Record<string, string>): void => {
   const name = "proxy-auth-sidecar.conf";
-  files[name] = (files[name] ?? "").replaceAll(/(?<name>proxy_read_timeout +)\d+s/g, "$<name>8s");
+  files[name] = (files[name] ?? "").replaceAll(/(?<name>proxy_read_timeout +)\d+s/g, "$<name>4s");
 };
 
 let parts: Surroundings;
-beforeAll(async () => void (parts = await startSurroundings({ edit: shorten, settings: { queryReplySeconds: 8 } })));
+beforeAll(async () => void (parts = await startSurroundings({ edit: shorten, settings: { queryReplySeconds: 4 } })));
 beforeEach(async () => void (await Promise.all([parts.engine.answer(), parts.sidecar.answer()])));
 afterAll(() => parts?.[Symbol.asyncDispose]());
 

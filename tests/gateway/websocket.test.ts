@@ -11,7 +11,7 @@ import { startSurroundings, type Surroundings } from "./support/surroundings.ts"
 import type { Received } from "./support/upstream-program.ts";
 
 let parts: Surroundings;
-beforeAll(async () => void (parts = await startSurroundings({ settings: { idleWebSocketSeconds: 8 } })));
+beforeAll(async () => void (parts = await startSurroundings({ settings: { idleWebSocketSeconds: 4 } })));
 beforeEach(async () => void (await Promise.all([parts.engine.answer(), parts.sidecar.answer()])));
 afterAll(() => parts?.[Symbol.asyncDispose]());
 
@@ -127,11 +127,11 @@ test("keeps an active socket open and closes it after the idle time", async () =
   const { socket } = await open(parts.gateway);
   // Longer than the idle time in total, and each pause is far shorter.
   for (let turn = 0; turn < 6; turn += 1) {
-    await new Promise((resolve) => setTimeout(resolve, 1500));
+    await new Promise((resolve) => setTimeout(resolve, 800));
     socket.send("keep-alive");
     await once(socket, "message");
   }
   const start = Date.now();
   await once(socket, "close");
-  expect(Date.now() - start).toBeGreaterThan(6000);
+  expect(Date.now() - start).toBeGreaterThan(3000);
 });

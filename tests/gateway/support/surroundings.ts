@@ -42,3 +42,12 @@ export async function startSurroundings({
   const all = stack.move();
   return { network, engine, sidecar, gateway, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
+
+let shared: Promise<Surroundings> | undefined;
+
+/** A gateway for all files of a process that neither stop a service nor read the whole log; the end of the run removes it. */
+export async function sharedSurroundings(): Promise<Surroundings> {
+  const parts = await (shared ??= startSurroundings());
+  await Promise.all([parts.engine.answer(), parts.sidecar.answer()]);
+  return parts;
+}
