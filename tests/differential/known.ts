@@ -1,4 +1,5 @@
 import {
+  type ASTVisitor,
   type ConstValueNode,
   type DocumentNode,
   type FieldNode,
@@ -35,7 +36,7 @@ export interface Known {
 function edited(
   { query, variables = {}, ...rest }: Call,
   schema: GraphQLSchema,
-  edit: (document: DocumentNode, types: TypeInfo) => DocumentNode,
+  edit: (types: TypeInfo) => ASTVisitor,
 ): Call | undefined {
   let document: DocumentNode;
   try {
@@ -43,7 +44,8 @@ function edited(
   } catch {
     return undefined;
   }
-  const changed = edit(document, new TypeInfo(schema));
+  const types = new TypeInfo(schema);
+  const changed = visit(document, visitWithTypeInfo(types, edit(types)));
   if (changed === document) return undefined;
   const left = pruned(changed, variables);
   return {
@@ -92,24 +94,19 @@ function reordered(
   schema: GraphQLSchema,
   order: (given: readonly ValueNode[], field: FieldNode, types: TypeInfo) => readonly ValueNode[],
 ): Call | undefined {
-  return edited(call, schema, (document, types) =>
-    visit(
-      document,
-      visitWithTypeInfo(types, {
-        Field: (field) => {
-          if (!types.getFieldDef()?.args.some(({ name }) => name === "order_by")) return undefined;
-          const given = field.arguments?.find(({ name }) => name.value === "order_by");
-          const items = order(orderItems(given?.value, call.variables ?? {}), field, types);
-          const value: ValueNode = { kind: Kind.LIST, values: items };
-          if (given === undefined && items.length === 0) return undefined;
-          if (given !== undefined && print(given.value) === print(value)) return undefined;
-          const others = (field.arguments ?? []).filter((argument) => argument !== given);
-          const argument = { kind: Kind.ARGUMENT, name: nameNode("order_by"), value } as const;
-          return { ...field, arguments: items.length === 0 ? others : [...others, argument] };
-        },
-      }),
-    ),
-  );
+  return edited(call, schema, (types) => ({
+    Field: (field) => {
+      if (!types.getFieldDef()?.args.some(({ name }) => name === "order_by")) return undefined;
+      const given = field.arguments?.find(({ name }) => name.value === "order_by");
+      const items = order(orderItems(given?.value, call.variables ?? {}), field, types);
+      const value: ValueNode = { kind: Kind.LIST, values: items };
+      if (given === undefined && items.length === 0) return undefined;
+      if (given !== undefined && print(given.value) === print(value)) return undefined;
+      const others = (field.arguments ?? []).filter((argument) => argument !== given);
+      const argument = { kind: Kind.ARGUMENT, name: nameNode("order_by"), value } as const;
+      return { ...field, arguments: items.length === 0 ? others : [...others, argument] };
+    },
+  }));
 }
 
 /** Types whose values have an order. */
@@ -169,34 +166,22 @@ export const known: readonly Known[] = [
     reason:
       "Hasura then runs each root field in its own transaction. The embedded engine keeps one transaction for all.",
     without: (call, schema) =>
-      edited(call, schema, (document, types) =>
-        visit(
-          document,
-          visitWithTypeInfo(types, {
-            Field: (field) =>
-              field.name.value === "__typename" && types.getParentType() === schema.getMutationType()
-                ? null
-                : undefined,
-          }),
-        ),
-      ),
+      edited(call, schema, (types) => ({
+        Field: (field) =>
+          field.name.value === "__typename" && types.getParentType() === schema.getMutationType() ? null : undefined,
+      })),
   },
   {
     name: "subscription whose only field is skipped",
     reason:
       "Hasura completes it without an answer. The embedded engine rejects it, as the specification of GraphQL requires.",
     without: (call, schema) =>
-      edited(call, schema, (document, types) =>
-        visit(
-          document,
-          visitWithTypeInfo(types, {
-            Field: (field) =>
-              types.getParentType() === schema.getSubscriptionType() && (field.directives?.length ?? 0) > 0
-                ? { ...field, directives: [] }
-                : undefined,
-          }),
-        ),
-      ),
+      edited(call, schema, (types) => ({
+        Field: (field) =>
+          types.getParentType() === schema.getSubscriptionType() && (field.directives?.length ?? 0) > 0
+            ? { ...field, directives: [] }
+            : undefined,
+      })),
   },
   {
     name: "several keys in one object of `order_by`",
@@ -221,22 +206,17 @@ export const known: readonly Known[] = [
     name: "aggregate of a relationship without any aggregated value",
     reason: "Hasura's statement for it repeats or loses the rows above.",
     without: (call, schema) =>
-      edited(call, schema, (document, types) =>
-        visit(
-          document,
-          visitWithTypeInfo(types, {
-            SelectionSet: (set) => {
-              const parent = types.getParentType();
-              const isAggregate = isObjectType(parent) && parent.name.endsWith("_aggregate");
-              const name = { kind: Kind.FIELD, name: nameNode("__typename") } as const;
-              const has = set.selections.some(
-                (item) => item.kind === Kind.FIELD && item.name.value === "__typename" && item.directives?.length === 0,
-              );
-              return isAggregate && !has ? { ...set, selections: [...set.selections, name] } : undefined;
-            },
-          }),
-        ),
-      ),
+      edited(call, schema, (types) => ({
+        SelectionSet: (set) => {
+          const parent = types.getParentType();
+          const isAggregate = isObjectType(parent) && parent.name.endsWith("_aggregate");
+          const name = { kind: Kind.FIELD, name: nameNode("__typename") } as const;
+          const has = set.selections.some(
+            (item) => item.kind === Kind.FIELD && item.name.value === "__typename" && item.directives?.length === 0,
+          );
+          return isAggregate && !has ? { ...set, selections: [...set.selections, name] } : undefined;
+        },
+      })),
   },
   {
     name: "rows without a full order",
