@@ -10,40 +10,21 @@ const read = (path: string): string => readFileSync(join(repository, path), "utf
 const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
 
 interface Step {
-  readonly if?: string;
   readonly uses?: string;
   readonly run?: string;
   readonly with?: Record<string, unknown>;
 }
 
 interface GitHubWorkflow {
-  readonly concurrency: { readonly group: string; readonly "cancel-in-progress": string };
   readonly permissions: Record<string, string>;
-  readonly jobs: Record<
-    string,
-    {
-      readonly "runs-on": string;
-      readonly "timeout-minutes": number;
-      readonly needs?: string;
-      readonly env?: Record<string, string>;
-      readonly steps: readonly Step[];
-    }
-  >;
-}
-
-interface GitLabJob {
-  readonly stage?: string;
-  readonly extends?: string;
-  readonly script?: readonly string[];
-  readonly variables?: Record<string, string>;
-  readonly image?: string;
-  readonly cache?: { readonly paths: readonly string[] };
-  readonly artifacts?: { readonly paths?: readonly string[]; readonly reports?: Readonly<Record<string, string>> };
+  readonly jobs: Record<string, { readonly steps: readonly Step[] }>;
 }
 
 const github = parse(read("ci-templates/github/routeql.yml")) as GitHubWorkflow;
-const gitlab = parse(read("ci-templates/gitlab/.gitlab-ci.yml")) as Record<string, GitLabJob>;
-const gitlabJobs = Object.entries(gitlab).filter(([, job]) => job.script !== undefined);
+const gitlab = parse(read("ci-templates/gitlab/.gitlab-ci.yml")) as Record<
+  string,
+  { readonly script?: readonly string[] }
+>;
 const steps = Object.values(github.jobs).flatMap((job) => job.steps);
 
 /** Every command in a workflow must be one of this repository's. */
@@ -88,6 +69,8 @@ describe("the workflow for GitHub", () => {
 
 describe("the pipeline for GitLab", () => {
   test("calls only existing commands", () => {
-    for (const [, job] of gitlabJobs) for (const command of job.script ?? []) expectKnown(command);
+    const commands = Object.values(gitlab).flatMap(({ script = [] }) => script);
+    expect(commands.length).toBeGreaterThan(0);
+    for (const command of commands) expectKnown(command);
   });
 });
