@@ -6,7 +6,7 @@ import { detectCommand } from "@routeql/database/detect/command";
 import { loadCommand } from "@routeql/database/load/command";
 import { DatabaseContainer, type StartedDatabaseContainer } from "@routeql/tests/harness/database-container";
 import { image } from "@routeql/tests/harness/image";
-import { getContainerRuntimeClient } from "testcontainers";
+import { containerCpuSeconds } from "./measure/server-process.ts";
 
 /** The kit's Postgres for a benchmark, at its own address, so that Docker's port proxy does not affect the measurement. */
 export class BenchDatabase implements AsyncDisposable {
@@ -21,10 +21,8 @@ export class BenchDatabase implements AsyncDisposable {
   }
 
   /** Processor seconds that all processes of Postgres have used, in user and kernel mode. */
-  async cpuSeconds(): Promise<number> {
-    const { container } = await getContainerRuntimeClient();
-    const figures = await container.getById(this.container.getId()).stats({ stream: false, "one-shot": true });
-    return figures.cpu_stats.cpu_usage.total_usage / 1e9;
+  cpuSeconds(): Promise<number> {
+    return containerCpuSeconds(this.container.getId());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -35,20 +35,16 @@ export async function writeResults(name: string, results: object): Promise<strin
   return relative(repository, path);
 }
 
-/** Rows as columns under their titles: the first aligned left, the others, which are figures, aligned right. */
-export function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [titles, ...rows];
-  const widths = titles.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? "").length)));
+/** Cells of a table by the title of their column. */
+export type Columns<Row> = Readonly<Record<string, (row: Row) => string>>;
+
+/** Rows under the titles of their columns: the first two aligned left, the others, which are figures, aligned right. */
+export function table<Row>(rows: readonly Row[], columns: Columns<Row>): string {
+  const lines = [Object.keys(columns), ...rows.map((row) => Object.values(columns).map((cell) => cell(row)))];
+  const widths = Object.keys(columns).map((_, column) => Math.max(...lines.map((line) => line[column]!.length)));
   const pad = (cell: string, column: number): string =>
-    column < 2 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0);
-  return lines
-    .map((line) =>
-      titles
-        .map((_, column) => pad(line[column] ?? "", column))
-        .join("  ")
-        .trimEnd(),
-    )
-    .join("\n");
+    column < 2 ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!);
+  return lines.map((line) => line.map(pad).join("  ").trimEnd()).join("\n");
 }
 
 /** A number with three significant digits and thousands separators. */

@@ -11,6 +11,7 @@ import { logFileOf } from "./stack/session.ts";
 export { openDatabase } from "./database/open-database.ts";
 export type { OpenedDatabase } from "@routeql/database/shared/opened-database";
 export { accessOf, type StackAccess } from "./stack/access.ts";
+export { accessToken } from "./stack/api-client.ts";
 export type { DatabaseRole } from "./stack/outputs.ts";
 export type { UpResult } from "./stack/bring-up.ts";
 

@@ -7,6 +7,7 @@ import { generateSigningKey } from "@routeql/auth-sidecar/keys/signing-key";
 import { hashPassword, verifyPassword } from "@routeql/auth-sidecar/passwords/password-hash";
 import { signToken } from "@routeql/auth-sidecar/tokens/token-issuer";
 import { tokenClaims } from "@routeql/auth-sidecar/tokens/token-claims";
+import { answerMessages } from "../measure/helper-process.ts";
 
 export interface PrimitiveWork {
   readonly primitive: "sign" | "hash";
@@ -39,7 +40,7 @@ const primitives: Readonly<Record<PrimitiveWork["primitive"], () => Promise<unkn
   hash: () => verifyPassword(passwordHash, "a password of the usual length"),
 };
 
-async function work({ primitive, concurrency, milliseconds }: PrimitiveWork): Promise<PrimitiveResult> {
+answerMessages(async ({ primitive, concurrency, milliseconds }: PrimitiveWork): Promise<PrimitiveResult> => {
   const once = primitives[primitive];
   const usage = process.cpuUsage();
   const start = performance.now();
@@ -53,8 +54,4 @@ async function work({ primitive, concurrency, milliseconds }: PrimitiveWork): Pr
   await Promise.all(Array.from({ length: concurrency }, worker));
   const { user: inUser, system } = process.cpuUsage(usage);
   return { operations, seconds: (performance.now() - start) / 1000, cpuSeconds: (inUser + system) / 1e6 };
-}
-
-process.on("message", (message: PrimitiveWork) => void work(message).then((result) => process.send?.(result)));
-process.on("disconnect", () => process.exit(0));
-process.send?.("ready");
+});

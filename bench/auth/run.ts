@@ -1,9 +1,10 @@
 import { figure, type Figure, inRounds, percentile, ratio } from "../measure/statistics.ts";
-import { leaveContenderCore } from "../measure/server-process.ts";
+import { HelperProcess } from "../measure/helper-process.ts";
+import { contenderCore, leaveContenderCore, onCore } from "../measure/server-process.ts";
 import { LoadGenerator, type LoadResult, type Target } from "../measure/http-load.ts";
-import { number, spread, surroundings, table, writeResults } from "../report.ts";
-import { Primitives } from "./primitives.ts";
-import { type BenchSidecar, startBenchSidecar } from "./sidecar.ts";
+import { type Columns, number, spread, surroundings, table, writeResults } from "../report.ts";
+import type { PrimitiveResult, PrimitiveWork } from "./primitive-process.ts";
+import { startBenchSidecar } from "./sidecar.ts";
 
 export interface AuthBench {
   readonly quick: boolean;
@@ -37,7 +38,7 @@ interface OverloadFigures {
   readonly statuses: LoadResult["statuses"];
 }
 
-interface Round {
+interface WorkRound {
   readonly rate: number;
   readonly cpu: number;
   readonly p50?: number;
@@ -46,7 +47,7 @@ interface Round {
 
 interface Competitor {
   readonly work: string;
-  readonly round: (milliseconds: number) => Promise<Round>;
+  readonly round: (milliseconds: number) => Promise<WorkRound>;
 }
 
 const sizes = {
@@ -68,19 +69,25 @@ export async function benchAuth({ quick, only }: AuthBench): Promise<string> {
   using _core = leaveContenderCore();
   await using sidecar = await startBenchSidecar();
   await using generator = new LoadGenerator();
-  await using primitives = await Primitives.start();
+  const [execPath, ...words] = onCore(contenderCore);
+  await using primitives = new HelperProcess("auth/primitive-process.ts", {
+    execPath,
+    execArgv: [...words, process.execPath],
+    env: { PATH: process.env["PATH"], NODE_ENV: "production" },
+  });
   const overHttp = (work: string, target: Target, connections: number): Competitor => ({
     work,
-    round: (duration) => httpRound(sidecar, generator, target, connections, duration),
-  });
-  const alone = (work: string, primitive: "sign" | "hash", concurrency: number): Competitor => ({
-    work,
     round: async (duration) => {
-      const { operations, seconds, cpuSeconds } = await primitives.run({
-        primitive,
-        concurrency,
-        milliseconds: duration,
-      });
+      const before = sidecar.server.cpuSeconds();
+      const round = await generator.round(target.path, target, { connections, milliseconds: duration });
+      return { ...round, cpu: ((sidecar.server.cpuSeconds() - before) / round.answers) * 1e6 };
+    },
+  });
+  const alone = (work: string, primitive: PrimitiveWork["primitive"], concurrency: number): Competitor => ({
+    work,
+    round: async (milliseconds) => {
+      const asked: PrimitiveWork = { primitive, concurrency, milliseconds };
+      const { operations, seconds, cpuSeconds } = await primitives.ask<PrimitiveResult>(asked);
       return { rate: operations / seconds, cpu: (cpuSeconds / operations) * 1e6 };
     },
   });
@@ -90,10 +97,10 @@ export async function benchAuth({ quick, only }: AuthBench): Promise<string> {
     if (!name.includes(only)) return;
     const figures = await measure(competitors, { rounds, milliseconds, warming });
     tables.push(figures);
-    console.log(`\n${workTable(name, figures)}`);
+    console.log(`\n${table(figures, workColumns(name))}`);
     const held = figures.find(({ work }) => work === name)?.perSecond.median ?? 0;
     overloads.push(await overloadOf(name, generator, target, held * 3, overload));
-    console.log(`\n${overloadTable(overloads.slice(-1))}`);
+    console.log(`\n${table(overloads.slice(-1), overloadColumns)}`);
   };
   await compare(
     "tokens",
@@ -113,22 +120,6 @@ export async function benchAuth({ quick, only }: AuthBench): Promise<string> {
   return await writeResults("auth", { ...conditions, work: tables.flat(), overload: overloads, residentMegabytes });
 }
 
-async function httpRound(
-  { server }: BenchSidecar,
-  generator: LoadGenerator,
-  target: Target,
-  connections: number,
-  milliseconds: number,
-): Promise<Round> {
-  const before = server.cpuSeconds();
-  const { seconds, latencies, statuses, broken } = await generator.run(target, { connections, milliseconds });
-  if (broken > 0 || Object.keys(statuses).some((status) => status !== "200")) {
-    throw new Error(`${target.path}: ${JSON.stringify(statuses)}, ${broken} connections broken`);
-  }
-  const cpu = ((server.cpuSeconds() - before) / latencies.length) * 1e6;
-  return { rate: latencies.length / seconds, cpu, p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };
-}
-
 interface Durations {
   readonly rounds: number;
   readonly milliseconds: number;
@@ -143,27 +134,19 @@ async function measure(
   const measured = await inRounds(competitors, rounds, ({ round }, isWarmUp) =>
     round(isWarmUp ? warming : milliseconds),
   );
-  const [first = []] = measured;
-  return competitors.map((competitor, index) => {
-    const own = measured[index] ?? [];
-    const rates = own.map(({ rate }) => rate);
-    const cpus = own.map(({ cpu }) => cpu);
-    const latency = (read: (round: Round) => number | undefined): Figure | undefined => {
+  const first = measured[0]!;
+  return competitors.map(({ work }, index) => {
+    const own = measured[index]!;
+    const latency = (read: (round: WorkRound) => number | undefined): Figure | undefined => {
       const values = own.flatMap((round) => read(round) ?? []);
       return values.length === 0 ? undefined : figure(values);
     };
     return {
-      work: competitor.work,
-      perSecond: figure(rates),
-      ratio: ratio(
-        rates,
-        first.map(({ rate }) => rate),
-      ),
-      cpuMicroseconds: figure(cpus),
-      cpuRatio: ratio(
-        first.map(({ cpu }) => cpu),
-        cpus,
-      ),
+      work,
+      perSecond: figure(own.map(({ rate }) => rate)),
+      ratio: ratio(own, first, ({ rate }) => rate),
+      cpuMicroseconds: figure(own.map(({ cpu }) => cpu)),
+      cpuRatio: ratio(first, own, ({ cpu }) => cpu),
       p50Milliseconds: latency(({ p50 }) => p50),
       p99Milliseconds: latency(({ p99 }) => p99),
     };
@@ -195,42 +178,24 @@ async function overloadOf(
   };
 }
 
-function workTable(name: string, rows: readonly WorkFigures[]): string {
-  const line = (row: WorkFigures): string[] => [
-    row.work,
-    "",
-    spread(row.perSecond),
-    spread(row.ratio),
-    number(row.cpuMicroseconds.median),
-    number(row.cpuRatio.median),
-    number(row.p50Milliseconds?.median ?? Number.NaN),
-    number(row.p99Milliseconds?.median ?? Number.NaN),
-  ];
-  return table([name, "", "a second", "of the first", "CPU µs", "by CPU", "p50 ms", "p99 ms"], rows.map(line));
-}
+const workColumns = (name: string): Columns<WorkFigures> => ({
+  [name]: (row) => row.work,
+  "": () => "",
+  "a second": (row) => spread(row.perSecond),
+  "of the first": (row) => spread(row.ratio),
+  "CPU µs": (row) => number(row.cpuMicroseconds.median),
+  "by CPU": (row) => number(row.cpuRatio.median),
+  "p50 ms": (row) => number(row.p50Milliseconds?.median ?? Number.NaN),
+  "p99 ms": (row) => number(row.p99Milliseconds?.median ?? Number.NaN),
+});
 
-function overloadTable(rows: readonly OverloadFigures[]): string {
-  const line = (row: OverloadFigures): string[] => [
-    row.work,
-    JSON.stringify(row.statuses),
-    number(row.offeredPerSecond),
-    number(row.answeredPerSecond),
-    number(row.p99Milliseconds),
-    number(row.refusedPerSecond),
-    number(row.refusalP99Milliseconds),
-    number(row.answerP99Milliseconds),
-  ];
-  return table(
-    [
-      "three times the load",
-      "answers",
-      "offered/s",
-      "answered/s",
-      "p99 ms",
-      "refused/s",
-      "p99 ms of refusals",
-      "p99 ms from sending",
-    ],
-    rows.map(line),
-  );
-}
+const overloadColumns: Columns<OverloadFigures> = {
+  "three times the load": (row) => row.work,
+  answers: (row) => JSON.stringify(row.statuses),
+  "offered/s": (row) => number(row.offeredPerSecond),
+  "answered/s": (row) => number(row.answeredPerSecond),
+  "p99 ms": (row) => number(row.p99Milliseconds),
+  "refused/s": (row) => number(row.refusedPerSecond),
+  "p99 ms of refusals": (row) => number(row.refusalP99Milliseconds),
+  "p99 ms from sending": (row) => number(row.answerP99Milliseconds),
+};

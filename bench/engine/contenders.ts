@@ -10,12 +10,6 @@ const repository = resolve(import.meta.dirname, "../..");
 /** Connections of each contender to Postgres: the engine's default. */
 const poolSize = 4;
 
-export interface EngineOptions {
-  readonly databaseUrl: string;
-  /** Folder of another version of the project, with its packages installed; default this one. */
-  readonly checkout?: string | undefined;
-}
-
 const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 
 /** For every server: verifies the tokens of this run. */
@@ -37,18 +31,14 @@ export interface Case {
   readonly connections: number;
 }
 
-export interface ContenderOptions extends EngineOptions {
-  readonly cases: readonly Case[];
-}
-
 export interface Contender {
   readonly name: string;
   readonly server: Measured;
-  target(asked: Case): Target;
+  readonly target: (asked: Case) => Target;
 }
 
 /** See baseline-server.ts. */
-export async function startBaseline({ databaseUrl, cases }: ContenderOptions): Promise<Contender> {
+export async function startBaseline(databaseUrl: string, cases: readonly Case[]): Promise<Contender> {
   const [port = 0] = await freePorts(1);
   const pathOf = (asked: Case): string => `/${encodeURIComponent(asked.name)}`;
   const server = await ServerProcess.start({
@@ -62,22 +52,23 @@ export async function startBaseline({ databaseUrl, cases }: ContenderOptions): P
     },
     readyUrl: `http://127.0.0.1:${port}/ready`,
   });
+  const target = { host: "127.0.0.1", port, method: "POST", headers: {} } as const;
   return {
     name: "baseline",
     server,
-    target(asked) {
-      return { host: "127.0.0.1", port, method: "POST", path: pathOf(asked), headers: {}, ...graphql(asked.hasura) };
-    },
+    target: (asked) => ({ ...target, path: pathOf(asked), ...graphql(asked.hasura) }),
   };
 }
 
-export interface EngineProcess {
+export interface EngineProcess extends AsyncDisposable {
   readonly server: ServerProcess;
   readonly port: number;
   readonly token: string;
 }
 
-export interface EngineProcessOptions extends Omit<EngineOptions, "databaseUrl"> {
+export interface EngineProcessOptions {
+  /** Folder of another version of the project, with its packages installed; default this one. */
+  readonly checkout?: string | undefined;
   /** Of its log. */
   readonly name?: string;
   /** A directory or a file; default the checkout's own. */
@@ -117,7 +108,7 @@ export async function startEngineProcess(
     },
     readyUrl: `http://127.0.0.1:${port}/healthz`,
   });
-  return { server, port, token: await makeToken() };
+  return { server, port, token: await makeToken(), [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
 }
 
 /** An analyst's token, signed with ES256 and valid for one hour. */
@@ -139,12 +130,11 @@ export function makeToken(): Promise<string> {
 
 /** One start that does not count. It fills the cache of compiled code like in an image; without it a process keeps 25 MB for the compiler. */
 export async function fillCompileCache(databaseUrl: string, checkout?: string): Promise<void> {
-  const { server } = await startEngineProcess(databaseUrl, { checkout });
-  await server[Symbol.asyncDispose]();
+  await using _engine = await startEngineProcess(databaseUrl, { checkout });
 }
 
-export async function startEngine({ databaseUrl, ...options }: EngineOptions): Promise<Contender> {
-  const { server, port, token } = await startEngineProcess(databaseUrl, options);
+export async function startEngine(databaseUrl: string, checkout?: string): Promise<Contender> {
+  const { server, port, token } = await startEngineProcess(databaseUrl, { checkout });
   return graphqlContender("engine", server, { port, token });
 }
 

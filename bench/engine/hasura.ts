@@ -71,12 +71,12 @@ export async function startBesideHasura(
       ENGINE_UPSTREAM_SECRET: hasura.adminSecret,
     },
   });
-  started.use(front.server);
+  started.use(front);
   const file = join(await mkdtemp(join(tmpdir(), "routeql-bench-")), "metadata.json");
   await writeFile(file, JSON.stringify(metadata));
   started.defer(() => rm(dirname(file), { recursive: true }));
   const engine = await startEngineProcess(databaseUrl, { environment, metadata: file });
-  started.use(engine.server);
+  started.use(engine);
   return [
     graphqlContender("Hasura", measured, { host, port: Number(port), token }),
     graphqlContender("proxy and Hasura", proxy, { port: proxyPort, token }),

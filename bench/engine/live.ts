@@ -36,7 +36,7 @@ export interface LiveOptions {
 export async function measureLive(options: LiveOptions): Promise<LiveFigures[]> {
   const { databaseUrl, owner, steps, changes } = options;
   await addWatchedRows(owner);
-  await using engine = await startEngine(databaseUrl);
+  await using engine = await startEngineProcess(databaseUrl, { core: 0 });
   await using subscribers = new Subscribers({ url: `ws://127.0.0.1:${engine.port}/v1/graphql`, token: engine.token });
   const figures: LiveFigures[] = [];
   let value = 1_000_000;
@@ -64,11 +64,6 @@ export async function measureLive(options: LiveOptions): Promise<LiveFigures[]> 
     });
   }
   return figures;
-}
-
-async function startEngine(databaseUrl: string) {
-  const engine = await startEngineProcess(databaseUrl, { core: 0 });
-  return { ...engine, [Symbol.asyncDispose]: () => engine.server[Symbol.asyncDispose]() };
 }
 
 async function idleShare(server: { cpuSeconds(): number }): Promise<number> {

@@ -1,6 +1,6 @@
 import type { BenchDatabase } from "../database.ts";
-import { figure, type Figure, inRounds, percentile, ratio } from "../measure/statistics.ts";
-import type { LoadGenerator } from "../measure/http-load.ts";
+import type { LoadGenerator, Round } from "../measure/http-load.ts";
+import { figure, type Figure, inRounds, ratio } from "../measure/statistics.ts";
 import type { Case, Contender } from "./contenders.ts";
 
 /** The load generator, and the processes that answer behind the servers. */
@@ -30,10 +30,7 @@ export interface QueryFigures {
   readonly residentMegabytes: Figure;
 }
 
-interface Round {
-  readonly rate: number;
-  readonly p50: number;
-  readonly p99: number;
+interface ServerRound extends Round {
   readonly cpu: number;
   readonly postgresCpu: number;
   readonly resident: number;
@@ -52,57 +49,40 @@ export async function measureQueries(
   const measured = await inRounds(contenders, rounds, (contender, isWarmUp) =>
     oneRound(contender, asked, bench, isWarmUp ? milliseconds / 2 : milliseconds),
   );
-  const [baseline = []] = measured;
-  return contenders.map((contender, index) => {
-    const own = measured[index] ?? [];
-    const all = (read: (round: Round) => number): number[] => own.map(read);
-    const base = (read: (round: Round) => number): number[] => baseline.map(read);
+  return contenders.map(({ name }, index) => {
+    const of = (read: (round: ServerRound) => number): Figure => figure(measured[index]!.map(read));
+    const ofBaseline = (read: (round: ServerRound) => number): Figure => ratio(measured[index]!, measured[0]!, read);
     return {
       case: asked.name,
-      server: contender.name,
-      requestsPerSecond: figure(all(({ rate }) => rate)),
-      ratio: ratio(
-        all(({ rate }) => rate),
-        base(({ rate }) => rate),
-      ),
-      p50Milliseconds: figure(all(({ p50 }) => p50)),
-      p99Milliseconds: figure(all(({ p99 }) => p99)),
-      p99Ratio: ratio(
-        all(({ p99 }) => p99),
-        base(({ p99 }) => p99),
-      ),
-      cpuMicroseconds: figure(all(({ cpu }) => cpu)),
-      postgresCpuMicroseconds: figure(all(({ postgresCpu }) => postgresCpu)),
-      residentMegabytes: figure(all(({ resident }) => resident)),
+      server: name,
+      requestsPerSecond: of(({ rate }) => rate),
+      ratio: ofBaseline(({ rate }) => rate),
+      p50Milliseconds: of(({ p50 }) => p50),
+      p99Milliseconds: of(({ p99 }) => p99),
+      p99Ratio: ofBaseline(({ p99 }) => p99),
+      cpuMicroseconds: of(({ cpu }) => cpu),
+      postgresCpuMicroseconds: of(({ postgresCpu }) => postgresCpu),
+      residentMegabytes: of(({ resident }) => resident),
     };
   });
 }
 
 async function oneRound(
-  contender: Contender,
+  { name, server, target }: Contender,
   asked: Case,
   { generator, database }: Bench,
   milliseconds: number,
-): Promise<Round> {
-  const before = contender.server.cpuSeconds();
+): Promise<ServerRound> {
+  const before = server.cpuSeconds();
   const postgresBefore = await database.cpuSeconds();
-  const { seconds, latencies, statuses, broken } = await generator.run(contender.target(asked), {
-    connections: asked.connections,
-    milliseconds,
-  });
-  if (broken > 0 || Object.keys(statuses).some((status) => status !== "200")) {
-    throw new Error(
-      `${contender.name} failed at ${asked.name}: ${JSON.stringify(statuses)}, ${broken} connections broken`,
-    );
-  }
-  const postgresCpu = (((await database.cpuSeconds()) - postgresBefore) / latencies.length) * 1e6;
+  const { connections } = asked;
+  const round = await generator.round(`${name} failed at ${asked.name}`, target(asked), { connections, milliseconds });
+  const perAnswer = (seconds: number): number => (seconds / round.answers) * 1e6;
   return {
-    postgresCpu,
-    rate: latencies.length / seconds,
-    p50: percentile(latencies, 0.5),
-    p99: percentile(latencies, 0.99),
-    cpu: ((contender.server.cpuSeconds() - before) / latencies.length) * 1e6,
-    resident: contender.server.residentMegabytes(),
+    ...round,
+    postgresCpu: perAnswer((await database.cpuSeconds()) - postgresBefore),
+    cpu: perAnswer(server.cpuSeconds() - before),
+    resident: server.residentMegabytes(),
   };
 }
 

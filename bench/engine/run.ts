@@ -5,7 +5,7 @@ import type { Client } from "pg";
 import { BenchDatabase, fillRoutingData } from "../database.ts";
 import { LoadGenerator } from "../measure/http-load.ts";
 import { type Figure, figure } from "../measure/statistics.ts";
-import { number, spread, surroundings, table, writeResults } from "../report.ts";
+import { type Columns, number, spread, surroundings, table, writeResults } from "../report.ts";
 import {
   type Case,
   type Contender,
@@ -65,7 +65,7 @@ export async function benchEngine({ quick, only, against }: EngineBench): Promis
     await fillCompileCache(databaseUrl, checkout);
     await using generator = new LoadGenerator();
     await using started = new AsyncDisposableStack();
-    const [other, own] = [await startEngine({ databaseUrl, checkout }), await startEngine({ databaseUrl })];
+    const [other, own] = [await startEngine(databaseUrl, checkout), await startEngine(databaseUrl)];
     for (const { server } of [other, own]) started.use(server);
     const contenders = [{ ...other, name: "other version" }, own];
     const queries = await measureAll(asked, contenders, { generator, database }, size);
@@ -75,14 +75,9 @@ export async function benchEngine({ quick, only, against }: EngineBench): Promis
   const queries: QueryFigures[] = [];
   if (asked.length > 0) {
     await using generator = new LoadGenerator();
-    const options = { databaseUrl, cases: asked };
     await using started = new AsyncDisposableStack();
-    const contenders: Contender[] = [];
-    for (const start of [startBaseline, startEngine]) {
-      const contender = await start(options);
-      started.use(contender.server);
-      contenders.push(contender);
-    }
+    const contenders = [await startBaseline(databaseUrl, asked), await startEngine(databaseUrl)];
+    for (const { server } of contenders) started.use(server);
     queries.push(...(await measureAll(asked, contenders, { generator, database }, size)));
   }
   const ready = isWanted("ready") ? await measureReady(databaseUrl, owner, size.starts) : undefined;
@@ -90,7 +85,7 @@ export async function benchEngine({ quick, only, against }: EngineBench): Promis
   const live = isWanted("live")
     ? await measureLive({ databaseUrl, owner, steps: size.steps, changes: size.changes })
     : [];
-  if (live.length > 0) console.log(`\n${liveTable(live)}`);
+  if (live.length > 0) console.log(`\n${table(live, liveColumns)}`);
   return await writeResults("engine", { ...conditions, data, queries, readyMilliseconds: ready, live });
 }
 
@@ -105,65 +100,36 @@ async function measureAll(
   for (const one of asked) {
     await checkAnswers(one, contenders);
     const figures = await measureQueries(one, contenders, bench, rounds);
-    console.log(`\n${queryTable(figures)}`);
+    console.log(`\n${table(figures, queryColumns)}`);
     queries.push(...figures);
   }
   return queries;
 }
 
-function queryTable(rows: readonly QueryFigures[]): string {
-  const titles = [
-    "case",
-    "server",
-    "requests/s",
-    "of baseline",
-    "CPU µs",
-    "Postgres µs",
-    "p50 ms",
-    "p99 ms",
-    "p99 of baseline's",
-    "MB",
-  ];
-  const line = (row: QueryFigures): string[] => [
-    row.case,
-    row.server,
-    spread(row.requestsPerSecond),
-    spread(row.ratio),
-    number(row.cpuMicroseconds.median),
-    number(row.postgresCpuMicroseconds.median),
-    number(row.p50Milliseconds.median),
-    number(row.p99Milliseconds.median),
-    spread(row.p99Ratio),
-    number(row.residentMegabytes.median),
-  ];
-  return table(titles, rows.map(line));
-}
+const queryColumns: Columns<QueryFigures> = {
+  case: (row) => row.case,
+  server: (row) => row.server,
+  "requests/s": (row) => spread(row.requestsPerSecond),
+  "of baseline": (row) => spread(row.ratio),
+  "CPU µs": (row) => number(row.cpuMicroseconds.median),
+  "Postgres µs": (row) => number(row.postgresCpuMicroseconds.median),
+  "p50 ms": (row) => number(row.p50Milliseconds.median),
+  "p99 ms": (row) => number(row.p99Milliseconds.median),
+  "p99 of baseline's": (row) => spread(row.p99Ratio),
+  MB: (row) => number(row.residentMegabytes.median),
+};
 
-function liveTable(rows: readonly LiveFigures[]): string {
-  const line = (row: LiveFigures): string[] => [
-    `${number(row.subscribers)} subscribers`,
-    `${row.variableSets} variable sets`,
-    spread(row.p50Milliseconds),
-    spread(row.p95Milliseconds),
-    spread(row.fanOutMilliseconds),
-    spread(row.cpuMilliseconds),
-    number(row.residentMegabytes),
-    number(row.idleCpu),
-    String(row.missing),
-  ];
-  const titles = [
-    "live",
-    "of",
-    "p50 ms to client",
-    "p95 ms",
-    "fan-out ms",
-    "CPU ms",
-    "MB",
-    "cores while idle",
-    "missing",
-  ];
-  return table(titles, rows.map(line));
-}
+const liveColumns: Columns<LiveFigures> = {
+  live: (row) => `${number(row.subscribers)} subscribers`,
+  of: (row) => `${row.variableSets} variable sets`,
+  "p50 ms to client": (row) => spread(row.p50Milliseconds),
+  "p95 ms": (row) => spread(row.p95Milliseconds),
+  "fan-out ms": (row) => spread(row.fanOutMilliseconds),
+  "CPU ms": (row) => spread(row.cpuMilliseconds),
+  MB: (row) => number(row.residentMegabytes),
+  "cores while idle": (row) => number(row.idleCpu),
+  missing: (row) => String(row.missing),
+};
 
 const tables = Array.from({ length: 50 }, (_, index) => `table_${index}`);
 const roles = ["viewer", "analyst", "tenant", "operator"];
@@ -186,9 +152,8 @@ export async function measureReady(databaseUrl: string, owner: Client, starts: n
     const file = join(folder, "metadata.json");
     await writeFile(file, JSON.stringify(metadata()));
     const start = async (): Promise<number> => {
-      const { server } = await startEngineProcess(databaseUrl, { metadata: file });
-      await server[Symbol.asyncDispose]();
-      return server.readyMilliseconds;
+      await using engine = await startEngineProcess(databaseUrl, { metadata: file });
+      return engine.server.readyMilliseconds;
     };
     const milliseconds: number[] = [];
     for (let index = 0; index < starts; index += 1) milliseconds.push(await start());

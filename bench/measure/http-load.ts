@@ -1,7 +1,6 @@
-import { type ChildProcess, fork } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
 import { Pool } from "undici";
+import { HelperProcess } from "./helper-process.ts";
+import { percentile } from "./statistics.ts";
 
 /** The repeated request. */
 export interface Target {
@@ -167,27 +166,32 @@ class LoadRun implements AsyncDisposable {
   }
 }
 
-type Answer = { readonly result: LoadResult } | { readonly failure: string };
+/** What one round of load shows. */
+export interface Round {
+  readonly answers: number;
+  /** Answers per second. */
+  readonly rate: number;
+  readonly p50: number;
+  readonly p99: number;
+}
 
 /** A process that puts load on servers, one at a time. */
-export class LoadGenerator implements AsyncDisposable {
-  readonly #child: ChildProcess;
-
+export class LoadGenerator extends HelperProcess {
   constructor() {
-    this.#child = fork(join(import.meta.dirname, "load-process.ts"), { serialization: "advanced" });
+    super("measure/load-process.ts");
   }
 
   /** @throws when the target cannot be reached */
   async run(target: Target, load: Load): Promise<LoadResult> {
-    this.#child.send({ target, load });
-    const [answer] = (await once(this.#child, "message")) as [Answer];
-    if ("failure" in answer) throw new Error(`no load on port ${target.port}: ${answer.failure}`);
-    return answer.result;
+    return this.ask({ target, load });
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    const exited = once(this.#child, "exit");
-    this.#child.disconnect();
-    await exited;
+  /** @param name of the measurement, for the error. @throws when an answer is not 200 or a connection breaks */
+  async round(name: string, target: Target, load: Load): Promise<Round> {
+    const { seconds, latencies, statuses, broken } = await this.run(target, load);
+    if (broken > 0 || Object.keys(statuses).some((status) => status !== "200"))
+      throw new Error(`${name}: ${JSON.stringify(statuses)}, ${broken} connections broken`);
+    const answers = latencies.length;
+    return { answers, rate: answers / seconds, p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };
   }
 }

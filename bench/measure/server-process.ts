@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { createWriteStream, readdirSync, readFileSync } from "node:fs";
-import { mkdir } from "node:fs/promises";
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdir, open } from "node:fs/promises";
 import { cpus } from "node:os";
 import { join, resolve } from "node:path";
 import { dockerClient } from "@routeql/host/docker/client";
@@ -14,7 +14,6 @@ export const compileCache = resolve(import.meta.dirname, "../results/compile-cac
 export interface ServerOptions {
   readonly name: string;
   readonly args: readonly string[];
-  readonly cwd?: string;
   /** The only core that it may use; default all. */
   readonly core?: number;
   readonly environment: Readonly<Record<string, string>>;
@@ -24,51 +23,45 @@ export interface ServerOptions {
 
 /** A contender: a separate node process. Its output is stored in bench/results/logs. */
 export class ServerProcess implements AsyncDisposable {
-  readonly name: string;
   /** Time from the start of the process to its first correct answer. */
   readonly readyMilliseconds: number;
   readonly #child: ChildProcess;
 
-  private constructor(name: string, child: ChildProcess, readyMilliseconds: number) {
-    this.name = name;
+  private constructor(child: ChildProcess, readyMilliseconds: number) {
     this.#child = child;
     this.readyMilliseconds = readyMilliseconds;
   }
 
   /** @throws if the process exits before it is ready, or is not ready within a minute */
-  static async start({ name, args, cwd, core, environment, readyUrl }: ServerOptions): Promise<ServerProcess> {
+  static async start({ name, args, core, environment, readyUrl }: ServerOptions): Promise<ServerProcess> {
     await mkdir(logFolder, { recursive: true });
-    const log = createWriteStream(join(logFolder, `${name}.log`));
+    await using log = await open(join(logFolder, `${name}.log`), "w");
     const began = performance.now();
-    // The program replaces taskset, so the process is the server itself.
-    const [program, ...before] =
-      core === undefined ? [process.execPath] : ["taskset", "--cpu-list", String(core), process.execPath];
+    const [program, ...before] = [...(core === undefined ? [] : onCore(core)), process.execPath];
     const child = spawn(program, [...before, ...args], {
-      cwd,
       env: { PATH: process.env["PATH"], ...environment },
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: ["ignore", log.fd, log.fd],
     });
-    child.stdout.pipe(log, { end: false });
-    child.stderr.pipe(log, { end: false });
     try {
       await untilReady(child, readyUrl);
     } catch (error) {
       child.kill("SIGKILL");
       throw new Error(`${name} did not start: see bench/results/logs/${name}.log`, { cause: error });
     }
-    return new ServerProcess(name, child, performance.now() - began);
+    return new ServerProcess(child, performance.now() - began);
   }
 
-  get pid(): number {
-    return this.#child.pid as number;
-  }
-
+  /** Processor seconds of all threads, in user and kernel mode. The times of /proc/<pid>/stat have steps of 10 ms, these of nanoseconds. */
   cpuSeconds(): number {
-    return cpuSeconds(this.pid);
+    const folder = `/proc/${this.#child.pid}/task`;
+    const nanoseconds = readdirSync(folder).map((thread) =>
+      Number(readFileSync(`${folder}/${thread}/schedstat`, "latin1").split(" ")[0]),
+    );
+    return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e9;
   }
 
   residentMegabytes(): number {
-    return residentMegabytes(this.pid);
+    return residentMegabytes(this.#child.pid as number);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -101,15 +94,6 @@ async function untilReady(child: ChildProcess, url: string): Promise<void> {
 /** What is measured of a process. */
 export type Measured = Pick<ServerProcess, "cpuSeconds" | "residentMegabytes"> & AsyncDisposable;
 
-/** Processor seconds of all threads of a process, in user and kernel mode. The times of /proc/<pid>/stat have steps of 10 ms, these of nanoseconds. */
-function cpuSeconds(pid: number): number {
-  const threads = readdirSync(`/proc/${pid}/task`);
-  const nanoseconds = threads.map((thread) =>
-    Number(readFileSync(`/proc/${pid}/task/${thread}/schedstat`, "latin1").split(" ")[0]),
-  );
-  return nanoseconds.reduce((sum, each) => sum + each, 0) / 1e9;
-}
-
 /** Resident memory of a process in megabytes (10⁶ bytes). */
 export function residentMegabytes(pid: number): number {
   const kibibytes = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, "latin1"))?.[1];
@@ -122,8 +106,8 @@ export function residentMegabytes(pid: number): number {
  */
 export const contenderCore = 0;
 
-/** The `taskset` command that starts a program on the contender's core; the program replaces taskset. */
-export const onContenderCore = ["taskset", "--cpu-list", String(contenderCore)] as const;
+/** The `taskset` command that starts a program on a core; the program replaces taskset. */
+export const onCore = (core: number) => ["taskset", "--cpu-list", String(core)] as const;
 
 /** Moves this process, and its later child processes, to the other cores. Throws on a machine with one core. */
 export function leaveContenderCore(): Disposable {
@@ -131,6 +115,12 @@ export function leaveContenderCore(): Disposable {
   const before = /: (\S+)$/m.exec(taskset("--cpu-list", "--pid", String(process.pid)))?.[1] ?? `0-${cpus().length - 1}`;
   moveThisProcess(others);
   return { [Symbol.dispose]: () => moveThisProcess(before) };
+}
+
+/** Processor seconds that all processes of a container have used, in user and kernel mode. @param container its name or id */
+export async function containerCpuSeconds(container: string): Promise<number> {
+  const figures = await dockerClient().getContainer(container).stats({ stream: false, "one-shot": true });
+  return figures.cpu_stats.cpu_usage.total_usage / 1e9;
 }
 
 /** Moves a running container to the other cores. */

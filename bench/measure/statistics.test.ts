@@ -26,7 +26,7 @@ test("a figure keeps the least and the most", () => {
 });
 
 test("ratios are taken round by round, so that a slow round does not count against one alone", () => {
-  expect(ratio([200, 20, 2], [100, 10, 1])).toEqual({ median: 2, least: 2, most: 2 });
+  expect(ratio([200, 20, 2], [100, 10, 1], (value) => value)).toEqual({ median: 2, least: 2, most: 2 });
 });
 
 test("every contender is measured once a round, every other round in reverse", async () => {

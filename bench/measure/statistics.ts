@@ -26,11 +26,11 @@ export function figure(rounds: readonly number[]): Figure {
 }
 
 /**
- * Ratio of the two, round by round: both are measured right after each other, so that other load on the machine affects both and hardly
- * changes the ratio.
+ * Ratio of a number of two contenders, round by round: both are measured right after each other, so that other load on the machine affects
+ * both and hardly changes the ratio.
  */
-export function ratio(ones: readonly number[], others: readonly number[]): Figure {
-  return figure(ones.map((one, round) => one / (others[round] ?? Number.NaN)));
+export function ratio<Round>(ones: readonly Round[], others: readonly Round[], read: (round: Round) => number): Figure {
+  return figure(ones.map((one, round) => read(one) / read(others[round]!)));
 }
 
 /**

@@ -4,6 +4,7 @@
  * @module
  */
 import { WebSocket } from "ws";
+import { answerMessages } from "./helper-process.ts";
 
 export interface OpenSubscribers {
   readonly type: "open";
@@ -25,11 +26,6 @@ export interface AwaitValue {
   readonly milliseconds: number;
 }
 
-/** Arrival time of each answer in milliseconds since the epoch, with fractions. */
-export interface Arrivals {
-  readonly arrivals: Float64Array;
-}
-
 /** Connections opened concurrently. */
 const width = 50;
 
@@ -38,11 +34,9 @@ let marker: string | undefined;
 let arrivals: number[] = [];
 let onArrival: (() => void) | undefined;
 
-process.on("message", (message: OpenSubscribers | AwaitValue) => {
-  if (message.type === "open") void openAll(message).then(() => process.send?.({ opened: subscribers }));
-  else void awaitAll(message).then((result) => process.send?.(result));
-});
-process.on("disconnect", () => process.exit(0));
+answerMessages((message: OpenSubscribers | AwaitValue) =>
+  message.type === "open" ? openAll(message) : awaitAll(message),
+);
 
 async function openAll(wanted: OpenSubscribers): Promise<void> {
   let next = 0;
@@ -92,15 +86,18 @@ function openOne({ url, token, authority, query, keys, subscriptionsPerConnectio
   });
 }
 
-/** Counts only answers from now on; earlier ones cannot contain a value that does not exist yet. */
-function awaitAll(wanted: AwaitValue): Promise<Arrivals> {
+/**
+ * Counts only answers from now on; earlier ones cannot contain a value that does not exist yet.
+ * @returns arrival time of each answer in milliseconds since the epoch, with fractions
+ */
+function awaitAll(wanted: AwaitValue): Promise<Float64Array> {
   marker = wanted.marker;
   arrivals = [];
   return new Promise((resolve) => {
     const finish = (): void => {
       clearTimeout(timer);
       onArrival = undefined;
-      resolve({ arrivals: Float64Array.from(arrivals) });
+      resolve(Float64Array.from(arrivals));
     };
     const timer = setTimeout(finish, wanted.milliseconds);
     onArrival = () => {

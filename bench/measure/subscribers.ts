@@ -1,8 +1,6 @@
-import { fork } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
 import type { Client } from "pg";
-import type { Arrivals, AwaitValue, OpenSubscribers } from "./subscriber-process.ts";
+import { HelperProcess } from "./helper-process.ts";
+import type { AwaitValue, OpenSubscribers } from "./subscriber-process.ts";
 
 /** Where subscribers connect. */
 export type Origin = Pick<OpenSubscribers, "url" | "token" | "authority">;
@@ -24,13 +22,13 @@ export async function addWatchedRows(owner: Client): Promise<void> {
 }
 
 /** Subscribers of one query with {@link variableSets} different variables, in a process of their own. */
-export class Subscribers implements AsyncDisposable {
+export class Subscribers extends HelperProcess {
   static readonly variableSets = variableSets;
-  readonly #child = fork(join(import.meta.dirname, "subscriber-process.ts"), { serialization: "advanced" });
   readonly #origin: Origin;
   #count = 0;
 
   constructor(origin: Origin) {
+    super("measure/subscriber-process.ts");
     this.#origin = origin;
   }
 
@@ -49,8 +47,7 @@ export class Subscribers implements AsyncDisposable {
       connections,
       subscriptionsPerConnection,
     };
-    this.#child.send(wanted);
-    await this.#answer();
+    await this.ask(wanted);
     this.#count = count;
   }
 
@@ -62,34 +59,9 @@ export class Subscribers implements AsyncDisposable {
   async change(owner: Client, value: number, phase: number): Promise<Float64Array> {
     await new Promise((wake) => setTimeout(wake, 200 + phase * 1_000));
     const wanted: AwaitValue = { type: "await", marker: `"num_peers_seen":${value}`, milliseconds: longestWait };
-    this.#child.send(wanted);
-    const answer = this.#answer();
+    const answer = this.ask<Float64Array>(wanted);
     await owner.query("update routing.hijacks set num_peers_seen = $1 where key = any($2)", [value, keys]);
     const committed = performance.timeOrigin + performance.now();
-    const { arrivals } = (await answer) as Arrivals;
-    return arrivals.map((at) => at - committed);
-  }
-
-  /** The next message, unless the process ends first. Removes its listeners. */
-  async #answer(): Promise<unknown> {
-    const listening = new AbortController();
-    const { signal } = listening;
-    try {
-      const [answer] = (await Promise.race([
-        once(this.#child, "message", { signal }),
-        once(this.#child, "exit", { signal }).then(([code]) =>
-          Promise.reject(new Error(`the process of the subscribers ended with ${String(code)}`)),
-        ),
-      ])) as [unknown];
-      return answer;
-    } finally {
-      listening.abort();
-    }
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const exited = once(this.#child, "exit");
-    this.#child.disconnect();
-    await exited;
+    return (await answer).map((at) => at - committed);
   }
 }

@@ -1,13 +1,10 @@
-import { once } from "node:events";
-import type { IncomingMessage } from "node:http";
-import { Agent, request } from "node:https";
-import { text } from "node:stream/consumers";
 import { paths } from "@routeql/contract/paths";
+import { Client } from "undici";
 import { newest } from "../engine/queries.ts";
 import { percentile } from "../measure/statistics.ts";
-import { addWatchedRows, Subscribers } from "../measure/subscribers.ts";
-import { number, table } from "../report.ts";
-import type { BenchStack } from "./bench-stack.ts";
+import { addWatchedRows, type Origin, Subscribers } from "../measure/subscribers.ts";
+import { type Columns, number } from "../report.ts";
+import { type BenchStack, connectOwner } from "./bench-stack.ts";
 
 /** The time of one step of a client, through the gateway over TLS. */
 export interface StepFigures {
@@ -26,27 +23,25 @@ interface Call {
 
 /** The steps of one client, one after the other on a kept connection. */
 export async function measureEndToEnd(stack: BenchStack, quick: boolean): Promise<StepFigures[]> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1, ca: stack.gateway.authority, servername: "localhost" });
-  const call = async (asked: Call): Promise<IncomingMessage> => {
-    const sent = request({
-      ...stack.gateway,
-      agent,
-      method: asked.method,
-      path: asked.path,
-      headers: { "content-type": "application/json", ...asked.headers },
+  const { host, port, authority } = stack.gateway;
+  const client = new Client(`https://${host}:${port}`, { connect: { ca: authority, servername: "localhost" } });
+  const call = async ({ method, path, headers, body }: Call) => {
+    const response = await client.request({
+      method,
+      path,
+      headers: { "content-type": "application/json", ...headers },
+      body: body === undefined ? null : JSON.stringify(body),
     });
-    sent.end(asked.body === undefined ? undefined : JSON.stringify(asked.body));
-    const [response] = (await once(sent, "response")) as [IncomingMessage];
-    const body = await text(response);
-    if (response.statusCode !== 200 || body.includes('"errors"'))
-      throw new Error(`${asked.path}: ${response.statusCode} ${body.slice(0, 200)}`);
+    const text = await response.body.text();
+    if (response.statusCode !== 200 || text.includes('"errors"'))
+      throw new Error(`${path}: ${response.statusCode} ${text.slice(0, 200)}`);
     return response;
   };
   try {
-    const key = { "x-service-api-key": stack.value("SERVICE_API_KEY") };
-    const [email, password] = [stack.value("ADMIN_EMAIL"), stack.value("ADMIN_PASSWORD")];
+    const { serviceApiKey, adminEmail: email, adminPassword: password } = stack.access;
+    const key = { "x-service-api-key": serviceApiKey };
     const login: Call = { method: "POST", path: paths.loginCredentials, headers: key, body: { email, password } };
-    const cookie = ((await call(login)).headers["set-cookie"]?.[0] ?? "").split(";")[0] ?? "";
+    const cookie = String((await call(login)).headers["set-cookie"]).split(";")[0] ?? "";
     const query: Call = {
       method: "POST",
       path: paths.graphql,
@@ -63,20 +58,21 @@ export async function measureEndToEnd(stack: BenchStack, quick: boolean): Promis
       ...(await subscriptionSteps(stack, quick ? 10 : 50)),
     ];
   } finally {
-    agent.destroy();
+    await client.destroy();
   }
 }
 
+const throughGateway = ({ gateway: { host, port, authority }, token }: BenchStack): Origin => ({
+  url: `wss://${host}:${port}${paths.graphql}`,
+  token,
+  authority,
+});
+
 /** The start of a subscription includes its connection, with TLS. A change counts from the commit to the message in the client's process. */
 async function subscriptionSteps(stack: BenchStack, times: number): Promise<StepFigures[]> {
-  await using owner = await stack.owner();
+  await using owner = await connectOwner(stack);
   await addWatchedRows(owner);
-  const origin = {
-    url: `wss://${stack.gateway.host}:${stack.gateway.port}${paths.graphql}`,
-    token: stack.token,
-    authority: stack.gateway.authority,
-  };
-  await using clients = new Subscribers(origin);
+  await using clients = new Subscribers(throughGateway(stack));
   await clients.grow(2);
   const started = await step("start of a subscription", times, () => clients.grow(clients.count + 2));
   const delays: number[] = [];
@@ -101,15 +97,12 @@ function figuresOf(name: string, times: number, taken: readonly number[]): StepF
   return { step: name, times, p50Milliseconds: percentile(all, 0.5), p95Milliseconds: percentile(all, 0.95) };
 }
 
-export function stepTable(rows: readonly StepFigures[]): string {
-  const line = (row: StepFigures): string[] => [
-    row.step,
-    `${row.times} times`,
-    number(row.p50Milliseconds),
-    number(row.p95Milliseconds),
-  ];
-  return table(["step", "measured", "p50 ms", "p95 ms"], rows.map(line));
-}
+export const stepColumns: Columns<StepFigures> = {
+  step: (row) => row.step,
+  measured: (row) => `${row.times} times`,
+  "p50 ms": (row) => number(row.p50Milliseconds),
+  "p95 ms": (row) => number(row.p95Milliseconds),
+};
 
 /** Live queries on one way; the time is from the commit to the message in the client's process. */
 export interface LiveWay {
@@ -123,19 +116,13 @@ export interface LiveWay {
 
 /** The same live queries first directly, then through the gateway, never at the same time. */
 export async function measureLiveWays(stack: BenchStack, subscribers: number, changes: number): Promise<LiveWay[]> {
-  await using owner = await stack.owner();
+  await using owner = await connectOwner(stack);
   await addWatchedRows(owner);
   let value = 1_000_000;
+  const { engine, token } = stack;
   const ways = [
-    ["engine directly", { url: `ws://${stack.engine.host}:${stack.engine.port}/v1/graphql`, token: stack.token }],
-    [
-      "gateway, TLS",
-      {
-        url: `wss://${stack.gateway.host}:${stack.gateway.port}/api/graphql`,
-        token: stack.token,
-        authority: stack.gateway.authority,
-      },
-    ],
+    ["engine directly", { url: `ws://${engine.host}:${engine.port}/v1/graphql`, token }],
+    ["gateway, TLS", throughGateway(stack)],
   ] as const;
   const figures: LiveWay[] = [];
   for (const [way, origin] of ways) {
@@ -157,14 +144,11 @@ export async function measureLiveWays(stack: BenchStack, subscribers: number, ch
   return figures;
 }
 
-export function liveTable(rows: readonly LiveWay[]): string {
-  const line = ({ way, subscribers, p50Milliseconds, p95Milliseconds, missing }: LiveWay): string[] => [
-    "live queries",
-    way,
-    number(subscribers),
-    number(p50Milliseconds),
-    number(p95Milliseconds),
-    String(missing),
-  ];
-  return table(["case", "way", "subscribers", "p50 ms", "p95 ms", "missing"], rows.map(line));
-}
+export const liveColumns: Columns<LiveWay> = {
+  case: () => "live queries",
+  way: (row) => row.way,
+  subscribers: (row) => number(row.subscribers),
+  "p50 ms": (row) => number(row.p50Milliseconds),
+  "p95 ms": (row) => number(row.p95Milliseconds),
+  missing: (row) => String(row.missing),
+};

@@ -1,15 +1,11 @@
-import { randomBytes } from "node:crypto";
-import { chmod, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dockerClient } from "@routeql/host/docker/client";
 import { freePorts } from "@routeql/tests/harness/free-ports";
 import { image } from "@routeql/tests/harness/image";
-import { mustRun } from "@routeql/tests/harness/process";
 import { runId, runLabel } from "@routeql/tests/harness/run";
 import type { Case } from "../engine/contenders.ts";
 import { startBaseline } from "../engine/contenders.ts";
 import type { Target } from "../measure/http-load.ts";
-import type { BenchStack } from "./bench-stack.ts";
+import { type BenchStack, containerOf } from "./bench-stack.ts";
 
 /** The configuration that nginx's manual gives for TLS and kept upstream connections, and otherwise nginx's defaults. */
 const configuration = (port: number, upstream: number): string => `
@@ -35,59 +31,31 @@ http {
 }
 `;
 
-/** A setup by hand for comparison: nginx with TLS in front of node:http and node-postgres, without tokens, permissions and limits. */
-export class PlainNginx implements AsyncDisposable {
-  readonly #stop: () => Promise<void>;
-  readonly target: (asked: Case) => Target;
-
-  private constructor(target: (asked: Case) => Target, stop: () => Promise<void>) {
-    this.target = target;
-    this.#stop = stop;
-  }
-
-  static async start(stack: BenchStack, cases: readonly Case[]): Promise<PlainNginx> {
-    const baseline = await startBaseline({ databaseUrl: await stack.databaseUrl(), cases });
-    const [port = 0] = await freePorts(1);
-    const folder = await mkdtemp(join(tmpdir(), "routeql-plain-"));
-    const container = `routeql-plain-${randomBytes(4).toString("hex")}`;
-    const stop = async (): Promise<void> => {
-      await mustRun("docker", ["rm", "--force", container]);
-      await rm(folder, { recursive: true });
-      await baseline.server[Symbol.asyncDispose]();
-    };
-    await chmod(folder, 0o755);
-    await writeFile(join(folder, "nginx.conf"), configuration(port, baseline.target(cases[0] as Case).port));
-    // The network of the host spares this contender Docker's bridge, which the stack's gateway has to pass.
-    const options = [
-      "--detach",
-      "--name",
-      container,
-      "--label",
-      `${runLabel}=${runId}`,
-      "--network",
-      "host",
-      "--user",
-      "0",
-    ];
-    // The certificate of the stack, for equal handshakes.
-    const mounts = ["--volumes-from", `routeql-${stack.name}-gateway:ro`, "--volume", `${folder}:/etc/plain:ro`];
-    await mustRun("docker", [
-      "run",
-      ...options,
-      ...mounts,
-      "--entrypoint",
-      "nginx",
-      await image("gateway"),
-      "-c",
-      "/etc/plain/nginx.conf",
-    ]);
-    return new PlainNginx(
-      (asked) => ({ ...baseline.target(asked), host: "127.0.0.1", port, authority: stack.gateway.authority }),
-      stop,
-    );
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.#stop();
-  }
+/**
+ * A setup by hand for comparison: nginx with TLS in front of node:http and node-postgres, without tokens, permissions and limits.
+ * @param stopped ends it
+ * @returns the request for a case
+ */
+export async function startPlainNginx(
+  stack: BenchStack,
+  cases: readonly Case[],
+  stopped: AsyncDisposableStack,
+): Promise<(asked: Case) => Target> {
+  const baseline = await startBaseline(stack.databaseUrl, cases);
+  stopped.use(baseline.server);
+  const [port = 0] = await freePorts(1);
+  const write = 'printf %s "$0" >/tmp/plain.conf && exec nginx -c /tmp/plain.conf';
+  const container = await dockerClient().createContainer({
+    Image: await image("gateway"),
+    Entrypoint: ["sh", "-c", write],
+    Cmd: [configuration(port, baseline.target(cases[0]!).port)],
+    User: "0",
+    Labels: { [runLabel]: runId },
+    // The network of the host spares this contender Docker's bridge. The certificate of the stack makes handshakes equal.
+    HostConfig: { NetworkMode: "host", VolumesFrom: [`${containerOf(stack.name, "gateway")}:ro`] },
+  });
+  stopped.defer(() => container.remove({ force: true }));
+  await container.start();
+  const { authority } = stack.gateway;
+  return (asked) => ({ ...baseline.target(asked), host: "127.0.0.1", port, authority });
 }

@@ -4,11 +4,11 @@ import { bringUpOwn, takeDownOwn } from "@routeql/tests/e2e/support/own-stack";
 import { mustRun } from "@routeql/tests/harness/process";
 import { newest } from "../engine/queries.ts";
 import { LoadGenerator } from "../measure/http-load.ts";
-import { number, surroundings, writeResults } from "../report.ts";
-import { BenchStack } from "./bench-stack.ts";
-import { liveTable, measureEndToEnd, measureLiveWays, stepTable } from "./end-to-end.ts";
-import { halfLoadTable, kept, measureHalfLoad, measureWays, type WayFigures, waysTo, wayTable } from "./ways.ts";
-import { PlainNginx } from "./plain-nginx.ts";
+import { number, surroundings, table, writeResults } from "../report.ts";
+import { openStack } from "./bench-stack.ts";
+import { liveColumns, measureEndToEnd, measureLiveWays, stepColumns } from "./end-to-end.ts";
+import { halfLoadColumns, kept, measureHalfLoad, measureWays, type WayFigures, waysTo, wayColumns } from "./ways.ts";
+import { startPlainNginx } from "./plain-nginx.ts";
 import { recordedGroups, type StackFigures } from "./recorded.ts";
 
 export interface StackBench {
@@ -46,34 +46,35 @@ export async function benchStack({ quick, only, record }: StackBench): Promise<s
         cwd: repository,
       }),
     );
-    await using stack = await BenchStack.of(name);
+    await using started = new AsyncDisposableStack();
+    const stack = await openStack(name, started);
     const cases = [newest(10), newest(1_000)].filter((asked) => asked.name.includes(only));
     const ways: WayFigures[] = [];
     const half: StackFigures["half"][number][] = [];
     if (cases.length > 0) {
       await using generator = new LoadGenerator();
-      await using plain = await PlainNginx.start(stack, cases);
+      const plain = await startPlainNginx(stack, cases, started);
       for (const asked of cases) {
-        const all = waysTo(asked, stack, plain);
+        const all = waysTo(asked, stack, plain(asked));
         const own = await measureWays(asked.name, all, generator, rounds, {
           connections: asked.connections,
           milliseconds,
         });
-        show(wayTable(own));
+        show(table(own, wayColumns));
         const most = own.find(({ way }) => way === kept)?.requestsPerSecond.median ?? 0;
         const atHalf = await measureHalfLoad(stack, all, generator, most, {
           connections: asked.connections,
           milliseconds: 2 * milliseconds,
         });
-        show(halfLoadTable(atHalf));
+        show(table([atHalf], halfLoadColumns));
         ways.push(...own);
         half.push({ case: asked.name, ...atHalf });
       }
     }
     const steps = "end to end".includes(only) ? await measureEndToEnd(stack, quick) : [];
-    if (steps.length > 0) show(stepTable(steps));
+    if (steps.length > 0) show(table(steps, stepColumns));
     const live = "live queries".includes(only) ? await measureLiveWays(stack, subscribers, changes) : [];
-    if (live.length > 0) show(liveTable(live));
+    if (live.length > 0) show(table(live, liveColumns));
     const figures: StackFigures = {
       quick,
       loadBefore: conditions.loadBefore,

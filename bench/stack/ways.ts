@@ -1,9 +1,8 @@
 import type { Case } from "../engine/contenders.ts";
 import type { Load, LoadGenerator, Target } from "../measure/http-load.ts";
 import { figure, type Figure, inRounds, percentile, ratio } from "../measure/statistics.ts";
-import { number, spread, table } from "../report.ts";
-import type { BenchStack } from "./bench-stack.ts";
-import type { PlainNginx } from "./plain-nginx.ts";
+import { type Columns, number, spread } from "../report.ts";
+import { type BenchStack, cpuSecondsOf } from "./bench-stack.ts";
 
 /** One way to the rows of a case; ratios are to the engine asked directly. */
 export interface WayFigures {
@@ -24,15 +23,15 @@ export interface Way {
 const directly = "engine directly";
 export const kept = "gateway, TLS, kept alive";
 
-/** All ways to the rows of a case. */
-export function waysTo(asked: Case, stack: BenchStack, plain: PlainNginx): Way[] {
+/** All ways to the rows of a case. @param plain the setup by hand */
+export function waysTo(asked: Case, stack: BenchStack, plain: Target): Way[] {
   const headers = { authorization: `Bearer ${stack.token}` };
   const body = JSON.stringify({ query: asked.hasura });
   const through: Target = { ...stack.gateway, method: "POST", path: "/api/graphql", headers, body };
   return [
     { name: directly, target: { ...stack.engine, method: "POST", path: "/v1/graphql", headers, body } },
     { name: kept, target: through },
-    { name: "plain nginx, node + pg, kept alive", target: plain.target(asked) },
+    { name: "plain nginx, node + pg, kept alive", target: plain },
     { name: "gateway, TLS, new connections", target: through, reconnect: true },
   ];
 }
@@ -45,39 +44,30 @@ export async function measureWays(
   rounds: number,
   load: Load,
 ): Promise<WayFigures[]> {
-  const oneRound = async ({ name, target, reconnect }: Way) => {
-    const { seconds, latencies, statuses, broken } = await generator.run(target, { ...load, reconnect });
-    if (broken > 0 || Object.keys(statuses).some((status) => status !== "200"))
-      throw new Error(`${title}, ${name}: ${JSON.stringify(statuses)}, ${broken} connections broken`);
-    return { rate: latencies.length / seconds, p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) };
-  };
-  const measured = await inRounds(ways, rounds, oneRound);
-  const direct = (measured[0] ?? []).map(({ rate }) => rate);
+  const measured = await inRounds(ways, rounds, ({ name, target, reconnect }) =>
+    generator.round(`${title}, ${name}`, target, { ...load, reconnect }),
+  );
   return ways.map((way, index) => {
-    const own = measured[index] ?? [];
-    const rates = own.map(({ rate }) => rate);
+    const own = measured[index]!;
     return {
       case: title,
       way: way.name,
-      requestsPerSecond: figure(rates),
-      ratio: ratio(rates, direct),
+      requestsPerSecond: figure(own.map(({ rate }) => rate)),
+      ratio: ratio(own, measured[0]!, ({ rate }) => rate),
       p50Milliseconds: figure(own.map(({ p50 }) => p50)),
       p99Milliseconds: figure(own.map(({ p99 }) => p99)),
     };
   });
 }
 
-export function wayTable(rows: readonly WayFigures[]): string {
-  const line = (row: WayFigures): string[] => [
-    row.case,
-    row.way,
-    spread(row.requestsPerSecond),
-    spread(row.ratio),
-    number(row.p50Milliseconds.median),
-    number(row.p99Milliseconds.median),
-  ];
-  return table(["case", "way", "requests/s", "of the engine", "p50 ms", "p99 ms"], rows.map(line));
-}
+export const wayColumns: Columns<WayFigures> = {
+  case: (row) => row.case,
+  way: (row) => row.way,
+  "requests/s": (row) => spread(row.requestsPerSecond),
+  "of the engine": (row) => spread(row.ratio),
+  "p50 ms": (row) => number(row.p50Milliseconds.median),
+  "p99 ms": (row) => number(row.p99Milliseconds.median),
+};
 
 /** The gateway's share of a request at half of the rate that it serves at most. */
 export interface HalfLoad {
@@ -100,9 +90,13 @@ export async function measureHalfLoad(
   const rate = Math.floor(most / 2);
   const target = (name: string) => (ways.find((way) => way.name === name) as Way).target;
   const direct = await generator.run(target(directly), { ...load, rate });
-  const before = { gateway: await stack.cpuSeconds("gateway"), engine: await stack.cpuSeconds("engine") };
+  const usage = async () => ({
+    gateway: await cpuSecondsOf(stack, "gateway"),
+    engine: await cpuSecondsOf(stack, "engine"),
+  });
+  const before = await usage();
   const through = await generator.run(target(kept), { ...load, rate });
-  const after = { gateway: await stack.cpuSeconds("gateway"), engine: await stack.cpuSeconds("engine") };
+  const after = await usage();
   const added = (share: number): number => percentile(through.latencies, share) - percentile(direct.latencies, share);
   const perRequest = (service: "gateway" | "engine"): number =>
     ((after[service] - before[service]) / through.latencies.length) * 1e6;
@@ -115,13 +109,10 @@ export async function measureHalfLoad(
   };
 }
 
-export function halfLoadTable(half: HalfLoad): string {
-  const row = [
-    half.requestsPerSecond,
-    half.addedP50Milliseconds,
-    half.addedP99Milliseconds,
-    half.gatewayMicroseconds,
-    half.engineMicroseconds,
-  ].map(number);
-  return table(["requests/s", "added p50 ms", "added p99 ms", "gateway CPU µs", "engine CPU µs"], [row]);
-}
+export const halfLoadColumns: Columns<HalfLoad> = {
+  "requests/s": (row) => number(row.requestsPerSecond),
+  "added p50 ms": (row) => number(row.addedP50Milliseconds),
+  "added p99 ms": (row) => number(row.addedP99Milliseconds),
+  "gateway CPU µs": (row) => number(row.gatewayMicroseconds),
+  "engine CPU µs": (row) => number(row.engineMicroseconds),
+};
