@@ -5,32 +5,27 @@ import type { BuiltImage, PulledImage } from "../../images.ts";
 import type { ImageName } from "../../services/description.ts";
 import type { Scope } from "./scope.ts";
 
-/** Part of a resource's name. With a base that is an output of another resource, the hash is not known when the resource gets its name. */
-export const imageResource = ({ name, imageName }: BuiltImage<Input<string>>): string =>
-  typeof imageName === "string" ? `${name}-${imageName.split(":")[1]}` : name;
-
-/** With the hash in the resource's name an existing image never needs another build. */
-export const keptOnceBuilt = ({ imageName }: BuiltImage<Input<string>>): CustomResourceOptions =>
-  typeof imageName === "string" ? { ignoreChanges: ["build"] } : {};
-
 /**
- * Builds an image on the Docker host. The resource's name contains the image's hash, so changed content is a new image. An existing
- * image is never rebuilt, even if the provider detects a difference (it compares the whole context and forgets the build on a refresh).
+ * Builds an image on the Docker host. The resource's name contains the image's hash, so changed content is a new image. With a base that is
+ * an output of another resource, the hash is not known when the resource gets its name. An existing image is never rebuilt, even if the
+ * provider detects a difference (it compares the whole context and forgets the build on a refresh).
+ * @param reference to push; without it the image stays on the host
  */
-function buildImage(
-  image: BuiltImage<Input<string>>,
+export function buildImage(
+  { name, imageName, context, dockerfile, args }: BuiltImage<Input<string>>,
   named: ResourceNames,
-  parent: Resource,
-  startsFrom: readonly Resource[],
+  options: CustomResourceOptions,
+  reference?: Input<string>,
 ): Image {
+  const isKnown = typeof imageName === "string";
   return new Image(
-    named(imageResource(image)),
+    named(isKnown ? `${name}-${imageName.split(":")[1]}` : name),
     {
-      imageName: image.imageName,
-      skipPush: true,
-      build: { context: image.context, dockerfile: image.dockerfile, args: { ...image.args } },
+      imageName: reference ?? imageName,
+      skipPush: reference === undefined,
+      build: { context, dockerfile, args: { ...args } },
     },
-    { parent, ...keptOnceBuilt(image), dependsOn: [...startsFrom] },
+    { ...options, ...(isKnown ? { ignoreChanges: ["build"] } : {}) },
   );
 }
 
@@ -63,8 +58,8 @@ export function provideImages(
     names.set(image.name, resource.name);
   }
   for (const image of built) {
-    const startsFrom = Object.values(image.args).flatMap((reference) => byReference.get(reference) ?? []);
-    const resource = buildImage(image, named, parent, startsFrom);
+    const dependsOn = Object.values(image.args).flatMap((reference) => byReference.get(reference) ?? []);
+    const resource = buildImage(image, named, { parent, dependsOn });
     byReference.set(image.imageName, resource);
     names.set(image.name, resource.imageName);
   }

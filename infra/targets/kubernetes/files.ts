@@ -1,7 +1,7 @@
 import type { types } from "@pulumi/kubernetes";
 import { ConfigMap, Secret } from "@pulumi/kubernetes/core/v1/index.js";
 import { all, type Input, interpolate, output, type Output, type Resource, secret, unsecret } from "@pulumi/pulumi";
-import type { ServiceDescription } from "../../services/description.ts";
+import type { ServiceDescription, ServiceName } from "../../services/description.ts";
 import { fileContents } from "../../services/file-contents.ts";
 import type { Secrets } from "../../services/secrets.ts";
 import { contentHash, metadataOf, type Scope, secretHash } from "./scope.ts";
@@ -89,26 +89,29 @@ function configMaps(service: ServiceDescription, files: Contents, { scope, paren
   });
 }
 
-function secretSource(
-  service: ServiceDescription,
-  values: Contents,
-  { nameKey, scope, parent }: FileParts,
-): FileSource[] {
-  if (Object.keys(values).length === 0) return [];
-  const byKey = pathsByKey(Object.keys(values));
-  const stringData = secret(keyed(byKey, values));
-  const hash = unsecret(all([stringData, nameKey]).apply(([content, key]) => secretHash(content, key)));
+/** An immutable Secret named by its content. @returns its name */
+export function namedSecret(
+  name: string,
+  service: ServiceName,
+  content: Output<Record<string, string>>,
+  { nameKey, scope, parent }: Pick<FileParts, "nameKey" | "scope" | "parent">,
+  type = "Opaque",
+): Output<string> {
+  const stringData = secret(content);
+  const hash = unsecret(all([stringData, nameKey]).apply(([known, key]) => secretHash(known, key)));
   const made = new Secret(
-    scope.named(`${service.name}-secrets`),
-    {
-      metadata: metadataOf(interpolate`${service.name}-secrets-${hash}`, service.name, scope),
-      immutable: true,
-      type: "Opaque",
-      stringData,
-    },
+    scope.named(name),
+    { metadata: metadataOf(interpolate`${name}-${hash}`, service, scope), immutable: true, type, stringData },
     { parent, additionalSecretOutputs: ["data", "stringData"] },
   );
-  return [{ secret: { name: made.metadata.name, items: items(byKey) } }];
+  return made.metadata.name;
+}
+
+function secretSource(service: ServiceDescription, values: Contents, parts: FileParts): FileSource[] {
+  if (Object.keys(values).length === 0) return [];
+  const byKey = pathsByKey(Object.keys(values));
+  const name = namedSecret(`${service.name}-secrets`, service.name, keyed(byKey, values), parts);
+  return [{ secret: { name, items: items(byKey) } }];
 }
 
 /** Puts a service's files into ConfigMaps and its secrets into its own Secret, each named by its content. */

@@ -36,13 +36,13 @@ export interface NetworkSurroundings {
 }
 
 const everywhere = ["0.0.0.0/0", "::/0"];
-const tcp = (ports: readonly number[]): Port[] => ports.map((port) => ({ port, protocol: "TCP" }));
-const pods = (matchLabels: Labels): Peer => ({ podSelector: { matchLabels: { ...matchLabels } } });
-const inNamespace = (name: string): Peer => ({
+export const tcp = (ports: readonly number[]): Port[] => ports.map((port) => ({ port, protocol: "TCP" }));
+export const podsWith = (matchLabels: Labels) => ({ podSelector: { matchLabels: { ...matchLabels } } });
+export const inNamespace = (name: string): Peer => ({
   namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } },
 });
 
-function peersOf(place: OutsidePlace): Peer[] {
+export function peersOf(place: OutsidePlace): Peer[] {
   if (place.namespace !== undefined) return [inNamespace(place.namespace)];
   return (place.addresses ?? everywhere).map((cidr) => ({ ipBlock: { cidr } }));
 }
@@ -64,7 +64,7 @@ function ingress(
   const rules: types.input.networking.v1.NetworkPolicyIngressRule[] = [];
   if (callers.length > 0) {
     rules.push({
-      from: callers.map((caller) => pods(selectorOf(caller, around.scope))),
+      from: callers.map((caller) => podsWith(selectorOf(caller, around.scope))),
       ports: tcp(service.listens.map(({ port }) => port)),
     });
   }
@@ -83,7 +83,7 @@ function egress(
   const rules: types.input.networking.v1.NetworkPolicyEgressRule[] = service.calls.map((callee) => {
     const part = listening.get(callee);
     if (part === undefined) throw new Error(`${service.name} calls ${callee}, which nothing runs.`);
-    return { to: [pods(part.pods)], ports: tcp(part.ports) };
+    return { to: [podsWith(part.pods)], ports: tcp(part.ports) };
   });
   for (const name of service.callsOutside ?? []) {
     const place = outside[name];

@@ -1,16 +1,15 @@
 import type { types } from "@pulumi/kubernetes";
 import { CustomResource } from "@pulumi/kubernetes/apiextensions/index.js";
-import { Secret } from "@pulumi/kubernetes/core/v1/index.js";
 import { NetworkPolicy } from "@pulumi/kubernetes/networking/v1/index.js";
-import { all, type Input, interpolate, output, type Output, type Resource, secret, unsecret } from "@pulumi/pulumi";
+import { all, type Input, output, type Output, type Resource, secret } from "@pulumi/pulumi";
 import { loginRole } from "@routeql/database/migrate/roles";
 import { roleNames } from "@routeql/database/migrate/settings";
 import { databaseAuthorityFile } from "../../../services/database-place.ts";
 import type { ServiceName } from "../../../services/description.ts";
 import type { Secrets } from "../../../services/secrets.ts";
-import type { ForeignFiles } from "../files.ts";
-import { type ForeignPart, nameServers } from "../network-rules.ts";
-import { labelsOf, metadataOf, type Scope, secretHash, selectorOf } from "../scope.ts";
+import { type ForeignFiles, namedSecret } from "../files.ts";
+import { type ForeignPart, inNamespace, nameServers, peersOf, podsWith, tcp } from "../network-rules.ts";
+import { labelsOf, metadataOf, type Scope, selectorOf } from "../scope.ts";
 import {
   authoritySecret,
   clusterName,
@@ -40,22 +39,9 @@ export const clusterAuthority: ForeignFiles = {
   paths: { [authoritySecret.key]: databaseAuthorityFile },
 };
 
-type Held = Readonly<Record<string, Output<string>>>;
-
-/** An immutable Secret named by its content, like those of the services. */
-function heldSecret(name: string, type: string, held: Held, { nameKey, scope, parent }: ClusterParts): Output<string> {
-  const stringData = secret(all(held));
-  const hash = unsecret(all([stringData, nameKey]).apply(([content, key]) => secretHash(content, key)));
-  const made = new Secret(
-    scope.named(name),
-    { metadata: metadataOf(interpolate`${name}-${hash}`, "database", scope), immutable: true, type, stringData },
-    { parent, additionalSecretOutputs: ["data", "stringData"] },
-  );
-  return made.metadata.name;
-}
-
 function login(name: string, username: string, password: Output<string>, parts: ClusterParts): Output<string> {
-  return heldSecret(`database-${name}`, "kubernetes.io/basic-auth", { username: secret(username), password }, parts);
+  const content = all({ username: secret(username), password });
+  return namedSecret(`database-${name}`, "database", content, parts, "kubernetes.io/basic-auth");
 }
 
 function makeBackups(settings: Output<ClusterSettings>, parts: ClusterParts): Resource[] {
@@ -63,10 +49,10 @@ function makeBackups(settings: Output<ClusterSettings>, parts: ClusterParts): Re
   const { backupLogin: given, scope, parent } = parts;
   const credentials =
     given &&
-    heldSecret(
+    namedSecret(
       "database-backup-storage",
-      "Opaque",
-      { ACCESS_KEY_ID: given.accessKeyId, ACCESS_SECRET_KEY: given.secretAccessKey },
+      "database",
+      all({ ACCESS_KEY_ID: given.accessKeyId, ACCESS_SECRET_KEY: given.secretAccessKey }),
       parts,
     );
   const store = new CustomResource(
@@ -138,12 +124,6 @@ const apiServerPorts = [443, 6443];
 /** The pods of the cluster for their callers' policies. */
 export const clusterPart: ForeignPart = { pods: { "cnpg.io/cluster": clusterName }, ports: [postgres] };
 
-const tcp = (...ports: number[]): types.input.networking.v1.NetworkPolicyPort[] =>
-  ports.map((port) => ({ port, protocol: "TCP" }));
-const inNamespace = (name: string): types.input.networking.v1.NetworkPolicyPeer => ({
-  namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } },
-});
-
 export interface ClusterCallers {
   readonly callers: readonly ServiceName[];
   readonly metricsNamespace?: string | undefined;
@@ -155,27 +135,23 @@ export function clusterPolicy(
   { backup, operatorNamespace }: Pick<ClusterSettings, "backup" | "operatorNamespace">,
   { callers, metricsNamespace, scope }: ClusterCallers,
 ): types.input.networking.v1.NetworkPolicySpec {
-  const instances = { podSelector: { matchLabels: { ...clusterPart.pods } } };
-  const anywhere = ["0.0.0.0/0", "::/0"].map((cidr) => ({ ipBlock: { cidr } }));
+  const instances = podsWith(clusterPart.pods);
   const endpoint = backup === undefined ? undefined : new URL(backup.endpoint ?? "https://s3.amazonaws.com");
   const storagePort = endpoint && Number(endpoint.port || (endpoint.protocol === "http:" ? 80 : 443));
   return {
-    podSelector: instances.podSelector,
+    ...instances,
     policyTypes: ["Ingress", "Egress"],
     ingress: [
-      {
-        from: callers.map((caller) => ({ podSelector: { matchLabels: { ...selectorOf(caller, scope) } } })),
-        ports: tcp(postgres),
-      },
-      { from: [instances, inNamespace(operatorNamespace)], ports: tcp(postgres, statusPort) },
-      ...(metricsNamespace === undefined ? [] : [{ from: [inNamespace(metricsNamespace)], ports: tcp(metricsPort) }]),
+      { from: callers.map((caller) => podsWith(selectorOf(caller, scope))), ports: tcp([postgres]) },
+      { from: [instances, inNamespace(operatorNamespace)], ports: tcp([postgres, statusPort]) },
+      ...(metricsNamespace === undefined ? [] : [{ from: [inNamespace(metricsNamespace)], ports: tcp([metricsPort]) }]),
     ],
     egress: [
       nameServers,
-      { to: [instances], ports: tcp(postgres, statusPort) },
+      { to: [instances], ports: tcp([postgres, statusPort]) },
       {
-        to: anywhere,
-        ports: tcp(...new Set([...apiServerPorts, ...(storagePort === undefined ? [] : [storagePort])])),
+        to: peersOf({ ports: [] }),
+        ports: tcp([...new Set([...apiServerPorts, ...(storagePort === undefined ? [] : [storagePort])])]),
       },
     ],
   };
