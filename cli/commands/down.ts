@@ -1,4 +1,4 @@
-import { type Command, stackArgument } from "../foundation/command.ts";
+import { type Command, stackArgument, stackOption } from "../foundation/command.ts";
 import { bringDown } from "../stack/bring-down.ts";
 import { runInterruptibly } from "./options.ts";
 
@@ -23,12 +23,11 @@ export const command: Command = {
       console.log(nothing ? `\nThis checkout has no stack ${stack}.` : `\nThe stack ${stack} is down.`);
       if (removedVolumes.length > 0) console.log(`Removed the volumes ${removedVolumes.join(", ")}.`);
       if (keptVolumes.length > 0) {
-        const remove = stack === "local" ? "npm run down -- --volumes" : `npm run down -- --volumes --stack ${stack}`;
         console.log(`Kept the data: ${keptVolumes.join(", ")}.`);
         const goOn = secretsKept
           ? `\`npm run up${stackArgument(stack)}\` uses them again`
           : "Their secrets are not in this checkout";
-        console.log(`${goOn}; \`${remove}\` deletes them.`);
+        console.log(`${goOn}; \`npm run down -- --volumes${stackOption(stack)}\` deletes them.`);
       }
       return 0;
     }),

@@ -15,7 +15,7 @@ import { recordRun } from "../database/programs.ts";
 import { carryOverTo, rememberState } from "../database/carry-over.ts";
 import { BackupFile } from "../database/backup-file.ts";
 import { restoreFrom } from "../database/restore.ts";
-import { type Command, stackArgument } from "../foundation/command.ts";
+import { type Command, stackArgument, stackOption } from "../foundation/command.ts";
 import { connectTo } from "../kubernetes/connect.ts";
 import { startJobLikeMigrate } from "../kubernetes/job-like-migrate.ts";
 import { type Place, placeOf } from "../kubernetes/place.ts";
@@ -103,7 +103,7 @@ async function openLogins(stack: string, signal: AbortSignal): Promise<string> {
       return (
         `Logins work, but the password in access.env does not open ${email}: accounts and passwords are those of the backup. ` +
         `To set the one in access.env: (. ${relative(process.cwd(), stackPaths(stack).accessFile)}; printf '%s\\n' "$ADMIN_PASSWORD" | ` +
-        `npm run --silent users -- ${stack === "local" ? "" : `--stack ${stack} `}password "$ADMIN_EMAIL")`
+        `npm run --silent users --${stackOption(stack)} password "$ADMIN_EMAIL")`
       );
     if (performance.now() > end)
       throw new Failure(`The data is restored, but a login answers ${status}`, {

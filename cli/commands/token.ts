@@ -1,6 +1,4 @@
-import { createInterface } from "node:readline/promises";
-import { Writable } from "node:stream";
-import { text } from "node:stream/consumers";
+import { readSecret } from "@routeql/auth-sidecar/administration/read-password";
 import { runInterruptibly } from "./options.ts";
 import type { Command, ParsedArguments } from "../foundation/command.ts";
 import { accessOf } from "../stack/access.ts";
@@ -18,8 +16,10 @@ export const loginOptions = {
 /** A token for the stack's administrator, or for the account in `--email`. */
 export async function tokenFor(stack: string, args: ParsedArguments): Promise<string> {
   const access = await accessOf(stack);
-  const email = args.optionalText("email") ?? access.adminEmail;
-  const password = args.optionalText("email") === undefined ? access.adminPassword : await readPassword(email);
+  const { adminEmail, adminPassword } = access;
+  const email = args.optionalText("email");
+  if (email === undefined) return accessToken(access, { email: adminEmail, password: adminPassword });
+  const [password = ""] = await readSecret([`Password of ${email}: `]);
   return accessToken(access, { email, password });
 }
 
@@ -39,18 +39,3 @@ export const command: Command = {
       return 0;
     }),
 };
-
-/** A password: from a prompt without echo on a terminal, otherwise from standard input without its trailing newline. */
-export async function readPassword(email: string, input: NodeJS.ReadStream = process.stdin): Promise<string> {
-  if (!input.isTTY) return (await text(input)).replace(/\r?\n$/, "");
-  const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input, output: silent, terminal: true });
-  try {
-    process.stderr.write(`Password of ${email}: `);
-    const password = await lines.question("");
-    process.stderr.write("\n");
-    return password;
-  } finally {
-    lines.close();
-  }
-}

@@ -1,6 +1,6 @@
 import { relative } from "node:path";
 import { projectFolder, stackPaths } from "@routeql/host/paths";
-import { type Command, stackArgument } from "../foundation/command.ts";
+import { type Command, stackArgument, stackOption } from "../foundation/command.ts";
 import type { PhaseTime } from "../foundation/phases.ts";
 import { shellQuote } from "../stack/access.ts";
 import { bringUp, type UpResult } from "../stack/bring-up.ts";
@@ -57,7 +57,7 @@ export function upSummary(
   totalSeconds: number,
 ): string {
   const changed = Object.entries(changes).some(([name, count]) => name !== "same" && count > 0);
-  const more = stack === "local" ? "" : ` --stack ${stack}`;
+  const more = stackOption(stack);
   return [
     "",
     changed ? `The stack ${stack} is up.` : `The stack ${stack} is up; nothing changed.`,

@@ -135,8 +135,11 @@ export function checkStackName(name: string): string {
   });
 }
 
-/** ` -- --stack NAME` for a stack other than the default one, else nothing. */
-export const stackArgument = (stack: string): string => (stack === common.stack.default ? "" : ` -- --stack ${stack}`);
+/** ` --stack NAME` for a stack other than the default one, else nothing. */
+export const stackOption = (stack: string): string => (stack === common.stack.default ? "" : ` --stack ${stack}`);
+
+/** The same for a command without other arguments: ` -- --stack NAME`. */
+export const stackArgument = (stack: string): string => (stackOption(stack) === "" ? "" : ` --${stackOption(stack)}`);
 
 /** The failure of a command that needs a running stack. */
 export const notUp = (stack: string): Failure =>

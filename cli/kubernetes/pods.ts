@@ -28,13 +28,21 @@ export function podOf(object: KubernetesObject): Pod {
 
 type Labels = Readonly<Record<string, string>>;
 
-/** All pods of a stack with a running or finished container, sorted by service and name. */
-export async function podsOf(cluster: Cluster, place: Place, signal?: AbortSignal): Promise<Pod[]> {
-  const pods = await cluster.list(
+/** The pods of a stack that also have these labels. */
+export const listPods = (
+  cluster: Cluster,
+  place: Place,
+  { labels = {}, signal }: { readonly labels?: Labels; readonly signal?: AbortSignal | undefined } = {},
+): Promise<readonly KubernetesObject[]> =>
+  cluster.list(
     { apiVersion: "v1", kind: "Pod", namespace: place.namespace },
-    instanceLabels(place),
+    { ...instanceLabels(place), ...labels },
     signal,
   );
+
+/** All pods of a stack with a running or finished container, sorted by service and name. */
+export async function podsOf(cluster: Cluster, place: Place, signal?: AbortSignal): Promise<Pod[]> {
+  const pods = await listPods(cluster, place, { signal });
   return pods
     .filter((pod) => textAt(pod, "status", "phase") !== "Pending")
     .map(podOf)
@@ -61,10 +69,7 @@ export async function readyPod(
   stack: string,
   labels: Labels = {},
 ): Promise<Pod> {
-  const all = await cluster.list(
-    { apiVersion: "v1", kind: "Pod", namespace: place.namespace },
-    { ...instanceLabels(place), [serviceLabel]: service, ...labels },
-  );
+  const all = await listPods(cluster, place, { labels: { [serviceLabel]: service, ...labels } });
   const found = all.map(podOf).find(({ ready }) => ready);
   if (found) return found;
   if (all.length === 0) await refuseWithoutNamespace(cluster, place);

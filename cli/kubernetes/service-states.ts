@@ -4,17 +4,13 @@ import { collectOutput, healthDetail, healthProgram } from "../status/health-det
 import type { ServiceState } from "../status/report.ts";
 import { connectTo, type Connection } from "./connect.ts";
 import { executeInPod } from "./execute.ts";
-import { instanceLabels, type Place } from "./place.ts";
-import { podOf } from "./pods.ts";
+import type { Place } from "./place.ts";
+import { listPods, podOf } from "./pods.ts";
 
 /** States of the pods of a stack. A service without pods is left out. */
 export async function clusterServiceStates(place: Place, stack: string, signal: AbortSignal): Promise<ServiceState[]> {
   const connection = await connectTo(place, stack, signal);
-  const pods = await connection.cluster.list(
-    { apiVersion: "v1", kind: "Pod", namespace: place.namespace },
-    instanceLabels(place),
-    signal,
-  );
+  const pods = await listPods(connection.cluster, place, { signal });
   // A pod that is being deleted belongs to the past of its service.
   const present = pods.filter((pod) => field(pod, "metadata", "deletionTimestamp") === undefined);
   const states = await Promise.all(

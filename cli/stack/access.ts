@@ -22,21 +22,23 @@ export function shellQuote(value: string): string {
   return `'${value.replaceAll("'", String.raw`'\''`)}'`;
 }
 
+const variables: Readonly<Record<keyof StackAccess, string>> = {
+  url: "ROUTEQL_URL",
+  consoleUrl: "ROUTEQL_CONSOLE_URL",
+  caFile: "ROUTEQL_CA_FILE",
+  serviceApiKey: "SERVICE_API_KEY",
+  engineAccessKey: "ENGINE_ACCESS_KEY",
+  adminEmail: "ADMIN_EMAIL",
+  adminPassword: "ADMIN_PASSWORD",
+};
+const fields = Object.entries(variables) as [keyof StackAccess, string][];
+
 /** The text of access.env: assignments that a POSIX shell can source. */
-export function accessText(access: StackAccess): string {
-  const assignments: readonly (readonly [string, string | undefined])[] = [
-    ["ROUTEQL_URL", access.url],
-    ["ROUTEQL_CONSOLE_URL", access.consoleUrl],
-    ["ROUTEQL_CA_FILE", access.caFile],
-    ["SERVICE_API_KEY", access.serviceApiKey],
-    ["ENGINE_ACCESS_KEY", access.engineAccessKey],
-    ["ADMIN_EMAIL", access.adminEmail],
-    ["ADMIN_PASSWORD", access.adminPassword],
-  ];
-  return assignments
-    .map(([name, value]) => (value === undefined ? "" : `export ${name}=${shellQuote(value)}\n`))
+export const accessText = (access: StackAccess): string =>
+  fields
+    .filter(([field]) => access[field] !== undefined)
+    .map(([field, variable]) => `export ${variable}=${shellQuote(access[field]!)}\n`)
     .join("");
-}
 
 export function parseAccessText(text: string): ReadonlyMap<string, string> {
   const assignments = text.matchAll(/^export ([A-Z_]+)='((?:[^']|'\\'')*)'$/gm);
@@ -88,16 +90,8 @@ export async function accessOf(stack: string): Promise<StackAccess> {
   const text = await readFile(stackPaths(stack).accessFile, "utf8").catch(() => undefined);
   if (text === undefined) throw notUp(stack);
   const values = parseAccessText(text);
-  const value = (name: string): string => values.get(name) ?? "";
-  return {
-    url: value("ROUTEQL_URL"),
-    consoleUrl: values.get("ROUTEQL_CONSOLE_URL"),
-    caFile: value("ROUTEQL_CA_FILE"),
-    serviceApiKey: value("SERVICE_API_KEY"),
-    engineAccessKey: value("ENGINE_ACCESS_KEY"),
-    adminEmail: value("ADMIN_EMAIL"),
-    adminPassword: value("ADMIN_PASSWORD"),
-  };
+  const known = fields.map(([field, variable]) => [field, values.get(variable) ?? ""]);
+  return Object.fromEntries(known) as unknown as StackAccess;
 }
 
 /** A warning if other users can read a private file. Some file systems store no modes (WSL2 below /mnt, exFAT, SMB). */

@@ -12,6 +12,7 @@ import { inArchive } from "../database/archive.ts";
 import { backUpTo } from "../database/backup.ts";
 import { openClientPrograms } from "../database/client-programs.ts";
 import { recordRun } from "../database/programs.ts";
+import { stackOption } from "../foundation/command.ts";
 import type { Phase } from "../foundation/phases.ts";
 import type { Surroundings } from "./phases.ts";
 import { storedOutputs } from "./recovery.ts";
@@ -45,7 +46,7 @@ export function backupPhase({ stack, paths, prepared }: Surroundings): Phase {
       if (change === undefined) return "skipped, the data does not change";
       const isOwnOnDocker = plain.target === "docker" && plain.database === "single";
       if (isOwnOnDocker && !(await isRunning(`routeql-${stack}-database`))) return "skipped, the database does not run";
-      const option = stack === "local" ? "" : `--stack ${stack} `;
+      const option = stackOption(stack);
       try {
         show(`${change}: backing up the database`);
         if (archives(plain) && (await isRunning(`routeql-${stack}-archive`))) {
@@ -53,10 +54,10 @@ export function backupPhase({ stack, paths, prepared }: Surroundings): Phase {
           // pgBackRest knows the end of a backup in whole seconds, and restores from backups that ended before the moment.
           await sleep(2000, undefined, { signal });
           const moment = new Date().toISOString();
-          return `${change}. To undo its changes: npm run restore -- ${option}--to-time ${moment}`;
+          return `${change}. To undo its changes: npm run restore --${option} --to-time ${moment}`;
         }
         const file = await dump(stack, join(paths.folder, "backups"), show, signal);
-        return `${change}. To undo its changes: npm run restore -- ${option}--replace ${relative(projectFolder, file)}`;
+        return `${change}. To undo its changes: npm run restore --${option} --replace ${relative(projectFolder, file)}`;
       } catch (error) {
         signal.throwIfAborted();
         throw new Failure("The backup before the update failed. Nothing was changed", {

@@ -63,6 +63,19 @@ export async function readConfiguration(
   }
 }
 
+/** The configuration with these values; the stack's program reads them from its entries. */
+export function withSettings(
+  { entries, given, plain }: StackConfiguration,
+  values: Partial<GivenSettings & PlainSettings> & Readonly<Record<string, string>>,
+): StackConfiguration {
+  const named = Object.entries(values).map(([name, value]) => [`${projectName}:${name}`, value]);
+  return {
+    entries: { ...entries, ...(Object.fromEntries(named) as Record<string, string>) },
+    given: { ...given, ...values },
+    plain: { ...plain, ...values },
+  };
+}
+
 /** The target of the stack; the setting's check allows no other values. */
 export const targetOf = ({ target }: Pick<PlainSettings, "target">): Target =>
   target === "kubernetes" ? target : "docker";

@@ -3,7 +3,6 @@ import { Failure } from "@routeql/host/failure";
 import { dockerServiceStates } from "../docker/service-states.ts";
 import { clusterServiceStates } from "../kubernetes/service-states.ts";
 import type { Place } from "../kubernetes/place.ts";
-import { stackArgument } from "../foundation/command.ts";
 import { endpointState } from "../status/endpoint.ts";
 import { factProblems, serviceProblems } from "../status/problems.ts";
 import type { Problem } from "../status/report.ts";
@@ -27,7 +26,7 @@ export async function currentProblems(
     endpointState(access),
   ]);
   const answered = endpoint.error === undefined ? { endpoint, expectedMigrations: [] } : { expectedMigrations: [] };
-  return [...serviceProblems(states, stack), ...factProblems(answered, {}, stackArgument(stack))];
+  return [...serviceProblems(states, stack), ...factProblems(answered, {}, stack)];
 }
 
 /**

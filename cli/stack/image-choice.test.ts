@@ -3,8 +3,8 @@ import { pins } from "@routeql/pins/pins";
 import { registryProblem, silentRegistry, type RegistryProblem } from "@routeql/host/docker/registry";
 import { withDefaults } from "@routeql/infra/settings/complete";
 import type { GivenSettings } from "@routeql/infra/settings/list";
-import type { StackConfiguration } from "./configuration.ts";
-import { chooseImages, describeChoice, withChoice } from "./image-choice.ts";
+import { type StackConfiguration, withSettings } from "./configuration.ts";
+import { chooseImages, describeChoice } from "./image-choice.ts";
 import type { ImageChoice } from "./image-choice.ts";
 
 const configure = (stack: string, given: GivenSettings = {}): StackConfiguration => ({
@@ -25,21 +25,21 @@ test("a stack that builds all images contacts no registry", async () => {
   const configuration = configure("local");
   const choice = await chooseImages(configuration, undefined, forbidden);
   expect(choice).toEqual({ instead: {}, missing: [] });
-  expect(withChoice(configuration, choice)).toEqual(configuration);
+  expect(withSettings(configuration, choice.instead)).toEqual(configuration);
   expect(describeChoice(choice, configuration)).toBe("all built here");
 });
 
 test("with reachable registries, a stack uses the images of its settings", async () => {
   const configuration = configure("dev");
   const choice = await chooseImages(configuration, undefined, everywhere);
-  expect(withChoice(configuration, choice).plain).toMatchObject({ engine: "hasura", images: "official" });
+  expect(withSettings(configuration, choice.instead).plain).toMatchObject({ engine: "hasura", images: "official" });
   expect(describeChoice(choice, configuration)).toContain("hasura/graphql-engine:");
 });
 
 test("the embedded engine and local images replace those of an unreachable registry", async () => {
   const configuration = configure("dev");
   const choice = await chooseImages(configuration, undefined, nowhere);
-  const chosen = withChoice(configuration, choice);
+  const chosen = withSettings(configuration, choice.instead);
   expect(chosen.plain).toMatchObject({ engine: "embedded", images: "built" });
   expect(chosen.entries).toEqual({ "routeql:engine": "embedded", "routeql:images": "built" });
   expect(describeChoice(choice, chosen)).toMatch(

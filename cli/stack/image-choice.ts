@@ -12,7 +12,7 @@ import { imageExists } from "@routeql/host/docker/build";
 import { askRegistry, pullFailure } from "@routeql/host/docker/pull";
 import type { RegistryProblem } from "@routeql/host/docker/registry";
 import type { StackPaths } from "@routeql/host/paths";
-import { projectName, type StackConfiguration } from "./configuration.ts";
+import type { StackConfiguration } from "./configuration.ts";
 
 /** Stored in the stack's folder: a stack keeps its images, because its data belongs to the user id of the images that created it. */
 export interface ImageChoice {
@@ -82,16 +82,6 @@ function cannotBeHad({ name, imageName }: PulledImage, problem: RegistryProblem,
     ? ` To use this project's own ${name === "engine" ? "engine" : "images"} instead, set ${replacement}.`
     : "";
   return pullFailure(imageName, problem, `${setting}${agree}`);
-}
-
-/** The configuration with the choice applied; the stack's program reads it from there. */
-export function withChoice(configuration: StackConfiguration, { instead }: ImageChoice): StackConfiguration {
-  const entries = Object.fromEntries(Object.entries(instead).map(([name, value]) => [`${projectName}:${name}`, value]));
-  return {
-    entries: { ...configuration.entries, ...entries },
-    given: { ...configuration.given, ...instead },
-    plain: { ...configuration.plain, ...instead },
-  };
 }
 
 /** The replacement as one sentence; undefined for a stack that runs the images of its settings. */

@@ -2,7 +2,7 @@ import { withClient } from "@routeql/database/shared/opened-database";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { databaseVolume, dataVolumeLabel } from "@routeql/infra/targets/docker/data-volume";
 import { openDatabase } from "../database/open-database.ts";
-import { stackArgument } from "../foundation/command.ts";
+import { stackOption } from "../foundation/command.ts";
 
 /** A warning while the database's volume replaces a lost one and has no account. */
 export async function lostDataWarnings(stack: string): Promise<readonly string[]> {
@@ -21,9 +21,9 @@ export async function lostDataWarnings(stack: string): Promise<readonly string[]
     },
   );
   if (!empty) return [];
-  const option = stack === "local" ? "" : `--stack ${stack} `;
+  const option = stackOption(stack);
   return [
-    `The volume of the database was lost; the database is empty, and logins answer 503. Restore the data: npm run restore -- ${option}--latest from the archive, or npm run restore -- ${option}FILE from a backup. ` +
-      `Without a backup, create an account and load data: npm run users${stackArgument(stack) || " --"} add EMAIL --role operator.`,
+    `The volume of the database was lost; the database is empty, and logins answer 503. Restore the data: npm run restore --${option} --latest from the archive, or npm run restore --${option} FILE from a backup. ` +
+      `Without a backup, create an account and load data: npm run users --${option} add EMAIL --role operator.`,
   ];
 }

@@ -7,6 +7,7 @@ import { Failure } from "@routeql/host/failure";
 import { projectFolder, stackPaths, type StackPaths } from "@routeql/host/paths";
 import { z } from "zod";
 import { engineIdentity } from "../docker/engine-facts.ts";
+import { stackOption } from "../foundation/command.ts";
 
 const identity = z.object({
   /** Value of the label `com.routeql.state` of everything that the stack creates. */
@@ -91,8 +92,6 @@ export async function isGone({ folder, host }: Owner): Promise<boolean> {
   );
 }
 
-const option = (stack: string): string => (stack === "local" ? "" : ` --stack ${stack}`);
-
 /** The refusal to work on a stack of another state. @param where its place, e.g. `on this Docker engine` */
 export function belongsToAnother(
   stack: string,
@@ -100,7 +99,7 @@ export function belongsToAnother(
   { where, dataNames = [] }: { readonly where: string; readonly dataNames?: readonly string[] },
 ): Failure {
   const data = dataNames.length === 0 ? "" : `, with its data (${dataNames.join(", ")})`;
-  const more = option(stack);
+  const more = stackOption(stack);
   return new Failure(`The stack ${stack} ${where} belongs to ${describeOwner(owner)}${data}`, {
     remedy:
       `run the command in that checkout, or use another name here (--stack NAME). If that checkout is lost: \`npm run down -- --adopt${more}\` ` +

@@ -2,6 +2,7 @@
  * Which state owns a stack on the Docker engine. The stack's name is not enough: two checkouts on one engine may both use it.
  * @module
  */
+import { stackOption } from "../foundation/command.ts";
 import { type EngineIdentity, readEngineIdentity } from "../docker/engine-facts.ts";
 import {
   isData,
@@ -102,7 +103,7 @@ function refuseOtherEngine(stack: string, { identity, engine }: Holding): void {
     {
       remedy:
         `point DOCKER_HOST or the Docker context to that engine again, or use another name for a stack on this one (--stack NAME). ` +
-        `If that engine no longer exists, \`npm run up -- --adopt${stack === "local" ? "" : ` --stack ${stack}`}\` creates the stack on this one.`,
+        `If that engine no longer exists, \`npm run up -- --adopt${stackOption(stack)}\` creates the stack on this one.`,
     },
   );
 }
@@ -149,11 +150,10 @@ function refuseForeignData(
   const folder = other?.folder
     ? `${other.folder}/.routeql/${stack}`
     : `.routeql/${stack} of the checkout that created it`;
-  const more = stack === "local" ? "" : ` --stack ${stack}`;
   throw new Failure(
     `The Docker engine has data of a stack named ${stack} (${foreign.join(", ")}) whose secrets are not in this checkout's .routeql/${stack}`,
     {
-      remedy: `copy ${folder} here to keep using the data, use another name (--stack NAME), or delete the data permanently: npm run down -- --volumes --adopt${more}`,
+      remedy: `copy ${folder} here to keep using the data, use another name (--stack NAME), or delete the data permanently: npm run down -- --volumes --adopt${stackOption(stack)}`,
     },
   );
 }

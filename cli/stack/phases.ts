@@ -14,8 +14,8 @@ import { checkOwnershipInCluster } from "../kubernetes/ownership.ts";
 import { type Place, placeFor, placeOf, refuseOnDocker, refuseOtherCluster } from "../kubernetes/place.ts";
 import { choosePlugins, type PluginKind } from "../pulumi/plugins.ts";
 import { acquireCli, type PulumiCli } from "../pulumi/acquire.ts";
-import { projectName, type StackConfiguration, targetOf } from "./configuration.ts";
-import { chooseImages, describeChoice, type ImageChoice, readChoice, withChoice } from "./image-choice.ts";
+import { projectName, type StackConfiguration, targetOf, withSettings } from "./configuration.ts";
+import { chooseImages, describeChoice, type ImageChoice, readChoice } from "./image-choice.ts";
 import { networkRangeOf } from "./network-range.ts";
 import { checkOwnership, type Holding, type Permit } from "./ownership.ts";
 import { checkPorts } from "./ports.ts";
@@ -119,7 +119,7 @@ export function choicePhase({ stack, paths, prepared }: Surroundings): Phase {
       const configuration = prepared.configuration!;
       if (targetOf(configuration.plain) === "docker") await refuseOnDocker(stack);
       prepared.choice = await chooseImages(configuration, await readChoice(paths));
-      prepared.configuration = withChoice(configuration, prepared.choice);
+      prepared.configuration = withSettings(configuration, prepared.choice.instead);
       return describeChoice(prepared.choice, prepared.configuration);
     },
   };
@@ -141,15 +141,10 @@ export function networksPhase(keeps: boolean): (surroundings: Surroundings) => P
   return ({ stack, paths, prepared }) => ({
     title: "Networks",
     work: async () => {
-      const configuration = prepared.configuration!;
-      const range = await networkRangeOf(stack, paths, configuration, keeps);
+      const range = await networkRangeOf(stack, paths, prepared.configuration!, keeps);
       if (range === undefined)
         return "chosen by the Docker engine; npm run down and npm run up give the stack a small range";
-      prepared.configuration = {
-        entries: { ...configuration.entries, [`${projectName}:networkRange`]: range },
-        given: { ...configuration.given, networkRange: range },
-        plain: { ...configuration.plain, networkRange: range },
-      };
+      prepared.configuration = withSettings(prepared.configuration!, { networkRange: range });
       return range;
     },
   });

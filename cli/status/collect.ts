@@ -6,7 +6,7 @@ import { inSidecar } from "../commands/administration.ts";
 import { openDatabase } from "../database/open-database.ts";
 import { alertDeliveries, alertProblems, firingAlerts } from "./alerts.ts";
 import { dockerServiceStates } from "../docker/service-states.ts";
-import { stackArgument } from "../foundation/command.ts";
+import { stackOption } from "../foundation/command.ts";
 import { placeOf } from "../kubernetes/place.ts";
 import { clusterServiceStates } from "../kubernetes/service-states.ts";
 import { accessOf } from "../stack/access.ts";
@@ -64,12 +64,11 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
   if (!place) await requireOwn(stack);
   const found = place ? await clusterServiceStates(place, stack, signal) : await dockerServiceStates(stack, signal);
   const services = withMissing(found, await expectedServices(stack));
-  const more = stackArgument(stack);
   const problemsOfServices = serviceProblems(services, stack);
   const databaseIsDown = problemsOfServices.some(({ subject }) => subject === "database");
   const [endpoint, database, directory, alerts, deliveries, changes] = await Promise.all([
     endpointState(access),
-    databaseIsDown ? undefined : databaseFacts(stack, more, signal),
+    databaseIsDown ? undefined : databaseFacts(stack, signal),
     directoryState(stack, signal),
     // On Kubernetes the Prometheus is not one of the stack.
     place ? undefined : firingAlerts(stack, signal),
@@ -86,7 +85,7 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
   const problems = [
     ...problemsOfServices,
     ...(database?.problems ?? []),
-    ...factProblems(facts, limits, more),
+    ...factProblems(facts, limits, stack),
     ...alertProblems(alerts ?? []),
   ];
   return {
@@ -121,7 +120,6 @@ async function expectedServices(
 
 async function databaseFacts(
   stack: string,
-  more: string,
   signal: AbortSignal,
 ): Promise<{ facts?: DatabaseFacts; problems: readonly Problem[] }> {
   const { promise: late, reject } = Promise.withResolvers<never>();
@@ -140,7 +138,7 @@ async function databaseFacts(
         {
           subject: "database",
           reason: `cannot be read: ${messageOf(error)}`,
-          next: `npm run psql${more === "" ? " --" : more} -c 'select 1'`,
+          next: `npm run psql --${stackOption(stack)} -c 'select 1'`,
         },
       ],
     };

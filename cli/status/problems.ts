@@ -1,4 +1,4 @@
-import { stackArgument } from "../foundation/command.ts";
+import { stackArgument, stackOption } from "../foundation/command.ts";
 import type { DatabaseFacts, EndpointState, Problem, ServiceState, StatusReport } from "./report.ts";
 
 /** Services before the services that call them: the first problem is the likely cause of the others. */
@@ -22,7 +22,6 @@ function reasonOf({ kind, state, health, exitCode, detail }: ServiceState): stri
 
 /** Problems of the services with the command that helps, causes first. `options` are the arguments after `--` for another stack. */
 export function serviceProblems(states: readonly ServiceState[], stack: string): Problem[] {
-  const stackOption = stack === "local" ? "" : `--stack ${stack} `;
   const up = `npm run up${stackArgument(stack)}`;
   return states
     .toSorted((left, right) => rank(left.service) - rank(right.service))
@@ -32,7 +31,7 @@ export function serviceProblems(states: readonly ServiceState[], stack: string):
         return service.unlimitedProcesses === true
           ? [{ subject: service.service, reason: "has no limit of processes", next: up }]
           : [];
-      const logs = `npm run logs -- ${stackOption}--tail 50 ${service.service}`;
+      const logs = `npm run logs --${stackOption(stack)} --tail 50 ${service.service}`;
       const next =
         service.state === "paused"
           ? `docker unpause ${service.container}`
@@ -86,25 +85,27 @@ const certificateWarning = 14 * day;
 const older = (time: string | null | undefined, limit: number, now: number): boolean =>
   time === null || time === undefined || now - Date.parse(time) > limit;
 
-/** Problems of a stack besides its services. `more` is ` -- --stack NAME` for another stack than `local`. */
+/** Problems of a stack besides its services. */
 export function factProblems(
   { endpoint, database, expectedMigrations, directory, drift }: Facts,
   limits: Limits,
-  more: string,
+  stack: string,
   now = Date.now(),
 ): Problem[] {
+  const logs = `npm run logs --${stackOption(stack)}`;
+  const up = `npm run up${stackArgument(stack)}`;
   const problems: Problem[] = [];
   if (endpoint?.error !== undefined)
     problems.push({
       subject: "endpoint",
       reason: `${endpoint.url} does not answer: ${endpoint.error}`,
-      next: `npm run logs${more === "" ? " --" : more} --tail 50 gateway`,
+      next: `${logs} --tail 50 gateway`,
     });
   else if (endpoint !== undefined && endpoint.status !== 200)
     problems.push({
       subject: "endpoint",
       reason: `${endpoint.url}/healthz answers ${endpoint.status}`,
-      next: `npm run logs${more === "" ? " --" : more} --since 5m engine auth-sidecar gateway`,
+      next: `${logs} --since 5m engine auth-sidecar gateway`,
     });
   const expires = endpoint?.certificateExpires;
   if (expires !== undefined && Date.parse(expires) - now < certificateWarning)
@@ -114,9 +115,9 @@ export function factProblems(
         Date.parse(expires) <= now
           ? `expired at ${expires}`
           : `expires at ${expires}, in ${Math.floor((Date.parse(expires) - now) / day)} days`,
-      next: `npm run up${more} renews a self-signed certificate; docs/operate/tls.md describes the others`,
+      next: `${up} renews a self-signed certificate; docs/operate/tls.md describes the others`,
     });
-  if (database !== undefined) problems.push(...databaseProblems(database, expectedMigrations, limits, more, now));
+  if (database !== undefined) problems.push(...databaseProblems(database, expectedMigrations, limits, stack, now));
   if (directory?.fails === true)
     problems.push({
       subject: "directory",
@@ -127,7 +128,7 @@ export function factProblems(
     problems.push({
       subject: "drift",
       reason: `the stack differs from its program: ${drift.join(", ")}`,
-      next: `npm run preview${more}, then npm run up${more}`,
+      next: `npm run preview${stackArgument(stack)}, then ${up}`,
     });
   return problems;
 }
@@ -136,14 +137,18 @@ function databaseProblems(
   { migrations, keys, newestUpdate, lastBackup }: DatabaseFacts,
   expected: readonly string[],
   { dataAge, backupAge }: Limits,
-  more: string,
+  stack: string,
   now: number,
 ): Problem[] {
   const problems: Problem[] = [];
   const missing = expected.filter((name) => !migrations.includes(name));
   const unknown = migrations.filter((name) => !expected.includes(name));
   if (missing.length > 0)
-    problems.push({ subject: "migrations", reason: `not applied: ${missing.join(", ")}`, next: `npm run up${more}` });
+    problems.push({
+      subject: "migrations",
+      reason: `not applied: ${missing.join(", ")}`,
+      next: `npm run up${stackArgument(stack)}`,
+    });
   if (unknown.length > 0)
     problems.push({
       subject: "migrations",
@@ -154,7 +159,7 @@ function databaseProblems(
     problems.push({
       subject: "signing keys",
       reason: "no key signs tokens",
-      next: `npm run logs${more === "" ? " --" : more} --tail 50 auth-sidecar, then npm run keys -- ${more === "" ? "" : `${more.replace(" -- ", "")} `}rotate`,
+      next: `npm run logs --${stackOption(stack)} --tail 50 auth-sidecar, then npm run keys --${stackOption(stack)} rotate`,
     });
   if (dataAge !== undefined && older(newestUpdate, dataAge, now))
     problems.push({
@@ -166,7 +171,7 @@ function databaseProblems(
     problems.push({
       subject: "backup",
       reason: lastBackup === undefined ? "no backup is recorded" : `the last backup is of ${lastBackup.at}`,
-      next: `npm run backup${more}`,
+      next: `npm run backup${stackArgument(stack)}`,
     });
   return problems;
 }

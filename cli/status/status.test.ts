@@ -32,7 +32,7 @@ const good = { endpoint, database: facts, expectedMigrations: ["0001_a", "0002_b
 
 test("reports no problem for healthy services and a finished job", () => {
   expect(serviceProblems([service("engine"), migrated], "dev")).toEqual([]);
-  expect(factProblems(good, {}, "", now)).toEqual([]);
+  expect(factProblems(good, {}, "local", now)).toEqual([]);
 });
 
 test("names a running container without a limit of processes", () => {
@@ -133,7 +133,7 @@ test.each<[string, string, object, Parameters<typeof factProblems>[1]?]>([
   ["directory", unusable, { directory: { text: unusable, fails: true } }],
   ["drift", "the stack differs from its program: update dev-engine", { drift: ["update dev-engine"] }],
 ])("reports the %s with a next command: %s", (subject, reason, changes, limits = {}) => {
-  expect(factProblems({ ...good, ...changes }, limits, " -- --stack dev", now)).toEqual([
+  expect(factProblems({ ...good, ...changes }, limits, "dev", now)).toEqual([
     { subject, reason, next: expect.stringMatching(/npm run|docs\/operate/) as string },
   ]);
 });

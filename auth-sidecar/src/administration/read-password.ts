@@ -10,7 +10,9 @@ import { AdministrationError } from "./command.ts";
  * @throws {AdministrationError} if it is too weak or too long
  */
 export async function readNewPassword(input: NodeJS.ReadStream = process.stdin): Promise<string> {
-  return checkedPassword(input.isTTY ? await prompted(input) : (await text(input)).replace(/\r?\n$/, ""));
+  const [first = "", second] = await readSecret(["New password: ", "Once more: "], input);
+  if (first !== second) throw new AdministrationError("the two differ");
+  return checkedPassword(first);
 }
 
 /** @throws {AdministrationError} */
@@ -22,18 +24,29 @@ export function checkedPassword(password: string): string {
   return password;
 }
 
-async function prompted(input: NodeJS.ReadStream): Promise<string> {
+/**
+ * A secret: from a terminal by prompts without echo, otherwise all of standard input without one trailing newline.
+ * @returns the answer to each prompt
+ */
+export async function readSecret(
+  prompts: readonly string[],
+  input: NodeJS.ReadStream = process.stdin,
+): Promise<readonly string[]> {
+  if (!input.isTTY) {
+    const given = (await text(input)).replace(/\r?\n$/, "");
+    return prompts.map(() => given);
+  }
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input, output: silent, terminal: true });
+  const answers: string[] = [];
   try {
-    process.stderr.write("New password: ");
-    const first = await lines.question("");
-    process.stderr.write("\nOnce more: ");
-    const second = await lines.question("");
-    process.stderr.write("\n");
-    if (first !== second) throw new AdministrationError("the two differ");
-    return first;
+    for (const prompt of prompts) {
+      process.stderr.write(prompt);
+      answers.push(await lines.question(""));
+      process.stderr.write("\n");
+    }
   } finally {
     lines.close();
   }
+  return answers;
 }
