@@ -31,6 +31,9 @@ const text = (name: string): string => readFileSync(new URL(name, import.meta.ur
 /** The alerts as a rule file of Prometheus. */
 export const alertRules = (): string => text("alerts.yml");
 
+/** Statements of this kit for the exporter of Postgres, in its own format: the labels and values of each metric. */
+export const databaseQueries = (): string => text("queries.yml");
+
 /** The dashboard of Grafana; `npm run documents` generates it from the panels. */
 export const grafanaDashboard = (): string => text("grafana-dashboard.json");
 

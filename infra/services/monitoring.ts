@@ -9,7 +9,7 @@ import type { PlainSettings, Settings } from "../settings/list.ts";
 import { databaseAddress } from "./database-place.ts";
 import { filesDirectory, secretPath } from "./description.ts";
 import type { ServiceDescription } from "./description.ts";
-import { grafanaFiles, prometheusFiles } from "../monitoring/prometheus-files.ts";
+import { databaseQueries, grafanaFiles, prometheusFiles } from "../monitoring/prometheus-files.ts";
 
 type Monitored = Pick<
   Settings,
@@ -50,38 +50,6 @@ const common = {
   joinsMetrics: true,
 } as const satisfies Partial<ServiceDescription>;
 
-/** Statements of this kit for the exporter of Postgres, in its own format: the labels and values of each metric. */
-const queries = {
-  routeql_run: {
-    query:
-      "select run, extract(epoch from finished_at) as finished_timestamp_seconds, seconds as duration_seconds from migrations.finished_runs",
-    metrics: [
-      { run: { usage: "LABEL", description: "The command." } },
-      {
-        finished_timestamp_seconds: {
-          usage: "GAUGE",
-          description: "Time at which the command last finished with success.",
-        },
-      },
-      { duration_seconds: { usage: "GAUGE", description: "Time that this run took." } },
-    ],
-  },
-  routeql_archive: {
-    query:
-      "select coalesce((last_failed_time > coalesce(last_archived_time, '-infinity'))::integer, 0) as failing from pg_stat_archiver",
-    metrics: [{ failing: { usage: "GAUGE", description: "1 if the newest attempt to archive changes failed." } }],
-  },
-  routeql_database: {
-    query:
-      "select count(*) as connections, max(current_setting('max_connections')::integer) as connections_limit, (select extract(epoch from min(run_on)) from migrations.schema_migrations) as created_timestamp_seconds from pg_stat_activity where backend_type = 'client backend'",
-    metrics: [
-      { connections: { usage: "GAUGE", description: "Connections of clients." } },
-      { connections_limit: { usage: "GAUGE", description: "Connections that the server accepts." } },
-      { created_timestamp_seconds: { usage: "GAUGE", description: "Time of the first migration." } },
-    ],
-  },
-};
-
 /** Statistics of Postgres; its role `routeql_monitor` reads one table, the last run of each command. */
 const databaseExporter: ServiceDescription = {
   ...common,
@@ -95,7 +63,7 @@ const databaseExporter: ServiceDescription = {
     "--collector.postmaster",
     `--extend.query-path=${filesDirectory}/queries.yml`,
   ],
-  files: { "queries.yml": stringify(queries) },
+  files: { "queries.yml": databaseQueries() },
   user: 10_108,
   environment: {
     DATA_SOURCE_URI: `${databaseAddress.host}:${databaseAddress.port}/${databaseAddress.name}?sslmode=disable&connect_timeout=2`,
