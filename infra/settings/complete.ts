@@ -2,7 +2,7 @@ import type { Input } from "@pulumi/pulumi";
 import { image } from "./checks.ts";
 import { directorySettingNames } from "./sidecar-settings.ts";
 import type { SettingsProblem } from "./error.ts";
-import { kubernetesProblems } from "./kubernetes-problems.ts";
+import { checkKubernetes, type Wrong } from "./kubernetes-problems.ts";
 import {
   type GivenInputs,
   type GivenSettings,
@@ -15,18 +15,14 @@ import {
 import { derive, isPending } from "../inputs.ts";
 import type { Setting } from "./setting.ts";
 
-const place = "together with another setting";
-
 /** Invalid combinations of directory settings; the auth sidecar has the same checks. */
-function directoryProblems(given: GivenInputs, settings: Settings): SettingsProblem[] {
-  const problems: SettingsProblem[] = [];
-  const wrong = (name: SettingName, problem: string): void => void problems.push({ name, place, problem });
+function checkDirectory(given: GivenInputs, settings: Settings, wrong: Wrong): void {
   const missing = (name: SettingName, other: string): void => wrong(name, `is missing, but ${other} is set`);
 
   const present = directorySettingNames.filter((name) => given[name] !== undefined);
   if (settings.ldapUrl === undefined) {
     if (present.length > 0) missing("ldapUrl", present.join(", "));
-    return problems;
+    return;
   }
   if (settings.ldapUserBase === undefined) missing("ldapUserBase", "ldapUrl");
   if (given.ldapBindPassword === undefined && settings.ldapBindDn !== undefined)
@@ -38,13 +34,10 @@ function directoryProblems(given: GivenInputs, settings: Settings): SettingsProb
     const remedy = "take ldaps:// or set ldapStarttls or, if you must, ldapPlaintext";
     wrong("ldapUrl", `has ldap://, which sends passwords readable: ${remedy}`);
   }
-  return problems;
 }
 
 /** Invalid combinations of settings for the database, the session store and monitoring. */
-function partProblems(given: GivenInputs, settings: Settings): SettingsProblem[] {
-  const problems: SettingsProblem[] = [];
-  const wrong = (name: SettingName, problem: string): void => void problems.push({ name, place, problem });
+function checkParts(given: GivenInputs, settings: Settings, wrong: Wrong): void {
   for (const part of ["database", "sessions"] as const) {
     const external = settings[part] === "external";
     const url = `${part}Url` as const;
@@ -62,7 +55,6 @@ function partProblems(given: GivenInputs, settings: Settings): SettingsProblem[]
   if (settings.database === "cloudnative-pg" && settings.target !== "kubernetes") {
     wrong("database", `is cloudnative-pg, but target is ${settings.target}, not kubernetes`);
   }
-  return problems;
 }
 
 /** Settings that may name an image of Docker Hub. */
@@ -113,40 +105,34 @@ export function publishedPorts({ monitoring, grafanaImage }: Pick<Settings, "mon
 /** Combinations of allowed settings that are invalid together. */
 export function contradictions(given: GivenInputs, stackName: string): SettingsProblem[] {
   const settings = withDefaults(given, stackName);
-  const problems = [
-    ...directoryProblems(given, settings),
-    ...partProblems(given, settings),
-    ...kubernetesProblems(given, settings),
-  ];
+  const problems: SettingsProblem[] = [];
+  const wrong: Wrong = (name, problem) => void problems.push({ name, place: "together with another setting", problem });
+  checkDirectory(given, settings, wrong);
+  checkParts(given, settings, wrong);
+  checkKubernetes(given, settings, wrong);
   const ports = publishedPorts(settings);
   for (const [index, name] of ports.entries()) {
     const port = settings[name];
     const same = ports.slice(0, index).find((other) => settings[other] === port);
-    if (same !== undefined && !isPending(port))
-      problems.push({ name, place, problem: `is the same port as ${same}: ${port}` });
+    if (same !== undefined && !isPending(port)) wrong(name, `is the same port as ${same}: ${port}`);
   }
-  if (settings.monitoring === "stack" && settings.target !== "docker") {
-    const problem = `is stack, but target is ${settings.target}, not docker; use scrape and your cluster's Prometheus`;
-    problems.push({ name: "monitoring", place, problem });
-  }
-  if (settings.grafanaImage !== undefined && settings.monitoring !== "stack") {
-    const problem = `needs monitoring=stack, but monitoring is ${settings.monitoring}; docs/operate/monitoring.md has the dashboard for your own Grafana`;
-    problems.push({ name: "grafanaImage", place, problem });
-  }
-  if (settings.monitoring === "operator" && settings.target !== "kubernetes") {
-    const problem = `is operator, but target is ${settings.target}, not kubernetes; use scrape or stack`;
-    problems.push({ name: "monitoring", place, problem });
-  }
-  if ((settings.tlsCertificateFile === undefined) !== (settings.tlsPrivateKeyFile === undefined)) {
-    const [name, other] =
-      settings.tlsCertificateFile === undefined
-        ? ["tlsCertificateFile", "tlsPrivateKeyFile"]
-        : ["tlsPrivateKeyFile", "tlsCertificateFile"];
-    problems.push({ name, place, problem: `is missing, but ${other} is set; give both or neither` });
-  }
+  const { monitoring, target } = settings;
+  if (monitoring === "stack" && target !== "docker")
+    wrong("monitoring", `is stack, but target is ${target}, not docker; use scrape and your cluster's Prometheus`);
+  if (settings.grafanaImage !== undefined && monitoring !== "stack")
+    wrong(
+      "grafanaImage",
+      `needs monitoring=stack, but monitoring is ${monitoring}; docs/operate/monitoring.md has the dashboard for your own Grafana`,
+    );
+  if (monitoring === "operator" && target !== "kubernetes")
+    wrong("monitoring", `is operator, but target is ${target}, not kubernetes; use scrape or stack`);
+  const pair = ["tlsCertificateFile", "tlsPrivateKeyFile"] as const;
+  const missing = pair.find((name) => settings[name] === undefined);
+  const present = pair.find((name) => settings[name] !== undefined);
+  if (missing !== undefined && present !== undefined)
+    wrong(missing, `is missing, but ${present} is set; give both or neither`);
   const { sessionIdleSeconds: idle, sessionAbsoluteSeconds: absolute } = settings;
-  if (!isPending(idle) && !isPending(absolute) && idle > absolute) {
-    problems.push({ name: "sessionIdleSeconds", place, problem: "must not be more than sessionAbsoluteSeconds" });
-  }
+  if (!isPending(idle) && !isPending(absolute) && idle > absolute)
+    wrong("sessionIdleSeconds", "must not be more than sessionAbsoluteSeconds");
   return problems;
 }

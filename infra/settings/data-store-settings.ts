@@ -8,20 +8,12 @@ import { image, matching, oneOf, range } from "./checks.ts";
 import { bucket, objectName, schedule, webAddress } from "./kubernetes-checks.ts";
 import { type Check, file, flag, givenSecret, number, text } from "./setting.ts";
 
-function attempt(value: string): URL | undefined {
-  try {
-    return new URL(value);
-  } catch {
-    return undefined;
-  }
-}
-
 const databaseUrlForm = "postgres://<administrator>:<password>@<host>[:<port>]/<database>";
 /** Never quotes the value, which contains a password. */
 const databaseUrl: Check<"secret"> = (value) => {
-  const url = attempt(value);
+  const url = URL.parse(value);
   const complete =
-    url !== undefined &&
+    url !== null &&
     /^postgres(ql)?:$/.test(url.protocol) &&
     url.username !== "" &&
     url.password !== "" &&
@@ -32,8 +24,8 @@ const databaseUrl: Check<"secret"> = (value) => {
 
 const sessionsUrlForm = "redis[s]://[<user>]:<password>@<host>[:<port>][/<number>]";
 const sessionsUrl: Check<"secret"> = (value) => {
-  const url = attempt(value);
-  const complete = url !== undefined && /^rediss?:$/.test(url.protocol) && url.hostname !== "" && url.password !== "";
+  const url = URL.parse(value);
+  const complete = url !== null && /^rediss?:$/.test(url.protocol) && url.hostname !== "" && url.password !== "";
   return complete ? undefined : `must have the form ${sessionsUrlForm}`;
 };
 

@@ -1,24 +1,23 @@
 import { ownEngineImage } from "./image-settings.ts";
-import type { SettingsProblem } from "./error.ts";
 import { isPending } from "../inputs.ts";
 import { roles } from "@routeql/database/migrate/roles";
 import type { GivenInputs, SettingName, Settings } from "./list.ts";
 
-const place = "together with another setting";
+/** Reports a setting that is invalid together with others. */
+export type Wrong = (name: SettingName, problem: string) => void;
+
 /** Connections of each auth sidecar pod (its DATABASE_POOL_SIZE). */
 const sidecarPoolSize = 10;
 /** Kubernetes' default range of node ports. */
 const [firstNodePort, lastNodePort] = [30_000, 32_767];
 
 /** Invalid combinations of settings for the target `kubernetes`. */
-export function kubernetesProblems(given: GivenInputs, settings: Settings): SettingsProblem[] {
-  const problems: SettingsProblem[] = [];
-  const wrong = (name: SettingName, problem: string): void => void problems.push({ name, place, problem });
+export function checkKubernetes(given: GivenInputs, settings: Settings, wrong: Wrong): void {
   if (settings.target !== "kubernetes") {
     for (const name of ["certificateIssuer", "certificateSecret"] as const) {
       if (settings[name] !== undefined) wrong(name, `is set, but target is ${settings.target}, not kubernetes`);
     }
-    return problems;
+    return;
   }
   const certificates = (["tlsCertificateFile", "certificateIssuer", "certificateSecret"] as const).filter(
     (name) => settings[name] !== undefined,
@@ -52,7 +51,7 @@ export function kubernetesProblems(given: GivenInputs, settings: Settings): Sett
       `makes ${connections} connections of the ${service} to the database (${pool} a pod, and one pod more during an update), but its role may have ${limit}`,
     );
   }
-  problems.push(...backupProblems(given, settings));
+  checkBackups(given, settings, wrong);
   if (settings.pushImages && settings.imageRegistry === undefined)
     wrong("imageRegistry", "is missing, but pushImages is true");
   if (settings.pushImages && settings.engine === "hasura" && settings.hasuraImage === ownEngineImage) {
@@ -61,22 +60,17 @@ export function kubernetesProblems(given: GivenInputs, settings: Settings): Sett
       `must be false with hasuraImage ${ownEngineImage}: the image of apply-metadata starts from one that only this machine has`,
     );
   }
-  return problems;
 }
 
 /** Backups require a database cluster; their login has two settings. */
-function backupProblems(given: GivenInputs, settings: Settings): SettingsProblem[] {
-  const set = (["backupDestination", "backupEndpoint", "backupAccessKeyId", "backupSecretAccessKey"] as const).filter(
-    (name) => given[name] !== undefined,
-  );
-  const wrong = (name: SettingName, problem: string): SettingsProblem => ({ name, place, problem });
-  if (set[0] === undefined) return [];
+function checkBackups(given: GivenInputs, settings: Settings, wrong: Wrong): void {
+  const names = ["backupDestination", "backupEndpoint", "backupAccessKeyId", "backupSecretAccessKey"] as const;
+  const first = names.find((name) => given[name] !== undefined);
+  if (first === undefined) return;
   if (settings.database !== "cloudnative-pg")
-    return [wrong(set[0], `is set, but database is ${settings.database}, not cloudnative-pg`)];
-  if (settings.backupDestination === undefined) return [wrong("backupDestination", `is missing, but ${set[0]} is set`)];
-  const halves = set.filter((name) => name === "backupAccessKeyId" || name === "backupSecretAccessKey");
-  const [half] = halves;
-  if (halves.length !== 1 || half === undefined) return [];
-  const other = half === "backupAccessKeyId" ? "backupSecretAccessKey" : "backupAccessKeyId";
-  return [wrong(other, `is missing, but ${half} is set`)];
+    return wrong(first, `is set, but database is ${settings.database}, not cloudnative-pg`);
+  if (settings.backupDestination === undefined) return wrong("backupDestination", `is missing, but ${first} is set`);
+  const login = ["backupAccessKeyId", "backupSecretAccessKey"] as const;
+  const missing = login.filter((name) => given[name] === undefined);
+  if (missing.length === 1) wrong(missing[0]!, `is missing, but ${login.find((name) => name !== missing[0])} is set`);
 }
