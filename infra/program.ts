@@ -11,6 +11,7 @@ import { outputsBefore } from "./deployed-before.ts";
 import { enforcePolicies } from "./policy/enforce.ts";
 import type { AdvisoryLevel } from "./policy/rule.ts";
 import { olderThanStack, type Release, release } from "./release.ts";
+import { type outputNames, outputsOf } from "./routeql/schema.ts";
 import { isPem } from "./settings/argument-problems.ts";
 import { withDefaults } from "./settings/complete.ts";
 import { grouped, type RouteQLArgs } from "./settings/groups.ts";
@@ -23,19 +24,8 @@ import { readSettings, settingsSources } from "./settings/read.ts";
 import { stackWarnings, unsavedDataWarning } from "./settings/stack-warnings.ts";
 import { serialized } from "./inputs.ts";
 
-/** Outputs of a stack; `pulumi stack output --show-secrets` prints them. */
-export interface StackOutputs extends Pick<
-  RouteQL,
-  | "url"
-  | "caCertificate"
-  | "serviceApiKey"
-  | "engineAccessKey"
-  | "adminEmail"
-  | "adminPassword"
-  | "databasePasswords"
-  | "database"
-  | "services"
-> {
+/** Outputs of a stack, those of the component among them; `pulumi stack output --show-secrets` prints them. */
+export interface StackOutputs extends Omit<Pick<RouteQL, (typeof outputNames)[number]>, "consoleUrl"> {
   readonly release: Release;
   /** Generation of each secret that `npm run rotate` changes. */
   readonly generations: Generations;
@@ -135,19 +125,12 @@ export async function program({
       ? await replacedDataVolume(`${component}-${getStack()}`, before["services"] !== undefined)
       : undefined;
   const deployed = new RouteQL(component, toArguments(given), { protectData, stateIdentity: identity, dataVolume });
+  const { consoleUrl, ...outputs } = outputsOf(deployed);
   return {
     release,
     generations: generationsOf(plain),
     stateIdentity: output(identity),
-    url: deployed.url,
-    ...(deployed.consoleUrl === undefined ? {} : { consoleUrl: deployed.consoleUrl }),
-    caCertificate: deployed.caCertificate,
-    serviceApiKey: deployed.serviceApiKey,
-    engineAccessKey: deployed.engineAccessKey,
-    adminEmail: deployed.adminEmail,
-    adminPassword: deployed.adminPassword,
-    databasePasswords: deployed.databasePasswords,
-    database: deployed.database,
-    services: deployed.services,
+    ...outputs,
+    ...(consoleUrl === undefined ? {} : { consoleUrl }),
   };
 }

@@ -33,33 +33,14 @@ import { selfSigned, type SelfSignedScope } from "../tls/self-signed.ts";
 
 export type { DeployedService } from "./target.ts";
 
+const passwordNames = ["owner", "engine", "sidecar", "loader", "backup"] as const;
+
 /** Passwords of the database's login roles, without the superuser's. */
-export interface DatabasePasswords {
-  readonly owner: string;
-  readonly engine: string;
-  readonly sidecar: string;
-  readonly loader: string;
-  readonly backup: string;
-}
+export type DatabasePasswords = Readonly<Record<(typeof passwordNames)[number], string>>;
 
 function databasePasswords(secrets: Secrets): Output<DatabasePasswords> {
-  const names = [
-    "owner-password",
-    "engine-password",
-    "sidecar-password",
-    "loader-password",
-    "backup-password",
-  ] as const;
-  const values = names.map((name) => secrets[name]);
-  return secret(
-    all(values).apply(([owner = "", engine = "", sidecar = "", loader = "", backup = ""]) => ({
-      owner,
-      engine,
-      sidecar,
-      loader,
-      backup,
-    })),
-  );
+  const named = passwordNames.map((name) => [name, secrets[`${name}-password`]] as const);
+  return secret(all(Object.fromEntries(named)).apply((values) => values as DatabasePasswords));
 }
 
 export interface RouteQLOptions extends ComponentResourceOptions {

@@ -2,7 +2,7 @@ import type { ComponentResourceOptions, Inputs, provider as pulumi } from "@pulu
 import { RouteQL } from "../components/routeql.ts";
 import { componentType } from "../components/state-identity.ts";
 import { release } from "../release.ts";
-import { outputNames, packageSchema } from "./schema.ts";
+import { outputsOf, packageSchema } from "./schema.ts";
 
 /** The component for programs in every language that Pulumi supports. */
 export const provider: pulumi.Provider = {
@@ -14,9 +14,6 @@ export const provider: pulumi.Provider = {
       throw new Error(`The package routeql has no resource ${type}. It has ${componentType}.`);
     const { protectData = true, ...args } = inputs;
     const component = new RouteQL(name, args, { ...options, protectData: Boolean(protectData) });
-    return Promise.resolve({
-      urn: component.urn,
-      state: Object.fromEntries(outputNames.map((output) => [output, component[output]])),
-    });
+    return Promise.resolve({ urn: component.urn, state: outputsOf(component) });
   },
 };

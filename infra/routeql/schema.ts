@@ -1,3 +1,4 @@
+import type { RouteQL } from "../components/routeql.ts";
 import { componentType } from "../components/state-identity.ts";
 import { release } from "../release.ts";
 import { argumentOf, type Group, groups } from "../settings/groups.ts";
@@ -86,6 +87,9 @@ const outputs = {
 } as const satisfies Record<string, Property>;
 
 export const outputNames = Object.keys(outputs) as readonly (keyof typeof outputs)[];
+
+export const outputsOf = (component: RouteQL): Pick<RouteQL, (typeof outputNames)[number]> =>
+  Object.fromEntries(outputNames.map((name) => [name, component[name]])) as Pick<RouteQL, (typeof outputNames)[number]>;
 
 /**
  * Schema of the package for SDKs in every language (https://www.pulumi.com/docs/iac/guides/building-extending/packages/schema/), from the
