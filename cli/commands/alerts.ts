@@ -1,11 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { dockerClient } from "@routeql/host/docker/client";
-import { execute } from "@routeql/host/docker/execute";
 import { lastLogLines } from "@routeql/host/docker/output";
 import { Failure } from "@routeql/host/failure";
 import type Docker from "dockerode";
-import { countNotifications, deliveryProgram, firingAlerts } from "../status/alerts.ts";
-import { collectOutput } from "../status/health-detail.ts";
+import { containerOf, countNotifications, deliveryProgram, firingAlerts, outputOf } from "../status/alerts.ts";
 import type { Command } from "../foundation/command.ts";
 import { requireOwn } from "../stack/ownership.ts";
 import { runInterruptibly } from "./options.ts";
@@ -15,32 +12,22 @@ const patience = 60_000;
 
 async function alertmanagerOf(stack: string): Promise<Docker.Container> {
   await requireOwn(stack);
-  const label = [`com.routeql.stack=${stack}`, "com.routeql.service=alertmanager"];
-  const [found] = await dockerClient().listContainers({ filters: { label } });
-  if (found === undefined)
-    throw new Failure(`The stack ${stack} has no Alertmanager`, {
-      remedy:
-        "set MONITORING=stack and ALERT_WEBHOOK_URL or ALERT_EMAIL_TO, then npm run up: docs/operate/monitoring.md",
-    });
-  return dockerClient().getContainer(found.Id);
-}
-
-async function output(container: Docker.Container, program: readonly string[], signal: AbortSignal): Promise<string> {
-  const said = collectOutput();
-  const code = await execute(container, program, { output: said.stream, errors: said.stream, signal });
-  if (code !== 0) throw new Failure(`${program[0]} failed in the Alertmanager: ${said.text().trim()}`);
-  return said.text();
+  const found = await containerOf(stack, "alertmanager");
+  if (found !== undefined) return found;
+  throw new Failure(`The stack ${stack} has no Alertmanager`, {
+    remedy: "set MONITORING=stack and ALERT_WEBHOOK_URL or ALERT_EMAIL_TO, then npm run up: docs/operate/monitoring.md",
+  });
 }
 
 /** Sends a test alert and waits until a receiver has answered. @throws Failure with the last lines of the Alertmanager's log */
 async function sendTest(stack: string, signal: AbortSignal): Promise<void> {
   const container = await alertmanagerOf(stack);
-  const read = async () => countNotifications(await output(container, deliveryProgram, signal));
+  const read = async () => countNotifications(await outputOf(container, deliveryProgram, signal));
   const before = await read();
   const end = new Date(Date.now() + patience).toISOString();
   // Alerts are grouped by name and service, and a known group waits for minutes before its next notification.
   const alert = ["alertname=TestAlert", `stack=${stack}`, "severity=info", `service=test-${Date.now()}`];
-  await output(
+  await outputOf(
     container,
     ["amtool", "--alertmanager.url=http://127.0.0.1:9093", "alert", "add", `--end=${end}`].concat(
       "--annotation=summary=A test of the delivery of alerts",

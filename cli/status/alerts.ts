@@ -1,31 +1,42 @@
 import { dockerClient } from "@routeql/host/docker/client";
 import { execute } from "@routeql/host/docker/execute";
+import { Failure } from "@routeql/host/failure";
+import type Docker from "dockerode";
 import { collectOutput } from "./health-detail.ts";
 import type { Deliveries, FiringAlert, Problem } from "./report.ts";
 
 /** Milliseconds for the answer of Prometheus. */
 const patience = 5_000;
 
-/** Output of a program in the stack's container of a service; undefined without the container, or when the program fails. */
+/** The stack's running container of a service; undefined without one. */
+export async function containerOf(stack: string, service: string): Promise<Docker.Container | undefined> {
+  const label = [`com.routeql.stack=${stack}`, `com.routeql.service=${service}`];
+  const [found] = await dockerClient().listContainers({ filters: { label } });
+  return found && dockerClient().getContainer(found.Id);
+}
+
+/** What a program in a container prints. @throws Failure with its errors */
+export async function outputOf(
+  container: Docker.Container,
+  program: readonly string[],
+  signal: AbortSignal,
+): Promise<string> {
+  const [said, errors] = [collectOutput(), collectOutput()];
+  const code = await execute(container, program, { output: said.stream, errors: errors.stream, signal });
+  if (code !== 0) throw new Failure(`${program[0]} failed: ${said.text()}${errors.text()}`.trim());
+  return said.text();
+}
+
+/** The output of a program in the stack's container of a service; undefined without the container, or when the program fails. */
 async function outputIn(
   stack: string,
   service: string,
   program: readonly string[],
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const docker = dockerClient();
-  const [found] = await docker.listContainers({
-    filters: { label: [`com.routeql.stack=${stack}`, `com.routeql.service=${service}`] },
-  });
-  if (found === undefined) return undefined;
-  const [said, errors] = [collectOutput(), collectOutput()];
+  const container = await containerOf(stack, service);
   try {
-    const code = await execute(docker.getContainer(found.Id), program, {
-      output: said.stream,
-      errors: errors.stream,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(patience)]),
-    });
-    return code === 0 ? said.text() : undefined;
+    return container && (await outputOf(container, program, AbortSignal.any([signal, AbortSignal.timeout(patience)])));
   } catch {
     signal.throwIfAborted();
     return undefined;
