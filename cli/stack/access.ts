@@ -90,8 +90,8 @@ export async function accessOf(stack: string): Promise<StackAccess> {
   const text = await readFile(stackPaths(stack).accessFile, "utf8").catch(() => undefined);
   if (text === undefined) throw notUp(stack);
   const values = parseAccessText(text);
-  const known = fields.map(([field, variable]) => [field, values.get(variable) ?? ""]);
-  return Object.fromEntries(known) as unknown as StackAccess;
+  const known = fields.map(([field, variable]) => [field, values.get(variable) ?? ""] as const);
+  return Object.fromEntries(known) as Record<keyof StackAccess, string>;
 }
 
 /** A warning if other users can read a private file. Some file systems store no modes (WSL2 below /mnt, exFAT, SMB). */
