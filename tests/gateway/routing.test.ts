@@ -1,15 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { errorBody } from "@routeql/nginx/errors-file";
 import { paths } from "@routeql/contract/paths";
 import { statuses } from "../harness/exchange.ts";
 import { raw } from "./support/raw.ts";
 import { query, request } from "./support/request.ts";
-import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { sharedSurroundings, type Surroundings } from "./support/surroundings.ts";
 
 let parts: Surroundings;
-beforeAll(async () => void (parts = await startSurroundings()));
-beforeEach(async () => void (await Promise.all([parts.engine.answer(), parts.sidecar.answer()])));
-afterAll(() => parts?.[Symbol.asyncDispose]());
+beforeEach(async () => void (parts = await sharedSurroundings()));
 
 const authPaths = [paths.loginCredentials, paths.loginLdap, paths.token, paths.logout, paths.singleStepToken];
 
@@ -56,7 +54,7 @@ describe.each(["api", "console"] as const)("on the %s listener", (listener) => {
     ]);
   });
 
-  test.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND"])(
+  test.each(["GET", "HEAD", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "PURGE", "SEARCH"])(
     "/api/graphql refuses %s with 405 and Allow",
     async (method) => {
       const reply = await request(parts.gateway, paths.graphql, { listener, method });

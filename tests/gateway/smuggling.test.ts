@@ -1,15 +1,30 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { statuses } from "../harness/exchange.ts";
 import { raw } from "./support/raw.ts";
-import { startSurroundings, type Surroundings } from "./support/surroundings.ts";
+import { sharedSurroundings, type Surroundings } from "./support/surroundings.ts";
 
 let parts: Surroundings;
-beforeAll(async () => void (parts = await startSurroundings()));
-beforeEach(() => parts.engine.answer());
-afterAll(() => parts?.[Symbol.asyncDispose]());
+beforeEach(async () => void (parts = await sharedSurroundings()));
 
 const smuggled = "POST /v1/metadata HTTP/1.1\r\nHost: engine\r\nX-Hasura-Role: admin\r\nContent-Length: 0\r\n\r\n";
 const post = "POST /api/graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n";
+
+/** Spellings of Transfer-Encoding that only one of two parsers may recognise. */
+const codings = [
+  "Transfer-Encoding: xchunked",
+  "Transfer-Encoding:\tchunked",
+  "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked",
+  "Transfer-Encoding: chunked, chunked",
+  "Transfer-Encoding: chunked;q=1",
+  'Transfer-Encoding: "chunked"',
+  "Transfer-Encoding: Chunked",
+  "Transfer-Encoding:\x00chunked",
+  "X: y\r\n Transfer-Encoding: chunked",
+  "X: y\nTransfer-Encoding: chunked",
+  "Transfer-Encoding:\r\n chunked",
+  "transfer_encoding: chunked",
+  "Content-Encoding: chunked",
+];
 
 /** Requests whose end two parsers could place differently. */
 const ambiguous: Readonly<Record<string, string>> = {
@@ -37,8 +52,8 @@ const ambiguous: Readonly<Record<string, string>> = {
   "two hosts": `${post}Host: b\r\nContent-Length: 2\r\n\r\n{}`,
 };
 
-test.each(Object.keys(ambiguous))("a request with %s never reaches the engine as two", async (name) => {
-  const reply = await raw(parts.gateway, ambiguous[name] ?? "");
+async function expectOneAtMost(bytes: string): Promise<void> {
+  const reply = await raw(parts.gateway, bytes);
   const received = await parts.engine.received();
   for (const entry of received) {
     expect([entry.method, entry.target]).toEqual(["POST", "/v1/graphql"]);
@@ -48,6 +63,24 @@ test.each(Object.keys(ambiguous))("a request with %s never reaches the engine as
   expect(received.length).toBeLessThanOrEqual(1);
   // The rest of the connection is at most a separate request to the gateway, which has no such path.
   for (const status of statuses(reply)) expect(status).toBeOneOf([200, 400, 404]);
+}
+
+test.each(Object.entries(ambiguous))("a request with %s never reaches the engine as two", (_, bytes) =>
+  expectOneAtMost(bytes),
+);
+
+describe.each(codings)("the coding %j", (coding) => {
+  test.each([
+    [
+      "a length beyond the chunks",
+      `${post}Content-Length: ${smuggled.length + 5}\r\n${coding}\r\n\r\n0\r\n\r\n${smuggled}`,
+    ],
+    [
+      "a length before their end",
+      `${post}Content-Length: 4\r\n${coding}\r\n\r\n${smuggled.length.toString(16)}\r\n${smuggled}\r\n0\r\n\r\n`,
+    ],
+    ["no body by its length", `${post}${coding}\r\nContent-Length: 0\r\n\r\n${smuggled}`],
+  ])("never hides a second request behind %s", (_, bytes) => expectOneAtMost(bytes));
 });
 
 test.each(Object.keys(ambiguous).filter((name) => !/folded|space before|bare carriage/.test(name)))(
