@@ -92,8 +92,11 @@ test("only the gateway has the certificate's private key, and it has no other se
   expect(service("gateway").files["tls/private-key.pem"]).toEqual({ secret: "tls-private-key" });
 });
 
-test("the console setting changes only the gateway", () => {
-  const [without, withConsole] = [describe({ engineConsole: false }), describe({ engineConsole: true })];
+test.each(["embedded", "hasura"] as const)("with %s the console setting changes only the gateway", (engine) => {
+  const [without, withConsole] = [
+    describe({ engine, engineConsole: false }),
+    describe({ engine, engineConsole: true }),
+  ];
   const changed = withConsole.filter(
     (described, index) => JSON.stringify(described) !== JSON.stringify(without[index]),
   );

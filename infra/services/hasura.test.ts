@@ -73,14 +73,6 @@ test("opens only the graphql API, rejects anonymous requests and sends no teleme
   expect(environment).not.toHaveProperty("HASURA_GRAPHQL_CONSOLE_ASSETS_DIR");
 });
 
-test("only the gateway serves the console; Hasura's other APIs stay closed", () => {
-  const [without, withConsole] = [describe({ engineConsole: false }), describe({ engineConsole: true })];
-  const changed = withConsole.filter(
-    (described, index) => JSON.stringify(described) !== JSON.stringify(without[index]),
-  );
-  expect(changed.map(({ name }) => name)).toEqual(["gateway"]);
-});
-
 test("its secrets are files, which a shell reads before it starts Hasura", () => {
   const { environment, secrets, files } = service("engine");
   expect(Object.values(secrets).toSorted()).toEqual([
