@@ -1,5 +1,13 @@
 import { conditionText, isAlwaysTrue } from "./conditions.ts";
-import { inPermission, isTrusted, permissionsOf, type PlacedPermission, type Rule } from "./rule.ts";
+import {
+  inPermission,
+  isTrusted,
+  permissionsOf,
+  type PlacedPermission,
+  type PlacedTable,
+  type Rule,
+  tablesOf,
+} from "./rule.ts";
 
 const isUnlimited = ({ limit }: PlacedPermission["permission"]): boolean => limit === undefined || limit === null;
 
@@ -71,15 +79,25 @@ export const allColumns: Rule = {
   ),
 };
 
+/** Hasura serves the relationships of a table without readable columns. */
+const hasRelationships = (table: PlacedTable["table"] | undefined): boolean =>
+  table !== undefined && table.object_relationships.length + table.array_relationships.length > 0;
+
 export const nothingGranted: Rule = {
   id: "nothing-granted",
   severity: "warning",
-  finds: "a select permission without any column",
-  why: "The role sees the name of the table and, with aggregates, the number of rows, and can read no column.",
+  finds: "a select permission without columns, aggregates and relationships",
+  why: "The role sees the name of the table and the number of rows, and can read no value.",
   remedy: "list columns, or remove the permission",
   find: (examined) =>
     permissionsOf(examined)
-      .filter(({ permission }) => permission.columns.length === 0 && permission.computed_fields.length === 0)
+      .filter(
+        ({ permission, path }) =>
+          permission.columns.length === 0 &&
+          permission.computed_fields.length === 0 &&
+          !permission.allow_aggregations &&
+          !hasRelationships(tablesOf(examined).find((placed) => placed.path === path)?.table),
+      )
       .map((placed) =>
         inPermission(placed, undefined, `${placed.role} has a select permission on ${placed.key} without columns`),
       ),

@@ -210,7 +210,21 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World | strin
     note(`${sound}\nallow_aggregations: true`),
   ],
   ["all-columns", "t0.yaml:7", note(sound.replace("[id]", '"*"')), note(sound)],
-  ["nothing-granted", "t0.yaml:6", note(sound.replace("[id]", "[]")), note(sound)],
+  [
+    "nothing-granted",
+    "t0.yaml:6",
+    note(sound.replace("[id]", "[]")),
+    note(`${sound.replace("[id]", "[]")}\nallow_aggregations: true`),
+  ],
+  [
+    "nothing-granted",
+    "t0.yaml:6",
+    note(sound.replace("[id]", "[]")),
+    note(
+      sound.replace("[id]", "[]"),
+      "object_relationships:\n  - name: owner\n    using: {foreign_key_constraint_on: owner}\n",
+    ),
+  ],
   [
     "open-in-effect",
     "t0.yaml:8",
@@ -691,6 +705,15 @@ test("suggests the known key for a misspelt one, also with another ending", asyn
   ]);
 });
 
+test("warns of a known key at another place, which Hasura ignores", async () => {
+  const insert =
+    "insert_permissions:\n  - role: reader\n    permission: {check: {owner: X-Hasura-User-Id}, columns: [id], limit: 5}\n";
+  const found = await find(note(sound, insert));
+  expect(found.map(({ severity, reason }) => [severity, reason])).toEqual([
+    ["warning", expect.stringMatching(/permission\.limit: unknown key at this place$/)],
+  ]);
+});
+
 test("reports missing migrations once for a database without the tables", async () => {
   const other = { tables: { other: { columns, primaryKey: ["id"] } } };
   const found = await find({ tables: [note(sound), tableFile("tag", sound)], database: other });
@@ -711,6 +734,22 @@ test("an update is not open where its check holds a column that the client canno
     ).map(({ rule }) => rule);
   expect(await rules("title")).not.toContain("every-row-writable");
   expect(await rules("title, owner")).toContain("every-row-writable");
+});
+
+test("an update is not open where its check needs a related row of the session", async () => {
+  const found = async (check: string) =>
+    (
+      await find(
+        note(
+          sound,
+          `array_relationships:\n  - name: members\n    using: {foreign_key_constraint_on: {column: note_id, table: {schema: public, name: member}}}\nupdate_permissions:\n  - role: reader\n    permission: {columns: [title], filter: {}, check: {members: {${check}}}}\n`,
+        ),
+      )
+    ).map(({ rule }) => rule);
+  const rules = ["every-row-writable", "write-wider-than-read"];
+  const held = await found("user_id: {_eq: X-Hasura-User-Id}");
+  expect(rules.filter((rule) => held.includes(rule))).toEqual([]);
+  expect(await found("id: {_gt: 0}")).toEqual(expect.arrayContaining(rules));
 });
 
 describe.each(cases)("the rule %s", (rule, at, faulty, clean) => {

@@ -13,7 +13,7 @@ export const metadataShape: ShapeRule = {
   id: "metadata-shape",
   severity: "error",
   finds:
-    "a key that the metadata format does not have (a warning where it resembles no known key), a value of the wrong form, a file that is missing or cannot be read",
+    "a key that the metadata format does not have (a warning where it resembles no known key, or belongs to another place), a value of the wrong form, a file that is missing or cannot be read",
   why: "Hasura ignores an unknown key without a message: `select_permission` instead of `select_permissions` grants nothing.",
   remedy: "correct the key or the value as the reference of Hasura metadata v3 describes it",
   concerns: ({ kind }) => kind === "invalid",
@@ -22,6 +22,7 @@ export const metadataShape: ShapeRule = {
       if (problem.passedOver !== true) return problem;
       const key = problem.at.at(-1);
       const meant = typeof key === "string" ? nearest(key, metadataKeys) : undefined;
+      if (meant === key) return { ...problem, severity: "warning", reason: `${problem.reason} at this place` };
       return meant === undefined
         ? { ...problem, severity: "warning" }
         : { ...problem, reason: `${problem.reason}; did you mean ${meant}?` };

@@ -36,19 +36,27 @@ const contains = (columns: unknown, column: string): boolean =>
 const isTied = ({ set }: PlacedWrite["permission"]): boolean =>
   Object.values(set ?? {}).some((value) => typeof value === "string" && /^x-hasura-/i.test(value));
 
-/** The columns that lead from a row to the related row of an object relationship. */
+/** The columns that lead from a row to its related row, or also to its related rows. */
 const keysOf =
-  ({ table }: PlacedWrite) =>
+  (
+    { table }: PlacedWrite,
+    kinds: readonly ("object_relationships" | "array_relationships")[] = ["object_relationships"],
+  ) =>
   (name: string): readonly string[] => {
-    const using = table.object_relationships.find((each) => each.name === name)?.using;
-    const { foreign_key_constraint_on: constraint, manual_configuration: manual } = using ?? {};
-    return Array.isArray(constraint) ? constraint : Object.keys(manual?.column_mapping ?? {});
+    const { foreign_key_constraint_on: constraint, manual_configuration: manual } =
+      kinds.flatMap((kind) => table[kind]).find((each) => each.name === name)?.using ?? {};
+    if (Array.isArray(constraint)) return constraint;
+    // A foreign key of another table refers to the key of this one.
+    return constraint === undefined ? Object.keys(manual?.column_mapping ?? {}) : ["id"];
   };
 
 /** Whether the check of an update binds a column to the session that the client cannot set, so that only rows of the session pass. */
 function isHeldByCheck(write: PlacedWrite): boolean {
   const { kind, permission } = write;
-  const held = columnsHeldToSession(permission["check"], keysOf(write));
+  const held = columnsHeldToSession(
+    permission["check"],
+    keysOf(write, ["object_relationships", "array_relationships"]),
+  );
   return (
     kind === "update_permissions" &&
     held.some(
@@ -136,7 +144,7 @@ export const writeWiderThanRead: Rule = {
   find: (examined) =>
     byClients(examined).flatMap((write): Found[] => {
       const { kind, permission, role, key } = write;
-      if (kind === "insert_permissions") return [];
+      if (kind === "insert_permissions" || isHeldByCheck(write)) return [];
       const select = permissionsOf(examined).find(beside(write));
       const filter = permission["filter"] ?? {};
       if (select === undefined) return [];
