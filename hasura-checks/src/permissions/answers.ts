@@ -27,23 +27,25 @@ export async function expectedRows(subject: Subject, statement: () => string): P
   }
 }
 
-const sorted = (rows: readonly unknown[]) => rows.map((row) => JSON.stringify(row)).toSorted();
-
 /** Rows that only one of the lists contains, as multisets; undefined if the lists are equal. */
 export function difference(
   served: readonly unknown[],
   expected: readonly unknown[],
 ): { readonly extra: readonly string[]; readonly lacking: readonly string[] } | undefined {
   const counts = new Map<string, number>();
-  for (const text of sorted(expected)) counts.set(text, (counts.get(text) ?? 0) + 1);
+  for (const row of expected) {
+    const text = JSON.stringify(row);
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
   const extra: string[] = [];
-  for (const text of sorted(served)) {
+  for (const row of served) {
+    const text = JSON.stringify(row);
     const left = counts.get(text) ?? 0;
     if (left === 0) extra.push(text);
     else counts.set(text, left - 1);
   }
   const lacking = [...counts].flatMap(([text, count]) => Array.from({ length: count }, () => text));
-  return extra.length + lacking.length === 0 ? undefined : { extra, lacking };
+  return extra.length + lacking.length === 0 ? undefined : { extra: extra.toSorted(), lacking: lacking.toSorted() };
 }
 
 const short = (text: string) => (text.length <= 160 ? text : `${text.slice(0, 157)}...`).replaceAll('"#', '"');

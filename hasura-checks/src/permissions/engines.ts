@@ -1,6 +1,6 @@
 import { type Engine, type Session, toEngineError } from "@routeql/engine";
 import type { DeclaredAccess } from "@routeql/metadata/declared/declared";
-import { buildSchema } from "graphql";
+import { buildSchema, type GraphQLSchema } from "graphql";
 import { UsageError } from "../cli/usage-error.ts";
 import type { ReadOnlyDatabase } from "../metadata/database.ts";
 import {
@@ -26,13 +26,17 @@ const sessionOf = (role: string, variables: Variables): Session => ({
 export class EmbeddedServed implements Served {
   readonly kind = "embedded";
   readonly #engine: Engine;
+  /** The schema of the last role: building one takes up to a second, and many checks of one role need it. */
+  #last: { readonly role: string; readonly schema: GraphQLSchema } | undefined;
 
   constructor(engine: Engine) {
     this.#engine = engine;
   }
 
   schema(role: string) {
-    return buildSchema(this.#engine.schemaText(role));
+    if (this.#last?.role !== role)
+      this.#last = { role, schema: buildSchema(this.#engine.schemaText(role), { assumeValidSDL: true }) };
+    return this.#last.schema;
   }
 
   takes(): boolean {

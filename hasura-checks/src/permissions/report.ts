@@ -5,7 +5,7 @@ import type { Project } from "../metadata/project.ts";
 import { permissionsOf, tablesOf } from "../rules/rule.ts";
 import { notExamined } from "../rules/shape.ts";
 import { MissingVariable } from "./sql.ts";
-import { Unanswered } from "./served.ts";
+import { OutOfTime, Unanswered } from "./served.ts";
 import { type Subject } from "./subject.ts";
 
 /** Kinds of checks, with the severity of a finding and its meaning. */
@@ -39,6 +39,14 @@ export interface Cell {
 
 const mostPerCell = 5;
 
+/** Kinds of findings about the changes of a role. */
+const changing: ReadonlySet<string> = new Set([
+  "writes",
+  "write-reach",
+  "cascade",
+  "not-tried",
+] satisfies Verification[]);
+
 const unproven = "remove the cause, or verify the permission in another way";
 
 /** Remedies that do not depend on the engine. */
@@ -67,9 +75,20 @@ export class Verdicts {
   readonly #positions: ReadonlyMap<string, ReturnType<Project["position"]>>;
   readonly #perCell = new Map<string, number>();
   readonly #causes = new Set<string>();
+  readonly #until: number;
+  readonly #left: string[] = [];
 
-  /** @param source name of the source, if there are several */
-  constructor(project: Project, source?: string, kind: Subject["kind"] = "embedded") {
+  /**
+   * @param source name of the source, if there are several
+   * @param until the time, as of `performance.now()`, after which no part of a verification starts
+   */
+  constructor(
+    project: Project,
+    source?: string,
+    kind: Subject["kind"] = "embedded",
+    until: number = Number.POSITIVE_INFINITY,
+  ) {
+    this.#until = until;
     this.#fault = faults[kind];
     this.#source = source;
     this.#project = project;
@@ -129,6 +148,22 @@ export class Verdicts {
     });
   }
 
+  /** Repeats the findings about the changes of one role for another one with the same permission. */
+  repeat(from: string, { role, table }: Cell): void {
+    const same = this.#findings.filter((finding) => finding.role === from && finding.table === table);
+    const known = new Set(this.#findings.map(({ rule, reason }) => `${rule} ${reason}`));
+    for (const { rule, reason: first, name } of same) {
+      if (!changing.has(rule)) continue;
+      const reason = first.replace(from, role);
+      if (!known.has(`${rule} ${reason}`))
+        this.say(
+          rule as Verification,
+          { role, ...(table === undefined ? {} : { table }), ...(name === undefined ? {} : { name }) },
+          reason,
+        );
+    }
+  }
+
   /** Reports objects of the metadata that are not examined: they do not fit the database, or their kind is not supported. */
   notExamined(objects: Subject["left"]): void {
     for (const { at, kind, name, reason } of objects) {
@@ -147,15 +182,35 @@ export class Verdicts {
     }
   }
 
+  /** Reports the parts for which there was no time, as one finding. */
+  outOfTime(minutes: number): void {
+    const [first] = this.#left;
+    if (first === undefined) return;
+    const others = this.#left.length - 1;
+    this.#findings.push({
+      rule: "not-verified",
+      severity: "warning",
+      ...this.#project.position(["sources"]),
+      ...(this.#source === undefined ? {} : { source: this.#source }),
+      reason: `not examined within --minutes ${minutes}: ${first}${others === 0 ? "" : `, and ${others} further parts`}`,
+      remedy: "raise --minutes, or use a copy of the database with fewer rows",
+    });
+  }
+
   /**
    * Runs one part of a verification. It reports a failure of the database or of this tool as `not-verified`, and the other parts continue.
    * @throws UsageError
    */
   async guarded(cell: Cell, what: string, work: () => Promise<void>): Promise<void> {
     try {
+      if (performance.now() > this.#until) throw new OutOfTime();
       await work();
     } catch (error) {
       if (error instanceof UsageError) throw error;
+      if (error instanceof OutOfTime) {
+        this.#left.push(what);
+        return;
+      }
       const reason = (error as Error).message.split("\n")[0] ?? "unknown error";
       const isKnown =
         error instanceof Unanswered ||

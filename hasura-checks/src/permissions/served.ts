@@ -47,6 +47,9 @@ export interface Rehearsed {
 /** The engine or its database failed, so there is no answer to compare. */
 export class Unanswered extends Error {}
 
+/** The time of the whole verification is over. */
+export class OutOfTime extends Error {}
+
 /** A reply, or the reason why there is none. */
 export const orUnanswered = (reply: Promise<Reply>): Promise<Reply | Unanswered> =>
   reply.catch((error: unknown) => {

@@ -9,7 +9,15 @@ import { databaseName, ReadOnlyDatabase } from "../metadata/database.ts";
 import { type Fitted, fitted } from "../metadata/fitting.ts";
 import type { ReadProject } from "../metadata/project.ts";
 import { EmbeddedServed, type RunningEngine, RunningServed } from "./engines.ts";
-import type { Mutation, Rehearsed, Reply, Served, Unanswered, Variables } from "./served.ts";
+import {
+  type Mutation,
+  OutOfTime,
+  type Rehearsed,
+  type Reply,
+  type Served,
+  type Unanswered,
+  type Variables,
+} from "./served.ts";
 
 /** Verifications at once on the embedded engine. A running engine receives one request after another. */
 const concurrency = 4;
@@ -18,6 +26,8 @@ export interface SubjectOptions {
   readonly inferFunctionPermissions: boolean;
   /** Milliseconds for one statement. */
   readonly statementTimeout: number;
+  /** The time, as of `performance.now()`, after which no request is sent; default: no limit. */
+  readonly until?: number | undefined;
   /** Name of the source for errors. */
   readonly called?: string | undefined;
   /** The engine that is verified; default: the embedded one, in this process. */
@@ -40,6 +50,7 @@ export class Subject implements AsyncDisposable {
   /** Whether mutations are tried: the embedded engine stores none, and a running one needs a disposable database. */
   readonly triesWrites: boolean;
   readonly #served: Served;
+  readonly #until: number;
 
   private constructor(
     access: DeclaredAccess,
@@ -49,6 +60,7 @@ export class Subject implements AsyncDisposable {
     database: ReadOnlyDatabase,
     served: Served,
     triesWrites: boolean,
+    until = Number.POSITIVE_INFINITY,
   ) {
     this.access = access;
     this.catalog = catalog;
@@ -59,6 +71,7 @@ export class Subject implements AsyncDisposable {
     this.kind = served.kind;
     this.triesWrites = triesWrites;
     this.#served = served;
+    this.#until = until;
   }
 
   /** @param given metadata of one source @throws UsageError if the database does not answer or the permissions cannot be derived */
@@ -84,7 +97,7 @@ export class Subject implements AsyncDisposable {
           : new RunningServed(running, access, database);
       if (served instanceof RunningServed) await served.check();
       const triesWrites = running === undefined || running.disposable === databaseName(address);
-      return new Subject(access, catalog, project, left, database, served, triesWrites);
+      return new Subject(access, catalog, project, left, database, served, triesWrites, options.until);
     } catch (error) {
       await database[Symbol.asyncDispose]();
       if (error instanceof UnderivableMetadata) throw new UsageError(error.message);
@@ -107,8 +120,9 @@ export class Subject implements AsyncDisposable {
     return this.#served.takes(variables);
   }
 
-  /** Sends a document as a role; for a subscription, returns the first answer. @throws Unanswered */
+  /** Sends a document as a role; for a subscription, returns the first answer. @throws Unanswered or OutOfTime */
   async ask(role: string, variables: Variables, document: string): Promise<Reply> {
+    this.#requireTime();
     return this.#served.ask(role, variables, document);
   }
 
@@ -121,9 +135,14 @@ export class Subject implements AsyncDisposable {
     return this.#served.askTogether(role, sessions, document);
   }
 
-  /** Runs a mutation without storing its changes, and `look` before and after it. @throws Unanswered */
+  /** Runs a mutation without storing its changes, and `look` before and after it. @throws Unanswered or OutOfTime */
   async rehearse(role: string, variables: Variables, mutation: Mutation, look: string): Promise<Rehearsed> {
+    this.#requireTime();
     return this.#served.rehearse(role, variables, mutation, look);
+  }
+
+  #requireTime(): void {
+    if (performance.now() > this.#until) throw new OutOfTime();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

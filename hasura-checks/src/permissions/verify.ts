@@ -20,6 +20,7 @@ import type { Verdicts } from "./report.ts";
 import { type Case, caseOf, cellOf, rootFieldOf, verifyRows } from "./rows.ts";
 import { realSessions, type Uses, variablesOf } from "./sessions.ts";
 import { MissingVariable } from "./sql.ts";
+import { described, relatedTables } from "./same.ts";
 import { verifyStream } from "./streams.ts";
 import type { Variables } from "./served.ts";
 import type { Subject } from "./subject.ts";
@@ -38,6 +39,8 @@ export interface VerificationOptions {
   readonly trustedRoles?: readonly string[] | undefined;
   /** Only these roles; default: all roles of the metadata, and those without permission. */
   readonly roles?: readonly string[];
+  /** Receives the state of a long verification. */
+  readonly progress?: (text: string) => void;
 }
 
 interface Verification {
@@ -49,7 +52,12 @@ interface Verification {
   readonly callsOf: (query: DeclaredNativeQuery) => Calls;
   /** Permissions that were checked in depth. For another role with the same permission, only the rows are compared. */
   readonly known: Set<string>;
+  /** The first role with each write permission. */
+  readonly writers: Map<string, string>;
 }
+
+/** Seconds without a report of progress. */
+const quiet = 10;
 
 /** Compares the granted permissions with the answers of an engine and with the results of SQL. */
 export async function verify(subject: Subject, verdicts: Verdicts, options: VerificationOptions): Promise<void> {
@@ -58,9 +66,15 @@ export async function verify(subject: Subject, verdicts: Verdicts, options: Veri
     calls.set(query, await orReason(() => callsOfNativeQuery(subject, query, options.arguments)));
   const callsOf = (query: DeclaredNativeQuery): Calls => calls.get(query) ?? { reason: "it is not in the metadata" };
   const known = new Set<string>();
-  for (const role of options.roles ?? [...subject.access.roles, ...options.rolesWithoutPermission]) {
+  const writers = new Map<string, string>();
+  const roles = options.roles ?? [...subject.access.roles, ...options.rolesWithoutPermission];
+  const started = performance.now();
+  for (const [index, role] of roles.entries()) {
+    const seconds = Math.round((performance.now() - started) / 1000);
+    if (seconds >= quiet)
+      options.progress?.(`${index} of ${roles.length} roles after ${seconds} s, ${verdicts.total} checks`);
     await verdicts.guarded({ role }, `the role ${role}`, () =>
-      verifyRole({ subject, role, verdicts, most: options.most, callsOf, known }, options),
+      verifyRole({ subject, role, verdicts, most: options.most, callsOf, known, writers }, options),
     );
   }
 }
@@ -195,28 +209,14 @@ async function verifyReads(
 }
 
 /** A key that is equal for roles with the same permission on a table and on its related tables. */
-function samePermission({ subject: { access }, role, table, permission, call }: Case): string {
-  const text = ({ columns, cells, filter, limit, aggregates, operations }: DeclaredPermission) => [
-    columns,
-    [...cells],
-    filter,
-    limit,
-    aggregates,
-    [...operations],
-  ];
-  const around = [...access.tables.values()].filter(
-    ({ key, relationships }) =>
-      table.relationships.some(({ target }) => target === key) ||
-      relationships.some(({ target }) => target === table.key),
-  );
-  return JSON.stringify([
+const samePermission = ({ subject: { access }, role, table, permission, call }: Case): string =>
+  JSON.stringify([
     table.key,
     call?.field,
     call?.args,
-    text(permission),
-    around.map(({ key }) => access.permission(role, key)).map((other) => (other === undefined ? null : text(other))),
+    described(permission),
+    relatedTables(access, table).map(({ key }) => described(access.permission(role, key))),
   ]);
-}
 
 /** The reason why a filter cannot be written in SQL. */
 function unreadableFilter({ sql, permission, table, subject: { access } }: Case): string | undefined {

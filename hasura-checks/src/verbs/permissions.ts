@@ -25,7 +25,7 @@ import { Subject } from "../permissions/subject.ts";
 import { verify } from "../permissions/verify.ts";
 import { formatOptions } from "./lint.ts";
 
-const defaults = { rows: 1000, timeout: 30 };
+const defaults = { rows: 1000, timeout: 30, minutes: 10 };
 
 function wholeNumber(given: Given, name: string, fallback: number): number {
   const text = given.text(name);
@@ -209,6 +209,11 @@ A file of expectations lists the permissions of each role in each source for rev
       help: `most rows that are compared one by one, for each role, table and session; default ${defaults.rows}`,
     },
     timeout: { type: "string", value: "SECONDS", help: `most time for one statement; default ${defaults.timeout}` },
+    minutes: {
+      type: "string",
+      value: "NUMBER",
+      help: `most time for the whole examination; the rest is reported as not verified; default ${defaults.minutes}`,
+    },
     ...formatOptions,
   },
   examples: [
@@ -248,6 +253,9 @@ A file of expectations lists the permissions of each role in each source for rev
     );
     const most = wholeNumber(given, "rows", defaults.rows);
     const statementTimeout = wholeNumber(given, "timeout", defaults.timeout) * 1000;
+    const minutes = Number(given.text("minutes") ?? defaults.minutes);
+    if (!(minutes > 0)) throw new UsageError(`--minutes takes a positive number, not ${given.text("minutes") ?? ""}`);
+    const until = started + minutes * 60_000;
     const sources = eachSource(project);
     const expectations = expectationsFile(
       given,
@@ -296,12 +304,21 @@ A file of expectations lists the permissions of each role in each source for rev
       await using subject = await Subject.open(each, address, {
         inferFunctionPermissions,
         statementTimeout,
+        until,
         running,
         called: sources.length > 1 ? source.name : undefined,
       });
-      const verdicts = new Verdicts(subject.project, isAlone ? undefined : source.name, subject.kind);
+      const verdicts = new Verdicts(subject.project, isAlone ? undefined : source.name, subject.kind, until);
       verdicts.notExamined(subject.left);
-      await verify(subject, verdicts, { rolesWithoutPermission, sessions, arguments: calls, most, trustedRoles });
+      await verify(subject, verdicts, {
+        rolesWithoutPermission,
+        sessions,
+        arguments: calls,
+        most,
+        trustedRoles,
+        progress: err,
+      });
+      verdicts.outOfTime(minutes);
       granted.set(source.name, expectationsOf(subject.access, rolesWithoutPermission));
       const { counted: visible } = isPaged
         ? await visibleRows(subject.access, subject.database, source.name)

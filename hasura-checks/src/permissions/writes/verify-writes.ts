@@ -8,6 +8,7 @@ import { columnsHeldToSession, mentionsSession } from "../../rules/conditions.ts
 import { fieldOf } from "../documents.ts";
 import type { Verdicts } from "../report.ts";
 import { sessionWords } from "../rows.ts";
+import { sameWrite } from "../same.ts";
 import type { Variables } from "../served.ts";
 import { realSessions, type Uses, variablesOf } from "../sessions.ts";
 import type { Subject } from "../subject.ts";
@@ -33,6 +34,8 @@ export interface WriteVerification {
   readonly most: number;
   /** Roles that may change rows which they cannot read. */
   readonly trustedRoles?: readonly string[] | undefined;
+  /** The first role with each write permission. For another role with the same one, its findings are repeated. */
+  readonly writers?: Map<string, string>;
 }
 
 /**
@@ -44,12 +47,19 @@ export async function verifyWrites(
   own: readonly DeclaredWrite[],
   further: readonly Variables[] = [],
 ): Promise<void> {
-  const { subject, role, verdicts } = of;
+  const { subject, role, verdicts, trustedRoles = [], writers } = of;
   if (own.length === 0) return;
   const placeOf = ({ schema, name }: DeclaredTable) => `${identifier(schema)}.${identifier(name)}`;
   const sessions = [...(await realSessions(usesOf(subject, role, own), subject.database, placeOf)), ...further];
   for (const write of own) {
     const cell = { role, table: write.table };
+    const same = JSON.stringify([sameWrite(subject.access, write), further, trustedRoles.includes(role)]);
+    const first = writers?.get(same);
+    if (first !== undefined) {
+      verdicts.repeat(first, cell);
+      continue;
+    }
+    writers?.set(same, role);
     const what = `the permission of ${role} to ${write.operation} rows`;
     const refusals: (string | undefined)[] = [];
     for (const variables of sessions.slice(0, mostSessions))
