@@ -1,6 +1,7 @@
 import { printableLines } from "@routeql/contract/printable";
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
+import { readArguments, UsageError } from "../shared/command-line.ts";
 import { type CommandOutput, type OpenDatabase, withClient } from "../shared/opened-database.ts";
 import { recordRun } from "../shared/record-run.ts";
 import { unreadable } from "../shared/unreadable.ts";
@@ -39,15 +40,8 @@ export async function detectCommand(
   openDatabase: OpenDatabase,
   output: CommandOutput = process,
 ): Promise<number> {
-  const parsed = parseArguments(args);
-  if (parsed === "help") {
-    output.stdout.write(detectHelp);
-    return 0;
-  }
-  if (typeof parsed === "string") {
-    output.stderr.write(`${parsed}\n\n${detectHelp}`);
-    return 2;
-  }
+  const parsed = readArguments(detectHelp, () => parseArguments(args), output);
+  if (typeof parsed === "number") return parsed;
   let configuration: Configuration;
   try {
     configuration = parseConfiguration(await readFile(parsed.file, "utf8"), parsed.file);
@@ -67,21 +61,16 @@ export async function detectCommand(
   });
 }
 
-function parseArguments(args: readonly string[]): { file: string; replace: boolean } | string {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: { replace: { type: "boolean" }, help: { type: "boolean" } },
-    });
-    if (values.help) return "help";
-    const [file] = positionals;
-    return file === undefined || positionals.length > 1
-      ? "detect takes exactly one CONFIG.yaml"
-      : { file, replace: values.replace ?? false };
-  } catch (error) {
-    return error instanceof Error ? error.message : String(error);
-  }
+function parseArguments(args: readonly string[]): { file: string; replace: boolean } | undefined {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: { replace: { type: "boolean" }, help: { type: "boolean" } },
+  });
+  if (values.help) return undefined;
+  const [file] = positionals;
+  if (file === undefined || positionals.length > 1) throw new UsageError("detect takes exactly one CONFIG.yaml");
+  return { file, replace: values.replace ?? false };
 }
 
 function summarize({ configured, compared, hijacks, marked }: DetectReport, seconds: number): string {

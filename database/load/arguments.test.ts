@@ -3,7 +3,6 @@ import { parseLoadArguments } from "./arguments.ts";
 
 test("reads files and their service", () => {
   expect(parseLoadArguments(["--service", "ripe-ris|rrc03", "a", "-"])).toEqual({
-    help: false,
     files: ["a", "-"],
     service: "ripe-ris|rrc03",
     demo: null,
@@ -18,8 +17,8 @@ test("bounds the age of updates", () => {
 });
 
 test("reads number, seed and start of --demo", () => {
-  const { demo } = parseLoadArguments(["--demo", "500", "--seed", "7", "--start", "2026-02-03T04:05:06"]);
-  expect(demo).toEqual({ count: 500, seed: 7, start: Date.UTC(2026, 1, 3, 4, 5, 6) });
+  const given = parseLoadArguments(["--demo", "500", "--seed", "7", "--start", "2026-02-03T04:05:06"]);
+  expect(given?.demo).toEqual({ count: 500, seed: 7, start: Date.UTC(2026, 1, 3, 4, 5, 6) });
 });
 
 describe("reports invalid arguments", () => {

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { UsageError } from "../shared/command-line.ts";
 
 export const loadHelp = `npm run load -- [options] FILE…
 
@@ -26,16 +27,29 @@ export const defaultMaxAgeDays = 7300;
 
 export interface LoadArguments {
   readonly maxAgeDays: number;
-  readonly help: boolean;
   readonly files: readonly string[];
   readonly service: string;
   readonly demo: { readonly count: number; readonly seed: number; readonly start: number } | null;
 }
 
-/** @throws UsageError with all problems. */
-export function parseLoadArguments(args: readonly string[]): LoadArguments {
-  const { values, positionals } = parse(args);
-  if (values.help) return { help: true, files: [], service: "", demo: null, maxAgeDays: defaultMaxAgeDays };
+/**
+ * Undefined for a request for help.
+ * @throws an error of parseArgs, or UsageError with all problems
+ */
+export function parseLoadArguments(args: readonly string[]): LoadArguments | undefined {
+  const { values, positionals } = parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      service: { type: "string" },
+      "max-age-days": { type: "string" },
+      demo: { type: "string" },
+      seed: { type: "string" },
+      start: { type: "string" },
+      help: { type: "boolean" },
+    },
+  });
+  if (values.help) return undefined;
   const problems: string[] = [];
   const service = values.service ?? "bgpdump|unknown";
   if (!/^[^|\s\\]+\|[^|\s\\]+$/.test(service) || service.length > 50) {
@@ -52,29 +66,7 @@ export function parseLoadArguments(args: readonly string[]): LoadArguments {
   if (demo !== null && positionals.length > 0) problems.push("--demo takes no FILE");
   if (positionals.filter((file) => file === "-").length > 1) problems.push("standard input (-) can be read once only");
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
-  return { help: false, files: positionals, service, demo, maxAgeDays };
-}
-
-/** An invalid command line. */
-export class UsageError extends Error {}
-
-function parse(args: readonly string[]) {
-  try {
-    return parseArgs({
-      args: [...args],
-      allowPositionals: true,
-      options: {
-        service: { type: "string" },
-        "max-age-days": { type: "string" },
-        demo: { type: "string" },
-        seed: { type: "string" },
-        start: { type: "string" },
-        help: { type: "boolean" },
-      },
-    });
-  } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error), { cause: error });
-  }
+  return { files: positionals, service, demo, maxAgeDays };
 }
 
 function parseDemo(

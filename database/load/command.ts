@@ -3,13 +3,14 @@ import { stat } from "node:fs/promises";
 import { addAbortSignal } from "node:stream";
 import { printable, printableLines } from "@routeql/contract/printable";
 import type { Client } from "pg";
-import { type LoadArguments, loadHelp, parseLoadArguments, UsageError } from "./arguments.ts";
+import { type LoadArguments, loadHelp, parseLoadArguments } from "./arguments.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { demoMember } from "./demo.ts";
 import { loadInput, type LoadReport, Tally, type TimeBounds, timeBounds } from "./load-input.ts";
 import { type Member, members } from "./members.ts";
 import { Progress } from "./progress.ts";
 import { BrokenInput } from "./refusal.ts";
+import { readArguments } from "../shared/command-line.ts";
 import { type CommandOutput, type OpenDatabase, withClient } from "../shared/opened-database.ts";
 import { recordRun } from "../shared/record-run.ts";
 import { unreadable } from "../shared/unreadable.ts";
@@ -104,18 +105,8 @@ export async function loadCommand(
   openDatabase: OpenDatabase,
   output: CommandOutput = process,
 ): Promise<number> {
-  let parsed: LoadArguments;
-  try {
-    parsed = parseLoadArguments(args);
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    output.stderr.write(`${error.message}\n\n${loadHelp}`);
-    return 2;
-  }
-  if (parsed.help) {
-    output.stdout.write(loadHelp);
-    return 0;
-  }
+  const parsed = readArguments(loadHelp, () => parseLoadArguments(args), output);
+  if (typeof parsed === "number") return parsed;
   return withClient(openDatabase, "routeql-load", async (client) => {
     const started = performance.now();
     let broken = 0;

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { readArguments, UsageError } from "../shared/command-line.ts";
 import { type CommandOutput, type OpenDatabase, withClient } from "../shared/opened-database.ts";
 import { recordRun } from "../shared/record-run.ts";
 import { prune, pruneAuditEvents, type PrunedDays } from "./prune.ts";
@@ -28,28 +29,24 @@ interface Arguments {
   readonly dryRun: boolean;
 }
 
-function parseArguments(args: readonly string[]): Arguments | "help" | { readonly problem: string } {
-  try {
-    const text = { type: "string" } as const;
-    const flag = { type: "boolean" } as const;
-    const { values } = parseArgs({
-      args: [...args],
-      options: { "keep-days": text, "keep-audit-days": text, "dry-run": flag, help: flag },
-    });
-    if (values.help === true) return "help";
-    const given = (["keep-days", "keep-audit-days"] as const).filter((name) => values[name] !== undefined);
-    if (given.length === 0) return { problem: "give --keep-days or --keep-audit-days: the number of days to keep" };
-    const wrong = given.find((name) => !isDays(String(values[name])));
-    if (wrong !== undefined) return { problem: `--${wrong} must be a whole number from 1 to 36500` };
-    const days = (value: string | undefined): number | undefined => (value === undefined ? undefined : Number(value));
-    return {
-      keepDays: days(values["keep-days"]),
-      keepAuditDays: days(values["keep-audit-days"]),
-      dryRun: values["dry-run"] === true,
-    };
-  } catch (error) {
-    return { problem: error instanceof Error ? error.message : String(error) };
-  }
+function parseArguments(args: readonly string[]): Arguments | undefined {
+  const text = { type: "string" } as const;
+  const flag = { type: "boolean" } as const;
+  const { values } = parseArgs({
+    args: [...args],
+    options: { "keep-days": text, "keep-audit-days": text, "dry-run": flag, help: flag },
+  });
+  if (values.help === true) return undefined;
+  const given = (["keep-days", "keep-audit-days"] as const).filter((name) => values[name] !== undefined);
+  if (given.length === 0) throw new UsageError("give --keep-days or --keep-audit-days: the number of days to keep");
+  const wrong = given.find((name) => !isDays(String(values[name])));
+  if (wrong !== undefined) throw new UsageError(`--${wrong} must be a whole number from 1 to 36500`);
+  const days = (value: string | undefined): number | undefined => (value === undefined ? undefined : Number(value));
+  return {
+    keepDays: days(values["keep-days"]),
+    keepAuditDays: days(values["keep-audit-days"]),
+    dryRun: values["dry-run"] === true,
+  };
 }
 
 const isDays = (text: string): boolean => /^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 36_500;
@@ -79,15 +76,8 @@ export async function pruneCommand(
   output: CommandOutput = process,
   now = new Date(),
 ): Promise<number> {
-  const parsed = parseArguments(args);
-  if (parsed === "help") {
-    output.stdout.write(pruneHelp);
-    return 0;
-  }
-  if ("problem" in parsed) {
-    output.stderr.write(`${parsed.problem}\n\n${pruneHelp}`);
-    return 2;
-  }
+  const parsed = readArguments(pruneHelp, () => parseArguments(args), output);
+  if (typeof parsed === "number") return parsed;
   const { keepDays, keepAuditDays, dryRun } = parsed;
   const total = (before: string, count: number, what: string): void => {
     const deleted = `${number.format(count)} ${what} ${dryRun ? "would be deleted" : "deleted"}`;
