@@ -30,7 +30,7 @@ describe("the life of a stack", { timeout: 400_000 }, () => {
 
   test("changed metadata reruns its job only and is served without a failed request", async () => {
     const before = await stack.containers();
-    const stop = keepWorking(stack, { interval: 20, logins: false });
+    const clients = keepWorking(stack, { interval: 20, logins: false });
     await stack.checkout.edit(hijacks, (text) =>
       text.replace(/^table:/m, "configuration:\n  comment: seen by many\ntable:"),
     );
@@ -38,7 +38,7 @@ describe("the life of a stack", { timeout: 400_000 }, () => {
     await expect
       .poll(() => stack.query(comment), { timeout: 20_000 })
       .toMatchObject({ data: { __type: { description: "seen by many" } } });
-    const { requests, failures } = await stop();
+    const { requests, failures } = await clients.end();
     expect(failures).toEqual([]);
     expect(requests).toBeGreaterThan(50);
     expect(changedServices(before, await stack.containers())).toEqual(["apply-metadata"]);

@@ -7,11 +7,15 @@ interface Pace {
   readonly logins?: boolean;
 }
 
-/** Queries and logs in continuously with the keys of the start. Returns the number of requests and the failed ones. */
-export function keepWorking(
-  stack: DeployedStack,
-  { interval = 200, logins = true }: Pace = {},
-): () => Promise<{ requests: number; failures: string[] }> {
+export interface WorkingClients {
+  /** Waits for so many more requests. */
+  more(count: number): Promise<void>;
+  /** Stops the clients. Returns the number of requests and the failed ones. */
+  end(): Promise<{ readonly requests: number; readonly failures: readonly string[] }>;
+}
+
+/** Queries and logs in continuously with the keys of the start. */
+export function keepWorking(stack: DeployedStack, { interval = 200, logins = true }: Pace = {}): WorkingClients {
   const until = new AbortController();
   const keys = Promise.all([stack.access("SERVICE_API_KEY"), stack.access("ENGINE_ACCESS_KEY")]);
   let requests = 0;
@@ -32,9 +36,16 @@ export function keepWorking(
     }),
     ...(logins ? [loop(async () => stack.logIn((await keys)[0]))] : []),
   ]);
-  return async () => {
-    until.abort();
-    await ended;
-    return { requests, failures };
+  return {
+    async more(count) {
+      const goal = requests + count;
+      const isReached = (): boolean => requests >= goal;
+      while (!isReached()) await delay(50);
+    },
+    async end() {
+      until.abort();
+      await ended;
+      return { requests, failures };
+    },
   };
 }

@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { kinds } from "@routeql/cli/stack/rotation";
 import { keepDrill } from "../harness/drills.ts";
 import { deployedStack, type DeployedStack } from "./support/deployed-stack.ts";
+import { restorePrinted } from "./support/restore-printed.ts";
 import { keepWorking } from "./support/working-clients.ts";
 
-describe("rotation under load", { timeout: 400_000 }, () => {
+describe("a stack with working clients", { timeout: 400_000 }, () => {
   let stack: DeployedStack;
 
   beforeAll(async () => {
@@ -35,15 +35,14 @@ describe("rotation under load", { timeout: 400_000 }, () => {
     "rotates %s without a failed request of a client with the former keys",
     async (kind) => {
       const before = await changed[kind]?.();
-      const stop = keepWorking(stack);
-      await delay(2000);
+      const clients = keepWorking(stack);
+      await clients.more(10);
       await rotate(kind);
-      // The former containers and connections are gone.
-      await delay(2000);
-      const { requests, failures } = await stop();
+      // Until the former containers and connections are gone.
+      await clients.more(20);
+      const { requests, failures } = await clients.end();
       keepDrill("Docker", `rotate ${kind}`, `${failures.length} of ${requests} requests failed`);
       expect(failures).toEqual([]);
-      expect(requests).toBeGreaterThan(10);
       if (before !== undefined) expect(await changed[kind]?.()).not.toBe(before);
       const { data } = await stack.query("{ view_hijacks(limit: 1) { key } }");
       expect(data).toBeDefined();
@@ -65,5 +64,28 @@ describe("rotation under load", { timeout: 400_000 }, () => {
     const text = await readFile(join(stack.checkout.folder, `Pulumi.${stack.name}.yaml`), "utf8");
     expect(text).toContain("routeql:databasePasswordsGeneration: 3");
     expect(await stack.up()).toBe("nothing changed");
+  });
+
+  test("a failed migration interrupts nothing, and the printed command undoes an update", async () => {
+    const migration = "database/migrations/9999_test.sql";
+    await stack.checkout.edit(migration, () => "create table routing.notes (note text); select 1 / 0;");
+    const before = keepWorking(stack);
+    expect(await stack.failingUp()).toContain("division by zero");
+    const failed = await before.end();
+    keepDrill("Docker", "failed migration", `${failed.failures.length} of ${failed.requests} requests failed`);
+    expect(failed.failures).toEqual([]);
+
+    const notes = (...sql: string[]) => stack.checkout.command("psql", stack.name, ["-c", sql.join(";")]);
+    await stack.checkout.edit(migration, () => "create table routing.notes (note text);");
+    const updated = keepWorking(stack);
+    const update = await stack.checkout.command("up", stack.name);
+    const { requests, failures } = await updated.end();
+    expect(update.code, update.output).toBe(0);
+    expect(update.output).toContain("--to-time");
+    keepDrill("Docker", "update with a migration", `${failures.length} of ${requests} requests failed`);
+    expect(failures).toEqual([]);
+    expect(await notes("insert into routing.notes values ('later')")).toMatchObject({ code: 0 });
+    await restorePrinted(stack, update.output);
+    expect((await notes("select count(*) as notes from routing.notes")).output).toMatch(/notes\s+-+\s+0/);
   });
 });
