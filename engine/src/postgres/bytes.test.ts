@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { bufferOf, byteString, bytesOf, lengthOf, slice, textOf } from "./bytes.ts";
+import { bufferOf, byteString, bytesOf, lengthOf, textOf } from "./bytes.ts";
 
 /** A text as bytes in pieces, cut anywhere, also inside characters. */
 const pieces = fc
@@ -32,15 +32,6 @@ test("any of the pieces can be byte strings", () => {
       expect(textOf(mixed)).toBe(text);
       expect(bufferOf(mixed)).toEqual(Buffer.from(text));
       expect(lengthOf(mixed)).toBe(Buffer.byteLength(text));
-    }),
-  );
-});
-
-test("a slice of the pieces equals the slice of the whole", () => {
-  fc.assert(
-    fc.property(pieces, fc.nat({ max: 70 }), fc.nat({ max: 70 }), ({ bytes }, one, other) => {
-      const [start, end] = [Math.min(one, other), Math.max(one, other)];
-      expect(Buffer.concat(slice(bytes, start, end))).toEqual(Buffer.concat(bytes).subarray(start, end));
     }),
   );
 });

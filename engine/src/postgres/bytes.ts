@@ -35,16 +35,3 @@ export function lengthOf(bytes: Bytes): number {
   for (const piece of bytes) length += piece.length;
   return length;
 }
-
-/** The bytes from `start` to before `end`, without copying. */
-export function slice(bytes: readonly Buffer[], start: number, end: number): Buffer[] {
-  const pieces: Buffer[] = [];
-  let offset = 0;
-  for (const piece of bytes) {
-    const from = Math.max(start - offset, 0);
-    const to = Math.min(end - offset, piece.length);
-    if (from < to) pieces.push(from === 0 && to === piece.length ? piece : piece.subarray(from, to));
-    offset += piece.length;
-  }
-  return pieces;
-}

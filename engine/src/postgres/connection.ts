@@ -1,11 +1,10 @@
-import type { Socket } from "node:net";
+import { Socket } from "node:net";
 import { LRUCache } from "lru-cache";
 import pg from "pg";
-import { exceeds } from "../cost/limits.ts";
+import { serialize } from "pg-protocol";
 import { EngineError } from "../errors.ts";
-import { byteString, lengthOf, longestCopied, slice, type Bytes } from "./bytes.ts";
-import { commandMessage, type MessageHandler, MessageReader, PostgresError, statementMessages } from "./messages.ts";
-import { SlabSocket } from "./slab-socket.ts";
+import { byteString, longestCopied, type Bytes } from "./bytes.ts";
+import { MessageReader, PostgresError, statementMessages } from "./messages.ts";
 
 /** Columns of a row: Postgres' text in bytes, or null. */
 export type Row = readonly (Bytes | null)[];
@@ -46,46 +45,78 @@ interface Pending {
   readonly reject: (error: Error) => void;
 }
 
-/** Members of node-postgres that its types omit. */
-interface ClientInternals {
-  readonly processID: number;
-  readonly connection: { readonly stream: Socket };
+/** Bytes of one read: the amount that Node offers. */
+const readSize = 65_536;
+
+/** A socket that reads into one buffer. Node allocates 64 KiB for each read, which for short answers costs more than reading them. */
+class ReusingSocket extends Socket {
+  /** Whether the listener of `data` needs each chunk only until it returns. */
+  isReused = false;
+
+  constructor() {
+    const buffer = Buffer.allocUnsafeSlow(readSize);
+    const callback = (length: number): boolean => {
+      const chunk = buffer.subarray(0, length);
+      this.emit("data", this.isReused ? chunk : Buffer.from(chunk));
+      return true;
+    };
+    super({ onread: { buffer, callback } });
+  }
+}
+
+/** The socket of a connection, and the number of its process in Postgres. */
+interface Introduced {
+  readonly processId: number;
+  readonly socket: Socket;
+}
+
+/** node-postgres gives the socket of a connection only to a query. */
+function introduce(client: pg.Client): Promise<Introduced> {
+  return new Promise((resolve, reject) => {
+    let socket: Socket;
+    const query = new pg.Query<{ pid: number }>("SELECT pg_backend_pid() AS pid", (error, result) => {
+      const [row] = (result as typeof result | undefined)?.rows ?? [];
+      if (row === undefined) reject(error ?? new Error("the database did not return the number of its process"));
+      else resolve({ processId: row.pid, socket });
+    });
+    const { submit } = query;
+    query.submit = (connection) => {
+      socket = connection.stream as Socket;
+      return submit.call(query, connection);
+    };
+    client.query(query);
+  });
 }
 
 /**
  * A connection that returns rows as the bytes that Postgres sent. node-postgres opens it (addresses, TLS, all login methods) and closes it.
  * Statements run here, because node-postgres decodes, copies and wraps each value, which is half of the cost of a query.
  */
-export class Connection implements MessageHandler {
+export class Connection {
   /** Identifies the connection to `pg_cancel_backend`. */
   readonly processId: number;
   readonly #client: pg.Client;
-  readonly #slabs: SlabSocket;
   readonly #socket: Socket;
-  readonly #reader = new MessageReader(this);
+  readonly #reader: MessageReader;
   /** Names of prepared statements. Not a Set, for the reason in Watchdog. */
   readonly #prepared = new LRUCache<string, string>({ max: mostPrepared });
   #pending: Pending | undefined;
-  /** Bytes of the current turn's results. */
-  #received = 0;
   #lost: Error | undefined;
 
-  private constructor(client: pg.Client, slabs: SlabSocket, answerLimit: number) {
-    const { processID, connection } = client as unknown as ClientInternals;
-    this.processId = processID;
+  private constructor(client: pg.Client, { processId, socket }: Introduced, answerLimit: number) {
+    this.processId = processId;
     this.#client = client;
-    this.#slabs = slabs;
-    this.#socket = connection.stream;
-    this.#socket.removeAllListeners("data");
-    this.#socket.on("data", (chunk: Buffer) => {
-      this.#received += chunk.length;
-      if (exceeds(this.#received, answerLimit)) {
-        this.#refuse(answerLimit);
-        return;
-      }
-      this.#reader.take(chunk);
-      if (this.#reader.isBetweenMessages) slabs.reuse();
-    });
+    this.#socket = socket;
+    this.#reader = new MessageReader(
+      {
+        message: (type, data, start, end) => this.#take(type, data, start, end),
+        refuse: () => this.#refuse(answerLimit),
+      },
+      answerLimit,
+    );
+    socket.removeAllListeners("data").on("data", (chunk: Buffer) => this.#reader.take(chunk));
+    // Over TLS, it is another socket, which allocates its chunks.
+    if (socket instanceof ReusingSocket) socket.isReused = true;
   }
 
   /**
@@ -98,16 +129,24 @@ export class Connection implements MessageHandler {
     onLost: (connection: Connection, error: Error) => void,
     answerLimit = 0,
   ): Promise<Connection> {
-    const slabs = new SlabSocket();
-    const client = new pg.Client({ ...config, stream: () => slabs.socket });
+    const client = new pg.Client({
+      ...config,
+      query_timeout: config.connectionTimeoutMillis,
+      stream: () => new ReusingSocket(),
+    });
     let connection: Connection | undefined;
     client.on("error", (error) => {
-      if (connection === undefined) return; // then connect() fails with it
+      if (connection === undefined) return; // then connect() or the first query fails with it
       connection.#end(error);
       onLost(connection, error);
     });
     await client.connect();
-    connection = new Connection(client, slabs, answerLimit);
+    try {
+      connection = new Connection(client, await introduce(client), answerLimit);
+    } catch (error) {
+      void client.end().catch(() => undefined);
+      throw error;
+    }
     return connection;
   }
 
@@ -150,7 +189,7 @@ export class Connection implements MessageHandler {
 
   /** Runs a command that returns no rows. @throws as query does */
   async command(text: string): Promise<void> {
-    const { error } = await this.#send(commandMessage(text), []);
+    const { error } = await this.#send(serialize.query(text), []);
     if (error !== undefined) throw error;
   }
 
@@ -184,7 +223,7 @@ export class Connection implements MessageHandler {
         return;
       }
       this.#pending = { finished: [], rows: [], preparing, error: undefined, resolve, reject };
-      this.#received = 0;
+      this.#reader.reset();
       this.#socket.write(messages);
     });
   }
@@ -194,10 +233,10 @@ export class Connection implements MessageHandler {
     return this.#prepared.size + coming > mostPrepared ? this.#prepared.pop() : undefined;
   }
 
-  message(type: number, data: Buffer, start: number, end: number): void {
+  #take(type: number, data: Buffer, start: number, end: number): void {
     const pending = this.#pending;
     if (pending === undefined) return; // notices and parameters may arrive at any time
-    if (type === dataRow) pending.rows.push(this.#readRow(data, start));
+    if (type === dataRow) pending.rows.push(readRow(data, start));
     else if (type === commandComplete) {
       pending.finished.push(pending.rows);
       pending.rows = [];
@@ -207,39 +246,6 @@ export class Connection implements MessageHandler {
       const name = pending.preparing.shift();
       if (name !== undefined) this.#prepared.set(name, name);
     }
-  }
-
-  longMessage(type: number, body: readonly Buffer[]): void {
-    const only = type === dataRow ? readOnlyColumn(body) : undefined;
-    if (only === undefined) {
-      const whole = Buffer.concat(body);
-      this.message(type, whole, 0, whole.length);
-    } else this.#pending?.rows.push([this.#taken(only)]);
-  }
-
-  /** Values of a DataRow: their number, then the length (-1 for null) and bytes of each. */
-  #readRow(data: Buffer, start: number): Row {
-    const columns: (Bytes | null)[] = [];
-    let at = start + 2;
-    for (let left = data.readInt16BE(start); left > 0; left -= 1) {
-      const length = data.readInt32BE(at);
-      at += 4;
-      if (length === -1) columns.push(null);
-      else {
-        columns.push(
-          length > longestCopied ? this.#taken([data.subarray(at, at + length)]) : [byteString(data, at, at + length)],
-        );
-        at += length;
-      }
-    }
-    return columns;
-  }
-
-  /** A value that later reads do not overwrite. */
-  #taken(value: readonly Buffer[]): Bytes {
-    if (lengthOf(value) <= longestCopied) return value.map((piece) => byteString(piece));
-    this.#slabs.keep();
-    return value;
   }
 
   #settle(pending: Pending): void {
@@ -256,8 +262,19 @@ export class Connection implements MessageHandler {
   }
 }
 
-/** The single value of a row that arrived in pieces, still in pieces; undefined for a row with several columns. */
-function readOnlyColumn(body: readonly Buffer[]): Buffer[] | undefined {
-  const head = Buffer.concat(slice(body, 0, 6));
-  return head.readInt16BE(0) === 1 ? slice(body, 6, 6 + head.readInt32BE(2)) : undefined;
+/** Values of a DataRow: their number, then the length (-1 for null) and bytes of each. */
+function readRow(data: Buffer, start: number): Row {
+  const columns: (Bytes | null)[] = [];
+  let at = start + 2;
+  for (let left = data.readInt16BE(start); left > 0; left -= 1) {
+    const length = data.readInt32BE(at);
+    at += 4;
+    if (length === -1) columns.push(null);
+    else {
+      const end = at + length;
+      columns.push([length > longestCopied ? data.subarray(at, end) : byteString(data, at, end)]);
+      at = end;
+    }
+  }
+  return columns;
 }

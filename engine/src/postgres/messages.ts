@@ -1,27 +1,10 @@
 /**
- * Messages of the Postgres protocol 3.0, section "Message Formats": those to Postgres, the split of those from Postgres, and its errors.
+ * Messages of the Postgres protocol 3.0, section "Message Formats": those that run statements, the split of those from Postgres, and its errors.
  * @module
  */
-
-const letter = (character: string): number => character.charCodeAt(0);
-const type = {
-  parse: letter("P"),
-  bind: letter("B"),
-  execute: letter("E"),
-  sync: letter("S"),
-  close: letter("C"),
-  query: letter("Q"),
-};
-
-/** Length in bytes of each message without its texts and values. */
-const lengths = {
-  parse: 5 + 1 + 1 + 2,
-  bind: 5 + 1 + 1 + 2 + 2 + 2,
-  execute: 5 + 1 + 4,
-  sync: 5,
-  close: 5 + 1 + 1,
-  query: 5 + 1,
-};
+import { serialize } from "pg-protocol";
+import { exceeds } from "../cost/limits.ts";
+import { longestCopied } from "./bytes.ts";
 
 export interface StatementMessages {
   /** The prepared statement's name; empty for single use. */
@@ -38,165 +21,85 @@ export interface StatementMessages {
  * Values travel as text in both directions.
  */
 export function statementMessages(statements: readonly StatementMessages[]): Buffer {
-  let length = lengths.sync;
-  for (const statement of statements) length += lengthOf(statement);
-  const writer = new MessageWriter(length);
-  for (const statement of statements) writeStatement(writer, statement);
-  writer.head(type.sync, lengths.sync);
-  return writer.buffer;
-}
-
-function lengthOf({ name, parse, close, values }: StatementMessages): number {
-  const closing = close === undefined ? 0 : lengths.close + Buffer.byteLength(close);
-  const parsing = parse === undefined ? 0 : lengths.parse + Buffer.byteLength(name) + Buffer.byteLength(parse);
-  return closing + parsing + bindLength(name, values) + lengths.execute;
-}
-
-function bindLength(name: string, values: readonly (string | null)[]): number {
-  let length = lengths.bind + Buffer.byteLength(name);
-  for (const value of values) length += 4 + (value === null ? 0 : Buffer.byteLength(value));
-  return length;
-}
-
-function writeStatement(writer: MessageWriter, { name, parse, close, values }: StatementMessages): void {
-  if (close !== undefined) {
-    writer.head(type.close, lengths.close + Buffer.byteLength(close));
-    writer.byte(letter("S"));
-    writer.text(close);
+  const messages: Buffer[] = [];
+  for (const { name, parse, close, values } of statements) {
+    if (close !== undefined) messages.push(serialize.close({ type: "S", name: close }));
+    if (parse !== undefined) messages.push(serialize.parse({ name, text: parse }));
+    messages.push(serialize.bind({ statement: name, values: [...values] }), serialize.execute());
   }
-  if (parse !== undefined) {
-    writer.head(type.parse, lengths.parse + Buffer.byteLength(name) + Buffer.byteLength(parse));
-    writer.text(name);
-    writer.text(parse);
-    writer.int16(0); // types of parameters: all inferred by Postgres
-  }
-  writer.head(type.bind, bindLength(name, values));
-  writer.text(""); // the unnamed portal
-  writer.text(name);
-  writer.int16(0); // formats of parameters: all text
-  writer.int16(values.length);
-  for (const value of values) writer.value(value);
-  writer.int16(0); // formats of results: all text
-  writer.head(type.execute, lengths.execute);
-  writer.text("");
-  writer.int32(0); // all rows
-}
-
-/** A command without parameters (simple query protocol). */
-export function commandMessage(command: string): Buffer {
-  const length = lengths.query + Buffer.byteLength(command);
-  const writer = new MessageWriter(length);
-  writer.head(type.query, length);
-  writer.text(command);
-  return writer.buffer;
-}
-
-class MessageWriter {
-  readonly buffer: Buffer;
-  #at = 0;
-
-  constructor(length: number) {
-    this.buffer = Buffer.allocUnsafe(length);
-  }
-
-  /** @param length of the whole message; the length field excludes the type byte */
-  head(kind: number, length: number): void {
-    this.byte(kind);
-    this.int32(length - 1);
-  }
-
-  byte(value: number): void {
-    this.buffer[this.#at] = value;
-    this.#at += 1;
-  }
-
-  int16(value: number): void {
-    this.#at = this.buffer.writeInt16BE(value, this.#at);
-  }
-
-  int32(value: number): void {
-    this.#at = this.buffer.writeInt32BE(value, this.#at);
-  }
-
-  /** With a terminating zero byte. */
-  text(value: string): void {
-    this.#at += this.buffer.write(value, this.#at, "utf8");
-    this.byte(0);
-  }
-
-  /** With a length prefix, which distinguishes null from an empty text. */
-  value(value: string | null): void {
-    if (value === null) {
-      this.int32(-1);
-      return;
-    }
-    const written = this.buffer.write(value, this.#at + 4, "utf8");
-    this.int32(written);
-    this.#at += written;
-  }
+  messages.push(serialize.sync());
+  return Buffer.concat(messages);
 }
 
 /** Receives the messages of a backend. */
 export interface MessageHandler {
-  /** A message whose body is in `data` from `start` to before `end`. */
+  /** A message whose body is in `data` from `start` to before `end`. Only values longer than {@link longestCopied} need no copy. */
   message(type: number, data: Buffer, start: number, end: number): void;
-  /** A message that arrived in several chunks. */
-  longMessage(type: number, body: readonly Buffer[]): void;
+  /** A message that exceeds the limit; no further message follows. */
+  refuse(): void;
 }
 
 /** A type byte and a length that counts itself but not the type. */
 const headLength = 5;
 
-/** Splits the byte stream from Postgres into its messages, without copying them. */
+/**
+ * Splits the byte stream from Postgres into its messages. Long messages, and those that arrive in several chunks, have memory of their own;
+ * the others are in memory that the next read overwrites.
+ */
 export class MessageReader {
   readonly #handler: MessageHandler;
+  readonly #limit: number;
+  /** Bytes of the messages since the last `reset`. */
+  #bytes = 0;
   /** Bytes of an incomplete head. */
-  #partialHead: Buffer | undefined;
-  #longType = 0;
-  #longBody: Buffer[] = [];
-  /** Missing bytes of a long message. */
-  #missing = 0;
+  #head: Buffer | undefined;
+  /** A message that has not arrived whole, and the number of its bytes so far. */
+  #partial: Buffer | undefined;
+  #filled = 0;
 
-  constructor(handler: MessageHandler) {
+  /** @param limit bytes of all messages between two calls of `reset`; 0 = none. Memory is allocated only up to the limit. */
+  constructor(handler: MessageHandler, limit = 0) {
     this.#handler = handler;
+    this.#limit = limit;
   }
 
-  /** Whether none of the received bytes are needed for later messages. */
-  get isBetweenMessages(): boolean {
-    return this.#missing === 0 && this.#partialHead === undefined;
+  reset(): void {
+    this.#bytes = 0;
   }
 
   take(chunk: Buffer): void {
-    const data = this.#partialHead === undefined ? chunk : Buffer.concat([this.#partialHead, chunk]);
-    this.#partialHead = undefined;
-    let position = this.#missing > 0 ? this.#continueLong(data) : 0;
+    const data = this.#head === undefined ? chunk : Buffer.concat([this.#head, chunk]);
+    this.#head = undefined;
+    let position = this.#partial === undefined ? 0 : this.#fill(this.#partial, data);
     while (data.length - position >= headLength) {
-      const type = data[position] ?? 0;
-      const start = position + headLength;
-      const end = position + 1 + data.readUInt32BE(position + 1);
-      if (end > data.length) {
-        this.#longType = type;
-        this.#longBody = start < data.length ? [data.subarray(start)] : [];
-        this.#missing = end - data.length;
+      const length = 1 + data.readUInt32BE(position + 1);
+      const end = position + length;
+      this.#bytes += length;
+      if (exceeds(this.#bytes, this.#limit)) {
+        this.#handler.refuse();
         return;
       }
-      this.#handler.message(type, data, start, end);
-      position = end;
+      if (end <= data.length && length <= longestCopied) {
+        this.#handler.message(data[position] ?? 0, data, position + headLength, end);
+        position = end;
+      } else {
+        this.#partial = Buffer.allocUnsafeSlow(length);
+        this.#filled = 0;
+        position += this.#fill(this.#partial, data.subarray(position));
+      }
     }
-    if (position < data.length) this.#partialHead = data.subarray(position);
+    if (position < data.length) this.#head = Buffer.from(data.subarray(position));
   }
 
-  /** Number of bytes that belonged to the long message. */
-  #continueLong(data: Buffer): number {
-    const length = Math.min(this.#missing, data.length);
-    this.#longBody.push(length === data.length ? data : data.subarray(0, length));
-    this.#missing -= length;
-    if (this.#missing === 0) {
-      const body = this.#longBody;
-      this.#longBody = [];
-      this.#handler.longMessage(this.#longType, body);
+  /** Number of bytes that belonged to the incomplete message. */
+  #fill(message: Buffer, data: Buffer): number {
+    const copied = data.copy(message, this.#filled);
+    this.#filled += copied;
+    if (this.#filled === message.length) {
+      this.#partial = undefined;
+      this.#handler.message(message[0] ?? 0, message, headLength, message.length);
     }
-    return length;
+    return copied;
   }
 }
 
