@@ -1,6 +1,6 @@
 import type { Input } from "@pulumi/pulumi";
 import { roles } from "@routeql/database/migrate/roles";
-import { mostHeavy } from "@routeql/engine/postgres/fair-line";
+import { mostHeavy } from "@routeql/engine/cost/places";
 import { derive } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
 import { databaseAddress } from "./database-place.ts";
@@ -17,7 +17,7 @@ const otherMegabytes = 768;
 
 /**
  * Memory of the service. A quarter of the engine's connections, at least one, may have a statement that runs for long and reaches the limit
- * of its process (`mostHeavy` in engine/src/postgres/fair-line.ts).
+ * of its process (`mostHeavy` in engine/src/cost/places.ts).
  */
 const memoryMegabytes = ({ enginePoolSize }: Pick<Settings, "enginePoolSize">): Input<number> =>
   derive(enginePoolSize, (connections) => otherMegabytes + mostHeavy(connections) * processMegabytes);

@@ -5,7 +5,7 @@ import { TLSSocket } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { textOf } from "@routeql/engine/postgres/bytes";
 import { Connection, type Row } from "@routeql/engine/postgres/connection";
-import type { Claim } from "@routeql/engine/postgres/fair-line";
+import type { Claim } from "@routeql/engine/cost/places";
 import { ConnectionPool } from "@routeql/engine/postgres/connection-pool";
 import { makeCertificate } from "../harness/certificate.ts";
 import { type StartedDatabaseContainer, startDatabase } from "../harness/database-container.ts";

@@ -3,7 +3,7 @@ import { exceeds } from "../cost/limits.ts";
 import { EngineError, type EngineErrorInit } from "../errors.ts";
 import { lengthOf, textOf } from "../postgres/bytes.ts";
 import type { Connection, Row, Statement } from "../postgres/connection.ts";
-import type { Claim } from "../postgres/fair-line.ts";
+import type { Claim } from "../cost/places.ts";
 import { PostgresError } from "../postgres/messages.ts";
 import { arrayText } from "../schema/values.ts";
 import type { Cancellation } from "../cancellation.ts";

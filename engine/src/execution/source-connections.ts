@@ -2,7 +2,7 @@ import pg from "pg";
 import type { Cancellation } from "../cancellation.ts";
 import { ConnectionPool } from "../postgres/connection-pool.ts";
 import type { Connection } from "../postgres/connection.ts";
-import type { Claim } from "../postgres/fair-line.ts";
+import type { Claim } from "../cost/places.ts";
 import { PostgresError } from "../postgres/messages.ts";
 
 export interface SourceConnectionsOptions {

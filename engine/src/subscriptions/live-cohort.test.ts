@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { growthOver } from "../testing/growth.ts";
-import { createLimiter } from "./limiter.ts";
+import { Places } from "../cost/places.ts";
 import { LiveCohort } from "./live-cohort.ts";
 import type { Listener } from "../executor.ts";
 
@@ -26,7 +26,7 @@ test("later answers keep no former answer alive, when only young objects are col
     },
     interval: 600_000,
     batchSize: 100,
-    limiter: createLimiter(2),
+    places: new Places(2),
     onPoll: () => undefined,
     onError: () => expect.unreachable(),
   };

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { LiveQuery, PollAnswer } from "../engine.ts";
 import type { Listener, Subscription } from "../executor.ts";
-import { CohortBatches, handOver, Newcomers, pollBatch, type Polling, PollingRounds } from "./polling.ts";
+import { CohortBatches, handOver, Newcomers, pollBatch, pollGroups, type Polling, PollingRounds } from "./polling.ts";
 
 /** Longer answers are remembered by their digest. */
 const longestKept = 4_096;
@@ -88,10 +88,7 @@ export class LiveCohort {
   }
 
   async #poll(members: readonly Member[]): Promise<void> {
-    const groups = this.#batches.of(members);
-    await Promise.all(
-      groups.map(({ client, queue, items }) => this.#polling.limiter(queue, () => this.#pollBatch(items, client))),
-    );
+    await pollGroups(this.#polling, this.#batches.of(members), ({ items, client }) => this.#pollBatch(items, client));
   }
 
   async #pollBatch(batch: readonly Member[], client: string | undefined): Promise<void> {

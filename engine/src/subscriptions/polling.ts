@@ -1,9 +1,8 @@
 import { type Cancellation, LightCancellation } from "../cancellation.ts";
+import { type Claim, type Places, slice } from "../cost/places.ts";
 import type { Engine, PollAnswer } from "../engine.ts";
 import { errorReply, toEngineError } from "../errors.ts";
 import type { Listener } from "../executor.ts";
-import { slice } from "../postgres/fair-line.ts";
-import type { Limiter } from "./limiter.ts";
 
 /** Settings and resources that the cohorts of one engine share. */
 export interface Polling {
@@ -12,11 +11,31 @@ export interface Polling {
   readonly interval: number;
   /** Members per statement. */
   readonly batchSize: number;
-  /** Bounds the number of concurrent polls, so that queries find a connection; serves the clients in turn. */
-  readonly limiter: Limiter;
+  /** Bounds the number of concurrent polls, so that queries find a connection. */
+  readonly places: Places;
   readonly onPoll: (seconds: number) => void;
   /** Logs a failed poll. */
   readonly onError: (error: ReturnType<typeof toEngineError>) => void;
+}
+
+/** Polls each group at its turn. A slow poll loses its place but continues: the connection pool then decides between it and the others. */
+export async function pollGroups<Item>(
+  { places }: Pick<Polling, "places">,
+  groups: readonly Batch<Item>[],
+  poll: (batch: Batch<Item>) => Promise<void>,
+): Promise<void> {
+  const pollInTurn = async (batch: Batch<Item>): Promise<void> => {
+    const claim: Claim = { client: batch.queue };
+    await places.take(claim);
+    claim.preempt = () => places.give(claim);
+    try {
+      await poll(batch);
+    } finally {
+      claim.preempt = undefined;
+      if (claim.isPreempted !== true) places.give(claim);
+    }
+  };
+  await Promise.all(groups.map(pollInTurn));
 }
 
 /** Answers of one batch, in order. If the statement fails as a whole, each member gets that failure. None after cancellation. */

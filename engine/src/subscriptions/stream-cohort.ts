@@ -1,6 +1,6 @@
 import type { LiveQuery } from "../engine.ts";
 import type { Listener, Subscription } from "../executor.ts";
-import { CohortBatches, handOver, Newcomers, pollBatch, type Polling, PollingRounds } from "./polling.ts";
+import { CohortBatches, handOver, Newcomers, pollBatch, pollGroups, type Polling, PollingRounds } from "./polling.ts";
 
 interface Reader {
   readonly listener: Listener;
@@ -72,9 +72,7 @@ export class StreamCohort {
       else sharing.push(reader);
     }
     const groups = this.#batches.of([...atCursor.values()]);
-    await Promise.all(
-      groups.map(({ client, queue, items }) => this.#polling.limiter(queue, () => this.#pollBatch(items, client))),
-    );
+    await pollGroups(this.#polling, groups, ({ items, client }) => this.#pollBatch(items, client));
   }
 
   /** Readers that left while the batch waited are not polled: with many short-lived readers they would delay the others. */

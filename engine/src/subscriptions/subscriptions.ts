@@ -1,11 +1,11 @@
+import { Places } from "../cost/places.ts";
 import type { LiveQuery } from "../engine.ts";
 import type { Listener, Subscription } from "../executor.ts";
-import { createLimiter } from "./limiter.ts";
 import { LiveCohort } from "./live-cohort.ts";
 import type { Polling } from "./polling.ts";
 import { StreamCohort } from "./stream-cohort.ts";
 
-export interface SubscriptionsOptions extends Omit<Polling, "limiter"> {
+export interface SubscriptionsOptions extends Omit<Polling, "places"> {
   /** Maximum number of concurrent polls; default 2. */
   readonly concurrentPolls?: number;
   /** The same for streams; default as for live queries. */
@@ -22,7 +22,7 @@ export interface Subscriptions {
 }
 
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
-  const polling: Polling = { ...options, limiter: createLimiter(options.concurrentPolls ?? 2) };
+  const polling: Polling = { ...options, places: new Places(options.concurrentPolls ?? 2) };
   const streamPolling: Polling = {
     ...polling,
     interval: options.streamInterval ?? options.interval,

@@ -11,7 +11,7 @@ import { LiveLoad } from "./live-load.ts";
 import { LiveQuery } from "./live-query.ts";
 import { LiveSocket } from "./live-socket.ts";
 import { readFacts } from "./metadata-facts.ts";
-import { Places } from "./places.ts";
+import { HasuraPlaces } from "./places.ts";
 import { Upstream, type UpstreamOptions } from "./upstream.ts";
 
 /** Milliseconds beyond the statements' own limit: a statement may wait for a connection of Hasura. */
@@ -48,7 +48,7 @@ const clientOf = ({ client, role }: Session): string => client ?? role;
 export function createHasuraExecutor(settings: Settings, address: string): Executor {
   const options = optionsOf(settings, address);
   const documents = new Documents(options);
-  const places = new Places(options.connections);
+  const places = new HasuraPlaces(options.connections);
   const load = new LiveLoad(options.connections);
   const upstream = new Upstream(options);
   const url = `${options.url.replace(/^http/, "ws")}/v1/graphql`;

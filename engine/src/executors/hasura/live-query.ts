@@ -3,7 +3,7 @@ import { busy, toEngineError } from "../../errors.ts";
 import type { Listener, Subscription } from "../../executor.ts";
 import type { KnownDocument } from "./documents.ts";
 import type { LiveLoad } from "./live-load.ts";
-import type { Places } from "./places.ts";
+import type { HasuraPlaces } from "./places.ts";
 
 export interface LiveQueryOptions {
   readonly document: KnownDocument;
@@ -11,7 +11,7 @@ export interface LiveQueryOptions {
   readonly rows: number;
   readonly client: string;
   readonly listener: Listener;
-  readonly places: Places;
+  readonly places: HasuraPlaces;
   readonly load: LiveLoad;
   /** Starts it at Hasura. */
   readonly subscribe: (listener: Listener) => Subscription;

@@ -1,26 +1,26 @@
 import type { Cancellation } from "../cancellation.ts";
 import { busy } from "../errors.ts";
 
-/** One client's claim to a connection, from its arrival until it returns the connection. */
+/** One client's claim to a place, such as a connection, from its arrival until it returns the place. */
 export interface Claim {
   /** Claims of the same client use one share together. */
   readonly client: string;
   /** Exempt from the client's share and from preemption: its owner ends it within a fraction of {@link slice}, or it belongs to the engine itself. */
   readonly isExempt?: boolean;
-  /** Its statement was ended once because it took longer than {@link slice}. */
+  /** Its work was ended once because it took longer than {@link slice}, or is known to take as long. */
   readonly isHeavy?: boolean;
-  /** Ends the running statement; its owner then makes a heavy claim. Absent when nothing can be ended. */
+  /** Makes it return its place soon. Absent when it cannot. */
   preempt?: (() => void) | undefined;
   /** Set when `preempt` was called. */
   isPreempted?: boolean;
 }
 
-/** Heavy statements that may run at the same time on so many connections. */
-export const mostHeavy = (connections: number): number => Math.max(1, Math.floor(connections / 4));
+/** Heavy claims that may hold a place at the same time. */
+export const mostHeavy = (places: number): number => Math.max(1, Math.floor(places / 4));
 
-interface Waiter<Granted> {
+interface Waiter {
   readonly claim: Claim;
-  readonly granted: Granted;
+  readonly proceed: () => void;
 }
 
 interface Running {
@@ -29,47 +29,101 @@ interface Running {
   readonly since: number;
 }
 
-/** Time in milliseconds after which a statement is heavy. Connections without a heavy statement become free at least this often. */
+/** Time in milliseconds after which a claim is heavy. Places without a heavy claim become free at least this often. */
 export const slice = 400;
+
+/** Interval in milliseconds between two checks for too many heavy claims. */
+const preemptionInterval = 100;
 
 /** Number of clients above which irrelevant entries are removed. */
 const mostRemembered = 1_000;
 
 /**
- * Decides which client gets the next connection, by start-time fair queueing: the client that has used the least connection time.
- * Of three or more connections, one client never holds all. Heavy statements of all clients together hold at most {@link mostHeavy} connections:
- * the others stay free for quick ones, and the memory of the database is sized for that many.
+ * A bounded number of places for work of many clients: connections, polls, requests to Hasura. The next free place goes to the client that
+ * has used the least time (start-time fair queueing). Of three or more places, one client never holds all. Heavy claims of all clients
+ * together hold at most {@link mostHeavy} places: the others stay free for quick ones, and the memory of the database is sized for that many.
  */
-export class FairLine<Granted> {
+export class Places {
+  readonly #size: number;
+  readonly #timeout: number | undefined;
   readonly #mostOfOne: number;
   readonly #mostHeavy: number;
-  readonly #waiting: Waiter<Granted>[] = [];
+  readonly #waiting: Waiter[] = [];
   /** Not a Set, for the reason in Watchdog. */
   readonly #running: Running[] = [];
-  /** Connection time of each client in milliseconds, on the scale of `#served`. */
+  /** Used time of each client in milliseconds, on the scale of `#served`. */
   readonly #used = new Map<string, number>();
   /** Used time of the most recently served client. An idle client starts here and gains nothing by its pause. */
   #served = 0;
+  #preemption: NodeJS.Timeout | undefined;
 
-  /** @param size number of connections */
-  constructor(size: number) {
+  /** @param timeout milliseconds that a claim waits; a heavy one waits twice as long; default: any time */
+  constructor(size: number, timeout?: number) {
+    this.#size = size;
+    this.#timeout = timeout;
     this.#mostOfOne = size < 3 ? size : size - Math.max(1, Math.floor(size / 4));
     this.#mostHeavy = mostHeavy(size);
   }
 
-  get length(): number {
+  /** Claims that wait. */
+  get waiting(): number {
     return this.#waiting.length;
   }
 
-  /** Counts the claim as running if it may have a connection that is free now. */
-  enter(claim: Claim): boolean {
-    if (!this.#isEligible(claim, performance.now())) return false;
-    this.#begin(claim);
-    return true;
+  get free(): number {
+    return this.#size - this.#running.length;
+  }
+
+  /**
+   * Takes a place for the claim; return it with `give`. Resolves when the claim has it, or returns undefined when it has it already. A
+   * cancelled claim leaves the queue, so that claims of disconnected clients do not delay others.
+   * @throws EngineError `busy` when no place becomes free in time; the signal's reason when it aborts before; only as a rejection
+   */
+  take(claim: Claim, signal?: Cancellation): Promise<void> | undefined {
+    const hasPlace = this.free > 0 && this.#isEligible(claim, performance.now());
+    if (hasPlace) this.#begin(claim);
+    if (!hasPlace || this.#isCrowded) this.#preemptLater();
+    return hasPlace ? undefined : this.#wait(claim, signal);
+  }
+
+  /** Returns the place of a claim, which goes to the next one. */
+  give(claim: Claim): void {
+    this.#leave(claim);
+    while (this.free > 0) {
+      const next = this.#shift();
+      if (next === undefined) return;
+      next.proceed();
+    }
+  }
+
+  #wait(claim: Claim, signal: Cancellation | undefined): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const settle = (): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", onAbort);
+      };
+      const leave = (reason: unknown): void => {
+        settle();
+        this.#waiting.splice(this.#waiting.indexOf(waiter), 1);
+        reject(reason);
+      };
+      const onAbort = (): void => leave(signal?.reason);
+      const waiter: Waiter = {
+        claim,
+        proceed: () => {
+          settle();
+          resolve();
+        },
+      };
+      const limit = this.#timeout === undefined ? undefined : this.#timeout * (claim.isHeavy === true ? 2 : 1);
+      const timer = limit === undefined ? undefined : setTimeout(() => leave(busy()), limit);
+      signal?.addEventListener("abort", onAbort);
+      this.#waiting.push(waiter);
+    });
   }
 
   /** Adds the time that a running claim used. */
-  leave(claim: Claim): void {
+  #leave(claim: Claim): void {
     const position = this.#running.findIndex((running) => running.claim === claim);
     if (position === -1) return;
     const { since } = this.#running[position]!;
@@ -78,20 +132,10 @@ export class FairLine<Granted> {
     if (this.#used.size > mostRemembered) this.#forget();
   }
 
-  push(claim: Claim, granted: Granted): void {
-    this.#waiting.push({ claim, granted });
-  }
-
-  /** Removes a cancelled claim from the queue. */
-  remove(claim: Claim): void {
-    const position = this.#waiting.findIndex((waiter) => waiter.claim === claim);
-    if (position !== -1) this.#waiting.splice(position, 1);
-  }
-
-  /** Removes the next claim from the queue and counts it as running; undefined when none may have a connection now. */
-  shift(): Granted | undefined {
+  /** Removes the next claim from the queue and counts it as running; undefined when none may have a place now. */
+  #shift(): Waiter | undefined {
     const now = performance.now();
-    let best: { readonly waiter: Waiter<Granted>; readonly used: number } | undefined;
+    let best: { readonly waiter: Waiter; readonly used: number } | undefined;
     const seen: Claim[] = [];
     for (const waiter of this.#waiting) {
       const { claim } = waiter;
@@ -105,16 +149,25 @@ export class FairLine<Granted> {
     if (best === undefined) return undefined;
     this.#waiting.splice(this.#waiting.indexOf(best.waiter), 1);
     this.#begin(best.waiter.claim);
-    return best.waiter.granted;
+    return best.waiter;
   }
 
-  /** Whether so many statements run that too many of them could become heavy: {@link preempt} is then due regularly. */
-  get isCrowded(): boolean {
+  /** Whether so many claims have a place that too many of them could become heavy. */
+  get #isCrowded(): boolean {
     return this.#running.length > this.#mostHeavy;
   }
 
-  /** Ends one heavy statement if too many of them run. */
-  preempt(): void {
+  #preemptLater(): void {
+    this.#preemption ??= setInterval(() => {
+      this.#preempt();
+      if (this.#waiting.length > 0 || this.#isCrowded) return;
+      clearInterval(this.#preemption);
+      this.#preemption = undefined;
+    }, preemptionInterval).unref();
+  }
+
+  /** Preempts one heavy claim if too many of them have a place. */
+  #preempt(): void {
     const now = performance.now();
     const heavy = this.#running.filter((running) => isHeavy(running, now) && running.claim.isPreempted !== true);
     if (heavy.length <= this.#mostHeavy) return;
@@ -159,37 +212,6 @@ export class FairLine<Granted> {
     for (const { claim } of this.#running) if (claim.isExempt !== true && claim.client === client) held += 1;
     return held < this.#mostOfOne;
   }
-}
-
-/**
- * Waits until the line grants the claim. A cancelled claim leaves it, so that claims of disconnected clients do not delay others.
- * @param timeout in milliseconds; a heavy claim waits twice as long
- * @throws EngineError `busy` after the timeout; the signal's reason when it aborts before
- */
-export function waitInLine<Value>(
-  line: FairLine<(value: Value) => void>,
-  claim: Claim,
-  timeout: number,
-  signal?: Cancellation,
-): Promise<Awaited<Value>> {
-  return new Promise((resolve, reject) => {
-    const settle = (): void => {
-      clearTimeout(timer);
-      signal?.removeEventListener("abort", onAbort);
-    };
-    const leave = (reason: unknown): void => {
-      settle();
-      line.remove(claim);
-      reject(reason);
-    };
-    const onAbort = (): void => leave(signal?.reason);
-    const timer = setTimeout(() => leave(busy()), timeout * (claim.isHeavy === true ? 2 : 1));
-    signal?.addEventListener("abort", onAbort);
-    line.push(claim, (value) => {
-      settle();
-      resolve(value as Awaited<Value>);
-    });
-  });
 }
 
 function isLike(one: Claim, other: Claim): boolean {
