@@ -118,9 +118,9 @@ export class Cohorts {
     const given = plan.statement.parameters.flatMap(({ source, type }, position) =>
       source.kind === "constant" || source.kind === "variable" ? [{ type, value: member[position] }] : [],
     );
-    const text = `SELECT ${given.map(({ type }, index) => `$${index + 1}::${type}`).join(", ")}`;
     try {
-      await database.run({ text, values: given.map(({ value }) => value) }, asker);
+      const text = `SELECT ${given.map(({ type }, index) => `$${index + 1}::${type}`).join(", ")}`;
+      if (given.length > 0) await database.run({ text, values: given.map(({ value }) => value) }, asker);
     } catch (error) {
       if (asker.signal?.aborted === true || !isOwnFault(error)) throw error;
       return toEngineError(error);
