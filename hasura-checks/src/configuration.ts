@@ -7,7 +7,7 @@ import type { Given, Option, Surroundings } from "./cli/command.ts";
 import { nearest } from "@routeql/metadata/nearest";
 import { UsageError } from "./cli/usage-error.ts";
 import { linesOf } from "./metadata/lines.ts";
-import { valueAt } from "./rules/conditions.ts";
+import { valueAt } from "@routeql/metadata/read/load";
 
 type Path = readonly (string | number)[];
 

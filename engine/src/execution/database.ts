@@ -34,6 +34,14 @@ export interface Asker {
 const statementAttributes = { "db.system.name": "postgresql", "db.operation.name": "SELECT" };
 const changeAttributes = { ...statementAttributes, "db.operation.name": "CHANGE" };
 
+type StatementAttributes = typeof statementAttributes;
+
+/** How a transaction begins and ends. */
+interface Transaction {
+  readonly begin: string;
+  readonly end: () => Promise<void>;
+}
+
 /** Isolation of a transaction that changes data, as in metadata. */
 export type Isolation = "read-committed" | "repeatable-read" | "serializable";
 
@@ -134,29 +142,39 @@ export class Database {
     signal?.throwIfAborted();
     try {
       if (this.#isClosed) throw new Error("the connections are closed");
-      return await this.#claimed(asker, (connection, claim) => this.#transaction(connection, claim, work, asker, end));
+      return await this.#claimed(asker, (connection, claim) => {
+        const level = end === "ROLLBACK" ? "REPEATABLE READ" : this.#isolation.replace("-", " ").toUpperCase();
+        const change: Transaction = {
+          begin: `BEGIN ISOLATION LEVEL ${level} READ WRITE; SET LOCAL lock_timeout = ${lockTimeout}`,
+          end: () => {
+            claim.preempt = undefined;
+            return end === "COMMIT" ? commit(connection) : connection.command(end);
+          },
+        };
+        return this.#transaction(connection, change, work, asker, changeAttributes);
+      });
     } catch (error) {
       if (signal?.aborted === true) throw signal.reason;
       throw databaseError(error, []);
     }
   }
 
+  /** @param attributes of the span of each statement */
   async #transaction<Result>(
     connection: Connection,
-    claim: Claim,
+    { begin, end }: Transaction,
     work: (ask: Ask) => Promise<Result>,
     { signal, span }: Asker,
-    end: "COMMIT" | "ROLLBACK",
+    attributes: StatementAttributes,
   ): Promise<Result> {
-    const level = end === "ROLLBACK" ? "REPEATABLE READ" : this.#isolation.replace("-", " ").toUpperCase();
-    await connection.command(`BEGIN ISOLATION LEVEL ${level} READ WRITE; SET LOCAL lock_timeout = ${lockTimeout}`);
+    await connection.command(begin);
     const start = performance.now();
     let bytes = 0;
     const ask = async (run: Run, path?: string): Promise<readonly Row[]> => {
       signal?.throwIfAborted();
       this.#refuseLate(start);
       try {
-        const rows = await this.#query(connection, run, span, changeAttributes);
+        const rows = await this.#query(connection, run, span, attributes);
         bytes += bytesOf(rows);
         if (exceeds(bytes, this.#answerLimit)) throw tooLarge(this.#answerLimit);
         return rows;
@@ -173,29 +191,8 @@ export class Database {
       if (connection.isUsable) await connection.command("ROLLBACK");
       throw error;
     }
-    claim.preempt = undefined;
-    if (end === "COMMIT") await this.#commit(connection);
-    else await connection.command(end);
+    await end();
     return result;
-  }
-
-  /** @throws EngineError; its message tells whether the outcome is known */
-  async #commit(connection: Connection): Promise<void> {
-    try {
-      await connection.command("COMMIT");
-    } catch (error) {
-      // Hasura's error for a deferred constraint that fails.
-      if (error instanceof PostgresError && error.code.startsWith("23"))
-        throw new EngineError({ code: "postgres-error", message: "postgres tx error", cause: error });
-      if (!isConnectionError(error)) throw error;
-      throw new EngineError({
-        code: "postgres-error",
-        status: 503,
-        message:
-          "the database connection was lost during COMMIT, so the change may or may not be stored. Read the rows before you repeat the request",
-        cause: error,
-      });
-    }
   }
 
   /** Runs work on a connection of the client's share; once more when it was preempted for other clients. */
@@ -237,28 +234,17 @@ export class Database {
     );
   }
 
-  async #together(
-    connection: Connection,
-    runs: readonly Run[],
-    { signal, span }: Asker,
-  ): Promise<readonly (readonly Row[])[]> {
-    await connection.command("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
-    const results: (readonly Row[])[] = [];
-    const start = performance.now();
-    let bytes = 0;
-    try {
-      for (const run of runs) {
-        signal?.throwIfAborted();
-        this.#refuseLate(start);
-        const rows = await this.#query(connection, run, span);
-        results.push(rows);
-        bytes += bytesOf(rows);
-        if (exceeds(bytes, this.#answerLimit)) throw tooLarge(this.#answerLimit);
-      }
-    } finally {
-      await connection.command("ROLLBACK");
-    }
-    return results;
+  #together(connection: Connection, runs: readonly Run[], asker: Asker): Promise<readonly (readonly Row[])[]> {
+    const snapshot: Transaction = {
+      begin: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+      end: () => connection.command("ROLLBACK"),
+    };
+    const inSequence = async (ask: Ask): Promise<readonly (readonly Row[])[]> => {
+      const results: (readonly Row[])[] = [];
+      for (const run of runs) results.push(await ask(run));
+      return results;
+    };
+    return this.#transaction(connection, snapshot, inSequence, asker, statementAttributes);
   }
 
   /** All statements of one request share the time limit of one statement. */
@@ -272,12 +258,12 @@ export class Database {
     connection: Connection,
     run: Run,
     span: Span | undefined,
-    attributes: Readonly<Record<string, string>> = statementAttributes,
+    attributes: StatementAttributes = statementAttributes,
   ): Promise<readonly Row[]> {
     const known = this.#known.use(run.text);
     const start = performance.now();
     try {
-      const rows = await inSpan(span, attributes["db.operation.name"] ?? "", "client", attributes, () =>
+      const rows = await inSpan(span, attributes["db.operation.name"], "client", attributes, () =>
         connection.query(statementOf(run, known)),
       );
       known.ran(performance.now() - start);
@@ -292,6 +278,25 @@ export class Database {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#connections.end();
+  }
+}
+
+/** @throws EngineError; its message tells whether the outcome is known */
+async function commit(connection: Connection): Promise<void> {
+  try {
+    await connection.command("COMMIT");
+  } catch (error) {
+    // Hasura's error for a deferred constraint that fails.
+    if (error instanceof PostgresError && error.code.startsWith("23"))
+      throw new EngineError({ code: "postgres-error", message: "postgres tx error", cause: error });
+    if (!isConnectionError(error)) throw error;
+    throw new EngineError({
+      code: "postgres-error",
+      status: 503,
+      message:
+        "the database connection was lost during COMMIT, so the change may or may not be stored. Read the rows before you repeat the request",
+      cause: error,
+    });
   }
 }
 

@@ -7,6 +7,7 @@ import type { TableColumn } from "../schema/model.ts";
 import { isStringified } from "../schema/scalars.ts";
 import { arrayText } from "../schema/values.ts";
 import { always, type Condition, type Operand, type Parameter } from "../sql/expression.ts";
+import { equals, inputType } from "../sql/operators.ts";
 import type { OrderItem, OrderValue, RowQuery, RowSource, ScalarForm } from "../sql/select.ts";
 import { type Input, type InputReader, kindOfInput, outsideOfIntegers } from "./input.ts";
 import type { SelectedField } from "./selection.ts";
@@ -152,18 +153,21 @@ export class RowReader {
       const meta = argumentMeta(argument);
       const value = field.arguments.get(argument.name);
       if (meta.kind !== "primary-key" || value === undefined) return [];
-      const { column } = meta;
-      const operand: Operand = { kind: "column", column, redaction: target.permission.columns.get(column.name) };
-      const parameter = parameterOf(value, column.type, column.type.sql);
-      const equals = {
-        name: "_eq",
-        argument: "same" as const,
-        print: (left: string, right: string) => `(${left} = ${right})`,
-      };
-      return [{ kind: "compare", operand, operator: equals, value: { kind: "parameter", parameter } }];
+      return [isEqual(target, meta.column, value)];
     });
     return { kind: "and", items };
   }
+}
+
+/** A column of a primary key has the value. */
+export function isEqual(
+  { permission }: Pick<VisibleTable, "permission">,
+  column: TableColumn,
+  value: Input,
+): Condition {
+  const operand: Operand = { kind: "column", column, redaction: permission.columns.get(column.name) };
+  const parameter = parameterOf(value, column.type, inputType(column.type));
+  return { kind: "compare", operand, operator: equals, value: { kind: "parameter", parameter } };
 }
 
 /** Hasura clamps string offsets to the bigint range. Long ones are not converted, because that takes more than linear time. */

@@ -1,6 +1,6 @@
 import { LRUCache } from "lru-cache";
 import { type AskForText, nameKey, readCatalog, typesNamedBy } from "@routeql/metadata/catalog/catalog";
-import { loadMetadata, type LoadedMetadata, type MergedPath } from "@routeql/metadata/read/load";
+import { loadMetadata, type LoadedMetadata, valueAt } from "@routeql/metadata/read/load";
 import { MetadataError, type Inconsistency, type Problem } from "@routeql/metadata/read/problems";
 import { rolesWithPermission } from "@routeql/metadata/read/roles";
 import type { Metadata, SourceMetadata } from "@routeql/metadata/read/shape";
@@ -47,14 +47,6 @@ export function checkMetadata(source: EngineOptions["metadata"], allowUnsupporte
   const { metadata, problems, notes } = validateMetadata(loaded, { allowUnsupported });
   if (metadata === undefined) throw new MetadataError(problems);
   return { loaded, metadata, unserved: problems, notes };
-}
-
-function valueAt(merged: unknown, path: MergedPath): unknown {
-  return path.reduce<unknown>(
-    (value, part) =>
-      typeof value === "object" && value !== null ? (value as Record<string | number, unknown>)[part] : undefined,
-    merged,
-  );
 }
 
 async function resolve(

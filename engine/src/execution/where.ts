@@ -23,7 +23,7 @@ import {
   siblingType,
   type Operator,
 } from "../sql/operators.ts";
-import { invalid, unreadable } from "../errors.ts";
+import { type EngineError, invalid, unreadable } from "../errors.ts";
 import type { Input, InputReader } from "./input.ts";
 
 export function operandOf(scalar: ScalarMeta): Operand {
@@ -51,21 +51,33 @@ export function parameterOf(
   sql: string,
   { acceptsNull = false }: { readonly acceptsNull?: boolean } = {},
 ): Parameter {
-  const refuseNull = (path: string, name: string) => invalid(`unexpected null value for type '${name}'`, path);
+  const { path } = input;
+  const refuseNull = (name: string) => invalid(`unexpected null value for type '${name}'`, path);
   if (input.kind === "variable") {
-    const { path, name, defaultValue, type: declared } = input;
-    const convert = (value: unknown) => {
-      const known = value === undefined ? defaultValue : value;
-      if ((known === null || known === undefined) && !acceptsNull) throw refuseNull(path, declared);
-      return encode(known, type, path);
-    };
-    return { source: { kind: "variable", name, encode: convert }, type: sql };
+    const nullError = acceptsNull ? undefined : () => refuseNull(input.type);
+    return variableParameter(input, sql, (value) => encode(value, type, path), nullError);
   }
   if (input.kind === "null") {
-    if (!acceptsNull) throw refuseNull(input.path, input.type);
+    if (!acceptsNull) throw refuseNull(input.type);
     return { source: { kind: "constant", text: null }, type: sql };
   }
-  return { source: { kind: "constant", text: encode(plainValue(input), type, input.path) }, type: sql };
+  return { source: { kind: "constant", text: encode(plainValue(input), type, path) }, type: sql };
+}
+
+/** @param nullError absent if null is accepted */
+function variableParameter(
+  { name, defaultValue }: Input & { kind: "variable" },
+  sql: string,
+  convert: (value: unknown) => string | null,
+  nullError: (() => EngineError) | undefined,
+): Parameter {
+  const read = (given: unknown): string | null => {
+    const value = given === undefined ? defaultValue : given;
+    if (value !== null && value !== undefined) return convert(value);
+    if (nullError !== undefined) throw nullError();
+    return null;
+  };
+  return { source: { kind: "variable", name, encode: read }, type: sql };
 }
 
 /** A variable whose value is a whole list; a single value counts as a list of one. */
@@ -75,17 +87,11 @@ function listParameter(
   sql: string,
   { acceptsNull = false }: { readonly acceptsNull?: boolean } = {},
 ): Parameter {
-  if (input.kind !== "variable") throw invalid("expected a list, but found null", input.path);
-  const { path, name, defaultValue } = input;
-  const convert = (value: unknown) => {
-    const known = value === undefined ? defaultValue : value;
-    if (known === null || known === undefined) {
-      if (acceptsNull) return null;
-      throw invalid("expected a list, but found null", path);
-    }
-    return listOf(Array.isArray(known) ? known : [known], element, path);
-  };
-  return { source: { kind: "variable", name, encode: convert }, type: sql };
+  const { path } = input;
+  const nullError = () => invalid("expected a list, but found null", path);
+  if (input.kind !== "variable") throw nullError();
+  const convert = (value: unknown) => listOf(Array.isArray(value) ? value : [value], element, path);
+  return variableParameter(input, sql, convert, acceptsNull ? undefined : nullError);
 }
 
 /** A list of JSON values as Postgres' text. The path of an item is written only for an error, because lists can be long. */

@@ -7,7 +7,7 @@ import { exceeds } from "../cost/limits.ts";
 import type { GraphQLRequest, Session } from "../engine.ts";
 import { EngineError, errorReply } from "../errors.ts";
 import { type StreamedReply, wholeReply } from "../executor.ts";
-import { type Bytes, bytesOf, lengthOf } from "../postgres/bytes.ts";
+import { type Bytes, bytesOf, jsonArray, lengthOf } from "../postgres/bytes.ts";
 import { parseJson, readBody } from "./body.ts";
 import { clientOf, execute, fail, type Front, type Held } from "./graphql-execution.ts";
 import { parseGraphQLRequest, persistedQueryRefused } from "./graphql-request.ts";
@@ -160,7 +160,10 @@ async function executeBatch(
   }
   const isBusy = answers.length > 0 && answers.every(({ status }) => status === 503);
   const errors = new Set(answers.flatMap((answer) => answer.errors ?? []));
-  return { text: listOf(answers), status: isBusy ? 503 : 200, errors: errors.size === 0 ? undefined : [...errors] };
+  const text = jsonArray(
+    answers.map((answer) => (typeof answer.text === "string" ? bytesOf(answer.text) : answer.text)),
+  );
+  return { text, status: isBusy ? 503 : 200, errors: errors.size === 0 ? undefined : [...errors] };
 }
 
 async function executeOneOfBatch(
@@ -217,12 +220,4 @@ function refused(message: string): EngineError {
 
 function tooLarge(limit: number): EngineError {
   return refused(`the answers of the batch hold more than ${String(limit)} bytes. Send fewer requests at once`);
-}
-
-const comma = Buffer.from(",");
-
-/** The replies of a batch as one JSON array. */
-function listOf(answers: readonly Answer<string | Bytes>[]): Bytes {
-  const items = answers.flatMap(({ text }) => [comma, ...(typeof text === "string" ? bytesOf(text) : text)]);
-  return [Buffer.from("["), ...items.slice(1), Buffer.from("]")];
 }

@@ -39,23 +39,18 @@ export function readEnvironment(
 
 // Types of settings: each parses the text of an environment variable, or its absence.
 
-export function integer(fallback: number, minimum: number, maximum: number) {
-  const message = `must be a whole number from ${String(minimum)} to ${String(maximum)}`;
-  return z
-    .string()
-    .default(String(fallback))
-    .refine((text) => /^-?\d+$/.test(text) && Number(text) >= minimum && Number(text) <= maximum, { message })
-    .transform(Number);
-}
-
-export function optionalInteger(minimum: number, maximum: number) {
+function wholeNumber(minimum: number, maximum: number) {
   const message = `must be a whole number from ${String(minimum)} to ${String(maximum)}`;
   return z
     .string()
     .refine((text) => /^\d+$/.test(text) && Number(text) >= minimum && Number(text) <= maximum, { message })
-    .transform(Number)
-    .optional();
+    .transform(Number);
 }
+
+export const integer = (fallback: number, minimum: number, maximum: number) =>
+  wholeNumber(minimum, maximum).prefault(String(fallback));
+
+export const optionalInteger = (minimum: number, maximum: number) => wholeNumber(minimum, maximum).optional();
 
 /** Adds the problem that a declared check returns. */
 export function checkedBy(problem: (value: string) => string | undefined) {

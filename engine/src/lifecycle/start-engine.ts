@@ -174,27 +174,14 @@ async function untilReachable<Result>(work: () => Promise<Result>, timeout: numb
   }
 }
 
-function engineOptions(settings: Settings) {
-  const { maxTokens, maxNodes, maxListNesting, maxRelations, maxConditions, maxIntrospection } = settings;
+/** Most options have the names of the settings. */
+function engineOptions({ experimentalFeatures, ...settings }: Settings) {
   return {
-    stringifyNumericTypes: settings.stringifyNumericTypes,
-    collapseNullComparisons: settings.collapseNullComparisons,
-    hideAggregationPredicates: settings.experimentalFeatures.includes("hide_aggregation_predicates"),
-    hideStreams: settings.experimentalFeatures.includes("hide_stream_fields"),
-    inferFunctionPermissions: settings.inferFunctionPermissions,
-    mutations: settings.mutations,
-    enableAllowList: settings.enableAllowList,
-    allowUnsupported: settings.allowUnsupported,
-    namingConvention: settings.namingConvention,
-    maxDepth: settings.maxDepth,
-    maxBreadth: settings.maxBreadth,
-    costLimits: { maxTokens, maxNodes, maxListNesting, maxRelations, maxConditions, maxIntrospection },
+    ...settings,
+    hideAggregationPredicates: experimentalFeatures.includes("hide_aggregation_predicates"),
+    hideStreams: experimentalFeatures.includes("hide_stream_fields"),
+    costLimits: settings,
     maxQueryLength: settings.bodyLimit,
-    statementTimeout: settings.statementTimeout,
-    statementTimeouts: settings.statementTimeouts,
-    maxAnswerBytes: settings.maxAnswerBytes,
-    poolSize: settings.poolSize,
-    planCacheSize: settings.planCacheSize,
   };
 }
 

@@ -2,7 +2,7 @@
  * Problems of metadata: the objects to drop, and their description in Hasura's wording.
  * @module
  */
-import type { MergedPath } from "@routeql/metadata/read/load";
+import { type MergedPath, valueAt } from "@routeql/metadata/read/load";
 import type { Inconsistency, MetadataError, Problem } from "@routeql/metadata/read/problems";
 import { qualifiedName } from "@routeql/metadata/read/shape-parts";
 import { withoutAll } from "@routeql/metadata/read/validate";
@@ -94,14 +94,6 @@ export function hasuraObject(
   if (kind === undefined) return { type: "table", name: `table ${table} in source ${source}` };
   const called = String(valueAt(metadata, [...path, ...([inner, item] as MergedPath), kind.key]));
   return { type: kind.type, name: `${kind.type} ${called} in table ${table} in source ${source}` };
-}
-
-function valueAt(metadata: unknown, path: MergedPath): unknown {
-  return path.reduce<unknown>(
-    (value, part) =>
-      typeof value === "object" && value !== null ? (value as Record<string | number, unknown>)[part] : undefined,
-    metadata,
-  );
 }
 
 /** Hasura's notation for the name of a table or function: the schema only if it is not `public`. */

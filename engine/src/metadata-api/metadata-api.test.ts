@@ -5,7 +5,7 @@ import { buildState, checkMetadata } from "../execution/state.ts";
 import { MetadataKeeper } from "../metadata-store/metadata-keeper.ts";
 import type { MetadataStore, StoredMetadata, ToolState } from "../metadata-store/store.ts";
 import { catalogAnswer } from "@routeql/metadata/testing/catalog";
-import { createMetadataApi } from "./metadata-api.ts";
+import { answerMetadataRequest } from "./metadata-api.ts";
 
 const source = {
   name: "default",
@@ -66,12 +66,11 @@ function api() {
     },
   };
   const keeper = new MetadataKeeper({ engine, store, stored, pollInterval: 0, onEvent: () => undefined });
-  const metadataApi = createMetadataApi(keeper);
   const tablesOf = ({ sources }: StoredMetadata["metadata"]) =>
     (sources as { tables: { table: { name: string } }[] }[])[0]?.tables ?? [];
   return {
     engine,
-    answer: (type: string, args: unknown) => metadataApi.answer({ type, args }),
+    answer: (type: string, args: unknown) => answerMetadataRequest(keeper, { type, args }),
     tables: () => tablesOf(stored.metadata),
     version: () => stored.resourceVersion,
   };

@@ -5,47 +5,38 @@ import { emptyMetadata } from "../metadata-store/store.ts";
 import { describe, dropInconsistent, refusalOf } from "./inconsistencies.ts";
 import { parseMetadataRequest, type MetadataRequest } from "./request.ts";
 
-/** Answers requests of Hasura's metadata API with the reply as JSON values. */
-export interface MetadataApi {
-  /** @throws EngineError */
-  answer(request: unknown): Promise<unknown>;
-}
-
 const success = { message: "success" };
 
 /** Dropping an object can leave other objects without their dependencies. */
 const mostRounds = 20;
 
-export function createMetadataApi(
-  keeper: Pick<MetadataKeeper, "change" | "draft" | "reload" | "toolState" | "setToolState">,
-): MetadataApi {
-  async function answer(request: MetadataRequest): Promise<unknown> {
-    if (request.type === "get_catalog_state") return keeper.toolState();
-    if (request.type === "set_catalog_state") {
-      await keeper.setToolState(request.tool, request.state);
-      return success;
-    }
-    const reloads = has(request, ({ type }) => type === "reload_metadata");
-    if (has(request, changes)) {
-      return keeper.change((draft) => {
-        draft.isReload = reloads;
-        return run(draft, request, "$");
-      }, request.resourceVersion);
-    }
-    if (reloads) await keeper.reload();
-    return run(keeper.draft(), request, "$");
-  }
+type Keeper = Pick<MetadataKeeper, "change" | "draft" | "reload" | "toolState" | "setToolState">;
 
-  return {
-    async answer(request) {
-      const parsed = parseMetadataRequest(request);
-      try {
-        return await answer(parsed);
-      } catch (error) {
-        throw error instanceof MetadataError ? refusalOf(error, {}, "$.args") : error;
-      }
-    },
-  };
+/** Answers a request of Hasura's metadata API with the reply as JSON values. @throws EngineError */
+export async function answerMetadataRequest(keeper: Keeper, request: unknown): Promise<unknown> {
+  const parsed = parseMetadataRequest(request);
+  try {
+    return await answer(keeper, parsed);
+  } catch (error) {
+    throw error instanceof MetadataError ? refusalOf(error, {}, "$.args") : error;
+  }
+}
+
+async function answer(keeper: Keeper, request: MetadataRequest): Promise<unknown> {
+  if (request.type === "get_catalog_state") return keeper.toolState();
+  if (request.type === "set_catalog_state") {
+    await keeper.setToolState(request.tool, request.state);
+    return success;
+  }
+  const reloads = has(request, ({ type }) => type === "reload_metadata");
+  if (has(request, changes)) {
+    return keeper.change((draft) => {
+      draft.isReload = reloads;
+      return run(draft, request, "$");
+    }, request.resourceVersion);
+  }
+  if (reloads) await keeper.reload();
+  return run(keeper.draft(), request, "$");
 }
 
 /** Whether a request, or one in its list, meets a condition. */

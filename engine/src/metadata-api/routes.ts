@@ -7,7 +7,7 @@ import { readJson } from "../http/body.ts";
 import { parseGraphQLRequest } from "../http/graphql-request.ts";
 import type { Route } from "../http/server.ts";
 import type { MetadataKeeper } from "../metadata-store/metadata-keeper.ts";
-import { createMetadataApi } from "./metadata-api.ts";
+import { answerMetadataRequest } from "./metadata-api.ts";
 
 /** In bytes. Metadata is larger than any query, and only admin may send it. */
 const largestMetadata = 64 * 1_048_576;
@@ -26,11 +26,10 @@ export function createAdministration(engine: Pick<Engine, "explain">, metadata: 
     metadata,
     routes(context, bodyLimit) {
       const refusal = { path: "$.args", message: "restricted access : admin only" };
-      const api = createMetadataApi(metadata);
       const change = adminRoute(
         context,
         refusal,
-        async (request) => api.answer(await readJson(request, largestMetadata)),
+        async (request) => answerMetadataRequest(metadata, await readJson(request, largestMetadata)),
         { showsInternal: true },
       );
       const explain = createExplainRoute(engine, bodyLimit, context);

@@ -1,6 +1,6 @@
 import { invalid } from "../errors.ts";
 import type { Input } from "../execution/input.ts";
-import { argumentsByKind } from "../execution/rows.ts";
+import { argumentsByKind, isEqual } from "../execution/rows.ts";
 import type { DefinedField, SelectReader } from "../execution/select.ts";
 import { entriesOf, listValue, parameterOf } from "../execution/where.ts";
 import { argumentMeta, enumMeta, inputMeta, outputMeta, type OutputMeta, type WriteTarget } from "../schema/meta.ts";
@@ -197,22 +197,12 @@ function changeValue({ argument, isList, takesNull }: UpdateOperator, column: Ta
   return { kind: "parameter", parameter: parameterOf(input, type, inputType(type), { acceptsNull }) };
 }
 
-const equals = {
-  name: "_eq",
-  argument: "same" as const,
-  print: (left: string, right: string) => `(${left} = ${right})`,
-};
-
-function keyCondition({ permission }: WriteTarget, input: Input): Condition {
+function keyCondition(target: WriteTarget, input: Input): Condition {
   return {
     kind: "and",
     items: entriesOf(input).flatMap(({ field, value }): Condition[] => {
       const meta = inputMeta(field);
-      if (meta.kind !== "write-column") return [];
-      const { column } = meta;
-      const operand = { kind: "column", column, redaction: permission.columns.get(column.name) } as const;
-      const parameter = parameterOf(value, column.type, inputType(column.type));
-      return [{ kind: "compare", operand, operator: equals, value: { kind: "parameter", parameter } }];
+      return meta.kind === "write-column" ? [isEqual(target, meta.column, value)] : [];
     }),
   };
 }

@@ -2,7 +2,7 @@ import { EngineError, invalid } from "../errors.ts";
 import { resolveParameters } from "../execution/prepared-plan.ts";
 import type { Spending } from "../cost/limits.ts";
 import type { Session } from "../interface.ts";
-import { type Bytes, bytesOf, textOf } from "../postgres/bytes.ts";
+import { type Bytes, bytesOf, jsonArray, textOf } from "../postgres/bytes.ts";
 import type { Row } from "../postgres/connection.ts";
 import type { OutputValue } from "../sql/select.ts";
 import { always } from "../sql/expression.ts";
@@ -182,16 +182,8 @@ export class MutationRun {
       if (batch.changes.length === 0) throw new EngineError({ code: "unexpected", message: "database query error" });
       replies.push(await this.#change((printer) => printer.update(target, batch), target.table, output));
     }
-    return isMany ? listOf(replies) : (replies[0] ?? nothing);
+    return isMany ? jsonArray(replies) : (replies[0] ?? nothing);
   }
-}
-
-function listOf(replies: readonly Bytes[]): Bytes {
-  return [
-    ...bytesOf("["),
-    ...replies.flatMap((reply, index) => (index === 0 ? [...reply] : [...bytesOf(","), ...reply])),
-    ...bytesOf("]"),
-  ];
 }
 
 function textAt(row: Row | undefined, index: number): string | null {

@@ -30,6 +30,13 @@ export function bytesOf(text: string): Bytes {
   return [Buffer.from(text)];
 }
 
+const [open, comma, close] = ["[", ",", "]"].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
+
+/** A JSON array of texts of JSON values. */
+export function jsonArray(items: readonly Bytes[]): Bytes {
+  return [open, ...items.flatMap((item, index) => (index === 0 ? item : [comma, ...item])), close];
+}
+
 export function lengthOf(bytes: Bytes): number {
   let length = 0;
   for (const piece of bytes) length += piece.length;

@@ -27,8 +27,10 @@ function infix(name: string, symbol: string, argument: OperatorArgument = "same"
   return { name, argument, description, print: (left, right) => `(${left} ${symbol} ${right})` };
 }
 
+export const equals = infix("_eq", "=");
+
 const common: readonly Operator[] = [
-  infix("_eq", "="),
+  equals,
   infix("_neq", "<>"),
   infix("_gt", ">"),
   infix("_lt", "<"),

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { objectAround } from "@routeql/engine/metadata-api/inconsistencies";
 import { keyOf } from "@routeql/metadata/declared/tables";
-import { type LoadedMetadata, loadMetadata, type MergedPath } from "@routeql/metadata/read/load";
+import { type LoadedMetadata, loadMetadata, type MergedPath, valueAt } from "@routeql/metadata/read/load";
 import type { Problem } from "@routeql/metadata/read/problems";
 import type { Metadata } from "@routeql/metadata/read/shape";
 import { qualifiedName } from "@routeql/metadata/read/shape-parts";
@@ -124,15 +124,7 @@ function withoutInvalid(whole: LoadedMetadata): Pick<Project, "loaded" | "metada
 function placed(problem: Problem, merged: unknown): PlacedProblem {
   const [root, , kind] = problem.at;
   if (root !== "sources" || kind !== "tables") return problem;
-  const entry = problem.at
-    .slice(0, 4)
-    .reduce<unknown>(
-      (value, part) =>
-        typeof value === "object" && value !== null
-          ? (value as Readonly<Record<string | number, unknown>>)[part]
-          : undefined,
-      merged,
-    ) as { readonly table?: unknown } | undefined;
+  const entry = valueAt(merged, problem.at.slice(0, 4)) as { readonly table?: unknown } | undefined;
   const name = qualifiedName.safeParse(entry?.table);
   return name.success ? { ...problem, table: keyOf(name.data) } : problem;
 }

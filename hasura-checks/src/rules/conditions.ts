@@ -6,13 +6,6 @@ export const isFields = (value: unknown): value is Fields =>
 /** The items of a list; another value as a list of one item. */
 export const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);
 
-/** The value at a path of members; undefined where one is missing. */
-export const valueAt = (value: unknown, path: readonly (string | number)[]): unknown =>
-  path.reduce<unknown>(
-    (inner, key) => (typeof inner === "object" ? (inner as Fields | null)?.[key] : undefined),
-    value,
-  );
-
 /** Known facts about the columns of the table of a condition. */
 export interface Columns {
   /** Distinguishes columns from relationships. An empty condition on a relationship requires a related row. */

@@ -7,7 +7,8 @@ import type { Configuration } from "../configuration.ts";
 import type { Place, Severity } from "../findings/finding.ts";
 import type { Project } from "../metadata/project.ts";
 import type { VisibleRows } from "../permissions/visible-rows.ts";
-import { type Columns, type Fields, valueAt } from "./conditions.ts";
+import { valueAt } from "@routeql/metadata/read/load";
+import type { Columns, Fields } from "./conditions.ts";
 
 /** The input of a rule. */
 export interface Examined {

@@ -6,6 +6,14 @@ import type { Problem } from "./problems.ts";
 
 export type MergedPath = readonly (string | number)[];
 
+/** The value at a path of members; undefined where one is missing. */
+export const valueAt = (value: unknown, path: MergedPath): unknown =>
+  path.reduce<unknown>(
+    (inner, key) =>
+      typeof inner === "object" ? (inner as Readonly<Record<string | number, unknown>> | null)?.[key] : undefined,
+    value,
+  );
+
 /** Metadata with resolved includes, and the origin of each part. */
 export interface LoadedMetadata {
   /** The content of an unreadable file is `undefined`. */

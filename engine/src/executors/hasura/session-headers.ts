@@ -1,9 +1,6 @@
-import { roleVariable } from "../../auth/session.ts";
+import { backendOnlyHeader, roleVariable } from "../../auth/session.ts";
 import type { Session } from "../../engine.ts";
 import { EngineError } from "../../errors.ts";
-
-/** With the admin secret Hasura obeys this header; from a token it must have no effect. */
-const backendOnly = "x-hasura-use-backend-only-permissions";
 
 /** Values that HTTP would refuse or trim (RFC 9110, 5.5): Hasura would then use another value than the token has. */
 const unsafe = /^\s|\s$|\p{Cc}/u;
@@ -16,7 +13,8 @@ const unsafe = /^\s|\s$|\p{Cc}/u;
 export function sessionHeaders({ role, variables }: Session, adminSecret: string): Record<string, string> {
   const headers: Record<string, string> = { "x-hasura-admin-secret": adminSecret };
   for (const [name, value] of [[roleVariable, role] as const, ...variables]) {
-    if (name === backendOnly) continue;
+    // With the admin secret Hasura obeys this header; from a token it must have no effect.
+    if (name === backendOnlyHeader) continue;
     if (unsafe.test(value))
       throw new EngineError({
         code: "jwt-invalid-claims",
