@@ -12,9 +12,10 @@ import {
   type OutputMeta,
   type ScalarMeta,
   scalarType,
+  type Visible,
   type VisibleTable,
 } from "../schema/meta.ts";
-import type { NativeArgument, NativeQuery } from "../schema/model.ts";
+import type { NativeArgument, NativeQuery, RowModel } from "../schema/model.ts";
 import type { Operand, Parameter } from "../sql/expression.ts";
 import { inputType } from "../sql/operators.ts";
 import type {
@@ -23,7 +24,6 @@ import type {
   AggregateValue,
   OutputField,
   OutputValue,
-  RowQuery,
   RowSource,
 } from "../sql/select.ts";
 
@@ -82,8 +82,16 @@ export class SelectReader {
     return this.below(field, depth, (child) => this.#field(child, depth + 1));
   }
 
-  /** Rows with their selection. */
-  #rows(kind: "row" | "rows", query: RowQuery, field: DefinedField, depth: number): OutputValue {
+  /** Rows with their selection; the role's row limit applies to a list. */
+  #rows(
+    source: RowSource,
+    target: Visible<RowModel>,
+    given: ReadonlyMap<string, Input>,
+    field: DefinedField,
+    depth: number,
+    kind: "row" | "rows",
+  ): OutputValue {
+    const query = this.rows.query(source, target, given, field.path, kind === "rows" ? "limited" : "unlimited");
     const read = () => this.fields(field, depth);
     return { kind, query, fields: kind === "rows" ? this.spending.inList(field.path, read) : read() };
   }
@@ -101,14 +109,7 @@ export class SelectReader {
       case "relationship": {
         const { relationship, target } = meta;
         const kind = relationship.kind === "object" ? "row" : "rows";
-        const query = this.rows.query(
-          { kind: "related", relationship },
-          target,
-          given,
-          field.path,
-          kind === "rows" ? "limited" : "unlimited",
-        );
-        return this.#rows(kind, query, field, depth);
+        return this.#rows({ kind: "related", relationship }, target, given, field, depth, kind);
       }
       case "relationship-aggregate":
         return this.aggregate(field, { kind: "related", relationship: meta.relationship }, meta.target, given, depth);
@@ -134,14 +135,8 @@ export class SelectReader {
       const form = type === undefined ? "plain" : formOf(type, this.#stringify);
       return { kind: "scalar", operand, form, path: this.rows.jsonPath(given.get("path")) };
     }
-    const query = this.rows.query(
-      { kind: "computed", field: meta.field, arguments: args },
-      meta.target,
-      given,
-      field.path,
-      "limited",
-    );
-    return this.#rows("rows", query, field, depth);
+    const source: RowSource = { kind: "computed", field: meta.field, arguments: args };
+    return this.#rows(source, meta.target, given, field, depth, "rows");
   }
 
   #native(
@@ -153,12 +148,7 @@ export class SelectReader {
     const kind = relationship?.kind === "object" ? "row" : "rows";
     const args = readNativeArguments(query, given.get("native-arguments"));
     const source: RowSource = { kind: "native", query, arguments: args, relationship };
-    return this.#rows(
-      kind,
-      this.rows.query(source, target, given, field.path, kind === "rows" ? "limited" : "unlimited"),
-      field,
-      depth,
-    );
+    return this.#rows(source, target, given, field, depth, kind);
   }
 
   /** The role's row limit applies to `nodes` but not to the aggregates. */
@@ -210,16 +200,8 @@ export class SelectReader {
     switch (meta.kind) {
       case "constant":
         return { kind: "constant", text: meta.text };
-      case "select": {
-        const query = this.rows.query(
-          { kind: "table", table: meta.target.table },
-          meta.target,
-          given,
-          field.path,
-          "limited",
-        );
-        return this.#rows("rows", query, field, depth);
-      }
+      case "select":
+        return this.#rows({ kind: "table", table: meta.target.table }, meta.target, given, field, depth, "rows");
       case "select-by-pk": {
         const query = this.rows.query(
           { kind: "table", table: meta.target.table },
@@ -241,9 +223,7 @@ export class SelectReader {
         const args = readFunctionArguments(call, given.get("function-arguments"), field.path);
         const source: RowSource = { kind: "function", call, arguments: args };
         if (meta.kind === "function-aggregate") return this.aggregate(field, source, meta.target, given, depth);
-        const many = meta.function.returnsSet;
-        const query: RowQuery = this.rows.query(source, meta.target, given, field.path, many ? "limited" : "unlimited");
-        return this.#rows(many ? "rows" : "row", query, field, depth);
+        return this.#rows(source, meta.target, given, field, depth, meta.function.returnsSet ? "rows" : "row");
       }
       default:
         throw invalid(`field '${field.name}' cannot be selected here`, field.path);

@@ -1,6 +1,6 @@
 import type { QualifiedName } from "@routeql/metadata/read/shape";
 import type { Spending } from "../cost/limits.ts";
-import type { FunctionCall, NativeArgument, NativeQuery } from "../schema/model.ts";
+import type { FunctionCall, NativeArgument, NativeQuery, Relationship } from "../schema/model.ts";
 import {
   type AggregateCondition,
   type Condition,
@@ -171,11 +171,7 @@ export class Printer {
       case "related": {
         const alias = this.alias();
         const inner = { alias, root: scope.root };
-        const joined = joinCondition(
-          condition.relationship.mapping.map(([own, remote]) => [own.name, remote.name]),
-          scope.alias,
-          alias,
-        );
+        const joined = joinCondition(condition.relationship, scope.alias, alias);
         return `EXISTS (SELECT 1 FROM ${qualified(condition.relationship.target.catalog)} AS ${alias} WHERE ${joined}${this.#further(condition, inner)})`;
       }
       case "computed-rows": {
@@ -216,11 +212,7 @@ export class Printer {
     const { relationship, permission, aggregate } = condition;
     const alias = this.alias();
     const inner = scopeOf(alias);
-    const joined = joinCondition(
-      relationship.mapping.map(([own, remote]) => [own.name, remote.name]),
-      scope.alias,
-      alias,
-    );
+    const joined = joinCondition(relationship, scope.alias, alias);
     const value = this.aggregateCall(aggregate, inner);
     const tests = aggregate.comparisons.map((comparison) =>
       "negated" in comparison
@@ -240,8 +232,10 @@ export class Printer {
   }
 }
 
-export function joinCondition(mapping: readonly (readonly [string, string])[], own: string, remote: string): string {
-  return mapping.map(([from, to]) => `(${own}.${identifier(from)} = ${remote}.${identifier(to)})`).join(" AND ");
+export function joinCondition({ mapping }: Pick<Relationship, "mapping">, own: string, remote: string): string {
+  return mapping
+    .map(([from, to]) => `(${own}.${identifier(from.name)} = ${remote}.${identifier(to.name)})`)
+    .join(" AND ");
 }
 
 /** A native query as an item of FROM, with a replacement for each argument. */

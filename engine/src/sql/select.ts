@@ -218,15 +218,8 @@ export class SelectPrinter extends Printer {
   #where(query: Pick<RowQuery, "source" | "permission" | "where">, alias: string, above: Scope): string {
     const scope = scopeOf(alias);
     const conditions: string[] = [];
-    if ("relationship" in query.source && query.source.relationship !== undefined) {
-      conditions.push(
-        joinCondition(
-          query.source.relationship.mapping.map(([own, remote]) => [own.name, remote.name]),
-          above.alias,
-          alias,
-        ),
-      );
-    }
+    if ("relationship" in query.source && query.source.relationship !== undefined)
+      conditions.push(joinCondition(query.source.relationship, above.alias, alias));
     for (const condition of [query.permission, query.where])
       if (!isAlways(condition)) conditions.push(this.condition(condition, scope));
     return conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
@@ -284,16 +277,10 @@ export class SelectPrinter extends Printer {
       if (value.kind === "constant") return { key, expression: this.output(value, above) };
       if (value.kind === "nodes")
         return { key, expression: `(SELECT ${this.#rowsJson(value.fields, value.query, above)})` };
-      return {
-        key,
-        expression: `(SELECT ${asObject(
-          value.fields.map((field) => this.#aggregateEntry(field, scope, column)),
-          undefined,
-        )})`,
-      };
+      return { key, expression: objectOf(value.fields.map((field) => this.#aggregateEntry(field, scope, column))) };
     });
     const showsNodes = fields.some(({ value }) => value.kind === "nodes");
-    if (computed.length === 0 && showsNodes) return `(SELECT ${asObject(entries, undefined)})`;
+    if (computed.length === 0 && showsNodes) return objectOf(entries);
     // Without any aggregation, Hasura's statement needs exactly one row.
     const needsOneRow =
       computed.length === 0 && above.alias === "NULL" && !fields.some(({ value }) => value.kind === "constant");
@@ -309,7 +296,7 @@ export class SelectPrinter extends Printer {
     const from = `(SELECT ${columnsOf(computed)} ${rows}) AS ${totals}`;
     if (!needsOneRow) return `(SELECT ${asObject(entries, from)})`;
     const failing = "(SELECT '{}'::json FROM generate_series(1, 2))";
-    return `(SELECT CASE ${totals}."a0" WHEN 1 THEN (SELECT ${asObject(entries, undefined)}) ELSE ${failing} END FROM ${from})`;
+    return `(SELECT CASE ${totals}."a0" WHEN 1 THEN ${objectOf(entries)} ELSE ${failing} END FROM ${from})`;
   }
 
   /** Several columns count combinations, as a row value. As in Hasura, Postgres rejects a count over none, and one in a condition over several. */
@@ -328,7 +315,7 @@ export class SelectPrinter extends Printer {
       const call = this.aggregateCall({ function: given.function, columns: [given.operand], distinct: false }, scope);
       return { key: name, expression: inForm(column(call), given.form) };
     });
-    return { key, expression: `(SELECT ${asObject(columns, undefined)})` };
+    return { key, expression: objectOf(columns) };
   }
 }
 
