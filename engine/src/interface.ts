@@ -47,8 +47,6 @@ export interface PollOptions extends Pick<ExecuteOptions, "signal"> {
  */
 export interface LiveQuery {
   readonly kind: "live" | "stream";
-  /** Response keys of the root fields; exactly one unless the document has `@_multiple_top_level_fields`. */
-  readonly fieldNames: readonly string[];
   readonly cohortKey: string;
   /** Arguments of `poll` for this member; JSON-like values, comparable by `JSON.stringify`. */
   readonly parameters: readonly unknown[];
@@ -105,7 +103,6 @@ export interface ExplainedVariables {
 export interface EngineStatistics {
   readonly plans: { readonly size: number; readonly hits: number; readonly misses: number };
   readonly pool: { readonly total: number; readonly idle: number; readonly waiting: number };
-  readonly cohorts: number;
 }
 
 export interface Engine {

@@ -28,10 +28,7 @@ const open = (): Promise<Connection> =>
 
 const claimed: Claim = { client: "one" };
 
-function pool(
-  size: number,
-  options: { idleTimeout?: number; waitTimeout?: number } = {},
-): ConnectionPool & AsyncDisposable {
+function pool(size: number, options: { idleTimeout?: number } = {}): ConnectionPool & AsyncDisposable {
   const connections = new ConnectionPool({
     connection: { connectionString: database.getConnectionUri("engine") },
     size,
@@ -192,50 +189,6 @@ test("rows arrive over TLS too, also long ones", async () => {
   expect(row).toEqual(["ä".repeat(100_000), "z"]);
   await connection.close();
   server.close();
-});
-
-test("without a free connection, clients wait in order", async () => {
-  await using connections = pool(1);
-  const first = await connections.take(claimed);
-  const order: string[] = [];
-  const waiters = ["a", "b"].map(async (name) => {
-    const own = { client: "one" };
-    const connection = await connections.take(own);
-    order.push(name);
-    connections.give(connection, own);
-  });
-  expect(connections.statistics).toEqual({ total: 1, idle: 0, waiting: 2 });
-  connections.give(first, claimed);
-  await Promise.all(waiters);
-  expect(order).toEqual(["a", "b"]);
-  expect(connections.statistics).toEqual({ total: 1, idle: 1, waiting: 0 });
-});
-
-test("waiting ends after its time limit", async () => {
-  await using connections = pool(1, { waitTimeout: 20 });
-  const taken = await connections.take(claimed);
-  await expect((async () => connections.take(claimed))()).rejects.toMatchObject({ code: "busy", status: 503 });
-  expect(connections.statistics.waiting).toBe(0);
-  connections.give(taken, claimed);
-});
-
-test("a cancelled wait ends immediately, and later ones keep their turn", async () => {
-  await using connections = pool(1);
-  const taken = await connections.take(claimed);
-  const leaving = new AbortController();
-  const [before, between, behind] = [{ client: "one" }, { client: "one" }, { client: "one" }];
-  const [first, left, last] = [
-    connections.take(before),
-    connections.take(between, leaving.signal),
-    connections.take(behind),
-  ];
-  leaving.abort(new Error("gone"));
-  await expect(left).rejects.toThrow("gone");
-  expect(connections.statistics.waiting).toBe(2);
-  connections.give(taken, claimed);
-  connections.give(await first, before);
-  expect(await last).toBe(taken);
-  connections.give(taken, behind);
 });
 
 test("a waiting client gets the place of a lost connection", async () => {

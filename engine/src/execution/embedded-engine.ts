@@ -443,7 +443,7 @@ export class EmbeddedEngine implements Engine {
       pool.idle += idle;
       pool.waiting += waiting;
     }
-    return { plans: this.#plans.statistics, pool, cohorts: this.#cohorts.size };
+    return { plans: this.#plans.statistics, pool };
   }
 
   async close(): Promise<void> {

@@ -30,10 +30,6 @@ export class Cohorts {
     this.#databaseOf = databaseOf;
   }
 
-  get size(): number {
-    return this.#cohorts.size;
-  }
-
   add({ role, client = role }: Session, plan: SubscriptionPlan, parameters: readonly (string | null)[]): LiveQuery {
     const { statement } = plan;
     const key = createHash("sha256")
@@ -48,7 +44,7 @@ export class Cohorts {
         single: finalText(statement.template),
         multiplexed: new LRUCache({ max: mostVariants }),
       });
-    return { kind: plan.kind, fieldNames: plan.keys, cohortKey: key, parameters, client };
+    return { kind: plan.kind, cohortKey: key, parameters, client };
   }
 
   release(key: string): void {

@@ -108,10 +108,6 @@ export class Variables {
     return this.#definitions.get(name);
   }
 
-  has(name: string): boolean {
-    return this.#given(name) !== undefined;
-  }
-
   /** Characters of the given value as JSON. */
   sizeOf(name: string): number {
     const known = this.#sizes.get(name);

@@ -59,7 +59,6 @@ export type OutputMeta =
       readonly redaction: Redaction;
       readonly target: VisibleTable | undefined;
     }
-  | { readonly kind: "computed-aggregate"; readonly field: ComputedField; readonly target: VisibleTable }
   | { readonly kind: "select" | "select-by-pk" | "select-aggregate" | "select-stream"; readonly target: VisibleTable }
   | {
       readonly kind: "function" | "function-aggregate";
@@ -73,9 +72,7 @@ export type OutputMeta =
       readonly relationship: NativeRelationship | undefined;
       readonly target: VisibleModel;
     }
-  | { readonly kind: "aggregate" | "nodes"; readonly target: VisibleTable }
-  | { readonly kind: "count"; readonly target: VisibleTable }
-  | { readonly kind: "aggregate-function"; readonly name: string; readonly target: VisibleTable }
+  | { readonly kind: "aggregate" | "nodes" | "count" | "aggregate-function" }
   | { readonly kind: "aggregate-column"; readonly name: string; readonly operand: ScalarMeta }
   | { readonly kind: "namespace" }
   | { readonly kind: "constant"; readonly text: string };
@@ -93,7 +90,6 @@ export type ScalarMeta =
 export interface AggregatePredicateMeta {
   readonly function: string;
   readonly target: VisibleTable;
-  readonly argumentType: DatabaseType | undefined;
   readonly resultType: DatabaseType;
 }
 

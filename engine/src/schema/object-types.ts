@@ -124,7 +124,7 @@ function aggregateFields(target: VisibleTable, types: TypeBook): OutputFields {
   const columns = selectColumns(target, types);
   const fields: OutputFields = {
     count: {
-      ...typed(new GraphQLNonNull(GraphQLInt), { kind: "count", target }),
+      ...typed(new GraphQLNonNull(GraphQLInt), { kind: "count" }),
       args: {
         distinct: typed(GraphQLBoolean, { kind: "count-distinct" }),
         ...(columns && { columns: typed(nullableList(columns), { kind: "count-columns" }) }),
@@ -144,7 +144,7 @@ function aggregateFields(target: VisibleTable, types: TypeBook): OutputFields {
     };
     const described = `aggregate ${naming.field(name)} on columns`;
     const type = types.object(naming.type(names, `${name}_fields`), described, () => fieldsOf(scalars, aggregate));
-    fields[naming.field(name)] = typed(type, { kind: "aggregate-function", name, target });
+    fields[naming.field(name)] = typed(type, { kind: "aggregate-function" });
   }
   return fields;
 }
@@ -157,9 +157,9 @@ export function aggregateType(target: VisibleTable, types: TypeBook): GraphQLObj
       types.object(types.naming.type(names, "aggregate_fields"), `aggregate fields of ${title(catalog)}`, () =>
         aggregateFields(target, types),
       ),
-      { kind: "aggregate", target },
+      { kind: "aggregate" },
     ),
-    nodes: typed(list(tableType(target, types)), { kind: "nodes", target }),
+    nodes: typed(list(tableType(target, types)), { kind: "nodes" }),
   }));
 }
 

@@ -170,12 +170,7 @@ function argumentColumns(
 
 function aggregatePredicates(target: VisibleTable, types: TypeBook): GraphQLInputObjectType {
   const { names } = target.table;
-  const predicate = (
-    name: string,
-    columns: GraphQLInputType | undefined,
-    argumentType: DatabaseType | undefined,
-    resultType: DatabaseType,
-  ) =>
+  const predicate = (name: string, columns: GraphQLInputType | undefined, resultType: DatabaseType) =>
     typed(
       types.input(types.own(types.naming.aggregatePredicate(names, name)), undefined, () => ({
         ...(columns && { arguments: typed(columns, { kind: "predicate-arguments" }) }),
@@ -183,14 +178,14 @@ function aggregatePredicates(target: VisibleTable, types: TypeBook): GraphQLInpu
         filter: typed(boolExp(target, types), { kind: "predicate-filter" }),
         predicate: typed(new GraphQLNonNull(comparison(resultType, types)), { kind: "predicate-value" }),
       })),
-      { kind: "aggregate-predicate", predicate: { function: name, target, argumentType, resultType } },
+      { kind: "aggregate-predicate", predicate: { function: name, target, resultType } },
     );
   return types.input(types.own(types.naming.aggregatePredicates(names)), undefined, () => {
     const all = selectColumns(target, types);
-    const fields: InputFields = { count: predicate("count", all && nullableList(all), undefined, integerType) };
+    const fields: InputFields = { count: predicate("count", all && nullableList(all), integerType) };
     const onColumns = (name: string, type: DatabaseType, result: DatabaseType) => {
       const columns = argumentColumns(target, name, type, types);
-      if (columns !== undefined) fields[name] = predicate(name, new GraphQLNonNull(columns), type, result);
+      if (columns !== undefined) fields[name] = predicate(name, new GraphQLNonNull(columns), result);
     };
     for (const name of ["bool_and", "bool_or"]) onColumns(name, booleanType, booleanType);
     for (const name of ["corr", "covar_samp"]) {
@@ -201,7 +196,7 @@ function aggregatePredicates(target: VisibleTable, types: TypeBook): GraphQLInpu
         X: column,
         Y: column,
       }));
-      fields[name] = predicate(name, new GraphQLNonNull(both), floatType, floatType);
+      fields[name] = predicate(name, new GraphQLNonNull(both), floatType);
     }
     for (const name of ["avg", "max", "min", "stddev_samp", "sum", "var_samp"]) onColumns(name, floatType, floatType);
     return fields;

@@ -15,7 +15,6 @@ let rows: Record<string, string>;
 const answered = (text: string): PollAnswer => ({ text, failed: false, empty: false });
 const live = (parameter: string, cohortKey = "cohort", client = "client"): LiveQuery => ({
   kind: "live",
-  fieldNames: ["f"],
   cohortKey,
   parameters: [parameter],
   client,
@@ -283,7 +282,6 @@ describe("live queries", () => {
 describe("streams", () => {
   const stream = (cursor: number): LiveQuery => ({
     kind: "stream",
-    fieldNames: ["f"],
     cohortKey: "stream",
     parameters: [cursor],
     client: "client",

@@ -124,7 +124,7 @@ export function createFakeEngine(behaviour: FakeBehaviour = {}): FakeEngine {
         throw new EngineError({ code: "validation-failed", path: "$.selectionSet.unknown_field", message });
       }
       const kind = query.includes("_stream") ? "stream" : "live";
-      return { kind, fieldNames: ["updates"], cohortKey: `${role} ${query}`, parameters: [variables ?? null], client };
+      return { kind, cohortKey: `${role} ${query}`, parameters: [variables ?? null], client };
     },
     poll(cohortKey, members) {
       calls.polled.push([...members]);
@@ -147,7 +147,7 @@ export function createFakeEngine(behaviour: FakeBehaviour = {}): FakeEngine {
     reload: () => Promise.resolve(),
     prepare: () =>
       Promise.resolve({ inconsistencies: [], commit: () => Promise.resolve(), discard: () => Promise.resolve() }),
-    statistics: () => ({ plans: { size: 1, hits: 2, misses: 3 }, pool: { total: 4, idle: 3, waiting: 0 }, cohorts: 0 }),
+    statistics: () => ({ plans: { size: 1, hits: 2, misses: 3 }, pool: { total: 4, idle: 3, waiting: 0 } }),
     close() {
       this.isClosed = true;
       return Promise.resolve();
