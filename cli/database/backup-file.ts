@@ -102,10 +102,11 @@ export class BackupFile {
     );
   }
 
-  #entries(): AsyncIterable<Entry> {
+  /** Reads the file when its reader starts: the archive waits forever after an entry without a reader. */
+  async *#entries(): AsyncIterable<Entry> {
     const archive = extract();
     pipeline(createReadStream(this.name), archive).catch((error: Error) => archive.destroy(error));
-    return archive as AsyncIterable<unknown> as AsyncIterable<Entry>;
+    yield* archive as AsyncIterable<unknown> as AsyncIterable<Entry>;
   }
 
   /** Undefined for a backup of the database alone. */
