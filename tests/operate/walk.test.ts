@@ -116,16 +116,17 @@ async function newCertificate(): Promise<void> {
   await machine.write("certificates/privkey.pem", key);
 }
 
-/** Removes the container and the data of a service, or everything of the stack, as a broken disk does. */
+/** Removes the data of a service with all containers that use it, or everything of the stack, as a broken disk does. */
 async function lose(service?: string): Promise<void> {
-  const all = async (...list: readonly string[]): Promise<string[]> =>
-    (await mustRun("docker", [...list, "--quiet", "--filter", `label=com.routeql.stack=${stack}`]))
-      .split("\n")
-      .filter(Boolean);
-  const name = `routeql-${stack}-${service}`;
-  await mustRun("docker", ["rm", "--force", ...(service === undefined ? await all("ps", "--all") : [name])]);
-  await mustRun("docker", ["volume", "rm", ...(service === undefined ? await all("volume", "ls") : [`${name}-data`])]);
-  if (service === undefined) await mustRun("docker", ["network", "rm", ...(await all("network", "ls"))]);
+  const list = async (filter: string, ...command: readonly string[]): Promise<string[]> =>
+    (await mustRun("docker", [...command, "--quiet", "--filter", filter])).split("\n").filter(Boolean);
+  const every = `label=com.routeql.stack=${stack}`;
+  const volume = `routeql-${stack}-${service}-data`;
+  const containers = await list(service === undefined ? every : `volume=${volume}`, "ps", "--all");
+  const volumes = service === undefined ? await list(every, "volume", "ls") : [volume];
+  await mustRun("docker", ["rm", "--force", ...containers]);
+  await mustRun("docker", ["volume", "rm", ...volumes]);
+  if (service === undefined) await mustRun("docker", ["network", "rm", ...(await list(every, "network", "ls"))]);
 }
 
 /** A new checkout on an empty machine, with the files that the operator has elsewhere. */

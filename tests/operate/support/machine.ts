@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { run } from "../../harness/process.ts";
 import { type Checkout, checkOut } from "../../pulumi/support/checkout.ts";
 
-/** Milliseconds for one block of commands on a machine at load. */
-const patience = 600_000;
+/** Seconds for one block of commands on a machine at load. */
+const patience = 600;
 
 /** A checkout in which an operator works, with other values than those of the pages. */
 export class Machine {
@@ -36,8 +36,9 @@ export class Machine {
       ROUTEQL_ENVIRONMENT_FILE: undefined,
       PATH: `${dirname(process.execPath)}:${process.env["PATH"]}`,
     };
-    const shell = ["-euo", "pipefail", "-c", translated];
-    const { code, stdout, stderr } = await run("bash", shell, { cwd: this.folder, env, timeout: patience });
+    // Bash reads its rc files when its input is a socket, as here.
+    const shell = [String(patience), "bash", "--norc", "-euo", "pipefail", "-c", translated];
+    const { code, stdout, stderr } = await run("timeout", shell, { cwd: this.folder, env });
     const output = `${stdout}${stderr}`;
     if (code !== 0) throw new Error(`the commands ended with ${code}:\n${output.slice(-4000)}`);
     return output;
