@@ -20,6 +20,7 @@ import { settingNames, settings } from "./settings/list.ts";
 import { type Generations, generationsOf, skippedGeneration } from "./settings/rotation.ts";
 import { replacedDataVolume } from "./targets/docker/data-volume.ts";
 import { refuseForeignStack } from "./targets/docker/foreign-stack.ts";
+import { newestOwnMigration } from "./settings/own-metadata.ts";
 import { readSettings, settingsSources } from "./settings/read.ts";
 import { stackWarnings, unsavedDataWarning } from "./settings/stack-warnings.ts";
 import { serialized } from "./inputs.ts";
@@ -110,7 +111,7 @@ export async function program({
   );
   const plain = withDefaults(given, getStack());
   for (const warning of stackWarnings(plain, getStack(), clearSettings())) await log.warn(warning);
-  const { vulnerableImages, target, database } = plain;
+  const { vulnerableImages, target, database, migrations } = plain;
   if (policies) enforcePolicies(vulnerableImages as AdvisoryLevel);
   const before = await outputsBefore();
   const older = olderThanStack(getStack(), before["release"]);
@@ -127,7 +128,7 @@ export async function program({
   const deployed = new RouteQL(component, toArguments(given), { protectData, stateIdentity: identity, dataVolume });
   const { consoleUrl, ...outputs } = outputsOf(deployed);
   return {
-    release,
+    release: migrations === undefined ? release : { ...release, ownMigration: newestOwnMigration(migrations) },
     generations: generationsOf(plain),
     stateIdentity: output(identity),
     ...outputs,

@@ -1,5 +1,6 @@
 import { migrationNames } from "@routeql/database/shared/migration-names";
 import { compareVersions } from "@routeql/pins/advisories";
+import { newestOwnMigration } from "./settings/own-metadata.ts";
 import infraPackage from "./package.json" with { type: "json" };
 
 /** Recorded in the output `release` by each deployment. */
@@ -8,6 +9,8 @@ export interface Release {
   readonly version: string;
   /** The newest migration, which the database has after the deployment. */
   readonly migration: string;
+  /** The newest migration of the operator. */
+  readonly ownMigration?: string;
 }
 
 export const release: Release = { version: infraPackage.version, migration: migrationNames().at(-1) ?? "" };
@@ -39,9 +42,14 @@ export function olderThanStack(stack: string, recorded: unknown, own: Release = 
   };
 }
 
-/** @param recorded value of the stack's output `release` */
-export const hasNewMigrations = (recorded: unknown): boolean =>
-  !isRelease(recorded) || recorded.migration !== release.migration;
+/**
+ * @param recorded value of the stack's output `release`
+ * @param migrations folder of the operator
+ */
+export const hasNewMigrations = (recorded: unknown, migrations: string | undefined): boolean =>
+  !isRelease(recorded) ||
+  recorded.migration !== release.migration ||
+  (recorded.ownMigration ?? "") !== newestOwnMigration(migrations);
 
 export const isRelease = (value: unknown): value is Release =>
   typeof value === "object" &&

@@ -5,6 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { type Environment, readVariable } from "@routeql/contract/environment";
+import { isRoleName } from "@routeql/contract/roles";
 import { traceSettings } from "@routeql/tracing/settings";
 import { z } from "zod";
 import { tokenAlgorithm } from "./keys/signing-key.ts";
@@ -51,6 +52,11 @@ const schema = z.object({
   KEY_REFRESH_SECONDS: wholeNumber(1, 60, 10).describe(
     "Interval in seconds at which a replica reads keys of other replicas.",
   ),
+  OWN_ROLES: z
+    .string()
+    .default("")
+    .transform((value) => value.split(",").filter(isRoleName))
+    .describe("Roles of the operator's metadata, separated by commas."),
   ...ldapSettings,
   TRACE_ENDPOINT: traceEndpoint.optional().describe(traceSettings.TRACE_ENDPOINT.meaning),
   TRACE_PERCENT: wholeNumber(

@@ -1,4 +1,4 @@
-import { type ApplicationRole, isApplicationRole } from "@routeql/contract/roles";
+import { isRoleName } from "@routeql/contract/roles";
 import { batch, sharedWidely } from "./batch.ts";
 import { Unavailable } from "./errors.ts";
 import type { Queries, Statement } from "./database.ts";
@@ -11,7 +11,7 @@ export interface User {
   readonly provider: Provider;
   readonly email: string;
   readonly name: string;
-  readonly role: ApplicationRole;
+  readonly role: string;
   readonly organisationId: string | null;
   readonly disabled: boolean;
 }
@@ -35,7 +35,7 @@ export interface UserRow {
 export const userColumns = "id, provider, email, name, role, organisation_id, disabled";
 
 export function asUser(row: UserRow): User {
-  if (!isApplicationRole(row.role)) throw new Error(`user ${row.id} has a role that the application does not know`);
+  if (!isRoleName(row.role)) throw new Error(`user ${row.id} has a role that the application does not know`);
   return {
     id: row.id,
     provider: row.provider as Provider,

@@ -30,7 +30,7 @@ test.each([
   ["add a@example.net --role=tenant --organisation as64496 --json", true],
   ["password a@example.net", true],
   ["add a@example.net", false],
-  ["add a@example.net --role king", false],
+  ["add a@example.net --role King", false],
   ["add --role viewer", false],
   ["password", false],
   ["list", false],

@@ -8,7 +8,7 @@ import {
   verbs,
 } from "@routeql/auth-sidecar/administration/command";
 import { readNewPassword } from "@routeql/auth-sidecar/administration/read-password";
-import { isApplicationRole } from "@routeql/contract/roles";
+import { isRoleName } from "@routeql/contract/roles";
 import { dockerClient } from "@routeql/host/docker/client";
 import { execute } from "@routeql/host/docker/execute";
 import { explain, Failure } from "@routeql/host/failure";
@@ -25,7 +25,7 @@ import { requireOwn } from "../stack/ownership.ts";
 
 export const users = administrationCommand("users", "Manages the accounts of a running stack.", [
   "ACCOUNT is an e-mail address or an id; --provider ldap selects the accounts of the directory.\n" +
-    "ROLE is pending, viewer, analyst, tenant or operator. docs/operate/users.md describes the roles.",
+    "ROLE is pending, viewer, analyst, tenant, operator, or one of your own metadata. docs/operate/users.md describes the roles.",
   "A password comes only from a prompt without echo or from standard input:\n" +
     "  npm run --silent users -- add a@example.net --role viewer <password.txt",
 ]);
@@ -70,9 +70,7 @@ export function asksForPassword(subject: Subject, words: readonly string[]): boo
     const { words: found, options } = parseCommand([subject, ...words], readNewPassword);
     const [name = "", account] = found;
     return (
-      known[name]?.password === true &&
-      account !== undefined &&
-      (name !== "add" || isApplicationRole(options.role ?? ""))
+      known[name]?.password === true && account !== undefined && (name !== "add" || isRoleName(options.role ?? ""))
     );
   } catch (error) {
     if (error instanceof UnknownCommand) {

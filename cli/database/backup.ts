@@ -3,25 +3,22 @@ import { existsSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { dirname } from "node:path";
 import { PassThrough, type Writable } from "node:stream";
+import { createInterface } from "node:readline";
 import { finished } from "node:stream/promises";
+import { loginRole } from "@routeql/database/migrate/roles";
 import { Failure } from "@routeql/host/failure";
 import type { SavedState } from "../stack/saved-state.ts";
 import { writeComplete } from "./backup-file.ts";
 import { counted, type ShowBytes } from "./counted.ts";
 import { type Programs, runProgram } from "./programs.ts";
 
-/** Content of a backup. The engine's metadata (hdb_catalog) comes from the repository, and the roles come from the migrate job. */
+/**
+ * Schemas of RouteQL in a backup, beside those of the operator's migrations. The engine's metadata (hdb_catalog) comes from the
+ * repository, and the roles come from the migrate job.
+ */
 export const backedUpSchemas = ["auth", "migrations", "public", "routing"] as const;
 
-const dump = [
-  "pg_dump",
-  "--format=custom",
-  "--compress=zstd:3",
-  "--lock-wait-timeout=60s",
-  ...backedUpSchemas.map((name) => `--schema=${name}`),
-  // view_hijacks is a table without rows of its own.
-  "--exclude-table-data=public.*",
-];
+const dump = ["pg_dump", "--format=custom", "--compress=zstd:3", "--lock-wait-timeout=60s"];
 
 /** Streams a consistent snapshot in pg_dump's custom format. Other work on the database continues. */
 export async function dumpTo(programs: Programs, target: Writable, show: ShowBytes): Promise<number> {
@@ -32,7 +29,10 @@ export async function dumpTo(programs: Programs, target: Writable, show: ShowByt
   const whole = finished(stream);
   whole.catch(() => undefined);
   try {
-    await holdPartitions(programs, () => runProgram(programs, "backup", dump, { output: stream }, "The backup"));
+    await holdPartitions(programs, (own) => {
+      const schemas = [...backedUpSchemas, ...own].map((name) => `--schema="${name}"`);
+      return runProgram(programs, "backup", [...dump, ...schemas], { output: stream }, "The backup");
+    });
     stream.end();
     await whole;
     return bytes();
@@ -116,23 +116,28 @@ const psql = ["psql", "--no-psqlrc", "--quiet", "--no-align", "--tuples-only", "
 
 const hold = `set idle_in_transaction_session_timeout = 0; begin;
 select 'lock table routing.bgp_updates in access share mode' where to_regclass('routing.bgp_updates') is not null \\gexec
-\\echo ${held}
+select '${held} ' || coalesce(json_agg(nspname), '[]') from pg_namespace
+where pg_get_userbyid(nspowner) = '${loginRole("owner")}' and nspname not in (${backedUpSchemas.map((name) => `'${name}'`).join(", ")});
 `;
 
 /**
  * Runs `work` while no partition of the updates is dropped or replaced. pg_dump lists the partitions first and locks them later: without
  * this lock it would fail, or miss the rows of a partition created in between. Queries, loads and new partitions continue.
+ * @param work gets the names of the operator's schemas
  * @throws any error of `work`, or Failure when a partition change does not finish within the role's limit of one minute
  */
-export async function holdPartitions<T>({ as, signal }: Programs, work: () => Promise<T>): Promise<T> {
+export async function holdPartitions<T>(
+  { as, signal }: Programs,
+  work: (ownSchemas: readonly string[]) => Promise<T>,
+): Promise<T> {
   const input = new PassThrough();
   const output = new PassThrough();
   const holding = runProgram({ as, signal }, "backup", psql, { input, output }, "The backup");
   holding.catch(() => undefined);
   try {
     input.write(hold);
-    await Promise.race([once(output, "data"), holding]);
-    return await work();
+    const [line] = (await Promise.race([once(createInterface(output), "line"), holding])) ?? [];
+    return await work(JSON.parse(String(line ?? held).slice(held.length) || "[]") as string[]);
   } finally {
     input.end();
     await holding.catch(() => undefined);

@@ -1,6 +1,6 @@
 /**
  * How a backup becomes a database again without running any of its SQL: this checkout's migrations make the schema, and the file
- * contributes rows. A file could otherwise carry functions, settings or commands of psql.
+ * contributes rows. The operator's migrations come from the database that is replaced. A file could otherwise carry functions, settings or commands of psql.
  * @module
  */
 import { readFile } from "node:fs/promises";
@@ -17,23 +17,34 @@ const folder = join(projectFolder, "database/migrations");
  * which get their indexes after their rows. The end of the rows is recognised exactly as psql recognises it.
  */
 const onlyRows = String.raw`
+BEGIN { name = "([a-z_0-9]+|\"[ !#-&(-~]+\")" }
+function refuse() { print "The file contains SQL that no backup contains: " substr($0, 1, 200) >"/dev/stderr"; exit 3 }
 copying { print; if ($0 ~ /^\\\.\r?$/) copying = 0; next }
-/^COPY (auth|migrations|routing)\.[a-z_0-9]+ \([a-z_0-9", ]+\) FROM stdin;$/ {
+/^COPY "?(pg_|information_schema|hdb_catalog)/ { refuse() }
+$0 ~ "^COPY " name "\\." name " \\(" name "(, " name ")*\\) FROM stdin;$" {
   if ($2 ~ /^routing\.bgp_updates_[0-9]+$/) print "create table " $2 " (like routing.bgp_updates including all excluding indexes);"
   print; copying = 1; next
 }
-/^SELECT pg_catalog\.setval\('(auth|migrations)\.[a-z_0-9]+', [0-9]+, (true|false)\);$/ { print; next }
+$0 ~ "^SELECT pg_catalog\\.setval\\('" name "\\." name "', [0-9]+, (true|false)\\);$" { print; next }
 /^$|^--|^SET [a-z_]+ = [^;]*;$|^SELECT pg_catalog\.set_config\('search_path', '', false\);$|^\\(un)?restrict [A-Za-z0-9]+$/ { next }
-{ print "The file contains SQL that no backup contains: " substr($0, 1, 200) >"/dev/stderr"; exit 3 }
+{ refuse() }
 `;
 
 /** One transaction: only a dump that was read to its end is committed. psql ends a line at a zero byte, awk does not. */
 const script = `after=$(head -c "$1") && { head -c "$2" && pg_restore --data-only --exit-on-error --file=- | tr -d '\\000' | awk "$0" \
 && printf '%s\\n' "$after"; } | psql --no-psqlrc --quiet --set=ON_ERROR_STOP=1 --file=- --output=/dev/null`;
 
+/** The texts of the operator's migrations survive the deletion as a setting. */
+const rememberOwn = `do $$ begin
+  if to_regclass('migrations.own_migrations') is not null then
+    perform set_config('routeql.own', (select jsonb_object_agg(name, content)::text from migrations.own_migrations), true);
+  end if;
+end $$;
+`;
+
 /** Everything that the owner has in the database. The schema public belongs to the database's owner by another name. */
 const empty = `begin;
-${remember}-- Postgres warns of each function whose superuser-given right the owner cannot revoke from itself.
+${remember}${rememberOwn}-- Postgres warns of each function whose superuser-given right the owner cannot revoke from itself.
 set local client_min_messages = error;
 set local search_path = public;
 drop owned by current_user cascade;
@@ -56,6 +67,57 @@ const attachPartitions = `do $$ declare part record; begin
 end $$;
 `;
 
+/** Triggers would add rows that the backup has too. */
+const ownTriggers = `select format('alter table %s %%s trigger %I', tgrelid::regclass, tgname) as change, array['disable', 'enable'] as steps
+  from pg_trigger t join pg_proc p on p.oid = tgfoid
+  where not tgisinternal and tgparentid = 0 and tgenabled = 'O' and pronamespace::regnamespace::text not in ('auth', 'migrations', 'routing')`;
+
+/** Rows arrive in the order of the tables' names, so foreign keys are checked at the end. */
+const foreignKeys = `select format('alter table %s alter constraint %I %%s', conrelid::regclass, conname),
+    array['deferrable initially deferred', 'not deferrable']
+  from pg_constraint where contype = 'f' and conparentid = 0 and not condeferrable`;
+
+/**
+ * Runs the operator's migrations, whose texts the replaced database has, and empties the tables that they fill.
+ * @param own their names in the backup
+ */
+const replay = (own: readonly string[]): string => `do $$ declare own text; change record;
+  known jsonb := coalesce(nullif(current_setting('routeql.own', true), ''), '{}')::jsonb;
+begin
+  foreach own in array array[${own.map((name) => `'${name.replaceAll("'", "''")}'`).join(", ")}] loop
+    if known ->> own is null then
+      raise exception 'the backup has your migration %, which this stack does not have; set migrations to its folder and run npm run up', own;
+    end if;
+    perform set_config('search_path', 'public', true);
+    execute known ->> own;
+  end loop;
+  perform set_config('search_path', 'public', true);
+  create temporary table suspended on commit drop as ${ownTriggers} union all ${foreignKeys};
+  for change in select * from suspended loop execute replace(change.change, '%s', change.steps[1]); end loop;
+  execute (select 'truncate ' || string_agg(c.oid::regclass::text, ', ') from pg_class c join pg_namespace n on n.oid = relnamespace
+    where relkind in ('r', 'p') and relpersistence <> 't' and (nspname = 'public' or pg_get_userbyid(nspowner) = current_user));
+end $$;
+set constraints all deferred;
+`;
+
+const afterReplay = `set constraints all immediate;
+do $$ declare changed text; change record; begin
+  select name into changed from migrations.own_migrations where content is distinct from current_setting('routeql.own')::jsonb ->> name;
+  if changed is not null then
+    raise exception 'your migration % in the backup differs from the one that this stack has', changed;
+  end if;
+  for change in select * from suspended loop execute replace(change.change, '%s', change.steps[2]); end loop;
+  for changed in select oid::regclass from pg_class where relkind = 'm' order by oid loop execute 'refresh materialized view ' || changed; end loop;
+end $$;
+`;
+
+/** Names of the migrations in a backup. */
+export interface AppliedMigrations {
+  readonly applied: readonly string[];
+  /** Of the operator. */
+  readonly own: readonly string[];
+}
+
 /** A program for the database's container, and the bytes of its input before the backup. */
 export interface RestoreProgram {
   readonly program: readonly string[];
@@ -63,15 +125,16 @@ export interface RestoreProgram {
 }
 
 /**
- * @param applied the migrations that the backup has; the migrate job applies the others afterwards
+ * @param migrations those that the backup has; the migrate job applies the others afterwards
  * @param keepKeys whether the signing keys of the backup stay valid
  */
-export async function restoreProgram(applied: readonly string[], keepKeys: boolean): Promise<RestoreProgram> {
+export async function restoreProgram({ applied, own }: AppliedMigrations, keepKeys: boolean): Promise<RestoreProgram> {
   const schema = await Promise.all(applied.map((name) => readFile(join(folder, `${name}.sql`), "utf8")));
-  const before = Buffer.from([empty, ...schema, ""].join("\n"));
+  const ownTables = own.length === 0 ? { before: "", after: "" } : { before: replay(own), after: afterReplay };
+  const before = Buffer.from([empty, ...schema, ownTables.before].join("\n"));
   const current = applied.length === migrationNames().length;
   const grants = current ? await readFile(join(projectFolder, "database/migrate/grants.sql"), "utf8") : "";
-  const after = Buffer.from(`${attachPartitions}${grants}${carryOver(keepKeys)}commit;${report}`);
+  const after = Buffer.from(`${ownTables.after}${attachPartitions}${grants}${carryOver(keepKeys)}commit;${report}`);
   return {
     program: ["bash", "-o", "pipefail", "-c", script, onlyRows, String(after.length), String(before.length)],
     head: Buffer.concat([after, before]),

@@ -5,7 +5,7 @@ import { describeCarryOver } from "./carry-over.ts";
 import { outputOf, type Programs } from "./programs.ts";
 import { counted, type ShowBytes } from "./counted.ts";
 import { migrationNames } from "@routeql/database/shared/migration-names";
-import { restoreProgram } from "./restore-script.ts";
+import { type AppliedMigrations, restoreProgram } from "./restore-script.ts";
 
 /** Lists the data that a restore would delete. The first administrator of a new stack does not count. */
 const occupied = `select coalesce(string_agg(what, ', '), '') from (
@@ -14,20 +14,27 @@ const occupied = `select coalesce(string_agg(what, ', '), '') from (
   union all select 'configured prefixes' where exists (select from routing.configured_prefixes)
   union all select 'accounts' where (select count(*) from auth.users) > 1) found`;
 
-/**
- * Reads the names of the backup's migrations.
- * @throws Failure when they are not the first ones of this checkout
- */
-async function migrationsIn(programs: Programs, file: BackupFile): Promise<string[]> {
-  const program = ["pg_restore", "--data-only", "--schema=migrations", "--table=schema_migrations", "--file=-"];
-  const copy = await outputOf(programs, program, "Reading the backup", file.dump());
-  const [, columns = "", rows = ""] = /^COPY [^(]+\(([^)]*)\) FROM stdin;\n([\s\S]*?)^\\\.$/m.exec(copy) ?? [];
+/** Names in a table of migrations, from the text of its rows. */
+function namesIn(copy: string, table: string): string[] {
+  const pattern = new RegExp(`^COPY migrations\\.${table} \\(([^)]*)\\) FROM stdin;\\n([\\s\\S]*?)^\\\\\\.$`, "m");
+  const [, columns = "", rows = ""] = pattern.exec(copy) ?? [];
   const at = columns.split(", ").indexOf("name");
-  const applied = rows
+  return rows
     .split("\n")
     .filter((row) => row !== "")
     .map((row) => row.split("\t")[at] ?? "")
     .toSorted();
+}
+
+/**
+ * Reads the names of the backup's migrations.
+ * @throws Failure when those of RouteQL are not the first ones of this checkout
+ */
+async function migrationsIn(programs: Programs, file: BackupFile): Promise<AppliedMigrations> {
+  const tables = ["--table=schema_migrations", "--table=own_migrations"];
+  const program = ["pg_restore", "--data-only", "--schema=migrations", ...tables, "--file=-"];
+  const copy = await outputOf(programs, program, "Reading the backup", file.dump());
+  const applied = namesIn(copy, "schema_migrations");
   if (applied.length === 0)
     throw new Failure(`${file.name} has no record of its migrations`, {
       remedy: "choose a file that `npm run backup` wrote.",
@@ -43,7 +50,7 @@ async function migrationsIn(programs: Programs, file: BackupFile): Promise<strin
     throw new Failure(`${file.name} lacks the migration ${missing}, but has a later one`, {
       remedy: "choose a file that `npm run backup` wrote.",
     });
-  return applied;
+  return { applied, own: namesIn(copy, "own_migrations") };
 }
 
 async function refuseOccupied(programs: Programs): Promise<void> {
@@ -81,9 +88,9 @@ export async function restoreFrom(
   { replace, keepKeys = false, show }: RestoreOptions,
 ): Promise<string[]> {
   const backup = await BackupFile.open(file);
-  const applied = await migrationsIn(programs, backup);
+  const migrations = await migrationsIn(programs, backup);
   if (!replace) await refuseOccupied(programs);
-  const { program, head } = await restoreProgram(applied, keepKeys);
+  const { program, head } = await restoreProgram(migrations, keepKeys);
   const { stream } = counted(show);
   const input = backup.dump();
   input.once("error", (error) => stream.destroy(error));

@@ -13,5 +13,12 @@ test.each([
   expect(dataChange({ services, release: recorded }, image)).toBe(change),
 );
 
+test.each([
+  [{ ...release, ownMigration: "0001_notes" }, undefined],
+  [release, "new migrations"],
+])("an update from release %o to own migrations has the data change %s", (recorded, change) =>
+  expect(dataChange({ services, release: recorded }, "routeql/database:1", "docs/start/desk/migrations")).toBe(change),
+);
+
 test("the image of an external database is not the stack's", () =>
   expect(dataChange({ services: [], release }, "routeql/database:1")).toBeUndefined());

@@ -23,8 +23,12 @@ const kept = 3;
 type Outputs = Readonly<Record<string, unknown>>;
 
 /** Why an update changes the data or its server; undefined if it changes neither. */
-export function dataChange(before: Outputs, databaseImage: string | undefined): string | undefined {
-  if (hasNewMigrations(before["release"])) return "new migrations";
+export function dataChange(
+  before: Outputs,
+  databaseImage: string | undefined,
+  migrations?: string,
+): string | undefined {
+  if (hasNewMigrations(before["release"], migrations)) return "new migrations";
   const services = before["services"] as readonly { readonly service: string; readonly image: string }[];
   const image = services.find(({ service }) => service === "database")?.image;
   return image === undefined || image === databaseImage ? undefined : "another image of the database";
@@ -42,7 +46,7 @@ export function backupPhase({ stack, paths, prepared }: Surroundings): Phase {
       const before = await storedOutputs(paths, stack);
       if (before["services"] === undefined) return "skipped, the stack is new or down";
       const images = [...builtImages(plain), ...pulledImages(plain)];
-      const change = dataChange(before, images.find(({ name }) => name === "database")?.imageName);
+      const change = dataChange(before, images.find(({ name }) => name === "database")?.imageName, plain.migrations);
       if (change === undefined) return "skipped, the data does not change";
       const isOwnOnDocker = plain.target === "docker" && plain.database === "single";
       if (isOwnOnDocker && !(await isRunning(`routeql-${stack}-database`))) return "skipped, the database does not run";

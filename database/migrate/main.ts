@@ -17,6 +17,7 @@ import {
 } from "./database.ts";
 import { ensureFirstAdministrator } from "./first-administrator.ts";
 import { migrate } from "./migrations.ts";
+import { readOwn } from "./own-migrations.ts";
 import { changeOwnPassword, dropMonitorRole, ensureRole, loginRole } from "./roles.ts";
 import { type MigrateSettings, readSettings, roleNames } from "./settings.ts";
 
@@ -78,7 +79,7 @@ async function asOwner(settings: MigrateSettings): Promise<string[]> {
   return using(
     await connectWhenReady(connectionTo(settings, owner, settings.database), settings.waitSeconds),
     async (client) => {
-      const done = await migrate(client);
+      const done = await migrate(client, readOwn(settings));
       return settings.administrator === undefined
         ? done
         : [...done, ...(await ensureFirstAdministrator(client, settings.administrator))];

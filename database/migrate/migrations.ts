@@ -4,6 +4,13 @@ import { type Client, DatabaseError } from "pg";
 import { advisoryLocks } from "../shared/advisory-locks.ts";
 import { migrationNames } from "../shared/migration-names.ts";
 import { mergeDays } from "../partitions/merge.ts";
+import {
+  applyOwnMigrations,
+  type EngineRights,
+  type Own,
+  ownGrants,
+  refuseChangedMigrations,
+} from "./own-migrations.ts";
 import { InTheWay, lockNotAvailable } from "../partitions/patience.ts";
 
 const migrations = new URL("../migrations/", import.meta.url).pathname;
@@ -16,13 +23,14 @@ const PARTITIONS_WAIT = "15min";
 const MOST_MERGED_BYTES = 1024 ** 3;
 
 /**
- * Applies missing migrations in one transaction, then the grants, and merges the daily partitions of earlier versions
+ * Applies missing migrations in one transaction, then those of the operator and the grants, and merges the daily partitions of earlier versions
  * into months. Run as the owner of the database.
  * A second concurrent job waits and finds nothing to do.
  * @returns one sentence for each change.
  */
-export async function migrate(client: Client): Promise<string[]> {
+export async function migrate(client: Client, { migrations: ownMigrations, engineRights }: Own): Promise<string[]> {
   await refuseNewerDatabase(client);
+  await refuseChangedMigrations(client, ownMigrations);
   const applied = await runner({
     dbClient: client,
     dir: migrations,
@@ -36,7 +44,8 @@ export async function migrate(client: Client): Promise<string[]> {
   });
   return [
     ...applied.map(({ name }) => `applied migration ${name}`),
-    ...(await applyGrants(client)),
+    ...(await applyOwnMigrations(client, ownMigrations)),
+    ...(await applyGrants(client, engineRights)),
     ...(await mergePartitions(client)),
   ];
 }
@@ -75,11 +84,12 @@ async function mergePartitions(client: Client): Promise<string[]> {
   return merged === 0 ? rest : [`made one partition of the days of each of ${merged} months`, ...rest];
 }
 
-async function applyGrants(client: Client): Promise<string[]> {
+async function applyGrants(client: Client, engineRights: EngineRights): Promise<string[]> {
   await client.query("begin");
   await keepPartitions(client);
   const before = await readPrivileges(client);
   await client.query(await readFile(grants, "utf8"));
+  await client.query(ownGrants(engineRights));
   const changed = (await readPrivileges(client)) !== before;
   await client.query(changed ? "commit" : "rollback");
   return changed ? ["set what each role may do"] : [];
@@ -103,7 +113,7 @@ async function keepPartitions(client: Client): Promise<void> {
 async function readPrivileges(client: Client): Promise<string> {
   const { rows } = await client.query<{ privileges: string | null }>(
     `with own as (
-       select oid, nspname, nspacl, nspowner from pg_namespace where nspname in ('public', 'routing', 'auth', 'migrations')),
+       select oid, nspname, nspacl, nspowner from pg_namespace where nspname = 'public' or pg_get_userbyid(nspowner) = current_user),
      entry (what, acl) as (
        select nspname::text, coalesce(nspacl, acldefault('n', nspowner)) from own
        union all

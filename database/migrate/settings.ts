@@ -34,6 +34,10 @@ export interface MigrateSettings {
   readonly monitorPassword?: string | undefined;
   /** The account that the job creates when there is none. */
   readonly administrator: FirstAdministrator | undefined;
+  /** Folder with the operator's migrations. */
+  readonly ownMigrations?: string | undefined;
+  /** File with the rights that the operator's metadata needs. */
+  readonly engineRights?: string | undefined;
   /** How long the job waits for the server to answer. */
   readonly waitSeconds: number;
 }
@@ -49,6 +53,7 @@ const serverPlaces = z.object({
 });
 const administrators = z.object({ ADMIN_EMAIL: z.email().max(254).optional() });
 const logins = z.object({ SECOND_LOGINS: z.stringbool().default(false) });
+const ownFiles = z.object({ OWN_MIGRATIONS: z.string().optional(), ENGINE_RIGHTS: z.string().optional() });
 const waiting = z.object({ DATABASE_WAIT_SECONDS: z.coerce.number().int().min(1).max(3600).default(60) });
 
 /**
@@ -92,6 +97,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): MigrateSettings {
   const patience = read(waiting);
   const previousBootstrapPassword =
     environment["PREVIOUS_BOOTSTRAP_PASSWORD_FILE"] === undefined ? undefined : secret("PREVIOUS_BOOTSTRAP_PASSWORD");
+  const own = read(ownFiles);
   const secondLogins = read(logins)?.SECOND_LOGINS ?? false;
   const passwords = {
     owner: secret("OWNER_PASSWORD"),
@@ -116,6 +122,8 @@ export function readSettings(environment: NodeJS.ProcessEnv): MigrateSettings {
     secondLogins,
     monitorPassword,
     administrator,
+    ownMigrations: own?.OWN_MIGRATIONS,
+    engineRights: own?.ENGINE_RIGHTS,
     waitSeconds: patience.DATABASE_WAIT_SECONDS,
   };
 }

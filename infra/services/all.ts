@@ -8,6 +8,7 @@ import type { ServiceDescription } from "./description.ts";
 import { describeEmbeddedEngine, describeFront } from "./embedded-engine.ts";
 import { describeGateway, type GatewaySurroundings } from "./gateway.ts";
 import { describeApplyMetadata, describeHasura } from "./hasura.ts";
+import { schemaVersion } from "./metadata-files.ts";
 import { describeMigrate } from "./migrate.ts";
 import { type MonitoringSurroundings, withMonitoring } from "./monitoring.ts";
 import { onOfficialImage } from "./official-images.ts";
@@ -41,7 +42,11 @@ export function describeServices(settings: Settings, surroundings: Surroundings)
 
 /** The GraphQL engine. Other services do not depend on the choice of the engine. */
 function describeEngine(settings: Settings): ServiceDescription {
-  return settings.engine === "hasura" ? describeHasura(settings) : describeEmbeddedEngine(settings);
+  if (settings.engine === "hasura") return describeHasura(settings);
+  const engine = describeEmbeddedEngine(settings);
+  // New migrations of RouteQL come with another image.
+  if (settings.migrations === undefined) return engine;
+  return { ...engine, environment: { ...engine.environment, SCHEMA_VERSION: schemaVersion(settings) } };
 }
 
 /** The services of this project that answer requests. Hasura's open edition has no metrics port and exports no traces. */

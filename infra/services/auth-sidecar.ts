@@ -1,6 +1,7 @@
 import type { Input } from "@pulumi/pulumi";
 import { textOf } from "../inputs.ts";
 import { type SettingName, settingNames, type Settings, settings as declarations } from "../settings/list.ts";
+import { ownRoles } from "../settings/own-metadata.ts";
 import type { Setting } from "../settings/setting.ts";
 import { filesDirectory, type ServiceDescription } from "./description.ts";
 
@@ -24,6 +25,7 @@ export function describeAuthSidecar(settings: Settings, surroundings: SidecarSur
       TOKEN_ISSUER: token.issuer,
       TOKEN_AUDIENCE: token.audience,
       LOG_LEVEL: settings.logLevel,
+      ...(settings.metadata === undefined ? {} : { OWN_ROLES: ownRoles(settings.metadata).join(",") }),
       ...declaredVariables(settings),
       ...directory?.environment,
     },

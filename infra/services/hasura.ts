@@ -1,12 +1,10 @@
-import { resolve } from "node:path";
-import { contentHash, contextFiles } from "@routeql/host/docker/build-context";
 import { hasFront, isOwnEngine } from "../images.ts";
 import { textOf } from "../inputs.ts";
 import { allowedOrigins } from "../settings/addresses.ts";
 import type { Settings } from "../settings/list.ts";
 import { filesDirectory, type ServiceDescription } from "./description.ts";
 import { accessKeys, embeddedLimits } from "./embedded-engine.ts";
-import { metadataOf, tokenCheck } from "./metadata-files.ts";
+import { metadataOf, schemaVersion, tokenCheck } from "./metadata-files.ts";
 
 /**
  * Hasura reads secrets only from variables, and every user who may inspect the container could read these. So the secrets are files,
@@ -97,15 +95,6 @@ export function describeHasura(settings: Settings): ServiceDescription {
   };
 }
 
-const root = resolve(import.meta.dirname, "../..");
-
-/** Version of the schema. After a change of the schema the job must validate the same metadata again, so its content includes this. */
-const schemaVersion = (): string =>
-  contentHash({ texts: {}, files: contextFiles(root, ["database/migrations", "database/migrate/grants.sql"]) }).slice(
-    0,
-    12,
-  );
-
 /**
  * Applies hasura-metadata/ to the engine's metadata database. The job runs the engine's own program on a loopback address, without the
  * master key and the token issuer.
@@ -122,7 +111,7 @@ export function describeApplyMetadata(settings: Settings): ServiceDescription {
     environment: {
       METADATA_DIRECTORY: metadata.path,
       POOL_SIZE: textOf(settings.enginePoolSize),
-      SCHEMA_VERSION: schemaVersion(),
+      SCHEMA_VERSION: schemaVersion(settings),
     },
     secrets: {
       METADATA_DATABASE_URL_FILE: "metadata-database-url",

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { join, relative, sep } from "node:path";
+import { join, relative, resolve, sep } from "node:path";
+import { contentHash, contextFiles } from "@routeql/host/docker/build-context";
 import type { Settings } from "../settings/list.ts";
-import { metadataFolder, withOwnMetadata } from "../settings/own-metadata.ts";
+import { engineRights, metadataFolder, ownMigrationsIn, withOwnMetadata } from "../settings/own-metadata.ts";
 import { token } from "./auth-sidecar.ts";
 import { filesDirectory } from "./description.ts";
 
@@ -13,6 +14,31 @@ export function metadataOf({ metadata }: Pick<Settings, "metadata">) {
     ? { path: directory, files: readTree(metadataFolder, "metadata", [".yaml", ".yml", ".json", ".graphql"]) }
     : { path: `${filesDirectory}/${file}`, files: { [file]: withOwnMetadata(metadata) } };
 }
+
+/** Files and variables of the migrate job with the operator's migrations and the rights that the operator's metadata needs. */
+export function ownFilesOf({ metadata, migrations }: Pick<Settings, "metadata" | "migrations">) {
+  const written = Object.entries(ownMigrationsIn(migrations)).map(([name, content]) => [`migrations/${name}`, content]);
+  const rights = "own/engine-rights.json";
+  return {
+    files: {
+      ...(Object.fromEntries(written) as Record<string, string>),
+      ...(metadata === undefined ? {} : { [rights]: JSON.stringify(engineRights(metadata), undefined, 2) }),
+    },
+    environment: {
+      ...(migrations === undefined ? {} : { OWN_MIGRATIONS: `${filesDirectory}/migrations` }),
+      ...(metadata === undefined ? {} : { ENGINE_RIGHTS: `${filesDirectory}/${rights}` }),
+    },
+  };
+}
+
+const root = resolve(import.meta.dirname, "../..");
+
+/** Version of the schema. After a change of the schema a service must read the same metadata again, so its environment includes this. */
+export const schemaVersion = ({ migrations }: Pick<Settings, "migrations">): string =>
+  contentHash({
+    texts: ownMigrationsIn(migrations),
+    files: contextFiles(root, ["database/migrations", "database/migrate/grants.sql"]),
+  }).slice(0, 12);
 
 /**
  * Token verification of the engine, in Hasura's form of HASURA_GRAPHQL_JWT_SECRET. Clocks of two nodes differ by some milliseconds.

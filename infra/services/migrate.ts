@@ -1,9 +1,10 @@
 import type { Settings } from "../settings/list.ts";
 import { databaseAddress, hasSecondLogins } from "./database-place.ts";
 import type { ServiceDescription } from "./description.ts";
+import { ownFilesOf } from "./metadata-files.ts";
 
 /**
- * Creates the roles, migrates the schema to the SQL files in its image, and creates the first administrator. Runs again when those
+ * Creates the roles, migrates the schema to the SQL files in its image and those of the operator, and creates the first administrator. Runs again when those
  * files or a password change.
  */
 export function describeMigrate({
@@ -11,8 +12,14 @@ export function describeMigrate({
   databasePasswordsGeneration,
   monitoring,
   adminEmail,
-}: Pick<Settings, "database" | "databasePasswordsGeneration" | "monitoring" | "adminEmail">): ServiceDescription {
+  metadata,
+  migrations,
+}: Pick<
+  Settings,
+  "database" | "databasePasswordsGeneration" | "monitoring" | "adminEmail" | "metadata" | "migrations"
+>): ServiceDescription {
   const ownDatabase = database === "single";
+  const own = ownFilesOf({ metadata, migrations });
   return {
     name: "migrate",
     run: "job",
@@ -29,6 +36,7 @@ export function describeMigrate({
         : {}),
       ADMIN_EMAIL: adminEmail,
       ...(hasSecondLogins({ database, databasePasswordsGeneration }) ? { SECOND_LOGINS: "true" } : {}),
+      ...own.environment,
     },
     secrets: {
       ...(ownDatabase
@@ -45,7 +53,7 @@ export function describeMigrate({
       // Only this job has it: a running service needs it no more.
       ADMIN_PASSWORD_FILE: "admin-password",
     },
-    files: {},
+    files: own.files,
     temporary: { "/tmp": 16 },
     ports: [],
     listens: [],

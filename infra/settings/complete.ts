@@ -1,4 +1,5 @@
 import type { Input } from "@pulumi/pulumi";
+import { parseGroupRoles, unknownRoles } from "@routeql/auth-sidecar/ldap/group-roles";
 import { image } from "./checks.ts";
 import { directorySettingNames } from "./sidecar-settings.ts";
 import type { SettingsProblem } from "./error.ts";
@@ -13,6 +14,7 @@ import {
   settings,
 } from "./list.ts";
 import { derive, isPending } from "../inputs.ts";
+import { ownRoles } from "./own-metadata.ts";
 import type { Setting } from "./setting.ts";
 
 /** Invalid combinations of directory settings; the auth sidecar has the same checks. */
@@ -25,6 +27,9 @@ function checkDirectory(given: GivenInputs, settings: Settings, wrong: Wrong): v
     return;
   }
   if (settings.ldapUserBase === undefined) missing("ldapUserBase", "ldapUrl");
+  if (settings.ldapRoles !== undefined && !isPending(settings.ldapRoles))
+    for (const role of unknownRoles(parseGroupRoles(settings.ldapRoles) ?? [], ownRoles(settings.metadata)))
+      wrong("ldapRoles", `has the role ${role}, which neither RouteQL nor your metadata has`);
   if (given.ldapBindPassword === undefined && settings.ldapBindDn !== undefined)
     missing("ldapBindPassword", "ldapBindDn");
   if (given.ldapBindPassword !== undefined && settings.ldapBindDn === undefined)

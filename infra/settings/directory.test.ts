@@ -40,7 +40,8 @@ test("no setting is required, and an address with a base is enough", () => {
 });
 
 test.each([
-  ["LDAP_ROLES=king: *", "LDAP_ROLES must be lines such as operator: "],
+  ["LDAP_ROLES=king: *", "ldapRoles has the role king, which neither RouteQL nor your metadata has"],
+  ["LDAP_ROLES=King: *", "LDAP_ROLES must be lines such as operator: "],
   ["LDAP_USER_FILTER=(uid=x)", "LDAP_USER_FILTER must contain {{username}}"],
   ["LDAP_ACTIVE_FILTER=(x=y", "LDAP_ACTIVE_FILTER must be an LDAP filter"],
   ["LDAP_ID_ATTRIBUTE=a b", "LDAP_ID_ATTRIBUTE must be the name of an attribute"],

@@ -14,7 +14,7 @@ import { kubernetesSettings } from "./kubernetes-settings.ts";
 import { monitoringSettings } from "./monitoring-settings.ts";
 import { rotationSettings } from "./rotation-settings.ts";
 import { origins } from "./addresses.ts";
-import { ownMetadata } from "./own-metadata.ts";
+import { ownMetadata, ownMigrations } from "./own-metadata.ts";
 import { networkSettings } from "./network-settings.ts";
 import { file, flag, number, secret, text, withEnvironmentNames } from "./setting.ts";
 import type { Declaration, ValueOf } from "./setting.ts";
@@ -33,6 +33,11 @@ export const settings = withEnvironmentNames({
     structural: true,
     meaning: "Folder with Hasura metadata of your own, which joins that of RouteQL.",
     ...ownMetadata,
+  }),
+  migrations: file({
+    structural: true,
+    meaning: "Folder with SQL migrations of your own, applied after those of RouteQL.",
+    ...ownMigrations,
   }),
   engineMutations: flag({ default: true, meaning: "Serve the mutations that permissions allow." }),
   engineConsole: flag({

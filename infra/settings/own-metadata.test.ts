@@ -1,15 +1,15 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { loadMetadata } from "@routeql/metadata/read/load";
 import { validateMetadata } from "@routeql/metadata/read/validate";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { ownMetadata, withOwnMetadata } from "./own-metadata.ts";
+import { engineRights, ownMetadata, ownMigrations, ownRoles, withOwnMetadata } from "./own-metadata.ts";
 
 let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "routeql-own-"));
-  cpSync(resolve(import.meta.dirname, "../../docs/start/desk"), folder, { recursive: true });
+  cpSync(resolve(import.meta.dirname, "../../docs/start/desk/metadata"), folder, { recursive: true });
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -30,7 +30,29 @@ test("joins a role and a relationship to the kit's metadata", () => {
     tables.find(({ table }) => table.name === name)?.select_permissions?.map(({ role }) => role);
   expect(rolesOf("view_hijacks")).toEqual(["analyst", "operator", "tenant", "viewer", "desk"]);
   expect(rolesOf("view_bgpupdates")).toEqual(["analyst", "operator", "tenant", "viewer"]);
-  expect(tables).toHaveLength(4);
+  expect(tables).toHaveLength(5);
+  expect(ownRoles(folder)).toEqual(["desk"]);
+});
+
+test("the engine gets the rights that permissions need", () => {
+  const { tables } = engineRights(folder);
+  const update = { right: "update", columns: ["note"] };
+  expect(tables.filter(({ schema }) => schema === "desk")).toEqual([
+    { schema: "desk", name: "notes", rights: [{ right: "select" }, { right: "insert" }, update] },
+  ]);
+  expect(tables.find(({ name }) => name === "view_bgpupdates")?.rights).toEqual([{ right: "select" }]);
+});
+
+test.each([
+  [["0001_notes.sql", "README.md"], undefined],
+  [["notes.sql"], "has the file notes.sql; a migration has a name such as 0001_notes.sql"],
+  [["0001_notes.sql", "0001_more.sql"], "has two migrations with the number 0001"],
+  [[], "has no file *.sql"],
+])("a folder of migrations with %j has the problem %s", (files, problem) => {
+  const migrations = join(folder, "migrations");
+  mkdirSync(migrations);
+  for (const file of files) writeFileSync(join(migrations, file), "select 1");
+  expect(ownMigrations.check(migrations)).toBe(problem);
 });
 
 test("rejects a relationship to a table that is not tracked, and names both", () => {

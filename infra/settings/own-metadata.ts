@@ -1,21 +1,36 @@
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+/**
+ * What an operator adds to RouteQL: metadata and migrations in folders. A relative path of the configuration starts from the project.
+ * @module
+ */
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { applicationRoles } from "@routeql/contract/roles";
+import type { EngineRights } from "@routeql/database/migrate/own-migrations";
+import { isMigrationName } from "@routeql/database/shared/migration-names";
 import { loadMetadata } from "@routeql/metadata/read/load";
 import { mergeMetadata } from "@routeql/metadata/read/merge";
+import { rolesWithPermission } from "@routeql/metadata/read/roles";
+import { validateMetadata } from "@routeql/metadata/read/validate";
 import { checkMetadata } from "hasura-checks/rules/check";
 import type { Check } from "./setting.ts";
 
 export const metadataFolder = resolve(import.meta.dirname, "../../hasura-metadata");
 
-/** The kit's metadata with that of a directory, as one JSON document. */
-export const withOwnMetadata = (folder: string): string =>
-  JSON.stringify(mergeMetadata(loadMetadata(metadataFolder).merged, loadMetadata(folder).merged), undefined, 2);
+const folderOf = (written: string): string => resolve(import.meta.dirname, "../..", written);
+const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
-/** Finds errors of hasura-checks in the metadata with that of a directory. A relative path of the configuration starts from the project. */
-function problemOf(written: string): string | undefined {
-  const folder = resolve(import.meta.dirname, "../..", written);
-  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) return "is not a folder";
+/** The kit's metadata with that of a directory. */
+const merged = (written: string): Readonly<Record<string, unknown>> =>
+  mergeMetadata(loadMetadata(metadataFolder).merged, loadMetadata(folderOf(written)).merged);
+
+/** The same, as one JSON document. */
+export const withOwnMetadata = (written: string): string => JSON.stringify(merged(written), undefined, 2);
+
+/** Finds errors of hasura-checks in the metadata with that of a directory. */
+function metadataProblem(written: string): string | undefined {
+  const folder = folderOf(written);
+  if (!isFolder(folder)) return "is not a folder";
   const { problems } = loadMetadata(folder);
   if (problems.length > 0) return `is invalid: ${problems.map(({ file, reason }) => `${file}: ${reason}`).join("; ")}`;
   const temporary = mkdtempSync(join(tmpdir(), "routeql-metadata-"));
@@ -30,6 +45,75 @@ function problemOf(written: string): string | undefined {
 }
 
 export const ownMetadata: { check: Check<"file">; allowed: string } = {
-  check: problemOf,
+  check: metadataProblem,
   allowed: "a metadata directory without errors of hasura-checks",
 };
+
+const migrationFiles = (written: string): readonly string[] =>
+  readdirSync(folderOf(written))
+    .filter((file) => file.endsWith(".sql"))
+    .toSorted();
+
+/** The SQL files of the operator, by name. */
+export const ownMigrationsIn = (written: string | undefined): Readonly<Record<string, string>> =>
+  written === undefined
+    ? {}
+    : Object.fromEntries(
+        migrationFiles(written).map((file) => [file, readFileSync(join(folderOf(written), file), "utf8")]),
+      );
+
+/** Name of the newest own migration; the outputs record it. */
+export const newestOwnMigration = (written: string | undefined): string =>
+  written === undefined ? "" : (migrationFiles(written).at(-1) ?? "").replace(/\.sql$/, "");
+
+function migrationsProblem(written: string): string | undefined {
+  if (!isFolder(folderOf(written))) return "is not a folder";
+  const files = migrationFiles(written);
+  if (files.length === 0) return "has no file *.sql";
+  const wrong = files.find((file) => !isMigrationName(file));
+  if (wrong !== undefined) return `has the file ${wrong}; a migration has a name such as 0001_notes.sql`;
+  const twice = files.find((file, index) => files[index - 1]?.slice(0, 4) === file.slice(0, 4));
+  return twice === undefined ? undefined : `has two migrations with the number ${twice.slice(0, 4)}`;
+}
+
+export const ownMigrations: { check: Check<"file">; allowed: string } = {
+  check: migrationsProblem,
+  allowed: "a folder with files such as 0001_notes.sql",
+};
+
+/** Roles that the operator's metadata adds. */
+export function ownRoles(written: string | undefined): readonly string[] {
+  if (written === undefined) return [];
+  const metadata = merged(written);
+  const inherited = (metadata["inherited_roles"] ?? []) as readonly { readonly role_name: string }[];
+  const roles = new Set([...rolesWithPermission(metadata), ...inherited.map(({ role_name: name }) => name)]);
+  return [...roles.difference(new Set<string>(applicationRoles))].toSorted();
+}
+
+/** The rights of the engine's database role that the operator's metadata needs. */
+export function engineRights(written: string): EngineRights {
+  const { metadata } = validateMetadata(loadMetadata(merged(written)), { allowUnsupported: true });
+  const sources = (metadata?.sources ?? []).filter(({ name }) => name === "default");
+  const tables = sources.flatMap((source) => source.tables);
+  const computed = tables.flatMap((table) => table.computed_fields.map(({ definition }) => definition.function));
+  const functions = [...sources.flatMap((source) => source.functions.map((each) => each.function)), ...computed];
+  return {
+    tables: tables.map((table) => {
+      const granted = table.update_permissions.map(({ permission: { columns, set } }) =>
+        columns === "*" ? undefined : [...columns, ...Object.keys(set ?? {})],
+      );
+      const columns = granted.includes(undefined) ? undefined : [...new Set(granted.flatMap((each) => each ?? []))];
+      return {
+        schema: table.table.schema,
+        name: table.table.name,
+        rights: [
+          { right: "select" },
+          ...(table.insert_permissions.length > 0 ? [{ right: "insert" }] : []),
+          ...(columns === undefined ? [{ right: "update" }] : columns.length > 0 ? [{ right: "update", columns }] : []),
+          ...(table.delete_permissions.length > 0 ? [{ right: "delete" }] : []),
+        ],
+      };
+    }),
+    functions: functions.map(({ schema, name }) => ({ schema, name })),
+  };
+}

@@ -32,11 +32,12 @@ export function stackWarnings(plain: PlainSettings, stack: string, clear: readon
  * @param before outputs of the last update
  */
 export function unsavedDataWarning(
-  { backupBeforeUpdate }: Pick<PlainSettings, "backupBeforeUpdate">,
+  { backupBeforeUpdate, migrations }: Pick<PlainSettings, "backupBeforeUpdate" | "migrations">,
   stack: string,
   before: Readonly<Record<string, unknown>>,
 ): readonly string[] {
-  if (!backupBeforeUpdate || before["services"] === undefined || !hasNewMigrations(before["release"])) return [];
+  if (!backupBeforeUpdate || before["services"] === undefined || !hasNewMigrations(before["release"], migrations))
+    return [];
   return [
     `This update applies new migrations, and pulumi up takes no backup. Cancel it and run \`npm run backup -- --stack ${stack} --to FILE\` first, ` +
       "or use npm run up, which takes one. BACKUP_BEFORE_UPDATE=false ends this warning.",

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { applicationRoles, isApplicationRole } from "./roles.ts";
+import { applicationRoles, isRoleName } from "./roles.ts";
 
 test("excludes the engine's own role", () => {
-  expect(isApplicationRole("admin")).toBe(false);
-  expect(applicationRoles.every(isApplicationRole)).toBe(true);
-  for (const other of ["", "Viewer", "viewer ", "constructor"]) expect(isApplicationRole(other)).toBe(false);
+  expect(isRoleName("admin")).toBe(false);
+  expect(applicationRoles.every(isRoleName)).toBe(true);
+  for (const other of ["", "Viewer", "viewer ", "1st", "a".repeat(64)]) expect(isRoleName(other)).toBe(false);
 });

@@ -1,8 +1,7 @@
-/** Roles of the application. The engine's own role `admin` is not one of them, so no token can carry it. */
+/** Roles of RouteQL. The engine's own role `admin` is not one of them, so no token can carry it. */
 export const applicationRoles = ["pending", "viewer", "analyst", "tenant", "operator"] as const;
 
 export type ApplicationRole = (typeof applicationRoles)[number];
 
-export function isApplicationRole(value: string): value is ApplicationRole {
-  return (applicationRoles as readonly string[]).includes(value);
-}
+/** Form of the roles that an operator's metadata may add; the database checks it, too. */
+export const isRoleName = (value: string): boolean => /^(?!admin$)[a-z][a-z0-9_-]{0,62}$/.test(value);

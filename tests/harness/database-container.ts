@@ -119,8 +119,12 @@ export class StartedDatabaseContainer extends ReachableContainer {
   /**
    * Applies roles, passwords and migrations like the migrate job; a second run changes nothing. Returns its output.
    * @param administrator created when there is no account
+   * @param own further variables of the job
    */
-  async migrate(administrator?: { readonly email: string; readonly password: string }): Promise<string> {
+  async migrate(
+    administrator?: { readonly email: string; readonly password: string },
+    own: Readonly<Record<string, string>> = {},
+  ): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), "routeql-migrate-"));
     try {
       const env: NodeJS.ProcessEnv = {
@@ -129,6 +133,7 @@ export class StartedDatabaseContainer extends ReachableContainer {
         DATABASE_HOST: this.getHost(),
         DATABASE_PORT: String(this.getPort()),
         DATABASE_NAME: DATABASE,
+        ...own,
       };
       const passwords =
         administrator === undefined ? this.passwords : { ...this.passwords, admin: administrator.password };

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dockerClient } from "@routeql/host/docker/client";
 import { changedServices, deployedStack, everythingOf } from "./support/deployed-stack.ts";
@@ -84,6 +85,40 @@ describe("the life of a stack", { timeout: 400_000 }, () => {
     );
     await stack.up();
     expect(changedServices(before, await stack.containers())).toEqual(["apply-metadata", "migrate"]);
+  });
+
+  test("own migrations and metadata serve an account with an own role, and survive a restore", async () => {
+    const before = await stack.containers();
+    await stack.checkout.edit(
+      ".env",
+      (text) => `${text}METADATA=docs/start/desk/metadata\nMIGRATIONS=docs/start/desk/migrations\n`,
+    );
+    await stack.up();
+    expect(changedServices(before, await stack.containers())).toEqual(["apply-metadata", "auth-sidecar", "migrate"]);
+    const typePassword = { through: ["sh", "-c", 'printf "a quiet orchard in april\\n" | "$0" "$@"'] };
+    const command = async (name: string, args: readonly string[]): Promise<string> => {
+      const { code, output } = await stack.checkout.command(name, stack.name, args, typePassword);
+      expect(code, output).toBe(0);
+      return output;
+    };
+    const ask = (query: string): Promise<string> => command("query", ["--email", "bea@example.net", query]);
+    await command("load", ["--demo", "3000"]);
+    await command("detect", ["database/examples/demo.yaml"]);
+    await command("users", ["add", "bea@example.net", "--role", "desk"]);
+    const [, key] = /"key":"(\w+)"/.exec(await ask("{ view_hijacks(limit: 1) { key } }")) ?? [];
+    await ask(`mutation { insert_desk_notes_one(object: { hijack_key: "${key}", note: "called" }) { id } }`);
+    const file = join(stack.checkout.folder, "own.dump");
+    await command("backup", ["--to", file]);
+    await ask('mutation { update_desk_notes(where: {}, _set: { note: "forgotten" }) { affected_rows } }');
+    await command("restore", ["--replace", file]);
+    expect(await ask("{ desk_notes { note hijack { key notes { note } } } }")).toContain(
+      `{"desk_notes":[{"note":"called","hijack":{"key":"${key}","notes":[{"note":"called"}]}}]}`,
+    );
+    await stack.checkout.edit("docs/start/desk/migrations/0001_notes.sql", (text) => `${text}-- changed\n`);
+    expect(await stack.failingUp()).toContain("your migration 0001_notes has changed since it was applied");
+    await stack.checkout.edit("docs/start/desk/migrations/0001_notes.sql", (text) => text.replace("-- changed\n", ""));
+    await stack.up();
+    expect(await stack.up()).toBe("nothing changed");
   });
 
   test("an image that cannot be built stops the update, and the next one continues", async () => {

@@ -57,8 +57,14 @@ describe("the packed component", { timeout: 400_000 }, () => {
     const nodeBase = builtImages({ nodeBase: nodeImage }).every(({ imageName }) => built.includes(imageName))
       ? nodeImage
       : undefined;
-    const metadata = join(root, "docs/start/desk");
-    args = { engine: { kind: "embedded" }, nodeBase, metadata, gateway: { httpPort, httpsPort, consolePort } };
+    const [metadata, migrations] = ["metadata", "migrations"].map((name) => join(root, "docs/start/desk", name));
+    args = {
+      engine: { kind: "embedded" },
+      nodeBase,
+      metadata,
+      migrations,
+      gateway: { httpPort, httpsPort, consolePort },
+    };
   }, 600_000);
 
   afterAll(async () => {
@@ -98,18 +104,19 @@ describe("the packed component", { timeout: 400_000 }, () => {
     const used = await mustRun("docker", ["ps", "--all", "--filter", label, "--format", "{{.Image}}"]);
     expect(built).toEqual(expect.arrayContaining(used.trim().split("\n")));
     const dispatcher = new Agent({ connect: { ca: outputs["caCertificate"] } });
-    const answer = async (role: string, field: string): Promise<unknown> => {
+    const answer = async (role: string, field: string, root = "view_hijacks"): Promise<unknown> => {
       const key = outputs["engineAccessKey"];
       const { body } = await request(`${outputs["url"]}/api/graphql`, {
         method: "POST",
         headers: { "content-type": "application/json", "x-engine-access-key": key, "x-hasura-role": role },
-        body: JSON.stringify({ query: `{ view_hijacks(limit: 1) { ${field} } }` }),
+        body: JSON.stringify({ query: `{ ${root}(limit: 1) { ${field} } }` }),
         dispatcher,
       });
       return body.json();
     };
     expect(await answer("operator", "comment")).toEqual({ data: { view_hijacks: [] } });
-    // A role of the own metadata.
+    // A role and a table of the own metadata and migrations.
+    expect(await answer("desk", "note hijack { key }", "desk_notes")).toEqual({ data: { desk_notes: [] } });
     expect(await answer("desk", "hijack_as")).toEqual({ data: { view_hijacks: [] } });
     expect(await answer("desk", "comment")).toHaveProperty("errors");
     await dispatcher.close();

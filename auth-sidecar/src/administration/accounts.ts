@@ -1,5 +1,4 @@
 import { randomBytes } from "node:crypto";
-import type { ApplicationRole } from "@routeql/contract/roles";
 import pg from "pg";
 import { z } from "zod";
 import type { AuditEventName, AuditTrail } from "../audit/audit-trail.ts";
@@ -22,7 +21,7 @@ export interface Account {
   readonly provider: Provider;
   readonly email: string;
   readonly name: string;
-  readonly role: ApplicationRole;
+  readonly role: string;
   readonly organisation: string | null;
   readonly disabled: boolean;
   readonly lastLogin: Date | null;
@@ -31,7 +30,7 @@ export interface Account {
 export interface NewAccount {
   readonly email: string;
   readonly name: string;
-  readonly role: ApplicationRole;
+  readonly role: string;
   readonly organisation?: string | undefined;
   readonly password: string;
 }
@@ -118,7 +117,7 @@ export class Accounts {
    * @param organisation the account keeps its own when undefined
    * @throws {AdministrationError} for a directory account, because the directory would overwrite the change
    */
-  async setRole(account: Account, role: ApplicationRole, organisation?: string): Promise<void> {
+  async setRole(account: Account, role: string, organisation?: string): Promise<void> {
     if (account.provider !== "local")
       throw new AdministrationError("the role of a directory account comes from its groups (LDAP_ROLES)");
     const { database } = this.#parts;
@@ -176,7 +175,7 @@ export class Accounts {
   }
 }
 
-function requireOrganisation(role: ApplicationRole, organisation: string | null): void {
+function requireOrganisation(role: string, organisation: string | null): void {
   if (role === "tenant" && organisation === null)
     throw new AdministrationError("a tenant needs an organisation (--organisation)");
 }

@@ -102,7 +102,7 @@ ${verbLines("users", "  users ")}
 Signing keys; KEY is an id from "keys list":
 ${verbLines("keys", "  keys ")}
 
-Roles: ${applicationRoles.join(", ")}.
+Roles: ${applicationRoles.join(", ")}, and those of your own metadata.
 --json prints JSON instead of tables. A new password comes from standard input, never from the command line or the environment.
 `;
 

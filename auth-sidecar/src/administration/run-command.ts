@@ -1,6 +1,6 @@
 import { printable } from "@routeql/contract/printable";
 import { once } from "node:events";
-import { type ApplicationRole, applicationRoles, isApplicationRole } from "@routeql/contract/roles";
+import { applicationRoles } from "@routeql/contract/roles";
 import type { Redis } from "ioredis";
 import { AuditTrail } from "../audit/audit-trail.ts";
 import { Database } from "../database.ts";
@@ -24,6 +24,7 @@ async function usersCommand(
   { words, options, readPassword }: Command,
   accounts: Accounts,
   unlock: (provider: Provider, name: string | undefined) => Promise<number>,
+  ownRoles: readonly string[],
 ): Promise<readonly object[] | string> {
   const [verb, reference, role] = words;
   if (verb === "list") return accounts.list();
@@ -39,7 +40,7 @@ async function usersCommand(
     const added = {
       email: email.data,
       name: options.name ?? email.data,
-      role: asRole(options.role),
+      role: asRole(options.role, ownRoles),
       organisation: options.organisation,
     };
     return [await accounts.add({ ...added, password: await readPassword() })];
@@ -49,7 +50,7 @@ async function usersCommand(
     case "show":
       return [{ ...account, sessions: (await accounts.sessions(account)).length }];
     case "role":
-      await accounts.setRole(account, asRole(role), options.organisation);
+      await accounts.setRole(account, asRole(role, ownRoles), options.organisation);
       return [await accounts.find(account.id, account.provider)];
     case "disable":
       return `disabled; ${sessions(await accounts.disable(account))} ended`;
@@ -67,9 +68,10 @@ async function usersCommand(
   }
 }
 
-function asRole(value: string | undefined): ApplicationRole {
-  if (value === undefined || !isApplicationRole(value))
-    throw new AdministrationError(`the role must be one of ${applicationRoles.join(", ")}`);
+function asRole(value: string | undefined, own: readonly string[]): string {
+  const roles: readonly string[] = [...applicationRoles, ...own];
+  if (value === undefined || !roles.includes(value))
+    throw new AdministrationError(`the role must be one of ${roles.join(", ")}`);
   return value;
 }
 
@@ -108,13 +110,13 @@ async function resultOf(
     const sessions = new SessionStore(redis, settings);
     const pseudonym = accountPseudonym(settings.KEY_ENCRYPTION_KEY);
     const throttle = new Throttle(redis, settings);
-    return usersCommand(command, new Accounts({ database, sessions, audit }), (provider, name) =>
+    const unlock = (provider: Provider, name: string | undefined) =>
       throttle.unlock(
         name === undefined
           ? undefined
           : pseudonym(provider, provider === "local" ? name.toLowerCase() : foldedName(name)),
-      ),
-    );
+      );
+    return usersCommand(command, new Accounts({ database, sessions, audit }), unlock, settings.OWN_ROLES);
   }
   const encryption = new KeyEncryption(settings.KEY_ENCRYPTION_KEY, settings.PREVIOUS_KEY_ENCRYPTION_KEY);
   const rotation = new KeyRotation(database, encryption, rotationPolicy(settings));

@@ -1,4 +1,3 @@
-import type { ApplicationRole } from "@routeql/contract/roles";
 import { AndFilter, type Client, type Entry, EqualityFilter, type Filter, FilterParser, ResultCodeError } from "ldapts";
 import type { Logger } from "pino";
 import { BoundedQueue } from "../bounded-queue.ts";
@@ -12,7 +11,7 @@ export interface DirectoryAccount {
   readonly id: string;
   readonly email: string;
   readonly name: string;
-  readonly role: ApplicationRole;
+  readonly role: string;
   readonly organisation: string | undefined;
 }
 

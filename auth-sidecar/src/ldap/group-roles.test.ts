@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseGroupRoles, roleOf } from "./group-roles.ts";
+import { parseGroupRoles, roleOf, unknownRoles } from "./group-roles.ts";
 
 const lines = parseGroupRoles("operator: CN=NOC, OU=Groups,DC=example,DC=net;\n analyst : staff\nviewer: *")!;
 
@@ -11,12 +11,16 @@ test("keeps the order of the list; a line is a role and a group", () => {
   ]);
 });
 
-test.each(["", ";", "admin: staff", "operator", "operator:", "staff: operator", "operator = staff"])(
+test.each(["", ";", "admin: staff", "operator", "operator:", "Staff: operator", "operator = staff"])(
   "rejects %j",
   (text) => {
     expect(parseGroupRoles(text)).toBeUndefined();
   },
 );
+
+test("finds roles that neither RouteQL nor the operator's metadata has", () => {
+  expect(unknownRoles(parseGroupRoles("desk: staff; king: *; viewer: *")!, ["desk"])).toEqual(["king"]);
+});
 
 test("the first matching line gives the role, ignoring case and blanks of a DN", () => {
   const noc = { dn: "cn=noc,ou=groups,dc=example,dc=net", name: "noc" };

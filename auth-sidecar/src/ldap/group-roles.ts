@@ -1,8 +1,8 @@
-import { type ApplicationRole, isApplicationRole } from "@routeql/contract/roles";
+import { applicationRoles, isRoleName } from "@routeql/contract/roles";
 
 /** One entry of the ordered list: members of `group` have `role`; `*` matches every account. */
 export interface GroupRole {
-  readonly role: ApplicationRole;
+  readonly role: string;
   /** A group's DN or its cn; a text with an equals sign is a DN (RFC 4514, 3). */
   readonly group: string;
 }
@@ -24,14 +24,18 @@ export function parseGroupRoles(text: string): readonly GroupRole[] | undefined 
     .map((line) => line.trim())
     .filter((line) => line !== "");
   const parsed = lines.map((line) => {
-    const [, role = "", group = ""] = /^(\w+)\s*:\s*(.+)$/.exec(line) ?? [];
-    return isApplicationRole(role) ? { role, group } : undefined;
+    const [, role = "", group = ""] = /^([\w-]+)\s*:\s*(.+)$/.exec(line) ?? [];
+    return isRoleName(role) ? { role, group } : undefined;
   });
   return parsed.length > 0 && parsed.every((line) => line !== undefined) ? parsed : undefined;
 }
 
+/** Roles in the list that neither RouteQL nor the operator's metadata has. */
+export const unknownRoles = (lines: readonly GroupRole[], own: readonly string[]): readonly string[] =>
+  lines.map(({ role }) => role).filter((role) => ![...applicationRoles, ...own].includes(role));
+
 /** The role of the first matching line; without one `pending`, which has no access. */
-export function roleOf(groups: readonly Group[], lines: readonly GroupRole[]): ApplicationRole {
+export function roleOf(groups: readonly Group[], lines: readonly GroupRole[]): string {
   const dns = new Set(groups.map(({ dn }) => folded(dn)));
   const names = new Set(groups.map(({ name }) => folded(name)));
   // An administrator of groups could name a group like another group's DN.

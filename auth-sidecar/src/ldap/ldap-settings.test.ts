@@ -38,6 +38,7 @@ test.each([
   [{ LDAP_USER_FILTER: "(mail=a)" }, "LDAP_USER_FILTER: must contain {{username}}"],
   [{ LDAP_GROUP_FILTER: "(member={{dn}}" }, "LDAP_GROUP_FILTER: must be an LDAP filter"],
   [{ LDAP_ROLES: "admin: *" }, "LDAP_ROLES: must be lines"],
+  [{ LDAP_ROLES: "desk: *" }, "LDAP_ROLES: there is no role desk"],
   [{ LDAP_STARTTLS: "yes" }, "LDAP_STARTTLS: must be true or false"],
   [{ LDAP_BIND_DN: "cn=search" }, "LDAP_BIND_DN, LDAP_BIND_PASSWORD: give both or neither"],
   [{ LDAP_ID_ATTRIBUTE: "(uid" }, "LDAP_ID_ATTRIBUTE: must be the name of an attribute"],

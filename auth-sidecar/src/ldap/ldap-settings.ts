@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import { filterProblem } from "./directory-filter.ts";
-import { parseGroupRoles } from "./group-roles.ts";
+import { parseGroupRoles, unknownRoles } from "./group-roles.ts";
 
 const text = z.string().min(1, "must not be empty");
 const attribute = (byDefault: string, description: string) =>
@@ -84,8 +84,10 @@ export const ldapSettings = {
 type LdapSettings = z.output<ReturnType<typeof z.object<typeof ldapSettings>>>;
 
 /** Invalid combinations of directory settings. */
-export function ldapContradictions(settings: LdapSettings): string[] {
-  const problems: string[] = [];
+export function ldapContradictions(settings: LdapSettings & { readonly OWN_ROLES: readonly string[] }): string[] {
+  const problems = unknownRoles(settings.LDAP_ROLES, settings.OWN_ROLES).map(
+    (role) => `LDAP_ROLES: there is no role ${role}`,
+  );
   const { LDAP_URL: servers } = settings;
   if ((settings.LDAP_BIND_DN === undefined) !== (settings.LDAP_BIND_PASSWORD === undefined))
     problems.push("LDAP_BIND_DN, LDAP_BIND_PASSWORD: give both or neither");

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { NoAccess } from "../errors.ts";
-import { isApplicationRole } from "@routeql/contract/roles";
+import { isRoleName } from "@routeql/contract/roles";
 import { hasAccess, type User } from "../users.ts";
 
 /** Claim with the engine's session variables. Hasura v2, "Authentication using JWT". */
@@ -42,7 +42,7 @@ export function tokenClaims(
   id: string = randomUUID(),
 ): TokenClaims {
   // The role is checked here again, independent of the caller: `admin` in a token would be the engine's master key.
-  if (!hasAccess(user) || !isApplicationRole(user.role)) throw new NoAccess();
+  if (!hasAccess(user) || !isRoleName(user.role)) throw new NoAccess();
   return {
     iss: issuer,
     aud: audience,
