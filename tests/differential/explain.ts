@@ -1,6 +1,6 @@
 import type { GraphQLSchema } from "graphql";
 import { canonical, unordered } from "./compare.ts";
-import { standsAlone } from "./isolate.ts";
+import { standsAlone, usualVariable } from "./isolate.ts";
 import { known, knownTexts } from "./known.ts";
 import type { Answer, Call } from "./pair.ts";
 import type { Side } from "./twins.ts";
@@ -19,7 +19,7 @@ const severalErrors = "which of several errors of a request is reported";
 const evaluation = "whether Postgres evaluates a condition that fails";
 
 export function differOnlyInOrder(hasura: Answer, embedded: Answer): boolean {
-  return hasura.body.startsWith('{"data"') && unordered(hasura) === unordered(embedded);
+  return hasura.body.startsWith('{"data"') && plain(unordered(hasura)) === plain(unordered(embedded));
 }
 
 const answersOf = (ask: Ask, call: Parameters<Ask>[1]): Promise<Answers> =>
@@ -44,7 +44,7 @@ export async function explained({ ask, call, schema }: Case, answers: Answers): 
     }
     if (names.length < Math.min(rules.length, 2) || names.at(-1) !== rules.at(-1)?.name) continue;
     const found = await answersOf(ask, smaller);
-    const isEqual = canonical(found[0]) === canonical(found[1]) || differOnlyInOrder(...found);
+    const isEqual = plain(canonical(found[0])) === plain(canonical(found[1])) || differOnlyInOrder(...found);
     if (isEqual || (await errorsStand({ ask, call: smaller, schema }, found)) !== undefined) return names.join(", ");
   }
   return undefined;
@@ -64,7 +64,9 @@ async function errorsStand({ ask, call, schema }: Case, [hasura, embedded]: Answ
   if (!isError(hasura) && !isError(embedded)) return undefined;
   const both = isError(hasura) && isError(embedded);
   const byEvaluation = [hasura, embedded].some(({ type, body }) =>
-    body.includes(type === "error" ? '"database query error"' : '"path":"$","code":"data-exception"'),
+    type === "error"
+      ? body.includes('"database query error"')
+      : /"path":"\$","code":"(?:data-exception|bad-request)"/.test(body),
   );
   if (!both && !byEvaluation) return undefined;
   if (!both && hasura.type !== null && !hasura.type.includes("/")) {
@@ -73,17 +75,27 @@ async function errorsStand({ ask, call, schema }: Case, [hasura, embedded]: Answ
     const [one, other] = (await answersOf(ask, { ...call, query, live: false })).map(canonical);
     if (one === other && one?.includes('"code":"data-exception"') === true) return evaluation;
   }
-  const stands = (own: Side, other: Side, error: Answer): Promise<boolean> => {
-    const text = plain(canonical(error));
-    const gives = async (side: Side, smaller: Call) => plain(canonical(await ask(side, smaller))) === text;
+  // A smaller list has other positions.
+  const message = (error: Answer): string => plain(canonical(error)).replaceAll(/\[\d+\]/g, "[]");
+  const stands = async (own: Side, other: Side, error: Answer, rival: Answer): Promise<boolean> => {
+    const text = message(error);
+    const gives = async (side: Side, smaller: Call) => message(await ask(side, smaller)) === text;
+    const missing = /missing session variable: \\"([\w-]+)/.exec(rival.body)?.[1];
+    const session =
+      missing === undefined ? call.session : { ...call.session, ...Object.fromEntries([usualVariable([missing, ""])]) };
+    if (missing !== undefined && (await gives(own, { ...call, session })) && (await gives(other, { ...call, session })))
+      return true;
     return standsAlone(
-      call,
+      { ...call, session },
       schema,
       (smaller) => gives(own, smaller),
       (smaller) => gives(other, smaller),
     );
   };
-  if (isError(hasura) && !(await stands("hasura", "embedded", hasura))) return undefined;
-  if (isError(embedded) && !(await stands("embedded", "hasura", embedded))) return undefined;
+  // In mutations and live queries, Hasura's values are read before an operator is looked up.
+  const isReadFirst =
+    /invalid input syntax|malformed array literal/.test(hasura.body) && embedded.body.includes("database query error");
+  if (isError(hasura) && !isReadFirst && !(await stands("hasura", "embedded", hasura, embedded))) return undefined;
+  if (isError(embedded) && !(await stands("embedded", "hasura", embedded, hasura))) return undefined;
   return both ? severalErrors : evaluation;
 }

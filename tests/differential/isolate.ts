@@ -63,7 +63,7 @@ const scalarFillers: Readonly<Record<string, string>> = {
 };
 
 /** A small valid value of a type, for places that need one. */
-function fillerOf(type: GraphQLInputType): ConstValueNode {
+export function fillerOf(type: GraphQLInputType): ConstValueNode {
   if (isNonNullType(type)) return fillerOf(type.ofType);
   if (isListType(type)) {
     const item = fillerOf(type.ofType);
@@ -81,7 +81,7 @@ function fillerOf(type: GraphQLInputType): ConstValueNode {
 }
 
 /** A value of a session variable that rows of the worlds have; the plural names a list. */
-function usualVariable([name, value]: readonly [string, string]): readonly [string, string] {
+export function usualVariable([name, value]: readonly [string, string]): readonly [string, string] {
   if (name === "x-hasura-role" || name.includes("backend")) return [name, value];
   if (name.includes("org")) return [name, "org-1"];
   return [name, name.endsWith("s") ? "{t0}" : "1"];
@@ -127,7 +127,7 @@ function withoutNode(
 }
 
 /** Keys that Hasura requires in some input objects. */
-const required: ReadonlySet<string> = new Set(["where", "data", "constraint"]);
+const required: ReadonlySet<string> = new Set(["where", "data", "constraint", "arguments", "predicate"]);
 
 /** Each value that lacks one item or one key of this one; inner ones first. Required keys stay. */
 function* smallerValues(value: unknown): Generator {

@@ -108,7 +108,7 @@ export async function post(server: Server, { session, ...body }: Call): Promise<
 }
 
 /** Milliseconds in which a stream without rows sends nothing. */
-const silence = 1_000;
+const silence = 3_000;
 
 /** The first answer of a subscription. */
 export function subscribe(server: Server, { session, ...payload }: Call): Promise<Answer> {

@@ -31,7 +31,7 @@ interface Placed {
 
 /** An argument's value with a checked structure; scalars are converted once their column is known. */
 export type Input =
-  | (Placed & { readonly kind: "null"; readonly type: string })
+  | (Placed & { readonly kind: "null"; readonly type: string; readonly isEnum?: boolean })
   | (Placed & {
       readonly kind: "object";
       readonly entries: readonly { readonly field: GraphQLInputField; readonly value: Input }[];
@@ -54,6 +54,13 @@ export type Input =
       readonly name: string;
       readonly defaultValue: unknown;
     });
+
+/** Arguments that take no value of a column, and the words of Hasura for their values. */
+const ownArguments: readonly (readonly [path: string, value: string])[] = [
+  [".args.if", "a boolean"],
+  [".__type.args.name", "a string"],
+  [".args.batch_size", "a non-negative 32-bit integer"],
+];
 
 const nodeKinds: Readonly<Record<string, string>> = {
   [Kind.INT]: "an integer",
@@ -188,13 +195,13 @@ export class InputReader {
   }
 
   #null(type: GraphQLInputType, path: string): Input {
-    if (!isNonNullType(type)) return { kind: "null", path, type: valueName(type) };
+    if (!isNonNullType(type)) return { kind: "null", path, type: valueName(type), isEnum: isEnumType(type) };
     const inner = type.ofType;
     if (isListType(inner) && !isArray(inner)) throw invalid("expected a list, but found null", path);
     if (isInputObjectType(inner)) throw expected("an object", inner.name, "null", path);
     if (isEnumType(inner)) throw expected("an enum value", inner.name, "null", path);
-    // The condition of a directive, unlike arguments that take the values of columns.
-    if (path.endsWith(".args.if")) throw expected("a boolean", "Boolean", "null", path);
+    const own = ownArguments.find(([place]) => path.endsWith(place));
+    if (own !== undefined) throw expected(own[1], valueName(inner), "null", path);
     throw invalid(`unexpected null value for type '${valueName(inner)}'`, path);
   }
 
@@ -346,7 +353,7 @@ export function kindOfInput(input: Input): string {
   return names[input.kind];
 }
 
-function expected(what: string, type: string, found: string | undefined, path: string) {
+export function expected(what: string, type: string, found: string | undefined, path: string) {
   return invalid(`expected ${what} for type '${type}', but found ${found ?? "something else"}`, path);
 }
 

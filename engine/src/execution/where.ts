@@ -2,7 +2,7 @@ import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 import { impliedArguments } from "../schema/filters.ts";
 import { inputMeta, scalarType, enumMeta, type AggregatePredicateMeta, type ScalarMeta } from "../schema/meta.ts";
 import type { Relationship } from "../schema/model.ts";
-import { booleanType, floatType, integerType, scalarName, textType } from "../schema/scalars.ts";
+import { booleanType, integerType, realType, scalarName, textType } from "../schema/scalars.ts";
 import { UnfitValue } from "../schema/json-values.ts";
 import { itemOf, listText, toText } from "../schema/values.ts";
 import {
@@ -24,7 +24,7 @@ import {
   type Operator,
 } from "../sql/operators.ts";
 import { type EngineError, invalid, unreadable } from "../errors.ts";
-import type { Input, InputReader } from "./input.ts";
+import { expected, type Input, type InputReader } from "./input.ts";
 
 export function operandOf(scalar: ScalarMeta): Operand {
   return scalar.kind === "column"
@@ -58,6 +58,7 @@ export function parameterOf(
     return variableParameter(input, sql, (value) => encode(value, type, path), nullError);
   }
   if (input.kind === "null") {
+    if (!acceptsNull && input.isEnum === true) throw expected("an enum value", input.type, "null", path);
     if (!acceptsNull) throw refuseNull(input.type);
     return { source: { kind: "constant", text: null }, type: sql };
   }
@@ -276,7 +277,7 @@ export class WhereReader {
         .filter(({ field, value }) => inputMeta(field).kind === kind && value.kind !== "null")
         .map(({ value }) => parameterOf(value, valueType, inputType(valueType)));
     if (argument === "distance") {
-      const items = [...of("from", type), ...of("distance", floatType), ...of("use-spheroid", booleanType)];
+      const items = [...of("from", type), ...of("distance", realType), ...of("use-spheroid", booleanType)];
       return { kind: "arguments", items };
     }
     const [band, geometry] = [of("band", integerType), of("geometry", siblingType(type, "geometry"))];

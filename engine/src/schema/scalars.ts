@@ -57,5 +57,6 @@ export function isJson(type: DatabaseType): boolean {
 
 export const textType: DatabaseType = { name: "text", sql: "text", kind: "base" };
 export const integerType: DatabaseType = { name: "int4", sql: "integer", kind: "base" };
+export const realType: DatabaseType = { name: "float4", sql: "real", kind: "base" };
 export const floatType: DatabaseType = { name: "float8", sql: "double precision", kind: "base" };
 export const booleanType: DatabaseType = { name: "bool", sql: "boolean", kind: "base" };

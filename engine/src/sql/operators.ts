@@ -37,7 +37,7 @@ const common: readonly Operator[] = [
   infix("_gte", ">="),
   infix("_lte", "<="),
   { name: "_in", argument: "list", print: (left, right) => `(${left} = ANY (${right}))` },
-  { name: "_nin", argument: "list", print: (left, right) => `(${left} <> ALL (${right}))` },
+  { name: "_nin", argument: "list", print: (left, right) => `(NOT (${left} = ANY (${right})))` },
 ];
 
 export const equalityOperators: readonly Operator[] = common.filter(({ name }) =>

@@ -143,7 +143,7 @@ test("rasters and shapes use PostGIS' functions as operators", async () => {
   expect(
     where('{place: {_cast: {geography: {_st_d_within: {distance: 10, from: {type: "Point", coordinates: [1, 2]}}}}}}')
       .text,
-  ).toContain(`ST_DWithin(("t1"."place")::geography, ($1::geometry::geography), ($2::double precision))`);
+  ).toContain(`ST_DWithin(("t1"."place")::geography, ($1::geometry::geography), ($2::real))`);
   expect(() => where('{place: {_cast: {String: {_like: "%"}}}}')).toThrow(
     "field 'String' not found in type: 'geometry_cast_exp'",
   );
