@@ -41,7 +41,7 @@ record() {
 backup() {
   local started=$SECONDS
   backrest stanza-create
-  backrest backup --type="${1:-$(due)}" --exclude=restoring/ --exclude=replaced/
+  backrest backup --type="${1:-$(due)}" --exclude=restoring/ --exclude=replaced/ --exclude=lost+found
   record backup $((SECONDS - started))
   echo "archive: backup finished in $((SECONDS - started)) s"
 }
