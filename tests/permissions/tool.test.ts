@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { examinable, readProject } from "hasura-checks/metadata/project";
 import { Verdicts } from "hasura-checks/permissions/report";
+import { withoutProgress } from "hasura-checks/testing/tool";
 import { Subject } from "hasura-checks/permissions/subject";
 import { verify } from "hasura-checks/permissions/verify";
 import { keepFigures } from "../harness/figures.ts";
@@ -40,8 +41,7 @@ async function routeql(directory: string, ...args: readonly string[]) {
     [join(repository, "hasura-checks/bin/hasura-checks.js"), ...args, "--database-file", file],
     { cwd: directory, timeout: generous },
   );
-  // A slow machine also reports the progress.
-  return { ...result, stderr: result.stderr.replaceAll(/^\d+ of \d+ roles after .*(\n|$)/gm, "") };
+  return { ...result, stderr: withoutProgress(result.stderr) };
 }
 
 test("lint finds only exceptions with a reason in the project's metadata", { timeout: generous }, async () => {

@@ -18,8 +18,11 @@ export async function routeql(
     out: (text) => stdout.push(`${text}\n`),
     err: (text) => stderr.push(`${text}\n`),
   });
-  return { code, stdout: stdout.join(""), stderr: stderr.join("") };
+  return { code, stdout: stdout.join(""), stderr: withoutProgress(stderr.join("")) };
 }
+
+/** Standard error without the lines that only a slow machine sees. */
+export const withoutProgress = (text: string): string => text.replaceAll(/^\d+ of \d+ roles after .*(?:\n|$)/gm, "");
 
 /** The reason to skip a test that compares with a revision of git; undefined if git is installed. */
 export const gitAbsent = (): string | undefined =>
