@@ -53,7 +53,7 @@ describe("a database with daily partitions of updates", { timeout: 120_000 }, ()
       /create function routing\.ensure_partitions[^]*?end \$\$;/.exec(await readFile(functions, "utf8")) ?? [];
     await owner.query(makeDays!.replace("create", "create or replace"));
     await owner.query(
-      "delete from migrations.schema_migrations where name >= '0005'; drop table if exists migrations.finished_runs, auth.revoked_tokens cascade; drop function if exists auth.revoke_tokens() cascade; truncate routing.bgp_updates, routing.hijacks, routing.update_links",
+      "delete from migrations.schema_migrations where name >= '0005'; drop table if exists migrations.finished_runs, migrations.own_migrations, auth.revoked_tokens cascade; drop function if exists auth.revoke_tokens() cascade; truncate routing.bgp_updates, routing.hijacks, routing.update_links",
     );
     const [view] = /create view public\.view_hijacks [^;]*;/.exec(await readFile(views, "utf8")) ?? [];
     await owner.query(`do $$ begin
