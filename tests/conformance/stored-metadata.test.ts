@@ -74,7 +74,7 @@ test("Hasura stores the metadata of its own fixtures", { timeout: 600_000 }, asy
     if (folder.unusable !== undefined || folder.name.startsWith("graphql_mutation")) continue;
     await using stage = new Stage(database.address, {});
     const result = await stage
-      .prepare(folder.setup)
+      .prepare(folder.setup, true)
       .then(async (wanted) => {
         await apply(api, wanted);
         return apply(api, wanted);

@@ -81,7 +81,7 @@ const fixtures =
       if (unusable !== undefined) continue;
       await using stage = new Stage(pair.database, {});
       try {
-        const metadata = await stage.prepare(setup);
+        const metadata = await stage.prepare(setup, true);
         const database = stage.address;
         await pair.apply(metadata);
         await use({ name, metadata, database });
