@@ -123,7 +123,9 @@ export function exampleFile(): string {
 }
 
 /** The setting's type in plain words. */
-function typeInWords({ type }: Setting): string {
+function typeInWords({ type, structural }: Setting): string {
+  // Folders decide which resources exist; certificates do not.
+  if (type === "file" && structural === true) return "path";
   return { text: "text", number: "whole number", flag: "true or false", secret: "secret", file: "path or PEM text" }[
     type
   ];
