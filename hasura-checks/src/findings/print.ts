@@ -4,6 +4,7 @@ import { UsageError } from "../cli/usage-error.ts";
 import { allRules } from "../rules/list.ts";
 import { version } from "../version.ts";
 import { counts, type Finding, identities, type Severity } from "./finding.ts";
+import { redacted } from "./secret-texts.ts";
 import { bySeverity } from "./selection.ts";
 
 export const formats = ["text", "json", "github", "gitlab", "sarif"] as const;
@@ -122,8 +123,8 @@ export function printReport(
   format: Format,
   paint: Paint,
 ): string {
-  const findings = bySeverity(found);
-  if (format === "json") return JSON.stringify({ ...more, examined, findings }, null, 2);
+  const findings = redacted(bySeverity(found));
+  if (format === "json") return JSON.stringify({ ...redacted(more), examined, findings }, null, 2);
   if (format === "sarif") return sarif(findings, (id) => allRules.find((rule) => rule.id === id)?.finds);
   if (format === "gitlab") return codeQuality(findings);
   const result = `${tally(findings)}; ${examined}`;

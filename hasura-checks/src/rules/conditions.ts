@@ -1,3 +1,5 @@
+import { redacted } from "../findings/secret-texts.ts";
+
 export type Fields = Readonly<Record<string, unknown>>;
 
 export const isFields = (value: unknown): value is Fields =>
@@ -87,6 +89,6 @@ export function mentionsSession(value: unknown): boolean {
 /** The text of a condition in findings. */
 export function conditionText(condition: unknown): string {
   if (isFields(condition) && Object.keys(condition).length === 0) return "is empty";
-  const text = JSON.stringify(condition);
+  const text = redacted(JSON.stringify(condition));
   return `${text.length <= 80 ? text : `${text.slice(0, 77)}...`} holds for every row`;
 }

@@ -1,4 +1,5 @@
 import type { MergedPath } from "@routeql/metadata/read/load";
+import { secretsOf } from "../findings/secret-texts.ts";
 import { isFields } from "./conditions.ts";
 import { catalogAt, type Found, isTrusted, permissionsOf, type Rule } from "./rule.ts";
 
@@ -53,67 +54,11 @@ export const secretColumn: Rule = {
     }),
 };
 
-/** Formats of secrets, as their issuers and gitleaks publish them. */
-const formats: readonly (readonly [what: string, pattern: RegExp])[] = [
-  ["a private key", /-----BEGIN[ A-Z]*PRIVATE KEY-----/],
-  ["an access key of AWS", /\b(?:AKIA|ASIA|ABIA|ACCA)[A-Z2-7]{16}\b/],
-  ["a token of GitHub", /\bgh[oprsu]_[0-9A-Za-z]{36}\b|\bgithub_pat_\w{82}\b/],
-  ["a token of GitLab", /\bglpat-[\w-]{20}\b/],
-  ["a token of Slack", /\bxox[abeoprs]-[0-9A-Za-z-]{10,}|hooks\.slack\.com\/(?:services|workflows)\/[\w/+]{40,}/],
-  ["a key of Stripe", /\b[rs]k_(?:live|prod|test)_[0-9A-Za-z]{10,99}\b/],
-  ["a key of Google", /\bAIza[\w-]{35}\b/],
-  ["a key of SendGrid", /\bSG\.[\w-]{16,32}\.[\w-]{16,64}\b/],
-  ["a key of Twilio", /\bSK[0-9a-fA-F]{32}\b/],
-  ["a token of npm", /\bnpm_[0-9A-Za-z]{36}\b/],
-  ["a JSON web token", /\beyJ[\w-]{8,}\.eyJ[\w-]{8,}\.[\w-]{8,}/],
-];
-
-/** Bits of information in each character. */
-function entropy(text: string): number {
-  const counts = Map.groupBy(text, (character) => character).values();
-  return [...counts].reduce((sum, { length }) => sum - (length / text.length) * Math.log2(length / text.length), 0);
-}
-
-/** Whether a text looks random: long, with letters and digits, and with the entropy that gitleaks requires of a generic key. */
-const isRandom = (text: string): boolean =>
-  /^[\w.+/=~-]{20,}$/.test(text) && /\d/.test(text) && /[a-z]/i.test(text) && entropy(text) > 3.5;
-
-const secretParameter =
-  /^(api_?key|key|code|sig|signature|secret|client_secret|password|pass|pwd|(access_?|auth_?)?token)$/i;
-
-/** A password or a key in an address. */
-function secretInAddress(text: string): string | undefined {
-  if (/^[a-z][\w+.-]*:\/\/[^/@:\s]*:[^@/\s]+@/i.test(text) || /\bpassword\s*=\s*\S/i.test(text))
-    return "a password in the address";
-  const query = /^[a-z]+:\/\/[^\s?]*\?(.*)$/is.exec(text)?.[1] ?? "";
-  const found = [...new URLSearchParams(query)].find(
-    ([name, value]) => secretParameter.test(name) && value.length >= 8,
-  );
-  return found === undefined ? undefined : `a literal ${found[0]} in the address`;
-}
-
-const secretHeader = /^(proxy-)?authorization$|^cookie$|secret|token|password|api-?key|access-?key/i;
-/** Values that only describe: a word, a number, a media type, the name of an environment variable. */
-const describesOnly =
-  /^([Tt]rue|[Ff]alse|null|[Bb]earer|[Bb]asic|[Nn]one|[Jj][Ww][Tt]|\d{1,5}|[a-z]+\/[\w.+-]+|[A-Z]+(_[A-Z0-9]+)+)$/;
-
 /** A text without `{{NAME}}`, which Hasura replaces. The quoted texts in a template stay: they are values in place of a missing variable. */
 const withoutTemplates = (text: string): string =>
   text.replaceAll(/\{\{(.*?)\}\}/gs, (_whole, inside: string) =>
     (inside.match(/["'][^"']+["']/g) ?? []).map((each) => each.slice(1, -1)).join(" "),
   );
-
-/** The kind of secret in a text; undefined without one. @param header name of the header that has the value */
-function secretIn(text: string, header: string | undefined): string | undefined {
-  const written = withoutTemplates(text).trim();
-  if (written === "") return undefined;
-  const known = formats.find(([, pattern]) => pattern.test(written))?.[0] ?? secretInAddress(written);
-  if (known !== undefined || header === undefined) return known;
-  const words = written.split(/\s+/);
-  if (secretHeader.test(header) && !words.every((word) => describesOnly.test(word)))
-    return `the value of the header ${header}`;
-  return words.some(isRandom) ? `a random text in the header ${header}` : undefined;
-}
 
 /** Texts of clients and of the database, and texts that explain. */
 const elsewhere = new Set(["query", "code", "comment", "description"]);
@@ -121,7 +66,7 @@ const elsewhere = new Set(["query", "code", "comment", "description"]);
 /** @param owner name of the action, trigger, source or remote schema */
 function secretsIn(value: unknown, at: MergedPath, owner: string, header?: string): readonly Found[] {
   if (typeof value === "string") {
-    const what = secretIn(value, header);
+    const what = secretsOf(withoutTemplates(value).trim(), header)[0]?.what;
     return what === undefined ? [] : [{ at, name: header ?? owner, reason: `${owner} has ${what} in the metadata` }];
   }
   if (Array.isArray(value)) return value.flatMap((item, index) => secretsIn(item, [...at, index], owner));

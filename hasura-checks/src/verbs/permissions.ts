@@ -7,6 +7,7 @@ import { UsageError } from "../cli/usage-error.ts";
 import { commonOptions, type Configuration, metadataDirectory, readConfiguration } from "../configuration.ts";
 import { counts, type Finding } from "../findings/finding.ts";
 import { amount, formatOf, printReport } from "../findings/print.ts";
+import { redacted } from "../findings/secret-texts.ts";
 import { databaseAddresses, databaseName, databaseOptions, withoutDatabase } from "../metadata/database.ts";
 import { eachSource, examinable, ofOneSource, readProject, type ReadProject } from "../metadata/project.ts";
 import { type Expectations, expectationsOf } from "../permissions/expectations.ts";
@@ -114,18 +115,10 @@ function writeDocuments(
       origin: `Written from \`${origin}\` by \`npx hasura-checks permissions\`.`,
       notes: "",
     };
-    writeFileSync(
-      resolve(directory, file),
-      file.endsWith(".md")
-        ? renderPermissions(sources, options)
-        : renderPage(sources, {
-            rolesWithoutPermission,
-            origin,
-            verified: added(verified),
-            findings,
-            base: base?.name,
-          }),
-    );
+    const text = file.endsWith(".md")
+      ? renderPermissions(sources, options)
+      : renderPage(sources, { rolesWithoutPermission, origin, verified: added(verified), findings, base: base?.name });
+    writeFileSync(resolve(directory, file), redacted(text));
     err(`wrote ${file}`);
   }
 }
