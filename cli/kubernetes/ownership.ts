@@ -12,15 +12,17 @@ import { stateLabel } from "@routeql/infra/targets/kubernetes/scope";
 import { deleteAndWait } from "@routeql/host/kubernetes/await";
 import {
   belongsToAnother,
+  type Identity,
   isCopied,
   keepIdentity,
   type KnownOwner,
   newIdentity,
+  ownerByLabels,
   readIdentity,
   thisCheckout,
 } from "../stack/owner.ts";
 import type { Permit } from "../stack/ownership.ts";
-import { type Deployment, storedDeployment } from "../stack/recovery.ts";
+import type { Deployment } from "../stack/recovery.ts";
 import { instanceLabels, type Place } from "./place.ts";
 
 const claimOf = ({ instance, namespace }: Place) =>
@@ -58,30 +60,25 @@ async function objectsOf(cluster: Cluster, place: Place): Promise<readonly Kuber
   return [...own, ...(await Promise.all(lists)).flatMap((list) => list ?? [])];
 }
 
-const madeByEarlierVersion = ({ resources = [] }: Deployment): boolean =>
-  resources.some(({ type }) => /^(kubernetes|random):/.test(type));
-
 /** The owner of the stack, if it is not this checkout. */
 async function otherOwner(
   cluster: Cluster,
   place: Place,
   stack: string,
-  state: string | undefined,
+  identity: Identity | undefined,
 ): Promise<KnownOwner | undefined> {
   const claim = await readClaim(cluster, place);
-  if (claim !== undefined) return claim.state !== state || (await isCopied(stack, claim)) ? claim : undefined;
+  if (claim !== undefined) return claim.state !== identity?.state || (await isCopied(stack, claim)) ? claim : undefined;
   const objects = await objectsOf(cluster, place);
-  const states = objects.map(({ metadata }) => metadata.labels?.[stateLabel]).filter((label) => label !== undefined);
-  if (state !== undefined && states.includes(state)) return undefined;
-  if (states[0] !== undefined) return { state: states[0] };
-  return objects.length === 0 || madeByEarlierVersion(await storedDeployment(stackPaths(stack), stack))
-    ? undefined
-    : {};
+  return ownerByLabels(
+    objects.map(({ metadata }) => metadata.labels?.[stateLabel]),
+    identity,
+  );
 }
 
 /** @throws Failure when the stack there belongs to another state */
 export async function requireOwnInCluster(cluster: Cluster, place: Place, stack: string): Promise<void> {
-  const other = await otherOwner(cluster, place, stack, (await readIdentity(stackPaths(stack)))?.state);
+  const other = await otherOwner(cluster, place, stack, await readIdentity(stackPaths(stack)));
   if (other !== undefined) throw belongsToAnother(stack, other, { where: whereIs(place) });
 }
 
@@ -96,7 +93,7 @@ export async function checkOwnershipInCluster(
   adopt: boolean,
 ): Promise<Permit> {
   const known = await readIdentity(stackPaths(stack));
-  const other = await otherOwner(cluster, place, stack, known?.state);
+  const other = await otherOwner(cluster, place, stack, known);
   if (other !== undefined && !adopt) throw belongsToAnother(stack, other, { where: whereIs(place) });
   return { identity: known ?? newIdentity(), replaces: other !== undefined };
 }

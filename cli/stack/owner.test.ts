@@ -21,7 +21,7 @@ test("describes an owner by folder, host and user", () => {
     "the checkout /home/anna/routeql (host laptop, user anna)",
   );
   expect(describeOwner({ state })).toBe(`another Pulumi state (${state})`);
-  expect(describeOwner({})).toContain("earlier version");
+  expect(describeOwner({})).toBe("a program that recorded no state");
 });
 
 test("the refusal names the data and the command that deletes it", () => {

@@ -19,7 +19,7 @@ const identity = z.object({
 /** Distinguishes the state of a stack from other states of the same stack name. */
 export type Identity = z.infer<typeof identity>;
 
-/** Undefined for a stack of an earlier version, and for one that does not exist. */
+/** Undefined for a stack that does not exist. */
 export async function readIdentity({ identityFile }: StackPaths): Promise<Identity | undefined> {
   const text = await readFile(identityFile, "utf8").catch(() => undefined);
   return text === undefined ? undefined : identity.parse(JSON.parse(text));
@@ -53,14 +53,22 @@ export const thisCheckout = (state: string): Owner => ({
   user: userName(),
 });
 
-/** The known facts of a stack's owner: all from a claim, only the state from labels, nothing for an earlier version. */
+/** The known facts of a stack's owner: all from a claim, only the state from labels, nothing for objects without them. */
 export type KnownOwner = Partial<Owner>;
 
 export function describeOwner({ folder, host, user, state }: KnownOwner): string {
   if (folder !== undefined && folder !== "") return `the checkout ${folder} (host ${host}, user ${user})`;
-  return state === undefined
-    ? "a checkout of an earlier version, which recorded no name"
-    : `another Pulumi state (${state})`;
+  return state === undefined ? "a program that recorded no state" : `another Pulumi state (${state})`;
+}
+
+/** The owner by the state labels of the stack's objects; undefined when this state owns them, or when there are none. */
+export function ownerByLabels(
+  labels: readonly (string | undefined)[],
+  identity: Identity | undefined,
+): KnownOwner | undefined {
+  if (labels.length === 0 || (identity !== undefined && labels.includes(identity.state))) return undefined;
+  const state = labels.find((label) => label !== undefined);
+  return state === undefined ? {} : { state };
 }
 
 const stateOf = z.object({ state: z.string() });

@@ -25,10 +25,11 @@ import {
   keepIdentity,
   type KnownOwner,
   newIdentity,
+  ownerByLabels,
   readIdentity,
   thisCheckout,
 } from "./owner.ts";
-import { type Deployment, removeLeftovers, storedDeployment } from "./recovery.ts";
+import { removeLeftovers } from "./recovery.ts";
 
 const where = "on this Docker engine";
 
@@ -42,38 +43,19 @@ export interface Holding {
   readonly other: KnownOwner | undefined;
 }
 
-/** Objects of an earlier version have no state label. Their state recognises them by their ids, and data by its secrets. */
-function madeByEarlierVersion(objects: readonly StackObject[], { resources = [] }: Deployment): boolean {
-  const known = new Set(resources.map(({ id }) => id));
-  const running = objects.filter(({ kind }) => kind !== "volume");
-  if (running.length > 0) return running.some(({ id }) => known.has(id));
-  return objects.some(({ id }) => known.has(id)) || resources.some(({ type }) => type.startsWith("random:"));
-}
-
-function otherByLabels(
-  objects: readonly StackObject[],
-  identity: Identity | undefined,
-  deployment: Deployment,
-): KnownOwner | undefined {
-  const states = objects.map(({ labels }) => labels[stateLabel]).filter((state) => state !== undefined);
-  if (identity !== undefined && states.includes(identity.state)) return undefined;
-  const [state] = states;
-  if (state !== undefined) return { state };
-  return objects.length === 0 || madeByEarlierVersion(objects, deployment) ? undefined : {};
-}
-
 async function holdingOf(stack: string): Promise<Holding> {
-  const paths = stackPaths(stack);
-  const [identity, engine, claim, objects, deployment] = await Promise.all([
-    readIdentity(paths),
+  const [identity, engine, claim, objects] = await Promise.all([
+    readIdentity(stackPaths(stack)),
     readEngineIdentity(),
     readClaim(stack),
     stackObjects(stack),
-    storedDeployment(paths, stack),
   ]);
   const other =
     claim === undefined
-      ? otherByLabels(objects, identity, deployment)
+      ? ownerByLabels(
+          objects.map(({ labels }) => labels[stateLabel]),
+          identity,
+        )
       : await otherByClaim(stack, claim, identity, objects);
   return { identity, engine, claim, objects, other };
 }
@@ -137,14 +119,9 @@ export async function requireOwnOrAdopt(stack: string, adopt: boolean): Promise<
 }
 
 /** Data is only readable with the secrets of its creation, and these are in the state. */
-function refuseForeignData(
-  stack: string,
-  { objects, other, identity }: Holding,
-  { resources = [], pending_operations: pending = [] }: Deployment,
-): void {
-  const hasSecrets = resources.some(({ type }) => type.startsWith("random:")) || pending.length > 0;
+function refuseForeignData(stack: string, { objects, other, identity }: Holding): void {
   const isForeign = ({ labels: { [stateLabel]: state } }: StackObject): boolean =>
-    state === undefined ? !hasSecrets : state !== identity?.state;
+    state === undefined || state !== identity?.state;
   const foreign = objects.filter((object) => isData(object) && isForeign(object)).map(({ name }) => name);
   if (foreign.length === 0) return;
   const folder = other?.folder
@@ -171,10 +148,10 @@ export interface Permit {
  * @throws Failure when the stack is on another engine or belongs to another state, and is not to be adopted; when its data belongs to
  * another state
  */
-export async function checkOwnership(stack: string, paths: StackPaths, adopt: boolean): Promise<Permit> {
+export async function checkOwnership(stack: string, adopt: boolean): Promise<Permit> {
   const holding = await holdingOf(stack);
   // Foreign data is the more severe problem, and adopting does not solve it.
-  if (adopt || holding.other === undefined) refuseForeignData(stack, holding, await storedDeployment(paths, stack));
+  if (adopt || holding.other === undefined) refuseForeignData(stack, holding);
   if (!adopt) refuse(stack, holding);
   const identity = { ...(holding.identity ?? newIdentity()), engine: holding.engine };
   return {

@@ -105,7 +105,7 @@ export function ownerPhase({ stack, paths, prepared, adopt }: Surroundings): Pha
       prepared.permit =
         connection && place
           ? await checkOwnershipInCluster(connection.cluster, place, stack, adopt)
-          : await checkOwnership(stack, paths, adopt);
+          : await checkOwnership(stack, adopt);
       return prepared.permit.replaces ? `takes over the name ${stack}` : `${stack} belongs to this checkout`;
     },
   };

@@ -114,9 +114,9 @@ export async function removeLeftovers(stack: string, deployment: Deployment, own
   return left.filter(({ kind }) => kind !== "volume").map(({ name }) => name);
 }
 
-/** Whether an object may belong to the owner: earlier versions set no label. */
+/** Whether an object belongs to the owner; every object belongs to an undefined one. */
 export const isOf = (owner: string | undefined, label: string | undefined): boolean =>
-  owner === undefined || label === undefined || label === owner;
+  owner === undefined || label === owner;
 
 /** After an interrupted run: deletes partially created objects and clears pending operations from the state. Returns the resulting deployment. */
 export async function clearInterrupted(

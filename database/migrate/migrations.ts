@@ -3,7 +3,6 @@ import { runner } from "node-pg-migrate";
 import { type Client, DatabaseError } from "pg";
 import { advisoryLocks } from "../shared/advisory-locks.ts";
 import { migrationNames } from "../shared/migration-names.ts";
-import { mergeDays } from "../partitions/merge.ts";
 import {
   applyOwnMigrations,
   type EngineRights,
@@ -19,12 +18,8 @@ const grants = new URL("grants.sql", import.meta.url);
 /** Maximum wait for a load's publication or the exchange of a large partition. */
 const PARTITIONS_WAIT = "15min";
 
-/** Limit of partitions that one job rewrites, to keep its time bounded: about a minute. */
-const MOST_MERGED_BYTES = 1024 ** 3;
-
 /**
- * Applies missing migrations in one transaction, then those of the operator and the grants, and merges the daily partitions of earlier versions
- * into months. Run as the owner of the database.
+ * Applies missing migrations in one transaction, then those of the operator and the grants. Run as the owner of the database.
  * A second concurrent job waits and finds nothing to do.
  * @returns one sentence for each change.
  */
@@ -46,7 +41,6 @@ export async function migrate(client: Client, { migrations: ownMigrations, engin
     ...applied.map(({ name }) => `applied migration ${name}`),
     ...(await applyOwnMigrations(client, ownMigrations)),
     ...(await applyGrants(client, engineRights)),
-    ...(await mergePartitions(client)),
   ];
 }
 
@@ -64,24 +58,6 @@ async function refuseNewerDatabase(client: Client): Promise<void> {
       `the database has migrations of a newer version of RouteQL (${unknown.join(", ")}), and this version ends with ${known.at(-1)}. ` +
         "Nothing was changed. Use the newer version, or restore a backup of this version into a new stack: docs/operate/upgrade.md",
     );
-}
-
-/** Queries are correct with either kind of partition, so waiting locks or too much work do not fail the job. */
-async function mergePartitions(client: Client): Promise<string[]> {
-  let merged = 0;
-  const rest: string[] = [];
-  const patience = { turn: "2s", attempts: 2 } as const;
-  try {
-    const left = await mergeDays(client, { patience, mostBytes: MOST_MERGED_BYTES, onMonth: () => (merged += 1) });
-    if (left > 0)
-      rest.push(`left ${left} months with partitions of days, which are large: npm run prune puts them together`);
-  } catch (error) {
-    if (!(error instanceof InTheWay)) throw error;
-    rest.push(
-      "left months with partitions of days, because a load, a prune or a long query was in the way; npm run prune or the next run puts them together",
-    );
-  }
-  return merged === 0 ? rest : [`made one partition of the days of each of ${merged} months`, ...rest];
 }
 
 async function applyGrants(client: Client, engineRights: EngineRights): Promise<string[]> {

@@ -17,7 +17,7 @@ Nothing is deleted without this command. docs/operate/backup.md describes a nigh
 
 A whole old month is deleted as one partition, which frees its disk space. In the month of the first day to keep, rows of older
 days are deleted one by one; Postgres uses their space for later updates of that month. The command waits for a running load or
-detection. Updates of months that have not begun are deleted too. Partitions of single days, from earlier versions, become partitions of months.
+detection. Updates of months that have not begun are deleted too.
 
 Exit codes: 0 success, 2 wrong arguments.
 `;

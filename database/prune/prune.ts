@@ -1,9 +1,8 @@
 import type { Client } from "pg";
-import { mergeDays } from "../partitions/merge.ts";
 import { exchange, type Partition, partitionsBefore } from "../partitions/partitions.ts";
 import { alone, type Patience, patiently } from "../partitions/patience.ts";
 
-/** A partition's old days with the numbers of rows that were, or would be, deleted. */
+/** A month's old days with the numbers of rows that were, or would be, deleted. */
 export interface PrunedDays {
   /** ISO 8601 dates, the last one included. */
   readonly first: string;
@@ -44,7 +43,7 @@ async function countUpdates(client: Client, { name, first, until }: Span): Promi
 async function replace(client: Client, span: Span): Promise<PrunedDays> {
   return patiently(client, patience, async () => {
     const counted = await countUpdates(client, span);
-    const kept = await exchange(client, [span], span, "hijacked");
+    const kept = await exchange(client, span, "hijacked");
     return { ...counted, removed: counted.removed + counted.kept - kept, kept };
   });
 }
@@ -106,7 +105,6 @@ async function pruneAlone(
     pruned.push(days);
     onDays?.(days);
   }
-  if (!dryRun) await mergeDays(client, { patience });
   return pruned;
 }
 
@@ -123,7 +121,7 @@ async function partitionsAhead(client: Client): Promise<Partition[]> {
 async function dropAhead(client: Client, partition: Partition): Promise<void> {
   await patiently(client, patience, async () => {
     await client.query(`delete from routing.${client.escapeIdentifier(partition.name)}`);
-    await exchange(client, [partition], partition, "all");
+    await exchange(client, partition, "all");
   });
 }
 

@@ -1,21 +1,9 @@
-import type { ResourceTransformationArgs } from "@pulumi/pulumi";
 import { expect, test } from "vitest";
 import { recordStack } from "../testing/recorded-stack.ts";
 import { grouped } from "../settings/groups.ts";
 import type { GivenInputs } from "../settings/list.ts";
-import { partOf, resourceNames, withFormerNames } from "./resource-names.ts";
+import { partOf, resourceNames } from "./resource-names.ts";
 import { RouteQL } from "./routeql.ts";
-
-/** The transformed options of a resource; the resource itself does not matter. */
-const transformed = (name: string, opts: ResourceTransformationArgs["opts"] = {}) => {
-  const given: Omit<ResourceTransformationArgs, "resource"> = {
-    name,
-    opts,
-    props: { size: 1 },
-    type: "docker:index/volume:Volume",
-  };
-  return withFormerNames("routes")(given as ResourceTransformationArgs);
-};
 
 test("resources of two components in one program have different names", () => {
   expect(resourceNames("routes")("engine")).not.toBe(resourceNames("trial")("engine"));
@@ -24,14 +12,6 @@ test("resources of two components in one program have different names", () => {
 test("removes the component's prefix and ignores other names", () => {
   expect(partOf("routes", resourceNames("routes")("key-encryption-key"))).toBe("key-encryption-key");
   expect([partOf("routes", "routes"), partOf("routes", "engine")]).toEqual([undefined, undefined]);
-});
-
-test("a resource of an earlier version without the component's prefix stays the same", () => {
-  expect(transformed("routes-database-data", { protect: true, aliases: [{ name: "older" }] })).toEqual({
-    props: { size: 1 },
-    opts: { protect: true, aliases: [{ name: "older" }, { name: "database-data" }] },
-  });
-  expect(transformed("routes")).toBeUndefined();
 });
 
 const backup = {

@@ -8,7 +8,6 @@ import {
   type ComponentResourceOptions,
   getStack,
   type Input,
-  mergeOptions,
   output,
   type Output,
   runtime,
@@ -16,7 +15,7 @@ import {
 } from "@pulumi/pulumi";
 import { consoleAddress, serviceAddress } from "../settings/addresses.ts";
 import { databaseAccess, databaseReach, type DatabaseReach } from "./database.ts";
-import { resourceNames, withFormerNames } from "./resource-names.ts";
+import { resourceNames } from "./resource-names.ts";
 import { makeSecrets } from "./secrets.ts";
 import { componentType, stateIdentity } from "./state-identity.ts";
 import { type DeployedService, runOnTarget, serviceHost } from "./target.ts";
@@ -85,7 +84,7 @@ export class RouteQL extends ComponentResource {
   ) {
     const stack = getStack();
     const { settings, given: flat } = settingsOf(args, stack);
-    super(componentType, name, {}, mergeOptions(options, { transformations: [withFormerNames(name)] }));
+    super(componentType, name, {}, options);
 
     const named = resourceNames(name);
     const certificate = this.#certificate(settings, { stack, named });

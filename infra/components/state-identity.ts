@@ -19,5 +19,5 @@ export const stateIdentity = (component: string, options: CustomResourceOptions)
  */
 export function stateIdentityOfProgram(component: string, protect: boolean): Output<string> {
   const parent = createUrn(component, componentType);
-  return stateIdentity(component, { protect, aliases: [{ parent }, { parent, name: "state-identity" }] });
+  return stateIdentity(component, { protect, aliases: [{ parent }] });
 }

@@ -154,7 +154,7 @@ describe("backup and restore", { timeout: 120_000 }, () => {
     const backup = backUpTo(programsOf(database), during, silent);
     const waiting = "select pid from pg_locks where not granted and relation = 'routing.bgp_updates'::regclass";
     await expect.poll(() => rowsOf(database, "bootstrap", waiting), { timeout: 60_000 }).toHaveLength(1);
-    await exchange(owner, [partition!], partition!, "all");
+    await exchange(owner, partition!, "all");
     await owner.query("commit");
     await backup;
     await restore(during, true);

@@ -90,6 +90,22 @@ describe("retention of updates", { timeout: 120_000 }, () => {
     expect((await prune("--keep-days", "7")).stdout).toBe("Before 2026-03-03: no updates to delete\n");
   });
 
+  test("a reduced partition has the rights, indexes and triggers of a loaded one", async () => {
+    await prune("--keep-days", "8");
+    expect((await commandsOn(database).load("--demo", "10", "--start", "2026-01-01T00:00:00Z")).code).toBe(0);
+    const [loaded, reduced] = (await rowsOf(
+      database,
+      "owner",
+      `select relname as name, relowner::regrole as owner, relacl as rights,
+         (select string_agg(regexp_replace(pg_get_indexdef(indexrelid), '^.* USING', ''), '; ' order by 1) from pg_index i where i.indrelid = c.oid and exists (select from pg_inherits where inhrelid = indexrelid)) as indexes,
+         (select string_agg(conname || pg_get_constraintdef(o.oid), '; ' order by conname) from pg_constraint o where o.conrelid = c.oid and contype <> 'p') as checks,
+         (select string_agg(tgname, ' ' order by tgname) from pg_trigger t where t.tgrelid = c.oid) as triggers, reltuples >= 0 as analysed
+       from pg_inherits join pg_class c on c.oid = inhrelid where inhparent = 'routing.bgp_updates'::regclass order by relname`,
+    )) as [Record<string, unknown>, Record<string, unknown>];
+    expect(loaded).toMatchObject({ name: "bgp_updates_202601", triggers: "link_deleted link_inserted link_updated" });
+    expect(reduced).toEqual({ ...loaded, name: "bgp_updates_202602", analysed: true });
+  });
+
   test("at the end of a month drops its partition, and no row of the next one", async () => {
     await using loader = await database.connect("loader");
     await loader.query(`update routing.bgp_updates set hijack_key = '{}' where hijack_key <> '{}'`);

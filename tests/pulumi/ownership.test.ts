@@ -144,8 +144,7 @@ describe("two checkouts on one Docker engine", { timeout: 400_000 }, () => {
     expect(await first.query(count)).toEqual(rows);
   });
 
-  test("only the creating state adopts a stack of an earlier version without labels", async () => {
-    // Besides the labels, only the claim and the identity distinguish a new stack from an old one.
+  test("without a claim the labels name the owner", async () => {
     await dockerClient().getVolume(`routeql-${first.name}-claim`).remove();
     const { code, output } = await inSecond("down", "--volumes");
     expect(code).toBe(1);

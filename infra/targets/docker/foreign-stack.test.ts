@@ -50,7 +50,7 @@ test("refuses a name that a checkout has claimed", async () => {
 test.each([
   ["no objects", engine(undefined)],
   ["objects of this state", engine({ "com.routeql.state": "mine" }, claimOf("mine"))],
-  ["data of an earlier version, without a label", engine({})],
+  ["data without a label", engine({})],
 ])("accepts %s", async (_, docker) => {
   await expect(refuseForeignStack("local", "mine", docker)).resolves.toBeUndefined();
 });

@@ -70,8 +70,8 @@ async function linkPackages(folder: string): Promise<void> {
   }
 }
 
-/** Subject of the last commit of the previous version, which supported one engine and one target. */
-const lastBefore = "Say how one file of tests is run";
+/** Subject of the commit of version 0.1.0. */
+const lastBefore = "Close three dangers, order the folders, add clients and checks";
 
 /** The previous version that existing stacks may come from; undefined if the history does not include it. */
 export async function versionBefore(): Promise<string | undefined> {
