@@ -185,6 +185,17 @@ describe("a query", () => {
     expect(front.asked).toEqual([]);
   });
 
+  test("leaves a connection in time, before a stopping Hasura cuts it", async () => {
+    await using front = await serveBeforeFake(() => data);
+    const start = performance.now();
+    for (const seconds of [0, 1, 6]) {
+      vi.spyOn(performance, "now").mockReturnValue(start + seconds * 1000);
+      await (await post(front.url, { query: "{ a }" }, { "x-hasura-admin-secret": adminSecret })).text();
+    }
+    const [first, second, third] = front.asked.map(({ port }) => port);
+    expect([second === first, third === first]).toEqual([true, false]);
+  });
+
   test("is answered 503 while Hasura does not answer", async () => {
     await using front = await serveBeforeFake(() => Promise.reject(new Error("the connection ends")));
     const response = await post(front.url, { query: "{ a }" }, { "x-hasura-admin-secret": adminSecret });

@@ -21,6 +21,9 @@ export interface UpstreamOptions {
 /** Hasura closes idle connections after 30 s. In milliseconds. */
 const keepAliveTimeout = 10_000;
 
+/** A stopping Hasura answers on its open connections for 20 s and then cuts them, so new ones follow in time. In milliseconds. */
+const connectionsLife = 5_000;
+
 const connectTimeout = 2_000;
 
 /** The start of a reply without data. */
@@ -29,18 +32,12 @@ const failed = Buffer.from('{"errors"');
 /** Hasura's HTTP API, over connections that stay open. */
 export class Upstream {
   readonly #options: UpstreamOptions;
-  readonly #pool: Pool;
+  #pool: Pool;
+  #poolSince = performance.now();
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
-    this.#pool = new Pool(options.url, {
-      connections: options.connections,
-      pipelining: 1,
-      keepAliveTimeout,
-      connectTimeout,
-      headersTimeout: options.patience,
-      bodyTimeout: options.patience,
-    });
+    this.#pool = newPool(options);
   }
 
   /**
@@ -67,13 +64,23 @@ export class Upstream {
 
   /** @throws Error when Hasura is not healthy */
   async ping(): Promise<void> {
-    const { statusCode, body } = await this.#pool.request({ method: "GET", path: "/healthz" });
+    const { statusCode, body } = await this.#connections().request({ method: "GET", path: "/healthz" });
     await body.dump();
     if (statusCode !== 200) throw new Error(`Hasura's health check answers ${statusCode}`);
   }
 
   async close(): Promise<void> {
     await this.#pool.close();
+  }
+
+  #connections(): Pool {
+    if (performance.now() - this.#poolSince > connectionsLife) {
+      // It closes after its last answer.
+      void this.#pool.close();
+      this.#pool = newPool(this.#options);
+      this.#poolSince = performance.now();
+    }
+    return this.#pool;
   }
 
   #post(body: string, headers: Record<string, string>, onEnd: () => void): Promise<Bytes | StreamedReply> {
@@ -88,7 +95,7 @@ export class Upstream {
       if (exceeds(bytes, answerLimit)) abort(tooLarge(answerLimit));
       return !exceeds(bytes, answerLimit);
     };
-    this.#pool.dispatch(
+    this.#connections().dispatch(
       { method: "POST", path: "/v1/graphql", headers, body },
       {
         onConnect: (cancel) => void (abort = cancel),
@@ -125,6 +132,16 @@ export class Upstream {
     return promise;
   }
 }
+
+const newPool = ({ url, connections, patience }: UpstreamOptions): Pool =>
+  new Pool(url, {
+    connections,
+    pipelining: 1,
+    keepAliveTimeout,
+    connectTimeout,
+    headersTimeout: patience,
+    bodyTimeout: patience,
+  });
 
 /** Short answers as strings, which frees the buffers of the socket at once. */
 function piecesOf(chunks: readonly Buffer[], length: number): Bytes {

@@ -9,6 +9,8 @@ import { testSettings } from "../../../lifecycle/testing/served-engine.ts";
 import { createHasuraExecutor } from "../hasura.ts";
 
 export interface Asked {
+  /** Port of the connection on which it came. */
+  readonly port?: number | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly body: { readonly query: string; readonly variables?: unknown };
 }
@@ -25,7 +27,7 @@ export async function serveBeforeFake(answer: (asked: Asked) => string | Promise
         return;
       }
       const body = JSON.parse(await text(request)) as Asked["body"];
-      const one = { headers: request.headers, body };
+      const one = { port: request.socket.remotePort, headers: request.headers, body };
       asked.push(one);
       const reply = await answer(one);
       if (reply === "break off") {
