@@ -172,9 +172,11 @@ flush() {
   backrest check
 }
 
+tables="from pg_class where relkind in ('r', 'p') and not relispartition and relnamespace in (select oid from pg_namespace
+  where nspname in ('auth', 'migrations', 'public', 'routing') or nspowner = 'routeql_owner'::regrole)"
 # One line for each table: name, rows, sum of the rows' hashes. The rows' order does not matter.
 fingerprint="select format('select %L, count(*), coalesce(sum(hashtextextended(t::text, 0)::numeric), 0) from %I.%I t;', oid::regclass, relnamespace::regnamespace, relname)
-  from pg_class where relkind in ('r', 'p') and not relispartition and relnamespace::regnamespace::text in ('auth', 'migrations', 'public', 'routing') order by 1"
+  $tables order by 1"
 
 # Restores the newest backup to a mark in the log, and compares each table with the running database as of that mark.
 drill() {
@@ -186,7 +188,7 @@ drill() {
 set lock_timeout = '2s';
 begin isolation level repeatable read;
 savepoint mark;
-lock table $(live --command="select string_agg(oid::regclass::text, ', ') from pg_class where relkind in ('r', 'p') and not relispartition and relnamespace::regnamespace::text in ('auth', 'migrations', 'public', 'routing')") in share mode;
+lock table $(live --command="select string_agg(oid::regclass::text, ', ') $tables") in share mode;
 select pg_create_restore_point('$mark') \g /dev/null
 rollback to savepoint mark;
 $fingerprint \gexec

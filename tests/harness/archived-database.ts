@@ -13,6 +13,8 @@ const settings = withDefaults({ archiveQueueMegabytes: 64 }, "archived");
 const described = withArchive(describeDatabase(settings), settings);
 const archive = describeArchive(settings);
 const keyFile = "/run/routeql/secrets/archive-key";
+/** Folders that only root reads, on the disks of the data and of the archive. */
+export const lostAndFound = [described.data!, "/var/lib/pgbackrest"].map((disk) => `${disk}/lost+found`);
 const sources = ["database-data", "database-archive", "database-socket"] as const;
 
 export interface Ended {
@@ -49,11 +51,13 @@ export class ArchivedDatabase implements AsyncDisposable {
         ]);
       return container;
     };
-    const server = await withFiles(new DatabaseContainer(await image("database")))
-      .withCommand(described.command!.map(String))
-      .start();
     const keeper = await withFiles(new GenericContainer(await image("database")))
       .withCommand(["sleep", "infinity"])
+      .start();
+    // As at the root of an ext4 file system.
+    await keeper.exec(["mkdir", "--mode=0700", ...lostAndFound], { user: "root" });
+    const server = await withFiles(new DatabaseContainer(await image("database")))
+      .withCommand(described.command!.map(String))
       .start();
     return new ArchivedDatabase(server, keeper, sources.map(volume));
   }
