@@ -186,7 +186,7 @@ function* smaller(
 }
 
 /** Attempts for one request. */
-const most = 1_000;
+const most = 4_000;
 
 /** Whether both answers hold for some request that lacks parts of this one, found by removing everything that the first does not need. */
 export async function standsAlone(
