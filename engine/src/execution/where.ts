@@ -286,12 +286,15 @@ export class WhereReader {
   }
 
   #aggregates(relationship: Relationship, input: Input): Condition {
-    const [entry, ...others] = entriesOf(input);
-    if (entry === undefined || others.length > 0)
+    // Like Hasura, reports an error of each before their number.
+    const [condition, ...others] = entriesOf(input).map(({ field, value }) => {
+      const meta = inputMeta(field);
+      if (meta.kind !== "aggregate-predicate") throw invalid("this cannot be filtered by", value.path);
+      return this.#aggregate(relationship, meta.predicate, entriesOf(value));
+    });
+    if (condition === undefined || others.length > 0)
       throw invalid("exactly one predicate should be specified", input.path);
-    const meta = inputMeta(entry.field);
-    if (meta.kind !== "aggregate-predicate") throw invalid("this cannot be filtered by", entry.value.path);
-    return this.#aggregate(relationship, meta.predicate, entriesOf(entry.value));
+    return condition;
   }
 
   #aggregate(
@@ -300,7 +303,6 @@ export class WhereReader {
     entries: (Input & { kind: "object" })["entries"],
   ): Condition {
     let columns: readonly Operand[] | undefined;
-    let distinct = false;
     let filter = always;
     const comparisons: AggregateComparison[] = [];
     for (const { field, value } of entries) {
@@ -308,7 +310,7 @@ export class WhereReader {
       if (kind === "predicate-arguments") {
         const given = columnsOf(notNull(value));
         if (given.length > 0) columns = given;
-      } else if (kind === "predicate-distinct") distinct = this.#inputs.boolean(value);
+      } else if (kind === "predicate-distinct") this.#inputs.boolean(value); // Hasura reads it, and counts as without it.
       else if (kind === "predicate-filter") filter = guarded(predicate.target.permission.filter, this.#object(value));
       else if (value.kind === "object") {
         for (const entry of value.entries) {
@@ -321,7 +323,7 @@ export class WhereReader {
         }
       }
     }
-    const aggregate = { function: predicate.function, columns, distinct, filter, comparisons };
+    const aggregate = { function: predicate.function, columns, filter, comparisons };
     return { kind: "aggregate", relationship, permission: predicate.target.permission.filter, aggregate };
   }
 }

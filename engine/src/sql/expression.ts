@@ -60,7 +60,6 @@ export interface AggregateCondition {
   readonly function: string;
   /** Arguments of the function; undefined means `*`. */
   readonly columns: readonly Operand[] | undefined;
-  readonly distinct: boolean;
   readonly filter: Condition;
   readonly comparisons: readonly AggregateComparison[];
 }

@@ -224,11 +224,14 @@ export class Printer {
     return `EXISTS (SELECT 1 FROM ${qualified(relationship.target.catalog)} AS ${alias} WHERE ${joined}${this.#further({ permission, where: aggregate.filter }, inner)} HAVING ${having})`;
   }
 
-  aggregateCall(aggregate: Pick<AggregateCondition, "function" | "columns" | "distinct">, scope: Scope): string {
+  aggregateCall(
+    aggregate: Pick<AggregateCondition, "function" | "columns">,
+    scope: Scope,
+    distinct: boolean = false,
+  ): string {
     if (aggregate.columns === undefined) return "count(*)";
     const columns = aggregate.columns.map((column) => this.operand(column, scope));
-    const distinct = aggregate.distinct ? "DISTINCT " : "";
-    return `${identifier(aggregate.function)}(${distinct}${columns.join(", ")})`;
+    return `${identifier(aggregate.function)}(${distinct ? "DISTINCT " : ""}${columns.join(", ")})`;
   }
 }
 

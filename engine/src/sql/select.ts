@@ -255,10 +255,7 @@ export class SelectPrinter extends Printer {
       const where = this.#where({ source, permission: value.permission, where: always }, alias, scope);
       return `(SELECT ${this.#orderValue(value.value, inner)} ${this.#source(source, alias, scope)}${where} LIMIT 1)`;
     }
-    const call = this.aggregateCall(
-      { function: value.function, columns: value.operand && [value.operand], distinct: false },
-      inner,
-    );
+    const call = this.aggregateCall({ function: value.function, columns: value.operand && [value.operand] }, inner);
     const where = this.#where({ source: value.source, permission: value.permission, where: always }, alias, scope);
     return `(SELECT ${call} ${this.#source(value.source, alias, scope)}${where})`;
   }
@@ -302,7 +299,7 @@ export class SelectPrinter extends Printer {
   /** Several columns count combinations, as a row value. As in Hasura, Postgres rejects a count over none, and one in a condition over several. */
   #count({ columns, distinct }: AggregateValue["value"] & { kind: "count" }, scope: Scope): string {
     if (columns === undefined || columns.length === 1)
-      return this.aggregateCall({ function: "count", columns, distinct }, scope);
+      return this.aggregateCall({ function: "count", columns }, scope, distinct);
     const listed = columns.map((operand) => this.operand(operand, scope)).join(", ");
     return `count(${distinct ? "DISTINCT " : ""}(${listed}))`;
   }
@@ -312,7 +309,7 @@ export class SelectPrinter extends Printer {
     if (value.kind === "count") return { key, expression: column(this.#count(value, scope)) };
     const columns = value.columns.map(({ key: name, value: given }): Entry => {
       if (given.kind === "constant") return { key: name, expression: `${literal(given.text)}::text` };
-      const call = this.aggregateCall({ function: given.function, columns: [given.operand], distinct: false }, scope);
+      const call = this.aggregateCall({ function: given.function, columns: [given.operand] }, scope);
       return { key: name, expression: inForm(column(call), given.form) };
     });
     return { key, expression: objectOf(columns) };
