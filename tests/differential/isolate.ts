@@ -6,6 +6,7 @@ import {
   type GraphQLSchema,
   isEnumType,
   isInputObjectType,
+  isInputType,
   isListType,
   isNonNullType,
   isRequiredInputField,
@@ -14,7 +15,9 @@ import {
   parse,
   parseConstValue,
   print,
+  typeFromAST,
   TypeInfo,
+  valueFromASTUntyped,
   visit,
   visitWithTypeInfo,
 } from "graphql";
@@ -145,6 +148,19 @@ function* smallerValues(value: unknown): Generator {
   }
 }
 
+/** The variables with a valid value for each of them in turn; it may stand in several places. */
+function* validValues({ definitions }: DocumentNode, variables: Json, schema: GraphQLSchema): Generator<Json> {
+  for (const definition of definitions)
+    for (const { variable, type: node } of "variableDefinitions" in definition
+      ? (definition.variableDefinitions ?? [])
+      : []) {
+      const { value: name } = variable.name;
+      const type = typeFromAST(schema, node);
+      if (!(name in variables) || !isInputType(type)) continue;
+      yield { ...variables, [name]: valueFromASTUntyped(fillerOf(type)) };
+    }
+}
+
 /**
  * Each request that lacks one part of this one, with the number of that part. Inner parts come first, so that required ones stay. None if
  * the document cannot be parsed.
@@ -169,6 +185,7 @@ function* smaller(
   });
   if (before === Infinity) {
     for (const values of smallerValues(variables)) yield [before, call(document, values as Json)];
+    for (const values of validValues(document, variables, schema)) yield [before, call(document, values)];
     for (const [index, given] of Object.entries(session).entries()) {
       const usual = Object.fromEntries(Object.entries(session).with(index, usualVariable(given) as [string, string]));
       if (JSON.stringify(usual) !== JSON.stringify(session)) yield [before, call(document, variables, usual)];

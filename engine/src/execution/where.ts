@@ -305,7 +305,8 @@ export class WhereReader {
     let columns: readonly Operand[] | undefined;
     let filter = always;
     const comparisons: AggregateComparison[] = [];
-    for (const { field, value } of entries) {
+    const order = ({ field }: (typeof entries)[number]) => predicateParts.indexOf(inputMeta(field).kind);
+    for (const { field, value } of entries.toSorted((one, other) => order(one) - order(other))) {
       const { kind } = inputMeta(field);
       if (kind === "predicate-arguments") {
         const given = columnsOf(notNull(value));
@@ -327,6 +328,9 @@ export class WhereReader {
     return { kind: "aggregate", relationship, permission: predicate.target.permission.filter, aggregate };
   }
 }
+
+/** In the order in which Hasura reads them and reports their errors. */
+const predicateParts = ["predicate-arguments", "predicate-distinct", "predicate-value", "predicate-filter"];
 
 /** Types that appear only as an operator's argument, such as lquery: Postgres checks them. */
 const looseText: DatabaseType = { name: "unknown", sql: "text", kind: "base" };
