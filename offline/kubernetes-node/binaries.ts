@@ -6,7 +6,7 @@ import type { Work } from "@routeql/host/work";
 import { cacheFolder } from "@routeql/host/paths";
 import { run } from "@routeql/host/process";
 import { withLock } from "@routeql/host/process-lock";
-import { ensureGo, goEnvironment } from "../pulumi-cli/go.ts";
+import { ensureGo, goBuild, goEnvironment } from "../pulumi-cli/go.ts";
 
 /** Version that every program reports; go.mod names the same. */
 const kubernetesVersion = "1.34.10";
@@ -76,19 +76,15 @@ async function build(
   folder: string,
   options: Omit<Work, "show">,
 ): Promise<void> {
-  await run(
-    "nice",
-    [go, "build", "-v", "-mod=readonly", "-trimpath", "-ldflags", linkerFlags, "-o", `${folder}/`, ...packages],
-    {
-      environment: goEnvironment(process.env),
-      workingDirectory: join(modulesFolder, module),
-      onLine: options.onLine,
-      signal: options.signal,
-      interruptWith: "SIGINT",
-      remedy:
-        "the Go module proxy (GOPROXY) must be reachable and 6 GB of disk free; then run this again: it resumes the build.",
-    },
-  );
+  await run("nice", [go, ...goBuild, "-ldflags", linkerFlags, "-o", `${folder}/`, ...packages], {
+    environment: goEnvironment(process.env),
+    workingDirectory: join(modulesFolder, module),
+    onLine: options.onLine,
+    signal: options.signal,
+    interruptWith: "SIGINT",
+    remedy:
+      "the Go module proxy (GOPROXY) must be reachable and 6 GB of disk free; then run this again: it resumes the build.",
+  });
 }
 
 /**

