@@ -53,7 +53,7 @@ test("the comparison of writes finds planted faults", { timeout: 1_200_000 }, as
   expect(sound.unexplained).toEqual([]);
   expect(sound.changed).toBeGreaterThan(40);
   for (const [name, fault] of Object.entries(faults)) {
-    const { unexplained } = await compareWrites(pair, 200, fault);
+    const { unexplained } = await compareWrites(pair, 40, fault);
     expect(unexplained.length, name).toBeGreaterThan(0);
     expect(unexplained[0]?.hasura, name).not.toBe(unexplained[0]?.embedded);
   }
