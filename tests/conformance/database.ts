@@ -21,6 +21,7 @@ export async function startConformanceDatabase(): Promise<ConformanceDatabase> {
   const container = await new GenericContainer(name)
     .withLabels(runLabels)
     .withExposedPorts(5432)
+    .withTmpFs({ "/memory": "mode=1777" })
     .withWaitStrategy(Wait.forLogMessage(/ready to accept connections/))
     .start();
   const { host, port } = addressOf(container, 5432);

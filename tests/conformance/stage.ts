@@ -103,7 +103,9 @@ export class Stage implements AsyncDisposable {
   }
 
   async #create(name: string, template = "template1"): Promise<void> {
-    await withClient(this.#server, (client) => client.query(`CREATE DATABASE ${name} TEMPLATE ${template}`));
+    await withClient(this.#server, (client) =>
+      client.query(`CREATE DATABASE ${name} TEMPLATE ${template} STRATEGY file_copy`),
+    );
   }
 
   /**
@@ -160,6 +162,8 @@ export class Stage implements AsyncDisposable {
       administration: createAdministration(engine, metadataOf(engine)),
       authenticator: await authenticatorOf(settings, logger),
       logger,
+      // No other client holds a connection.
+      quiet: 0,
     });
   }
 
