@@ -82,7 +82,7 @@ export class Stack implements AsyncDisposable {
    * lifetimes that are shorter than a deployment allows.
    */
   async sidecar(overrides: Environment = {}, { waits = true, lives = {} }: StartOptions = {}): Promise<RunningSidecar> {
-    const settings = { ...readSettings({ ...this.environment, ...overrides }), ...lives };
+    const settings = { ...readSettings({ ...this.environment, ...overrides }), SHUTDOWN_SECONDS: 0, ...lives };
     const chunks: string[] = [];
     const sink = new Writable({
       write(chunk: Buffer, _encoding, done) {
