@@ -69,7 +69,8 @@ export async function startEngineProcess(environment: Readonly<Record<string, st
     },
     stop: () => stop(),
     kill: async () => void (await stop("SIGKILL")),
-    [Symbol.asyncDispose]: async () => void (await stop()),
+    // A graceful stop waits two seconds for requests on open connections.
+    [Symbol.asyncDispose]: async () => void (await stop("SIGKILL")),
   };
 }
 
