@@ -28,6 +28,9 @@ const frontMemoryMegabytes = 384;
  */
 const relations = 40;
 
+/** The console of the gateway needs only GraphQL. The other APIs can read and change everything that the engine's role may. */
+export const enabledApis = ({ engineMetadataApi }: Settings): string => (engineMetadataApi ? "graphql,metadata,config" : "graphql");
+
 /** Keys of clients with full access: the current one, and the one before its last rotation. */
 export const accessKeys = {
   HASURA_GRAPHQL_ADMIN_SECRET_FILE: "engine-access-key",
@@ -95,7 +98,7 @@ export function describeEmbeddedEngine(settings: Settings): ServiceDescription {
     environment: {
       HASURA_GRAPHQL_SERVER_PORT: "8080",
       HASURA_GRAPHQL_JWT_SECRET: tokenCheck,
-      HASURA_GRAPHQL_ENABLED_APIS: "graphql",
+      HASURA_GRAPHQL_ENABLED_APIS: enabledApis(settings),
       // The gateway answers CORS requests; the engine checks the origins of WebSockets. Only browsers send an origin.
       HASURA_GRAPHQL_CORS_DOMAIN: allowedOrigins(settings),
       HASURA_GRAPHQL_LOG_LEVEL: settings.logLevel,

@@ -42,6 +42,7 @@ function configuration(settings: Settings, hostOf: GatewaySurroundings["hostOf"]
       ...limits,
       publicHost: hostInAddress(host),
       console: settings.engineConsole,
+      metadataApi: settings.engineMetadataApi,
       corsOrigins: originsOf(origins),
       sessionVariables: sessionVariables(settings),
       engineAddress: `${engine}:8080`,

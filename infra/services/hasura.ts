@@ -3,7 +3,7 @@ import { textOf } from "../inputs.ts";
 import { allowedOrigins } from "../settings/addresses.ts";
 import type { Settings } from "../settings/list.ts";
 import { filesDirectory, type ServiceDescription } from "./description.ts";
-import { accessKeys, embeddedLimits } from "./embedded-engine.ts";
+import { accessKeys, embeddedLimits, enabledApis } from "./embedded-engine.ts";
 import { metadataOf, schemaVersion, tokenCheck } from "./metadata-files.ts";
 
 /**
@@ -34,9 +34,7 @@ function environment(settings: Settings): ServiceDescription["environment"] {
     HASURA_GRAPHQL_SERVER_PORT: "8080",
     // The front checks the tokens, and only the front and the jobs reach this port.
     ...(hasFront(settings) ? {} : { HASURA_GRAPHQL_JWT_SECRET: tokenCheck }),
-    // Hasura's own console needs the metadata API, which can change and read everything. The gateway's console needs only the GraphQL
-    // API.
-    HASURA_GRAPHQL_ENABLED_APIS: "graphql",
+    HASURA_GRAPHQL_ENABLED_APIS: enabledApis(settings),
     HASURA_GRAPHQL_ENABLE_CONSOLE: "false",
     HASURA_GRAPHQL_ENABLE_TELEMETRY: "false",
     HASURA_GRAPHQL_DEV_MODE: "false",

@@ -46,6 +46,11 @@ export const settings = withEnvironmentNames({
     defaultIn: { local: true },
     meaning: "Serve the console at `/` of the console port.",
   }),
+  engineMetadataApi: flag({
+    structural: true,
+    default: false,
+    meaning: "Open the metadata and SQL APIs at the console port, for Hasura's command line.",
+  }),
   adminEmail: text({
     default: "admin@example.net",
     meaning: "E-mail address of the first operator, created if there is no user.",

@@ -7,6 +7,7 @@ const settings = {
   httpsPort: 443,
   consolePort: 32_000,
   console: false,
+  metadataApi: false,
   corsOrigins: [],
   sessionVariables: [],
   engineAddress: "engine:8080",

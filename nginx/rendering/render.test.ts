@@ -11,6 +11,7 @@ const settings: GatewaySettings = {
   httpsPort: 443,
   consolePort: 32_000,
   console: true,
+  metadataApi: false,
   corsOrigins: ["https://app.example.net"],
   sessionVariables: ["X-Hasura-Org-Id"],
   engineAddress: "engine:8080",

@@ -9,6 +9,7 @@ export function renderSettings(settings: GatewaySettings): string {
 ${constant("public_origin", origin(settings.publicHost, settings.httpsPort))}
 ${constant("public_console_origin", origin(settings.publicHost, settings.consolePort))}
 ${constant("console", settings.console ? "on" : "off")}
+${constant("metadata_api", settings.metadataApi ? "on" : "off")}
 
 # (2) Bodies, held in memory up to the limit. Default: 1m; 8k|16k
 client_max_body_size ${settings.bodyLimitKilobytes}k;

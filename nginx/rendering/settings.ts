@@ -8,6 +8,8 @@ export interface GatewaySettings {
   readonly consolePort: number;
   /** Whether the console is served. */
   readonly console: boolean;
+  /** Whether the console's port forwards the engine's metadata and SQL APIs. */
+  readonly metadataApi: boolean;
   /** Origins of other sites whose pages may call the API, such as `https://app.example.net`; `*` allows all. */
   readonly corsOrigins: readonly string[];
   /** Names of the session variables in permissions, such as `X-Hasura-Org-Id`; a client with the admin secret may set them. */

@@ -94,13 +94,27 @@ describe("with the console on", () => {
 
 describe("with the console off", () => {
   let off: Surroundings;
-  beforeAll(async () => void (off = await startSurroundings({ settings: { console: false } })));
+  beforeAll(async () => void (off = await startSurroundings({ settings: { console: false, metadataApi: true } })));
   afterAll(() => off?.[Symbol.asyncDispose]());
 
   test.each(["/", "/console", "/console/index.html"])("%s does not exist on its listener", async (path) => {
     const reply = await request(off.gateway, path, { listener: "console" });
     expect([reply.status, reply.body.toString()]).toEqual([404, errorBody("not-found")]);
     expect(await off.engine.received()).toEqual([]);
+  });
+
+  test("its listener forwards the metadata API, with the key under either name", async () => {
+    for (const name of ["x-engine-access-key", "x-hasura-admin-secret"])
+      for (const path of ["/v1/metadata", "/v2/query", "/v1/query", "/v1/graphql/explain"]) {
+        const sent = { method: "POST", headers: { [name]: "the key", "x-hasura-role": "viewer" }, body: "{}" };
+        expect((await request(off.gateway, path, { listener: "console", ...sent })).status).toBe(200);
+        const [received, ...others] = await off.engine.received();
+        expect(others).toEqual([]);
+        expect(received).toMatchObject({ target: path, headers: { "x-hasura-admin-secret": "the key" } });
+        expect(received?.headers).not.toHaveProperty("x-hasura-role");
+        await off.engine.answer();
+        expect((await request(off.gateway, path, sent)).status).toBe(404);
+      }
   });
 
   test("its listener still serves the API", async () => {

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import type { Authenticator } from "../auth/authenticator.ts";
 import { EngineError, legacyError, toEngineError } from "../errors.ts";
 import type { ErrorLog } from "./request-log.ts";
+import type { Reply } from "./reply.ts";
 import type { Route } from "./server.ts";
 
 export interface AdminRouteContext {
@@ -9,21 +10,22 @@ export interface AdminRouteContext {
   readonly logError: ErrorLog;
 }
 
+export const jsonReply = (value: unknown): Reply => ({ status: 200, text: JSON.stringify(value) });
+
 /** `GET /v1alpha1/config`: the server's configuration, without secrets. */
 export function createConfigRoute(configuration: unknown, context: AdminRouteContext): Route {
   const message = "You have to be an admin to access this endpoint";
-  return adminRoute(context, { message }, () => Promise.resolve(configuration));
+  return adminRoute(context, { message }, () => Promise.resolve(jsonReply(configuration)));
 }
 
 /**
  * A route for role admin only, with Hasura's errors for all APIs but GraphQL: `{path, error, code}`.
  * @param refusal Hasura's error for other roles
- * @param work its result is the reply, as JSON
  */
 export function adminRoute(
   { authenticator, logError }: AdminRouteContext,
   refusal: { readonly message: string; readonly path?: string },
-  work: (request: IncomingMessage) => Promise<unknown>,
+  work: (request: IncomingMessage) => Promise<Reply>,
   { showsInternal = false }: { readonly showsInternal?: boolean } = {},
 ): Route {
   return async (request, id) => {
@@ -31,7 +33,7 @@ export function adminRoute(
     try {
       ({ isAdmin } = (await authenticator.authenticate(request.headers)).session);
       if (!isAdmin) throw new EngineError({ code: "access-denied", status: 400, ...refusal });
-      return { status: 200, text: JSON.stringify(await work(request)) };
+      return await work(request);
     } catch (thrown) {
       const error = toEngineError(thrown);
       logError(error, { requestId: id });

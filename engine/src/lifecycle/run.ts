@@ -64,9 +64,11 @@ async function start(settings: Settings, environment: Environment, logger: Logge
     return serveEmbedded(settings, environment, logger);
   }
   const { createHasuraExecutor } = await import("../executors/hasura/hasura.ts");
+  const { forwardedAdministration } = await import("../executors/hasura/administration.ts");
   const authenticator = await authenticatorOf(settings, logger);
   const createExecutor = (): Executor => createHasuraExecutor(settings, upstream);
-  const front = await serve({ settings, createExecutor, authenticator, logger });
+  const administration = forwardedAdministration(upstream, settings.upstreamSecret ?? settings.adminSecret);
+  const front = await serve({ settings, createExecutor, administration, authenticator, logger });
   logger.info({ port: front.port, metricsPort: front.metricsPort, upstream }, "front started");
   return front;
 }

@@ -130,7 +130,8 @@ export async function serve({
   authenticator.onPreviousSecret((address) => metrics.previousKey(address));
   authenticator.onRevocation(() => webSockets.closeRevoked());
   let isStopping = false;
-  const health = createHealthCheck({ executor, metadata: administration?.metadata, isStopping: () => isStopping });
+  const metadata = administration?.metadata;
+  const health = createHealthCheck({ executor, metadata, isStopping: () => isStopping });
   const http = createHttpServer({
     routes: routesOf(settings, front, administration, health),
     cors,
@@ -146,7 +147,7 @@ export async function serve({
   metrics.observe({
     executor: () => executor.statistics(),
     connections: () => webSockets.connections,
-    metadata: administration && (() => administration.metadata),
+    metadata: metadata && (() => metadata),
     inFlight: () => front.admission.inFlight,
     isAnswering: async () => (await health(false)).status === 200,
   });
@@ -164,7 +165,7 @@ export async function serve({
     clearTimeout(terminating);
     waitingBytes.stop();
     authenticator.close();
-    await administration?.metadata.close();
+    await metadata?.close();
     await Promise.all([executor.close(), tracing?.stop()]);
     await stopServer(metricsServer, 0);
   }
@@ -203,10 +204,10 @@ function routesOf(
     "POST /v1/graphql": graphql(false),
     "GET /v1/graphql": graphql(false),
     "POST /v1alpha1/graphql": graphql(true),
-    ...(serves("metadata") ? administration?.routes(front, bodyLimit) : {}),
     ...Object.fromEntries(
       Object.entries(read).flatMap(([path, route]) => ["GET", "HEAD"].map((method) => [`${method} ${path}`, route])),
     ),
+    ...(serves("metadata") ? administration?.routes(front, bodyLimit) : {}),
   };
 }
 

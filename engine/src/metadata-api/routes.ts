@@ -2,7 +2,7 @@ import { z } from "zod";
 import { adminRole, createSession, roleVariable } from "../auth/session.ts";
 import type { Engine, Session } from "../engine.ts";
 import { EngineError } from "../errors.ts";
-import { adminRoute, type AdminRouteContext } from "../http/admin-routes.ts";
+import { adminRoute, type AdminRouteContext, jsonReply } from "../http/admin-routes.ts";
 import { readJson } from "../http/body.ts";
 import { parseGraphQLRequest } from "../http/graphql-request.ts";
 import type { Route } from "../http/server.ts";
@@ -14,9 +14,9 @@ const largestMetadata = 64 * 1_048_576;
 
 const bodySchema = z.object({ query: z.unknown(), user: z.record(z.string(), z.string()).nullish() });
 
-/** Administration of an embedded engine: its metadata, and the routes of the metadata API. As in Hasura, explain belongs to it. */
+/** Administration of an engine: its metadata if it keeps them itself, and the routes of the metadata API. As in Hasura, explain belongs to it. */
 export interface Administration {
-  readonly metadata: MetadataKeeper;
+  readonly metadata?: MetadataKeeper;
   /** @param bodyLimit of a query, in bytes */
   readonly routes: (context: AdminRouteContext, bodyLimit: number) => Readonly<Record<string, Route>>;
 }
@@ -29,7 +29,7 @@ export function createAdministration(engine: Pick<Engine, "explain">, metadata: 
       const change = adminRoute(
         context,
         refusal,
-        async (request) => answerMetadataRequest(metadata, await readJson(request, largestMetadata)),
+        async (request) => jsonReply(await answerMetadataRequest(metadata, await readJson(request, largestMetadata))),
         { showsInternal: true },
       );
       const explain = createExplainRoute(engine, bodyLimit, context);
@@ -48,7 +48,8 @@ export function createAdministration(engine: Pick<Engine, "explain">, metadata: 
 function createExplainRoute(engine: Pick<Engine, "explain">, bodyLimit: number, context: AdminRouteContext): Route {
   return adminRoute(context, { message: "restricted access: admin only" }, async (request) => {
     const { success, data } = bodySchema.safeParse(await readJson(request, bodyLimit));
-    if (success) return engine.explain(parseGraphQLRequest(data.query, "$.query"), sessionOf(data.user ?? {}));
+    if (success)
+      return jsonReply(await engine.explain(parseGraphQLRequest(data.query, "$.query"), sessionOf(data.user ?? {})));
     const message = "expected an object with the keys 'query' and, optionally, 'user'";
     throw new EngineError({ code: "parse-failed", message });
   });

@@ -15,6 +15,7 @@ export const roomySettings: GatewaySettings = {
   httpsPort: 8443,
   consolePort: 32_000,
   console: true,
+  metadataApi: false,
   corsOrigins: ["https://app.example.net"],
   sessionVariables: ["X-Hasura-Org-Id"],
   engineAddress: "engine:8080",

@@ -288,3 +288,47 @@ test("subscribers of one session share one socket to Hasura", async () => {
   expect(front.frames.filter(({ type }) => type === "connection_init")).toHaveLength(1);
   for (const client of clients) client.socket.terminate();
 });
+
+describe("the metadata API", () => {
+  const command = { type: "export_metadata", args: {} };
+  const send = (url: string, headers: Record<string, string>) =>
+    fetch(`${url}/v1/metadata`, { method: "POST", body: JSON.stringify(command), headers });
+  const environment = {
+    HASURA_GRAPHQL_ENABLED_APIS: "graphql,metadata",
+    ENGINE_UPSTREAM: "http://hasura:8080",
+    ENGINE_UPSTREAM_SECRET: "the key of the front",
+  };
+
+  test("forwards a command of a client with the access key, with the front's key", async () => {
+    await using front = await serveBeforeFake(() => '{"version" : 3}', environment);
+    const response = await send(front.url, { "x-hasura-admin-secret": adminSecret });
+    expect([response.status, await response.text()]).toEqual([200, '{"version" : 3}']);
+    const [{ headers, body } = expect.unreachable()] = front.asked;
+    expect(body).toEqual(command);
+    expect(headers["x-hasura-admin-secret"]).toBe("the key of the front");
+  });
+
+  test.each([
+    ["a wrong key", { "x-hasura-admin-secret": "wrong" }],
+    ["another role", { "x-hasura-admin-secret": adminSecret, "x-hasura-role": "viewer" }],
+    ["nothing", {}],
+  ])("refuses %s itself", async (_name, headers) => {
+    await using front = await serveBeforeFake(() => "{}", environment);
+    const response = await send(front.url, headers as Record<string, string>);
+    expect(response.status).not.toBe(200);
+    expect(await response.text()).toMatch(/"code":"(?:access-denied|invalid-headers)"/);
+    expect(front.asked).toEqual([]);
+  });
+
+  test("refuses a token", async () => {
+    await using front = await serveBeforeFake(() => "{}", environment);
+    const response = await send(front.url, { authorization: `Bearer ${await token()}` });
+    expect([response.status, front.asked]).toEqual([400, []]);
+  });
+
+  test("does not exist unless a setting opens it", async () => {
+    await using front = await serveBeforeFake(() => "{}", { HASURA_GRAPHQL_ENABLED_APIS: "graphql" });
+    expect((await send(front.url, { "x-hasura-admin-secret": adminSecret })).status).toBe(404);
+    expect(front.asked).toEqual([]);
+  });
+});

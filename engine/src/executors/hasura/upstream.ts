@@ -180,7 +180,8 @@ export function errorOf(error: unknown): { code: EngineErrorCode; path: string; 
   return { code: code as EngineErrorCode, path, message };
 }
 
-function unanswered(cause: Error): EngineError {
+/** Hasura did not answer. */
+export function unanswered(cause: Error): EngineError {
   const message = "the engine does not answer. Repeat the request later";
   return new EngineError({ code: "unexpected", status: 503, message, cause });
 }

@@ -6,6 +6,7 @@ import { WebSocketServer } from "ws";
 import { authenticatorOf, serve } from "../../../lifecycle/serve.ts";
 import { readSettings } from "../../../lifecycle/settings.ts";
 import { testSettings } from "../../../lifecycle/testing/served-engine.ts";
+import { forwardedAdministration } from "../administration.ts";
 import { createHasuraExecutor } from "../hasura.ts";
 
 export interface Asked {
@@ -59,6 +60,7 @@ export async function serveBeforeFake(answer: (asked: Asked) => string | Promise
   const front = await serve({
     settings,
     createExecutor: () => createHasuraExecutor(settings, address),
+    administration: forwardedAdministration(address, settings.upstreamSecret),
     authenticator: await authenticatorOf(settings, logger),
     logger,
     quiet: 0,
