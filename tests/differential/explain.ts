@@ -101,6 +101,12 @@ async function errorsStand({ ask, call, schema }: Case, [hasura, embedded]: Answ
   const isReadFirst =
     /invalid input syntax|malformed array literal/.test(hasura.body) && embedded.body.includes("database query error");
   if (isError(hasura) && !isReadFirst && !(await stands("hasura", "embedded", hasura, embedded))) return undefined;
-  if (isError(embedded) && !(await stands("embedded", "hasura", embedded, hasura))) return undefined;
+  if (isError(embedded) && !(await stands("embedded", "hasura", embedded, hasura))) {
+    if (both) return undefined;
+    // A wrong session variable fails only where Postgres reads it.
+    const session = Object.fromEntries(Object.entries(call.session).map(usualVariable));
+    const [one, other] = (await answersOf(ask, { ...call, session })).map(canonical);
+    return one === other ? evaluation : undefined;
+  }
   return both ? severalErrors : evaluation;
 }

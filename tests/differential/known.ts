@@ -14,6 +14,7 @@ import {
   isScalarType,
   Kind,
   type ObjectValueNode,
+  type SelectionNode,
   parse,
   print,
   TypeInfo,
@@ -180,10 +181,22 @@ export const known: readonly Known[] = [
     reason:
       "Hasura completes it without an answer. The embedded engine rejects it, as the specification of GraphQL requires.",
     without: (call, schema) =>
-      edited(call, schema, (types) => ({
-        Field: (field) =>
-          types.getParentType() === schema.getSubscriptionType() && (field.directives?.length ?? 0) > 0
-            ? { ...field, directives: [] }
+      edited(call, schema, (types) => {
+        const undirected = (node: SelectionNode) =>
+          types.getParentType() === schema.getSubscriptionType() && (node.directives?.length ?? 0) > 0
+            ? { ...node, directives: [] }
+            : undefined;
+        return { Field: undirected, InlineFragment: undirected, FragmentSpread: undirected };
+      }),
+  },
+  {
+    name: "end of a stream's batch between rows with one value of the cursor",
+    reason: "The request leaves open which of these rows the batch has.",
+    without: (call, schema) =>
+      edited(call, schema, () => ({
+        Argument: (argument) =>
+          argument.name.value === "batch_size" && print(argument.value) !== "1000"
+            ? { ...argument, value: { kind: Kind.INT, value: "1000" } }
             : undefined,
       })),
   },

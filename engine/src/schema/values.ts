@@ -29,16 +29,35 @@ const calledTypes: Readonly<Record<string, string>> = {
   float8: "PGDouble",
 };
 
-/** A number as Hasura prints it in messages and in values of the type numeric: `1.5`, `300.0`, `2.147483648e9`. */
-export function scientific(number: string): string {
+/** A JSON number as `sign`, its `digits` without outer zeros, and the place of the decimal `point` in them; undefined for other text. */
+function decimal(number: string): { sign: string; digits: string; point: number } | undefined {
   const [, sign = "", whole = "", fraction = "", power = "0"] =
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
-  const digits = (whole + fraction).replace(/^0+/, "").replace(/0+$/, "");
-  if (digits === "") return whole === "" ? number : `${sign}0.0`;
+  if (whole === "") return undefined;
   const leading = /^0*/.exec(whole + fraction)?.[0].length ?? 0;
-  const point = whole.length - leading + Number(power);
+  const digits = (whole + fraction).slice(leading).replace(/0+$/, "");
+  return { sign, digits, point: whole.length - leading + Number(power) };
+}
+
+/** A number as Hasura prints it in messages and in values of the type numeric: `1.5`, `300.0`, `2.147483648e9`. */
+export function scientific(number: string): string {
+  const parts = decimal(number);
+  if (parts === undefined) return number;
+  const { sign, digits, point } = parts;
+  if (digits === "") return `${sign}0.0`;
   if (point < 0 || point > 7) return `${sign}${digits[0]}.${digits.slice(1) || "0"}e${String(point - 1)}`;
   return `${sign}${digits.slice(0, point).padEnd(point, "0") || "0"}.${digits.slice(point) || "0"}`;
+}
+
+/** A number as Hasura prints values of the type money, which Postgres reads without an exponent only: with two decimals. */
+function moneyText(number: string): string {
+  const parts = decimal(number);
+  if (parts === undefined || Math.abs(parts.point) > longestWhole) return scientific(number);
+  const { sign, digits, point } = parts;
+  const kept = Math.max(point + 2, 0);
+  const up = point + 2 >= 0 && Number(digits[kept] ?? 0) >= 5 ? 1n : 0n;
+  const cents = String(BigInt(digits.slice(0, kept).padEnd(kept, "0") || "0") + up).padStart(3, "0");
+  return `${sign}${cents.slice(0, -2)}.${cents.slice(-2)}`;
 }
 
 /** A number within its type's range: not too large, and not too small unless it is zero. */
@@ -139,7 +158,7 @@ export function toText(value: unknown, type: DatabaseType): string | null {
   }
   if (fromNumber.has(name)) {
     if (number === undefined) throw mismatch("Scientific", "Number", value);
-    return scientific(number);
+    return name === "money" ? moneyText(number) : scientific(number);
   }
   if (name === "bool") {
     if (typeof value !== "boolean") throw mismatch(undefined, "Bool", value);
