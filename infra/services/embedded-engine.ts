@@ -29,7 +29,8 @@ const frontMemoryMegabytes = 384;
 const relations = 40;
 
 /** The console of the gateway needs only GraphQL. The other APIs can read and change everything that the engine's role may. */
-export const enabledApis = ({ engineMetadataApi }: Settings): string => (engineMetadataApi ? "graphql,metadata,config" : "graphql");
+export const enabledApis = ({ engineMetadataApi }: Settings): string =>
+  engineMetadataApi ? "graphql,metadata,config" : "graphql";
 
 /** Keys of clients with full access: the current one, and the one before its last rotation. */
 export const accessKeys = {
