@@ -308,13 +308,13 @@ describe("the metadata API", () => {
     expect(headers["x-hasura-admin-secret"]).toBe("the key of the front");
   });
 
-  test.each([
+  test.each<[string, Record<string, string>]>([
     ["a wrong key", { "x-hasura-admin-secret": "wrong" }],
     ["another role", { "x-hasura-admin-secret": adminSecret, "x-hasura-role": "viewer" }],
     ["nothing", {}],
   ])("refuses %s itself", async (_name, headers) => {
     await using front = await serveBeforeFake(() => "{}", environment);
-    const response = await send(front.url, headers as Record<string, string>);
+    const response = await send(front.url, headers);
     expect(response.status).not.toBe(200);
     expect(await response.text()).toMatch(/"code":"(?:access-denied|invalid-headers)"/);
     expect(front.asked).toEqual([]);
