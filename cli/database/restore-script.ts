@@ -69,13 +69,15 @@ end $$;
 
 /** Triggers would add rows that the backup has too. */
 const ownTriggers = `select format('alter table %s %%s trigger %I', tgrelid::regclass, tgname) as change, array['disable', 'enable'] as steps
-  from pg_trigger t join pg_proc p on p.oid = tgfoid
-  where not tgisinternal and tgparentid = 0 and tgenabled = 'O' and pronamespace::regnamespace::text not in ('auth', 'migrations', 'routing')`;
+  from pg_trigger t join pg_proc p on p.oid = tgfoid join pg_class c on c.oid = tgrelid
+  where pg_get_userbyid(relowner) = current_user and not tgisinternal and tgparentid = 0 and tgenabled = 'O'
+    and pronamespace::regnamespace::text not in ('auth', 'migrations', 'routing')`;
 
 /** Rows arrive in the order of the tables' names, so foreign keys are checked at the end. */
 const foreignKeys = `select format('alter table %s alter constraint %I %%s', conrelid::regclass, conname),
     array['deferrable initially deferred', 'not deferrable']
-  from pg_constraint where contype = 'f' and conparentid = 0 and not condeferrable`;
+  from pg_constraint join pg_class c on c.oid = conrelid
+  where pg_get_userbyid(relowner) = current_user and contype = 'f' and conparentid = 0 and not condeferrable`;
 
 /**
  * Runs the operator's migrations, whose texts the replaced database has, and empties the tables that they fill.

@@ -112,6 +112,10 @@ describe("migrations of the operator", { timeout: 120_000 }, () => {
 
   test("survive a backup and its restore, with rows, triggers and foreign keys", async () => {
     await using owner = await database.connect("owner");
+    await using hasura = await database.connect("metadata");
+    await hasura.query(`create table hdb_catalog.events (id integer primary key references hdb_catalog.events);
+      create function hdb_catalog.notice() returns trigger language plpgsql as 'begin return new; end';
+      create trigger noticed after insert on hdb_catalog.events for each row execute function hdb_catalog.notice()`);
     await owner.query(`update routing.hijacks set severity = 3, ticket = 'T-1' where key = (select min(key) from routing.hijacks);
       insert into plain values (1); delete from desk."Kinds of notes" where "Kind" = 'call'; refresh materialized view desk.counts`);
     const before = await content();
