@@ -86,14 +86,19 @@ export async function deployedStack(
   const ask = async (path: string, headers: Readonly<Record<string, string>>, asked: unknown): Promise<unknown> => {
     const dispatcher = new Agent({ connect: { ca: await readFile(await access("ROUTEQL_CA_FILE"), "utf8") } });
     try {
-      const { statusCode, body } = await request(`${await access("ROUTEQL_URL")}${path}`, {
+      const {
+        statusCode,
+        headers: reply,
+        body,
+      } = await request(`${await access("ROUTEQL_URL")}${path}`, {
         method: "POST",
         headers: { "content-type": "application/json", ...headers },
         body: JSON.stringify(asked),
         dispatcher,
       });
       const answer = await body.text();
-      if (statusCode !== 200) throw new Error(`status ${statusCode}: ${answer}`);
+      if (statusCode !== 200)
+        throw new Error(`request ${String(reply["x-request-id"])}, status ${statusCode}: ${answer}`);
       return JSON.parse(answer);
     } finally {
       await dispatcher.close();

@@ -10,9 +10,12 @@ interface Pace {
 export interface WorkingClients {
   /** Waits for so many more requests. */
   more(count: number): Promise<void>;
-  /** Stops the clients. Returns the number of requests and the failed ones. */
+  /** Stops the clients. Returns the number of requests and the failed ones, the first ones with their lines in the logs. */
   end(): Promise<{ readonly requests: number; readonly failures: readonly string[] }>;
 }
+
+/** Failures whose lines are read. */
+const mostExplained = 3;
 
 /** Queries and logs in continuously with the keys of the start. */
 export function keepWorking(stack: DeployedStack, { interval = 200, logins = true }: Pace = {}): WorkingClients {
@@ -45,7 +48,12 @@ export function keepWorking(stack: DeployedStack, { interval = 200, logins = tru
     async end() {
       until.abort();
       await ended;
-      return { requests, failures };
+      const explained = failures.map(async (failure, index) => {
+        const [, id] = /request (\w+)/.exec(failure) ?? [];
+        if (id === undefined || index >= mostExplained) return failure;
+        return `${failure}\n${(await stack.checkout.command("logs", stack.name, ["--request-id", id])).output}`;
+      });
+      return { requests, failures: await Promise.all(explained) };
     },
   };
 }
