@@ -13,7 +13,7 @@ import { UsageError } from "../cli/usage-error.ts";
 import { redacted, secretKey } from "../findings/secret-texts.ts";
 import type { ReadProject } from "../metadata/project.ts";
 import { tablesOf } from "../rules/rule.ts";
-import { normalForm } from "./normal-form.ts";
+import { identities, normalForm } from "./normal-form.ts";
 import { isFields } from "../rules/conditions.ts";
 
 /** One difference between two metadata. */
@@ -31,24 +31,13 @@ export interface Sides {
   readonly second: string;
 }
 
-const itemWords: Readonly<Record<string, (name: string) => string>> = {
-  sources: (name) => `source ${name}`,
-  tables: (name) => `table ${name}`,
-  functions: (name) => `function ${name}`,
-  object_relationships: (name) => `object relationship ${name}`,
-  array_relationships: (name) => `array relationship ${name}`,
-  computed_fields: (name) => `computed field ${name}`,
-  select_permissions: (name) => `select permission of ${name}`,
-  insert_permissions: (name) => `insert permission of ${name}`,
-  update_permissions: (name) => `update permission of ${name}`,
-  delete_permissions: (name) => `delete permission of ${name}`,
-  permissions: (name) => `permission of ${name}`,
-  inherited_roles: (name) => `inherited role ${name}`,
-  query_collections: (name) => `query collection ${name}`,
-  queries: (name) => `query ${name}`,
-  allowlist: (name) => `allowed collection ${name}`,
-  event_triggers: (name) => `event trigger ${name}`,
-};
+/** An item of a list by its name, such as `table public.note` or `select permission of reader`. */
+function itemWords(list: string): ((name: string) => string) | undefined {
+  if (!(list in identities)) return undefined;
+  if (list === "allowlist") return (name) => `allowed collection ${name}`;
+  const kind = list === "queries" ? "query" : list.replaceAll("_", " ").replace(/s$/, "");
+  return (name) => `${kind}${kind.endsWith("permission") ? " of" : ""} ${name}`;
+}
 
 /** A path of the normal form in words. */
 function words(path: readonly string[], manySources: boolean): string {
@@ -56,7 +45,7 @@ function words(path: readonly string[], manySources: boolean): string {
   for (let index = 0; index < path.length; index += 1) {
     const step = path[index] ?? "";
     const next = path[index + 1];
-    const item = itemWords[step];
+    const item = itemWords(step);
     if (item !== undefined && next !== undefined) {
       if (step !== "sources" || manySources || path.length === 2) said.push(item(next));
       index += 1;
@@ -86,7 +75,7 @@ export function drift(first: unknown, second: unknown, { first: here, second: th
     const place = one.pathOf(left) ?? at;
     if (isDeepStrictEqual(left, right)) return;
     // A missing list of named items counts as empty, and each item is reported by its name.
-    const items = itemWords[path.at(-1) ?? ""] !== undefined && path.at(-2) !== path.at(-1);
+    const items = itemWords(path.at(-1) ?? "") !== undefined && path.at(-2) !== path.at(-1);
     if (items && (left === undefined || right === undefined)) {
       walk(left ?? {}, right ?? {}, path, at);
       return;

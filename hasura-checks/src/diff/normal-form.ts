@@ -7,7 +7,7 @@ import type { MergedPath } from "@routeql/metadata/read/load";
 import { type Fields, isFields } from "../rules/conditions.ts";
 
 /** Lists with named items, and the functions that return the names. */
-const identities: Readonly<Record<string, (item: Fields) => string>> = {
+export const identities: Readonly<Record<string, (item: Fields) => string>> = {
   sources: (item) => String(item["name"]),
   tables: (item) => qualified(item["table"]),
   functions: (item) => qualified(item["function"]),

@@ -34,12 +34,12 @@ describe("reports differences in words", () => {
     [
       "rows",
       viewer({ rows: "every row" }),
-      ["role viewer now reads other rows of view_hijacks: every row; expected: ignored is false"],
+      ["role viewer may now read rows of view_hijacks: every row; expected: ignored is false"],
     ],
     [
       "a limit",
       viewer({ limit: "none" }),
-      ["role viewer gets any number of rows of view_hijacks at once; expected: at most 100 rows"],
+      ["role viewer may now read at once of view_hijacks: any number of rows; expected: at most 100 rows"],
     ],
     [
       "an operation",
@@ -50,7 +50,7 @@ describe("reports differences in words", () => {
     [
       "cells",
       viewer({ "only where": { key: "a is 1" } }),
-      ["role viewer reads view_hijacks.key only where a is 1; expected: where the row is served"],
+      ["role viewer may now read view_hijacks.key only where: a is 1; expected: the row is served"],
     ],
     ["a role", world({}), ["the role viewer is gone", "role viewer can no longer read view_hijacks"]],
   ])("%s", (_what, now, reasons) => expect(words(viewer(), now)).toEqual(reasons));
@@ -65,13 +65,13 @@ describe("reports differences in words", () => {
       "a dropped check",
       { ...seen, check: "size is 1" },
       seen,
-      "may now update note with columns seen; rows: owner is x-hasura-user-id; expected: columns seen; rows: owner is x-hasura-user-id; new rows: size is 1",
+      "may now update note: columns seen; rows: owner is x-hasura-user-id; expected: columns seen; rows: owner is x-hasura-user-id; new rows: size is 1",
     ],
     [
       "a lost preset and backend_only",
       { columns: [], sets: { owner: "X-Hasura-User-Id" }, "backend only": true },
       { columns: ["owner"] },
-      'may now update note with columns owner; expected: sets owner = "X-Hasura-User-Id"; backend only',
+      'may now update note: columns owner; expected: sets owner = "X-Hasura-User-Id"; backend only',
     ],
   ])("%s", (_what, before, now, reason) =>
     expect(words(writer(before), writer(now))).toEqual([`role viewer ${reason}`]),

@@ -11,11 +11,11 @@ import type { DeclaredWrite } from "@routeql/metadata/declared/writes";
 import { UsageError } from "../cli/usage-error.ts";
 
 const entry = z.strictObject({
-  columns: z.array(z.string()),
+  columns: z.array(z.string()).default([]),
   rows: z.string(),
   /** Most rows at once. */
   limit: z.union([z.number().int(), z.literal("none")]),
-  operations: z.array(z.enum(operations)),
+  operations: z.array(z.enum(operations)).default([]),
   /** Relationships to tables that the role may read. */
   "goes on to": z.array(z.string()).default([]),
   /** Columns that are null where the condition does not hold. */
@@ -50,30 +50,31 @@ export type ExpectationsBySource = z.output<typeof ofSeveral>;
 type Entry = z.output<typeof entry>;
 type WriteEntry = z.output<typeof write>;
 
-const words = (read: () => string) => {
+/** The text of a filter, or the reason why it cannot be read. */
+export function told(read: () => string): string {
   try {
-    return read().replaceAll("`", "");
+    return read();
   } catch (error) {
     if (error instanceof UnderivableMetadata) return `by a filter that cannot be read: ${error.message}`;
     throw error;
   }
-};
+}
+
+const words = (access: DeclaredAccess, table: string, filter: Filter) =>
+  told(() => filterWords(access, table, filter)).replaceAll("`", "");
 
 function entryOf(access: DeclaredAccess, table: DeclaredTable, permission: DeclaredPermission): Entry {
   const field = (column: string) => table.fields.get(column) ?? column;
   return {
     columns: [...permission.columns.map(field), ...permission.computedFields].toSorted(),
-    rows: words(() => filterWords(access, table.key, permission.filter)),
+    rows: words(access, table.key, permission.filter),
     limit: permission.limit ?? "none",
     operations: operations.filter((operation) => permission.operations.has(operation)),
     "goes on to": table.relationships
       .filter(({ target }) => access.permission(permission.role, target) !== undefined)
       .map(({ name }) => name),
     "only where": Object.fromEntries(
-      [...permission.cells].map(([column, filter]) => [
-        field(column),
-        words(() => filterWords(access, table.key, filter)),
-      ]),
+      [...permission.cells].map(([column, filter]) => [field(column), words(access, table.key, filter)]),
     ),
   };
 }
@@ -84,7 +85,7 @@ function writeEntryOf(access: DeclaredAccess, declared: DeclaredWrite): readonly
   const target = access.tables.get(table);
   if (target === undefined) return undefined;
   const field = (column: string) => target.fields.get(column) ?? column;
-  const text = (condition: Filter) => words(() => filterWords(access, table, condition));
+  const text = (condition: Filter) => words(access, table, condition);
   return [
     `${operation} ${target.rootField}`,
     {
@@ -150,31 +151,23 @@ export function expectationsOf(access: DeclaredAccess, rolesWithoutPermission: r
   };
 }
 
-function lean({ roles }: Expectations) {
-  const entryWithoutEmpty = ({ "goes on to": next, "only where": cells, ...rest }: Entry) => ({
-    ...rest,
-    ...(next.length === 0 ? {} : { "goes on to": next }),
-    ...(Object.keys(cells).length === 0 ? {} : { "only where": cells }),
-  });
-  return {
-    roles: Object.fromEntries(
-      Object.entries(roles).map(([name, { reads, writes, calls }]) => [
-        name,
-        {
-          ...(Object.keys(reads).length === 0
-            ? {}
-            : {
-                reads: Object.fromEntries(
-                  Object.entries(reads).map(([table, each]) => [table, entryWithoutEmpty(each)]),
-                ),
-              }),
-          ...(Object.keys(writes).length === 0 ? {} : { writes }),
-          ...(calls.length === 0 ? {} : { calls }),
-        },
-      ]),
-    ),
-  };
-}
+/** An object without its empty lists and objects, which the file omits. */
+const filled = (object: object) =>
+  Object.fromEntries(
+    Object.entries(object).filter(([, value]) => typeof value !== "object" || Object.keys(value as object).length > 0),
+  );
+
+const eachFilled = (objects: Readonly<Record<string, object>>) =>
+  Object.fromEntries(Object.entries(objects).map(([name, object]) => [name, filled(object)]));
+
+const lean = ({ roles }: Expectations) => ({
+  roles: Object.fromEntries(
+    Object.entries(roles).map(([name, { reads, writes, calls }]) => [
+      name,
+      filled({ reads: eachFilled(reads), writes: eachFilled(writes), calls }),
+    ]),
+  ),
+});
 
 export function printExpectations(expected: Expectations | ExpectationsBySource): string {
   const content =
@@ -207,93 +200,68 @@ export interface Surprise {
   readonly reason: string;
 }
 
-const changes = (before: readonly string[], now: readonly string[]) => ({
-  added: now.filter((item) => !before.includes(item)),
-  removed: before.filter((item) => !now.includes(item)),
-});
+interface Granted extends Omit<Surprise, "role" | "reason"> {
+  /** What a new grant contains. */
+  readonly detail?: string;
+  /** The grant that contains this one. */
+  readonly within?: string;
+  /** A text that can differ. */
+  readonly value?: string;
+  /** Its text where it is missing. */
+  readonly otherwise?: string;
+}
+
+/** Each grant of a role by its words, such as `read note.title`. */
+function grantsOf({ reads, writes, calls }: Expectations["roles"][string]): ReadonlyMap<string, Granted> {
+  return new Map<string, Granted>([
+    ...Object.entries(reads).flatMap(([table, entry]): [string, Granted][] => {
+      const within = `read ${table}`;
+      const part = (words: string, more: Granted): [string, Granted] => [words, { table, within, ...more }];
+      return [
+        [within, { table, detail: `: ${entry.columns.join(", ") || "no column"} (rows: ${entry.rows})` }],
+        ...entry.columns.map((name) => part(`read ${table}.${name}`, { name })),
+        ...entry.operations.map((operation) => part(`query ${table} by ${operation}`, {})),
+        ...entry["goes on to"].map((name) => part(`follow ${table}.${name}`, { name })),
+        part(`read rows of ${table}`, { value: entry.rows }),
+        part(`read at once of ${table}`, {
+          value: entry.limit === "none" ? "any number of rows" : `at most ${entry.limit} rows`,
+        }),
+        ...Object.entries(entry["only where"]).map(([name, value]) =>
+          part(`read ${table}.${name} only where`, { name, value, otherwise: "the row is served" }),
+        ),
+      ];
+    }),
+    ...Object.entries(writes).map(([what, entry]): [string, Granted] => {
+      const text = writeText(entry);
+      return [what, { table: what.split(" ")[1] ?? what, detail: ` (${text})`, value: text }];
+    }),
+    ...calls.map((name): [string, Granted] => [`call ${name}`, { name }]),
+  ]);
+}
 
 /** Differences between the metadata and the expectations, in words. */
 export function compareExpectations(expected: Expectations, found: Expectations): readonly Surprise[] {
-  const surprises: Surprise[] = [];
   const names = [...new Set([...Object.keys(expected.roles), ...Object.keys(found.roles)])].toSorted();
-  for (const name of names) {
-    const [before, now] = [
-      expected.roles[name] ?? { reads: {}, writes: {}, calls: [] },
-      found.roles[name] ?? { reads: {}, writes: {}, calls: [] },
+  return names.flatMap((role): readonly Surprise[] => {
+    const none = { reads: {}, writes: {}, calls: [] };
+    const [before, now] = [expected, found].map(({ roles }) => grantsOf(roles[role] ?? none)) as [Grants, Grants];
+    const changed = [...new Set([...before.keys(), ...now.keys()])].flatMap((words): readonly Surprise[] => {
+      const [old, current] = [before.get(words), now.get(words)];
+      const { detail: _detail, within, value: _value, otherwise, ...place } = current ?? old ?? {};
+      if (within !== undefined && !(before.has(within) && now.has(within))) return [];
+      const say = (reason: string): readonly Surprise[] => [{ role, ...place, reason: `role ${role} ${reason}` }];
+      const [from, to] = [old?.value ?? otherwise, current?.value ?? otherwise];
+      if (from !== undefined && to !== undefined)
+        return from === to ? [] : say(`may now ${words}: ${to}; expected: ${from}`);
+      if (old === undefined) return say(`can now ${words}${current?.detail ?? ""}`);
+      return current === undefined ? say(`can no longer ${words}`) : [];
+    });
+    return [
+      ...(expected.roles[role] === undefined ? [{ role, reason: `there is a new role ${role}` }] : []),
+      ...(found.roles[role] === undefined ? [{ role, reason: `the role ${role} is gone` }] : []),
+      ...changed,
     ];
-    if (expected.roles[name] === undefined) surprises.push({ role: name, reason: `there is a new role ${name}` });
-    if (found.roles[name] === undefined) surprises.push({ role: name, reason: `the role ${name} is gone` });
-    for (const table of new Set([...Object.keys(before.reads), ...Object.keys(now.reads)]))
-      surprises.push(...compareEntry(name, table, before.reads[table], now.reads[table]));
-    for (const what of new Set([...Object.keys(before.writes), ...Object.keys(now.writes)]))
-      surprises.push(...compareWrite(name, what, before.writes[what], now.writes[what]));
-    const { added, removed } = changes(before.calls, now.calls);
-    for (const called of added)
-      surprises.push({ role: name, name: called, reason: `role ${name} can now call ${called}` });
-    for (const called of removed)
-      surprises.push({ role: name, name: called, reason: `role ${name} can no longer call ${called}` });
-  }
-  return surprises;
-}
-
-function compareWrite(
-  role: string,
-  what: string,
-  before: WriteEntry | undefined,
-  now: WriteEntry | undefined,
-): readonly Surprise[] {
-  const [old, current] = [before, now].map((each) => each && writeText(each));
-  if (old === current) return [];
-  const table = what.split(" ")[1] ?? what;
-  if (current === undefined) return [{ role, table, reason: `role ${role} can no longer ${what}` }];
-  const reason =
-    old === undefined ? `can now ${what} (${current})` : `may now ${what} with ${current}; expected: ${old}`;
-  return [{ role, table, reason: `role ${role} ${reason}` }];
-}
-
-function compareEntry(
-  role: string,
-  table: string,
-  before: Entry | undefined,
-  now: Entry | undefined,
-): readonly Surprise[] {
-  const say = (reason: string, name?: string): Surprise => ({
-    role,
-    table,
-    ...(name === undefined ? {} : { name }),
-    reason: `role ${role} ${reason}`,
   });
-  if (before === undefined)
-    return now === undefined
-      ? []
-      : [say(`can now read ${table}: ${now.columns.join(", ") || "no column"} (rows: ${now.rows})`)];
-  if (now === undefined) return [say(`can no longer read ${table}`)];
-  const columns = changes(before.columns, now.columns);
-  const asked = changes(before.operations, now.operations);
-  const next = changes(before["goes on to"], now["goes on to"]);
-  const cells = [...new Set([...Object.keys(before["only where"]), ...Object.keys(now["only where"])])].filter(
-    (column) => before["only where"][column] !== now["only where"][column],
-  );
-  return [
-    ...columns.added.map((column) => say(`can now read ${table}.${column}`, column)),
-    ...columns.removed.map((column) => say(`can no longer read ${table}.${column}`, column)),
-    ...(before.rows === now.rows
-      ? []
-      : [say(`now reads other rows of ${table}: ${now.rows}; expected: ${before.rows}`)]),
-    ...(before.limit === now.limit
-      ? []
-      : [say(`gets ${limitWords(now.limit)} of ${table} at once; expected: ${limitWords(before.limit)}`)]),
-    ...asked.added.map((operation) => say(`can now query ${table} by ${operation}`)),
-    ...asked.removed.map((operation) => say(`can no longer query ${table} by ${operation}`)),
-    ...next.added.map((name) => say(`can now follow ${table}.${name}`, name)),
-    ...next.removed.map((name) => say(`can no longer follow ${table}.${name}`, name)),
-    ...cells.map((column) =>
-      say(
-        `reads ${table}.${column} only where ${now["only where"][column] ?? "the row is served"}; expected: ${before["only where"][column] ?? "where the row is served"}`,
-        column,
-      ),
-    ),
-  ];
 }
 
-const limitWords = (limit: Entry["limit"]) => (limit === "none" ? "any number of rows" : `at most ${limit} rows`);
+type Grants = ReturnType<typeof grantsOf>;

@@ -65,16 +65,13 @@ export function applyRules(
   return applied.flatMap((rule) =>
     rule
       .find(examined)
-      .map(({ at, reason, remedy, severity, source = sourceAt(at), table, role, name }): Finding => ({
+      .map(({ at, source = sourceAt(at), ...found }): Finding => ({
         rule: rule.id,
-        severity: severity ?? rule.severity,
+        severity: rule.severity,
         ...examined.project.position(at),
         ...(source === undefined ? {} : { source }),
-        ...(table === undefined ? {} : { table }),
-        ...(role === undefined ? {} : { role }),
-        ...(name === undefined ? {} : { name }),
-        reason,
-        remedy: remedy ?? rule.remedy,
+        remedy: rule.remedy,
+        ...found,
       })),
   );
 }

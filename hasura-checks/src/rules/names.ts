@@ -1,57 +1,36 @@
-import { functionFields, Naming } from "@routeql/metadata/naming";
+import { functionFields, Naming, rootFieldNames } from "@routeql/metadata/naming";
+import type { MergedPath } from "@routeql/metadata/read/load";
 import { catalogAt, type Found, functionsOf, type PlacedTable, type Rule, tablesOf } from "./rule.ts";
 
 const reserved = new Set(["_and", "_or", "_not", "_exists"]);
 
-interface Claim extends Found {
-  readonly field: string;
-  readonly owner: string;
-}
-
 /** Two root fields with the same name. */
 function rootFields(examined: Parameters<Rule["find"]>[0]): readonly Found[] {
-  const claims = examined.metadata.sources.flatMap((source, index): Claim[] => {
+  return examined.metadata.sources.flatMap((source, index): readonly Found[] => {
     const naming = new Naming(source.customization, "hasura-default");
     if (naming.namespace !== undefined) return [];
-    const tables = tablesOf(examined).filter(({ path }) => path[1] === index);
-    const functions = functionsOf(examined).filter(({ path }) => path[1] === index);
-    return [
-      ...tables.flatMap(({ table, key, path }) => {
-        const base = naming.base(table.configuration?.custom_name, table.table).field;
-        const custom = table.configuration?.custom_root_fields;
-        const claim = (
-          kind: "select" | "select_by_pk" | "select_aggregate" | "select_stream",
-          suffix?: string,
-        ): Claim => ({
-          at: [...path, "table"],
-          table: key,
-          owner: key,
-          field: naming.rootField(
-            custom?.[kind]?.name ?? (suffix === undefined ? base : naming.suffixed(base, suffix)),
-          ),
-          reason: "",
-        });
-        return [
-          claim("select"),
-          claim("select_by_pk", "by_pk"),
-          claim("select_aggregate", "aggregate"),
-          claim("select_stream", "stream"),
-        ];
-      }),
-      ...functions.map(({ entry, key, path }): Claim => ({
-        at: [...path, "function"],
-        name: key,
-        owner: `the function ${key}`,
-        field: naming.rootField(functionFields(entry, naming).rows),
-        reason: "",
-      })),
+    const isOwn = ({ path }: { readonly path: MergedPath }) => path[1] === index;
+    const claims = [
+      ...tablesOf(examined)
+        .filter(isOwn)
+        .flatMap(({ table, key, path }) => {
+          const names = rootFieldNames(table, naming.base(table.configuration?.custom_name, table.table), naming);
+          const place = { at: [...path, "table"], table: key };
+          return Object.values(names).map((field) => ({ field, owner: key, place }));
+        }),
+      ...functionsOf(examined)
+        .filter(isOwn)
+        .map(({ entry, key, path }) => ({
+          field: naming.rootField(functionFields(entry, naming).rows),
+          owner: `the function ${key}`,
+          place: { at: [...path, "function"], name: key },
+        })),
     ];
-  });
-  return claims.flatMap((claim, index) => {
-    const earlier = claims.slice(0, index).find(({ field, owner }) => field === claim.field && owner !== claim.owner);
-    return earlier === undefined
-      ? []
-      : [{ ...claim, reason: `${claim.owner} and ${earlier.owner} both have the root field ${claim.field}` }];
+    return claims.flatMap(({ field, owner, place }, position) => {
+      const earlier = claims.slice(0, position).find((other) => other.field === field && other.owner !== owner);
+      if (earlier === undefined) return [];
+      return [{ ...place, reason: `${owner} and ${earlier.owner} both have the root field ${field}` }];
+    });
   });
 }
 
@@ -80,41 +59,31 @@ function fields({ table, key, path }: PlacedTable, columns: readonly string[]): 
       name,
       reason: `${key}.${column} is called ${name}, which is the name of another column${away.has(name) ? " (which has another name)" : ""}`,
     }));
-  const relationships = [
-    ...table.object_relationships.map((entry, index) => [entry.name, "object_relationships", index] as const),
-    ...table.array_relationships.map((entry, index) => [entry.name, "array_relationships", index] as const),
-  ];
-  const computed = table.computed_fields.map((entry, index) => [entry.name, "computed_fields", index] as const);
-  const hiding = [...relationships, ...computed]
-    .filter(([name]) => columns.includes(name) && !away.has(name))
-    .map(([name, kind, index]): Found => ({
-      at: [...path, kind, index, "name"],
-      table: key,
-      name,
-      reason: `${key} has the column ${name}, and ${kind.replaceAll("_", " ").replace(/s$/, "")} ${name} hides it`,
-    }));
-  const special = [
-    ...columns.filter((column) => !away.has(column)),
-    ...relationships.map(([name]) => name),
-    ...computed.map(([name]) => name),
-  ]
+  const kinds = ["object_relationships", "array_relationships", "computed_fields"] as const;
+  const members = kinds.flatMap((kind) => table[kind].map(({ name }, index) => ({ name, kind, index })));
+  const ofMember = ({ name, kind, index }: (typeof members)[number], reason: string): Found => {
+    return { at: [...path, kind, index, "name"], table: key, name, reason };
+  };
+  const hiding = members
+    .filter(({ name }) => columns.includes(name) && !away.has(name))
+    .map((member) => {
+      const what = member.kind.replaceAll("_", " ").replace(/s$/, "");
+      return ofMember(member, `${key} has the column ${member.name}, and ${what} ${member.name} hides it`);
+    });
+  const special = [...columns.filter((column) => !away.has(column)), ...members.map(({ name }) => name)]
     .filter((name) => reserved.has(name))
-    .map((name): Found => ({
-      at: [...path, "table"],
-      table: key,
-      name,
-      reason: `${key}.${name} has the name of an operator of conditions`,
-    }));
-  const aggregates = relationships
-    .filter(([name]) =>
-      relationships.some(([other, kind]) => kind === "array_relationships" && name === `${other}_aggregate`),
-    )
-    .map(([name, kind, index]): Found => ({
-      at: [...path, kind, index, "name"],
-      table: key,
-      name,
-      reason: `${key}.${name} is also the name of another relationship's aggregate`,
-    }));
+    .map((name): Found => {
+      return {
+        at: [...path, "table"],
+        table: key,
+        name,
+        reason: `${key}.${name} has the name of an operator of conditions`,
+      };
+    });
+  const lists = new Set(table.array_relationships.map(({ name }) => `${name}_aggregate`));
+  const aggregates = members
+    .filter(({ kind, name }) => kind !== "computed_fields" && lists.has(name))
+    .map((member) => ofMember(member, `${key}.${member.name} is also the name of another relationship's aggregate`));
   return [...shadowing, ...hiding, ...special, ...aggregates];
 }
 

@@ -1,7 +1,16 @@
 import type { State } from "@routeql/engine/execution/state";
 import { findBreakingChanges, findDangerousChanges } from "graphql";
+import type { Direction } from "../diff/change.ts";
 import { accessChanges } from "../diff/widening.ts";
 import type { Rule } from "./rule.ts";
+
+/** Changes of permissions in one direction. */
+const changesOf =
+  (wanted: Direction): Rule["find"] =>
+  ({ base, ...examined }) =>
+    (base === undefined ? [] : accessChanges(base, examined)).flatMap(({ direction, ...change }) =>
+      direction === wanted ? [change] : [],
+    );
 
 export const widenedPermission: Rule = {
   id: "widened-permission",
@@ -10,8 +19,7 @@ export const widenedPermission: Rule = {
   finds: "a role that may read, write or call more than in the base revision",
   why: "No client fails because of a wider permission, so tests and users do not notice it.",
   remedy: "check that the change is intended; mention it in the pull request, or add an exception with the reason",
-  find: ({ base, ...examined }) =>
-    base === undefined ? [] : accessChanges(base, examined).filter(({ direction }) => direction === "wider"),
+  find: changesOf("wider"),
 };
 
 export const changedPermission: Rule = {
@@ -21,9 +29,28 @@ export const changedPermission: Rule = {
   finds: "a change of a permission that this tool can call neither wider nor narrower",
   why: "It can be wider. The reason names the changed part.",
   remedy: "read the change; mention it in the pull request, or add an exception with the reason",
-  find: ({ base, ...examined }) =>
-    base === undefined ? [] : accessChanges(base, examined).filter(({ direction }) => direction === "changed"),
+  find: changesOf("changed"),
 };
+
+/** Of `diff` alone: a narrower permission is no problem. */
+export const narrowedPermission: Rule = {
+  id: "narrowed-permission",
+  severity: "note",
+  needs: "base",
+  finds: "a role that may read, write or call less than in the base revision",
+  why: "Clients that need the permission fail.",
+  remedy: "nothing, if no client needs it",
+  find: changesOf("narrower"),
+};
+
+const schemaChangesOf =
+  (wanted: SchemaChange["kind"]): Rule["find"] =>
+  ({ base, state }) => {
+    if (base?.state === undefined || state === undefined) return [];
+    return schemaChanges(base.state, state)
+      .filter(({ kind }) => kind === wanted)
+      .map(({ role, reason }) => ({ at: ["sources"], role, reason }));
+  };
 
 export const breakingChange: Rule = {
   id: "breaking-change",
@@ -32,12 +59,18 @@ export const breakingChange: Rule = {
   finds: "a change of the GraphQL schema of a role that breaks documents that were valid in the base revision",
   why: "Clients receive errors as soon as the metadata is applied.",
   remedy: "keep the old name beside the new one until no client uses it, or add an exception with the reason",
-  find: ({ base, state }) => {
-    if (base?.state === undefined || state === undefined) return [];
-    return schemaChanges(base.state, state)
-      .filter(({ kind }) => kind === "breaking")
-      .map(({ role, reason }) => ({ at: ["sources"], role, reason }));
-  },
+  find: schemaChangesOf("breaking"),
+};
+
+/** Of `diff` alone. */
+export const dangerousChange: Rule = {
+  id: "dangerous-change",
+  severity: "note",
+  needs: "base and database",
+  finds: "a change of the GraphQL schema of a role that clients may not expect",
+  why: "Documents stay valid, and answers can have further values.",
+  remedy: "nothing, if clients handle the change",
+  find: schemaChangesOf("dangerous"),
 };
 
 /** A change of a role's GraphQL schema. */

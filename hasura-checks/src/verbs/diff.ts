@@ -3,14 +3,19 @@ import { type Endpoint, endpointOf, endpointOptions, exportMetadata, NoMetadataA
 import { UsageError } from "../cli/usage-error.ts";
 import { commonOptions, type Configuration, metadataDirectory, readConfiguration } from "../configuration.ts";
 import { adminSchema, drift, schemaDrift } from "../diff/drift.ts";
-import { schemaChanges } from "../rules/revisions.ts";
-import type { Direction } from "../diff/change.ts";
-import { accessChanges } from "../diff/widening.ts";
 import type { Finding } from "../findings/finding.ts";
 import { formatOf, printReport } from "../findings/print.ts";
 import { databaseAddresses, databaseOptions, Databases } from "../metadata/database.ts";
 import { examinable, readProject, type ReadProject } from "../metadata/project.ts";
 import { readBase } from "../metadata/revision.ts";
+import { applyRules } from "../rules/apply.ts";
+import {
+  breakingChange,
+  changedPermission,
+  dangerousChange,
+  narrowedPermission,
+  widenedPermission,
+} from "../rules/revisions.ts";
 import { formatOptions } from "./lint.ts";
 
 interface Compared {
@@ -59,16 +64,6 @@ async function againstSchema(project: ReadProject, endpoint: Endpoint, reason: N
   };
 }
 
-const judgements = {
-  wider: { rule: "widened-permission", severity: "warning", remedy: "check that the change is intended" },
-  changed: {
-    rule: "changed-permission",
-    severity: "warning",
-    remedy: "read the change: this tool cannot decide whether it is wider",
-  },
-  narrower: { rule: "narrowed-permission", severity: "note", remedy: "nothing, if no client needs it" },
-} as const satisfies Readonly<Record<Direction, Pick<Finding, "rule" | "severity" | "remedy">>>;
-
 async function againstBase(
   project: ReadProject,
   source: string,
@@ -79,16 +74,6 @@ async function againstBase(
 ): Promise<Compared> {
   const base = examinable(await readBase(named, source, surroundings.directory), `of ${named}`);
   await using databases = await Databases.open(databaseAddresses(given, project.metadata, surroundings));
-  const access = accessChanges({ metadata: base.metadata, project: base }, { metadata: project.metadata, project }).map(
-    ({ direction, at, reason, table, role, name }): Finding => ({
-      ...judgements[direction],
-      ...project.position(at),
-      ...(table === undefined ? {} : { table }),
-      ...(role === undefined ? {} : { role }),
-      ...(name === undefined ? {} : { name }),
-      reason,
-    }),
-  );
   const other = drift(project.whole.merged, base.whole.merged, { first: "now", second: `in ${named}` })
     .filter(({ concernsAccess }) => !concernsAccess)
     .map(({ at, reason }): Finding => ({
@@ -98,23 +83,23 @@ async function againstBase(
       reason,
       remedy: "nothing, if the change is intended",
     }));
-  const infer = configuration.inferFunctionPermissions;
-  const [before, now] = [await databases?.state(base, infer), await databases?.state(project, infer)];
-  const schema = before === undefined || now === undefined ? undefined : schemaChanges(before, now);
-  const changes = (schema ?? []).map(({ kind, role, reason }): Finding => ({
-    rule: kind === "breaking" ? "breaking-change" : "dangerous-change",
-    severity: kind === "breaking" ? "error" : "note",
-    ...project.position(["sources"]),
-    role,
-    reason,
-    remedy:
-      kind === "breaking"
-        ? "keep the old name beside the new one until no client uses it"
-        : "nothing, if clients handle the change",
-  }));
+  const onDatabase = async (revision: ReadProject) => ({
+    project: revision,
+    metadata: revision.metadata,
+    state: await databases?.state(revision, configuration.inferFunctionPermissions),
+  });
+  const [before, now] = [await onDatabase(base), await onDatabase(project)];
+  const changes = applyRules({ ...now, base: before, configuration, catalogs: undefined }, [
+    breakingChange,
+    dangerousChange,
+    widenedPermission,
+    changedPermission,
+    narrowedPermission,
+  ]);
+  const isWhole = before.state !== undefined && now.state !== undefined;
   return {
-    findings: [...changes, ...access, ...other],
-    examined: `compared with ${named}${schema === undefined ? `, ${databases === undefined ? "without a database" : "without a database for each source there"}: the roles' schemas were not compared` : ""}`,
+    findings: [...changes, ...other],
+    examined: `compared with ${named}${!isWhole ? `, ${databases === undefined ? "without a database" : "without a database for each source there"}: the roles' schemas were not compared` : ""}`,
   };
 }
 
