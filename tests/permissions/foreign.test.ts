@@ -102,7 +102,9 @@ describe("native queries", () => {
       roles: { reader: { calls: expect.arrayContaining([`excerpts: ${rows}`]) as string[] } },
     });
     expect(readFileSync(join(folder, "native.md"), "utf8")).toContain(`| \`excerpts\` | \`reader\` | \`${rows}\` |`);
-    expect(readFileSync(join(folder, "native.html"), "utf8")).toContain(`<th scope="row">excerpts</th><td>reader</td>`);
+    expect(readFileSync(join(folder, "native.html"), "utf8")).toContain(
+      `<th scope="row"><code>excerpts</code></th><td><code>reader</code></td>`,
+    );
     expect(checks["schema"]).toBeGreaterThan(50);
     for (const kind of ["rows", "limit", "relationships", "sessions", "hidden-rows"])
       expect(checks[kind], kind).toBeGreaterThan(20);

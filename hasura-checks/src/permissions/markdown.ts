@@ -5,8 +5,8 @@ import {
   operations,
 } from "@routeql/metadata/declared/declared";
 import { filterWords } from "@routeql/metadata/declared/filter-text";
-import { UnderivableMetadata } from "@routeql/metadata/declared/permission";
-import { rowsText, writesOfRole, writeText } from "./expectations.ts";
+import { told } from "./expectations.ts";
+import { code, type Section, sectionsOf } from "./sections.ts";
 
 export interface DocumentOptions {
   /** Roles of tokens without any permission in the metadata. */
@@ -53,9 +53,10 @@ function sourceLines(access: DeclaredAccess, rolesWithoutPermission: readonly st
   return [
     "## Roles and root fields",
     "",
-    row(["Role", "Root field", "Operations", "Columns hidden", "Rows", "Row limit"]),
-    row(Array.from({ length: 6 }, () => "---")),
-    ...roles.flatMap((role) => roleRows(access, role)),
+    ...table(
+      ["Role", "Root field", "Operations", "Columns hidden", "Rows", "Row limit"],
+      roles.flatMap((role) => roleRows(access, role)),
+    ),
     "",
     "Aggregates are `<root field>_aggregate`, streams `<root field>_stream`. The row limit applies to each list, also to nested lists and the",
     "nodes of aggregates. A condition with arrows holds if a row at the end of the path meets it.",
@@ -64,14 +65,9 @@ function sourceLines(access: DeclaredAccess, rolesWithoutPermission: readonly st
     "",
     "The permissions of the related table apply to rows behind a relationship, also in conditions, orders and aggregates.",
     "",
-    row(["Root field", "May follow", "Roles"]),
-    row(["---", "---", "---"]),
-    ...relationshipRows(access, roles),
+    ...table(["Root field", "May follow", "Roles"], relationshipRows(access, roles)),
     "",
-    ...writeSection(access, roles),
-    ...functionSection(access, roles),
-    ...nativeQuerySection(access, roles),
-    ...cellSection(access),
+    ...[...sectionsOf(access, roles), ...cellSection(access)].flatMap(sectionLines),
   ];
 }
 
@@ -79,7 +75,7 @@ function row(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |`;
 }
 
-const code = (name: string) => `\`${name}\``;
+const table = (head: readonly string[], rows: readonly string[]) => [row(head), row(head.map(() => "---")), ...rows];
 
 function grantedTo(access: DeclaredAccess, role: string): readonly (readonly [DeclaredTable, DeclaredPermission])[] {
   return [...access.tables.values()].flatMap((table) => {
@@ -112,73 +108,25 @@ function grouped(rows: readonly (readonly [first: string, rest: string])[]): rea
   ]);
 }
 
-function writeSection(access: DeclaredAccess, roles: readonly string[]): readonly string[] {
-  const writes = roles.flatMap((role) =>
-    writesOfRole(access, role).map(([what, entry]) => row([code(role), code(what), writeText(entry)])),
-  );
-  if (writes.length === 0) return [];
-  return ["## Writes", "", row(["Role", "May", "Within"]), row(["---", "---", "---"]), ...writes, ""];
-}
-
-function functionSection(access: DeclaredAccess, roles: readonly string[]): readonly string[] {
-  if (access.functions.length === 0) return [];
-  const callable = access.functions.map((called) => {
-    const callers = roles.filter(
-      (role) => access.permission(role, called.target) !== undefined && access.mayCall(role, called),
-    );
-    return row([
-      code(called.field),
-      code(access.tables.get(called.target)?.rootField ?? called.target),
-      callers.map(code).join(", ") || "nobody",
-    ]);
-  });
-  return [
-    "## Functions",
-    "",
-    row(["Root field", "Returns rows of", "Called by"]),
-    row(["---", "---", "---"]),
-    ...callable,
-    "",
-    "A role receives the rows of a function that it may read in the table.",
-    "",
-  ];
-}
-
-function nativeQuerySection(access: DeclaredAccess, roles: readonly string[]): readonly string[] {
-  const served = access.nativeQueries.flatMap((query) =>
-    roles.flatMap((role) => {
-      const rows = access.mayAsk(role, query);
-      return rows === undefined
-        ? []
-        : [row([code(query.field), code(role), code(rowsText(rows).replaceAll("|", "\\|"))])];
-    }),
-  );
-  if (served.length === 0) return [];
-  return ["## Native queries", "", row(["Root field", "Role", "Is served"]), row(["---", "---", "---"]), ...served, ""];
+function sectionLines({ title, head, rows, note }: Section): readonly string[] {
+  const lines = rows.map((cells) => row(cells.map((cell) => cell.replaceAll("|", "\\|"))));
+  return [`## ${title}`, "", ...table(head, lines), "", ...(note === undefined ? [] : [note, ""])];
 }
 
 /** Cells of inherited roles: null where no contained role that grants the column may read the row. */
-function cellSection(access: DeclaredAccess): readonly string[] {
-  const cells = access.roles.flatMap((role) =>
-    grantedTo(access, role).flatMap(([table, permission]) =>
-      [...permission.cells].map(([column, filter]) =>
-        row([
-          code(role),
-          code(`${table.rootField}.${table.fields.get(column) ?? column}`),
-          told(() => filterWords(access, table.key, filter)),
-        ]),
-      ),
+function cellSection(access: DeclaredAccess): readonly Section[] {
+  const rows = access.roles.flatMap((role) =>
+    grantedTo(access, role).flatMap(([of, permission]) =>
+      [...permission.cells].map(([column, filter]) => [
+        code(role),
+        code(`${of.rootField}.${of.fields.get(column) ?? column}`),
+        told(() => filterWords(access, of.key, filter)),
+      ]),
     ),
   );
-  if (cells.length === 0) return [];
-  return [
-    "## Cells that are null in some rows",
-    "",
-    row(["Role", "Column", "Only where"]),
-    row(["---", "---", "---"]),
-    ...cells,
-    "",
-  ];
+  return rows.length === 0
+    ? []
+    : [{ title: "Cells that are null in some rows", head: ["Role", "Column", "Only where"], rows }];
 }
 
 function relationshipRows(access: DeclaredAccess, roles: readonly string[]): readonly string[] {
@@ -195,14 +143,4 @@ function relationshipRows(access: DeclaredAccess, roles: readonly string[]): rea
     }),
   );
   return grouped(rows).map(([followers, cells]) => row([cells, followers]));
-}
-
-/** The text of a filter, or the reason why it cannot be read. */
-export function told(read: () => string): string {
-  try {
-    return read();
-  } catch (error) {
-    if (error instanceof UnderivableMetadata) return `cannot be read: ${error.message}`;
-    throw error;
-  }
 }

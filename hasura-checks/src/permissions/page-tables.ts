@@ -2,7 +2,8 @@ import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "@routeql
 import { filterSql, filterWords } from "@routeql/metadata/declared/filter-text";
 import { operations } from "@routeql/metadata/declared/permission";
 import type { AccessChange } from "../diff/change.ts";
-import { type DocumentedSource, told } from "./markdown.ts";
+import { told } from "./expectations.ts";
+import type { DocumentedSource } from "./markdown.ts";
 import { type VisibleRows, visibleText } from "./visible-rows.ts";
 
 /** A source with its changes since the base revision and the rows that roles see. */
@@ -125,4 +126,4 @@ export const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 
 /** Text for HTML in which names stand between backticks. */
-const marked = (words: string): string => escaped(words).replaceAll(/`([^`]*)`/g, "<code>$1</code>");
+export const marked = (words: string): string => escaped(words).replaceAll(/`([^`]*)`/g, "<code>$1</code>");

@@ -1,8 +1,7 @@
-import type { DeclaredAccess } from "@routeql/metadata/declared/declared";
 import { counts, type Finding } from "../findings/finding.ts";
 import { amount } from "../findings/print.ts";
-import { rowsText, writesOfRole, writeText } from "./expectations.ts";
-import { anchorText, escaped, matrix, type PagedSource, tableSection } from "./page-tables.ts";
+import { anchorText, escaped, marked, matrix, type PagedSource, tableSection } from "./page-tables.ts";
+import { code, type Section, sectionsOf } from "./sections.ts";
 
 /** Filters the page by text, role and change; opens the table that a link names. */
 const pageScript = `
@@ -140,18 +139,20 @@ function sourceSections(source: PagedSource, roles: readonly string[], tables: n
   const id = name === undefined ? "overview" : `overview-${anchorText(name)}`;
   return `<section aria-labelledby="${id}"><h2 id="${id}">${name === undefined ? "At a glance" : `Source ${escaped(name)}`}</h2>${matrix(source, roles)}</section>
 ${[...access.tables.values()].map((table) => tableSection(source, roles, table, tables <= mostOpen)).join("\n")}
-${writesSection(access, roles)}${functionsSection(access, roles)}${nativeQueriesSection(access, roles)}`;
+${sectionsOf(access, roles)
+  .map((section) => sectionHtml(section, roles))
+  .join("")}`;
 }
 
-function writesSection(access: DeclaredAccess, roles: readonly string[]): string {
-  const rows = roles.flatMap((role) =>
-    writesOfRole(access, role).map(
-      ([what, entry]) =>
-        `<tr data-role="${escaped(role)}"><th scope="row">${escaped(what)}</th><td>${escaped(role)}</td><td>${escaped(writeText(entry))}</td></tr>`,
-    ),
-  );
-  if (rows.length === 0) return "";
-  return `<section><h2>Writes</h2><div class="scroll"><table><thead><tr><th scope="col">May</th><th scope="col">Role</th><th scope="col">Within</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></div></section>`;
+/** A table of the page. A row that names a role is hidden with the role. */
+function sectionHtml({ title, head, rows, note }: Section, roles: readonly string[]): string {
+  const lines = rows.map((cells) => {
+    const role = roles.find((name) => cells[1] === code(name));
+    const [first = "", ...others] = cells.map(marked);
+    return `<tr${role === undefined ? "" : ` data-role="${escaped(role)}"`}><th scope="row">${first}</th>${others.map((cell) => `<td>${cell}</td>`).join("")}</tr>`;
+  });
+  const heads = head.map((cell) => `<th scope="col">${cell}</th>`).join("");
+  return `<section><h2>${title}</h2><div class="scroll"><table><thead><tr>${heads}</tr></thead><tbody>${lines.join("\n")}</tbody></table></div>${note === undefined ? "" : `<p>${note}</p>`}</section>`;
 }
 
 function findingsSection(findings: readonly Finding[], title: string, id: string): string {
@@ -168,30 +169,4 @@ function changesSection(sources: readonly PagedSource[], base: string | undefine
     ({ direction, reason }) => `<li class="${direction}"><b>${direction}</b> ${escaped(reason)}</li>`,
   );
   return `<section class="changes" aria-labelledby="changes"><h2 id="changes">Changes since ${escaped(base)}</h2>${items.length === 0 ? "<p>No permission changed.</p>" : `<ul>${items.join("")}</ul>`}</section>`;
-}
-
-function nativeQueriesSection(access: DeclaredAccess, roles: readonly string[]): string {
-  const served = access.nativeQueries.flatMap((query) =>
-    roles.flatMap((role) => {
-      const rows = access.mayAsk(role, query);
-      return rows === undefined
-        ? []
-        : [
-            `<tr><th scope="row">${escaped(query.field)}</th><td>${escaped(role)}</td><td>${escaped(rowsText(rows))}</td></tr>`,
-          ];
-    }),
-  );
-  if (served.length === 0) return "";
-  return `<section><h2>Native queries</h2><div class="scroll"><table><thead><tr><th scope="col">Root field</th><th scope="col">Role</th><th scope="col">Receives</th></tr></thead><tbody>${served.join("\n")}</tbody></table></div></section>`;
-}
-
-function functionsSection(access: DeclaredAccess, roles: readonly string[]): string {
-  if (access.functions.length === 0) return "";
-  const rows = access.functions.map((called) => {
-    const callers = roles.filter(
-      (role) => access.permission(role, called.target) !== undefined && access.mayCall(role, called),
-    );
-    return `<tr><th scope="row">${escaped(called.field)}</th><td>${escaped(access.tables.get(called.target)?.rootField ?? called.target)}</td><td>${callers.map(escaped).join(", ") || "no role"}</td></tr>`;
-  });
-  return `<section><h2>Functions</h2><div class="scroll"><table><thead><tr><th scope="col">Root field</th><th scope="col">Returns rows of</th><th scope="col">Called by</th></tr></thead><tbody>${rows.join("\n")}</tbody></table></div></section>`;
 }
