@@ -1,7 +1,7 @@
-import { Expectation, expectedRows, type Row, settled } from "./answers.ts";
+import { Expectation, expectedRows, type Row } from "./answers.ts";
 import { documentOf, extremeColumns, fieldOf, rootValue } from "./documents.ts";
 import { enumColumns } from "./hidden-rows.ts";
-import { argumentsOf, ask, type Case, cellOf, fromOf, rootFieldOf, sessionWords } from "./rows.ts";
+import { argumentsOf, type Case, cellOf, differing, fromOf, rootFieldOf, sessionWords } from "./rows.ts";
 
 /** Compares counts, maxima and minima with those of the visible rows, and the number of nodes with the limit. */
 export async function verifyAggregates(of: Case): Promise<void> {
@@ -22,25 +22,14 @@ export async function verifyAggregates(of: Case): Promise<void> {
     const extremes = names.length === 0 ? "" : ` max { ${names.join(" ")} } min { ${names.join(" ")} }`;
     const aggregate = `${field}${argumentsOf(of)} { aggregate { count${extremes} } }`;
     const document = documentOf(subject.access, kind, kind === "query" ? `${aggregate} ${nodes}` : aggregate);
-    const wrong = await settled(
-      expectation,
-      () => ask(of, document),
-      (reply, expected) => {
-        if (expected.kind === "unknown" || expected.kind === "error") return undefined;
-        if (expected.kind === "missing")
-          return reply.failure === undefined ? `counts rows though ${expected.variable} is missing` : undefined;
-        if (reply.failure !== undefined) return `is refused with "${reply.failure.message}"`;
-        const long =
-          (rootValue(subject.access, reply, "more") as { nodes?: readonly unknown[] } | undefined)?.nodes?.length ?? 0;
-        if (permission.limit !== undefined && long > permission.limit)
-          return `is served ${long} nodes at once, and may have ${permission.limit} rows`;
-        return wrongAggregate(
-          (rootValue(subject.access, reply, field) as { aggregate: Aggregate }).aggregate,
-          expected.rows[0] as Row,
-          names,
-        );
-      },
-    );
+    const wrong = await differing(of, expectation, document, (reply, [expected = {}]) => {
+      const more = rootValue(subject.access, reply, "more") as { nodes?: readonly unknown[] } | undefined;
+      const long = more?.nodes?.length ?? 0;
+      if (permission.limit !== undefined && long > permission.limit)
+        return `is served ${long} nodes at once, and may have ${permission.limit} rows`;
+      const { aggregate: found } = rootValue(subject.access, reply, field) as { aggregate: Aggregate };
+      return wrongAggregate(found, expected, names);
+    });
     verdicts.count("aggregates", 1 + 2 * columns.length);
     if (wrong !== undefined)
       verdicts.say("aggregates", cellOf(of), `${role}${sessionWords(of.variables)} ${wrong} (${field}, ${operation})`);

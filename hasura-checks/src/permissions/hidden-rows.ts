@@ -1,12 +1,13 @@
 import { identifier, quoted } from "@routeql/metadata/declared/filter-text";
 import { keyOf } from "@routeql/metadata/declared/tables";
-import { Expectation, expectedRows, type Expected, type Row, settled } from "./answers.ts";
+import { Expectation, expectedRows, type Row } from "./answers.ts";
 import { documentOf, fieldOf, literal, rootOf, rootValue } from "./documents.ts";
 import type { Cell } from "./report.ts";
 import {
   argumentsOf,
   type Case,
   cellOf,
+  differing,
   fromOf,
   plainRows,
   rootFieldOf,
@@ -116,9 +117,6 @@ export async function verifyHiddenRows(of: Case): Promise<void> {
   }
 }
 
-const limited = (expected: Expected, limit: number | undefined) =>
-  expected.kind === "rows" ? Math.min(expected.rows.length, limit ?? Number.POSITIVE_INFINITY) : undefined;
-
 /** Reports a difference between an answer and the filter, if there is one. */
 function judge({ role, variables, verdicts }: Case, cell: Cell, wrong: string | undefined, place: string): void {
   const reason = () => `${role}${sessionWords(variables)} ${wrong ?? ""} (${place})`;
@@ -126,7 +124,7 @@ function judge({ role, variables, verdicts }: Case, cell: Cell, wrong: string | 
 }
 
 async function byValues(of: Case, row: Known, columns: readonly string[], expectation: Expectation): Promise<void> {
-  const { subject, table, permission, role } = of;
+  const { subject, table, permission } = of;
   for (const operation of ["query", "live query", "query aggregate"] as const) {
     if (!permission.operations.has(operation)) continue;
     const { kind } = rootOf(table, operation);
@@ -135,29 +133,24 @@ async function byValues(of: Case, row: Known, columns: readonly string[], expect
     const aggregate = operation === "query aggregate";
     const selection = aggregate ? "aggregate { count }" : selectionOf(of);
     const document = documentOf(subject.access, kind, `${field}${where} { ${selection} }`);
-    const wrong = await settled(
-      expectation,
-      () => subject.ask(role, of.variables, document),
-      (reply, expected) => {
-        // A count has no limit.
-        const wanted = limited(expected, aggregate ? undefined : permission.limit);
-        if (wanted === undefined || wanted >= of.most) return undefined;
-        if (reply.failure !== undefined) return `is refused with "${reply.failure.message}"`;
-        const value = rootValue(subject.access, reply, field);
-        const found = aggregate
-          ? Number((value as { aggregate: { count: string } }).aggregate.count.slice(1))
-          : rowsAt(of, reply, field).length;
-        return found === wanted
-          ? undefined
-          : `finds ${found} rows by the values of a ${row.visible ? "served" : "hidden"} row, and the filter gives ${wanted}`;
-      },
-    );
+    const wrong = await differing(of, expectation, document, (reply, rows) => {
+      // A count has no limit.
+      const wanted = Math.min(rows.length, (aggregate ? undefined : permission.limit) ?? Number.POSITIVE_INFINITY);
+      if (wanted >= of.most) return undefined;
+      const value = rootValue(subject.access, reply, field);
+      const found = aggregate
+        ? Number((value as { aggregate: { count: string } }).aggregate.count.slice(1))
+        : rowsAt(of, reply, field).length;
+      return found === wanted
+        ? undefined
+        : `finds ${found} rows by the values of a ${row.visible ? "served" : "hidden"} row, and the filter gives ${wanted}`;
+    });
     judge(of, cellOf(of), wrong, `${field}, ${operation}`);
   }
 }
 
 async function byKey(of: Case, row: Known, expectation: Expectation): Promise<void> {
-  const { subject, table, permission, role } = of;
+  const { subject, table, permission } = of;
   const key = table.primaryKey ?? [];
   for (const operation of ["query by key", "live query by key"] as const) {
     if (!permission.operations.has(operation) || !key.every((column) => typeof row.values.get(column) === "string"))
@@ -167,20 +160,13 @@ async function byKey(of: Case, row: Known, expectation: Expectation): Promise<vo
       .map((column) => `${fieldOf(table, column)}: ${literal(row.values.get(column) ?? "", table.types.get(column))}`)
       .join(", ");
     const document = documentOf(subject.access, kind, `${field}(${args}) { ${selectionOf(of)} }`);
-    const wrong = await settled(
-      expectation,
-      () => subject.ask(role, of.variables, document),
-      (reply, expected) => {
-        if (expected.kind !== "rows") return undefined;
-        if (reply.failure !== undefined) return `is refused with "${reply.failure.message}"`;
-        const found = rootValue(subject.access, reply, field) ?? null;
-        const [wanted = null] = expected.rows as readonly (Row | null)[];
-        const same = JSON.stringify(found === null ? null : plainRows([found])[0]) === JSON.stringify(wanted);
-        return same
-          ? undefined
-          : `is ${found === null ? "not served" : "served"} a ${row.visible ? "row that the filter lets through" : "hidden row"} by its key`;
-      },
-    );
+    const wrong = await differing(of, expectation, document, (reply, [wanted = null]: readonly (Row | null)[]) => {
+      const found = rootValue(subject.access, reply, field) ?? null;
+      const same = JSON.stringify(found === null ? null : plainRows([found])[0]) === JSON.stringify(wanted);
+      return same
+        ? undefined
+        : `is ${found === null ? "not served" : "served"} a ${row.visible ? "row that the filter lets through" : "hidden row"} by its key`;
+    });
     judge(of, cellOf(of), wrong, `${field}, ${operation}`);
   }
 }
@@ -206,19 +192,14 @@ async function throughRelationships(of: Case, row: Known, columns: readonly stri
       const root = from.roots.select;
       const where = `{${name}: {_and: [${conditionGraphQL(of, row, columns)}]}}`;
       const document = documentOf(subject.access, "query", `${root}(limit: 1, where: ${where}) { __typename }`);
-      const wrong = await settled(
-        expectation,
-        () => subject.ask(role, of.variables, document),
-        (reply, expected) => {
-          if (expected.kind !== "rows" || permission.limit === 0) return undefined;
-          if (reply.failure !== undefined) return `is refused with "${reply.failure.message}"`;
-          const found = plainRows(rootValue(subject.access, reply, root)).length > 0;
-          const [wanted] = expected.rows as unknown as readonly [boolean];
-          return found === wanted
-            ? undefined
-            : `${found ? "finds" : "does not find"} rows of ${from.rootField} by a ${row.visible ? "served" : "hidden"} row of ${table.rootField}`;
-        },
-      );
+      const wrong = await differing(of, expectation, document, (reply, rows) => {
+        if (permission.limit === 0) return undefined;
+        const found = plainRows(rootValue(subject.access, reply, root)).length > 0;
+        const [wanted] = rows as unknown as readonly [boolean];
+        return found === wanted
+          ? undefined
+          : `${found ? "finds" : "does not find"} rows of ${from.rootField} by a ${row.visible ? "served" : "hidden"} row of ${table.rootField}`;
+      });
       judge(of, { role, table: from.key, name }, wrong, `${root}.${name}`);
     }
   }

@@ -2,12 +2,13 @@ import { identifier } from "@routeql/metadata/declared/filter-text";
 import type { DeclaredNativeQuery } from "@routeql/metadata/declared/declared";
 import type { DeclaredRelationship } from "@routeql/metadata/declared/tables";
 import type { Calls } from "./calls.ts";
-import { difference, differenceWords, Expectation, expectedRows, type Row, settled } from "./answers.ts";
+import { difference, differenceWords, Expectation, expectedRows, type Row } from "./answers.ts";
 import { documentOf, orderColumns, rootValue } from "./documents.ts";
 import {
   argumentsOf,
   type Case,
   caseOf,
+  differing,
   fromOf,
   orderArgument,
   plainRows,
@@ -91,40 +92,32 @@ async function follow(from: Case, to: Case, relationship: DeclaredRelationship):
     verdicts.say("not-verified", cell, `where ${root}.${name} leads ${role}: ${first.reason}`);
     return;
   }
-  const wrong = await settled(
-    expectation,
-    () => subject.ask(role, from.variables, document),
-    (reply, expected) => {
-      if (expected.kind === "unknown" || expected.kind === "error") return undefined;
-      if (expected.kind === "missing")
-        return reply.failure === undefined ? `is served though ${expected.variable} is missing` : undefined;
-      if (reply.failure !== undefined) return `is refused with "${reply.failure.message}"`;
-      const served = plainRows(rootValue(access, reply, root));
-      const limit = to.permission.limit ?? Number.POSITIVE_INFINITY;
-      const ends = expected.rows as unknown as readonly Ends[];
-      for (const [index, { alike: inPlace, children, many }] of ends
-        .slice(0, from.permission.limit ?? starts)
-        .entries()) {
-        // Rows with the same place in the order can come in any order.
-        if (inPlace !== "#1") continue;
-        const value = served[index]?.[name];
-        const list =
-          kind === "array" ? plainRows(value) : value === null || value === undefined ? [] : plainRows([value]);
-        if (list.length > limit) return `is served ${list.length} rows at once, and may have ${limit}`;
-        const count = (served[index]?.[aggregate] as { aggregate: { count: string } } | undefined)?.aggregate.count;
-        if (counted !== "" && count !== many)
-          return `counts ${String(count).replace("#", "")} rows by ${aggregate}, and the filter gives ${many.replace("#", "")}`;
-        const found = difference(list, children);
-        if (found === undefined) continue;
-        const cut = children.length > limit && found.extra.length === 0 && list.length === limit;
-        // With more children than the statement returns, the engine can return another child.
-        const beyond = children.length > limit && list.length === limit && kind === "array";
-        const single = kind === "object" && children.length > 1 && list.length === 1 && found.extra.length === 0;
-        if (!cut && !beyond && !single) return `is served ${differenceWords(found)}`;
-      }
-      return undefined;
-    },
-  );
+  const wrong = await differing(from, expectation, document, (reply, rows) => {
+    const served = plainRows(rootValue(access, reply, root));
+    const limit = to.permission.limit ?? Number.POSITIVE_INFINITY;
+    const ends = rows as unknown as readonly Ends[];
+    for (const [index, { alike: inPlace, children, many }] of ends
+      .slice(0, from.permission.limit ?? starts)
+      .entries()) {
+      // Rows with the same place in the order can come in any order.
+      if (inPlace !== "#1") continue;
+      const value = served[index]?.[name];
+      const list =
+        kind === "array" ? plainRows(value) : value === null || value === undefined ? [] : plainRows([value]);
+      if (list.length > limit) return `is served ${list.length} rows at once, and may have ${limit}`;
+      const count = (served[index]?.[aggregate] as { aggregate: { count: string } } | undefined)?.aggregate.count;
+      if (counted !== "" && count !== many)
+        return `counts ${String(count).replace("#", "")} rows by ${aggregate}, and the filter gives ${many.replace("#", "")}`;
+      const found = difference(list, children);
+      if (found === undefined) continue;
+      const cut = children.length > limit && found.extra.length === 0 && list.length === limit;
+      // With more children than the statement returns, the engine can return another child.
+      const beyond = children.length > limit && list.length === limit && kind === "array";
+      const single = kind === "object" && children.length > 1 && list.length === 1 && found.extra.length === 0;
+      if (!cut && !beyond && !single) return `is served ${differenceWords(found)}`;
+    }
+    return undefined;
+  });
   verdicts.count("relationships", first.kind === "rows" ? Math.max(first.rows.length, 1) : 1);
   if (wrong !== undefined)
     verdicts.say("relationships", cell, `${role}${sessionWords(from.variables)} ${wrong} (${root}.${name})`);

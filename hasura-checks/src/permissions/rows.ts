@@ -94,8 +94,30 @@ export const plainRows = (value: unknown): readonly Row[] =>
 
 type Served = { readonly rows: readonly Row[]; readonly longest: number } | { readonly failure: Failure };
 
-export async function ask({ subject, role, variables }: Case, document: string): Promise<Reply> {
+async function ask({ subject, role, variables }: Case, document: string): Promise<Reply> {
   return subject.ask(role, variables, document);
+}
+
+/**
+ * Compares the answer to a document with the rows of SQL.
+ * @returns the difference in words; undefined without one, and where SQL has no rows to compare with
+ */
+export async function differing(
+  of: Case,
+  expectation: Expectation,
+  document: string,
+  differs: (reply: Reply, rows: readonly Row[]) => string | undefined,
+): Promise<string | undefined> {
+  return settled(
+    expectation,
+    () => ask(of, document),
+    (reply, expected) => {
+      if (expected.kind === "missing")
+        return reply.failure === undefined ? `is served though ${expected.variable} is missing` : undefined;
+      if (expected.kind !== "rows") return undefined;
+      return reply.failure === undefined ? differs(reply, expected.rows) : `is refused with "${reply.failure.message}"`;
+    },
+  );
 }
 
 /** Reads the rows of a root field page by page, at most one more than are compared. */

@@ -1,8 +1,8 @@
 import { identifier } from "@routeql/metadata/declared/filter-text";
-import { difference, differenceWords, Expectation, expectedRows, settled } from "./answers.ts";
+import { difference, differenceWords, Expectation, expectedRows } from "./answers.ts";
 import { enumColumns } from "./hidden-rows.ts";
 import { documentOf, fieldOf, orderColumns, rootOf, rootValue } from "./documents.ts";
-import { type Case, plainRows, rowsStatement, selectionOf, sessionWords } from "./rows.ts";
+import { type Case, differing, plainRows, rowsStatement, selectionOf, sessionWords } from "./rows.ts";
 
 /** Types without the aggregate `max` before Postgres 18, by which no engine streams, and JSON, which has no order. */
 const withoutMaximum =
@@ -39,23 +39,18 @@ export async function verifyStream(of: Case): Promise<void> {
     `${field}(${naming.field("batch_size")}: ${of.most}, cursor: {${naming.field("initial_value")}: {${fieldOf(table, column)}: ${literal}}}) { ${selectionOf(of)} }`,
   );
   const after = `${own} > '${start.replaceAll("'", "''")}'`;
-  const wrong = await settled(
-    new Expectation(() => expectedRows(subject, () => rowsStatement(of, of.most + 1, after))),
-    () => subject.ask(role, variables, document),
-    (reply, expected) => {
-      if (expected.kind !== "rows") return undefined;
-      if (reply.failure !== undefined) return `is refused with "${reply.failure.message}"`;
-      const rows = plainRows(rootValue(subject.access, reply, field));
-      const reach = Math.min(of.most, permission.limit ?? of.most);
-      if (rows.length > reach) return `is served ${rows.length} rows at once, and may have ${reach}`;
-      if (rows.length !== Math.min(expected.rows.length, reach))
-        return `is served ${rows.length} rows, and the filter gives ${expected.rows.length}`;
-      const found = difference(rows, expected.rows);
-      if (found === undefined || (found.extra.length === 0 && expected.rows.length > reach)) return undefined;
-      // A batch can end between rows with the same value in the column of the cursor.
-      return expected.rows.length > of.most ? undefined : `is served ${differenceWords(found)}`;
-    },
-  );
+  const expectation = new Expectation(() => expectedRows(subject, () => rowsStatement(of, of.most + 1, after)));
+  const wrong = await differing(of, expectation, document, (reply, wanted) => {
+    const served = plainRows(rootValue(subject.access, reply, field));
+    const reach = Math.min(of.most, permission.limit ?? of.most);
+    if (served.length > reach) return `is served ${served.length} rows at once, and may have ${reach}`;
+    if (served.length !== Math.min(wanted.length, reach))
+      return `is served ${served.length} rows, and the filter gives ${wanted.length}`;
+    const found = difference(served, wanted);
+    if (found === undefined || (found.extra.length === 0 && wanted.length > reach)) return undefined;
+    // A batch can end between rows with the same value in the column of the cursor.
+    return wanted.length > of.most ? undefined : `is served ${differenceWords(found)}`;
+  });
   verdicts.hold(
     "rows",
     cell,
