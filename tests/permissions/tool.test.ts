@@ -81,6 +81,26 @@ test(
   },
 );
 
+test("--minutes ends the examination, and reports the rest as not verified", { timeout: generous }, async () => {
+  const args = ["permissions", "--json", "--minutes"];
+  const { code, stdout } = await routeql(repository, ...args, "0.001");
+  const { findings, checks } = JSON.parse(stdout) as {
+    findings: readonly { rule: string; severity: string; reason: string }[];
+    checks: Readonly<Record<string, number>>;
+  };
+  expect([code, checks, findings]).toEqual([
+    1,
+    {},
+    [expect.objectContaining({ rule: "not-verified", severity: "warning" })],
+  ]);
+  expect(findings[0]?.reason).toMatch(/^not examined within --minutes 0\.001: the role \w+, and \d+ further parts$/);
+  for (const minutes of ["0", "soon"])
+    expect(await routeql(repository, ...args, minutes)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`--minutes takes a positive number, not ${minutes}`) as string,
+    });
+});
+
 test(
   "permissions writes the table as Markdown and as a page without external requests",
   { timeout: generous },

@@ -148,13 +148,14 @@ function usesOf({ access }: Subject, role: string, own: readonly DeclaredWrite[]
   return merged;
 }
 
-/** The table, its related tables, and the tables with rows that a deletion removes too. */
+/** The table, the tables of nested inserts, and the tables with rows that a deletion removes too. */
 function affectedTables({ access, catalog }: Subject, { table: key, operation }: DeclaredWrite) {
   const found = new Set([key]);
   if (operation === "insert") for (const { target } of access.tables.get(key)?.relationships ?? []) found.add(target);
-  for (const target of found)
-    for (const [name, { foreignKeys }] of catalog.tables)
-      if (foreignKeys.some((each) => keyOf(each.target) === target)) found.add(name);
+  if (operation === "delete")
+    for (const target of found)
+      for (const [name, { foreignKeys }] of catalog.tables)
+        if (foreignKeys.some((each) => keyOf(each.target) === target)) found.add(name);
   return [...found].flatMap((name) => access.tables.get(name) ?? []);
 }
 
