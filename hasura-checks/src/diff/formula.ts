@@ -3,7 +3,7 @@
  * @module
  */
 import type { MergedPath } from "@routeql/metadata/read/load";
-import { isFields, listOf } from "../rules/conditions.ts";
+import { type Columns, isFields, listOf } from "../rules/conditions.ts";
 import { namedTable, tablesOf, type Walked } from "../rules/rule.ts";
 
 /** The orders of two values that a comparison accepts, as bits. */
@@ -219,4 +219,25 @@ export function complement(formula: Formula): Formula {
   if (formula.kind === "fact") return any([{ ...formula, holds: !formula.holds }, ...(column === "" ? [] : nulls)]);
   if (formula.operand.kind === "column") nulls.push({ kind: "null", column: formula.operand.key, isNull: true });
   return any([{ ...formula, orders: orders.all ^ formula.orders }, ...nulls]);
+}
+
+/**
+ * Whether a condition selects every row in every session. In Hasura an empty condition and an empty comparison are true, and
+ * `_exists` does not depend on the row.
+ */
+export function isAlwaysTrue(condition: unknown, { isColumn, isNeverNull }: Columns): boolean {
+  const anyColumn: Scope = () => ({ kind: "column" });
+  const scope: Scope = (name) => {
+    if (name.startsWith("_exists:")) return { kind: "rows", relation: name, isOne: false, scope: anyColumn };
+    return { kind: isColumn(name) ? "column" : "unknown" };
+  };
+  const holds = (formula: Formula, isSet = isNeverNull): boolean => {
+    const each = (item: Formula) => holds(item, isSet);
+    if ("items" in formula) return formula.kind === "and" ? formula.items.every(each) : formula.items.some(each);
+    // True as soon as the other table has a row.
+    if ("where" in formula)
+      return formula.kind === "some" && formula.relation.startsWith("_exists:") && holds(formula.where, () => false);
+    return formula.kind === "null" && !formula.isNull && isSet(formula.column);
+  };
+  return holds(formulaOf(condition, scope));
 }

@@ -6,10 +6,13 @@ import type { ReadOnlyDatabase } from "../metadata/database.ts";
 import {
   type Failure,
   failureWith,
-  orUnanswered,
   type Mutation,
+  orUnanswered,
+  parseExactly,
   type Rehearsed,
   type Reply,
+  type ReplyBody,
+  replyFrom,
   replyOf,
   type Served,
   Unanswered,
@@ -173,10 +176,10 @@ export class RunningServed implements Served {
 
   async ask(role: string, variables: Variables, document: string): Promise<Reply> {
     const session = { ...variables, "x-hasura-role": role };
-    const text = document.startsWith("subscription")
-      ? await this.#first(session, document)
-      : await this.#post(session, document);
-    return this.#exact(replyOf(text));
+    const reply = document.startsWith("subscription")
+      ? replyFrom(await this.#first(session, document))
+      : replyOf(await this.#post(session, document));
+    return this.#exact(reply);
   }
 
   async askTogether(
@@ -228,13 +231,13 @@ export class RunningServed implements Served {
   }
 
   /** The first answer of a subscription, by the protocol graphql-transport-ws. */
-  async #first(session: Variables, query: string): Promise<string> {
+  async #first(session: Variables, query: string): Promise<ReplyBody> {
     const { url, timeout } = this.#engine;
     const address = new URL(url);
     address.protocol = url.protocol.replace("http", "ws");
     const headers = this.#headers(session);
     const socket = new WebSocket(address, { protocols: ["graphql-transport-ws"], headers });
-    const { promise, resolve, reject } = Promise.withResolvers<string>();
+    const { promise, resolve, reject } = Promise.withResolvers<ReplyBody>();
     const timer = setTimeout(() => reject(new Unanswered(`${url.origin} did not answer a subscription`)), timeout);
     socket.addEventListener("open", () =>
       socket.send(JSON.stringify({ type: "connection_init", payload: { headers } })),
@@ -244,12 +247,10 @@ export class RunningServed implements Served {
       reject(new Unanswered(`${url.origin} closed the subscription: ${reason || "no reason given"}`)),
     );
     socket.addEventListener("message", ({ data }) => {
-      const text = String(data);
-      const { type, payload } = JSON.parse(text) as { type: string; payload?: unknown };
+      const { type, payload } = parseExactly(String(data)) as { type: string; payload?: ReplyBody };
       if (type === "connection_ack") socket.send(JSON.stringify({ id: "1", type: "subscribe", payload: { query } }));
-      // Take the payload as text, so that numbers keep their digits.
-      if (type === "next") resolve(payloadText(text));
-      if (type === "error") resolve(JSON.stringify({ errors: Array.isArray(payload) ? payload : [payload] }));
+      if (type === "next") resolve(payload ?? {});
+      if (type === "error") resolve({ errors: [payload as unknown].flat() as ReplyBody["errors"] });
     });
     try {
       return await promise;
@@ -265,27 +266,6 @@ export class RunningServed implements Served {
       ? { data: withNumbers(reply.data, "", this.#numeric) as Reply["data"] & object }
       : reply;
   }
-}
-
-/** The text of the member `payload`. */
-function payloadText(message: string): string {
-  let text = "{}";
-  JSON.parse(message, function (this: unknown, key, value: unknown, context?: { readonly source?: string }) {
-    if (typeof value === "number") return { number: context?.source ?? String(value) };
-    if (key === "payload") text = written(value);
-    return value;
-  });
-  return text;
-}
-
-function written(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(written).join(",")}]`;
-  if (typeof value !== "object" || value === null) return JSON.stringify(value);
-  const keys = Object.keys(value);
-  if (keys.length === 1 && keys[0] === "number") return (value as { number: string }).number;
-  return `{${Object.entries(value)
-    .map(([key, item]) => `${JSON.stringify(key)}:${written(item)}`)
-    .join(",")}}`;
 }
 
 const numericType = /^(int8|numeric|float4|float8|money)$/;

@@ -139,10 +139,10 @@ export class Verdicts {
       rule: kind,
       severity: verifications[kind][0],
       ...position,
-      ...(this.#source === undefined ? {} : { source: this.#source }),
+      source: this.#source,
       role,
-      ...(table === undefined ? {} : { table }),
-      ...(name === undefined ? {} : { name }),
+      table,
+      name,
       reason: said === mostPerCell ? `${reason} (and more like this)` : reason,
       remedy: remedies[kind] ?? this.#fault,
     });
@@ -155,12 +155,7 @@ export class Verdicts {
     for (const { rule, reason: first, name } of same) {
       if (!changing.has(rule)) continue;
       const reason = first.replace(from, role);
-      if (!known.has(`${rule} ${reason}`))
-        this.say(
-          rule as Verification,
-          { role, ...(table === undefined ? {} : { table }), ...(name === undefined ? {} : { name }) },
-          reason,
-        );
+      if (!known.has(`${rule} ${reason}`)) this.say(rule as Verification, { role, table, name }, reason);
     }
   }
 
@@ -171,7 +166,7 @@ export class Verdicts {
         rule: notExamined.id,
         severity: kind === "unsupported" ? "note" : "warning",
         ...this.#project.positionOf(this.#project.loaded.locate(at)),
-        ...(this.#source === undefined ? {} : { source: this.#source }),
+        source: this.#source,
         name,
         reason: `not examined: ${name}: ${reason.replace(/, which this engine does not serve.*$/, "")}`,
         remedy:
@@ -191,7 +186,7 @@ export class Verdicts {
       rule: "not-verified",
       severity: "warning",
       ...this.#project.position(["sources"]),
-      ...(this.#source === undefined ? {} : { source: this.#source }),
+      source: this.#source,
       reason: `not examined within --minutes ${minutes}: ${first}${others === 0 ? "" : `, and ${others} further parts`}`,
       remedy: "raise --minutes, or use a copy of the database with fewer rows",
     });

@@ -73,25 +73,21 @@ export function parseExactly(text: string): unknown {
   );
 }
 
-interface ErrorBody {
-  readonly message: string;
-  readonly extensions?: { readonly code?: string; readonly path?: string };
+/** A GraphQL response whose numbers are texts. */
+export interface ReplyBody {
+  readonly data?: Readonly<Record<string, unknown>> | null;
+  readonly errors?: readonly {
+    readonly message: string;
+    readonly extensions?: { readonly code?: string; readonly path?: string };
+  }[];
+}
+
+/** @throws Unanswered */
+export function replyFrom({ data, errors: [error] = [] }: ReplyBody): Reply {
+  if (error === undefined) return { data: data ?? {} };
+  const { code = "", path = "" } = error.extensions ?? {};
+  return { failure: failureWith({ message: error.message, code, path }) };
 }
 
 /** A reply from the text of a GraphQL response. @throws Unanswered */
-export function replyOf(text: string): Reply {
-  const reply = parseExactly(text) as {
-    data?: Readonly<Record<string, unknown>> | null;
-    errors?: readonly ErrorBody[];
-  };
-  const [error] = reply.errors ?? [];
-  if (error !== undefined)
-    return {
-      failure: failureWith({
-        message: error.message,
-        code: error.extensions?.code ?? "",
-        path: error.extensions?.path ?? "",
-      }),
-    };
-  return { data: reply.data ?? {} };
-}
+export const replyOf = (text: string): Reply => replyFrom(parseExactly(text) as ReplyBody);

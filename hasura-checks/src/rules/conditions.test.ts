@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { columnsHeldToSession, isAlwaysTrue } from "./conditions.ts";
+import { isAlwaysTrue } from "../diff/formula.ts";
+import { columnsHeldToSession } from "./conditions.ts";
 
 const columns = { isColumn: (name: string) => name !== "tags", isNeverNull: (name: string) => name === "id" };
 const session = { owner: "X-Hasura-User-Id" };

@@ -16,52 +16,6 @@ export interface Columns {
   readonly isNeverNull: (name: string) => boolean;
 }
 
-/** For a table without known columns. */
-const anyColumns: Columns = { isColumn: () => true, isNeverNull: () => false };
-
-/**
- * Whether a condition selects every row in every session. In Hasura an empty condition and an empty comparison are true, and
- * `_exists` does not depend on the row.
- */
-export function isAlwaysTrue(condition: unknown, columns: Columns): boolean {
-  if (!isFields(condition)) return false;
-  return Object.entries(condition).every(([key, value]) => {
-    const each = (item: unknown) => isAlwaysTrue(item, columns);
-    if (/^[_$]and$/.test(key)) return listOf(value).every(each);
-    if (/^[_$]or$/.test(key)) return listOf(value).some(each);
-    if (/^[_$]not$/.test(key)) return isAlwaysFalse(value, columns);
-    // True as soon as the table has a row.
-    if (/^[_$]exists$/.test(key))
-      return isFields(value) && isAlwaysTrue(value["_where"] ?? value["$where"], anyColumns);
-    return (
-      columns.isColumn(key) &&
-      isFields(value) &&
-      Object.entries(value).every(
-        ([operator, wanted]) => isNullTest(operator) && wanted === false && columns.isNeverNull(key),
-      )
-    );
-  });
-}
-
-const isNullTest = (operator: string): boolean => /^[_$]is_null$/.test(operator);
-
-function isAlwaysFalse(condition: unknown, columns: Columns): boolean {
-  if (!isFields(condition)) return false;
-  return Object.entries(condition).some(([key, value]) => {
-    const each = (item: unknown) => isAlwaysFalse(item, columns);
-    if (/^[_$]and$/.test(key)) return listOf(value).some(each);
-    if (/^[_$]or$/.test(key)) return listOf(value).every(each);
-    if (/^[_$]not$/.test(key)) return isAlwaysTrue(value, columns);
-    return (
-      columns.isColumn(key) &&
-      isFields(value) &&
-      Object.entries(value).some(
-        ([operator, wanted]) => isNullTest(operator) && wanted === true && columns.isNeverNull(key),
-      )
-    );
-  });
-}
-
 /**
  * Names of the columns that a condition always compares with a session variable.
  * @param keysOf columns of the row that lead to the related row of a relationship; a condition on that row binds them too

@@ -1,4 +1,5 @@
-import { conditionText, isAlwaysTrue } from "./conditions.ts";
+import { isAlwaysTrue } from "../diff/formula.ts";
+import { conditionText } from "./conditions.ts";
 import {
   inPermission,
   isTrusted,

@@ -1,6 +1,6 @@
-import { formulaOf, scopeAt } from "../diff/formula.ts";
+import { formulaOf, scopeAt, isAlwaysTrue } from "../diff/formula.ts";
 import { orderOf } from "../diff/implication.ts";
-import { columnsHeldToSession, conditionText, isAlwaysTrue, mentionsSession } from "./conditions.ts";
+import { columnsHeldToSession, conditionText, mentionsSession } from "./conditions.ts";
 import {
   columnsOf,
   type Examined,

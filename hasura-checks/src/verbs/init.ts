@@ -5,7 +5,7 @@ import { type Command, exitCodes } from "../cli/command.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { commonOptions, configurationFile, metadataDirectory, readConfiguration } from "../configuration.ts";
 import { examinable, readProject, type ReadProject } from "../metadata/project.ts";
-import { isAlwaysTrue } from "../rules/conditions.ts";
+import { isAlwaysTrue } from "../diff/formula.ts";
 import { columnsOf, isUnauthorized, listed, permissionsOf, type Walked, writesOf } from "../rules/rule.ts";
 import { variablesIn } from "../rules/sessions.ts";
 

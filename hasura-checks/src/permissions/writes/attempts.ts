@@ -49,6 +49,8 @@ export interface Attempt {
   readonly sample?: Sample;
   /** The column that the attempt sets. */
   readonly column?: string;
+  /** The table of a nested row. */
+  readonly nested?: string;
 }
 
 /** The name of a column where a keyword, such as `from`, needs quotes. */
@@ -142,7 +144,7 @@ export class Attempts {
   }
 
   #add(
-    given: Pick<Attempt, "what" | "field" | "single" | "change" | "variables" | "sample" | "column"> & {
+    given: Pick<Attempt, "what" | "field" | "single" | "change" | "variables" | "sample" | "column" | "nested"> & {
       readonly head: string;
       readonly args: string;
     },
@@ -238,8 +240,8 @@ export class Attempts {
       args: byKey ? `${naming.field("pk_columns")}: {${where.key}}, ${set}` : `where: $where, ${set}`,
       variables: { set: jsonOf(this.#target, values), ...(byKey ? {} : { where: where.json }) },
       change: (run) => changeBy(run, this.#updateSql(where, values)),
-      ...(where.sample === undefined ? {} : { sample: where.sample }),
-      ...(column === undefined ? {} : { column }),
+      sample: where.sample,
+      column,
     });
   }
 
@@ -282,7 +284,7 @@ export class Attempts {
       args: byKey ? where.key : "where: $where",
       variables: byKey ? {} : { where: where.json },
       change: (run) => changeBy(run, statement),
-      ...(where.sample === undefined ? {} : { sample: where.sample }),
+      sample: where.sample,
     });
   }
 
@@ -312,7 +314,7 @@ export class Attempts {
       args: single ? "object: $object" : "objects: $objects",
       variables: single ? { object } : { objects: [object] },
       change: (run) => changeBy(run, insertSql(this.#target, this.#write, values)),
-      ...(column === undefined ? {} : { column }),
+      column,
     });
   }
 
@@ -402,6 +404,7 @@ export class Attempts {
       const object = jsonOf(below, child);
       this.#add({
         what: `insert a row together with a row of ${key} by ${name}`,
+        nested: key,
         field: names.insert,
         single: false,
         head: `$objects: [${this.#type("insert_input")}!]!`,

@@ -186,11 +186,14 @@ async function verifyWrite(
     return [];
   }
   const refusals: (string | undefined)[] = [];
-  const look = lookAt(tables, (table) => sql.from(table, "it"));
+  const lookFor = ({ nested }: Attempt) => {
+    const reached = ({ key }: DeclaredTable) => write.operation === "delete" || key === write.table || key === nested;
+    return lookAt(tables.filter(reached), (table) => sql.from(table, "it"));
+  };
   const [size = 0] = sizes;
   // A running engine stores the changes, so it is not asked to change all rows.
   for (const attempt of await new Attempts(target, write).all(size <= most && subject.kind !== "running")) {
-    const expected = await verifyAttempt(of, attempt, look);
+    const expected = await verifyAttempt(of, attempt, lookFor(attempt));
     refusals.push(expected.refused ?? (expected.affected === 0 ? "no row meets the filter" : undefined));
     if (expected.refused === undefined) verifyReach(of, attempt, expected);
   }
