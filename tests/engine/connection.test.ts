@@ -7,6 +7,7 @@ import { textOf } from "@routeql/engine/postgres/bytes";
 import { Connection, type Row } from "@routeql/engine/postgres/connection";
 import type { Claim } from "@routeql/engine/cost/places";
 import { ConnectionPool } from "@routeql/engine/postgres/connection-pool";
+import { sql, trusted } from "@routeql/engine/sql";
 import { makeCertificate } from "../harness/certificate.ts";
 import { type StartedDatabaseContainer, startDatabase } from "../harness/database-container.ts";
 
@@ -42,7 +43,8 @@ function pool(size: number, options: { idleTimeout?: number } = {}): ConnectionP
 
 const texts = (rows: readonly Row[]): (string | null)[][] =>
   rows.map((row) => row.map((value) => (value === null ? null : textOf(value))));
-const plain = (text: string, ...values: (string | null)[]) => ({ text, name: undefined, values });
+const plain = (text: string, ...values: (string | null)[]) => ({ text: trusted(text), name: undefined, values });
+const named = (name: string, text: string, ...values: string[]) => ({ text: trusted(text), name, values });
 
 test("values arrive as Postgres prints them, null as null", async () => {
   const connection = await open();
@@ -85,20 +87,17 @@ test("values stay unchanged while others are read", async () => {
 test("a failed statement reports the reason, and the connection stays usable", async () => {
   const connection = await open();
   await expect(connection.query(plain("select $1::int", "x"))).rejects.toMatchObject({ code: "22P02" });
-  await expect(connection.query({ text: "select nonsense", name: "bad", values: [] })).rejects.toMatchObject({
-    code: "42703",
-  });
-  await expect(connection.command("nonsense")).rejects.toMatchObject({ code: "42601" });
+  await expect(connection.query(named("bad", "select nonsense"))).rejects.toMatchObject({ code: "42703" });
+  await expect(connection.command(sql`nonsense`)).rejects.toMatchObject({ code: "42601" });
   // The name of a failed preparation is free.
-  expect(texts(await connection.query({ text: "select 1", name: "bad", values: [] }))).toEqual([["1"]]);
+  expect(texts(await connection.query(named("bad", "select 1")))).toEqual([["1"]]);
   await connection.close();
 });
 
 test("keeps a bounded number of prepared statements, each reusable", async () => {
   const connection = await open();
-  for (let index = 0; index < 260; index += 1)
-    await connection.query({ text: `select ${index}`, name: `s${index}`, values: [] });
-  expect(texts(await connection.query({ text: "select 0", name: "s0", values: [] }))).toEqual([["0"]]);
+  for (let index = 0; index < 260; index += 1) await connection.query(named(`s${index}`, `select ${index}`));
+  expect(texts(await connection.query(named("s0", "select 0")))).toEqual([["0"]]);
   const [count] = texts(await connection.query(plain("select count(*) from pg_prepared_statements where name <> ''")));
   expect(count).toEqual(["250"]);
   await connection.close();
@@ -106,23 +105,19 @@ test("keeps a bounded number of prepared statements, each reusable", async () =>
 
 test("answers statements of one turn together, up to the first failure", async () => {
   const connection = await open();
-  const divide = (value: string) => ({ text: "select (12 / $1::int)::text", name: "divide", values: [value] });
+  const divide = (value: string) => named("divide", "select (12 / $1::int)::text", value);
   const whole = await connection.queryAll([
     divide("3"),
     plain("select 1 where false"),
-    { text: "select 'x'", name: "x", values: [] },
+    named("x", "select 'x'"),
     divide("4"),
   ]);
   expect(whole.finished.map(texts)).toEqual([[["4"]], [], [["x"]], [["3"]]]);
-  const { finished, error } = await connection.queryAll([
-    divide("6"),
-    divide("0"),
-    { text: "select 'y'", name: "y", values: [] },
-  ]);
+  const { finished, error } = await connection.queryAll([divide("6"), divide("0"), named("y", "select 'y'")]);
   expect(finished.map(texts)).toEqual([[["2"]]]);
   expect(error).toMatchObject({ code: "22012" });
   // Skipped statements are not prepared either.
-  expect(texts(await connection.query({ text: "select 'z'", name: "y", values: [] }))).toEqual([["z"]]);
+  expect(texts(await connection.query(named("y", "select 'z'")))).toEqual([["z"]]);
   expect(
     texts(await connection.query(plain("select name from pg_prepared_statements where name <> '' order by 1"))),
   ).toEqual([["divide"], ["x"], ["y"]]);
@@ -132,7 +127,7 @@ test("answers statements of one turn together, up to the first failure", async (
 test("statements of one turn stay within the bound of prepared ones", async () => {
   const connection = await open();
   const statements = Array.from({ length: 260 }, (_, index) => ({
-    text: `select ${index}`,
+    text: trusted(`select ${index}`),
     name: `s${index}`,
     values: [],
   }));
@@ -258,17 +253,15 @@ test("a result over the limit closes the connection with a clear error", async (
     (_connection, error) => lost.push(error.message),
     1_000_000,
   );
-  expect(await connection.query({ text: "SELECT repeat('x', 900000)", name: undefined, values: [] })).toHaveLength(1);
-  expect(await connection.query({ text: "SELECT repeat('x', 900000)", name: undefined, values: [] })).toHaveLength(1);
+  expect(await connection.query(plain("SELECT repeat('x', 900000)"))).toHaveLength(1);
+  expect(await connection.query(plain("SELECT repeat('x', 900000)"))).toHaveLength(1);
   for (const text of ["SELECT repeat('x', 200000000)", "SELECT generate_series(1, 10000000)::text"]) {
     const other = await Connection.open(
       { connectionString: database.getConnectionUri("engine") },
       (_connection, error) => lost.push(error.message),
       1_000_000,
     );
-    await expect(other.query({ text, name: undefined, values: [] })).rejects.toThrow(
-      "the answer is larger than the limit of 1000000 bytes",
-    );
+    await expect(other.query(plain(text))).rejects.toThrow("the answer is larger than the limit of 1000000 bytes");
     expect(other.isUsable).toBe(false);
   }
   await connection.close();

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createEngine, MetadataError } from "@routeql/engine";
 import { Database } from "@routeql/engine/execution/database";
+import { sql } from "@routeql/engine/sql";
 import { sessionOf, startRouting, type RoutingWorld } from "./support/routing.ts";
 import { sourceAt } from "./support/source.ts";
 
@@ -129,14 +130,14 @@ describe("a statement", () => {
   test("is cancelled in Postgres when its client disconnects, and its connection stays usable", async () => {
     const database = withOneConnection();
     await using admin = await world.database.connect("bootstrap");
-    const own = "select pg_backend_pid()::text";
+    const own = sql`select pg_backend_pid()::text`;
     const [[id] = []] = await database.run({ text: own, values: [] });
     const stateOf = async () =>
       (await admin.query<{ state: string }>("select state from pg_stat_activity where pid = $1::int", [id])).rows[0]
         ?.state;
     const leaving = new AbortController();
     const running = expect(
-      database.run({ text: "select pg_sleep(600)::text", values: [] }, { signal: leaving.signal }),
+      database.run({ text: sql`select pg_sleep(600)::text`, values: [] }, { signal: leaving.signal }),
     ).rejects.toThrow("left");
     await expect.poll(stateOf).toBe("active");
     leaving.abort(new Error("left"));
@@ -149,13 +150,13 @@ describe("a statement", () => {
   test("does not run if its client disconnects while it waits for a connection", async () => {
     const database = withOneConnection();
     const leaving = new AbortController();
-    const first = database.run({ text: "select pg_sleep(0.3)::text", values: [] });
+    const first = database.run({ text: sql`select pg_sleep(0.3)::text`, values: [] });
     const second = expect(
-      database.run({ text: "select pg_sleep(30)::text", values: [] }, { signal: leaving.signal }),
+      database.run({ text: sql`select pg_sleep(30)::text`, values: [] }, { signal: leaving.signal }),
     ).rejects.toThrow("left");
     leaving.abort(new Error("left"));
     await Promise.all([first, second]);
-    expect(await database.run({ text: "select 1", values: [] })).toEqual([["1"]]);
+    expect(await database.run({ text: sql`select 1`, values: [] })).toEqual([["1"]]);
     await database.close();
   });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Database, type SharingLimits } from "@routeql/engine/execution/database";
 import { textOf } from "@routeql/engine/postgres/bytes";
+import { trusted } from "@routeql/engine/sql";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
 
 let container: StartedDatabaseContainer;
@@ -75,7 +76,7 @@ async function start(
     sharing,
   });
   const run = async (signal: AbortSignal | undefined, text: string, values: string[]) => {
-    const [rows] = await database.runAll([{ text, values, mayShare: true }], { signal });
+    const [rows] = await database.runAll([{ text: trusted(text), values, mayShare: true }], { signal });
     const value = rows?.[0]?.[0];
     return value === null || value === undefined ? value : textOf(value);
   };
@@ -88,7 +89,7 @@ async function start(
     async holdConnections() {
       const gate = gates.use(await closedGate());
       const text = `select public.pass_gate(${gate.key})`;
-      const held = Array.from({ length: poolSize }, () => database.run({ text, values: [] }));
+      const held = Array.from({ length: poolSize }, () => database.run({ text: trusted(text), values: [] }));
       await untilRunning(text, poolSize);
       return async () => {
         await gate.open();
@@ -131,7 +132,7 @@ test("runs an unknown or unshareable statement alone", async () => {
   await using shared = await start(patient, 1, [[beginning, ""]]);
   const release = await shared.holdConnections();
   const unknown = ["a", "b"].map(() => shared.ask(`${beginning} || ''`, ""));
-  const unshared = ["a", "b"].map(() => shared.database.run({ text: beginning, values: [""] }));
+  const unshared = ["a", "b"].map(() => shared.database.run({ text: trusted(beginning), values: [""] }));
   await release();
   const times = [...(await Promise.all(unknown)), ...(await Promise.all(unshared)).map(([row]) => row?.[0])];
   expect(new Set(times).size).toBe(4);

@@ -6,13 +6,14 @@ import type { Connection, Row, Statement } from "../postgres/connection.ts";
 import type { Claim } from "../cost/places.ts";
 import { PostgresError } from "../postgres/messages.ts";
 import { arrayText } from "../schema/values.ts";
+import { integer, sql, type Sql, trusted } from "../sql/sql.ts";
 import type { Cancellation } from "../cancellation.ts";
 import { type KnownStatement, KnownStatements } from "./known-statements.ts";
 import { SharedTurns } from "./shared-turns.ts";
 import { SourceConnections, type SourceConnectionsOptions } from "./source-connections.ts";
 
 export interface Run {
-  readonly text: string;
+  readonly text: Sql;
   /** Text, null, or a list of both for an array. */
   readonly values: readonly unknown[];
   /** Whether it may share a transaction with statements of other requests. False when it calls functions, which could change the transaction. */
@@ -38,7 +39,7 @@ type StatementAttributes = typeof statementAttributes;
 
 /** How a transaction begins and ends. */
 interface Transaction {
-  readonly begin: string;
+  readonly begin: Sql;
   readonly end: () => Promise<void>;
 }
 
@@ -143,12 +144,13 @@ export class Database {
     try {
       if (this.#isClosed) throw new Error("the connections are closed");
       return await this.#claimed(asker, (connection, claim) => {
-        const level = end === "ROLLBACK" ? "REPEATABLE READ" : this.#isolation.replace("-", " ").toUpperCase();
+        const level =
+          end === "ROLLBACK" ? sql`REPEATABLE READ` : trusted(this.#isolation.replace("-", " ").toUpperCase());
         const change: Transaction = {
-          begin: `BEGIN ISOLATION LEVEL ${level} READ WRITE; SET LOCAL lock_timeout = ${lockTimeout}`,
+          begin: sql`BEGIN ISOLATION LEVEL ${level} READ WRITE; SET LOCAL lock_timeout = ${integer(String(lockTimeout))}`,
           end: () => {
             claim.preempt = undefined;
-            return end === "COMMIT" ? commit(connection) : connection.command(end);
+            return end === "COMMIT" ? commit(connection) : connection.command(sql`ROLLBACK`);
           },
         };
         return this.#transaction(connection, change, work, asker, changeAttributes);
@@ -188,7 +190,7 @@ export class Database {
       result = await work(ask);
       signal?.throwIfAborted();
     } catch (error) {
-      if (connection.isUsable) await connection.command("ROLLBACK");
+      if (connection.isUsable) await connection.command(sql`ROLLBACK`);
       throw error;
     }
     await end();
@@ -236,8 +238,8 @@ export class Database {
 
   #together(connection: Connection, runs: readonly Run[], asker: Asker): Promise<readonly (readonly Row[])[]> {
     const snapshot: Transaction = {
-      begin: "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-      end: () => connection.command("ROLLBACK"),
+      begin: sql`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY`,
+      end: () => connection.command(sql`ROLLBACK`),
     };
     const inSequence = async (ask: Ask): Promise<readonly (readonly Row[])[]> => {
       const results: (readonly Row[])[] = [];
@@ -284,7 +286,7 @@ export class Database {
 /** @throws EngineError; its message tells whether the outcome is known */
 async function commit(connection: Connection): Promise<void> {
   try {
-    await connection.command("COMMIT");
+    await connection.command(sql`COMMIT`);
   } catch (error) {
     // Hasura's error for a deferred constraint that fails.
     if (error instanceof PostgresError && error.code.startsWith("23"))

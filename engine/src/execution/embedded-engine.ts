@@ -30,6 +30,7 @@ import { Cohorts } from "./live.ts";
 import { planMutation } from "../mutations/plan.ts";
 import { MutationRun } from "../mutations/run.ts";
 import type { RoleSchema } from "../schema/role-schema.ts";
+import { sql, trusted } from "../sql/sql.ts";
 import {
   frameOf,
   type PreparedPlan,
@@ -111,7 +112,7 @@ export class EmbeddedEngine implements Engine {
     databases: ReadonlyMap<string, Database>,
   ): Promise<State> {
     return buildState(checked, options, (source) => async (text, values) => {
-      const [row] = (await databases.get(source)?.run({ text, values })) ?? [];
+      const [row] = (await databases.get(source)?.run({ text: trusted(text), values })) ?? [];
       return row?.[0] ?? null;
     });
   }
@@ -253,7 +254,7 @@ export class EmbeddedEngine implements Engine {
     if (cached.operation.kind !== "mutation") throw invalid("a mutation is expected");
     const seen: TextRow[][] = [];
     const reply = await this.#mutate(cached, session, request.variables ?? {}, {}, async (ask) => {
-      const rows = await ask({ text: look, values: [] });
+      const rows = await ask({ text: trusted(look), values: [] });
       seen.push(rows.map((row) => row.map((value) => (value === null ? null : textOf(value)))));
     });
     const [before = [], after = []] = seen;
@@ -285,7 +286,7 @@ export class EmbeddedEngine implements Engine {
       if (first === undefined) continue;
       const changed = await this.#database(first.source).change(
         async (ask) => {
-          await ask({ text: "SELECT set_config('hasura.user', $1, true)", values: [userOf(session)] });
+          await ask({ text: sql`SELECT set_config('hasura.user', $1, true)`, values: [userOf(session)] });
           const run = new MutationRun((text, own, path) => ask({ text, values: own }, path), session, values, spending);
           const replies: Bytes[] = [];
           await look?.(ask);
@@ -295,7 +296,7 @@ export class EmbeddedEngine implements Engine {
             for (const { write } of writes) run.requireSession(write);
             throw error;
           }
-          if (look !== undefined) await ask({ text: "SET CONSTRAINTS ALL IMMEDIATE", values: [] });
+          if (look !== undefined) await ask({ text: sql`SET CONSTRAINTS ALL IMMEDIATE`, values: [] });
           await look?.(ask);
           return replies;
         },
@@ -370,10 +371,10 @@ export class EmbeddedEngine implements Engine {
   async explain(request: GraphQLRequest, session: Session): Promise<readonly ExplainedField[] | ExplainedSubscription> {
     const cached = this.#operation(request, session);
     const values = request.variables ?? {};
-    const ask: AskForPlan = async ({ source, parameters }, sql) => {
+    const ask: AskForPlan = async ({ source, parameters }, text) => {
       const given = resolveParameters(parameters, session, values);
       const rows = await this.#database(source).run(
-        { text: `EXPLAIN (FORMAT TEXT) ${sql}`, values: given },
+        { text: sql`EXPLAIN (FORMAT TEXT) ${text}`, values: given },
         this.#asker(session),
       );
       return { plan: rows.map(([line]) => line ?? ""), values: given };
@@ -390,7 +391,9 @@ export class EmbeddedEngine implements Engine {
   }
 
   async ping(): Promise<void> {
-    await Promise.all([...this.#databases.values()].map((database) => database.run({ text: "SELECT 1", values: [] })));
+    await Promise.all(
+      [...this.#databases.values()].map((database) => database.run({ text: sql`SELECT 1`, values: [] })),
+    );
   }
 
   async reload(metadata?: unknown): Promise<void> {

@@ -1,6 +1,6 @@
 import type { ExplainedField, ExplainedSubscription, ExplainedVariables } from "../interface.ts";
 import type { Parameter } from "../sql/expression.ts";
-import { finalText } from "../sql/print.ts";
+import { finalText, type Sql } from "../sql/sql.ts";
 import type { RootPlan, Statement, SubscriptionPlan } from "./plan.ts";
 
 type Values = readonly (string | null)[];
@@ -8,7 +8,7 @@ type Values = readonly (string | null)[];
 /** Postgres' plan of a statement as lines, and its parameter values. */
 export type AskForPlan = (
   statement: Statement,
-  sql: string,
+  sql: Sql,
 ) => Promise<{ readonly plan: readonly string[]; readonly values: Values }>;
 
 /** Each root field with its statement. A field without a statement, such as `__typename`, has neither statement nor plan. */

@@ -2,7 +2,7 @@ import { EngineError } from "../errors.ts";
 import { inputMeta } from "../schema/meta.ts";
 import type { FunctionCall } from "../schema/model.ts";
 import type { FunctionArgument } from "../sql/expression.ts";
-import { inputType } from "../sql/operators.ts";
+import { inputType, typeSql } from "../sql/operators.ts";
 import type { Input } from "./input.ts";
 import { entriesOf, parameterOf } from "./where.ts";
 
@@ -40,7 +40,7 @@ export function readFunctionArguments(
     }
     const parameter =
       position.kind === "session"
-        ? ({ source: { kind: "session-object" }, type: declared.type.sql } as const)
+        ? ({ source: { kind: "session-object" }, type: typeSql(declared.type) } as const)
         : given.get(position.argument.name);
     if (parameter === undefined) {
       if (!declared.hasDefault)

@@ -1,6 +1,7 @@
 import { expect, test, vi } from "vitest";
 import { EngineError } from "../errors.ts";
 import type { ParameterSource } from "../sql/expression.ts";
+import { sql } from "../sql/sql.ts";
 import type { Database } from "./database.ts";
 import { Cohorts } from "./live.ts";
 
@@ -11,7 +12,7 @@ test.each<[string, ParameterSource, number]>([
   const run = vi.fn<Database["run"]>().mockRejectedValueOnce(new EngineError({ code: "data-exception", message: "x" }));
   run.mockResolvedValue([]);
   const cohorts = new Cohorts(() => ({ run }) as unknown as Database);
-  const statement = { source: "default", template: "SELECT 1", parameters: [{ source, type: "text" }] };
+  const statement = { source: "default", template: sql`SELECT 1`, parameters: [{ source, type: sql`text` }] };
   const plan = {
     kind: "live",
     namespace: undefined,

@@ -2,16 +2,16 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import { EngineError, errorReply, toEngineError } from "../errors.ts";
 import type { LiveQuery, PollAnswer, Session } from "../interface.ts";
-import { finalText } from "../sql/print.ts";
+import { argument, finalText, identifier, listed, sql, type Sql } from "../sql/sql.ts";
 import type { Asker, Database } from "./database.ts";
 import type { SubscriptionPlan } from "./plan.ts";
 
 interface Cohort {
   readonly role: string;
   readonly plan: SubscriptionPlan;
-  readonly single: string;
+  readonly single: Sql;
   /** Statements by the positions at which their members differ. */
-  readonly multiplexed: LRUCache<string, string>;
+  readonly multiplexed: LRUCache<string, Sql>;
 }
 
 type Member = readonly unknown[];
@@ -115,7 +115,7 @@ export class Cohorts {
       source.kind === "constant" || source.kind === "variable" ? [{ type, value: member[position] }] : [],
     );
     try {
-      const text = `SELECT ${given.map(({ type }, index) => `$${index + 1}::${type}`).join(", ")}`;
+      const text = sql`SELECT ${listed(given.map(({ type }, index) => sql`${argument(index + 1)}::${type}`))}`;
       if (given.length > 0) await database.run({ text, values: given.map(({ value }) => value) }, asker);
     } catch (error) {
       if (asker.signal?.aborted === true || !isOwnFault(error)) throw error;
@@ -126,7 +126,7 @@ export class Cohorts {
   }
 
   /** Values that all members share stay plain parameters, for better plans; the others come from a list of members. */
-  #multiplex(cohort: Cohort, members: readonly Member[]): { text: string; values: readonly unknown[] } {
+  #multiplex(cohort: Cohort, members: readonly Member[]): { text: Sql; values: readonly unknown[] } {
     const { template, parameters } = cohort.plan.statement;
     const first = members[0] ?? [];
     const varies = parameters.map((_parameter, position) =>
@@ -137,12 +137,14 @@ export class Cohorts {
     const varying = varies.flatMap((yes, position) => (yes ? [position] : []));
     let text = cohort.multiplexed.get(mask);
     if (text === undefined) {
-      const names = varying.map((position) => `"v${position + 1}"`);
-      const lists = varying.map((_position, index) => `$${shared.length + index + 1}::text[]`);
+      const names = varying.map((position) => identifier(`v${position + 1}`));
+      const lists = varying.map((_position, index) => sql`${argument(shared.length + index + 1)}::text[]`);
       const statement = finalText(template, (position) =>
-        varies[position - 1] === true ? `"m"."v${position}"` : `$${shared.indexOf(position - 1) + 1}`,
+        varies[position - 1] === true
+          ? sql`"m".${identifier(`v${position}`)}`
+          : argument(shared.indexOf(position - 1) + 1),
       );
-      text = `SELECT "m"."i", "s".* FROM unnest(${lists.join(", ")}) WITH ORDINALITY AS "m"(${[...names, '"i"'].join(", ")}) CROSS JOIN LATERAL (${statement}) AS "s"`;
+      text = sql`SELECT "m"."i", "s".* FROM unnest(${listed(lists)}) WITH ORDINALITY AS "m"(${listed([...names, sql`"i"`])}) CROSS JOIN LATERAL (${statement}) AS "s"`;
       cohort.multiplexed.set(mask, text);
     }
     return {

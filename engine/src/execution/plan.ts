@@ -6,6 +6,7 @@ import { outputMeta, sourceOf } from "../schema/meta.ts";
 import type { RoleSchema } from "../schema/role-schema.ts";
 import type { Parameter } from "../sql/expression.ts";
 import { SelectPrinter, type OutputValue } from "../sql/select.ts";
+import type { Sql } from "../sql/sql.ts";
 import { readDirectives, type SelectedField, type SelectionLimits, SelectionReader } from "./selection.ts";
 import type { Operation } from "./document.ts";
 import { schemaField, typeField } from "./introspection-types.ts";
@@ -17,7 +18,7 @@ import type { Variables } from "./variables.ts";
 /** One SQL statement; `template` still needs `finalText`. */
 export interface Statement {
   readonly source: string;
-  readonly template: string;
+  readonly template: Sql;
   readonly parameters: readonly Parameter[];
 }
 

@@ -3,7 +3,7 @@ import { EngineError } from "../errors.ts";
 import type { Session } from "../interface.ts";
 import { type Bytes, byteString, type ByteString } from "../postgres/bytes.ts";
 import type { Parameter } from "../sql/expression.ts";
-import { finalText } from "../sql/print.ts";
+import { finalText, type Sql } from "../sql/sql.ts";
 import type { QueryStatement, RootPlan } from "./plan.ts";
 
 /** A query's plan with the final texts of its statements. */
@@ -11,7 +11,7 @@ export interface PreparedPlan {
   readonly roots: readonly RootPlan[];
   /** The constant bytes of the reply: before the first answer, between the answers, and after the last. */
   readonly frame: readonly ByteString[];
-  readonly statements: readonly { readonly statement: QueryStatement; readonly text: string }[];
+  readonly statements: readonly { readonly statement: QueryStatement; readonly text: Sql }[];
   /** Names of the statements' sources. */
   readonly sources: readonly string[];
   /** Upper estimate of its bytes. */

@@ -8,6 +8,7 @@ import { isStringified } from "../schema/scalars.ts";
 import { arrayText } from "../schema/values.ts";
 import { always, type Condition, type Operand, type Parameter } from "../sql/expression.ts";
 import { equals, inputType } from "../sql/operators.ts";
+import { sql } from "../sql/sql.ts";
 import type { OrderItem, OrderValue, RowQuery, RowSource, ScalarForm } from "../sql/select.ts";
 import { type Input, type InputReader, kindOfInput, outsideOfIntegers } from "./input.ts";
 import type { SelectedField } from "./selection.ts";
@@ -144,7 +145,7 @@ export class RowReader {
   jsonPath(input: Input | undefined): Parameter | undefined {
     if (input === undefined) return undefined;
     const steps = readJsonPath(this.#inputs.string(input), input.path.slice(0, input.path.lastIndexOf(".")));
-    return steps.length === 0 ? undefined : { source: { kind: "constant", text: arrayText(steps) }, type: "text[]" };
+    return steps.length === 0 ? undefined : { source: { kind: "constant", text: arrayText(steps) }, type: sql`text[]` };
   }
 
   /** Rows with the given primary key. */

@@ -1,6 +1,7 @@
 import { enumMeta, inputMeta, type VisibleTable } from "../schema/meta.ts";
 import { allOf, type Condition, type Operand, type Parameter } from "../sql/expression.ts";
-import type { Operator } from "../sql/operators.ts";
+import { type Operator, typeSql } from "../sql/operators.ts";
+import { sql, type Sql } from "../sql/sql.ts";
 import { SelectPrinter } from "../sql/select.ts";
 import { invalid } from "../errors.ts";
 import type { Input } from "./input.ts";
@@ -9,7 +10,7 @@ import type { DefinedField, SelectReader } from "./select.ts";
 import { operandOf, parameterOf } from "./where.ts";
 
 export interface StreamPlan {
-  readonly template: string;
+  readonly template: Sql;
   readonly parameters: readonly Parameter[];
   /** Index of the parameter with the cursor's value. */
   readonly cursor: number;
@@ -49,7 +50,7 @@ function readItem(entries: (Input & { kind: "object" })["entries"]): readonly Cu
     return [
       {
         operand: operandOf(scalar.scalar),
-        parameter: { ...parameterOf(value, type, type.sql, { acceptsNull: nullable }), alone: true },
+        parameter: { ...parameterOf(value, type, typeSql(type), { acceptsNull: nullable }), alone: true },
         name,
         descending,
       },
@@ -65,8 +66,12 @@ export function planStream(field: DefinedField, target: VisibleTable, reader: Se
   const cursor = readCursor(given.get("cursor"), at);
   const batch = reader.rows.integer(given.get("batch-size"));
   if (batch === undefined) throw invalid("missing required field 'batch_size'", `${field.path}.args.batch_size`);
-  const symbol = cursor.descending ? "<" : ">";
-  const after: Operator = { name: "_after", argument: "same", print: (left, right) => `(${left} ${symbol} ${right})` };
+  const symbol = cursor.descending ? sql`<` : sql`>`;
+  const after: Operator = {
+    name: "_after",
+    argument: "same",
+    print: (left, right) => sql`(${left} ${symbol} ${right})`,
+  };
   const beyond: Condition = {
     kind: "compare",
     operand: cursor.operand,

@@ -21,8 +21,10 @@ import {
   isListArgument,
   isObjectArgument,
   siblingType,
+  typeSql,
   type Operator,
 } from "../sql/operators.ts";
+import type { Sql } from "../sql/sql.ts";
 import { type EngineError, invalid, unreadable } from "../errors.ts";
 import { expected, type Input, type InputReader } from "./input.ts";
 
@@ -48,27 +50,27 @@ function located(error: unknown, path: string): unknown {
 export function parameterOf(
   input: Input,
   type: DatabaseType,
-  sql: string,
+  cast: Sql,
   { acceptsNull = false }: { readonly acceptsNull?: boolean } = {},
 ): Parameter {
   const { path } = input;
   const refuseNull = (name: string) => invalid(`unexpected null value for type '${name}'`, path);
   if (input.kind === "variable") {
     const nullError = acceptsNull ? undefined : () => refuseNull(input.type);
-    return variableParameter(input, sql, (value) => encode(value, type, path), nullError);
+    return variableParameter(input, cast, (value) => encode(value, type, path), nullError);
   }
   if (input.kind === "null") {
     if (!acceptsNull && input.isEnum === true) throw expected("an enum value", input.type, "null", path);
     if (!acceptsNull) throw refuseNull(input.type);
-    return { source: { kind: "constant", text: null }, type: sql };
+    return { source: { kind: "constant", text: null }, type: cast };
   }
-  return { source: { kind: "constant", text: encode(plainValue(input), type, path) }, type: sql };
+  return { source: { kind: "constant", text: encode(plainValue(input), type, path) }, type: cast };
 }
 
 /** @param nullError absent if null is accepted */
 function variableParameter(
   { name, defaultValue }: Input & { kind: "variable" },
-  sql: string,
+  cast: Sql,
   convert: (value: unknown) => string | null,
   nullError: (() => EngineError) | undefined,
 ): Parameter {
@@ -78,21 +80,21 @@ function variableParameter(
     if (nullError !== undefined) throw nullError();
     return null;
   };
-  return { source: { kind: "variable", name, encode: read }, type: sql };
+  return { source: { kind: "variable", name, encode: read }, type: cast };
 }
 
 /** A variable whose value is a whole list; a single value counts as a list of one. */
 function listParameter(
   input: Input,
   element: DatabaseType,
-  sql: string,
+  cast: Sql,
   { acceptsNull = false }: { readonly acceptsNull?: boolean } = {},
 ): Parameter {
   const { path } = input;
   const nullError = () => invalid("expected a list, but found null", path);
   if (input.kind !== "variable") throw nullError();
   const convert = (value: unknown) => listOf(Array.isArray(value) ? value : [value], element, path);
-  return variableParameter(input, sql, convert, acceptsNull ? undefined : nullError);
+  return variableParameter(input, cast, convert, acceptsNull ? undefined : nullError);
 }
 
 /** A list of JSON values as Postgres' text. The path of an item is written only for an error, because lists can be long. */
@@ -133,18 +135,18 @@ function plainValue(input: Input): unknown {
 export function listValue(
   input: Input,
   element: DatabaseType,
-  sql: string,
+  cast: Sql,
   nulls: { readonly acceptsNull?: boolean } = {},
 ): Value {
   const constant = (text: string): Value => ({
     kind: "parameter",
-    parameter: { source: { kind: "constant", text }, type: sql },
+    parameter: { source: { kind: "constant", text }, type: cast },
   });
   if (input.kind === "list" && (input.items.some((item) => item.kind === "variable") || element.element !== undefined))
     return {
       kind: "list",
-      items: input.items.map((item) => parameterOf(item, itemOf(element), element.sql)),
-      type: sql,
+      items: input.items.map((item) => parameterOf(item, itemOf(element), typeSql(element))),
+      type: cast,
     };
   if (input.kind === "scalars") return constant(listOf(input.values, element, input.path));
   if (input.kind === "list")
@@ -154,12 +156,12 @@ export function listValue(
         element,
       ),
     );
-  return { kind: "parameter", parameter: listParameter(input, element, sql, nulls) };
+  return { kind: "parameter", parameter: listParameter(input, element, cast, nulls) };
 }
 
 /** An item of a list; an error names the item's own place. */
 function constantText(item: Input, type: DatabaseType): string {
-  const { source } = parameterOf(item, itemOf(type), type.sql);
+  const { source } = parameterOf(item, itemOf(type), typeSql(type));
   if (source.kind !== "constant" || source.text === null) throw invalid("a value is expected", item.path);
   return source.text;
 }
@@ -253,11 +255,11 @@ export class WhereReader {
 
   #cast(operand: Operand, meta: ReturnType<typeof inputMeta>, input: Input): Condition {
     if (meta.kind !== "cast-to") return this.#operators({ kind: "text", operand }, textType, input);
-    return this.#operators({ kind: "cast", operand, type: meta.type.sql }, meta.type, input);
+    return this.#operators({ kind: "cast", operand, type: typeSql(meta.type) }, meta.type, input);
   }
 
   #value(operator: Operator, type: DatabaseType, input: Input): Value {
-    const sql = argumentType(operator, type);
+    const cast = argumentType(operator, type);
     if (isObjectArgument(operator)) return this.#arguments(operator, type, input);
     const own: DatabaseType =
       operator.argument === "same" || operator.argument === "list" || operator.argument === "ltree-list"
@@ -265,9 +267,9 @@ export class WhereReader {
         : operator.argument.startsWith("text")
           ? textType
           : looseText;
-    if (isListArgument(operator)) return listValue(input, own, sql, { acceptsNull: this.#collapse });
+    if (isListArgument(operator)) return listValue(input, own, cast, { acceptsNull: this.#collapse });
     const acceptsNull = this.#collapse || operator.takesNull === true;
-    return { kind: "parameter", parameter: parameterOf(input, own, sql, { acceptsNull }) };
+    return { kind: "parameter", parameter: parameterOf(input, own, cast, { acceptsNull }) };
   }
 
   #arguments({ argument }: Operator, type: DatabaseType, input: Input): Value {

@@ -1,3 +1,4 @@
+import { sql, type Sql } from "../sql/sql.ts";
 import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 import { integerType, isNumeric, textType } from "../schema/scalars.ts";
 
@@ -14,7 +15,7 @@ export interface UpdateOperator {
   readonly isList?: boolean;
   /** Whether the argument may be null; absent: if the column may. */
   readonly takesNull?: boolean;
-  print(column: string, value: string): string;
+  print(column: Sql, value: Sql): Sql;
 }
 
 const isJsonb = (type: DatabaseType): boolean => type.element === undefined && type.name === "jsonb";
@@ -39,27 +40,27 @@ export const updateOperators: readonly UpdateOperator[] = [
     description: "increments the numeric columns with given value of the filtered values",
     typeDescription: (table) => `input type for incrementing numeric columns in table ${table}`,
     appliesTo: isNumeric,
-    print: (column, value) => `(${column} + ${value})`,
+    print: (column, value) => sql`(${column} + ${value})`,
   },
   onJsonb("prepend", "prepend existing jsonb value of filtered columns with new jsonb value", {
-    print: (column, value) => `(${value} || ${column})`,
+    print: (column, value) => sql`(${value} || ${column})`,
   }),
   onJsonb("append", "append existing jsonb value of filtered columns with new jsonb value", {
-    print: (column, value) => `(${column} || ${value})`,
+    print: (column, value) => sql`(${column} || ${value})`,
   }),
   onJsonb(
     "delete_key",
     "delete key/value pair or string element. key/value pairs are matched based on their key value",
-    { argument: textType, takesNull: true, print: (column, value) => `(${column} - ${value})` },
+    { argument: textType, takesNull: true, print: (column, value) => sql`(${column} - ${value})` },
   ),
   onJsonb(
     "delete_elem",
     "delete the array element with specified index (negative integers count from the end). throws an error if top level container is not an array",
-    { argument: integerType, takesNull: false, print: (column, value) => `(${column} - ${value})` },
+    { argument: integerType, takesNull: false, print: (column, value) => sql`(${column} - ${value})` },
   ),
   onJsonb(
     "delete_at_path",
     "delete the field or element with specified path (for JSON arrays, negative integers count from the end)",
-    { argument: textType, takesNull: false, isList: true, print: (column, value) => `(${column} #- ${value})` },
+    { argument: textType, takesNull: false, isList: true, print: (column, value) => sql`(${column} #- ${value})` },
   ),
 ];

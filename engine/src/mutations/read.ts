@@ -7,7 +7,7 @@ import { argumentMeta, enumMeta, inputMeta, outputMeta, type OutputMeta, type Wr
 import type { MutationKind } from "../schema/meta.ts";
 import type { TableColumn } from "../schema/model.ts";
 import { allOf, always, type Condition, type Value } from "../sql/expression.ts";
-import { inputType } from "../sql/operators.ts";
+import { arrayOf, inputType } from "../sql/operators.ts";
 import type { UpdateOperator } from "./operators.ts";
 import type { UpdatePermission } from "./permissions.ts";
 import type { Cell, ColumnChange, Conflict, Insert, NewRow, Output, RelatedInsert, Update, Write } from "./write.ts";
@@ -192,7 +192,7 @@ function changesOf(
 
 function changeValue({ argument, isList, takesNull }: UpdateOperator, column: TableColumn, input: Input): Value {
   const type = argument ?? column.type;
-  if (isList === true) return listValue(input, type, `${type.sql}[]`);
+  if (isList === true) return listValue(input, type, arrayOf(type));
   const acceptsNull = takesNull ?? column.nullable;
   return { kind: "parameter", parameter: parameterOf(input, type, inputType(type), { acceptsNull }) };
 }

@@ -6,14 +6,14 @@ import { type Bytes, bytesOf, jsonArray, textOf } from "../postgres/bytes.ts";
 import type { Row } from "../postgres/connection.ts";
 import type { OutputValue } from "../sql/select.ts";
 import { always } from "../sql/expression.ts";
-import { finalText } from "../sql/print.ts";
+import { finalText, type Sql } from "../sql/sql.ts";
 import { type Determined, type Inserted, NestedInsert } from "./insert-related.ts";
 import { type TextRow, WritePrinter } from "./print.ts";
 import type { TableColumn } from "../schema/model.ts";
 import type { Insert, NewRow, Output, Write } from "./write.ts";
 
 /** Runs one statement of the transaction. @param path place of the request in errors */
-export type Ask = (text: string, values: readonly unknown[], path?: string) => Promise<readonly Row[]>;
+export type Ask = (text: Sql, values: readonly unknown[], path?: string) => Promise<readonly Row[]>;
 
 /** Statements of one mutation. A row with related rows needs one of its own. */
 const mostStatements = 1_000;
@@ -74,7 +74,7 @@ export class MutationRun {
     resolveParameters(printer.parameters, this.#session, this.#variables);
   }
 
-  async #statement(template: string, printer: WritePrinter, path?: string): Promise<readonly Row[]> {
+  async #statement(template: Sql, printer: WritePrinter, path?: string): Promise<readonly Row[]> {
     this.#statements += 1;
     if (this.#statements > mostStatements)
       throw invalid(
@@ -86,7 +86,7 @@ export class MutationRun {
 
   /** One change. Replies with related rows are read afterwards, when they show the effects of the change. */
   async #change(
-    change: (printer: WritePrinter) => string,
+    change: (printer: WritePrinter) => Sql,
     table: Insert["target"]["table"],
     output: Output,
     path?: string,

@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache";
 import pg from "pg";
 import { serialize } from "pg-protocol";
 import { EngineError } from "../errors.ts";
+import type { Sql } from "../sql/sql.ts";
 import { byteString, longestCopied, type Bytes } from "./bytes.ts";
 import { MessageReader, PostgresError, statementMessages } from "./messages.ts";
 
@@ -10,7 +11,7 @@ import { MessageReader, PostgresError, statementMessages } from "./messages.ts";
 export type Row = readonly (Bytes | null)[];
 
 export interface Statement {
-  readonly text: string;
+  readonly text: Sql;
   /** Name of the statement prepared on this connection; without a name it is used once. */
   readonly name: string | undefined;
   readonly values: readonly (string | null)[];
@@ -188,7 +189,7 @@ export class Connection {
   }
 
   /** Runs a command that returns no rows. @throws as query does */
-  async command(text: string): Promise<void> {
+  async command(text: Sql): Promise<void> {
     const { error } = await this.#send(serialize.query(text), []);
     if (error !== undefined) throw error;
   }

@@ -19,8 +19,10 @@ import {
   operatorsOf,
   siblingType,
   textOperators,
+  typeSql,
   type Operator,
 } from "../sql/operators.ts";
+import { sql, type Sql, trusted } from "../sql/sql.ts";
 import type { ComputedField, RowModel, TrackedTable } from "./model.ts";
 import { booleanType, floatType, integerType, textType } from "./scalars.ts";
 import { UnfitValue } from "./json-values.ts";
@@ -55,10 +57,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** A value of metadata: a session variable, or a constant. @throws UnfitValue */
-export function parameterOfMetadata(value: unknown, type: DatabaseType | undefined, sql: string): Parameter {
+export function parameterOfMetadata(value: unknown, type: DatabaseType | undefined, cast: Sql): Parameter {
   if (typeof value === "string" && sessionVariable.test(value))
-    return { source: { kind: "session", name: value.toLowerCase() }, type: sql };
-  return { source: { kind: "constant", text: constantText(value, type ?? textType) }, type: sql };
+    return { source: { kind: "session", name: value.toLowerCase() }, type: cast };
+  return { source: { kind: "constant", text: constantText(value, type ?? textType) }, type: cast };
 }
 
 function elementType(operator: Operator, type: DatabaseType): DatabaseType {
@@ -166,7 +168,10 @@ export class FilterReader {
       const other = siblingType(type, type.name === "geometry" ? "geography" : "geometry");
       const inner = isRecord(value) ? value[other.name] : undefined;
       if (!isRecord(inner)) return this.#fail(path, `{${other.name}: {…}} is expected`);
-      return this.#operators({ kind: "cast", operand, type: other.sql }, other, inner, table, [...path, other.name]);
+      return this.#operators({ kind: "cast", operand, type: typeSql(other) }, other, inner, table, [
+        ...path,
+        other.name,
+      ]);
     }
     if (name === "_cast" && castable.has(type.name)) {
       const inner = isRecord(value) ? (value["String"] ?? value["text"]) : undefined;
@@ -190,20 +195,20 @@ export class FilterReader {
   #value(operator: Operator, type: DatabaseType, value: unknown): Value {
     if (value === null || value === undefined)
       throw new UnfitValue("null is not a value to compare with; use _is_null");
-    const sql = argumentType(operator, type);
+    const cast = argumentType(operator, type);
     if (operator.argument === "distance") return this.#distance(type, value);
     if (isObjectArgument(operator)) return this.#bandAndGeometry(operator, type, value);
     const element = elementType(operator, type);
     if (isListArgument(operator) && Array.isArray(value)) {
-      const own = sql.slice(0, -2);
-      return { kind: "list", items: value.map((item) => parameterOfMetadata(item, element, own)), type: sql };
+      const own = trusted(cast.slice(0, -2));
+      return { kind: "list", items: value.map((item) => parameterOfMetadata(item, element, own)), type: cast };
     }
     if (isListArgument(operator)) {
       if (typeof value !== "string" || !sessionVariable.test(value))
         throw new UnfitValue("a list, or a session variable that holds a Postgres array, is expected");
-      return { kind: "parameter", parameter: parameterOfMetadata(value, undefined, sql) };
+      return { kind: "parameter", parameter: parameterOfMetadata(value, undefined, cast) };
     }
-    return { kind: "parameter", parameter: parameterOfMetadata(value, element, sql) };
+    return { kind: "parameter", parameter: parameterOfMetadata(value, element, cast) };
   }
 
   #distance(type: DatabaseType, value: unknown): Value {
@@ -211,10 +216,10 @@ export class FilterReader {
       throw new UnfitValue("an object with from and distance is expected");
     const items = [
       parameterOfMetadata(value["from"], type, inputType(type)),
-      parameterOfMetadata(value["distance"], floatType, floatType.sql),
+      parameterOfMetadata(value["distance"], floatType, typeSql(floatType)),
     ];
     if (type.name === "geography" && value["use_spheroid"] !== undefined)
-      items.push(parameterOfMetadata(value["use_spheroid"], booleanType, "boolean"));
+      items.push(parameterOfMetadata(value["use_spheroid"], booleanType, typeSql(booleanType)));
     return { kind: "arguments", items };
   }
 
@@ -224,8 +229,9 @@ export class FilterReader {
     if (!isRecord(value) || value["geommin"] === undefined || (bandIsNeeded && band === undefined))
       throw new UnfitValue("an object with geommin and nband is expected");
     const other = siblingType(type, "geometry");
-    const geometry = parameterOfMetadata(value["geommin"], other, other.sql);
-    const bands = band === undefined || band === null ? [] : [parameterOfMetadata(band, integerType, integerType.sql)];
+    const geometry = parameterOfMetadata(value["geommin"], other, typeSql(other));
+    const bands =
+      band === undefined || band === null ? [] : [parameterOfMetadata(band, integerType, typeSql(integerType))];
     return { kind: "arguments", items: bandIsNeeded ? [...bands, geometry] : [geometry, ...bands] };
   }
 
@@ -267,7 +273,10 @@ export function impliedArguments(field: ComputedField): readonly FunctionArgumen
     else if (argument.kind === "row") result.push({ kind: "row" });
     else {
       const declared = field.call.function.arguments[index];
-      const parameter = { source: { kind: "session-object" }, type: declared?.type.sql ?? "json" } as const;
+      const parameter = {
+        source: { kind: "session-object" },
+        type: declared === undefined ? sql`json` : typeSql(declared.type),
+      } as const;
       result.push({ kind: "parameter", name: skipped ? declared?.name : undefined, parameter });
     }
   }

@@ -4,6 +4,7 @@
  */
 import type { ComputedField, Relationship, TableColumn, TrackedTable } from "../schema/model.ts";
 import { isFallible, type Operator } from "./operators.ts";
+import type { Sql } from "./sql.ts";
 
 /** Origin of a parameter's value at execution; values travel as Postgres text. */
 export type ParameterSource =
@@ -16,8 +17,8 @@ export type ParameterSource =
 
 export interface Parameter {
   readonly source: ParameterSource;
-  /** SQL type of its cast. */
-  readonly type: string;
+  /** Type of its cast. */
+  readonly type: Sql;
   /** Has a position of its own, because its value changes (a stream's cursor). */
   readonly alone?: boolean;
 }
@@ -40,12 +41,12 @@ export type Operand =
     }
   | { readonly kind: "text"; readonly operand: Operand }
   /** Cast to another SQL type. */
-  | { readonly kind: "cast"; readonly operand: Operand; readonly type: string };
+  | { readonly kind: "cast"; readonly operand: Operand; readonly type: Sql };
 
 export type Value =
   | { readonly kind: "parameter"; readonly parameter: Parameter }
   /** An array with a parameter per element. */
-  | { readonly kind: "list"; readonly items: readonly Parameter[]; readonly type: string }
+  | { readonly kind: "list"; readonly items: readonly Parameter[]; readonly type: Sql }
   /** Several arguments of an operator that is a function. */
   | { readonly kind: "arguments"; readonly items: readonly Parameter[] }
   /** A column of the current row, or of the row at which the permission's filter starts. */

@@ -1,4 +1,5 @@
 import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
+import { sql, type Sql, trusted } from "./sql.ts";
 
 /** The right side of an operator: a value of the column's type, a list of them, or a fixed type. */
 export type OperatorArgument =
@@ -20,11 +21,11 @@ export interface Operator {
   readonly description?: string;
   /** null is a valid value that matches nothing. */
   readonly takesNull?: boolean;
-  print(left: string, right: string): string;
+  print(left: Sql, right: Sql): Sql;
 }
 
 function infix(name: string, symbol: string, argument: OperatorArgument = "same", description?: string): Operator {
-  return { name, argument, description, print: (left, right) => `(${left} ${symbol} ${right})` };
+  return { name, argument, description, print: (left, right) => sql`(${left} ${trusted(symbol)} ${right})` };
 }
 
 export const equals = infix("_eq", "=");
@@ -36,8 +37,8 @@ const common: readonly Operator[] = [
   infix("_lt", "<"),
   infix("_gte", ">="),
   infix("_lte", "<="),
-  { name: "_in", argument: "list", print: (left, right) => `(${left} = ANY (${right}))` },
-  { name: "_nin", argument: "list", print: (left, right) => `(NOT (${left} = ANY (${right})))` },
+  { name: "_in", argument: "list", print: (left, right) => sql`(${left} = ANY (${right}))` },
+  { name: "_nin", argument: "list", print: (left, right) => sql`(NOT (${left} = ANY (${right})))` },
 ];
 
 export const equalityOperators: readonly Operator[] = common.filter(({ name }) =>
@@ -61,7 +62,7 @@ const onPath = (name: string, symbol: string, description: string): Operator => 
   name,
   argument: "text",
   description,
-  print: (left, right) => `(${left} ${symbol} ${right}::jsonpath)`,
+  print: (left, right) => sql`(${left} ${trusted(symbol)} ${right}::jsonpath)`,
 });
 
 const jsonb: readonly Operator[] = [
@@ -83,7 +84,7 @@ const ofAny = (name: string, symbol: string, description: string): Operator => (
   name,
   argument: "ltree-list",
   description,
-  print: (left, right) => `(${left} ${symbol} ANY (${right}))`,
+  print: (left, right) => sql`(${left} ${trusted(symbol)} ANY (${right}))`,
 });
 
 const ltree: readonly Operator[] = [
@@ -101,7 +102,7 @@ const call = (name: string, called: string, description?: string, argument: Oper
   name,
   argument,
   description,
-  print: (left, right) => `${called}(${left}, ${right})`,
+  print: (left, right) => sql`${trusted(called)}(${left}, ${right})`,
 });
 
 /** The right side is a shape, a distance and, for geography, whether the earth is a spheroid. */
@@ -160,13 +161,17 @@ export const textOperators: readonly Operator[] = [...common, ...text];
 const fallible: ReadonlySet<string> = new Set([...text, ...geometry, ...geography, ...raster].map(({ name }) => name));
 export const isFallible = ({ name }: Operator): boolean => fallible.has(name);
 
+/** The name of a type, as the catalog prints it. */
+export const typeSql = (type: DatabaseType): Sql => trusted(type.sql);
+export const arrayOf = (type: DatabaseType): Sql => sql`${typeSql(type)}[]`;
+
 /** Cast type of values from clients and metadata. Only geometry parses GeoJSON, so a geography is cast to geometry first. */
-export function inputType(type: DatabaseType): string {
-  return type.name === "geography" ? `${siblingType(type, "geometry").sql}::${type.sql}` : type.sql;
+export function inputType(type: DatabaseType): Sql {
+  return type.name === "geography" ? sql`${typeSql(siblingType(type, "geometry"))}::${typeSql(type)}` : typeSql(type);
 }
 
 /** SQL type of an operator's right side for a column of the type. */
-export function argumentType(operator: Operator, type: DatabaseType): string {
+export function argumentType(operator: Operator, type: DatabaseType): Sql {
   switch (operator.argument) {
     case "same":
     case "distance":
@@ -175,13 +180,13 @@ export function argumentType(operator: Operator, type: DatabaseType): string {
       return inputType(type);
     case "list":
     case "ltree-list":
-      return `${type.sql}[]`;
+      return arrayOf(type);
     case "text-list":
-      return "text[]";
+      return sql`text[]`;
     case "lquery-list":
-      return "lquery[]";
+      return sql`lquery[]`;
     default:
-      return operator.argument;
+      return trusted(operator.argument);
   }
 }
 

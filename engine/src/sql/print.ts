@@ -1,4 +1,3 @@
-import type { QualifiedName } from "@routeql/metadata/read/shape";
 import type { Spending } from "../cost/limits.ts";
 import type { FunctionCall, NativeArgument, NativeQuery, Relationship } from "../schema/model.ts";
 import {
@@ -10,42 +9,16 @@ import {
   type Parameter,
   type Value,
 } from "./expression.ts";
-
-/** Encloses a parameter's position until the statement's final text; no identifier or constant contains it. */
-const mark = "\u0001";
-
-/** Quotes an identifier. */
-export function identifier(name: string): string {
-  return `"${name.replaceAll(mark, "").replaceAll('"', '""')}"`;
-}
-
-/** A string constant of the engine itself (names of types and keys); values of requests are always parameters. */
-export function literal(text: string): string {
-  return `'${text.replaceAll(mark, "").replaceAll("'", "''")}'`;
-}
-
-export function qualified({ schema, name }: QualifiedName): string {
-  return `${identifier(schema)}.${identifier(name)}`;
-}
-
-/** Final text of a statement; by default parameters are `$1`, `$2`, … */
-export function finalText(
-  template: string,
-  parameter: (position: number) => string = (position) => `$${position}`,
-): string {
-  return template
-    .split(mark)
-    .map((part, index) => (index % 2 === 0 ? part : parameter(Number(part))))
-    .join("");
-}
+import { identifier, joined, listed, literal, nothing, place, qualified, sql, type Sql, trusted } from "./sql.ts";
+import { typeSql } from "./operators.ts";
 
 /** The row of unqualified columns, and the row at which the permission filter started. */
 export interface Scope {
-  readonly alias: string;
-  readonly root: string;
+  readonly alias: Sql;
+  readonly root: Sql;
 }
 
-export function scopeOf(alias: string): Scope {
+export function scopeOf(alias: Sql): Scope {
   return { alias, root: alias };
 }
 
@@ -55,7 +28,7 @@ export class Printer {
   protected readonly spending: Spending;
   /** By the parameter's text and by the parameter itself: a long text is serialised only once. */
   readonly #positions = new Map<string | Parameter, number>();
-  readonly #redactions = new Map<Condition, Map<string, string>>();
+  readonly #redactions = new Map<Condition, Map<string, Sql>>();
   #aliases = 0;
   #callsFunctions = false;
 
@@ -69,23 +42,23 @@ export class Printer {
   }
 
   /** A new alias for a table, subquery or function. */
-  alias(): string {
+  alias(): Sql {
     this.spending.relation();
     this.#aliases += 1;
     return identifier(`t${this.#aliases}`);
   }
 
-  parameter(parameter: Parameter): string {
+  parameter(parameter: Parameter): Sql {
     this.spending.conditions(1);
     return this.place(parameter);
   }
 
   /** The same without its cost. */
-  protected place(parameter: Parameter): string {
+  protected place(parameter: Parameter): Sql {
     const { source, type } = parameter;
     const ofItself =
       source.kind === "variable" || parameter.alone === true ? undefined : this.#positions.get(parameter);
-    return `(${mark}${ofItself ?? this.#positionOf(parameter)}${mark}::${type})`;
+    return sql`(${place(ofItself ?? this.#positionOf(parameter))}::${type})`;
   }
 
   /** Equal parameters share a position, except those whose value is known only at execution. */
@@ -99,156 +72,156 @@ export class Printer {
     return position;
   }
 
-  value(value: Value, scope: Scope): string {
+  value(value: Value, scope: Scope): Sql {
     switch (value.kind) {
       case "parameter":
         return this.parameter(value.parameter);
       case "list":
-        return `(ARRAY[${value.items.map((item) => this.parameter(item)).join(", ")}]::${value.type})`;
+        return sql`(ARRAY[${listed(value.items.map((item) => this.parameter(item)))}]::${value.type})`;
       case "arguments":
-        return value.items.map((item) => this.parameter(item)).join(", ");
+        return listed(value.items.map((item) => this.parameter(item)));
       default:
-        return `${value.scope === "root" ? scope.root : scope.alias}.${identifier(value.column)}`;
+        return sql`${value.scope === "root" ? scope.root : scope.alias}.${identifier(value.column)}`;
     }
   }
 
-  call(call: FunctionCall, given: readonly FunctionArgument[], row: string): string {
+  call(call: FunctionCall, given: readonly FunctionArgument[], row: Sql): Sql {
     this.#callsFunctions = true;
     const printed = given.map((argument) => {
       if (argument.kind === "row") return row;
       const text = this.parameter(argument.parameter);
       if (argument.name === undefined) return text;
-      return `${identifier(argument.name)} => ${text}`;
+      return sql`${identifier(argument.name)} => ${text}`;
     });
-    return `${qualified(call.function)}(${printed.join(", ")})`;
+    return sql`${qualified(call.function)}(${listed(printed)})`;
   }
 
   /** Rows of a native query. Each argument has one position, so that Postgres recognises equal values. */
-  native(query: NativeQuery, given: ReadonlyMap<NativeArgument, Parameter>): string {
+  native(query: NativeQuery, given: ReadonlyMap<NativeArgument, Parameter>): Sql {
     this.#callsFunctions = true; // its code also comes from the metadata
     const places = new Map([...given].map(([argument, parameter]) => [argument, this.parameter(parameter)]));
-    return nativeRows(query, (argument) => places.get(argument) ?? "NULL");
+    return nativeRows(query, (argument) => places.get(argument) ?? sql`NULL`);
   }
 
-  operand(operand: Operand, scope: Scope): string {
-    if (operand.kind === "text") return `(${this.operand(operand.operand, scope)})::text`;
-    if (operand.kind === "cast") return `(${this.operand(operand.operand, scope)})::${operand.type}`;
+  operand(operand: Operand, scope: Scope): Sql {
+    if (operand.kind === "text") return sql`(${this.operand(operand.operand, scope)})::text`;
+    if (operand.kind === "cast") return sql`(${this.operand(operand.operand, scope)})::${operand.type}`;
     const plain =
       operand.kind === "column"
-        ? `${scope.alias}.${identifier(operand.column.name)}`
+        ? sql`${scope.alias}.${identifier(operand.column.name)}`
         : this.call(operand.field.call, operand.arguments, scope.alias);
     return this.redacted(plain, operand.redaction, scope);
   }
 
   /** The expression in rows where the role may see it, else NULL. */
-  redacted(expression: string, redaction: Condition | undefined, scope: Scope): string {
+  redacted(expression: Sql, redaction: Condition | undefined, scope: Scope): Sql {
     if (redaction === undefined || isAlways(redaction)) return expression;
-    return `(CASE WHEN ${this.#redaction(redaction, scope.alias)} THEN ${expression} END)`;
+    return sql`(CASE WHEN ${this.#redaction(redaction, scope.alias)} THEN ${expression} END)`;
   }
 
   /** One text per row alias: Postgres considers cells in `DISTINCT ON` and `ORDER BY` equal only when the aliases inside are equal. */
-  #redaction(redaction: Condition, alias: string): string {
-    const known = this.#redactions.get(redaction) ?? new Map<string, string>();
+  #redaction(redaction: Condition, alias: Sql): Sql {
+    const known = this.#redactions.get(redaction) ?? new Map<string, Sql>();
     this.#redactions.set(redaction, known);
     const text = known.get(alias) ?? this.condition(redaction, scopeOf(alias));
     known.set(alias, text);
     return text;
   }
 
-  condition(condition: Condition, scope: Scope): string {
+  condition(condition: Condition, scope: Scope): Sql {
     switch (condition.kind) {
       case "and":
-        return this.#joined(condition.items, " AND ", "TRUE", scope);
+        return this.#joined(condition.items, sql` AND `, sql`TRUE`, scope);
       case "or":
-        return this.#joined(condition.items, " OR ", "FALSE", scope);
+        return this.#joined(condition.items, sql` OR `, sql`FALSE`, scope);
       case "not":
-        return `(NOT ${this.condition(condition.item, scope)})`;
+        return sql`(NOT ${this.condition(condition.item, scope)})`;
       case "is-null":
         this.spending.conditions(1);
-        return `(${this.operand(condition.operand, scope)} IS ${condition.negated ? "NOT " : ""}NULL)`;
+        return sql`(${this.operand(condition.operand, scope)} IS ${condition.negated ? sql`NOT ` : nothing}NULL)`;
       case "compare":
         return this.#comparison(condition, scope);
       case "related": {
         const alias = this.alias();
         const inner = { alias, root: scope.root };
-        const joined = joinCondition(condition.relationship, scope.alias, alias);
-        return `EXISTS (SELECT 1 FROM ${qualified(condition.relationship.target.catalog)} AS ${alias} WHERE ${joined}${this.#further(condition, inner)})`;
+        const join = joinCondition(condition.relationship, scope.alias, alias);
+        return sql`EXISTS (SELECT 1 FROM ${qualified(condition.relationship.target.catalog)} AS ${alias} WHERE ${join}${this.#further(condition, inner)})`;
       }
       case "computed-rows": {
         const alias = this.alias();
         const rows = this.call(condition.field.call, condition.arguments, scope.alias);
-        return `EXISTS (SELECT 1 FROM ${rows} AS ${alias} WHERE TRUE${this.#further(condition, { alias, root: scope.root })})`;
+        return sql`EXISTS (SELECT 1 FROM ${rows} AS ${alias} WHERE TRUE${this.#further(condition, { alias, root: scope.root })})`;
       }
       case "guarded":
-        return `(CASE WHEN ${this.condition(condition.permission, scopeOf(scope.alias))} THEN ${this.condition(condition.item, scope)} END)`;
+        return sql`(CASE WHEN ${this.condition(condition.permission, scopeOf(scope.alias))} THEN ${this.condition(condition.item, scope)} END)`;
       case "unless-null":
-        return `(${this.parameter(condition.parameter)} IS NULL OR ${this.condition(condition.item, scope)})`;
+        return sql`(${this.parameter(condition.parameter)} IS NULL OR ${this.condition(condition.item, scope)})`;
       case "exists": {
         const alias = this.alias();
-        return `EXISTS (SELECT 1 FROM ${qualified(condition.table.catalog)} AS ${alias} WHERE ${this.condition(condition.where, { alias, root: scope.root })})`;
+        return sql`EXISTS (SELECT 1 FROM ${qualified(condition.table.catalog)} AS ${alias} WHERE ${this.condition(condition.where, { alias, root: scope.root })})`;
       }
       default:
         return this.#aggregate(condition, scope);
     }
   }
 
-  #joined(items: readonly Condition[], separator: string, neutral: string, scope: Scope): string {
+  #joined(items: readonly Condition[], separator: Sql, neutral: Sql, scope: Scope): Sql {
     if (items.length === 0) return neutral;
     const printed = items.map((item) => this.condition(item, scope));
-    return printed.length === 1 ? (printed[0] ?? neutral) : `(${printed.join(separator)})`;
+    return printed.length === 1 ? (printed[0] ?? neutral) : sql`(${joined(printed, separator)})`;
   }
 
   /** A related row's permission starts at that row; the filter keeps its own start. */
-  #further({ permission, where }: { permission: Condition; where: Condition }, inner: Scope): string {
-    const allowed = isAlways(permission) ? "" : ` AND ${this.condition(permission, scopeOf(inner.alias))}`;
-    return allowed + (isAlways(where) ? "" : ` AND ${this.condition(where, inner)}`);
+  #further({ permission, where }: { permission: Condition; where: Condition }, inner: Scope): Sql {
+    const allowed = isAlways(permission) ? nothing : sql` AND ${this.condition(permission, scopeOf(inner.alias))}`;
+    return isAlways(where) ? allowed : sql`${allowed} AND ${this.condition(where, inner)}`;
   }
 
-  #comparison(condition: Condition & { kind: "compare" }, scope: Scope): string {
+  #comparison(condition: Condition & { kind: "compare" }, scope: Scope): Sql {
     return condition.operator.print(this.operand(condition.operand, scope), this.value(condition.value, scope));
   }
 
-  #aggregate(condition: Condition & { kind: "aggregate" }, scope: Scope): string {
+  #aggregate(condition: Condition & { kind: "aggregate" }, scope: Scope): Sql {
     const { relationship, permission, aggregate } = condition;
     const alias = this.alias();
     const inner = scopeOf(alias);
-    const joined = joinCondition(relationship, scope.alias, alias);
+    const join = joinCondition(relationship, scope.alias, alias);
     const value = this.aggregateCall(aggregate, inner);
     const tests = aggregate.comparisons.map((comparison) =>
       "negated" in comparison
-        ? `(${value} IS ${comparison.negated ? "NOT " : ""}NULL)`
+        ? sql`(${value} IS ${comparison.negated ? sql`NOT ` : nothing}NULL)`
         : comparison.operator.print(value, this.value(comparison.value, inner)),
     );
     // As in Hasura, a call that Postgres rejects fails without any comparison too.
-    const having = tests.length === 0 ? `${value} IS NULL OR TRUE` : tests.join(" AND ");
-    return `EXISTS (SELECT 1 FROM ${qualified(relationship.target.catalog)} AS ${alias} WHERE ${joined}${this.#further({ permission, where: aggregate.filter }, inner)} HAVING ${having})`;
+    const having = tests.length === 0 ? sql`${value} IS NULL OR TRUE` : joined(tests, sql` AND `);
+    return sql`EXISTS (SELECT 1 FROM ${qualified(relationship.target.catalog)} AS ${alias} WHERE ${join}${this.#further({ permission, where: aggregate.filter }, inner)} HAVING ${having})`;
   }
 
-  aggregateCall(
-    aggregate: Pick<AggregateCondition, "function" | "columns">,
-    scope: Scope,
-    distinct: boolean = false,
-  ): string {
-    if (aggregate.columns === undefined) return "count(*)";
+  aggregateCall(aggregate: Pick<AggregateCondition, "function" | "columns">, scope: Scope, distinct = false): Sql {
+    if (aggregate.columns === undefined) return sql`count(*)`;
     const columns = aggregate.columns.map((column) => this.operand(column, scope));
-    return `${identifier(aggregate.function)}(${distinct ? "DISTINCT " : ""}${columns.join(", ")})`;
+    return sql`${identifier(aggregate.function)}(${distinct ? sql`DISTINCT ` : nothing}${listed(columns)})`;
   }
 }
 
-export function joinCondition({ mapping }: Pick<Relationship, "mapping">, own: string, remote: string): string {
-  return mapping
-    .map(([from, to]) => `(${own}.${identifier(from.name)} = ${remote}.${identifier(to.name)})`)
-    .join(" AND ");
+export function joinCondition({ mapping }: Pick<Relationship, "mapping">, own: Sql, remote: Sql): Sql {
+  return joined(
+    mapping.map(([from, to]) => sql`(${own}.${identifier(from.name)} = ${remote}.${identifier(to.name)})`),
+    sql` AND `,
+  );
 }
 
 /** A native query as an item of FROM, with a replacement for each argument. */
 function nativeRows(
   { name, code }: Pick<NativeQuery, "name" | "code">,
-  argument: (argument: NativeArgument) => string,
-): string {
-  const text = code.map((piece) => (typeof piece === "string" ? piece.replaceAll(mark, "") : argument(piece))).join("");
+  argument: (argument: NativeArgument) => Sql,
+): Sql {
+  const text = joined(
+    code.map((piece) => (typeof piece === "string" ? trusted(piece) : argument(piece))),
+    nothing,
+  );
   // The code may end in a comment.
-  return `(WITH ${identifier(name)} AS (${text}\n) SELECT * FROM ${identifier(name)})`;
+  return sql`(WITH ${identifier(name)} AS (${text}\n) SELECT * FROM ${identifier(name)})`;
 }
 
 /**
@@ -258,14 +231,14 @@ function nativeRows(
 export function columnTypesOf(
   query: Pick<NativeQuery, "name" | "code" | "arguments">,
   columns: readonly string[],
-): string {
+): Sql {
   const own = (position: number) => identifier(`_routeql_${position}`);
-  const given = query.arguments.map(({ type }, position) => `NULL::${type.sql} AS ${own(position)}`);
-  const rows = nativeRows(query, (argument) => `"_routeql_given".${own(query.arguments.indexOf(argument))}`);
-  const types = columns.map((column) => `pg_typeof("_routeql_rows".${identifier(column)})::oid`);
-  return `WITH RECURSIVE "_routeql_types"("name", "type") AS (
-  SELECT * FROM unnest(ARRAY[${columns.map(literal).join(", ")}]::text[], (SELECT ARRAY[${types.join(", ")}]::oid[]
-    FROM (SELECT ${given.join(", ")} OFFSET 0) AS "_routeql_given" LEFT JOIN LATERAL (SELECT * FROM ${rows} AS "_routeql_query" LIMIT 0) AS "_routeql_rows" ON TRUE))
+  const given = query.arguments.map(({ type }, position) => sql`NULL::${typeSql(type)} AS ${own(position)}`);
+  const rows = nativeRows(query, (argument) => sql`"_routeql_given".${own(query.arguments.indexOf(argument))}`);
+  const types = columns.map((column) => sql`pg_typeof("_routeql_rows".${identifier(column)})::oid`);
+  return sql`WITH RECURSIVE "_routeql_types"("name", "type") AS (
+  SELECT * FROM unnest(ARRAY[${listed(columns.map(literal))}]::text[], (SELECT ARRAY[${listed(types)}]::oid[]
+    FROM (SELECT ${listed(given)} OFFSET 0) AS "_routeql_given" LEFT JOIN LATERAL (SELECT * FROM ${rows} AS "_routeql_query" LIMIT 0) AS "_routeql_rows" ON TRUE))
   UNION ALL
   SELECT "d"."name", "t".typbasetype FROM "_routeql_types" AS "d" JOIN pg_catalog.pg_type AS "t" ON "t".oid = "d"."type" WHERE "t".typtype = 'd'
 )

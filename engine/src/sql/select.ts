@@ -8,7 +8,8 @@ import type {
   TrackedTable,
 } from "../schema/model.ts";
 import { always, isAlways, type Condition, type FunctionArgument, type Operand, type Parameter } from "./expression.ts";
-import { identifier, joinCondition, literal, Printer, qualified, type Scope, scopeOf } from "./print.ts";
+import { joinCondition, Printer, type Scope, scopeOf } from "./print.ts";
+import { identifier, integer, joined, listed, literal, nothing, qualified, sql, type Sql } from "./sql.ts";
 
 /** Origin of rows. */
 export type RowSource =
@@ -105,11 +106,14 @@ export type AggregateColumn =
   | { readonly kind: "constant"; readonly text: string }
   | { readonly kind: "function"; readonly function: string; readonly operand: Operand; readonly form: ScalarForm };
 
+/** The scope of a root: no row. */
+export const outside = scopeOf(sql`NULL`);
+
 const longestIdentifier = 63;
 
 export interface Entry {
   readonly key: string;
-  readonly expression: string;
+  readonly expression: Sql;
 }
 
 /** Prints selections as one SQL expression with a JSON result. */
@@ -118,68 +122,62 @@ export class SelectPrinter extends Printer {
    * A whole statement with one JSON column; no row means null.
    * @throws EngineError when the statement exceeds a cost limit, like the other methods
    */
-  statement(value: OutputValue): string {
-    const nothing = scopeOf("NULL");
-    if (value.kind === "rows") return `SELECT ${this.#rowsJson(value.fields, value.query, nothing)}`;
-    if (value.kind === "row") return `SELECT ${this.#rowJson(value.fields, value.query, nothing)}`;
-    return `SELECT ${this.output(value, nothing)}`;
+  statement(value: OutputValue): Sql {
+    if (value.kind === "rows") return sql`SELECT ${this.#rowsJson(value.fields, value.query, outside)}`;
+    if (value.kind === "row") return sql`SELECT ${this.#rowJson(value.fields, value.query, outside)}`;
+    return sql`SELECT ${this.output(value, outside)}`;
   }
 
   /** A statement with one column for each value. */
-  columns(values: readonly OutputValue[]): string {
+  columns(values: readonly OutputValue[]): Sql {
     const [only] = values;
     if (values.length === 1 && only !== undefined) return this.statement(only);
-    return `SELECT ${values.map((value) => this.output(value, scopeOf("NULL"))).join(", ")}`;
+    return sql`SELECT ${listed(values.map((value) => this.output(value, outside)))}`;
   }
 
   /** Rows after a cursor, and the cursor's value in the last of them as text. As in Hasura, types without `max` fail. */
-  stream(query: RowQuery, fields: readonly OutputField[], cursor: Operand, descending: boolean): string {
+  stream(query: RowQuery, fields: readonly OutputField[], cursor: Operand, descending: boolean): Sql {
     const alias = this.alias();
-    const nothing = scopeOf("NULL");
-    const base = `(SELECT ${alias}.* ${this.#source(query.source, alias, nothing)}${this.#tail(query, alias, nothing)}) AS ${alias}`;
+    const base = sql`(SELECT ${alias}.* ${this.#source(query.source, alias, outside)}${this.#tail(query, alias, outside)}) AS ${alias}`;
     const scope = scopeOf(alias);
     const entries = fields.map(({ key, value }) => ({ key, expression: this.output(value, scope) }));
-    const row = `(SELECT ${asObject(entries, undefined)}) AS "row", (${this.operand(cursor, scope)}) AS "place"`;
-    return `SELECT coalesce(json_agg("r"."row"), '[]'), (${descending ? "min" : "max"}("r"."place"))::text FROM (SELECT ${row} FROM ${base}) AS "r"`;
+    const row = sql`(SELECT ${asObject(entries, undefined)}) AS "row", (${this.operand(cursor, scope)}) AS "place"`;
+    return sql`SELECT coalesce(json_agg("r"."row"), '[]'), (${descending ? sql`min` : sql`max`}("r"."place"))::text FROM (SELECT ${row} FROM ${base}) AS "r"`;
   }
 
   /** @param above the parent row of the value */
-  output(value: OutputValue, above: Scope): string {
+  output(value: OutputValue, above: Scope): Sql {
     switch (value.kind) {
       case "constant":
-        return `${literal(value.text)}::text`;
+        return sql`${literal(value.text)}::text`;
       case "scalar":
         return this.#scalar(value, above);
       case "row":
-        return `(SELECT ${this.#rowJson(value.fields, value.query, above)})`;
+        return sql`(SELECT ${this.#rowJson(value.fields, value.query, above)})`;
       case "rows":
-        return `(SELECT ${this.#rowsJson(value.fields, value.query, above)})`;
+        return sql`(SELECT ${this.#rowsJson(value.fields, value.query, above)})`;
       default:
         return this.#aggregate(value.query, value.fields, above);
     }
   }
 
-  #scalar(value: OutputValue & { kind: "scalar" }, scope: Scope): string {
+  #scalar(value: OutputValue & { kind: "scalar" }, scope: Scope): Sql {
     const plain = this.operand(value.operand, scope);
-    return inForm(value.path === undefined ? plain : `(${plain} #> ${this.parameter(value.path)})`, value.form);
+    return inForm(value.path === undefined ? plain : sql`(${plain} #> ${this.parameter(value.path)})`, value.form);
   }
 
-  #rowJson(fields: readonly OutputField[], query: RowQuery, above: Scope): string {
+  #rowJson(fields: readonly OutputField[], query: RowQuery, above: Scope): Sql {
     const { entries, from } = this.#projection(fields, { ...query, limit: query.limit ?? "1" }, above);
     return asObject(entries, from);
   }
 
-  #rowsJson(fields: readonly OutputField[], query: RowQuery, above: Scope): string {
+  #rowsJson(fields: readonly OutputField[], query: RowQuery, above: Scope): Sql {
     const { entries, from } = this.#projection(fields, query, above);
     return asArray(entries, from);
   }
 
   /** Columns come directly from the table; more expensive values are computed over the rows left after filter, order and limit. */
-  #projection(
-    fields: readonly OutputField[],
-    query: RowQuery,
-    above: Scope,
-  ): { entries: readonly Entry[]; from: string } {
+  #projection(fields: readonly OutputField[], query: RowQuery, above: Scope): { entries: readonly Entry[]; from: Sql } {
     const alias = this.alias();
     const cheap = fields.every(
       ({ value }) => value.kind === "constant" || (value.kind === "scalar" && isPlainColumn(value.operand)),
@@ -190,62 +188,64 @@ export class SelectPrinter extends Printer {
     const source = this.#source(query.source, alias, above);
     if (cheap) {
       const entries = fields.map(({ key, value }) => ({ key, expression: this.output(value, scope) }));
-      const list = (columns: string) => `SELECT ${distinct}${columns} ${source}${tail}`;
-      if (fits(entries)) return { entries: [{ key: "", expression: "" }], from: `(${list(columnsOf(entries))})` };
-      return { entries, from: `(${list(`${alias}.*`)}) AS ${alias}` };
+      const list = (columns: Sql) => sql`SELECT ${distinct}${columns} ${source}${tail}`;
+      if (fits(entries))
+        return { entries: [{ key: "", expression: nothing }], from: sql`(${list(columnsOf(entries))})` };
+      return { entries, from: sql`(${list(sql`${alias}.*`)}) AS ${alias}` };
     }
-    const base = `(SELECT ${distinct}${alias}.* ${source}${tail}) AS ${alias}`;
+    const base = sql`(SELECT ${distinct}${alias}.* ${source}${tail}) AS ${alias}`;
     return { entries: fields.map(({ key, value }) => ({ key, expression: this.output(value, scope) })), from: base };
   }
 
-  #source(source: RowSource, alias: string, above: Scope): string {
+  #source(source: RowSource, alias: Sql, above: Scope): Sql {
     switch (source.kind) {
       case "table":
-        return `FROM ${qualified(source.table.catalog)} AS ${alias}`;
+        return sql`FROM ${qualified(source.table.catalog)} AS ${alias}`;
       case "named":
-        return `FROM ${identifier(source.name)} AS ${alias}`;
+        return sql`FROM ${identifier(source.name)} AS ${alias}`;
       case "related":
-        return `FROM ${qualified(source.relationship.target.catalog)} AS ${alias}`;
+        return sql`FROM ${qualified(source.relationship.target.catalog)} AS ${alias}`;
       case "function":
-        return `FROM ${this.call(source.call, source.arguments, "NULL")} AS ${alias}`;
+        return sql`FROM ${this.call(source.call, source.arguments, sql`NULL`)} AS ${alias}`;
       case "native":
-        return `FROM ${this.native(source.query, source.arguments)} AS ${alias}`;
+        return sql`FROM ${this.native(source.query, source.arguments)} AS ${alias}`;
       default:
-        return `FROM ${this.call(source.field.call, source.arguments, above.alias)} AS ${alias}`;
+        return sql`FROM ${this.call(source.field.call, source.arguments, above.alias)} AS ${alias}`;
     }
   }
 
-  #where(query: Pick<RowQuery, "source" | "permission" | "where">, alias: string, above: Scope): string {
+  #where(query: Pick<RowQuery, "source" | "permission" | "where">, alias: Sql, above: Scope): Sql {
     const scope = scopeOf(alias);
-    const conditions: string[] = [];
+    const conditions: Sql[] = [];
     if ("relationship" in query.source && query.source.relationship !== undefined)
       conditions.push(joinCondition(query.source.relationship, above.alias, alias));
     for (const condition of [query.permission, query.where])
       if (!isAlways(condition)) conditions.push(this.condition(condition, scope));
-    return conditions.length === 0 ? "" : ` WHERE ${conditions.join(" AND ")}`;
+    return conditions.length === 0 ? nothing : sql` WHERE ${joined(conditions, sql` AND `)}`;
   }
 
-  #distinct({ distinctOn }: RowQuery, scope: Scope): string {
+  #distinct({ distinctOn }: RowQuery, scope: Scope): Sql {
     return distinctOn.length === 0
-      ? ""
-      : `DISTINCT ON (${distinctOn.map((operand) => this.operand(operand, scope)).join(", ")}) `;
+      ? nothing
+      : sql`DISTINCT ON (${listed(distinctOn.map((operand) => this.operand(operand, scope)))}) `;
   }
 
-  #tail(query: RowQuery, alias: string, above: Scope): string {
+  #tail(query: RowQuery, alias: Sql, above: Scope): Sql {
     const scope = scopeOf(alias);
     const order = query.orderBy.map(
       ({ value, descending, nullsFirst }) =>
-        `${this.#orderValue(value, scope)} ${descending ? "DESC" : "ASC"} NULLS ${nullsFirst ? "FIRST" : "LAST"}`,
+        sql`${this.#orderValue(value, scope)} ${descending ? sql`DESC` : sql`ASC`} NULLS ${nullsFirst ? sql`FIRST` : sql`LAST`}`,
     );
-    return [
+    const parts = [
       this.#where(query, alias, above),
-      order.length === 0 ? "" : ` ORDER BY ${order.join(", ")}`,
-      query.limit === undefined ? "" : ` LIMIT ${query.limit}`,
-      query.offset === undefined ? "" : ` OFFSET ${query.offset}`,
-    ].join("");
+      order.length === 0 ? nothing : sql` ORDER BY ${listed(order)}`,
+      query.limit === undefined ? nothing : sql` LIMIT ${integer(query.limit)}`,
+      query.offset === undefined ? nothing : sql` OFFSET ${integer(query.offset)}`,
+    ];
+    return joined(parts, nothing);
   }
 
-  #orderValue(value: OrderValue, scope: Scope): string {
+  #orderValue(value: OrderValue, scope: Scope): Sql {
     this.spending.conditions(1);
     if (value.kind === "operand") return this.operand(value.operand, scope);
     const alias = this.alias();
@@ -253,62 +253,62 @@ export class SelectPrinter extends Printer {
     if (value.kind === "related") {
       const source: RowSource = { kind: "related", relationship: value.relationship };
       const where = this.#where({ source, permission: value.permission, where: always }, alias, scope);
-      return `(SELECT ${this.#orderValue(value.value, inner)} ${this.#source(source, alias, scope)}${where} LIMIT 1)`;
+      return sql`(SELECT ${this.#orderValue(value.value, inner)} ${this.#source(source, alias, scope)}${where} LIMIT 1)`;
     }
     const call = this.aggregateCall({ function: value.function, columns: value.operand && [value.operand] }, inner);
     const where = this.#where({ source: value.source, permission: value.permission, where: always }, alias, scope);
-    return `(SELECT ${call} ${this.#source(value.source, alias, scope)}${where})`;
+    return sql`(SELECT ${call} ${this.#source(value.source, alias, scope)}${where})`;
   }
 
-  #aggregate(query: RowQuery, fields: readonly AggregateField[], above: Scope): string {
+  #aggregate(query: RowQuery, fields: readonly AggregateField[], above: Scope): Sql {
     const computed: Entry[] = [];
     const base = this.alias();
     const totals = this.alias();
     const scope = scopeOf(base);
-    const column = (expression: string) => {
+    const column = (expression: Sql) => {
       const name = `a${computed.length}`;
       computed.push({ key: name, expression });
-      return `${totals}.${identifier(name)}`;
+      return sql`${totals}.${identifier(name)}`;
     };
     const entries = fields.map(({ key, value }): Entry => {
       if (value.kind === "constant") return { key, expression: this.output(value, above) };
       if (value.kind === "nodes")
-        return { key, expression: `(SELECT ${this.#rowsJson(value.fields, value.query, above)})` };
+        return { key, expression: sql`(SELECT ${this.#rowsJson(value.fields, value.query, above)})` };
       return { key, expression: objectOf(value.fields.map((field) => this.#aggregateEntry(field, scope, column))) };
     });
     const showsNodes = fields.some(({ value }) => value.kind === "nodes");
     if (computed.length === 0 && showsNodes) return objectOf(entries);
     // Without any aggregation, Hasura's statement needs exactly one row.
     const needsOneRow =
-      computed.length === 0 && above.alias === "NULL" && !fields.some(({ value }) => value.kind === "constant");
-    if (computed.length === 0) column("count(*)");
+      computed.length === 0 && above.alias === outside.alias && !fields.some(({ value }) => value.kind === "constant");
+    if (computed.length === 0) column(sql`count(*)`);
     const plain =
       query.limit === undefined &&
       query.offset === undefined &&
       query.distinctOn.length === 0 &&
       !query.orderBy.some(({ value }) => lacksOrder(value));
     const rows = plain
-      ? `${this.#source(query.source, base, above)}${this.#where(query, base, above)}`
-      : `FROM (SELECT ${this.#distinct(query, scope)}${base}.* ${this.#source(query.source, base, above)}${this.#tail(query, base, above)}) AS ${base}`;
-    const from = `(SELECT ${columnsOf(computed)} ${rows}) AS ${totals}`;
-    if (!needsOneRow) return `(SELECT ${asObject(entries, from)})`;
-    const failing = "(SELECT '{}'::json FROM generate_series(1, 2))";
-    return `(SELECT CASE ${totals}."a0" WHEN 1 THEN ${objectOf(entries)} ELSE ${failing} END FROM ${from})`;
+      ? sql`${this.#source(query.source, base, above)}${this.#where(query, base, above)}`
+      : sql`FROM (SELECT ${this.#distinct(query, scope)}${base}.* ${this.#source(query.source, base, above)}${this.#tail(query, base, above)}) AS ${base}`;
+    const from = sql`(SELECT ${columnsOf(computed)} ${rows}) AS ${totals}`;
+    if (!needsOneRow) return sql`(SELECT ${asObject(entries, from)})`;
+    const failing = sql`(SELECT '{}'::json FROM generate_series(1, 2))`;
+    return sql`(SELECT CASE ${totals}."a0" WHEN 1 THEN ${objectOf(entries)} ELSE ${failing} END FROM ${from})`;
   }
 
   /** Several columns count combinations, as a row value. As in Hasura, Postgres rejects a count over none, and one in a condition over several. */
-  #count({ columns, distinct }: AggregateValue["value"] & { kind: "count" }, scope: Scope): string {
+  #count({ columns, distinct }: AggregateValue["value"] & { kind: "count" }, scope: Scope): Sql {
     if (columns === undefined || columns.length === 1)
       return this.aggregateCall({ function: "count", columns }, scope, distinct);
-    const listed = columns.map((operand) => this.operand(operand, scope)).join(", ");
-    return `count(${distinct ? "DISTINCT " : ""}(${listed}))`;
+    const operands = columns.map((operand) => this.operand(operand, scope));
+    return sql`count(${distinct ? sql`DISTINCT ` : nothing}(${listed(operands)}))`;
   }
 
-  #aggregateEntry({ key, value }: AggregateValue, scope: Scope, column: (expression: string) => string): Entry {
-    if (value.kind === "constant") return { key, expression: `${literal(value.text)}::text` };
+  #aggregateEntry({ key, value }: AggregateValue, scope: Scope, column: (expression: Sql) => Sql): Entry {
+    if (value.kind === "constant") return { key, expression: sql`${literal(value.text)}::text` };
     if (value.kind === "count") return { key, expression: column(this.#count(value, scope)) };
     const columns = value.columns.map(({ key: name, value: given }): Entry => {
-      if (given.kind === "constant") return { key: name, expression: `${literal(given.text)}::text` };
+      if (given.kind === "constant") return { key: name, expression: sql`${literal(given.text)}::text` };
       const call = this.aggregateCall({ function: given.function, columns: [given.operand] }, scope);
       return { key: name, expression: inForm(column(call), given.form) };
     });
@@ -330,10 +330,10 @@ function isPlainColumn(operand: Operand): boolean {
   return operand.kind === "column" && operand.redaction === undefined;
 }
 
-function inForm(expression: string, form: ScalarForm): string {
-  if (form === "text") return `(${expression})::text`;
-  if (form === "capitals") return `upper(${expression})`;
-  return form === "geojson" ? `ST_AsGeoJSON(${expression}, 15, 4)::json` : expression;
+function inForm(expression: Sql, form: ScalarForm): Sql {
+  if (form === "text") return sql`(${expression})::text`;
+  if (form === "capitals") return sql`upper(${expression})`;
+  return form === "geojson" ? sql`ST_AsGeoJSON(${expression}, 15, 4)::json` : expression;
 }
 
 /** False for names that Postgres would truncate, and for empty rows, which have no columns to name. */
@@ -344,37 +344,37 @@ function fits(entries: readonly Entry[]): boolean {
   );
 }
 
-function columnsOf(entries: readonly Entry[]): string {
-  return entries.map(({ key, expression }) => `${expression} AS ${identifier(key)}`).join(", ");
+function columnsOf(entries: readonly Entry[]): Sql {
+  return listed(entries.map(({ key, expression }) => sql`${expression} AS ${identifier(key)}`));
 }
 
 /** A single unnamed entry represents a subquery that already has the columns. */
 function isWhole(entries: readonly Entry[]): boolean {
-  return entries.length === 1 && entries[0]?.expression === "";
+  return entries.length === 1 && entries[0]?.expression === nothing;
 }
 
-function longObject(entries: readonly Entry[]): string {
-  if (entries.length === 0) return "'{}'::json";
-  const pairs = entries.map(({ key, expression }) => `(${literal(key)}, to_json(${expression}))`);
-  return `(SELECT json_object_agg("p"."k", "p"."v") FROM (VALUES ${pairs.join(", ")}) AS "p"("k", "v"))`;
+function longObject(entries: readonly Entry[]): Sql {
+  if (entries.length === 0) return sql`'{}'::json`;
+  const pairs = entries.map(({ key, expression }) => sql`(${literal(key)}, to_json(${expression}))`);
+  return sql`(SELECT json_object_agg("p"."k", "p"."v") FROM (VALUES ${listed(pairs)}) AS "p"("k", "v"))`;
 }
 
-function asObject(entries: readonly Entry[], from: string | undefined): string {
-  if (isWhole(entries)) return `row_to_json("r".*) FROM ${from ?? ""} AS "r"`;
-  const source = from === undefined ? "" : ` FROM ${from}`;
+function asObject(entries: readonly Entry[], from: Sql | undefined): Sql {
+  if (isWhole(entries)) return sql`row_to_json("r".*) FROM ${from ?? nothing} AS "r"`;
+  const source = from === undefined ? nothing : sql` FROM ${from}`;
   return fits(entries)
-    ? `row_to_json("r".*) FROM (SELECT ${columnsOf(entries)}${source}) AS "r"`
-    : `${longObject(entries)}${source}`;
+    ? sql`row_to_json("r".*) FROM (SELECT ${columnsOf(entries)}${source}) AS "r"`
+    : sql`${longObject(entries)}${source}`;
 }
 
 /** One JSON object as an expression. */
-export function objectOf(entries: readonly Entry[]): string {
-  return `(SELECT ${asObject(entries, undefined)})`;
+export function objectOf(entries: readonly Entry[]): Sql {
+  return sql`(SELECT ${asObject(entries, undefined)})`;
 }
 
-function asArray(entries: readonly Entry[], from: string): string {
-  if (isWhole(entries)) return `coalesce(json_agg("r".*), '[]') FROM ${from} AS "r"`;
+function asArray(entries: readonly Entry[], from: Sql): Sql {
+  if (isWhole(entries)) return sql`coalesce(json_agg("r".*), '[]') FROM ${from} AS "r"`;
   return fits(entries)
-    ? `coalesce(json_agg("r".*), '[]') FROM (SELECT ${columnsOf(entries)} FROM ${from}) AS "r"`
-    : `coalesce(json_agg(${longObject(entries)}), '[]') FROM ${from}`;
+    ? sql`coalesce(json_agg("r".*), '[]') FROM (SELECT ${columnsOf(entries)} FROM ${from}) AS "r"`
+    : sql`coalesce(json_agg(${longObject(entries)}), '[]') FROM ${from}`;
 }

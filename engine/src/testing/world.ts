@@ -5,7 +5,7 @@ import { readOperation } from "../execution/document.ts";
 import { planQuery, planSubscription, type RootPlan, type SubscriptionPlan } from "../execution/plan.ts";
 import { buildState, checkMetadata, type State } from "../execution/state.ts";
 import { Variables } from "../execution/variables.ts";
-import { finalText } from "../sql/print.ts";
+import { finalText } from "../sql/sql.ts";
 
 export interface World {
   readonly tables: Readonly<Record<string, TableSketch>>;
