@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -63,10 +62,7 @@ async function linkPackages(folder: string): Promise<void> {
       await symlink(join(repository, "node_modules", name), join(modules, name));
   }
   for (const name of own) {
-    const target = await readlink(join(repository, "node_modules", name));
-    // The previous version kept its packages at the top level.
-    const there = existsSync(resolve(modules, name, "..", target));
-    await symlink(there ? target : `../../${name.replace("@routeql/", "")}`, join(modules, name));
+    await symlink(await readlink(join(repository, "node_modules", name)), join(modules, name));
   }
 }
 
@@ -120,8 +116,7 @@ export async function checkOut(
     remove: (path) => rm(join(folder, path)),
     async command(name, stack, args = [], { environment = {}, through } = {}) {
       const env = { ...process.env, ROUTEQL_ENVIRONMENT_FILE: undefined, ...environment };
-      const main = existsSync(join(folder, "cli/main.ts")) ? "cli/main.ts" : "infra/local/main.ts";
-      const program = [main, name, "--stack", stack, ...args];
+      const program = ["cli/main.ts", name, "--stack", stack, ...args];
       const [first, ...rest] =
         through === undefined
           ? [process.execPath, ...program]
