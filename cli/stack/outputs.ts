@@ -2,7 +2,6 @@ import { readdir } from "node:fs/promises";
 import { notUp } from "../foundation/command.ts";
 import { stackPaths } from "@routeql/host/paths";
 import { run } from "@routeql/host/process";
-import { databaseAddress } from "@routeql/infra/services/database-place";
 import { acquireCli } from "../pulumi/acquire.ts";
 import { z } from "zod";
 import { cliEnvironment } from "./pulumi-command.ts";
@@ -15,18 +14,16 @@ const databasePasswords = z.object({
   backup: z.string(),
 });
 
-/** Address of the database. Stacks of the previous version lack this output and have a database of their own. */
-const database = z
-  .object({
-    host: z.string(),
-    port: z.number(),
-    name: z.string(),
-    sslmode: z.string().optional(),
-    authority: z.string().optional(),
-    clientImage: z.string(),
-    secondLogins: z.boolean().default(false),
-  })
-  .default({ ...databaseAddress, clientImage: "", secondLogins: false });
+/** Address of the database. Stacks of version 0.1.0 have no second logins. */
+const database = z.object({
+  host: z.string(),
+  port: z.number(),
+  name: z.string(),
+  sslmode: z.string().optional(),
+  authority: z.string().optional(),
+  clientImage: z.string(),
+  secondLogins: z.boolean().default(false),
+});
 
 const outputs = z.object({
   url: z.url(),
