@@ -29,7 +29,7 @@ import {
   type Prepared,
 } from "./phases.ts";
 import { lostDataWarnings } from "./lost-data.ts";
-import { describeEffects } from "./effects.ts";
+import { describeEffects, type Step } from "./effects.ts";
 import { describeChanges, Progress } from "./progress.ts";
 import { claimStack } from "./ownership.ts";
 import { clearInterrupted, deploymentOf, failedJobs, releaseStaleLock } from "./recovery.ts";
@@ -137,7 +137,8 @@ const plain = (outputs: OutputMap): Record<string, unknown> =>
   Object.fromEntries(Object.entries(outputs).map(([name, { value }]) => [name, value as unknown]));
 
 export interface PreviewResult {
-  readonly changes: OpMap;
+  /** Steps of the plan. */
+  readonly steps: readonly Step[];
   readonly text: string;
   /** Effects on services, jobs and data. */
   readonly effects: readonly string[];
@@ -150,7 +151,7 @@ export function previewUp(options: UpOptions): Promise<PreviewResult> {
   return withSession("preview", options, async (session) => {
     const prepared: Prepared = { configuration: await readConfiguration(options.stack, options.settings) };
     const warnings = checkImageVersions(prepared.configuration!, session);
-    let result: { changes: OpMap; text: string; effects: readonly string[] } | undefined;
+    let result: Pick<PreviewResult, "steps" | "text" | "effects"> | undefined;
     const phase: Phase = {
       title: `Preview of stack ${options.stack}`,
       work: async ({ say, show, signal }) => {
@@ -167,8 +168,8 @@ export function previewUp(options: UpOptions): Promise<PreviewResult> {
             signal,
           }),
         );
-        result = { text: stdout, changes: changeSummary, effects: describeEffects(progress.steps) };
-        return describeChanges(result.changes)
+        result = { text: stdout, steps: progress.steps, effects: describeEffects(progress.steps) };
+        return describeChanges(changeSummary)
           .replaceAll(/(\d+) (\w+)/g, "$1 to be $2")
           .replace("to be unchanged", "unchanged");
       },

@@ -1,3 +1,4 @@
+import cliPackage from "../package.json" with { type: "json" };
 import { migrationNames } from "@routeql/database/shared/migration-names";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
@@ -11,6 +12,7 @@ import { placeOf } from "../kubernetes/place.ts";
 import { clusterServiceStates } from "../kubernetes/service-states.ts";
 import { accessOf } from "../stack/access.ts";
 import { previewUp } from "../stack/bring-up.ts";
+import type { Step } from "../stack/effects.ts";
 import { requireOwn } from "../stack/ownership.ts";
 import { storedOutputs } from "../stack/recovery.ts";
 import { endpointState } from "./endpoint.ts";
@@ -18,32 +20,16 @@ import { readDatabaseFacts } from "./database-facts.ts";
 import { factProblems, type Limits, serviceProblems, withMissing } from "./problems.ts";
 import type { DatabaseFacts, Problem, ServiceState, StatusReport } from "./report.ts";
 
-/** One changed resource of `pulumi preview --diff`: `~ docker:index/container:Container: (update)` and a line with its URN. */
-const change =
-  /^\s*([-+~]+)\s*\S+: \(([a-z-]+)\)\s*\n(?:(?!\s*[-+~]+\s*\S+: \()[^\n]*\n)*?\s*\[urn=[^\]]*::([^\]:]+)\]/gm;
-
-/** Steps of a preview that change nothing. */
-const harmless: ReadonlySet<string> = new Set(["same", "refresh", "read"]);
-
-/** `update routeql-engine` for each resource in the text of a preview that an update would change. */
-export const changesOf = (text: string): string[] =>
-  [...text.matchAll(change)].flatMap(([, , operation = "", name]) =>
-    harmless.has(operation) ? [] : [`${operation} ${name}`],
-  );
+/** `update routeql-engine` for each resource that the steps of a preview would change. */
+export const changesOf = (steps: readonly Step[]): string[] =>
+  steps
+    .filter(({ op }) => /^(create|update|replace|delete)$/.test(op))
+    .map(({ op, urn }) => `${op} ${urn.split("::").at(-1)}`);
 
 /** Changes that an update would make, after a refresh that changes nothing (`pulumi preview --refresh`). */
 async function driftOf(stack: string, signal: AbortSignal): Promise<readonly string[]> {
-  const { changes, text } = await previewUp({ stack, signal, log: () => undefined });
-  const count = Object.entries(changes).reduce(
-    (sum, [operation, number]) => (harmless.has(operation) ? sum : sum + (number ?? 0)),
-    0,
-  );
-  const named = changesOf(text);
-  if (count === 0) return [];
-  return named.length > 0 ? named : [`${count} changes`];
+  return changesOf((await previewUp({ stack, signal, log: () => undefined })).steps);
 }
-
-import cliPackage from "../package.json" with { type: "json" };
 
 export interface StatusOptions {
   readonly limits: Limits;

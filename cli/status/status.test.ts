@@ -138,26 +138,17 @@ test.each<[string, string, object, Parameters<typeof factProblems>[1]?]>([
   ]);
 });
 
-test("reads the changed resources from the text of a preview", () => {
-  const text = `Previewing update (dev):
-~ pulumi:pulumi:Stack: (refresh)
-    [urn=urn:pulumi:dev::routeql::pulumi:pulumi:Stack::routeql-dev]
-            ~ docker:index/container:Container: (refresh)
-                [id=4567]
-                [urn=urn:pulumi:dev::routeql::docker:index/container:Container::dev-sessions]
-  pulumi:pulumi:Stack: (same)
-    [urn=urn:pulumi:dev::routeql::pulumi:pulumi:Stack::routeql-dev]
-    ~ docker:index/container:Container: (update)
-        [id=0123]
-        [urn=urn:pulumi:dev::routeql::routeql:docker:Service$docker:index/container:Container::dev-engine]
-      + memory: 512
-    +-docker:index/network:Network: (replace)
-        [urn=urn:pulumi:dev::routeql::docker:index/network:Network::dev-engine-network]
-    + docker:index/container:Container: (create)
-        [urn=urn:pulumi:dev::routeql::docker:index/container:Container::dev-sessions]
-        [provider=urn:pulumi:dev::routeql::pulumi:providers:docker::default_5_2_0::0123]
-`;
-  expect(changesOf(text)).toEqual(["update dev-engine", "replace dev-engine-network", "create dev-sessions"]);
+test("names the resources that the steps of a preview change, each once", () => {
+  const step = (op: string, name: string) => ({ op, urn: `urn:pulumi:dev::routeql::docker:index/x:X::${name}` });
+  const steps = [
+    step("refresh", "dev-engine"),
+    step("same", "routeql-dev"),
+    step("read", "dev-image"),
+    step("update", "dev-engine"),
+    ...["create-replacement", "replace", "delete-replaced"].map((op) => step(op, "dev-engine-network")),
+    step("create", "dev-sessions"),
+  ];
+  expect(changesOf(steps)).toEqual(["update dev-engine", "replace dev-engine-network", "create dev-sessions"]);
 });
 
 test("reads the cause from the answer of a health endpoint", () => {
