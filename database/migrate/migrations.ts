@@ -10,7 +10,7 @@ import {
   ownGrants,
   refuseChangedMigrations,
 } from "./own-migrations.ts";
-import { InTheWay, lockNotAvailable } from "../partitions/patience.ts";
+import { lockNotAvailable } from "../partitions/patience.ts";
 
 const migrations = new URL("../migrations/", import.meta.url).pathname;
 const grants = new URL("grants.sql", import.meta.url);
@@ -78,7 +78,7 @@ async function keepPartitions(client: Client): Promise<void> {
     await client.query(`select pg_advisory_xact_lock(${advisoryLocks.partitions}); set local lock_timeout to default`);
   } catch (error) {
     if (!(error instanceof DatabaseError) || error.code !== lockNotAvailable) throw error;
-    throw new InTheWay(
+    throw new Error(
       `npm run load or npm run prune was still running after ${PARTITIONS_WAIT}; run this again when it has finished`,
       { cause: error },
     );

@@ -1,6 +1,6 @@
 import type { Client } from "pg";
 import { exchange, type Partition, partitionsBefore } from "../partitions/partitions.ts";
-import { alone, type Patience, patiently } from "../partitions/patience.ts";
+import { alone, patiently } from "../partitions/patience.ts";
 
 /** A month's old days with the numbers of rows that were, or would be, deleted. */
 export interface PrunedDays {
@@ -22,9 +22,6 @@ export interface PruneOptions {
   readonly onDays?: (days: PrunedDays) => void;
 }
 
-/** Waits for a load or a detection, and up to a minute and a half for long queries. */
-const patience: Patience = { turn: "0", attempts: 30 };
-
 /** The rows of a partition before a date. */
 interface Span extends Partition {
   /** ISO 8601 date, the partition's own end or an earlier one. */
@@ -41,7 +38,7 @@ async function countUpdates(client: Client, { name, first, until }: Span): Promi
 }
 
 async function replace(client: Client, span: Span): Promise<PrunedDays> {
-  return patiently(client, patience, async () => {
+  return patiently(client, async () => {
     const counted = await countUpdates(client, span);
     const kept = await exchange(client, span, "hijacked");
     return { ...counted, removed: counted.removed + counted.kept - kept, kept };
@@ -58,7 +55,7 @@ async function deleteRows(client: Client, { name, first, until }: Span, batch: n
     const to = (await client.query<{ next: string | null }>(next, [from, until])).rows[0]?.next ?? null;
     if (to === null) break;
     const bounds = [from, to];
-    const { rowCount } = await patiently(client, patience, () =>
+    const { rowCount } = await patiently(client, () =>
       client.query(`delete from ${table} where "timestamp" >= $1 and "timestamp" < $2 and hijack_key = '{}'`, bounds),
     );
     removed += rowCount ?? 0;
@@ -76,7 +73,7 @@ async function deleteRows(client: Client, { name, first, until }: Span, batch: n
  * @returns the partitions with deleted rows, the oldest first
  */
 export async function prune(client: Client, options: PruneOptions): Promise<PrunedDays[]> {
-  return alone(client, patience.turn, () => pruneAlone(client, options));
+  return alone(client, () => pruneAlone(client, options));
 }
 
 async function pruneAlone(
@@ -119,7 +116,7 @@ async function partitionsAhead(client: Client): Promise<Partition[]> {
 
 /** Updates of the future are wrong also where they belong to a hijack. Their deletion removes the links too. */
 async function dropAhead(client: Client, partition: Partition): Promise<void> {
-  await patiently(client, patience, async () => {
+  await patiently(client, async () => {
     await client.query(`delete from routing.${client.escapeIdentifier(partition.name)}`);
     await exchange(client, partition, "all");
   });
@@ -147,7 +144,7 @@ export async function pruneAuditEvents(
   if (dryRun) return Number((await client.query<{ count: string }>(`select count(*) ${old}`, [before])).rows[0]?.count);
   const remove = `delete from auth.audit_events where id in (select id ${old} order by occurred_at limit ${batch})`;
   // Two concurrent runs would take the same batch and block each other.
-  return alone(client, "0", async () => {
+  return alone(client, async () => {
     let removed = 0;
     for (let gone = batch; gone === batch; removed += gone) gone = (await client.query(remove, [before])).rowCount ?? 0;
     // Frees the space for later events at once, without waiting for other sessions.

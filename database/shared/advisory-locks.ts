@@ -7,7 +7,7 @@ import type { Client } from "pg";
 export const advisoryLocks = {
   /** On the server, in the database postgres: one migrate job at a time, because roles belong to the server. */
   job: "7241865325823963",
-  /** Pruning and merging partitions. */
+  /** Pruning. */
   maintenance: "7241865325823968",
   /** A turn: publishing a load, a detection, one partition's exchange. */
   turn: "7241865325823966",
@@ -15,16 +15,12 @@ export const advisoryLocks = {
   partitions: "7241865325823965",
 } as const;
 
-/** A value of lock_timeout; `0` waits without a limit. */
-export type TurnTimeout = "0" | "2s";
-
 /**
  * Runs `work` in its own transaction, while no other load or detection runs on the database. This prevents
- * deadlocks, and detection sees an update completely or not at all. Only the statement timeout bounds the wait,
- * unless `timeout` does.
+ * deadlocks, and detection sees an update completely or not at all. Only the statement timeout bounds the wait.
  */
-export async function inTurn<T>(client: Client, work: () => Promise<T>, timeout: TurnTimeout = "0"): Promise<T> {
-  await client.query(`begin; set local lock_timeout = '${timeout}'`);
+export async function inTurn<T>(client: Client, work: () => Promise<T>): Promise<T> {
+  await client.query("begin; set local lock_timeout = '0'");
   try {
     await client.query("select pg_advisory_xact_lock($1)", [advisoryLocks.turn]);
     await client.query("set local lock_timeout to default");
