@@ -6,21 +6,29 @@ import { loginOf } from "@routeql/database/migrate/roles";
 import type { ClientConfig } from "pg";
 import type { DatabaseReach, DatabaseRole } from "../stack/outputs.ts";
 
+const loopback = "127.0.0.1";
+/** libpq's mode for encryption without a check of the certificate. */
+const encrypted = "require";
+
 /** Endpoint of the connection as its client sees it, and its encryption, as in the stack's services. */
 export function encryption({ host, port, name, sslmode, authority }: DatabaseReach): ClientConfig {
   const place = { host, port, database: name };
+  if (host === loopback && sslmode === encrypted) return { ...place, ssl: { rejectUnauthorized: false } };
   if (authority !== undefined) return { ...place, ssl: { ca: authority } };
   if (sslmode === undefined) return place;
   const parameters = new URLSearchParams({ sslmode }).toString();
   return { connectionString: `postgres://${host}:${port}/${name}?${parameters}` };
 }
 
-/** The address of a database that the stack runs itself, in its container or pod. */
-export const withinDatabase = ({
-  sslmode: _sslmode,
-  authority: _authority,
-  ...reach
-}: DatabaseReach): DatabaseReach => ({ ...reach, host: "127.0.0.1" });
+/**
+ * The address of a database that the stack runs itself, in its container or pod. A cluster rejects connections without encryption here
+ * too. Its certificate has the names of its Services only; no other program listens at this address.
+ */
+export const withinDatabase = ({ sslmode, authority: _authority, ...reach }: DatabaseReach): DatabaseReach => ({
+  ...reach,
+  host: loopback,
+  ...(sslmode !== undefined && { sslmode: encrypted }),
+});
 
 /** libpq settings for the address and the encryption of the database. Without an authority file, the parameters of the URL apply. */
 export function libpqEnvironment(
