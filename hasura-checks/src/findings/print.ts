@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { basename } from "node:path";
 import type { Paint } from "../cli/command.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { allRules } from "../rules/list.ts";
@@ -58,10 +59,10 @@ export function tally(findings: readonly Finding[]): string {
 
 /** A report with more findings than this is grouped by rule. */
 const mostSingle = 8;
-/** Lines of a grouped report, so that it fits a screen. */
-const mostLines = 40;
+/** Lines of the groups, so that the report fits a screen. */
+const mostLines = 32;
 /** Lines of a group besides its examples. */
-const groupLines = 3;
+const groupLines = 2;
 const mostExamples = 3;
 
 /** Names by their number in the findings, most frequent first. */
@@ -73,15 +74,18 @@ function frequent(findings: readonly Finding[], what: "role" | "table"): readonl
   return [...named].map(([name, all]) => [name, all.length] as const).toSorted(([, one], [, other]) => other - one);
 }
 
-/** One entry for each rule: its number, examples, and what to do. */
+/** One entry for each rule: its number, examples, and what to do. Rules for which the screen has no space follow in one line each. */
 function grouped(findings: readonly Finding[], paint: Paint): readonly string[] {
   // A rule with hundreds of findings concerns a habit of the project; rare findings come first.
   const byRule = [...Map.groupBy(findings.filter(counts), ({ rule, severity }) => `${severity} ${rule}`).values()];
   const rank = ([finding]: readonly Finding[]) => (finding?.severity === "error" ? 0 : 1);
   const groups = byRule.toSorted((one, other) => rank(one) - rank(other) || one.length - other.length);
-  const fitting = Math.floor(mostLines / groups.length) - groupLines;
-  const examples = Math.min(mostExamples, Math.max(1, fitting));
-  const entries = groups.flatMap((group) => {
+  const errors = groups.filter((group) => rank(group) === 0).length;
+  // A group in one line leaves its example and its remedy out.
+  const whole = Math.max(errors, Math.floor((mostLines - groups.length) / groupLines));
+  const spare = Math.floor(mostLines / groups.length) - groupLines;
+  const examples = Math.min(mostExamples, Math.max(1, spare));
+  const entries = groups.flatMap((group, index) => {
     const [first] = group;
     if (first === undefined) return [];
     const { severity, rule, remedy } = first;
@@ -93,16 +97,19 @@ function grouped(findings: readonly Finding[], paint: Paint): readonly string[] 
       }),
     ];
     const [action = remedy] = remedy.split(";");
+    const head = `${paint(styles[severity], severity)}  ${paint("bold", rule)}: ${numbers.join(", ")}`;
+    const finds = allRules.find(({ id }) => id === rule)?.finds;
+    if (index >= whole) return [finds === undefined ? head : `${head}: ${finds}`];
     return [
-      `${paint(styles[severity], severity)}  ${paint("bold", rule)}: ${numbers.join(", ")}`,
-      ...group.slice(0, examples).map((finding) => `  ${place(finding)}  ${finding.reason}`),
+      head,
+      ...group.slice(0, examples).map((finding) => `  ${basename(place(finding))}  ${finding.reason}`),
       `  ${paint("dim", "→")} ${action}`,
-      "",
     ];
   });
   const roles = frequent(findings.filter(counts), "role").slice(0, 5);
   return [
     ...entries,
+    "",
     ...(roles.length < 2 ? [] : [`Most findings: ${roles.map(([name, number]) => `${name} ${number}`).join(", ")}`]),
     "`--all` lists every finding, `--rule RULE` those of a rule",
   ];

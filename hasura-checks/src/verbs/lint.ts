@@ -13,7 +13,7 @@ import { visibleRows, type VisibleRows, visibleRowsTable } from "../permissions/
 import { pinnedHasura } from "../rules/advisories.ts";
 import { applicable, applyRules, shapeFindings } from "../rules/apply.ts";
 import { rulesDocument } from "../rules/list.ts";
-import { type Examined, permissionsOf, tablesOf } from "../rules/rule.ts";
+import { type Examined, permissionsOf, type Rule, tablesOf } from "../rules/rule.ts";
 import { notExamined } from "../rules/shape.ts";
 
 export const formatOptions = {
@@ -31,7 +31,7 @@ interface Checked extends Judged {
   readonly inBase: readonly Finding[];
   readonly examined: string;
   /** Rules that need a missing database, base or list of session variables. */
-  readonly notApplied: readonly string[];
+  readonly notApplied: readonly Rule[];
   /** With a database: rows that each role sees. */
   readonly visible: readonly VisibleRows[];
   readonly namesSources: boolean;
@@ -99,9 +99,7 @@ async function examine(given: Given, surroundings: Surroundings, configuration: 
     examined: `${amount(permissionsOf(examined).length, "permission")} on ${amount(tablesOf(examined).length, "table")} examined by ${applied.length + always.length} rules${databases === undefined ? ", without a database" : ""}`,
     visible: rows.visible,
     namesSources,
-    notApplied: notApplied
-      .filter((rule) => !applied.includes(rule))
-      .map(({ id, needs }) => `${id} (needs ${needs ?? ""})`),
+    notApplied: notApplied.filter((rule) => !applied.includes(rule)),
   };
 }
 
@@ -249,7 +247,12 @@ With a database, the rules also use its catalogue and its rows. With a base revi
           findings,
           examined: said,
           isWhole: given.flag("all") || given.texts("rule").length > 0,
-          more: { excepted, inBase, notApplied, ...(given.flag("visible-rows") ? { visibleRows: visible } : {}) },
+          more: {
+            excepted,
+            inBase,
+            notApplied: notApplied.map(({ id, needs = "" }) => `${id} (needs ${needs})`),
+            visibleRows: given.flag("visible-rows") ? visible : undefined,
+          },
         },
         format,
         painter(surroundings.colours),
@@ -257,8 +260,11 @@ With a database, the rules also use its catalogue and its rows. With a base revi
     );
     if (format === "text" && given.flag("visible-rows"))
       surroundings.out(visible.length === 0 ? "" : `\n${visibleRowsTable(visible, namesSources)}`);
-    if (format === "text" && notApplied.length > 0)
-      surroundings.out(painter(surroundings.colours)("dim", `not applied: ${notApplied.join(", ")}`));
+    if (format === "text" && notApplied.length > 0) {
+      const needs = [...Map.groupBy(notApplied, (rule) => rule.needs ?? "")];
+      const said = needs.map(([need, rules]) => `${amount(rules.length, "rule")} without ${need}`).join(", ");
+      surroundings.out(painter(surroundings.colours)("dim", `not applied: ${said}`));
+    }
     return findings.some(counts) ? exitCodes.findings : exitCodes.fine;
   },
 };
