@@ -312,6 +312,18 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World | strin
     "t0.yaml:7",
     note(
       sound,
+      "delete_permissions:\n  - role: reader\n    permission:\n      filter: {_not: {owner: X-Hasura-User-Id}}\n",
+    ),
+    note(
+      sound,
+      "delete_permissions:\n  - role: reader\n    permission:\n      filter: {_not: {_not: {owner: X-Hasura-User-Id}}}\n",
+    ),
+  ],
+  [
+    "write-wider-than-read",
+    "t0.yaml:7",
+    note(
+      sound,
       "delete_permissions:\n  - role: reader\n    permission:\n      backend_only: false\n      filter: {}\n",
     ).replace("      backend_only: false\n", ""),
     note(

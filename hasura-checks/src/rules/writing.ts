@@ -1,4 +1,4 @@
-import { formulaOf, scopeAt, isAlwaysTrue } from "../diff/formula.ts";
+import { type Formula, formulaOf, isAlwaysTrue, orders, scopeAt } from "../diff/formula.ts";
 import { orderOf } from "../diff/implication.ts";
 import { columnsHeldToSession, conditionText, mentionsSession } from "./conditions.ts";
 import {
@@ -135,6 +135,16 @@ const beside =
   (write: PlacedWrite) => (other: { readonly role: string; readonly source: string; readonly key: string }) =>
     other.role === write.role && other.source === write.source && other.key === write.key;
 
+/** Whether a formula compares with the session otherwise than by inequality, which selects the rows of all other sessions. */
+function comparesWithSession(formula: Formula): boolean {
+  if ("items" in formula) return formula.items.some(comparesWithSession);
+  if ("where" in formula) return formula.kind === "some" && comparesWithSession(formula.where);
+  if (formula.kind === "fact") return formula.holds && formula.text.includes("x-hasura-");
+  return (
+    formula.kind === "order" && formula.operand.kind === "session" && formula.orders !== (orders.less | orders.greater)
+  );
+}
+
 export const writeWiderThanRead: Rule = {
   id: "write-wider-than-read",
   severity: "warning",
@@ -149,9 +159,10 @@ export const writeWiderThanRead: Rule = {
       const filter = permission["filter"] ?? {};
       if (select === undefined) return [];
       const scope = scopeAt(examined, write.path);
-      const order = orderOf(formulaOf(select.permission.filter, scope), formulaOf(filter, scope));
+      const written = formulaOf(filter, scope);
+      const order = orderOf(formulaOf(select.permission.filter, scope), written);
       const isBound = mentionsSession(select.permission.filter);
-      const leavesSession = isBound && !mentionsSession(filter) && (order === "wider" || order === "other");
+      const leavesSession = isBound && !comparesWithSession(written) && (order === "wider" || order === "other");
       if (!leavesSession && (isBound || order !== "wider")) return [];
       const which = isAlwaysTrue(filter, columnsOf(write, examined))
         ? "every row"
