@@ -131,6 +131,18 @@ async function underLoad(
   return { queries, failed };
 }
 
+/** The tests after its start run beside it. */
+let normal: ReturnType<typeof runNormalLoad> | undefined;
+const underNormalLoad = () => (normal ??= runNormalLoad());
+
+async function runNormalLoad() {
+  const sent = await underLoad(normalLoad);
+  const raised = await samplesOf(
+    `count by (alertname, alertstate, service, route) (max_over_time(ALERTS{alertname!~"Watchdog|AlertsNotDelivered"}[${normalLoad / 1000}s]))`,
+  );
+  return { ...sent, raised };
+}
+
 const alertQueries = (): string[] =>
   (
     parse(readFileSync(resolve(rulesFolder, "alerts.yml"), "utf8")) as { groups: { rules: { expr: string }[] }[] }
@@ -155,36 +167,6 @@ test("web pages of other origins read no metrics, and Alertmanager has no port o
   await amtool("silence", "expire", id);
 });
 
-test("a first start raises no alert, and the watchdog is delivered", { timeout: 120_000 }, async () => {
-  await expect.poll(() => receivers.watchdog.length, { timeout: 90_000 }).toBeGreaterThan(0);
-  expect(receivers.watchdog[0]).toContain('"alertname":"Watchdog"');
-  expect([...receivers.chat, ...receivers.mails]).toEqual([]);
-  expect(await firing()).toEqual([]);
-});
-
-test(
-  "a test alert reaches the chat and the mailbox, and a failed delivery is reported",
-  { timeout: 180_000 },
-  async () => {
-    await command("alerts", "--test");
-    await expect.poll(() => receivers.mails.length, { timeout: 60_000 }).toBeGreaterThan(0);
-    expect(receivers.mails[0]).toMatch(/^To: .*on-call@example\.net/m);
-    await expect.poll(() => receivers.chat.length, { timeout: 60_000 }).toBeGreaterThan(0);
-    expect((JSON.parse(receivers.chat[0]!) as { attachments: object[] }).attachments).toMatchObject([
-      {
-        title: "[FIRING] TestAlert " + (/test-\d+/.exec(receivers.chat[0]!)?.[0] ?? ""),
-        text: "A test of the delivery of alerts \n",
-      },
-    ]);
-    receivers.status = 404;
-    await expect(command("alerts", "--test")).rejects.toThrow("The test alert was not delivered");
-    receivers.status = 200;
-    await expect.poll(firing, { timeout: 60_000 }).toContain("AlertsNotDelivered alertmanager");
-    const { stdout } = await run(process.execPath, ["cli/main.ts", "status", "--stack", name], { cwd: root });
-    expect(stdout).toMatch(/alert delivery +[1-9]\d* sent, [1-9]\d* failed/);
-  },
-);
-
 test("Prometheus reads every service", async () => {
   const states = async (): Promise<Record<string, string>> => {
     const { activeTargets } = await api<{ activeTargets: { labels: { service: string }; health: string }[] }>(
@@ -206,82 +188,6 @@ test("Prometheus reads every service", async () => {
     .poll(states, { timeout: 60_000 })
     .toEqual(Object.fromEntries(services.map((service) => [service, "up"])));
   expect(await samplesOf("pg_up == 1 and on () redis_up == 1")).toHaveLength(1);
-});
-
-test(
-  "every panel has data under load, and every metric of a panel or an alert exists",
-  { timeout: 300_000 },
-  async () => {
-    await command("load", "--demo", "1000");
-    await command("backup", "--to", join(await mkdtemp(join(tmpdir(), "routeql-monitoring-")), "first.dump"));
-    // The rates of panels need requests in several scrapes.
-    await underLoad(30_000);
-    const panels = sections.flatMap((section) => section.panels);
-    const empty = async (): Promise<string[]> => {
-      const results = await Promise.all(
-        panels.map(async ({ title, query, mayBeEmpty }) =>
-          (await samplesOf(query)).length === 0 && mayBeEmpty !== true ? title : "",
-        ),
-      );
-      return results.filter((title) => title !== "");
-    };
-    await expect.poll(empty, { timeout: 60_000, interval: 2000 }).toEqual([]);
-
-    const known = new Set(await api<string[]>("label/__name__/values"));
-    const queries = [...panels.map(({ query }) => query), ...alertQueries()].join("\n").replaceAll(/"[^"]*"/g, "");
-    const metrics = new Set(queries.match(/\b(?:routeql|auth|http|node|pg|redis|process)_[a-z_]+\b/g));
-    // It counts rejections, and nothing was rejected.
-    const unseen = [...metrics].filter(
-      (metric) => !known.has(metric) && metric !== "routeql_gateway_limited_requests_total",
-    );
-    expect(metrics.size).toBeGreaterThan(25);
-    expect(unseen).toEqual([]);
-  },
-);
-
-test("normal load raises no alert, not even a pending one", { timeout: 300_000 }, async () => {
-  const sent = await underLoad(normalLoad);
-  expect(sent.queries).toBeGreaterThan(normalLoad / 1000);
-  expect(sent.failed).toEqual([]);
-  const raised = await samplesOf(
-    `count by (alertname, alertstate, service, route) (max_over_time(ALERTS{alertname!~"Watchdog|AlertsNotDelivered"}[${normalLoad / 1000}s]))`,
-  );
-  expect(raised.map(({ metric }) => metric)).toEqual([]);
-});
-
-test("the console page shows every panel", async () => {
-  const response = await fetch(`${address}/consoles/routeql.html`);
-  const page = await response.text();
-  expect({ status: response.status, error: /error (parsing|executing)/i.exec(page)?.[0] }).toEqual({
-    status: 200,
-    error: undefined,
-  });
-  for (const { panels } of sections) for (const { title } of panels) expect(page).toContain(`>${title}</a>`);
-  expect(page).toContain("<td>/api/graphql 200</td>");
-});
-
-// promtool computes for up to half a minute, longer on a busy machine.
-test("the alerts pass their unit tests", { timeout: 300_000 }, async () => {
-  const image = (
-    await mustRun("docker", ["inspect", "--format", "{{.Config.Image}}", containerOf("prometheus")])
-  ).trim();
-  await using rules = new FilesVolume();
-  for (const file of ["alerts.yml", "alerts.test.yml"])
-    rules.put(file, readFileSync(resolve(rulesFolder, file), "utf8"));
-  await rules.fill(image);
-  const { stdout, stderr, code } = await run("docker", [
-    "run",
-    "--rm",
-    "--network=none",
-    `--volume=${rules.name}:/rules:ro`,
-    "--workdir=/rules",
-    image,
-    "promtool",
-    "test",
-    "rules",
-    "alerts.test.yml",
-  ]);
-  expect({ code, text: stdout + stderr }).toMatchObject({ code: 0 });
 });
 
 test("the exporters' logins read no row and no key", async () => {
@@ -318,6 +224,30 @@ test("the exporters' logins read no row and no key", async () => {
     expect(await valkey(...denied)).toContain("NOPERM");
 });
 
+// promtool computes for up to half a minute, longer on a busy machine.
+test("the alerts pass their unit tests", { timeout: 300_000 }, async () => {
+  const image = (
+    await mustRun("docker", ["inspect", "--format", "{{.Config.Image}}", containerOf("prometheus")])
+  ).trim();
+  await using rules = new FilesVolume();
+  for (const file of ["alerts.yml", "alerts.test.yml"])
+    rules.put(file, readFileSync(resolve(rulesFolder, file), "utf8"));
+  await rules.fill(image);
+  const { stdout, stderr, code } = await run("docker", [
+    "run",
+    "--rm",
+    "--network=none",
+    `--volume=${rules.name}:/rules:ro`,
+    "--workdir=/rules",
+    image,
+    "promtool",
+    "test",
+    "rules",
+    "alerts.test.yml",
+  ]);
+  expect({ code, text: stdout + stderr }).toMatchObject({ code: 0 });
+});
+
 test("traces of the engine and the auth sidecar reach a collector on the host", { timeout: 120_000 }, async () => {
   await command("query", "{ view_bgpupdates(limit: 1) { prefix } }");
   const found = (service: string, span: string): boolean =>
@@ -337,6 +267,85 @@ test("traces of the engine and the auth sidecar reach a collector on the host", 
   const request = collector.spans.find(({ name: each }) => each === "POST /v1/graphql");
   const lines = await mustRun("docker", ["logs", containerOf("gateway")]);
   expect(lines).toContain(request?.traceId ?? "no request");
+});
+
+test("a first start raises no alert, and the watchdog is delivered", { timeout: 120_000 }, async () => {
+  await expect.poll(() => receivers.watchdog.length, { timeout: 90_000 }).toBeGreaterThan(0);
+  expect(receivers.watchdog[0]).toContain('"alertname":"Watchdog"');
+  expect([...receivers.chat, ...receivers.mails]).toEqual([]);
+  expect(await firing()).toEqual([]);
+});
+
+test(
+  "every panel has data under load, and every metric of a panel or an alert exists",
+  { timeout: 300_000 },
+  async () => {
+    await command("load", "--demo", "1000");
+    await command("backup", "--to", join(await mkdtemp(join(tmpdir(), "routeql-monitoring-")), "first.dump"));
+    void underNormalLoad();
+    const panels = sections.flatMap((section) => section.panels);
+    const empty = async (): Promise<string[]> => {
+      const results = await Promise.all(
+        panels.map(async ({ title, query, mayBeEmpty }) =>
+          (await samplesOf(query)).length === 0 && mayBeEmpty !== true ? title : "",
+        ),
+      );
+      return results.filter((title) => title !== "");
+    };
+    // The rates of panels need requests in several scrapes.
+    await expect.poll(empty, { timeout: 90_000, interval: 2000 }).toEqual([]);
+
+    const known = new Set(await api<string[]>("label/__name__/values"));
+    const queries = [...panels.map(({ query }) => query), ...alertQueries()].join("\n").replaceAll(/"[^"]*"/g, "");
+    const metrics = new Set(queries.match(/\b(?:routeql|auth|http|node|pg|redis|process)_[a-z_]+\b/g));
+    // It counts rejections, and nothing was rejected.
+    const unseen = [...metrics].filter(
+      (metric) => !known.has(metric) && metric !== "routeql_gateway_limited_requests_total",
+    );
+    expect(metrics.size).toBeGreaterThan(25);
+    expect(unseen).toEqual([]);
+  },
+);
+
+test("the console page shows every panel", async () => {
+  const response = await fetch(`${address}/consoles/routeql.html`);
+  const page = await response.text();
+  expect({ status: response.status, error: /error (parsing|executing)/i.exec(page)?.[0] }).toEqual({
+    status: 200,
+    error: undefined,
+  });
+  for (const { panels } of sections) for (const { title } of panels) expect(page).toContain(`>${title}</a>`);
+  expect(page).toContain("<td>/api/graphql 200</td>");
+});
+
+test(
+  "a test alert reaches the chat and the mailbox, and a failed delivery is reported",
+  { timeout: 180_000 },
+  async () => {
+    await command("alerts", "--test");
+    await expect.poll(() => receivers.mails.length, { timeout: 60_000 }).toBeGreaterThan(0);
+    expect(receivers.mails[0]).toMatch(/^To: .*on-call@example\.net/m);
+    await expect.poll(() => receivers.chat.length, { timeout: 60_000 }).toBeGreaterThan(0);
+    expect((JSON.parse(receivers.chat[0]!) as { attachments: object[] }).attachments).toMatchObject([
+      {
+        title: "[FIRING] TestAlert " + (/test-\d+/.exec(receivers.chat[0]!)?.[0] ?? ""),
+        text: "A test of the delivery of alerts \n",
+      },
+    ]);
+    receivers.status = 404;
+    await expect(command("alerts", "--test")).rejects.toThrow("The test alert was not delivered");
+    receivers.status = 200;
+    await expect.poll(firing, { timeout: 60_000 }).toContain("AlertsNotDelivered alertmanager");
+    const { stdout } = await run(process.execPath, ["cli/main.ts", "status", "--stack", name], { cwd: root });
+    expect(stdout).toMatch(/alert delivery +[1-9]\d* sent, [1-9]\d* failed/);
+  },
+);
+
+test("normal load raises no alert, not even a pending one", { timeout: 300_000 }, async () => {
+  const { queries, failed, raised } = await underNormalLoad();
+  expect(queries).toBeGreaterThan(normalLoad / 1000);
+  expect(failed).toEqual([]);
+  expect(raised.map(({ metric }) => metric)).toEqual([]);
 });
 
 test("switching monitoring off removes its services and its role", { timeout: 300_000 }, async () => {
