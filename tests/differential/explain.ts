@@ -97,9 +97,11 @@ async function errorsStand({ ask, call, schema }: Case, [hasura, embedded]: Answ
       async (smaller) => (await gives(other, smaller)) || (!both && (await gives(other, asAdmin(smaller)))),
     );
   };
-  // In mutations and live queries, Hasura's values are read before an operator is looked up.
-  const isReadFirst =
-    /invalid input syntax|malformed array literal/.test(hasura.body) && embedded.body.includes("database query error");
+  // In mutations and live queries, either engine's values may be read before an operator is looked up.
+  const isValue = ({ body }: Answer): boolean => /invalid input syntax|malformed array literal/.test(body);
+  const isQuery = ({ body }: Answer): boolean => body.includes("database query error");
+  if (isQuery(hasura) && isValue(embedded)) return severalErrors;
+  const isReadFirst = isValue(hasura) && isQuery(embedded);
   if (isError(hasura) && !isReadFirst && !(await stands("hasura", "embedded", hasura, embedded))) return undefined;
   if (isError(embedded) && !(await stands("embedded", "hasura", embedded, hasura))) {
     if (both) return undefined;

@@ -92,7 +92,7 @@ export function usualVariable([name, value]: readonly [string, string]): readonl
 
 /**
  * The document without its node number `index`; the items of a list count as nodes. For arguments and fields of objects, one number
- * replaces the value by a valid one, and unless they are required, another one removes them.
+ * removes them unless they are required, and the next one, which is tried before, replaces the value by a valid one.
  */
 function withoutNode(
   document: DocumentNode,
@@ -109,15 +109,11 @@ function withoutNode(
         if (position >= 0 && position < node.values.length)
           return { ...node, values: node.values.toSpliced(position, 1) };
       }
-      if (node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD) {
-        count += 1;
-        const type = types.getInputType();
-        if (count - 1 === index && type) return { ...node, value: fillerOf(type) };
-        if (type && isNonNullType(type)) return undefined;
-      }
-      if (!removable.has(node.kind)) return undefined;
-      count += 1;
-      return count - 1 === index ? null : undefined;
+      const takesNext = (): boolean => (count += 1) - 1 === index;
+      const hasValue = node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD;
+      const type = hasValue ? types.getInputType() : undefined;
+      if (removable.has(node.kind) && !(type && isNonNullType(type)) && takesNext()) return null;
+      return hasValue && takesNext() && type ? { ...node, value: fillerOf(type) } : undefined;
     },
   };
   const left: DocumentNode = visit(document, visitWithTypeInfo(types, edit));
