@@ -5,7 +5,7 @@ import { inheritanceConflict, inheritanceOverridden, nestedInheritedRole, unknow
 import { shadowedName } from "./names.ts";
 import { openInEffect, unboundBranch } from "./open-filters.ts";
 import { anonymousWrite, everyRowWritable, ownerPresetMissing, rowGivenAway, writeWiderThanRead } from "./writing.ts";
-import { allColumns, everyRow, nothingGranted, rowLimit, unlimitedAggregates } from "./reading.ts";
+import { allColumns, everyRow, nothingGranted, rowLimit } from "./reading.ts";
 import { noPrimaryKey, reference, roleSpelling, unjoinableRelationship } from "./references.ts";
 import { breakingChange, changedPermission, widenedPermission } from "./revisions.ts";
 import type { Rule } from "./rule.ts";
@@ -27,7 +27,6 @@ export const rules: readonly Rule[] = [
   unboundBranch,
   openInEffect,
   rowLimit,
-  unlimitedAggregates,
   allColumns,
   nothingGranted,
   secretColumn,

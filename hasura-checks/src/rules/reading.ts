@@ -31,25 +31,13 @@ export const rowLimit: Rule = {
   id: "row-limit",
   severity: "warning",
   finds: "a role that may read any number of rows at once",
-  why: "One query can read a whole table, and it blocks a database connection while it runs.",
+  why: "One query can read a whole table, and it blocks a database connection while it runs. The nodes of an aggregate are rows too.",
   remedy: "give the select permission a `limit`, for example 100",
   find: reading(
     undefined,
     ({ permission }) => isUnlimited(permission),
-    ({ role, key }) => `${role} may read any number of rows of ${key} at once: the select permission has no limit`,
-  ),
-};
-
-export const unlimitedAggregates: Rule = {
-  id: "unlimited-aggregates",
-  severity: "warning",
-  finds: "aggregates for a role without row limit",
-  why: "The nodes of an aggregate are rows, and any client can make the database count and sum the whole table.",
-  remedy: "give the select permission a `limit`, or remove `allow_aggregations`",
-  find: reading(
-    "allow_aggregations",
-    ({ permission }) => permission.allow_aggregations && isUnlimited(permission),
-    ({ role, key }) => `${role} may aggregate ${key} without a row limit`,
+    ({ role, key, permission }) =>
+      `${role} may read ${permission.allow_aggregations ? "and aggregate " : ""}any number of rows of ${key} at once: the select permission has no limit`,
   ),
 };
 

@@ -203,12 +203,6 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World | strin
     { tables: [], files: model("columns: [id]\nfilter: {api_key: x-hasura-key}") },
   ],
   ["row-limit", "t0.yaml:6", note("columns: [id]\nfilter: {owner: X-Hasura-User-Id}"), note(sound)],
-  [
-    "unlimited-aggregates",
-    "t0.yaml:9",
-    note("columns: [id]\nfilter: {owner: X-Hasura-User-Id}\nallow_aggregations: true"),
-    note(`${sound}\nallow_aggregations: true`),
-  ],
   ["all-columns", "t0.yaml:7", note(sound.replace("[id]", '"*"')), note(sound)],
   [
     "nothing-granted",
