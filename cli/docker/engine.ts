@@ -1,3 +1,4 @@
+import { within } from "@routeql/contract/within";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Work } from "@routeql/host/work";
 import { Failure } from "@routeql/host/failure";
@@ -25,15 +26,8 @@ export function refusePodman({ Components = [] }: EngineVersion, { endpoint, ori
 
 /** Version of the engine that answers, or the reason why none answers. */
 async function ask(address: EngineAddress): Promise<{ version: string } | { error: unknown }> {
-  const limit = AbortSignal.timeout(answerMilliseconds);
   try {
-    const answer = dockerClient().version() as Promise<EngineVersion>;
-    const tooLate = new Promise<never>((_, reject) => {
-      limit.addEventListener("abort", () => reject(new Error(`no answer within ${answerMilliseconds / 1000} s`)), {
-        once: true,
-      });
-    });
-    const version = await Promise.race([answer, tooLate]);
+    const version = await within(answerMilliseconds, dockerClient().version() as Promise<EngineVersion>);
     refusePodman(version, address);
     return { version: version.Version };
   } catch (error) {

@@ -1,6 +1,7 @@
 import cliPackage from "../package.json" with { type: "json" };
+import { within } from "@routeql/contract/within";
 import { migrationNames } from "@routeql/database/shared/migration-names";
-import { Failure, messageOf } from "@routeql/host/failure";
+import { messageOf } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
 import { lastWords } from "@routeql/host/program-streams";
 import { inSidecar } from "../commands/administration.ts";
@@ -108,15 +109,9 @@ async function databaseFacts(
   stack: string,
   signal: AbortSignal,
 ): Promise<{ facts?: DatabaseFacts; problems: readonly Problem[] }> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new Failure(`no answer within ${databasePatience / 1000} s`)),
-    databasePatience,
-  );
   const reading = readDatabaseFacts(() => openDatabase(stack, "owner"));
-  reading.catch(() => undefined);
   try {
-    return { facts: await Promise.race([reading, late]), problems: [] };
+    return { facts: await within(databasePatience, reading), problems: [] };
   } catch (error) {
     signal.throwIfAborted();
     return {
@@ -128,8 +123,6 @@ async function databaseFacts(
         },
       ],
     };
-  } finally {
-    clearTimeout(timer);
   }
 }
 

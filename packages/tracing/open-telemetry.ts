@@ -25,6 +25,7 @@ import {
   type SpanExporter,
 } from "@opentelemetry/sdk-trace-base";
 import { readTraceParent, traceIdOf } from "@routeql/contract/trace-context";
+import { within } from "@routeql/contract/within";
 import { endpointOf } from "./settings.ts";
 import {
   type Attributes,
@@ -121,10 +122,7 @@ export class OpenTelemetry implements Tracing {
   }
 
   async stop(): Promise<void> {
-    const timeout = Promise.withResolvers<void>();
-    const timer = setTimeout(timeout.resolve, stopTimeout);
-    await Promise.race([this.#provider.shutdown().catch(() => undefined), timeout.promise]);
-    clearTimeout(timer);
+    await within(stopTimeout, this.#provider.shutdown()).catch(() => undefined);
   }
 }
 

@@ -1,4 +1,5 @@
 import { errorCodes } from "@routeql/contract/error-codes";
+import { within } from "@routeql/contract/within";
 import type { Redis } from "ioredis";
 import type { Database, Statement } from "../database.ts";
 import type { Keyring } from "../keys/keyring.ts";
@@ -62,14 +63,8 @@ export function readinessCheck({ database, redis, keyring, stopping }: Readiness
   };
 }
 
-async function state(check: () => unknown): Promise<PartState> {
-  const late = Promise.withResolvers<PartState>();
-  const timer = setTimeout(() => late.resolve("down"), 900);
-  try {
-    return await Promise.race([Promise.resolve(check()).then((): PartState => "up"), late.promise]);
-  } catch {
-    return "down";
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const state = (check: () => unknown): Promise<PartState> =>
+  within(900, (async () => check())()).then(
+    () => "up",
+    () => "down",
+  );

@@ -1,6 +1,7 @@
 import { connect as connectPlain, isIP } from "node:net";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
 import { BusyError, Client, ResultCodeError, UnavailableError } from "ldapts";
+import { within } from "@routeql/contract/within";
 import { type Attributes, inCurrentSpan } from "@routeql/tracing/span";
 import type { Logger } from "pino";
 import { SidecarError, Unavailable } from "../errors.ts";
@@ -112,17 +113,6 @@ function tlsOptions(url: string, ca: string | undefined): ConnectionOptions {
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ...(ca === undefined ? {} : { ca }),
   };
-}
-
-async function within(milliseconds: number, work: Promise<void>): Promise<void> {
-  const late = Promise.withResolvers<never>();
-  const timer = setTimeout(() => late.reject(new Error("no answer in time")), milliseconds);
-  try {
-    await Promise.race([work, late.promise]);
-  } finally {
-    clearTimeout(timer);
-    work.catch(() => undefined);
-  }
 }
 
 /** True for any error that is not an answer of the directory, and for answers that report a temporary failure. */

@@ -1,3 +1,4 @@
+import { within } from "@routeql/contract/within";
 import type { Work } from "../work.ts";
 import { Failure } from "../failure.ts";
 import { dockerClient, follow } from "./client.ts";
@@ -21,11 +22,7 @@ export async function askRegistry(image: string): Promise<RegistryProblem | unde
     () => undefined,
     (error: unknown) => registryProblem(error, image, credentials !== undefined),
   );
-  let timer: NodeJS.Timeout | undefined;
-  const tooLate = new Promise<RegistryProblem>((resolve) => {
-    timer = setTimeout(() => resolve(silentRegistry(image, answerSeconds)), answerSeconds * 1000);
-  });
-  return Promise.race([answer, tooLate]).finally(() => clearTimeout(timer));
+  return within(answerSeconds * 1000, answer).catch(() => silentRegistry(image, answerSeconds));
 }
 
 /** The failure for an unavailable image. */
