@@ -2,7 +2,7 @@ import type Docker from "dockerode";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { execute } from "@routeql/host/docker/execute";
 import { lastLogLines } from "@routeql/host/docker/output";
-import { collectOutput, healthDetail, healthProgram } from "../status/health-detail.ts";
+import { askInside } from "../status/health-detail.ts";
 import { engineAbilities } from "./engine-facts.ts";
 import type { ServiceState } from "../status/report.ts";
 
@@ -63,26 +63,9 @@ async function detailOf(
   if (state.OOMKilled) return "it exceeded its memory limit";
   if (state.Error !== "") return state.Error;
   if (state.Running && !state.Paused && state.Health?.Status !== "healthy") {
-    const answer = await askInside(container, service, signal);
+    const answer = await askInside(service, (program, streams) => execute(container, program, streams), signal);
     return answer ?? (state.Health?.Log.at(-1)?.Output.trim().split("\n").at(-1) || undefined);
   }
   if (state.Running || state.ExitCode === 0) return undefined;
   return (await lastLogLines(container, 1)).at(-1)?.slice(0, 300);
-}
-
-/** Answer of the service's own health endpoint. */
-async function askInside(
-  container: Docker.Container,
-  service: string,
-  signal: AbortSignal,
-): Promise<string | undefined> {
-  const program = healthProgram(service);
-  if (program === undefined) return undefined;
-  const said = collectOutput();
-  await execute(container, program, {
-    output: said.stream,
-    errors: said.stream,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(5_000)]),
-  }).catch(() => undefined);
-  return healthDetail(said.text());
 }

@@ -1,6 +1,7 @@
 import { describePod } from "@routeql/host/kubernetes/readiness";
 import { conditionOf, field, type KubernetesObject, listAt, numberAt, textAt } from "@routeql/host/kubernetes/objects";
-import { collectOutput, healthDetail, healthProgram } from "../status/health-detail.ts";
+import type { Execute } from "@routeql/host/program-streams";
+import { askInside } from "../status/health-detail.ts";
 import type { ServiceState } from "../status/report.ts";
 import { connectTo, type Connection } from "./connect.ts";
 import { executeInPod } from "./execute.ts";
@@ -60,14 +61,8 @@ async function answerOf(
   signal: AbortSignal,
 ): Promise<Pick<ServiceState, "detail">> {
   const pod = podOf(object);
-  const program = healthProgram(pod.service);
-  if (pod.ready || program === undefined || textAt(object, "status", "phase") !== "Running") return {};
-  const said = collectOutput();
-  await executeInPod(config, place, pod, program, {
-    output: said.stream,
-    errors: said.stream,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(5_000)]),
-  }).catch(() => undefined);
-  const detail = healthDetail(said.text());
+  if (pod.ready || textAt(object, "status", "phase") !== "Running") return {};
+  const execute: Execute = (program, streams) => executeInPod(config, place, pod, program, streams);
+  const detail = await askInside(pod.service, execute, signal);
   return detail === undefined ? {} : { detail };
 }

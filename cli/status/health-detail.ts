@@ -1,4 +1,5 @@
 import { Writable } from "node:stream";
+import type { Execute } from "@routeql/host/program-streams";
 
 /** Health endpoints that name the cause in their body. */
 const endpoints: Readonly<Record<string, string>> = { engine: "/healthz?strict=true", "auth-sidecar": "/readyz" };
@@ -24,6 +25,16 @@ export function healthDetail(response: string): string | undefined {
   const parts = [...body.matchAll(/"([a-z-]+)": ?"down"/g)].map(([, part]) => part);
   if (parts.length > 0) return `it cannot use ${parts.join(", ")}`;
   return body.trim() === "ERROR" ? "the database does not answer it" : `its health check answers ${status}`;
+}
+
+/** The cause that a service names itself. @param execute runs a program in its container */
+export async function askInside(service: string, execute: Execute, signal: AbortSignal): Promise<string | undefined> {
+  const program = healthProgram(service);
+  if (program === undefined) return undefined;
+  const said = collectOutput();
+  const ends = AbortSignal.any([signal, AbortSignal.timeout(5_000)]);
+  await execute(program, { output: said.stream, errors: said.stream, signal: ends }).catch(() => undefined);
+  return healthDetail(said.text());
 }
 
 /** Keeps all that a short program prints. */
