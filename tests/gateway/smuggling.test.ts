@@ -11,18 +11,23 @@ const post = "POST /api/graphql HTTP/1.1\r\nHost: a\r\nContent-Type: application
 
 /** Spellings of Transfer-Encoding that only one of two parsers may recognise. */
 const codings = [
+  "Transfer-Encoding: chunked",
   "Transfer-Encoding: xchunked",
+  "Transfer-Encoding : chunked",
   "Transfer-Encoding:\tchunked",
   "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked",
+  "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity",
   "Transfer-Encoding: chunked, chunked",
   "Transfer-Encoding: chunked;q=1",
   'Transfer-Encoding: "chunked"',
   "Transfer-Encoding: Chunked",
+  "Transfer-Encoding:\x0bchunked",
   "Transfer-Encoding:\x00chunked",
   "X: y\r\n Transfer-Encoding: chunked",
   "X: y\nTransfer-Encoding: chunked",
   "Transfer-Encoding:\r\n chunked",
   "transfer_encoding: chunked",
+  "Transfer-Encoding: gzip, chunked",
   "Content-Encoding: chunked",
 ];
 

@@ -1,4 +1,3 @@
-import { call } from "../e2e/support/http.ts";
 import { stack } from "../e2e/support/stack.ts";
 import { paths } from "@routeql/contract/paths";
 import { statuses } from "../harness/exchange.ts";
@@ -169,66 +168,4 @@ attacks("no reply header contains client input from path, query, host or value",
       })),
     ),
   ),
-);
-
-const post = `POST ${paths.graphql} HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nX-Engine-Access-Key: ${stack.engineAccessKey}\r\n`;
-const query = '{"query":"{smuggled: __typename}"}';
-const second = `${post}Content-Length: ${query.length}\r\nConnection: close\r\n\r\n${query}`;
-/** Spellings of Transfer-Encoding that only one of two parsers may recognise. */
-const codings = [
-  "Transfer-Encoding: chunked",
-  "Transfer-Encoding: xchunked",
-  "Transfer-Encoding : chunked",
-  "Transfer-Encoding:\tchunked",
-  "Transfer-Encoding: chunked\r\nTransfer-Encoding: identity",
-  "Transfer-Encoding: identity\r\nTransfer-Encoding: chunked",
-  "Transfer-Encoding: chunked, chunked",
-  "Transfer-Encoding: chunked;q=1",
-  'Transfer-Encoding: "chunked"',
-  "Transfer-Encoding: Chunked",
-  "Transfer-Encoding:\x0bchunked",
-  "Transfer-Encoding:\x00chunked",
-  "X: y\r\n Transfer-Encoding: chunked",
-  "X: y\nTransfer-Encoding: chunked",
-  "Transfer-Encoding:\r\n chunked",
-  "transfer_encoding: chunked",
-  "Transfer-Encoding: gzip, chunked",
-  "Content-Encoding: chunked",
-];
-
-/** The length and the chunks end the bodies at different places; the bytes in between must not become a request. */
-const desynchronised = codings.flatMap((coding) => [
-  {
-    name: `CL.TE ${coding}`,
-    bytes: `${post}Content-Length: ${second.length + 5}\r\n${coding}\r\n\r\n0\r\n\r\n${second}`,
-  },
-  {
-    name: `TE.CL ${coding}`,
-    bytes: `${post}Content-Length: 4\r\n${coding}\r\n\r\n${second.length.toString(16)}\r\n${second}\r\n0\r\n\r\n`,
-  },
-  { name: `CL.0 ${coding}`, bytes: `${post}${coding}\r\nContent-Length: 0\r\n\r\n${second}` },
-]);
-
-const bothFramings = /^(CL\.TE|TE\.CL) Transfer-Encoding:[ \t]*(chunked|Chunked)$/;
-
-attacks("no request is smuggled inside another, and no other client gets its reply", () =>
-  desynchronised.map(({ name, bytes }): Attack => ({
-    name: JSON.stringify(name),
-    async run() {
-      const mark = `m${Math.random().toString(36).slice(2)}`;
-      const [text, victim] = await Promise.all([
-        raw(bytes),
-        call(paths.graphql, {
-          method: "POST",
-          headers: { "x-engine-access-key": stack.engineAccessKey },
-          body: { query: `{${mark}: __typename}` },
-        }),
-      ]);
-      if (victim.text !== `{"data":{"${mark}":"query_root"}}`) return `another client got ${victim.text}`;
-      const answers = statuses(text);
-      if (answers.length > 2 || answers.some((status) => status >= 500)) return text.slice(0, 300);
-      // With a length and chunks the end of the body is ambiguous (RFC 9112, 6.3), so none of it is served.
-      return bothFramings.test(name) && answers[0] !== 400 ? text.slice(0, 300) : undefined;
-    },
-  })),
 );

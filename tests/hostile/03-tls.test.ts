@@ -1,54 +1,10 @@
 import { connect as connectHttp2 } from "node:http2";
-import { connect, getCiphers, type SecureVersion, TLSSocket } from "node:tls";
+import { connect } from "node:tls";
 import { stack } from "../e2e/support/stack.ts";
 import { type Attack, attacks } from "./support/attack.ts";
 import { raw } from "./support/raw.ts";
 
 const { hostname, port } = new URL(stack.url);
-
-/** The negotiated parameters, or undefined when the handshake failed. */
-function handshake(options: object): Promise<string | undefined> {
-  const { promise, resolve } = Promise.withResolvers<string | undefined>();
-  let socket: TLSSocket;
-  try {
-    socket = connect({ host: hostname, port: Number(port), ca: stack.caCertificate, ...options });
-  } catch {
-    // OpenSSL itself no longer supports this suite, so it cannot be offered.
-    return Promise.resolve(undefined);
-  }
-  socket.once("secureConnect", () => {
-    resolve(`${socket.getProtocol() ?? ""} ${socket.getCipher().standardName}`);
-    socket.destroy();
-  });
-  socket.once("error", () => resolve(undefined));
-  socket.once("close", () => resolve(undefined));
-  return promise;
-}
-
-/** Mozilla's intermediate configuration 6.0, for TLS 1.2. */
-const intermediate =
-  /^(ECDHE-(ECDSA|RSA)-(AES128-GCM-SHA256|AES256-GCM-SHA384|CHACHA20-POLY1305)|DHE-RSA-(AES128-GCM-SHA256|AES256-GCM-SHA384|CHACHA20-POLY1305))$/i;
-
-attacks("accepts only the cipher suites of Mozilla's intermediate configuration", () =>
-  getCiphers()
-    .filter((cipher) => !cipher.startsWith("tls_") && !intermediate.test(cipher))
-    .map((cipher): Attack => ({
-      name: cipher,
-      run: () =>
-        handshake({ ciphers: `${cipher.toUpperCase()}:@SECLEVEL=0`, minVersion: "TLSv1.2", maxVersion: "TLSv1.2" }),
-    })),
-);
-
-attacks("rejects versions below TLS 1.2 in any combination", () =>
-  (["TLSv1", "TLSv1.1"] as const satisfies readonly SecureVersion[]).flatMap((version) =>
-    ["ALL:@SECLEVEL=0", "DEFAULT:@SECLEVEL=0", "AES128-SHA:@SECLEVEL=0", "ECDHE-ECDSA-AES128-SHA:@SECLEVEL=0"].map(
-      (ciphers): Attack => ({
-        name: `${version} ${ciphers}`,
-        run: () => handshake({ ciphers, minVersion: version, maxVersion: version }),
-      }),
-    ),
-  ),
-);
 
 attacks("rejects renegotiation by a client", () =>
   Array.from({ length: 20 }, (_, index): Attack => ({
