@@ -62,8 +62,11 @@ describe("session flow", () => {
   ])("%s %s without the right service key gets 401", async (method, path) => {
     const user = await stack.addUser();
     const body = method === "POST" ? { email: user.email, password: user.password } : undefined;
-    for (const serviceKey of [null, "", "wrong", `${stack.environment["SERVICE_API_KEY"]}x`]) {
-      const { status, body: answer } = await running.client.call(method, path, { serviceKey, body });
+    const sessionId = await running.client.session(user.email, user.password);
+    const right = stack.environment["SERVICE_API_KEY"]!;
+    const wrong = [null, "", "wrong", `${right}x`, right.slice(0, -1), right.toUpperCase(), `${right}, ${right}`];
+    for (const serviceKey of wrong) {
+      const { status, body: answer } = await running.client.call(method, path, { serviceKey, body, sessionId });
       expect({ status, answer }).toMatchObject({ status: 401, answer: { code: "wrong-service-key" } });
     }
   });

@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { connect } from "node:net";
 import fc from "fast-check";
@@ -110,20 +111,26 @@ describe.each(logins)("POST %s", (path) => {
   });
 });
 
-test("the session id counts only in the cookie sid", async () => {
-  const sessionId = await running.client.session(user.email, user.password);
-  const tries: Record<string, string>[] = [
-    { authorization: `Bearer ${sessionId}` },
-    { cookie: `SID=${sessionId}` },
-    { cookie: `sid2=${sessionId}` },
-    { "x-session-id": sessionId },
+test("accepts only issued session ids, and only in the cookie sid", async () => {
+  const id = await running.client.session(user.email, user.password);
+  const guesses = Array.from({ length: 50 }, () => randomBytes(32).toString("base64url"));
+  const texts = '"",null,undefined,0,true,[object Object],*,%,_,session:*,../,\',",\\,%00,{},[],sid'.split(",");
+  const changed = [id.slice(0, -1), `${id}A`, id.toLowerCase(), id.toUpperCase(), `${id}=`, `${id} x`, `${id}%00`];
+  const values = [...guesses, ...texts, ...changed, "", "a".repeat(43), "-".repeat(43), "A".repeat(4000)];
+  const names = ["SID", "Sid", "sid2", "xsid", "__Host-sid", "__Secure-sid", "session", "sessionId", "s id"];
+  const elsewhere: Record<string, string>[] = [
+    { authorization: `Bearer ${id}` },
+    { "x-session-id": id, sid: id },
+    ...values.map((value) => ({ cookie: `sid=${value}` })),
+    ...names.map((name) => ({ cookie: `${name}=${id}` })),
   ];
-  for (const headers of tries)
-    expect((await running.client.call("GET", "/api/auth/jwt", { headers })).status).toBe(401);
-  expect((await running.client.call("GET", `/api/auth/jwt?sid=${sessionId}`)).status).toBe(401);
-  expect(
-    (await running.client.call("GET", "/api/auth/jwt", { headers: { cookie: `a=b; sid=${sessionId}; c=d` } })).status,
-  ).toBe(200);
+  for (const headers of elsewhere)
+    expect((await running.client.call("GET", "/api/auth/jwt", { headers })).status, JSON.stringify(headers)).toBe(401);
+  expect((await running.client.call("GET", `/api/auth/jwt?sid=${id}`)).status).toBe(401);
+  const body = { sid: id, sessionId: id };
+  expect((await running.client.call("POST", "/api/auth/jwt", { body })).status).toBe(401);
+  const headers = { cookie: `a=b; sid=${id}; c=d` };
+  expect((await running.client.call("GET", "/api/auth/jwt", { headers })).status).toBe(200);
 });
 
 describe("invalid HTTP", () => {

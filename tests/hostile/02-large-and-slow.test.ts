@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { paths } from "@routeql/contract/paths";
-import { call } from "../e2e/support/http.ts";
 import { stack } from "../e2e/support/stack.ts";
 import { statuses } from "../harness/exchange.ts";
 import { type Attack, attacks, notRefused } from "./support/attack.ts";
@@ -132,18 +131,4 @@ attacks(
       },
     })),
   { atOnce: 200, waits: true },
-);
-
-attacks(
-  "a storm of wrong passwords is rejected without a server failure",
-  () =>
-    Array.from({ length: 150 }, (_, index): Attack => ({
-      name: `login ${index}`,
-      async run() {
-        const body = { username: `nobody-${index % 7}@example.net`, password: `wrong ${index}` };
-        const { status, text } = await call(paths.singleStepToken, { method: "POST", body });
-        return status === 401 || status === 429 ? undefined : `${status} ${text}`;
-      },
-    })),
-  { atOnce: 60 },
 );
