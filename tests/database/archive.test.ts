@@ -12,6 +12,8 @@ describe("the archive of the database", { timeout: 240_000 }, () => {
 
   beforeAll(async () => {
     archived = await ArchivedDatabase.start();
+    // As at the root of an ext4 file system.
+    await archived.shell(`mkdir --mode=0700 ${lostAndFound.join(" ")}`);
     await statement("create table routing.notes (note text); insert into routing.notes values ('a')");
     expect(await archived.run("backup")).toMatchObject({ exitCode: 0 });
   }, 240_000);

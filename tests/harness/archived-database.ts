@@ -54,8 +54,6 @@ export class ArchivedDatabase implements AsyncDisposable {
     const keeper = await withFiles(new GenericContainer(await image("database")))
       .withCommand(["sleep", "infinity"])
       .start();
-    // As at the root of an ext4 file system.
-    await keeper.exec(["mkdir", "--mode=0700", ...lostAndFound], { user: "root" });
     const server = await withFiles(new DatabaseContainer(await image("database")))
       .withCommand(described.command!.map(String))
       .start();
