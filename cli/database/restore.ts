@@ -4,6 +4,7 @@ import { BackupFile } from "./backup-file.ts";
 import { describeCarryOver } from "./carry-over.ts";
 import { outputOf, type Programs } from "./programs.ts";
 import { counted, type ShowBytes } from "./counted.ts";
+import { guardOptions } from "@routeql/database/migrate/connect";
 import { migrationNames } from "@routeql/database/shared/migration-names";
 import { type AppliedMigrations, restoreProgram } from "./restore-script.ts";
 
@@ -68,6 +69,15 @@ async function refuseOccupied(programs: Programs): Promise<void> {
   });
 }
 
+/** With start-up options that precede the settings of the database, which may keep every program from connecting. */
+const guarded = ({ as, signal }: Programs): Programs => ({
+  as: (role) => {
+    const execute = as(role);
+    return (program, streams) => execute(["env", `PGOPTIONS=${guardOptions}`, ...program], streams);
+  },
+  signal,
+});
+
 export interface RestoreOptions {
   /** Whether the current content may be deleted. */
   readonly replace: boolean;
@@ -83,10 +93,11 @@ export interface RestoreOptions {
  * @throws Failure when the file is not a backup or comes from a later version, when the database is not empty, or when Postgres fails
  */
 export async function restoreFrom(
-  programs: Programs,
+  given: Programs,
   file: string,
   { replace, keepKeys = false, show }: RestoreOptions,
 ): Promise<string[]> {
+  const programs = guarded(given);
   const backup = await BackupFile.open(file);
   const migrations = await migrationsIn(programs, backup);
   if (!replace) await refuseOccupied(programs);

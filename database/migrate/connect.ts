@@ -38,6 +38,9 @@ const asOptions = (settings: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(" ");
 
+/** The same for a client that uses libpq, in the form of its variable PGOPTIONS. */
+export const guardOptions: string = asOptions(guards);
+
 /**
  * Connects as the administrator, with a fixed search path.
  * @param superuser whether it is known to be a superuser of Postgres 17 or later

@@ -132,6 +132,19 @@ describe("a hostile backup", { timeout: 300_000 }, () => {
     expect(await read(catalogue)).toEqual(clean);
   });
 
+  test("settings of the database that stop every program do not stop a restore", async () => {
+    {
+      await using owner = await database.connect("owner");
+      await owner.query(spring);
+      await owner.query(traps["settings of the database"]!);
+    }
+    await expect(database.connect("owner")).rejects.toThrow(/plugins\/trap/);
+    await restore(good);
+    await database.migrate();
+    expect(await sprung()).toEqual([]);
+    expect(await read(catalogue)).toEqual(clean);
+  });
+
   test.each(Object.entries(refused))("the owner cannot create %s", async (_, trap) => {
     await using owner = await database.connect("owner");
     await owner.query(spring);
