@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Agent, fetch } from "undici";
+import { Agent, fetch, type Response } from "undici";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { readConfiguration } from "@routeql/cli/stack/configuration";
 import { renderStack } from "@routeql/infra/rendering/render-stack";
@@ -15,6 +15,8 @@ const name = "manifests";
 const namespace = `routeql-${name}`;
 const settings = {
   ...stackSettings(node),
+  metadata: "docs/start/desk/metadata",
+  migrations: "docs/start/desk/migrations",
   httpPort: "30081",
   httpsPort: "30444",
   consolePort: "32001",
@@ -99,15 +101,19 @@ async function secretOf(key: string): Promise<string> {
   return Buffer.from(data[key]!, "base64").toString();
 }
 
-async function logIn(): Promise<number> {
-  const dispatcher = new Agent({ connect: { ca: certificate.certificate } });
-  const { status } = await fetch(`https://${node.address}:30444/api/auth/login/credentials`, {
+async function ask(path: string, headers: Readonly<Record<string, string>>, body: object): Promise<Response> {
+  return fetch(`https://${node.address}:30444/api/${path}`, {
     method: "POST",
-    dispatcher,
-    headers: { "content-type": "application/json", "x-service-api-key": await secretOf("service-api-key") },
-    body: JSON.stringify({ email: "admin@example.net", password: await secretOf("admin-password") }),
+    dispatcher: new Agent({ connect: { ca: certificate.certificate } }),
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify(body),
   });
-  return status;
+}
+
+async function logIn(): Promise<number> {
+  const account = { email: "admin@example.net", password: await secretOf("admin-password") };
+  return (await ask("auth/login/credentials", { "x-service-api-key": await secretOf("service-api-key") }, account))
+    .status;
 }
 
 test(
@@ -134,6 +140,16 @@ test(
     expect(await logIn()).toBe(200);
   },
 );
+
+test("the rendered folder has the operator's migrations and metadata", async () => {
+  const desk = {
+    "x-engine-access-key": await secretOf("engine-access-key"),
+    "x-hasura-role": "desk",
+    "x-hasura-user-id": "someone",
+  };
+  const answer = await ask("graphql", desk, { query: "{ desk_notes { note } view_hijacks { notes { note } } }" });
+  expect(await answer.json()).toEqual({ data: { desk_notes: [], view_hijacks: [] } });
+});
 
 test("a second apply changes nothing", { timeout: 120_000 }, async () => {
   const before = await generations();

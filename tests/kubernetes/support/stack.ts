@@ -35,11 +35,15 @@ export const stackSettings = (node: NodeAccess): Record<string, string> => ({
   ...engineOfTheRun,
 });
 
-/** Starts or updates the suite's stack on the node. */
-export function up(node: NodeAccess, log?: (line: string) => void): Promise<UpResult> {
+/** Starts or updates the suite's stack on the node. @param more settings beside the suite's */
+export function up(
+  node: NodeAccess,
+  log?: (line: string) => void,
+  more: Readonly<Record<string, string>> = {},
+): Promise<UpResult> {
   return bringUp({
     stack: stackName,
-    settings: stackSettings(node),
+    settings: { ...stackSettings(node), ...more },
     deliverImages: (images) => node.loadImages(images),
     ...(log ? { log } : {}),
   });

@@ -1,0 +1,82 @@
+import { afterAll, describe, expect, test } from "vitest";
+import { kinds } from "@routeql/cli/stack/rotation";
+import { done } from "../e2e/support/administer.ts";
+import { command } from "../e2e/support/commands.ts";
+import { database } from "../e2e/support/database.ts";
+import { data } from "../e2e/support/graphql.ts";
+import { administrator, login, session, tokenOfSession } from "../e2e/support/sessions.ts";
+import { keepDrill } from "../harness/drills.ts";
+import { Clients } from "./support/clients.ts";
+import { node } from "./support/node.ts";
+import { namespace, up } from "./support/stack.ts";
+
+interface Pods {
+  readonly items: readonly { readonly metadata: { readonly deletionTimestamp?: string } }[];
+}
+
+/** Settings of the updates up to now. */
+let settings: Readonly<Record<string, string>> = {};
+
+/**
+ * Updates the stack while clients work, until the former pods have ended.
+ * @param mayFail the kind of requests that may fail
+ */
+async function updateUnderLoad(
+  drill: string,
+  more: Readonly<Record<string, string>>,
+  mayFail?: "login",
+): Promise<void> {
+  settings = { ...settings, ...more };
+  const clients = new Clients();
+  await up(node, undefined, settings);
+  const ending = async (): Promise<number> => {
+    const { items } = await node.get<Pods>("pods", `--namespace=${namespace}`);
+    return items.filter(({ metadata }) => metadata.deletionTimestamp !== undefined).length;
+  };
+  await expect.poll(ending, { timeout: 120_000, interval: 1000 }).toBe(0);
+  const { answered, lost } = await clients.end();
+  keepDrill("Kubernetes", drill, `${lost.length} of ${answered + lost.length} requests failed`);
+  expect(lost.filter(({ what }) => what !== mayFail)).toEqual([]);
+  expect(answered).toBeGreaterThan(20);
+}
+
+// After a failure the next run of a single file still finds a stack with the suite's settings.
+afterAll(async () => {
+  if (process.env["ROUTEQL_TEST_NODE"] === undefined) return;
+  await (await database("owner")).query("drop schema if exists desk cascade; delete from migrations.own_migrations");
+  await up(node);
+}, 600_000);
+
+describe("a stack with working clients", { timeout: 400_000 }, () => {
+  test.each(Object.entries(kinds))("rotates %s under load", async (kind, { generation, until }) => {
+    const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+    // The session store has one pod, which restarts with a new password.
+    const mayFail = kind === "sessions-password" ? "login" : undefined;
+    const end = until === undefined ? {} : { [until]: tomorrow };
+    await updateUnderLoad(`rotate ${kind}`, { [generation]: "2", ...end }, mayFail);
+    expect((await login(administrator)).status).toBe(200);
+  });
+
+  test("own migrations and metadata serve an account with an own role", async () => {
+    await updateUnderLoad("own migrations and metadata", {
+      metadata: "docs/start/desk/metadata",
+      migrations: "docs/start/desk/migrations",
+    });
+    await command("load", "--demo", "3000");
+    await command("detect", "database/examples/demo.yaml");
+    const account = { email: "desk@example.net", password: "a quiet orchard in april" };
+    await done(["users", "add", account.email, "--role", "desk"], `${account.password}\n`);
+    const caller = { token: await tokenOfSession((await session(account)).sessionId) };
+    const { view_hijacks: hijacks } = await data<{ view_hijacks: { key: string }[] }>(
+      "{ view_hijacks(limit: 1) { key } }",
+      caller,
+    );
+    const note = { hijack_key: hijacks[0]!.key, note: "called" };
+    await data("mutation ($note: desk_notes_insert_input!) { insert_desk_notes_one(object: $note) { id } }", caller, {
+      note,
+    });
+    expect(await data("{ desk_notes { note hijack { notes { note } } } }", caller)).toEqual({
+      desk_notes: [{ note: "called", hijack: { notes: [{ note: "called" }] } }],
+    });
+  });
+});
