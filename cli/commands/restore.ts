@@ -1,6 +1,6 @@
 import { relative, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { dockerClient } from "@routeql/host/docker/client";
+import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { lastLogLines } from "@routeql/host/docker/output";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
@@ -15,7 +15,7 @@ import { recordRun } from "../database/programs.ts";
 import { carryOverTo, rememberState } from "../database/carry-over.ts";
 import { BackupFile } from "../database/backup-file.ts";
 import { restoreFrom } from "../database/restore.ts";
-import { type Command, stackArgument, stackOption } from "../foundation/command.ts";
+import { type Command, type ParsedArguments, stackArgument, stackOption } from "../foundation/command.ts";
 import { connectTo } from "../kubernetes/connect.ts";
 import { startJobLikeMigrate } from "../kubernetes/job-like-migrate.ts";
 import { type Place, placeOf } from "../kubernetes/place.ts";
@@ -26,19 +26,23 @@ import { loginStatus } from "../stack/api-client.ts";
 import { requireOwn } from "../stack/ownership.ts";
 import { valuesOf } from "../stack/outputs.ts";
 
-const failed = (what: string, lastLines: readonly string[], cause?: unknown): Failure =>
-  new Failure(`The data is restored, but the migrate job ${what}`, {
+type Job = "migrate" | "apply-metadata";
+
+const failed = (job: Job, what: string, lastLines: readonly string[], cause?: unknown): Failure =>
+  new Failure(`The data is restored, but the ${job} job ${what}`, {
     lastLines,
     remedy: "fix the cause, then run the restore again; a FILE needs --replace.",
     cause,
   });
 
-async function onDocker(stack: string): Promise<void> {
+async function onDocker(stack: string, job: Job): Promise<void> {
   await requireOwn(stack);
-  const container = dockerClient().getContainer(`routeql-${stack}-migrate`);
+  const container = dockerClient().getContainer(`routeql-${stack}-${job}`);
+  // Only Hasura has the job that applies the metadata.
+  if (job === "apply-metadata" && (await orUndefined(container.inspect())) === undefined) return;
   await container.start();
   const { StatusCode: code } = (await container.wait()) as { StatusCode: number };
-  if (code !== 0) throw failed(`ended with ${code}`, await lastLogLines(container, 20));
+  if (code !== 0) throw failed(job, `ended with ${code}`, await lastLogLines(container, 20));
 }
 
 async function inCluster(stack: string, place: Place, signal: AbortSignal): Promise<void> {
@@ -52,8 +56,8 @@ async function inCluster(stack: string, place: Place, signal: AbortSignal): Prom
   } catch (error) {
     signal.throwIfAborted();
     throw error instanceof NotReady
-      ? failed("has failed", error.reasons, error)
-      : failed(`could not be started: ${messageOf(error)}`, [], error);
+      ? failed("migrate", "has failed", error.reasons, error)
+      : failed("migrate", `could not be started: ${messageOf(error)}`, [], error);
   }
 }
 
@@ -63,7 +67,7 @@ async function inCluster(stack: string, place: Place, signal: AbortSignal): Prom
  */
 async function runMigrations(stack: string, signal: AbortSignal): Promise<void> {
   const place = await placeOf(stack);
-  await (place ? inCluster(stack, place, signal) : onDocker(stack));
+  await (place ? inCluster(stack, place, signal) : onDocker(stack, "migrate"));
 }
 
 /** Milliseconds: the sidecar reads its keys again every few seconds. */
@@ -123,9 +127,9 @@ async function createAgain(stack: string, file: string, key: string, signal: Abo
 }
 
 /** Restores the archive's state of a moment; accounts and keys are treated as in the restore of a file. */
-async function toMoment(stack: string, point: string, keepKeys: boolean, signal: AbortSignal): Promise<void> {
+async function toMoment(stack: string, point: string, args: ParsedArguments, signal: AbortSignal): Promise<void> {
   const started = performance.now();
-  const state = await restoreTo(stack, point, signal, async () => {
+  const state = await restoreTo(stack, point, args.flag("replace"), signal, async () => {
     try {
       await using programs = await openClientPrograms(stack, signal);
       return await rememberState(programs);
@@ -137,8 +141,10 @@ async function toMoment(stack: string, point: string, keepKeys: boolean, signal:
     }
   });
   await runMigrations(stack, signal);
+  // The moment may have had older metadata.
+  await onDocker(stack, "apply-metadata");
   await using programs = await openClientPrograms(stack, signal);
-  const kept = await carryOverTo(programs, state, keepKeys);
+  const kept = await carryOverTo(programs, state, args.flag("keep-keys"));
   await recordRun(programs, "restore", started);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   console.log(`The database of the stack ${stack} now has its state of ${point}, after ${seconds} s.`);
@@ -155,7 +161,10 @@ export const command: Command = {
       "to-time": { type: "string", value: "TIME", meaning: "replace the database by its state at this time (archive)" },
       latest: { type: "boolean", meaning: "replace the database by the newest state in the archive" },
       drill: { type: "boolean", meaning: "restore the newest backup beside the database and compare every table" },
-      replace: { type: "boolean", meaning: "delete the current content of the database" },
+      replace: {
+        type: "boolean",
+        meaning: "delete the current content of the database, or the changes that the archive lacks",
+      },
       key: {
         type: "string",
         value: "FILE",
@@ -184,7 +193,7 @@ export const command: Command = {
       }
       const started = performance.now();
       if (file === undefined) {
-        await toMoment(stack, time === undefined ? "latest" : readTime(time), args.flag("keep-keys"), signal);
+        await toMoment(stack, time === undefined ? "latest" : readTime(time), args, signal);
         return 0;
       }
       const key = args.optionalText("key");

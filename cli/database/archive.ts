@@ -55,13 +55,18 @@ async function flush(stack: string, signal: AbortSignal): Promise<void> {
  * Runs a command of the archive in a container with the mounts, variables and limits of the database's container.
  * @throws Failure with its last lines
  */
-async function besideDatabase(stack: string, command: "prepare" | "replace", point: string): Promise<void> {
+async function besideDatabase(
+  stack: string,
+  command: "prepare" | "replace",
+  point: string,
+  ...more: readonly string[]
+): Promise<void> {
   const { Id, Config, HostConfig } = await containerOf(stack, "database").inspect();
   const { Tmpfs, Memory, MemorySwap, CpuPeriod, CpuQuota, SecurityOpt, CapDrop, ReadonlyRootfs } = HostConfig;
   const limits = { Tmpfs, Memory, MemorySwap, CpuPeriod, CpuQuota, SecurityOpt, CapDrop, ReadonlyRootfs };
   const container = await dockerClient().createContainer({
     Image: Config.Image,
-    Cmd: [program, command, point],
+    Cmd: [program, command, point, ...more],
     User: Config.User,
     Env: Config.Env,
     Labels: { "com.routeql.relay": stack },
@@ -74,7 +79,7 @@ async function besideDatabase(stack: string, command: "prepare" | "replace", poi
     const unchanged = command === "prepare" ? ". The database is unchanged" : "";
     throw new Failure(`The restore to ${point} failed${unchanged}`, {
       lastLines: await lastLogLines(container, 20),
-      remedy: `run it again with a valid time or --latest. npm run status${stackArgument(stack)} shows whether the database runs.`,
+      remedy: `follow the last line above, or run it again with a valid time. npm run status${stackArgument(stack)} shows whether the database runs.`,
     });
   } finally {
     await orUndefined(container.remove({ force: true }));
@@ -94,6 +99,7 @@ async function untilHealthy(container: Docker.Container, signal: AbortSignal): P
  * Replaces the database by its state of a moment, after a copy of that state has started beside it. The services wait or answer 503 while
  * the database is stopped: during the whole restore of the newest state, otherwise only for the exchange.
  * @param point a time in ISO 8601 form, or `latest`
+ * @param replace whether `latest` also deletes changes that the archive lacks
  * @param remember reads the state that survives, just before the database stops
  * @returns its result
  * @throws Failure with the reason. Then the database runs again if it still can.
@@ -101,6 +107,7 @@ async function untilHealthy(container: Docker.Container, signal: AbortSignal): P
 export async function restoreTo<State>(
   stack: string,
   point: string,
+  replace: boolean,
   signal: AbortSignal,
   remember: () => Promise<State>,
 ): Promise<State> {
@@ -117,7 +124,7 @@ export async function restoreTo<State>(
   try {
     if (point === "latest") {
       state = await stop();
-      await besideDatabase(stack, "prepare", point);
+      await besideDatabase(stack, "prepare", point, ...(replace ? ["replace"] : []));
     } else {
       await besideDatabase(stack, "prepare", point);
       state = await stop();

@@ -24,6 +24,7 @@ backrest() {
     29 | 95) reason="the archive cannot be decrypted or is damaged. Its key is in the state of the stack that created it: use that state or another copy of the archive." ;;
     55 | 75) reason="the archive has no backup of that time. It starts with its first full backup, and BACKUP_RETENTION_DAYS limits its age." ;;
     41 | 47 | 99 | 103) reason="the archive directory cannot be written. User $(id -u) must own it, and its disk must have space." ;;
+    58) reason="the newest backup before that time belongs to a state that a restore has left. Use --latest, or an earlier time." ;;
     82) reason="the changes of the database did not reach the archive within a minute. User $(id -u) must own its directory, and its disk must have space." ;;
     *) reason="pgBackRest ended with $code." ;;
   esac
@@ -47,8 +48,25 @@ backup() {
 }
 
 newest() { backrest info --output=json | grep -o "\"stop\":[0-9]*},\"type\":\"$1" | tail -1 | grep -o '[0-9]*' || echo 0; }
+# Whether the newest backup is older than a restore.
+is_left() {
+  local now
+  now=$(live --command="select lpad(to_hex(timeline_id), 8, '0') from pg_control_checkpoint()")
+  backrest info --output=json | grep -o '"stop":"[0-9A-F]\{8\}' | tail -1 | grep -qvi "$now"
+}
 due() { [ $(($(date +%s) - $(newest full))) -lt $((7 * 86400 - 3600)) ] && echo diff || echo full; }
 
+# The files of the newest backup. A restore to a time before that backup has left it: then pgBackRest ends with 58, and an earlier one serves.
+files() {
+  local set code errors=/tmp/restore.errors
+  for set in "" $(backrest info --output=json | grep -o '"label":"[^"]*' | cut -d'"' -f4 | tac); do
+    code=0
+    backrest restore ${set:+--set="$set"} "$@" 2>"$errors" || code=$?
+    if [ $code != 58 ] || [[ " $* " == *" --type=time "* ]]; then break; fi
+  done
+  cat "$errors" >&2
+  return $code
+}
 # Restores into $2 and lets Postgres replay the archive, without connections from outside. $1 says where its own changes go.
 recover() {
   local archiving=$1 data=$2
@@ -57,7 +75,7 @@ recover() {
   chmod 0700 "$data"
   [ -z "$(find "$data" -mindepth 1 -maxdepth 1 ! -name lost+found -print -quit)" ] || set -- --delta "$@"
   rm -f "$data/postmaster.pid"
-  backrest restore --pg1-path="$data" "$@"
+  files --pg1-path="$data" "$@"
   : >/tmp/recovery.log
   pg_ctl --pgdata="$data" --wait --timeout=86400 --silent --log=/tmp/recovery.log --options="$(recovery_options) $archiving" start || unreached
   until [ "$(sql --host=/tmp --dbname=postgres --command='select pg_is_in_recovery()' 2>/dev/null)" = f ]; do
@@ -70,6 +88,19 @@ unreached() {
   echo "archive: the archive does not reach that time, or lacks a file or has a damaged one. Use an earlier time, or --latest." >&2
   exit 1
 }
+# Fails if the database in PGDATA has changes that its recovered copy lacks: they were dropped, or did not reach the archive. A database that stops
+# switches to the next segment for its last checkpoint.
+complete() {
+  local end checkpoint time
+  [ "$(control "$PGDATA" "Database system identifier")" = "$(control "$1" "Database system identifier")" ] || return 0
+  end=$(grep . "$(compgen -G "$1/pg_wal/*.history" | tail -1)" | tail -1 | cut -f2)
+  checkpoint=$(control "$PGDATA" "Latest checkpoint location")
+  [ "$(sql --host=/tmp --dbname=postgres --command="select pg_wal_lsn_diff('$checkpoint', '$end') > 16 * 1024 * 1024")" = t ] || return 0
+  time=$(sed -n 's/.*last completed transaction was at log time //p' /tmp/recovery.log | tail -1)
+  echo "archive: the database has changes that the archive lacks${time:+, since $time}. The next backup of the archive closes this gap. --latest --replace deletes these changes." >&2
+  return 1
+}
+control() { pg_controldata "$1" | sed -n "s/^$2: *//p"; }
 recovery_options() {
   echo "-c listen_addresses='' -c unix_socket_directories=/tmp -c shared_buffers=64MB -c max_locks_per_transaction=512" \
     "-c restore_command='pgbackrest-archive get %f \"%p\"'"
@@ -96,7 +127,8 @@ now="-c archive_mode=on -c archive_command='pgbackrest-archive push %p'"
 
 target() { [ "$1" = latest ] && echo --type=default || printf '%s\n' --type=time "--target=$1" --target-action=promote; }
 
-# Restores and starts a copy beside the database, which may run and stays unchanged if the backup or a change is damaged.
+# Restores and starts a copy beside the database, which may run and stays unchanged if the backup or a change is damaged. `latest replace` also
+# deletes changes that the archive lacks.
 prepare() {
   local started=$SECONDS data=$PGDATA/restoring/data info largest
   settle
@@ -111,6 +143,7 @@ prepare() {
   mapfile -t target < <(target "$1")
   trap 'pg_ctl --pgdata="$PGDATA/restoring/data" --mode=immediate --silent stop >/dev/null 2>&1 || true; rm -rf "$PGDATA/restoring"' EXIT
   recover "$later" "$data" "${target[@]}"
+  [ "$*" != latest ] || complete "$data"
   pg_ctl --pgdata="$data" --mode=fast --wait --silent stop
   touch "$PGDATA/restoring/complete"
   trap - EXIT
@@ -138,6 +171,8 @@ replace() {
     settle
     return
   fi
+  # pgBackRest fails at a directory that it cannot read. fsck creates this one when it needs it.
+  [ ! -d "$PGDATA/lost+found" ] || rmdir "$PGDATA/lost+found"
   mapfile -t target < <(target "$1")
   trap 'pg_ctl --pgdata="$PGDATA" --mode=immediate --silent stop >/dev/null 2>&1 || true' EXIT
   recover "$now" "$PGDATA" "${target[@]}"
@@ -162,7 +197,7 @@ settle() {
 
 restore() {
   stopped
-  prepare "$1"
+  prepare "$@"
   replace "$1"
 }
 
@@ -220,8 +255,8 @@ schedule() {
   while true; do
     now=$(date +%s)
     if backrest stanza-create; then
-      # Daily at ARCHIVE_HOUR, or now if the last one is more than a day old.
-      if [ $((now - $(newest '[fdi]'))) -gt 90000 ] || { [ "$(date -u +%-H)" = "$ARCHIVE_HOUR" ] && [ $((now - $(newest '[fdi]'))) -gt 7200 ]; }; then
+      # Daily at ARCHIVE_HOUR, or now after a restore or if the last one is more than a day old.
+      if is_left || [ $((now - $(newest '[fdi]'))) -gt 90000 ] || { [ "$(date -u +%-H)" = "$ARCHIVE_HOUR" ] && [ $((now - $(newest '[fdi]'))) -gt 7200 ]; }; then
         attempt backup
       fi
       last_drill=$(live --command="select coalesce(extract(epoch from max(finished_at))::bigint, 0) from migrations.finished_runs where run = 'drill'" || echo "$now")

@@ -25,6 +25,8 @@ describe("the archive of the database", { timeout: 240_000 }, () => {
     await statement("select pg_sleep(1.5); insert into routing.notes values ('b')");
     const moment = await statement("select clock_timestamp()");
     await statement("insert into routing.notes values ('c')");
+    // The restore leaves this backup.
+    expect(await archived.run("backup")).toMatchObject({ exitCode: 0 });
     expect(await archived.run("flush")).toMatchObject({ exitCode: 0 });
     expect(await archived.whileStopped(() => archived.run("restore", moment))).toMatchObject({ exitCode: 0 });
     expect(await notes()).toBe("a,b");
@@ -32,6 +34,9 @@ describe("the archive of the database", { timeout: 240_000 }, () => {
     expect(await archived.run("flush")).toMatchObject({ exitCode: 0 });
     expect(await archived.whileStopped(() => archived.run("restore", "latest"))).toMatchObject({ exitCode: 0 });
     expect(await notes()).toBe("a,b,d");
+    const schedule = () => archived.shell("su postgres -s /bin/bash -c 'timeout 30 pgbackrest-archive schedule'");
+    expect((await schedule()).output).toContain("backup finished");
+    expect((await schedule()).output).not.toContain("backup finished");
   });
 
   test("backups and restores leave lost+found alone", async () => {

@@ -161,9 +161,18 @@ test(
     await expect.poll(waiting, { timeout: 120_000, interval: 2000 }).toBeLessThan(5);
     await archived.shell(`rm ${filler}`);
     await expect.poll(failing, { timeout: 150_000, interval: 2000 }).toBe("f");
-    // The dropped segments make a gap; a new backup starts after it.
+    const rows = () => archived.statement("select count(*) from routing.notes");
+    const restore = (...more: string[]) => archived.whileStopped(() => archived.run("restore", "latest", ...more));
+    // The dropped segments make a gap, before which a restore would end.
+    expect(await archived.run("flush")).toMatchObject({ exitCode: 0 });
+    const refused = await restore();
+    expect(refused.exitCode, refused.output).not.toBe(0);
+    expect(refused.output).toContain("the database has changes that the archive lacks");
+    expect(await rows()).toBe("160000");
+    // A new backup starts after it.
     expect(await archived.run("backup", "full")).toMatchObject({ exitCode: 0 });
     expect(await archived.run("drill")).toMatchObject({ exitCode: 0 });
-    expect(await archived.statement("select count(*) from routing.notes")).toBe("160000");
+    expect(await restore()).toMatchObject({ exitCode: 0 });
+    expect(await rows()).toBe("160000");
   },
 );
