@@ -15,6 +15,7 @@ test("finds settings with an image", () => {
 });
 
 test.each(references)("the default of %s names a version", (_, reference) => {
-  expect(reference).toMatch(/^[^:@\s]+(:[^:@\s]+|@sha256:[0-9a-f]{64})$/);
+  expect(reference).toMatch(/^[^:@\s]+(:[^:@\s]+)?(@sha256:[0-9a-f]{64})?$/);
+  expect(reference).toMatch(/[:@]/);
   expect(reference).not.toMatch(/:(latest|stable|lts|edge|main|master)$/);
 });

@@ -64,5 +64,5 @@ test("Renovate finds every pin", () => {
   const found = [...text.matchAll(new RegExp(manager?.matchStrings[0] ?? "(?!)", "g"))].map(
     ({ groups }) => `${groups?.["depName"]}:${groups?.["currentValue"]}`,
   );
-  expect(found).toEqual(Object.values<Pin>(pins).map(({ image }) => image));
+  expect(found).toEqual(Object.values<Pin>(pins).map(({ image }) => image.replace(/@.*/, "")));
 });
