@@ -34,6 +34,12 @@ test.each([
   expect(toText(value, type(name))).toBe(text);
 });
 
+test("reads a number with a long run of zeros in linear time", () => {
+  const zeros = "0".repeat(300_000);
+  expect(toText(rawJson(`1${zeros}1`), type("numeric"))).toBe(`1.${zeros}1e300001`);
+  expect(toText(rawJson(`1.${zeros}1`), type("money"))).toBe("1.00");
+});
+
 test("like Hasura, Postgres rejects a list of jsonb values, except plain strings, and of GeoJSON", () => {
   const array = { ...type("_jsonb"), element: type("jsonb") };
   expect(toText([{ a: 1 }, "x"], array)).toBe(String.raw`{"u0001{\"a\":1}","\"x\""}`);

@@ -35,8 +35,11 @@ function decimal(number: string): { sign: string; digits: string; point: number 
     /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(number) ?? [];
   if (whole === "") return undefined;
   const leading = /^0*/.exec(whole + fraction)?.[0].length ?? 0;
-  const digits = (whole + fraction).slice(leading).replace(/0+$/, "");
-  return { sign, digits, point: whole.length - leading + Number(power) };
+  const all = whole + fraction;
+  // Not by a pattern: it would scan each run of zeros once for each of its zeros.
+  let end = all.length;
+  while (end > leading && all[end - 1] === "0") end -= 1;
+  return { sign, digits: all.slice(leading, end), point: whole.length - leading + Number(power) };
 }
 
 /** A number as Hasura prints it in messages and in values of the type numeric: `1.5`, `300.0`, `2.147483648e9`. */
