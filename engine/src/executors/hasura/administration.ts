@@ -6,7 +6,7 @@ import type { Reply } from "../../http/reply.ts";
 import { unanswered } from "./upstream.ts";
 
 /** In bytes, of metadata or of SQL. */
-const largestBody = 64 * 1_048_576;
+const largestBody = 16 * 1_048_576;
 
 /** Milliseconds: metadata with many tables, or the SQL of a migration, can take long. */
 const patience = 300_000;
