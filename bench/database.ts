@@ -38,7 +38,6 @@ const realFiles = [
   "telegram-20260616.ripestat.tar.gz",
 ];
 
-/** Contents of a benchmark's database. */
 export interface RoutingData {
   readonly updates: number;
   readonly hijacks: number;

@@ -1,7 +1,4 @@
-/**
- * `npm run bench:engine`, `bench:auth` and `bench:stack`, and `npm run bench` for all of them.
- * @module
- */
+/** `npm run bench:engine`, `bench:auth` and `bench:stack`, and `npm run bench` for all of them. */
 import { parseArgs } from "node:util";
 import { cleanUp } from "@routeql/tests/harness/clean-up";
 import { runId } from "@routeql/tests/harness/run";

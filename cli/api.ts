@@ -1,7 +1,4 @@
-/**
- * The commands as functions, for test suites that run a stack of their own (another name, other ports) with the same code.
- * @module
- */
+/** The commands as functions, for test suites that run a stack of their own (another name, other ports) with the same code. */
 import { explain } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
 import { bringDown as down, type DownOptions, type DownResult } from "./stack/bring-down.ts";
@@ -36,5 +33,4 @@ export function bringDown(options: DownOptions): Promise<DownResult> {
   return explained(down({ log: silent, ...options }));
 }
 
-/** Path of the stack's access.env. */
 export const accessFileOf = (stack: string): string => stackPaths(stack).accessFile;

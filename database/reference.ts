@@ -1,7 +1,4 @@
-/**
- * docs/reference/data-dictionary.md: the views of the API, from the migrations.
- * @module
- */
+/** docs/reference/data-dictionary.md: the views of the API, from the migrations. */
 import { readdirSync, readFileSync } from "node:fs";
 
 const folder = new URL("migrations/", import.meta.url);
@@ -72,7 +69,6 @@ function columnTypes(migrations: string, table: string): ReadonlyMap<string, str
   return new Map(found.map(([, name = "", type = "", list = ""]) => [name, type + list]));
 }
 
-/** The page, as Markdown. */
 export function dataDictionary(): string {
   const lines = (text: string): string => text.replaceAll(/(.{1,150})(?: |$)/g, "$1\n  ").trimEnd();
   const readable = documentedViews().filter(({ name }) => name !== "view_configured_prefixes");

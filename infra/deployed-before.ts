@@ -1,9 +1,6 @@
 import { getOrganization, getProject, getStack, runtime } from "@pulumi/pulumi";
 
-/**
- * Outputs of the last successful update of this stack, from its own state; empty for a new stack. The invoke is the one of Pulumi's
- * StackReference. It creates no resource.
- */
+/** Outputs of the last successful update, from the stack's own state; empty for a new stack. Creates no resource. */
 export async function outputsBefore(): Promise<Readonly<Record<string, unknown>>> {
   const name = `${getOrganization()}/${getProject()}/${getStack()}`;
   const { outputs } = (await runtime.invoke("pulumi:pulumi:readStackOutputs", { name }, { async: true })) as {

@@ -1,8 +1,4 @@
-/**
- * The images of a deployment. The name of a built image contains the hash of its content: an unchanged image keeps its name, so its
- * services do not restart. The other images are pulled by name.
- * @module
- */
+/** The images of a deployment. The name of a built image contains the hash of its content, so unchanged services do not restart. */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Input } from "@pulumi/pulumi";
@@ -25,19 +21,16 @@ export interface BuiltImage<Reference = string> {
   readonly args: Readonly<Record<string, Reference>>;
 }
 
-/** A pulled image. */
 export interface PulledImage<Reference = string> {
   readonly name: ImageName;
   /** Reference with its tag or digest. */
   readonly imageName: Reference;
 }
 
-/** The base images of the built ones. */
 export type BaseImages = Pick<PlainSettings, "debianBase" | "nodeBase">;
 
 type ReferenceName = "hasuraImage" | "databaseImage" | "sessionsImage" | "gatewayImage" | "debianBase" | "nodeBase";
 
-/** The settings that select the images. */
 export type ImageSettings<Reference = string> = Pick<
   Settings,
   "engine" | "front" | "engineConsole" | "images" | "monitoring"
@@ -111,7 +104,6 @@ export function builtImages<Reference extends Input<string> = string>(
   return names.map((name) => describe(name, chosen) as BuiltImage<Reference>);
 }
 
-/** The images pulled from a registry. */
 export function pulledImages<Reference extends Input<string> = string>(
   given: Partial<ImageSettings<Reference>> = {},
 ): readonly PulledImage<Reference>[] {

@@ -1,7 +1,4 @@
-/**
- * Values that may be outputs of other resources. Known values stay plain, so that they are checked and shown at once.
- * @module
- */
+/** Values that may be outputs of other resources. Known values stay plain, so that they are checked and shown at once. */
 import { type Input, output, Output, runtime, type Unwrap } from "@pulumi/pulumi";
 
 /** Whether a value is an output or a promise, whose value the program learns during the deployment. */
@@ -14,7 +11,6 @@ export function derive<Given, Result>(given: Given, of: (value: Unwrap<Given>) =
   return pending ? (output(given) as unknown as Output<Unwrap<Given>>).apply(of) : of(given as Unwrap<Given>);
 }
 
-/** The text of a number, a flag or a text. */
 export const textOf = (given: Input<string | number | boolean>): Input<string> => derive(given, String);
 
 /** A value as the engine receives it: unknown parts are `runtime.unknownValue`, secrets are wrapped. */

@@ -1,7 +1,6 @@
 /**
  * Packs the component for programs outside of this checkout: `npm run pack -- FOLDER` writes pulumi-routeql-<version>.tgz. Node strips no types
  * below node_modules, so the program is JavaScript. The images keep their sources and their names.
- * @module
  */
 import { execFileSync } from "node:child_process";
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -124,7 +123,6 @@ function versionOf(name: string): string {
   return name.startsWith("@pulumi/") ? `^${version}` : version;
 }
 
-/** Writes the package to `destination`. */
 export async function packComponent(destination: string): Promise<void> {
   const stage = mkdtempSync(join(tmpdir(), "routeql-pack-"));
   // Below a folder npm keeps package-lock.json, which the builds of the images read.

@@ -1,8 +1,4 @@
-/**
- * The Pulumi program: reads the settings and creates the component. It runs through infra/index.ts under `pulumi up`, and through cli/
- * in its own process.
- * @module
- */
+/** The Pulumi program: reads the settings and creates the component, under `pulumi up` (infra/index.ts) and in cli/'s process. */
 import { resolve } from "node:path";
 import { getProject, getStack, type Input, log, output, type Output, RunError, runtime, secret } from "@pulumi/pulumi";
 import { RouteQL, type RouteQLOptions } from "./components/routeql.ts";
@@ -54,16 +50,12 @@ export function toArguments(given: GivenSettings): RouteQLArgs {
 export interface ProgramOptions extends Pick<RouteQLOptions, "protectData"> {
   /** Of a caller that has checked it. Default: generated, kept in the state, and checked here before anything else is created. */
   readonly stateIdentity?: Input<string>;
-  /** Whether the policies check every resource. */
   readonly policies?: boolean;
 }
 
 const component = "routeql";
 
-/**
- * Names in the project's configuration that are not encrypted; none in the process of `npm run up`, which checks the file itself. The empty
- * values of Pulumi.yaml are no settings.
- */
+/** Unencrypted names in the project's configuration; none in `npm run up`, which checks the file. Empty values are no settings. */
 function clearSettings(): readonly string[] {
   const encrypted = process.env["PULUMI_CONFIG_SECRET_KEYS"];
   if (encrypted === undefined) return [];
@@ -74,11 +66,7 @@ function clearSettings(): readonly string[] {
     .map(([key]) => key.slice(prefix.length));
 }
 
-/**
- * The identity of this state, after the check that no other state owns the stack on the Docker engine.
- * @param recorded output of the last successful update
- * @throws {RunError} for a stack of another state
- */
+/** The identity of this state. @param recorded output of the last update @throws {RunError} when another state owns the stack */
 async function ownIdentity(recorded: unknown, protect: boolean, onDocker: boolean): Promise<Output<string>> {
   const check = (identity: string | undefined): Promise<void> =>
     onDocker ? refuseForeignStack(getStack(), identity) : Promise.resolve();
@@ -92,10 +80,7 @@ async function ownIdentity(recorded: unknown, protect: boolean, onDocker: boolea
   return identity;
 }
 
-/**
- * @throws {SettingsError} with all problems of the settings
- * @throws {RunError} before anything is created, for a stack of another state or of a newer version
- */
+/** @throws {SettingsError} with all problems @throws {RunError} for a stack of another state or a newer version, before any change */
 export async function program({
   policies = false,
   protectData = false,

@@ -1,7 +1,4 @@
-/**
- * The only module that the kit uses of this folder. Each function loads its room when it is called, because most commands need none.
- * @module
- */
+/** The only module that the kit uses of this folder. Each function loads its room when it is called, because most commands need none. */
 import { join } from "node:path";
 import type { Work } from "@routeql/host/work";
 import type { RunningPlugins } from "./plugins/start.ts";
@@ -40,16 +37,12 @@ export async function buildNodeImage(debianBase: string, work: Work): Promise<vo
   await buildNodeBase(nodeImage, debianBase, work);
 }
 
-/** Builds a minimal Debian image from Debian's packages. */
 export async function buildDebianImage(name: string, work: Work): Promise<void> {
   const { buildDebianBase } = await import("./base-images/debian.ts");
   await buildDebianBase(name, work);
 }
 
-/**
- * Installs Debian's Docker engine if it is missing, and starts it.
- * @param answersWithin whether the engine answers within these milliseconds
- */
+/** Installs Debian's Docker engine if it is missing, and starts it. @param answersWithin milliseconds for its answer */
 export async function startDockerEngine(
   answersWithin: (milliseconds: number) => Promise<boolean>,
   work: Omit<Work, "show">,

@@ -73,10 +73,7 @@ function endSpan(span: Span, { statusCode, locals }: Response): void {
   span.end();
 }
 
-/**
- * Logs and measures each finished request. `route` is the endpoint's path, never the client's. Requests of other services, such as health
- * checks and key sets, are logged at `debug`.
- */
+/** Logs and measures each finished request under its endpoint's path, never the client's. Those of other services are logged at `debug`. */
 function observe(log: Logger, metrics: Metrics): RequestHandler {
   return (request, response, next) => {
     response.once("close", () => {

@@ -1,7 +1,6 @@
 import { TooManyRequests } from "./errors.ts";
 
 export interface BoundedQueueOptions {
-  /** Concurrent jobs. */
   readonly concurrency: number;
   readonly waiting: number;
   /** Maximum wait of a job; then it is rejected, because its client may have left. Without it jobs wait indefinitely. */

@@ -26,7 +26,6 @@ export interface DatabaseOptions {
   readonly log: Logger;
 }
 
-/** A new name for the connections of one replica. */
 export const replicaName = (): string => `auth-sidecar ${randomBytes(4).toString("hex")}`;
 
 /** Postgres with short time limits, so that a login fails quickly instead of waiting. */

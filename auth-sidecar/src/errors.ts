@@ -1,13 +1,8 @@
-/**
- * Errors that a client may see. Each class has a stable code of the list in packages/contract/error-codes.ts. Details for the operator
- * are in `cause` and go to the log.
- * @module
- */
+/** Errors that a client may see, each with a stable code of packages/contract. Details for the operator are in `cause` and go to the log. */
 import { errorCodes, type ErrorCode } from "@routeql/contract/error-codes";
 
 export interface SidecarErrorOptions {
   readonly cause?: unknown;
-  /** Seconds for the Retry-After header (RFC 9110, 10.2.3). */
   readonly retryAfterSeconds?: number;
   /** Methods for the Allow header (RFC 9110, 10.2.1). */
   readonly allow?: readonly string[];

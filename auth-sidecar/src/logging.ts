@@ -37,10 +37,7 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
 
 type Entry = Record<string, unknown>;
 
-/**
- * The entry without the values of secret names. This walk costs a tenth of pino's own redaction for as many names on
- * three levels, and every token writes one line.
- */
+/** The entry without the values of secret names. This walk costs a tenth of pino's own redaction, and every token writes one line. */
 function censored(entry: Entry, level: number): Entry {
   let copy: Entry | undefined;
   for (const name in entry) {
@@ -84,10 +81,7 @@ export function describeError(error: unknown): DescribedError {
   };
 }
 
-/**
- * Standard output. If it cannot be written, for example on a full disk, up to 1 MiB of lines is buffered and further lines are lost; the service
- * continues.
- */
+/** Standard output. On a full disk up to 1 MiB of lines is buffered, further lines are lost and the service continues. */
 function standardOutput(): DestinationStream {
   const stream = pino.destination({ dest: 1, sync: true, maxLength: 1024 * 1024 });
   stream.on("error", () => undefined);

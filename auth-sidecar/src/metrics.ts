@@ -13,7 +13,6 @@ export interface Metrics {
   gauge(name: string, help: string, value: () => number): void;
 }
 
-/** All metrics of the process, in a separate registry. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];

@@ -1,7 +1,4 @@
-/**
- * Types of settings. Every setting arrives as text.
- * @module
- */
+/** Types of settings. Every setting arrives as text. */
 import { z } from "zod";
 import { isKnownSecret, secretWeakness } from "./weak-secrets.ts";
 

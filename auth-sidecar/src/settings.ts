@@ -1,8 +1,4 @@
-/**
- * Every setting of the sidecar. Each is an environment variable `NAME`, or `NAME_FILE` with the path of a
- * file that contains the value (one trailing newline is dropped).
- * @module
- */
+/** Every setting of the sidecar: an environment variable `NAME`, or `NAME_FILE` with the path of a file that contains the value. */
 import { readFileSync } from "node:fs";
 import { type Environment, readVariable } from "@routeql/contract/environment";
 import { isRoleName } from "@routeql/contract/roles";

@@ -10,10 +10,7 @@ const known = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/**
- * The reason why a secret is rejected, as the end of a sentence; undefined for an acceptable one.
- * @param minimum minimum number of characters
- */
+/** Why a secret of fewer than `minimum` characters or a weak one is rejected, as the end of a sentence; undefined if acceptable. */
 export function secretWeakness(secret: string, minimum: number): string | undefined {
   if (isKnownSecret(secret)) return "is a known default or example value";
   if (secret.length < minimum) return `must have at least ${minimum} characters`;

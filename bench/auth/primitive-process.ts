@@ -1,8 +1,4 @@
-/**
- * Measures signing and checking a password alone, in a separate process: the number of operations in a given time, with a given
- * concurrency.
- * @module
- */
+/** Measures signing and checking a password alone, in a separate process, for a given time and concurrency. */
 import { generateSigningKey } from "@routeql/auth-sidecar/keys/signing-key";
 import { hashPassword, verifyPassword } from "@routeql/auth-sidecar/passwords/password-hash";
 import { signToken } from "@routeql/auth-sidecar/tokens/token-issuer";

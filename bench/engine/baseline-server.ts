@@ -1,7 +1,6 @@
 /**
  * The minimum that answers the same queries: node:http and node-postgres, one named prepared statement per path, and Postgres' JSON
  * forwarded unchanged. No GraphQL, tokens, permissions, limits or metrics.
- * @module
  */
 import { createServer } from "node:http";
 import pg from "pg";

@@ -27,7 +27,6 @@ export interface Case {
   readonly statement?: string;
   /** The query, or mutations that take turns. */
   readonly hasura: string | readonly string[];
-  /** Concurrent connections. */
   readonly connections: number;
 }
 
@@ -138,7 +137,6 @@ export async function startEngine(databaseUrl: string, checkout?: string): Promi
   return graphqlContender("engine", server, { port, token });
 }
 
-/** A server with Hasura's API. */
 export function graphqlContender(
   name: string,
   server: Measured,

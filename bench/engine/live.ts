@@ -29,10 +29,7 @@ export interface LiveOptions {
   readonly changes: number;
 }
 
-/**
- * Live queries: many subscribers of one query with a hundred different variables, the engine on one core. A change touches all hundred
- * rows, so every subscriber receives an answer.
- */
+/** Live queries: many subscribers of one query with a hundred variables, the engine on one core. A change reaches every subscriber. */
 export async function measureLive(options: LiveOptions): Promise<LiveFigures[]> {
   const { databaseUrl, owner, steps, changes } = options;
   await addWatchedRows(owner);

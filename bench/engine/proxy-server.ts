@@ -1,8 +1,4 @@
-/**
- * The least that a front in Node costs: node:http before a pool of undici, which forwards requests and answers as streams and checks
- * nothing.
- * @module
- */
+/** The least that a front in Node costs: node:http before a pool of undici that forwards streams and checks nothing. */
 import { createServer } from "node:http";
 import { Pool } from "undici";
 

@@ -36,10 +36,7 @@ interface ServerRound extends Round {
   readonly resident: number;
 }
 
-/**
- * Measures the contenders for one case in alternating rounds; the first one is the baseline.
- * @throws if an answer is not 200
- */
+/** Measures the contenders for one case in alternating rounds; the first one is the baseline. @throws if an answer is not 200 */
 export async function measureQueries(
   asked: Case,
   contenders: readonly Contender[],

@@ -134,10 +134,7 @@ const liveColumns: Columns<LiveFigures> = {
 const tables = Array.from({ length: 50 }, (_, index) => `table_${index}`);
 const roles = ["viewer", "analyst", "tenant", "operator"];
 
-/**
- * Milliseconds from the start of the engine's process to its first correct answer, with 50 tables of ten columns, each with a
- * relationship and permissions for four roles.
- */
+/** Milliseconds from the engine's start to its first correct answer, with 50 tables and permissions for four roles. */
 export async function measureReady(databaseUrl: string, owner: Client, starts: number): Promise<Figure> {
   await owner.query("create schema bench; grant usage on schema bench to routeql_engine");
   for (const [index, name] of tables.entries()) {

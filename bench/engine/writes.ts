@@ -33,7 +33,6 @@ const tables = [
   { table: { schema: "bench", name: "stock" }, ...permissions(["id", "product", "amount"]) },
 ];
 
-/** The merged metadata with these tables. */
 export function withWrites(metadata: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const [source, ...others] = metadata["sources"] as readonly { readonly tables: readonly object[] }[];
   return { ...metadata, sources: [{ ...source, tables: [...(source?.tables ?? []), ...tables] }, ...others] };

@@ -21,10 +21,7 @@ export interface Load {
   readonly milliseconds: number;
   /** A new connection for each request. */
   readonly reconnect?: boolean;
-  /**
-   * Requests per second, sent independent of earlier answers; their durations count from the time when they were due. Without it each
-   * connection sends its next request after its answer.
-   */
+  /** Requests per second, timed from when they were due. Without it each connection sends its next request after its answer. */
   readonly rate?: number;
 }
 
@@ -166,7 +163,6 @@ class LoadRun implements AsyncDisposable {
   }
 }
 
-/** What one round of load shows. */
 export interface Round {
   readonly answers: number;
   /** Answers per second. */
@@ -175,7 +171,6 @@ export interface Round {
   readonly p99: number;
 }
 
-/** A process that puts load on servers, one at a time. */
 export class LoadGenerator extends HelperProcess {
   constructor() {
     super("measure/load-process.ts");

@@ -1,7 +1,4 @@
-/**
- * The load generator as a separate process.
- * @module
- */
+/** The load generator as a separate process. */
 import { answerMessages } from "./helper-process.ts";
 import { putLoad, type Load, type Target } from "./http-load.ts";
 

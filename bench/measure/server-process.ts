@@ -91,7 +91,6 @@ async function untilReady(child: ChildProcess, url: string): Promise<void> {
   }
 }
 
-/** What is measured of a process. */
 export type Measured = Pick<ServerProcess, "cpuSeconds" | "residentMegabytes"> & AsyncDisposable;
 
 /** Resident memory of a process in megabytes (10⁶ bytes). */
@@ -100,10 +99,7 @@ export function residentMegabytes(pid: number): number {
   return (Number(kibibytes) * 1024) / 1e6;
 }
 
-/**
- * The contender's core; the load generator and the containers have the others. So work of other processes affects all contenders equally,
- * and requests per second show the capacity of one core.
- */
+/** The contender's core; everything else has the others, so that requests per second show the capacity of one core. */
 export const contenderCore = 0;
 
 /** The `taskset` command that starts a program on a core; the program replaces taskset. */

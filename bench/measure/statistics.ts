@@ -25,10 +25,7 @@ export function figure(rounds: readonly number[]): Figure {
   return { median: median(rounds), least: Math.min(...rounds), most: Math.max(...rounds) };
 }
 
-/**
- * Ratio of a number of two contenders, round by round: both are measured right after each other, so that other load on the machine affects
- * both and hardly changes the ratio.
- */
+/** Ratio of two contenders, round by round: both run right after each other, so other load on the machine hardly changes it. */
 export function ratio<Round>(ones: readonly Round[], others: readonly Round[], read: (round: Round) => number): Figure {
   return figure(ones.map((one, round) => read(one) / read(others[round]!)));
 }

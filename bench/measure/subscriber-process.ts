@@ -1,8 +1,4 @@
-/**
- * Subscribers of one live query over WebSockets, in a separate process. Messages to it: `open` adds subscribers; `await` waits until
- * all of them have received a value.
- * @module
- */
+/** Subscribers of one live query in a separate process: `open` adds some; `await` waits until all have received a value. */
 import { WebSocket } from "ws";
 import { answerMessages } from "./helper-process.ts";
 
@@ -86,10 +82,7 @@ function openOne({ url, token, authority, query, keys, subscriptionsPerConnectio
   });
 }
 
-/**
- * Counts only answers from now on; earlier ones cannot contain a value that does not exist yet.
- * @returns arrival time of each answer in milliseconds since the epoch, with fractions
- */
+/** Counts only answers from now on, to a value that did not exist before. @returns arrival times in milliseconds since the epoch */
 function awaitAll(wanted: AwaitValue): Promise<Float64Array> {
   marker = wanted.marker;
   arrivals = [];

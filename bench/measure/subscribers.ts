@@ -2,7 +2,6 @@ import type { Client } from "pg";
 import { HelperProcess } from "./helper-process.ts";
 import type { AwaitValue, OpenSubscribers } from "./subscriber-process.ts";
 
-/** Where subscribers connect. */
 export type Origin = Pick<OpenSubscribers, "url" | "token" | "authority">;
 
 const variableSets = 100;

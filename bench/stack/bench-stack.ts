@@ -9,7 +9,6 @@ import { containerCpuSeconds } from "../measure/server-process.ts";
 /** Where a service accepts connections: its container's address, so that Docker's port proxy is not measured. */
 export type Place = Pick<Target, "host" | "port" | "authority">;
 
-/** A running stack, as the benchmark's clients see it. */
 export interface BenchStack {
   readonly name: string;
   readonly access: StackAccess;
@@ -17,7 +16,6 @@ export interface BenchStack {
   readonly engine: Place;
   /** A token of the first administrator, with the role operator. */
   readonly token: string;
-  /** URL of the database for the owner of the tables. */
   readonly databaseUrl: string;
 }
 
@@ -54,7 +52,6 @@ export async function openStack(name: string, reverted: AsyncDisposableStack): P
 
 export const containerOf = (stack: string, service: string): string => `routeql-${stack}-${service}`;
 
-/** Connects to the database as the owner of the tables. */
 export async function connectOwner({ databaseUrl }: BenchStack): Promise<Client & AsyncDisposable> {
   const client = new Client(databaseUrl);
   await client.connect();

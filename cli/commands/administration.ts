@@ -39,10 +39,7 @@ function containersOf(stack: string, docker: Docker): Promise<Docker.ContainerIn
   return docker.listContainers({ all: true, filters: { label } });
 }
 
-/**
- * The running container of a stack's auth sidecar.
- * @throws Failure when no container runs
- */
+/** The running container of a stack's auth sidecar. @throws Failure when no container runs */
 export async function sidecarContainer(stack: string, docker = dockerClient()): Promise<Docker.Container> {
   const containers = await containersOf(stack, docker);
   const [found] = containers;
@@ -58,10 +55,7 @@ export async function sidecarContainer(stack: string, docker = dockerClient()): 
 
 const program = ["node", "auth-sidecar/src/administration/main.ts"] as const;
 
-/**
- * Whether a command needs a new password. Validates the command line first, so that an invalid one fails before the prompt.
- * @throws Failure for an unknown command or option
- */
+/** Whether a command needs a new password. An invalid command line fails before the prompt. @throws Failure */
 export function asksForPassword(subject: Subject, words: readonly string[]): boolean {
   const refused = (what: string, hint = ""): Failure =>
     new Failure(`${subject}: ${what}`, { remedy: `${hint}\`npm run ${subject} -- --help\` lists its options.` });

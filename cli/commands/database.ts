@@ -1,7 +1,4 @@
-/**
- * The commands that run a program of database/ on the stack's database. A program is loaded only when its command runs.
- * @module
- */
+/** The commands that run a program of database/ on the stack's database. A program is loaded only when its command runs. */
 import type { OpenDatabase, OpenedDatabase } from "@routeql/database/shared/opened-database";
 import { openDatabase } from "../database/open-database.ts";
 import type { Command } from "../foundation/command.ts";
@@ -36,7 +33,6 @@ interface DatabaseCommand {
   readonly name: string;
   readonly summary: string;
   readonly operands: string;
-  /** Database role of the program's login. */
   readonly role: DatabaseRole;
   /** The program of database/. It parses its own arguments and prints its own help. Returns the exit code. */
   readonly program: (args: readonly string[], open: OpenDatabase) => Promise<number>;

@@ -61,10 +61,7 @@ async function inCluster(stack: string, place: Place, signal: AbortSignal): Prom
   }
 }
 
-/**
- * Runs the stack's migrate job again: missing migrations and the permissions of each role.
- * @throws Failure with its last lines when it fails
- */
+/** Runs the stack's migrate job again: missing migrations and permissions. @throws Failure with its last lines */
 async function runMigrations(stack: string, signal: AbortSignal): Promise<void> {
   const place = await placeOf(stack);
   await (place ? inCluster(stack, place, signal) : onDocker(stack, "migrate"));

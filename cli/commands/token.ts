@@ -4,7 +4,6 @@ import type { Command, ParsedArguments } from "../foundation/command.ts";
 import { accessOf } from "../stack/access.ts";
 import { accessToken } from "../stack/api-client.ts";
 
-/** Options of the commands that log in. */
 export const loginOptions = {
   email: {
     type: "string",

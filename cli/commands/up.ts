@@ -34,7 +34,6 @@ function formatSeconds(seconds: number): string {
   return `${Math.floor(whole / 60)} min ${String(whole % 60).padStart(2, "0")} s`;
 }
 
-/** One line per phase, and the total wall-clock time. */
 function timeTable(times: readonly PhaseTime[], totalSeconds: number): string[] {
   const rows = [
     ...times.map(({ title, seconds }) => [title, formatSeconds(seconds)] as const),
@@ -50,7 +49,6 @@ function shown(path: string): string {
   return /^[\w./-]+$/.test(local) ? local : shellQuote(path);
 }
 
-/** Final output of `up`. */
 export function upSummary(
   stack: string,
   { access, times, changes, warnings, replacement, metrics, newPassword }: UpResult,

@@ -25,10 +25,7 @@ async function archiveOf(stack: string): Promise<Docker.Container> {
   });
 }
 
-/**
- * Runs a command of images/database/pgbackrest-archive.sh in the service `archive`, or in the database if the command serves it.
- * @throws Failure with its last lines
- */
+/** Runs a command of images/database/pgbackrest-archive.sh in the service that serves it. @throws Failure with its last lines */
 export async function inArchive(
   stack: string,
   command: "backup" | "drill",
@@ -51,10 +48,7 @@ async function flush(stack: string, signal: AbortSignal): Promise<void> {
   if (code !== 0) console.error(["The newest changes may be missing in the archive:", ...said.lines()].join("\n  "));
 }
 
-/**
- * Runs a command of the archive in a container with the mounts, variables and limits of the database's container.
- * @throws Failure with its last lines
- */
+/** Runs a command of the archive in a container like the database's: same mounts, variables and limits. @throws Failure */
 async function besideDatabase(
   stack: string,
   command: "prepare" | "replace",

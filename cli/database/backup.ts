@@ -12,10 +12,7 @@ import { writeComplete } from "./backup-file.ts";
 import { counted, type ShowBytes } from "./counted.ts";
 import { type Programs, runProgram } from "./programs.ts";
 
-/**
- * Schemas of RouteQL in a backup, beside those of the operator's migrations. The engine's metadata (hdb_catalog) comes from the
- * repository, and the roles come from the migrate job.
- */
+/** RouteQL's schemas in a backup. The engine's metadata (hdb_catalog) comes from the repository, the roles from the migrate job. */
 export const backedUpSchemas = ["auth", "migrations", "public", "routing"] as const;
 
 const dump = ["pg_dump", "--format=custom", "--compress=zstd:3", "--lock-wait-timeout=60s"];

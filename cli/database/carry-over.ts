@@ -1,8 +1,4 @@
-/**
- * State that a restore keeps from the replaced database: a backup must not enable disabled accounts, bring back changed passwords or
- * publish retired keys.
- * @module
- */
+/** What a restore keeps: a backup must not enable disabled accounts, bring back changed passwords or publish retired keys. */
 import { Readable } from "node:stream";
 import { printable } from "@routeql/contract/printable";
 import { outputOf, type Programs } from "./programs.ts";
@@ -48,10 +44,7 @@ export async function carryOverTo(programs: Programs, state: string | undefined,
 
 const replaced = `coalesce(nullif(current_setting('routeql.replaced', true), ''), '{"users": [], "keys": []}')::jsonb`;
 
-/**
- * SQL after the rows of the backup.
- * @param keepKeys whether the signing keys of the backup stay valid, except those that were retired since
- */
+/** SQL after the rows of the backup. @param keepKeys whether signing keys of the backup stay valid, unless retired since */
 export const carryOver = (keepKeys: boolean): string => `
 create temporary table replaced_users on commit drop as select * from jsonb_to_recordset(${replaced} -> 'users')
   as found (id text, provider text, email text, hash text, role text, disabled boolean, updated timestamptz);
@@ -105,7 +98,6 @@ const meanings: readonly (readonly [kind: string, meaning: string])[] = [
 /** At most so many names of a kind. */
 const shown = 10;
 
-/** The report as sentences, one for each kind. */
 export function describeCarryOver(text: string): string[] {
   const rows = text.split("\n").flatMap((line) => {
     const [kind, what] = line.split("\t");

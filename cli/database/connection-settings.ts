@@ -1,7 +1,4 @@
-/**
- * The address, encryption and login of a database, for node-postgres and for programs that use libpq.
- * @module
- */
+/** The address, encryption and login of a database, for node-postgres and for programs that use libpq. */
 import { loginOf } from "@routeql/database/migrate/roles";
 import type { ClientConfig } from "pg";
 import type { DatabaseReach, DatabaseRole } from "../stack/outputs.ts";

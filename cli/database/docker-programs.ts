@@ -63,10 +63,7 @@ async function writeAuthority(container: Docker.Container, authority: string): P
   if (code !== 0) throw new Error(`${authorityFile} could not be written: ${lines().join("; ")}`);
 }
 
-/**
- * The database's own container, or one beside the stack for an external database.
- * @throws Failure when the stack is not running
- */
+/** The database's own container, or one beside the stack for an external database. @throws Failure when the stack is not running */
 export async function openProgramsOnDocker(stack: string): Promise<ClientPrograms> {
   const labels = await requireOwn(stack);
   const { database, databasePasswords } = await valuesOf(stack);
@@ -99,10 +96,7 @@ async function databaseContainer(
   });
 }
 
-/**
- * The network for tools: the network that the migrate job shares with the database, or the one through which that job reaches an external
- * database.
- */
+/** The network for tools: the one on which the migrate job reaches the database. */
 async function toolsNetwork(stack: string, host: string): Promise<string> {
   const wanted = `routeql-${stack}-migrate-database`;
   const networks = (await databaseContainer(stack, host))?.networks ?? [wanted];

@@ -6,11 +6,7 @@ import { openClientPrograms } from "./client-programs.ts";
 import { encryption } from "./connection-settings.ts";
 import { RelaySocket } from "./postgres-socket.ts";
 
-/**
- * Opens a connection to a running stack's database, which publishes no port: through a program in its container or pod, or beside the
- * stack for an external database.
- * @throws Failure when the stack is not running
- */
+/** Connects to a running stack's database, which publishes no port: from its container or pod, or beside the stack. @throws Failure */
 export async function openDatabase(stack: string, role: DatabaseRole): Promise<OpenedDatabase> {
   const programs = await openClientPrograms(stack);
   const { database, databasePasswords } = await valuesOf(stack);

@@ -8,7 +8,6 @@ import type { DatabaseReach, DatabaseRole } from "../stack/outputs.ts";
 export interface Programs {
   /** Runs a program whose environment has the address of the database and the login of this role. */
   readonly as: (role: DatabaseRole) => Execute;
-  /** Stops a running program. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -17,11 +16,7 @@ export interface ClientPrograms extends Programs, AsyncDisposable {
   readonly reach: DatabaseReach;
 }
 
-/**
- * Runs one program to its end.
- * @throws Failure with the last lines of its standard error when the exit code is not 0; the signal's reason when the signal ends the
- * program; the error of its input or output
- */
+/** Runs one program to its end. @throws Failure with the last lines of its standard error; the signal's reason; an error of its streams */
 export async function runProgram(
   { as, signal }: Programs,
   role: DatabaseRole,

@@ -1,7 +1,6 @@
 /**
  * How a backup becomes a database again without running any of its SQL: this checkout's migrations make the schema, and the file
  * contributes rows. The operator's migrations come from the database that is replaced. A file could otherwise carry functions, settings or commands of psql.
- * @module
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -79,10 +78,7 @@ const foreignKeys = `select format('alter table %s alter constraint %I %%s', con
   from pg_constraint join pg_class c on c.oid = conrelid
   where pg_get_userbyid(relowner) = current_user and contype = 'f' and conparentid = 0 and not condeferrable`;
 
-/**
- * Runs the operator's migrations, whose texts the replaced database has, and empties the tables that they fill.
- * @param own their names in the backup
- */
+/** Runs the operator's migrations from the replaced database, and empties the tables that they fill. @param own names in the backup */
 const replay = (own: readonly string[]): string => `do $$ declare own text; change record;
   known jsonb := coalesce(nullif(current_setting('routeql.own', true), ''), '{}')::jsonb;
 begin
@@ -113,7 +109,6 @@ do $$ declare changed text; change record; begin
 end $$;
 `;
 
-/** Names of the migrations in a backup. */
 export interface AppliedMigrations {
   readonly applied: readonly string[];
   /** Of the operator. */

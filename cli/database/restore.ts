@@ -27,10 +27,7 @@ function namesIn(copy: string, table: string): string[] {
     .toSorted();
 }
 
-/**
- * Reads the names of the backup's migrations.
- * @throws Failure when those of RouteQL are not the first ones of this checkout
- */
+/** Reads the names of the backup's migrations. @throws Failure when those of RouteQL are not the first ones of this checkout */
 async function migrationsIn(programs: Programs, file: BackupFile): Promise<AppliedMigrations> {
   const tables = ["--table=schema_migrations", "--table=own_migrations"];
   const program = ["pg_restore", "--data-only", "--schema=migrations", ...tables, "--file=-"];

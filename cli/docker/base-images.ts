@@ -39,10 +39,7 @@ export async function ensureBases(named: BaseImages, nodeIsDefault: boolean, opt
   return { debianBase: named.debianBase, nodeBase, origin };
 }
 
-/**
- * Pulls a base image. @returns false when its registry cannot be reached and a replacement exists
- * @throws {Failure} for every other problem of the registry
- */
+/** Pulls a base image; false when its registry is unreachable and a replacement exists. @throws {Failure} for other registry problems */
 async function pulled(name: string, setting: string, hasReplacement: boolean, options: Work): Promise<boolean> {
   const problem = await askRegistry(name);
   if (problem === undefined) {

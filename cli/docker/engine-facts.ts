@@ -1,14 +1,10 @@
-/**
- * Facts of a Docker engine: its identity, and the abilities that a stack requires, checked before anything is built.
- * @module
- */
+/** Facts of a Docker engine: its identity, and the abilities that a stack requires, checked before anything is built. */
 import { readFile } from "node:fs/promises";
 import { dockerClient } from "@routeql/host/docker/client";
 import { z } from "zod";
 
 export const engineIdentity = z.object({ id: z.string(), name: z.string() });
 
-/** Identifies a Docker engine. */
 export type EngineIdentity = z.infer<typeof engineIdentity>;
 
 /** Before version 23, all engines of one host share their id; their data roots differ. */
@@ -34,7 +30,6 @@ type Limit = "memory" | "processors" | "processes";
 export interface Abilities {
   /** The engine runs as a normal user: it cannot bind low ports or enforce some limits. */
   readonly rootless: boolean;
-  /** Resource limits that the engine ignores. */
   readonly ignored: readonly Limit[];
 }
 

@@ -6,7 +6,6 @@ import { askInside } from "../status/health-detail.ts";
 import { engineAbilities } from "./engine-facts.ts";
 import type { ServiceState } from "../status/report.ts";
 
-/** States of the stack's services and jobs on the Docker engine. */
 export async function dockerServiceStates(stack: string, signal: AbortSignal): Promise<ServiceState[]> {
   const docker = dockerClient();
   const containers = await docker.listContainers({

@@ -42,10 +42,7 @@ const optionsOf = (command: CommandDescription): Record<string, OptionDescriptio
   ...common,
 });
 
-/**
- * Parses a command's arguments.
- * @throws Failure naming the unknown option, the nearest known one and the help command
- */
+/** Parses a command's arguments. @throws Failure naming the unknown option, the nearest known one and the help command */
 export function parseArguments(command: CommandDescription, args: readonly string[]): ParsedArguments {
   const known = optionsOf(command);
   const [ours, passedOn] = command.passesOn ? separate(known, args) : [args, []];

@@ -1,8 +1,4 @@
-/**
- * A connection to a pod through the API server: numbered channels over one WebSocket, as `exec` and `port-forward` use them. Kubernetes'
- * own client opens these too, but buffers without limit when one side is slow.
- * @module
- */
+/** A connection to a pod: numbered channels over one WebSocket. Kubernetes' own client buffers without limit for a slow side. */
 import { Writable } from "node:stream";
 import type { IncomingMessage } from "node:http";
 import type { KubeConfig } from "@kubernetes/client-node";

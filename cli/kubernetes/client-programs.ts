@@ -68,10 +68,7 @@ export function withoutMark(mark: Buffer, onMark: () => void): Transform {
 /** Ends a stream and waits until all its input has been read. */
 const drained = (stream: Transform): Promise<void> => new Promise((resolve) => stream.once("end", resolve).end());
 
-/**
- * Runs programs in a pod, with this environment and this password.
- * @param environment `NAME=value`, without secrets: the API server may record it
- */
+/** Runs programs in a pod. @param environment `NAME=value`, without secrets: the API server may record it */
 function programsInPod(
   config: KubeConfig,
   place: Place,
@@ -113,10 +110,7 @@ function programsInPod(
   };
 }
 
-/**
- * The pod of the stack's database (in a cluster, the primary), or a pod beside the stack for an external database.
- * @throws Failure when the stack is not running, or its database cannot be reached
- */
+/** The pod of the stack's database (a cluster's primary), or one beside the stack for an external one. @throws Failure */
 export async function openProgramsInCluster(
   place: Place,
   stack: string,

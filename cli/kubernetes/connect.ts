@@ -8,7 +8,6 @@ import { type Place, refuseOtherCluster } from "./place.ts";
 export interface Connection {
   readonly config: KubeConfig;
   readonly cluster: Cluster;
-  /** Address of the API server. */
   readonly server: string;
   /** `v1.34.10` */
   readonly version: string;
@@ -18,11 +17,7 @@ const remedy =
   "kubectl must reach a cluster from here (`kubectl get namespaces`): set KUBECONFIG or the current context (kubectl config use-context). " +
   "To run without one: routeql:target docker (TARGET=docker).";
 
-/**
- * The cluster of kubectl's current context.
- * @param check receives its address before the first request
- * @throws Failure with a remedy when no cluster is configured, or when it does not answer or rejects this user
- */
+/** The cluster of kubectl's current context. @param check receives its address before the first request @throws Failure */
 export async function connectCluster(
   signal?: AbortSignal,
   check: (server: string) => void = () => undefined,
@@ -44,10 +39,7 @@ export async function connectCluster(
   }
 }
 
-/**
- * The cluster on which a stack runs.
- * @throws Failure when kubectl would use another one, or when the stack there belongs to another state
- */
+/** The cluster on which a stack runs. @throws Failure for another cluster in kubectl, or a stack of another state */
 export async function connectTo(place: Place, stack: string, signal?: AbortSignal): Promise<Connection> {
   const connection = await connectCluster(signal, (server) => refuseOtherCluster(stack, place, { server }));
   await requireOwnInCluster(connection.cluster, place, stack);

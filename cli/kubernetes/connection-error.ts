@@ -1,7 +1,6 @@
 import { Failure, messageOf } from "@routeql/host/failure";
 import { ApiError } from "@routeql/host/kubernetes/client";
 
-/** Explains why a connection to a pod could not be opened. */
 export function connectionFailure(
   { pod, namespace, what }: { readonly pod: string; readonly namespace: string; readonly what: string },
   error: unknown,
@@ -15,7 +14,6 @@ export function connectionFailure(
   });
 }
 
-/** Failure for a connection that ended too early. */
 export function connectionLost(pod: string, why?: string): Failure {
   return new Failure(
     `The connection to the pod ${pod} ended before the program did${why === undefined ? "" : `: ${why}`}`,

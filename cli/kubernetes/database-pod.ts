@@ -14,10 +14,7 @@ const isCluster = ({ host }: DatabaseReach): boolean => host === clusterDatabase
 export const runsItself = (database: DatabaseReach): boolean =>
   database.host === databaseAddress.host || isCluster(database);
 
-/**
- * The pod of a database that the stack runs itself; in a cluster, the primary.
- * @throws Failure when none is ready
- */
+/** The pod of a database that the stack runs itself; in a cluster, the primary. @throws Failure when none is ready */
 export function databasePod(
   cluster: Cluster,
   place: Place,

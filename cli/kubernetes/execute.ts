@@ -15,11 +15,7 @@ export function exitCodeOf({ status, details }: V1Status): number {
   return code === undefined ? 1 : Number(code);
 }
 
-/**
- * Runs a program in a pod's container and returns its exit code.
- * @throws Failure when the pod cannot be reached, or the connection ends before the program; the signal's reason when the signal aborts the
- * execution
- */
+/** Runs a program in a pod's container and returns its exit code. @throws Failure for a lost connection; the signal's reason */
 export async function executeInPod(
   config: KubeConfig,
   { namespace }: Place,

@@ -18,7 +18,6 @@ export type PodSpec = Readonly<Record<string, unknown>>;
 const isGenerated = (label: string): boolean => /^(batch\.kubernetes\.io\/)?(job-name|controller-uid)$/.test(label);
 
 interface Differences {
-  /** Changes to the pod. */
   readonly change?: (spec: PodSpec) => PodSpec;
   /** Deadline, where it differs from the original. */
   readonly deadlineSeconds?: number;
@@ -65,10 +64,7 @@ interface LikeMigrate extends Differences {
   readonly signal?: AbortSignal | undefined;
 }
 
-/**
- * Creates a job like the stack's migrate job. The end of `await using` deletes it with its pod.
- * @throws Failure when the stack has no such job
- */
+/** Creates a job like the stack's migrate job; `await using` deletes it with its pod. @throws Failure when the stack has no such job */
 export async function startJobLikeMigrate(
   cluster: Cluster,
   place: Place,

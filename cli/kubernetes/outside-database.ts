@@ -1,8 +1,4 @@
-/**
- * The route to an external database: through a pod with the labels of the migrate job, the only pod that the network policies allow out to
- * it.
- * @module
- */
+/** The route to an external database: a pod with the labels of the migrate job, which the network policies let out. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { filesDirectory } from "@routeql/infra/services/description";
 import { databaseAuthorityFile } from "@routeql/infra/services/database-place";
@@ -13,7 +9,6 @@ import { type PodSpec, startJobLikeMigrate } from "./job-like-migrate.ts";
 import type { Place } from "./place.ts";
 import { type Pod, podOf } from "./pods.ts";
 
-/** Path of the certificate authority of the database in such a pod. */
 export const authorityInPod = `${filesDirectory}/${databaseAuthorityFile}`;
 
 export interface PodBeside extends AsyncDisposable {

@@ -1,7 +1,4 @@
-/**
- * Which state owns a stack in a namespace: a ConfigMap names the checkout, and a label of every object names its state.
- * @module
- */
+/** Which state owns a stack in a namespace: a ConfigMap names the checkout, and a label of every object names its state. */
 import type { Owner } from "@routeql/host/docker/stack-objects";
 import { Failure } from "@routeql/host/failure";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
@@ -60,7 +57,6 @@ async function objectsOf(cluster: Cluster, place: Place): Promise<readonly Kuber
   return [...own, ...(await Promise.all(lists)).flatMap((list) => list ?? [])];
 }
 
-/** The owner of the stack, if it is not this checkout. */
 async function otherOwner(
   cluster: Cluster,
   place: Place,
@@ -82,10 +78,7 @@ export async function requireOwnInCluster(cluster: Cluster, place: Place, stack:
   if (other !== undefined) throw belongsToAnother(stack, other, { where: whereIs(place) });
 }
 
-/**
- * Checks the owner before anything is built for a stack.
- * @throws Failure when the stack there belongs to another state and is not to be adopted
- */
+/** Checks the owner before anything is built for a stack. @throws Failure when another state owns it and it is not to be adopted */
 export async function checkOwnershipInCluster(
   cluster: Cluster,
   place: Place,
@@ -98,10 +91,7 @@ export async function checkOwnershipInCluster(
   return { identity: known ?? newIdentity(), replaces: other !== undefined };
 }
 
-/**
- * Claims the stack's name in the namespace for this state. If the update is about to create the namespace, nothing is written yet, and the
- * namespace's label names the owner.
- */
+/** Claims the stack's name in the namespace for this state. A namespace that the update creates names its owner by its label. */
 export async function claimInCluster(
   cluster: Cluster,
   place: Place,
@@ -131,7 +121,6 @@ function claimsOf(cluster: Cluster, place: Place, signal?: AbortSignal): Promise
   return cluster.list({ ...claimKind, namespace: place.namespace }, instanceLabels(place), signal);
 }
 
-/** Names of the volume claims with a stack's data. */
 export async function dataClaims(cluster: Cluster, place: Place, signal?: AbortSignal): Promise<string[]> {
   return (await claimsOf(cluster, place, signal)).map(({ metadata }) => metadata.name).toSorted();
 }

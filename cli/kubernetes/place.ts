@@ -13,7 +13,6 @@ export type Place = z.infer<typeof place>;
 
 const fileOf = ({ folder }: StackPaths): string => join(folder, "cluster.json");
 
-/** Labels of every object of the stack. */
 export const instanceLabels = ({ instance }: Place): Readonly<Record<string, string>> => ({
   "app.kubernetes.io/instance": instance,
 });

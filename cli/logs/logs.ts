@@ -1,7 +1,4 @@
-/**
- * The options, sources, lines and output of `npm run logs`.
- * @module
- */
+/** The options, sources, lines and output of `npm run logs`. */
 import { Failure } from "@routeql/host/failure";
 import { printable } from "@routeql/contract/printable";
 import type { ParsedArguments } from "../foundation/command.ts";
@@ -103,14 +100,12 @@ export async function printLogs(
   for (const line of found.toSorted(byTime)) show(line);
 }
 
-/** Origin of a line. */
 export interface LogSource {
   readonly service: string;
   /** Name of the container or pod. */
   readonly container: string;
 }
 
-/** A line of a container's output with its time. */
 export interface LogLine extends LogSource {
   /** RFC 3339, as the Docker engine or the kubelet gives it. */
   readonly time: string;

@@ -27,16 +27,12 @@ async function versionOf(program: string): Promise<string | undefined> {
   return code === 0 ? stdout.trim() : undefined;
 }
 
-/** A Pulumi CLI and a description of its source. */
 export interface PulumiCli {
   readonly command: PulumiCommand;
   readonly origin: string;
 }
 
-/**
- * The CLI on PATH, else one that an earlier run left in the cache; undefined without a usable one.
- * @param builtVersion version that this checkout can build; undefined if it cannot
- */
+/** The CLI on PATH, else one in the cache that is usable; `builtVersion` is the version that this checkout can build. */
 export async function findCli(builtVersion: string | undefined): Promise<PulumiCli | undefined> {
   const onPath = (await findProgram("pulumi")) ? await versionOf("pulumi") : undefined;
   if (onPath !== undefined && isUsable(onPath, minimumVersion))
@@ -49,10 +45,7 @@ export async function findCli(builtVersion: string | undefined): Promise<PulumiC
   return undefined;
 }
 
-/**
- * Finds the Pulumi CLI, or builds it from Go modules, whose hashes are in go.sum. A built CLI is kept for every checkout of this user. Pulumi's
- * installer is a script without a published checksum, so it is never run.
- */
+/** Finds the Pulumi CLI, or builds it from Go modules. Pulumi's installer has no published checksum, so it is never run. */
 export async function acquireCli(options: Work): Promise<PulumiCli> {
   const replacements = await offline();
   const found = await findCli(replacements?.cliVersion);

@@ -13,7 +13,6 @@ import { offline } from "../offline.ts";
 
 export type Target = "docker" | "kubernetes";
 
-/** The providers that a stack's program uses. */
 const providersFor = (target: Target): readonly string[] => [
   "docker",
   "random",
@@ -31,7 +30,6 @@ function providerVersion(name: string): string {
   return (createRequire(import.meta.url)(`@pulumi/${name}/package.json`) as { version: string }).version;
 }
 
-/** The user's own folder of Pulumi. */
 const userHome = (): string => process.env["PULUMI_HOME"] ?? join(homedir(), ".pulumi");
 
 /** Whether PATH or {@link pulumiHome} has a plugin. Copies one that the user installed. */

@@ -82,10 +82,7 @@ export async function removeAccess(paths: StackPaths): Promise<void> {
   await Promise.all([paths.accessFile, paths.certificateFile].map((path) => rm(path, { force: true })));
 }
 
-/**
- * Addresses and credentials of a running stack.
- * @throws Failure when it is not running
- */
+/** Addresses and credentials of a running stack. @throws Failure when it is not running */
 export async function accessOf(stack: string): Promise<StackAccess> {
   const text = await readFile(stackPaths(stack).accessFile, "utf8").catch(() => undefined);
   if (text === undefined) throw notUp(stack);

@@ -19,11 +19,7 @@ interface Answer {
   readonly retryAfter: string | undefined;
 }
 
-/**
- * Logs in at the stack's gateway, gets one access token and ends the session.
- * @returns the token (JWT); it stays valid until it expires
- * @throws {Failure} when the gateway does not answer or rejects the credentials
- */
+/** Logs in at the gateway, gets one token and ends the session. @throws {Failure} without an answer, or for rejected credentials */
 export async function accessToken(access: StackAccess, { email, password }: Credentials): Promise<string> {
   const service = { "x-service-api-key": access.serviceApiKey };
   const login = await send(access, "POST", "/api/auth/login/credentials", service, { email, password });
@@ -50,11 +46,7 @@ export async function loginStatus(access: StackAccess, { email, password }: Cred
   return status;
 }
 
-/**
- * Runs one GraphQL document with an access token.
- * @returns the response body; it has `errors` when the engine rejected the document
- * @throws {Failure} when the gateway does not answer or does not forward the request
- */
+/** Runs a document with an access token; the body has `errors` when the engine rejects it. @throws {Failure} without an answer */
 export async function graphql(
   access: StackAccess,
   token: string,

@@ -34,10 +34,7 @@ export function dataChange(
   return image === undefined || image === databaseImage ? undefined : "another image of the database";
 }
 
-/**
- * Backs up the database before an update that changes its data or its server: into the archive if there is one, else as a dump. Its result
- * names the command that restores this state.
- */
+/** Backs up the database before an update of its data or server. The result names the command that restores this state. */
 export function backupPhase({ stack, paths, prepared }: Surroundings): Phase {
   return {
     title: "Backup",

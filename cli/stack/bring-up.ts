@@ -137,16 +137,13 @@ const plain = (outputs: OutputMap): Record<string, unknown> =>
   Object.fromEntries(Object.entries(outputs).map(([name, { value }]) => [name, value as unknown]));
 
 export interface PreviewResult {
-  /** Steps of the plan. */
   readonly steps: readonly Step[];
   readonly text: string;
-  /** Effects on services, jobs and data. */
   readonly effects: readonly string[];
   readonly times: readonly PhaseTime[];
   readonly warnings: readonly string[];
 }
 
-/** The changes that an update would make. */
 export function previewUp(options: UpOptions): Promise<PreviewResult> {
   return withSession("preview", options, async (session) => {
     const prepared: Prepared = { configuration: await readConfiguration(options.stack, options.settings) };
@@ -179,10 +176,7 @@ export function previewUp(options: UpOptions): Promise<PreviewResult> {
   });
 }
 
-/**
- * Warnings about images with published advisories. They are also printed now, because a later phase may fail for the same image.
- * @throws Failure with the warnings when the setting `vulnerableImages` is `refuse`
- */
+/** Warnings about published advisories, printed now, because a later phase may fail. @throws Failure if `vulnerableImages` refuses */
 function checkImageVersions({ plain }: StackConfiguration, { show = console.error, log }: Session): readonly string[] {
   const warnings = imageWarnings(plain);
   if (plain.vulnerableImages !== "refuse" || warnings.length === 0) {

@@ -1,4 +1,3 @@
-/** One step of a plan. */
 export interface Step {
   readonly op: string;
   readonly urn: string;
@@ -16,7 +15,6 @@ function partsOf(urn: string): readonly [type: string, name: string] {
   return [types.split(":").at(-1)!, name.replace(/^[^-]*-/, "")];
 }
 
-/** The effects of a plan on services, jobs and data, one line each. */
 export function describeEffects(steps: readonly Step[]): string[] {
   const changed = steps
     .map(({ op, urn }) => [op, ...partsOf(urn)] as const)

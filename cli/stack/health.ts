@@ -11,10 +11,7 @@ import type { StackAccess } from "./access.ts";
 /** Milliseconds. */
 const longestStart = 90_000;
 
-/**
- * Problems of the services now. Docker reports a service as unhealthy up to 25 s late, so the gateway is asked too. A gateway that this
- * machine cannot reach is no problem: its name may not be in the DNS yet.
- */
+/** Problems of the services now. The gateway is asked too, because Docker reports late; an unreachable one is no problem. */
 export async function currentProblems(
   access: StackAccess,
   stack: string,

@@ -1,8 +1,4 @@
-/**
- * The address range for a stack's Docker networks. Docker's default pools are exhausted after about 30 networks, and a stack has eight or
- * nine, so each stack gets a small range of its own and keeps it.
- * @module
- */
+/** A stack's own small range: Docker's default pools are exhausted after about 30 networks, and a stack has up to nine. */
 import { existsSync } from "node:fs";
 import { mkdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
@@ -133,11 +129,9 @@ interface NetworkInfo {
 const rangesOf = ({ IPAM }: NetworkInfo): Ipv4Range[] =>
   (IPAM?.Config ?? []).flatMap(({ Subnet }) => parseRange(Subnet ?? "") ?? []);
 
-/** Address ranges on a host that matter to a stack. */
 export interface Ranges {
   /** Ranges that the stack's networks must not overlap: other networks, and the host's interfaces and routes. */
   readonly used: readonly Ipv4Range[];
-  /** Whether the stack has networks already. */
   readonly hasNetworks: boolean;
 }
 

@@ -50,10 +50,7 @@ export function readOutputs(values: Readonly<Record<string, unknown>>, stack: st
   throw notUp(stack);
 }
 
-/**
- * The outputs of a running stack, read from its state.
- * @throws Failure when it is not running
- */
+/** The outputs of a running stack, read from its state. @throws Failure when it is not running */
 export async function valuesOf(stack: string): Promise<StackValues> {
   const paths = stackPaths(stack);
   const states = await readdir(`${paths.state}/.pulumi/stacks/routeql`).catch(() => []);

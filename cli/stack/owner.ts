@@ -12,7 +12,6 @@ import { stackOption } from "../foundation/command.ts";
 const identity = z.object({
   /** Value of the label `com.routeql.state` of everything that the stack creates. */
   state: z.string().regex(/^[0-9a-f]{16}$/),
-  /** The Docker engine of the stack. */
   engine: engineIdentity.optional(),
 });
 
@@ -73,11 +72,7 @@ export function ownerByLabels(
 
 const stateOf = z.object({ state: z.string() });
 
-/**
- * Whether another folder uses the state too: the folder was copied, not moved. Only folders of this host can be checked.
- * @param stack its name
- * @param owner an owner with the state of this checkout
- */
+/** Whether the folder was copied, not moved: another one uses the state too. Only folders of this host can be checked. */
 export async function isCopied(stack: string, owner: Owner): Promise<boolean> {
   if (owner.folder === projectFolder || owner.host !== hostname()) return false;
   const there = join(owner.folder, ".routeql", stack);

@@ -1,7 +1,4 @@
-/**
- * Which state owns a stack on the Docker engine. The stack's name is not enough: two checkouts on one engine may both use it.
- * @module
- */
+/** Which state owns a stack on the Docker engine. The stack's name is not enough: two checkouts on one engine may both use it. */
 import { stackOption } from "../foundation/command.ts";
 import { type EngineIdentity, readEngineIdentity } from "../docker/engine-facts.ts";
 import {
@@ -97,21 +94,14 @@ function refuse(stack: string, holding: Holding): void {
     throw belongsToAnother(stack, holding.other, { where, dataNames: dataNames(holding.objects) });
 }
 
-/**
- * For commands on a running stack.
- * @returns labels for objects that a command creates
- * @throws Failure when the stack is on another engine, or belongs to another state
- */
+/** Labels for objects that a command on a running stack creates. @throws Failure for a stack of another engine or state */
 export async function requireOwn(stack: string): Promise<Readonly<Record<string, string>>> {
   const holding = await holdingOf(stack);
   refuse(stack, holding);
   return holding.identity === undefined ? {} : { [stateLabel]: holding.identity.state };
 }
 
-/**
- * Checks the owner before a stack is removed.
- * @throws Failure when the stack is on another engine or belongs to another state, and is not to be adopted
- */
+/** Checks the owner before a stack is removed. @throws Failure for a stack of another engine or state that is not to be adopted */
 export async function requireOwnOrAdopt(stack: string, adopt: boolean): Promise<Holding> {
   const holding = await holdingOf(stack);
   if (!adopt) refuse(stack, holding);
@@ -160,10 +150,7 @@ export async function checkOwnership(stack: string, adopt: boolean): Promise<Per
   };
 }
 
-/**
- * Claims the stack's name on this engine for this state, before anything is created there.
- * @throws Failure when another state was faster
- */
+/** Claims the stack's name on this engine for this state before anything is created. @throws Failure when another was faster */
 export async function claimStack(stack: string, paths: StackPaths, { identity, replaces }: Permit): Promise<void> {
   const mine = thisCheckout(identity.state);
   await keepIdentity(paths, identity);

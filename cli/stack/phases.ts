@@ -23,7 +23,6 @@ import { storedOutputs } from "./recovery.ts";
 
 /** Results of phases for later phases. */
 export interface Prepared {
-  /** The place of the stack on Kubernetes. */
   place?: Place;
   connection?: Connection;
   cli?: PulumiCli;
@@ -31,7 +30,6 @@ export interface Prepared {
   configuration?: StackConfiguration;
   choice?: ImageChoice;
   permit?: Permit;
-  /** Objects and owners of the stack's name on the Docker engine. */
   holding?: Holding;
 }
 
@@ -40,7 +38,6 @@ export interface Surroundings {
   readonly paths: StackPaths;
   readonly prepared: Prepared;
   readonly adopt: boolean;
-  /** Receives every output line of started programs. */
   readonly onLine: (line: string) => void;
 }
 
@@ -177,7 +174,6 @@ function rounds(images: readonly BuiltImage[]): readonly BuiltImage[][] {
   return [images.filter((image) => !startsFromOne(image)), images.filter(startsFromOne)];
 }
 
-/** External base images of these images. */
 export function basesOf(images: readonly BuiltImage[]): readonly string[] {
   const built = new Set(images.map(({ imageName }) => imageName));
   return [...new Set(images.flatMap(({ args }) => Object.values(args)))].filter((reference) => !built.has(reference));

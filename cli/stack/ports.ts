@@ -98,7 +98,6 @@ interface PortChoice extends Pick<StackConfiguration, "entries"> {
   readonly rootless: boolean;
 }
 
-/** The settings that help. */
 export function remedyFor(wrong: readonly (keyof typeof examples)[], { stack, entries, rootless }: PortChoice): string {
   const values = [...new Set(wrong)].map((setting) => otherValue(setting, stack, entries)).join("; ");
   if (rootless)

@@ -22,7 +22,6 @@ function describeUrn(urn: string): string {
 export class Progress {
   readonly #active = new Map<string, string>();
   readonly #errors: string[] = [];
-  /** Steps of the plan or the update so far. */
   readonly steps: Step[] = [];
   readonly #say: (text: string) => void;
   #done = 0;

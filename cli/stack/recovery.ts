@@ -59,10 +59,7 @@ async function isPulumi(pid: number): Promise<boolean> {
   return /pulumi/.test(await commandLineOf(pid));
 }
 
-/**
- * Releases the Pulumi lock of a killed run. This run holds the stack's own lock, so any holder of Pulumi's lock is a process of a killed
- * run. If that process still works, it gets time to save its progress.
- */
+/** Releases the Pulumi lock of a killed run, after giving its process time: this run holds the stack's own lock. */
 export async function releaseStaleLock(
   stack: Stack,
   paths: StackPaths,

@@ -44,11 +44,7 @@ export function encryptState(stack: string, recipient: string): Promise<SavedSta
   });
 }
 
-/**
- * Writes the files of a saved state into this checkout.
- * @param key PEM file of the recipient's private key
- * @throws Failure for another version, another key, or when a file exists already
- */
+/** Writes a saved state into this checkout. @param key PEM file of the recipient's key @throws Failure if it does not fit */
 export async function unpackState(stack: string, { version, content }: SavedState, key: string): Promise<void> {
   if (version !== cliPackage.version)
     throw new Failure(`The backup comes from version ${version}, and this checkout has ${cliPackage.version}`, {

@@ -37,7 +37,6 @@ function openRunLog(folder: string, command: string): RunLog {
 
 export interface RunOptions {
   readonly stack: string;
-  /** Stops the work cleanly when aborted. */
   readonly signal?: AbortSignal;
   /** Receives the lines instead of the terminal. */
   readonly log?: (line: string) => void;
@@ -56,10 +55,7 @@ const logFiles = new WeakMap<object, string>();
 export const logFileOf = (error: unknown): string | undefined =>
   typeof error === "object" && error !== null ? logFiles.get(error) : undefined;
 
-/**
- * Does one piece of work on a stack: exclusively, and with a log.
- * @throws Failure when another run works on the same stack
- */
+/** Does one piece of work on a stack: exclusively, and with a log. @throws Failure when another run works on the same stack */
 export async function withSession<T>(
   command: string,
   { stack, signal, log: show }: RunOptions,

@@ -41,10 +41,7 @@ export interface StatusOptions {
 /** Milliseconds for the facts in the database. */
 const databasePatience = 20_000;
 
-/**
- * Collects the status of a stack. A part that cannot be read becomes a problem of the report.
- * @throws Failure when the stack is not up, or belongs to another checkout
- */
+/** Collects the status of a stack; an unreadable part becomes a problem. @throws Failure when it is not up or has another owner */
 export async function collectStatus(stack: string, { limits, drift, signal }: StatusOptions): Promise<StatusReport> {
   const access = await accessOf(stack);
   const place = await placeOf(stack);

@@ -16,7 +16,6 @@ export function healthProgram(service: string): readonly string[] | undefined {
   ];
 }
 
-/** The cause in an HTTP response of a health endpoint. */
 export function healthDetail(response: string): string | undefined {
   const [head = "", body = ""] = response.split("\r\n\r\n", 2);
   const status = /^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1];
@@ -37,7 +36,6 @@ export async function askInside(service: string, execute: Execute, signal: Abort
   return healthDetail(said.text());
 }
 
-/** Keeps all that a short program prints. */
 export function collectOutput(): { readonly stream: Writable; readonly text: () => string } {
   let text = "";
   const stream = new Writable({

@@ -7,7 +7,6 @@ export interface ServiceState {
   readonly state: string;
   readonly health?: "healthy" | "unhealthy" | "starting" | undefined;
   readonly exitCode?: number | undefined;
-  /** Reference of its image. */
   readonly image: string;
   readonly restarts: number;
   /** RFC 3339: when the state began. */
@@ -18,7 +17,6 @@ export interface ServiceState {
   readonly detail?: string | undefined;
 }
 
-/** One thing that is wrong. */
 export interface Problem {
   /** A service, or `certificate`, `migrations`, `data`, … */
   readonly subject: string;
@@ -27,7 +25,6 @@ export interface Problem {
   readonly next: string;
 }
 
-/** The public endpoint as a client sees it. */
 export interface EndpointState {
   readonly url: string;
   /** Status of `/healthz`; undefined when nothing answers. */
@@ -52,11 +49,9 @@ export interface DatabaseFacts {
   /** The last successful backup and restore, from any machine. */
   readonly lastBackup?: LastRun | undefined;
   readonly lastRestore?: LastRun | undefined;
-  /** The last successful restore drill of the archive. */
   readonly lastDrill?: LastRun | undefined;
 }
 
-/** The last run of a command that a later status reports. */
 export interface LastRun {
   readonly at: string;
   readonly bytes?: number | undefined;
@@ -68,7 +63,6 @@ export interface Deliveries {
   readonly failed: number;
 }
 
-/** An alert of the stack's own Prometheus. */
 export interface FiringAlert {
   readonly name: string;
   /** Empty for an alert without this label. */
@@ -86,7 +80,6 @@ export interface StatusReport {
   readonly services: readonly ServiceState[];
   readonly endpoint?: EndpointState | undefined;
   readonly database?: DatabaseFacts | undefined;
-  /** Migrations of this checkout. */
   readonly expectedMigrations: readonly string[];
   /** Whether the engine serves all of the metadata; undefined when the engine does not answer. */
   readonly metadataConsistent?: boolean | undefined;

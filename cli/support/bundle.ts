@@ -38,7 +38,6 @@ export function scrubber(secrets: readonly string[]): (text: string) => string {
   return (text) => longestFirst.reduce((rest, spelling) => rest.replaceAll(spelling, "[redacted]"), text);
 }
 
-/** All texts in a value, such as the outputs of a stack. */
 export function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
@@ -86,7 +85,6 @@ export async function supportEntries(stack: string, { lines, signal }: SupportOp
   return entries.map(({ name, text }) => ({ name, text: scrub(text) }));
 }
 
-/** Secrets of the stack as far as this checkout knows them. */
 async function knownSecrets(stack: string): Promise<string[]> {
   const outputs = await valuesOf(stack).then(
     ({ serviceApiKey, engineAccessKey, adminPassword, databasePasswords }) =>
@@ -185,7 +183,6 @@ async function lastRunLogs(stack: string): Promise<readonly Entry[]> {
   );
 }
 
-/** One file of the bundle. */
 export interface Entry {
   readonly name: string;
   readonly text: string;

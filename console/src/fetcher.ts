@@ -36,10 +36,7 @@ function parsed(query: string): DocumentNode | undefined {
   }
 }
 
-/**
- * The operation to execute. GraphiQL updates its name and its syntax tree about 100 ms after the text, so a query that runs immediately
- * still has the name of the previous text.
- */
+/** The operation to execute. GraphiQL updates its name about 100 ms after the text, so it may still name the previous one. */
 function operationIn(document: DocumentNode | undefined, { operationName }: FetcherParams): string | undefined {
   const names = document?.definitions.flatMap((definition) =>
     definition.kind === Kind.OPERATION_DEFINITION ? [definition.name?.value] : [],

@@ -17,7 +17,6 @@ const logIn: Record<Way, (data: FormData) => Promise<Session>> = {
   key: (data) => masterKeySession(textField(data, "key")),
 };
 
-/** The form before a session exists. */
 export function Login({ onSession }: { readonly onSession: (session: Session) => void }): ReactNode {
   const [way, setWay] = useState<Way>("password");
   const [error, setError] = useState("");

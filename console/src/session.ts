@@ -1,7 +1,4 @@
-/**
- * The credentials of this page. They live in memory only: a reload forgets them.
- * @module
- */
+/** The credentials of this page. They live in memory only: a reload forgets them. */
 
 /** A session sends its headers with each request, and in `connection_init` of a WebSocket. */
 export interface Session {

@@ -107,10 +107,7 @@ function offsetOf(document: Document, path: readonly PropertyKey[]): number {
   return document.range?.[0] ?? 0;
 }
 
-/**
- * A prefix as Postgres prints it (RFC 5952), so that two spellings of one prefix are equal.
- * @returns undefined for text that is not a prefix; `hostBits` is true if bits beyond its length are set.
- */
+/** A prefix as Postgres prints it (RFC 5952); undefined for other text. `hostBits`: bits beyond its length are set. */
 export function canonicalPrefix(text: string): { prefix: string; hostBits: boolean } | undefined {
   if (!isPrefix(text)) return undefined;
   const [address = "", length = ""] = text.split("/");

@@ -3,7 +3,6 @@ import type { Client } from "pg";
 import { inTurn } from "../shared/advisory-locks.ts";
 import type { Configuration } from "./configuration.ts";
 
-/** Result of one detection run. */
 export interface DetectReport {
   readonly configured: {
     readonly added: number;
@@ -28,10 +27,7 @@ export interface DetectOptions {
   readonly replace?: boolean;
 }
 
-/**
- * Stores the configuration, compares every update within a configured prefix with it, and writes hijack records and their
- * links, all in one transaction. A second run on the same updates changes nothing.
- */
+/** Stores the configuration and detects hijacks, in one transaction. A second run on the same updates changes nothing. */
 export async function detect(
   client: Client,
   configuration: Configuration,

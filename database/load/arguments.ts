@@ -32,10 +32,7 @@ export interface LoadArguments {
   readonly demo: { readonly count: number; readonly seed: number; readonly start: number } | null;
 }
 
-/**
- * Undefined for a request for help.
- * @throws an error of parseArgs, or UsageError with all problems
- */
+/** Undefined for a request for help. @throws an error of parseArgs, or UsageError with all problems */
 export function parseLoadArguments(args: readonly string[]): LoadArguments | undefined {
   const { values, positionals } = parseArgs({
     args: [...args],

@@ -45,7 +45,6 @@ export function parsePathJson(value: unknown): AsPath | Refusal {
   return path;
 }
 
-/** The table rows of one path. */
 export interface ExpandedPath {
   /** One path for each row; more than one only with a set of several members. */
   readonly rows: readonly (readonly number[])[];

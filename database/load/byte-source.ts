@@ -31,7 +31,6 @@ async function* replay(chunks: Buffer[], iterator: AsyncIterator<Buffer>): ByteS
   }
 }
 
-/** The uncompressed bytes of a gzip stream. */
 export async function* gunzip(source: ByteSource): ByteSource {
   const stream = createGunzip();
   // An error of either side reaches the reader below.

@@ -14,10 +14,7 @@ const isSpace = (byte: number): boolean => byte === 0x20 || byte === 0x0a || byt
 /** Depth inside the list `data.updates`: two objects and the list itself. */
 const LIST = 3;
 
-/**
- * Splits JSON into the elements of its list `data.updates`. Neither memory nor the stack grows with the input: an element beyond the bounds
- * is dropped while it is read, and only the text outside the list is kept.
- */
+/** Splits JSON into the elements of `data.updates`. Neither memory nor the stack grows with the input. */
 export class UpdateElements {
   /** Whether the list was there, even an empty one. */
   seen = false;

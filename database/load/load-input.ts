@@ -26,7 +26,6 @@ export interface LoadReport {
   readonly tally: Tally;
   /** Rows that were new. */
   readonly loaded: number;
-  /** Rows that already existed. */
   readonly duplicates: number;
   readonly seconds: number;
 }
@@ -43,11 +42,7 @@ export interface LoadInputOptions {
   readonly bounds?: TimeBounds;
 }
 
-/**
- * Loads one input: rows go to a temporary staging table first, and from there in chunks by time, each in one transaction. The whole input
- * is read before the first chunk.
- * @throws BrokenInput for a broken input; then nothing was loaded.
- */
+/** Loads one input through a staging table, in chunks by time. @throws BrokenInput for a broken input; then nothing was loaded. */
 export async function loadInput(
   client: Client,
   members: AsyncIterable<Member>,
@@ -134,7 +129,6 @@ async function* encode(
 
 const EXAMPLES = 3;
 
-/** A reason for which lines were rejected. */
 export interface RefusalCount {
   readonly reason: string;
   count: number;
@@ -142,7 +136,6 @@ export interface RefusalCount {
   readonly examples: string[];
 }
 
-/** Counts of one input. */
 export class Tally {
   read = 0;
   announcements = 0;

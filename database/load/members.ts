@@ -18,10 +18,7 @@ const compressions: readonly (readonly [name: string, magic: Buffer, command: st
 /** MRT types at the start of a file of routes or updates (RFC 6396 section 4, RFC 8050). */
 const mrtTypes = new Set([11, 12, 13, 16, 17, 32, 33, 48, 49]);
 
-/**
- * Detects the format of an input from its first bytes; its name does not matter.
- * @throws BrokenInput for a known format that is not supported, with a remedy.
- */
+/** Detects the format of an input from its first bytes. @throws BrokenInput for a known but unsupported format, with a remedy */
 export function detectFormat(head: Buffer): Format {
   if (head.length === 0) throw new BrokenInput("it is empty");
   if (head[0] === 0x1f && head[1] === 0x8b) return "gzip";

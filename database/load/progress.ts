@@ -2,7 +2,6 @@ import type { CommandOutput } from "../shared/opened-database.ts";
 
 const number = new Intl.NumberFormat("en-US");
 
-/** One step of a load and how far it is. */
 export type LoadStep =
   | {
       readonly step: "reading";
@@ -13,10 +12,7 @@ export type LoadStep =
   | { readonly step: "sorting"; readonly rows: number }
   | { readonly step: "writing"; readonly rows: number; readonly done: number };
 
-/**
- * Shows the progress of a load with an estimate of the remaining time: one updated line on a terminal, a line every second elsewhere.
- * A timer shows it, so that the time moves while the server works on one statement.
- */
+/** Shows the progress of a load and the remaining time. A timer shows it, so that time moves while the server works. */
 export class Progress implements Disposable {
   private readonly stream: CommandOutput["stderr"];
   private readonly name: string;

@@ -37,10 +37,7 @@ export async function copyIntoStaging(client: Client, rows: AsyncIterable<string
   await pipeline(rows, client.query(copyFrom("copy staged_updates from stdin")));
 }
 
-/**
- * The rows of one update in COPY's text format. Nothing needs escaping, because every text was validated.
- * @param ordinal the update's position in its input, which distinguishes repetitions.
- */
+/** The rows of one update in COPY's text format, from validated texts. @param ordinal its position, which distinguishes repetitions. */
 export function stagedRows(update: Update, ordinal: number, member: number): { text: string; count: number } | Refusal {
   const expanded = expandPath(update.path);
   if (expanded instanceof Refusal) return expanded;
@@ -109,21 +106,14 @@ interface Chunk {
  */
 const CHUNK_ROWS = 500_000;
 
-/**
- * The newest rows are a small transaction: a query for the newest rows has to skip every row of a newer transaction that is not committed,
- * and 500,000 of them take it 400 ms. Older chunks are not in its way.
- */
+/** Small: a query for the newest rows skips every row of a newer uncommitted transaction, and 500,000 of them take it 400 ms. */
 const FIRST_CHUNK_ROWS = 4_000;
 const CHUNK_GROWTH = 4;
 
 /** Rows from which a load renews the planner's statistics. */
 const ANALYSE_FROM = 1000;
 
-/**
- * Moves the staged rows into routing.bgp_updates, the newest first. Each chunk is one transaction. Committed chunks stay when the load is
- * interrupted; the next load of the same input skips their rows.
- * @returns the number of new rows.
- */
+/** Moves staged rows into routing.bgp_updates, the newest first; committed chunks stay when interrupted. @returns new rows. */
 export async function publishStaged(
   client: Client,
   staged: StagedInput,

@@ -8,10 +8,7 @@ import { communitiesJson, type Skipped, timestampOfEpoch, timestampOfText, type 
 /** Far above any line of routing data; without a limit, a file without line ends would have to fit in memory. */
 const LONGEST_LINE = 1_048_576;
 
-/**
- * The lines of a source, one batch for each chunk, without line ends. Each byte becomes one character.
- * A line that is too long becomes `[line of more than … characters]`, which every parser rejects.
- */
+/** The lines of a source in batches, a byte as a character. Too long ones become a text that every parser rejects. */
 export async function* lines(source: ByteSource): AsyncGenerator<string[]> {
   let rest = "";
   let tooLong = false;
@@ -97,10 +94,7 @@ export async function* bgpdumpRecords(source: ByteSource, service: string): Reco
   }
 }
 
-/**
- * The records of RIPEstat's bgp-updates answer, read as a stream.
- * @throws BrokenInput for invalid or truncated JSON, and {@link NotRipestat} for valid JSON with other content.
- */
+/** The records of RIPEstat's bgp-updates answer, as a stream. @throws BrokenInput for invalid JSON; {@link NotRipestat} for other content */
 export async function* ripestatRecords(source: ByteSource): Records {
   let position = 0;
   const reader = new UpdateElements();

@@ -31,11 +31,7 @@ const LAST_YEAR = 2099;
 /** The whole seconds of the last answer: a second has many updates. */
 let known = { seconds: "", text: "" };
 
-/**
- * UTC time of seconds since 1970, `1445565678.509481`. Its decimals are copied digit for digit; at most six, as in
- * Postgres.
- * @returns undefined for other text or a time outside the years 1990 to 2099.
- */
+/** UTC time of seconds since 1970, with at most six decimals, copied digit for digit. @returns undefined outside 1990 to 2099. */
 export function timestampOfEpoch(text: string): string | undefined {
   const [, seconds, decimals = ""] = /^(\d{9,10})(\.\d{1,6})?$/.exec(text) ?? [];
   if (seconds === undefined) return undefined;
@@ -71,10 +67,7 @@ const wellKnown: Readonly<Record<string, string>> = {
   blackhole: "[65535,666]",
 };
 
-/**
- * JSON text of a list of communities: `64496:100` becomes `[64496,100]`, a large one (RFC 8092) a list of three numbers. An
- * extended one keeps its kind as text: `rt:64496:100` becomes `["rt",64496,100]`.
- */
+/** JSON of communities: `64496:100` becomes `[64496,100]`, a large one (RFC 8092) three numbers, `rt:64496:100` keeps its kind. */
 export function communitiesJson(communities: readonly unknown[]): string | Refusal {
   if (communities.length === 0) return "[]";
   const lists: string[] = [];

@@ -13,10 +13,7 @@ export async function isSuperuser(client: Client): Promise<boolean> {
   return rows[0]?.super === true;
 }
 
-/**
- * Lets an administrator without superuser rights act for the roles that own the database and its schemas. Since Postgres 16, the
- * creator of a role only gets the right to change its members.
- */
+/** Lets an administrator act for the owning roles: since Postgres 16 the creator of a role may only change its members. */
 export async function actForOwners(client: Client): Promise<void> {
   if (await isSuperuser(client)) return;
   await client.query(`grant ${actedFor.map(loginRole).join(", ")} to current_user`);

@@ -65,7 +65,6 @@ export async function connectAsAdministrator(
   );
 }
 
-/** A connection to one database of the server, under a login. */
 export function connectionTo(
   { host, port, parameters }: Pick<MigrateSettings, "host" | "port" | "parameters">,
   { user, password }: Login,

@@ -14,10 +14,7 @@ async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${parameters.memory},t=${parameters.passes},p=${parameters.parallelism}$${text(nonce)}$${text(tag)}`;
 }
 
-/**
- * Creates the first account, with role `operator`, if there is none. No running service then needs the password.
- * @returns the changes; empty when an account existed
- */
+/** Creates the first account, an `operator`, if there is none, so that no service needs its password. @returns the changes */
 export async function ensureFirstAdministrator(
   client: Client,
   { email, password }: FirstAdministrator,

@@ -1,8 +1,4 @@
-/**
- * The migrate job: roles and passwords as superuser or administrator, then migrations, grants and the first
- * administrator as the database's owner. A second run changes nothing.
- * @module
- */
+/** The migrate job: roles and passwords first, then migrations, grants and the first administrator. A second run changes nothing. */
 import { printableLines } from "@routeql/contract/printable";
 import { type Client, DatabaseError } from "pg";
 import { advisoryLocks } from "../shared/advisory-locks.ts";

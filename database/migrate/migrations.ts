@@ -18,11 +18,7 @@ const grants = new URL("grants.sql", import.meta.url);
 /** Maximum wait for a load's publication or the exchange of a large partition. */
 const PARTITIONS_WAIT = "15min";
 
-/**
- * Applies missing migrations in one transaction, then those of the operator and the grants. Run as the owner of the database.
- * A second concurrent job waits and finds nothing to do.
- * @returns one sentence for each change.
- */
+/** Applies missing migrations in one transaction, then the operator's and the grants, as owner. @returns a sentence for each change */
 export async function migrate(client: Client, { migrations: ownMigrations, engineRights }: Own): Promise<string[]> {
   await refuseNewerDatabase(client);
   await refuseChangedMigrations(client, ownMigrations);

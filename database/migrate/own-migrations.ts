@@ -1,7 +1,4 @@
-/**
- * Migrations of the operator, after those of RouteQL and with their own numbers.
- * @module
- */
+/** Migrations of the operator, after those of RouteQL and with their own numbers. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Client, DatabaseError, escapeIdentifier, escapeLiteral } from "pg";
@@ -36,11 +33,7 @@ export async function refuseChangedMigrations(client: Client, own: readonly OwnM
   }
 }
 
-/**
- * Applies the new ones, each in a transaction. EXECUTE rejects commands that end the transaction and commands of psql, so a failed file
- * changes nothing. Run as the owner of the database.
- * @returns one sentence for each change
- */
+/** Applies new ones as owner, each in a transaction: EXECUTE rejects commands that end it, so a failed file changes nothing. */
 export async function applyOwnMigrations(client: Client, own: readonly OwnMigration[]): Promise<string[]> {
   const { rowCount } = await client.query("select from migrations.own_migrations");
   const pending = own.slice(rowCount ?? 0);

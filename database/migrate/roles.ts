@@ -13,10 +13,7 @@ interface RoleDescription {
   readonly superuserSettings?: Readonly<Record<string, string>>;
 }
 
-/**
- * Detects a client whose machine is gone within two minutes instead of two hours. Until then its locks are held and it counts as a
- * connection of its role. Seconds.
- */
+/** Seconds. A client whose machine is gone holds its locks and its connection for two minutes instead of two hours. */
 export const noticeDeadClients = {
   tcp_keepalives_idle: "60",
   tcp_keepalives_interval: "10",
@@ -90,10 +87,7 @@ export function loginRole(name: LoginRoleName): string {
 /** Roles of running services. Each has two logins, so that the old password stays valid while a rotation replaces the service. */
 const serviceRoles: ReadonlySet<LoginRoleName> = new Set(["engine", "sidecar", "metadata"]);
 
-/**
- * The role with which a client logs in. The second login of a service acts as the first one.
- * @param second whether the passwords have an even generation
- */
+/** The role with which a client logs in; a second login acts as the first. @param second whether passwords have an even generation */
 export function loginOf(name: LoginRoleName, second: boolean): string {
   return second && serviceRoles.has(name) ? `${loginRole(name)}_2` : loginRole(name);
 }
@@ -237,11 +231,7 @@ async function readRole(client: Client, role: string, superuser: boolean): Promi
 
 const ITERATIONS = 4096;
 
-/**
- * The verifier that Postgres stores for a password, `SCRAM-SHA-256$<iterations>:<salt>$<stored key>:<server key>` (RFC 5802,
- * RFC 7677).
- * With `alter role … password` it keeps the password out of every statement and log.
- */
+/** The verifier that Postgres stores (RFC 5802, RFC 7677), which keeps the password out of every statement and log. */
 export function scramVerifier(
   password: string,
   salt: Buffer = randomBytes(16),

@@ -25,20 +25,16 @@ export interface MigrateSettings {
   readonly bootstrap: Login;
   /** Parameters of libpq URLs, e.g. `sslmode`: how connections are encrypted. */
   readonly parameters: Readonly<Record<string, string>>;
-  /** The superuser's password before its last rotation. */
   readonly previousBootstrapPassword?: string | undefined;
   readonly passwords: Readonly<Record<RoleName, string>>;
-  /** Whether services use their second logins. */
   readonly secondLogins: boolean;
   /** Of the role that reads statistics; without it there is no such role. */
   readonly monitorPassword?: string | undefined;
   /** The account that the job creates when there is none. */
   readonly administrator: FirstAdministrator | undefined;
-  /** Folder with the operator's migrations. */
   readonly ownMigrations?: string | undefined;
   /** File with the rights that the operator's metadata needs. */
   readonly engineRights?: string | undefined;
-  /** How long the job waits for the server to answer. */
   readonly waitSeconds: number;
 }
 

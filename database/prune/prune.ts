@@ -15,7 +15,6 @@ export interface PrunedDays {
 export interface PruneOptions {
   /** Days before this one (UTC, ISO 8601 date) are deleted. */
   readonly before: string;
-  /** Only lists the rows to delete. */
   readonly dryRun: boolean;
   /** Updates deleted row by row in one transaction; small, so that other work waits briefly. */
   readonly batch?: number;
@@ -125,7 +124,6 @@ async function dropAhead(client: Client, partition: Partition): Promise<void> {
 export interface AuditRetention {
   /** Events before this day (UTC, ISO 8601 date) are deleted. */
   readonly before: string;
-  /** Only counts them. */
   readonly dryRun: boolean;
   /** Events deleted in one transaction. */
   readonly batch?: number;

@@ -1,9 +1,6 @@
 import type { Client } from "pg";
 
-/**
- * Every advisory lock of the kit. Code that takes several takes them in this order, which prevents deadlocks. The migration runner
- * uses 7241865325823964.
- */
+/** Every advisory lock of the kit, in the order in which they are taken (no deadlocks). Migrations use 7241865325823964. */
 export const advisoryLocks = {
   /** On the server, in the database postgres: one migrate job at a time, because roles belong to the server. */
   job: "7241865325823963",
@@ -15,10 +12,7 @@ export const advisoryLocks = {
   partitions: "7241865325823965",
 } as const;
 
-/**
- * Runs `work` in its own transaction, while no other load or detection runs on the database. This prevents
- * deadlocks, and detection sees an update completely or not at all. Only the statement timeout bounds the wait.
- */
+/** Runs `work` in its own transaction while no other load or detection runs: no deadlocks, and detection sees whole updates. */
 export async function inTurn<T>(client: Client, work: () => Promise<T>): Promise<T> {
   await client.query("begin; set local lock_timeout = '0'");
   try {

@@ -3,11 +3,7 @@ import type { CommandOutput } from "./opened-database.ts";
 /** An invalid command line; the message has all problems. */
 export class UsageError extends Error {}
 
-/**
- * Reads the arguments of a command. Prints its help on request, and after the problems of an invalid command line.
- * @param read returns undefined for a request for help
- * @returns the arguments, or the exit code
- */
+/** Reads a command's arguments and prints its help; `read` returns undefined for that. @returns the arguments, or the exit code */
 export function readArguments<Arguments extends object>(
   help: string,
   read: () => Arguments | undefined,

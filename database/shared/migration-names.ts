@@ -1,6 +1,5 @@
 import { readdirSync } from "node:fs";
 
-/** Form of a migration's file name. */
 export const isMigrationName = (file: string): boolean => /^\d{4}_[a-z0-9_]{1,80}\.sql$/.test(file);
 
 /** Names of this version's migrations in the order in which they run, as `migrations.schema_migrations` records them. */

@@ -20,7 +20,6 @@ export function parseAsNumber(text: string): number | undefined {
   return number <= LARGEST ? number : undefined;
 }
 
-/** Whether a JSON value is an AS number. */
 export function isAsNumber(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= LARGEST;
 }

@@ -8,11 +8,7 @@ const statement = (run: string, seconds: number): string => `do $$ begin
   end if;
 end $$`;
 
-/**
- * Records that a command has finished with success, for the metrics. A failure is printed and changes nothing, because the command itself
- * has succeeded.
- * @param started `performance.now()` when the work began
- */
+/** Records a command's success for the metrics; a failure is printed only. @param started `performance.now()` at its begin */
 export async function recordRun(
   client: Client,
   run: "load" | "detect" | "prune",

@@ -1,7 +1,4 @@
-/**
- * The documentation site: `npm run site` builds it from the Markdown pages of this repository into docs/.vitepress/dist.
- * @module
- */
+/** The documentation site: `npm run site` builds it from the Markdown pages of this repository into docs/.vitepress/dist. */
 import { resolve } from "node:path";
 import { defineConfig } from "vitepress";
 

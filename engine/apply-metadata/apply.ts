@@ -46,10 +46,7 @@ function meaning(metadata: Metadata): unknown {
   return validateMetadata(loadMetadata(metadata), { allowUnsupported: true }).metadata ?? metadata;
 }
 
-/**
- * Places of the wanted metadata whose value is absent from the stored metadata. The engine may add keys and change the order, so a list
- * is equal if it has as many items, each with an equal one.
- */
+/** Places of `wanted` that the stored metadata lost. The engine adds keys and changes the order, so lists are equal item by item. */
 export function lostValues(wanted: Metadata, stored: Metadata): readonly string[] {
   return lostIn(meaning(wanted), meaning(stored), "");
 }

@@ -16,7 +16,6 @@ export interface EngineProcess extends AsyncDisposable {
   lastLines(): readonly string[];
 }
 
-/** A currently unused port. */
 function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = createServer().once("error", reject);
@@ -37,11 +36,7 @@ function secretsIn(urls: readonly string[]): readonly string[] {
   });
 }
 
-/**
- * Starts the engine and waits until it answers.
- * @param program command line of the engine; `graphql-engine serve` in its image
- * @throws with its last lines when it ends or does not answer in time
- */
+/** Starts the engine and waits until it answers. @param program its command line @throws with its last lines when it does not */
 export async function startEngine(
   { databases, startSeconds }: Pick<ApplySettings, "databases" | "startSeconds">,
   program: readonly [string, ...string[]] = ["graphql-engine", "serve"],

@@ -1,7 +1,6 @@
 /**
  * The job apply-metadata: reads a metadata directory, starts the engine's program with its metadata API on a loopback address, stores the
  * metadata unless anything is inconsistent, and reads it back. Running engines pick up the change by themselves.
- * @module
  */
 import { loadMetadata } from "@routeql/metadata/read/load";
 import { describeProblem } from "@routeql/metadata/read/problems";

@@ -1,7 +1,6 @@
 import { readVariable, withoutEmpty } from "@routeql/contract/environment";
 import { z } from "zod";
 
-/** Settings of the job. */
 export interface ApplySettings {
   /** Metadata v3 directory. */
   readonly directory: string;
@@ -9,7 +8,6 @@ export interface ApplySettings {
   readonly databases: Readonly<Record<"HASURA_GRAPHQL_METADATA_DATABASE_URL" | "ROUTEQL_DATABASE_URL", string>>;
   /** Connections of an engine to each Postgres source without a pool size in its metadata. */
   readonly poolSize: number;
-  /** Time limit for the engine's start, in seconds. */
   readonly startSeconds: number;
 }
 
@@ -19,10 +17,7 @@ const places = z.object({
   START_SECONDS: z.coerce.number().int().min(1).max(600).default(120),
 });
 
-/**
- * Reads the settings. The two addresses come from the files in METADATA_DATABASE_URL_FILE and ROUTEQL_DATABASE_URL_FILE.
- * @throws one error with all missing or invalid settings, without secrets
- */
+/** Reads the settings; the two database addresses come from files. @throws one error with all problems, without secrets */
 export function readSettings(environment: NodeJS.ProcessEnv): ApplySettings {
   const parsed = places.safeParse(environment);
   const problems = parsed.success

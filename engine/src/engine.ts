@@ -1,24 +1,13 @@
-/**
- * The public API of the package: creates an engine, and its types.
- * @module
- */
+/** The public API of the package: creates an engine, and its types. */
 import { EmbeddedEngine } from "./execution/embedded-engine.ts";
 import type { Engine, EngineOptions } from "./interface.ts";
 
-/**
- * Reads metadata, connects, reads the catalogue and checks that both match.
- * @throws MetadataError with every problem
- * @throws EngineError when a database does not answer
- */
+/** Reads metadata, connects, and checks that both match. @throws MetadataError; EngineError when a database does not answer */
 export async function createEngine(options: EngineOptions): Promise<Engine> {
   return EmbeddedEngine.create(options);
 }
 
-/**
- * Runs a query with a role and returns its data, for tests and scripts.
- * @param session `x-hasura-*` variables, lower-case
- * @throws EngineError
- */
+/** Runs a query with a role, for tests and scripts. @param session `x-hasura-*` variables, lower-case @throws EngineError */
 export async function query(
   engine: Pick<Engine, "execute">,
   role: string,

@@ -1,7 +1,4 @@
-/**
- * The engine's errors in Hasura's form: a stable code, a JSONPath into the request, and a sentence.
- * @module
- */
+/** The engine's errors in Hasura's form: a stable code, a JSONPath into the request, and a sentence. */
 /** Hasura's error codes that apply to this engine. */
 export type EngineErrorCode =
   | "access-denied"

@@ -1,8 +1,4 @@
-/**
- * The front is everything between a client and an engine: HTTP, WebSockets, tokens, limits, turns, log and metrics. This is its only
- * interface to the engine behind it.
- * @module
- */
+/** The front's only interface to an engine. The front is everything before it: HTTP, WebSockets, tokens, limits, log and metrics. */
 import type { Readable } from "node:stream";
 import type { Cancellation } from "./cancellation.ts";
 import type { EngineStatistics, GraphQLRequest, Session } from "./engine.ts";
@@ -28,17 +24,13 @@ export interface StreamedReply {
 export const isStreamed = (reply: string | Bytes | StreamedReply): reply is StreamedReply =>
   typeof reply !== "string" && !Array.isArray(reply);
 
-/** The reply when all of it has arrived. */
 export const wholeReply = (reply: Bytes | StreamedReply): Bytes | Promise<Bytes> =>
   isStreamed(reply) ? (reply.body.toArray() as Promise<Buffer[]>) : reply;
 
 export interface Executor {
   /** Kind of the operation to execute. @throws EngineError for a document that the executor refuses unread */
   kindOf(request: GraphQLRequest, session: Session): "query" | "mutation" | "subscription";
-  /**
-   * Runs one operation. Resolves with the reply, `{"data":…}`, which the front forwards unread.
-   * @throws EngineError; the signal's reason after it aborted
-   */
+  /** Runs one operation; the front forwards its reply, `{"data":…}`, unread. @throws EngineError; the signal's reason */
   run(request: GraphQLRequest, session: Session, options: RunOptions): Promise<Bytes | StreamedReply>;
   /** Checks a subscription. Nothing runs until its `start`. @throws EngineError */
   prepare(request: GraphQLRequest, session: Session): PreparedSubscription;
@@ -57,14 +49,12 @@ export interface PreparedSubscription {
   start(listener: Listener): Subscription;
 }
 
-/** One answer for one subscriber. */
 export interface Delivery {
   /** `{"data":…}`, or `{"errors":[…]}` when `failed`. */
   readonly text: string;
   readonly failed: boolean;
 }
 
-/** The receiver of a subscription's answers. */
 export interface Listener {
   deliver(delivery: Delivery): void;
   /** It failed through its own fault: no answer follows, and the caller stops it. */
@@ -75,7 +65,6 @@ export interface Listener {
   isReady(): boolean;
 }
 
-/** A running subscription. */
 export interface Subscription {
   /** Ends it; nothing is delivered afterwards. Idempotent. */
   stop(): void;

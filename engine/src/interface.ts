@@ -1,7 +1,6 @@
 /**
  * The embedded engine's interface: Hasura v2's API over a metadata v3 directory and a Postgres database, in this process. HTTP,
  * WebSocket and token checks are built on it. Create an engine with `createEngine` of engine.ts.
- * @module
  */
 import type { Inconsistency, Problem } from "@routeql/metadata/read/problems";
 import type { Span } from "@routeql/tracing/span";
@@ -62,7 +61,6 @@ export interface Rehearsal {
   readonly after: readonly (readonly (string | null)[])[];
 }
 
-/** One member's answer to one poll. */
 export interface PollAnswer {
   /** Reply text: `{"data":…}`, or `{"errors":[…]}` when `failed`. */
   readonly text: string;
@@ -119,15 +117,9 @@ export interface Engine {
    * @throws EngineError as execute does
    */
   rehearse(request: GraphQLRequest, session: Session, look: string): Promise<Rehearsal>;
-  /**
-   * Kind of the operation to execute.
-   * @throws EngineError as execute does for a document that is not GraphQL or has no such operation.
-   */
+  /** Kind of the operation to execute. @throws EngineError as execute does for a document that is not GraphQL or has no such operation. */
   operationKind(request: GraphQLRequest, session: Session): "query" | "mutation" | "subscription";
-  /**
-   * Validates and prepares a subscription. The returned cohort stays usable until `release` or until the metadata changes.
-   * @throws EngineError as execute does.
-   */
+  /** Validates and prepares a subscription. The cohort is usable until `release` or a change of the metadata. @throws EngineError */
   prepareSubscription(request: GraphQLRequest, session: Session): LiveQuery;
   /**
    * Answers of all members of one cohort, in member order, from one statement. A member whose values make the statement fail gets a failed
@@ -141,10 +133,7 @@ export interface Engine {
   ): Promise<readonly PollAnswer[]>;
   /** Releases the cohort after its last member has left. */
   release(cohortKey: string): void;
-  /**
-   * Statements and plans in the format of `/v1/graphql/explain`: a list by root field for a query, one object for a subscription.
-   * @throws EngineError invalid-params for a mutation
-   */
+  /** Statements and plans as `/v1/graphql/explain` has them. @throws EngineError invalid-params for a mutation */
   explain(request: GraphQLRequest, session: Session): Promise<readonly ExplainedField[] | ExplainedSubscription>;
   /** The role's schema as SDL, sorted so that two revisions are comparable. Unknown roles have an empty schema. */
   schemaText(role: string): string;
@@ -160,15 +149,9 @@ export interface Engine {
   readonly revision: number;
   /** Resolves when Postgres answers. @throws EngineError otherwise. */
   ping(): Promise<void>;
-  /**
-   * Reads metadata (the given merged JSON, or the original source) and the catalogue again, then swaps atomically.
-   * @throws MetadataError on any problem, and stays unchanged.
-   */
+  /** Reads metadata (given, or from its source) and the catalogue, then swaps atomically. @throws MetadataError, and nothing changes. */
   reload(metadata?: unknown): Promise<void>;
-  /**
-   * The first half of `reload`: checks metadata against the databases while the current metadata is served.
-   * @throws MetadataError, EngineError when a database does not answer
-   */
+  /** The first half of `reload`: checks metadata against the databases. @throws MetadataError; EngineError without an answer */
   prepare(metadata?: unknown, options?: PrepareOptions): Promise<PreparedMetadata>;
   statistics(): EngineStatistics;
   /** Finishes running work, then closes the pool. */

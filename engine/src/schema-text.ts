@@ -12,7 +12,6 @@ export interface SchemaTextOptions extends Pick<
   readonly ask: AskForText;
 }
 
-/** A role that the metadata does not contain. */
 export class UnknownRole extends Error {
   /** The roles of the metadata, and admin. */
   readonly roles: readonly string[];
@@ -29,10 +28,7 @@ export function printSorted(schema: GraphQLSchema): string {
   return printSchema(lexicographicSortSchema(schema));
 }
 
-/**
- * The schema of one role for the metadata and a database, without an engine.
- * @throws MetadataError, UnknownRole; any error of `ask`
- */
+/** The schema of one role for the metadata and a database, without an engine. @throws MetadataError, UnknownRole; any error of `ask` */
 export async function schemaText({ role, ask, ...options }: SchemaTextOptions): Promise<string> {
   const state = await buildState(
     checkMetadata(options.metadata, options.allowUnsupported ?? false),

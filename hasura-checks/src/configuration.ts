@@ -97,7 +97,6 @@ const shape = z.strictObject({
   unauthorizedRole: z.string().min(1).optional(),
   /** Disabled rules, with reasons. */
   off: z.record(z.string(), z.string().min(1, "a reason is needed")).default({}),
-  /** Exceptions from rules, with reasons. */
   exceptions: z
     .array(
       z.strictObject({

@@ -1,7 +1,4 @@
-/**
- * The command line: `hasura-checks init | lint | permissions | diff`.
- * @module
- */
+/** The command line: `hasura-checks init lint permissions diff`. */
 import { parseArgs } from "node:util";
 import { type Command, exitCodes, type Given, type Option, type Surroundings } from "./cli/command.ts";
 import { terminalText } from "./cli/terminal-text.ts";
@@ -105,7 +102,6 @@ function wrapped(text: string, indent: number): string {
 
 const label = (name: string, { type, value }: Option) => `--${name}${type === "string" ? ` ${value ?? "TEXT"}` : ""}`;
 
-/** The text of `hasura-checks VERB --help`. */
 export function commandHelp(command: Command): string {
   const options = Object.entries(command.options);
   const column = 4 + Math.max(...options.map(([name, option]) => label(name, option).length));
@@ -125,7 +121,6 @@ export function commandHelp(command: Command): string {
   ].join("\n");
 }
 
-/** The text of `hasura-checks --help`. */
 export function toolHelp(commands: readonly Command[]): string {
   const column = 4 + Math.max(...commands.map(({ name }) => name.length));
   return [

@@ -21,7 +21,6 @@ export interface DatabaseAccess {
   readonly bootstrapUrl?: (superuserPassword: Output<string>) => Output<string>;
 }
 
-/** Place of the database, and the login of the migrate job. */
 export function databaseAccess(
   settings: Pick<Settings, "database" | "databaseCaFile" | "databaseInstances" | "databaseReadFromCopies">,
   given: GivenSecrets,
@@ -61,7 +60,6 @@ export interface DatabaseReach {
   readonly sslmode?: string;
   /** Certificate authority of the server, PEM. */
   readonly authority?: string;
-  /** Whether services use their second logins. */
   readonly secondLogins: boolean;
   /** Reference of an image with the client programs (psql, pg_dump), as the target knows it. */
   readonly clientImage: string;

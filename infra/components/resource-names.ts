@@ -1,10 +1,7 @@
 /** Builds Pulumi's name of a resource that belongs to a component. */
 export type ResourceNames = (part: string) => string;
 
-/**
- * Each name begins with the component's name. A URN contains the types of a resource's parents, not their names. Without the prefix the
- * resources of two components in one program would have the same URN.
- */
+/** Begins with the component's name: a URN has no names of parents, so two components of one program would clash. */
 export const resourceNames =
   (component: string): ResourceNames =>
   (part) =>

@@ -1,7 +1,4 @@
-/**
- * The whole service as one component, for this project's own program and for programs of other teams.
- * @module
- */
+/** The whole service as one component, for this project's own program and for programs of other teams. */
 import {
   all,
   ComponentResource,
@@ -72,11 +69,7 @@ export class RouteQL extends ComponentResource {
   readonly database: Output<DatabaseReach>;
   readonly services: Output<DeployedService[]>;
 
-  /**
-   * @param name also the prefix of all resource names (`<name>-…`), of all Docker objects (`<name>-<stack>-…`) and of the Kubernetes
-   * namespace
-   * @throws {SettingsError} with all invalid arguments
-   */
+  /** @param name prefix of resource names, Docker objects and the Kubernetes namespace @throws {SettingsError} with all problems */
   constructor(
     name: string,
     args: RouteQLArgs = {},

@@ -12,7 +12,6 @@ import { kubernetesRunOf, namespaceOf } from "../targets/kubernetes/kubernetes-r
 import type { GivenSecrets } from "../settings/argument-problems.ts";
 import type { ResourceNames } from "./resource-names.ts";
 
-/** A running service or job. */
 export interface DeployedService {
   readonly service: string;
   /** Name of the container on Docker, or of the workload on Kubernetes. */
@@ -65,7 +64,6 @@ function backupLoginOf({ backupAccessKeyId, backupSecretAccessKey }: GivenSecret
   return { accessKeyId: secret(backupAccessKeyId), secretAccessKey: secret(backupSecretAccessKey) };
 }
 
-/** Runs a deployment on the target that the settings name. */
 export function runOnTarget(settings: Settings, deployment: Deployment, parent: Resource): readonly Running[] {
   const { services, images, secrets, given, protectData, prefix, stack, state, dataVolume, named } = deployment;
   if (settings.target === "docker") {

@@ -63,10 +63,7 @@ const watchdogRule = {
   annotations: { summary: "Alerts are delivered" },
 };
 
-/**
- * Configuration, alerts and console pages of the stack's own Prometheus, by path under the files' directory.
- * @param watchdog whether an alert always fires
- */
+/** Prometheus' configuration, alerts and console pages, by path. @param watchdog whether an alert always fires */
 export function prometheusFiles(services: readonly Measured[], watchdog: boolean): Record<string, string> {
   const configuration = {
     global: {

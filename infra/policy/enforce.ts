@@ -14,10 +14,7 @@ function visible(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, visible(item)]));
 }
 
-/**
- * Reports violations of advisory rules as warnings, or as errors with the level `refuse`.
- * @throws {RunError} with all violations of a resource, before the resource is created
- */
+/** Reports violations of advisory rules, as errors with the level `refuse`. @throws {RunError} before the resource is created */
 export async function checkResource(
   { type, name, props }: Pick<ResourceTransformArgs, "type" | "name" | "props">,
   level: AdvisoryLevel = "warn",

@@ -1,8 +1,4 @@
-/**
- * A policy has a name, a reason and a check of one resource's declared inputs. The same rules run in a policy pack (CrossGuard) and in
- * the project's own runs.
- * @module
- */
+/** A policy: a name, a reason and a check of a resource's inputs. It runs in a policy pack (CrossGuard) and in the project's runs. */
 /** Replaces a secret value: rules may know that it exists, but not its content. */
 export const hidden = Symbol("secret");
 
@@ -27,7 +23,6 @@ export interface Rule {
   readonly advisory?: true;
 }
 
-/** Treatment of the violations of advisory rules. */
 export type AdvisoryLevel = "warn" | "refuse" | "ignore";
 
 export const recordOf = (value: unknown): Inputs =>
@@ -69,7 +64,6 @@ export function podOf({ type, inputs }: PlannedResource): Inputs | undefined {
   return find === undefined ? undefined : recordOf(find(inputs));
 }
 
-/** Every container of a resource. */
 export function workloadsOf(resource: PlannedResource): readonly Workload[] {
   if (isDockerContainer(resource)) return [{ kind: "docker", name: "", container: resource.inputs, pod: {} }];
   const pod = podOf(resource);

@@ -19,7 +19,6 @@ const perWorkload = (look: (workload: Workload) => readonly string[]): Rule["vio
     workloadsOf(resource).flatMap((workload) => look(workload).map((problem) => subject(workload) + problem));
 };
 
-/** Ports of Postgres, and of Redis and Valkey. */
 const databasePorts: ReadonlySet<unknown> = new Set([
   5432,
   6379,
@@ -207,7 +206,6 @@ const noPlainSecret: Rule = {
   },
 };
 
-/** Every rule of a deployment. */
 export const rules: readonly Rule[] = [
   noPublicDatabasePort,
   noUnpinnedImage,

@@ -1,6 +1,5 @@
 import { type RecordedResource, secretSignature } from "./record.ts";
 
-/** A Kubernetes object as an API server accepts it. */
 export interface Manifest {
   readonly apiVersion: string;
   readonly kind: string;
@@ -51,7 +50,6 @@ function collect(value: unknown, found: Set<string>): void {
   }
 }
 
-/** All images of the objects, sorted. */
 export function imagesOf(manifests: readonly Manifest[]): readonly string[] {
   const found = new Set<string>();
   for (const { kind, spec } of manifests) if (kind !== "ConfigMap") collect(spec, found);

@@ -1,7 +1,4 @@
-/**
- * Runs Pulumi code without an engine and records its resources: for rendering, and for the tests beside the components.
- * @module
- */
+/** Runs Pulumi code without an engine and records its resources: for rendering, and for the tests beside the components. */
 import { runtime } from "@pulumi/pulumi";
 
 export interface RecordedResource {
@@ -21,10 +18,7 @@ export interface RecordOptions {
   readonly answers: (type: string, name: string) => Readonly<Record<string, unknown>>;
 }
 
-/**
- * Runs `program` in its own stack and returns all registered resources in order.
- * @throws errors of the program
- */
+/** Runs `program` in its own stack and returns all registered resources in order. @throws errors of the program */
 export async function recordResources(
   program: () => unknown,
   { stack, preview, answers }: RecordOptions,

@@ -1,7 +1,4 @@
-/**
- * A stack's program as Kubernetes manifests: runs the program with placeholders for all secrets.
- * @module
- */
+/** A stack's program as Kubernetes manifests: runs the program with placeholders for all secrets. */
 import { stringify } from "yaml";
 import { partOf } from "../components/resource-names.ts";
 import { RouteQL } from "../components/routeql.ts";

@@ -5,7 +5,6 @@ import { argumentOf, type Group, groups } from "../settings/groups.ts";
 import { settingNames, settings } from "../settings/list.ts";
 import type { Setting, SettingType } from "../settings/setting.ts";
 
-/** A property in Pulumi's package schema. */
 interface Property {
   readonly type: "string" | "integer" | "boolean" | "object" | "array";
   readonly description: string;
@@ -59,7 +58,6 @@ function inputsOf(group: Group | undefined): Record<string, Property> {
   return Object.fromEntries(inGroup.map(([name, argument]) => [argument, inputOf(settings[name])]));
 }
 
-/** The component's outputs. */
 const outputs = {
   url: { type: "string", description: "Base address of the API, without a slash at its end." },
   consoleUrl: { type: "string", description: "Address of the console; absent if it is not enabled." },

@@ -1,8 +1,4 @@
-/**
- * Continuous archive of the stack's own database on Docker: Postgres sends each log segment to it, and the service `archive` runs backups,
- * expiry and restore drills. images/database/pgbackrest-archive.sh has the commands.
- * @module
- */
+/** Continuous archive of the stack's own database on Docker: the commands are in images/database/pgbackrest-archive.sh. */
 import { derive, textOf } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
 import { databaseAddress } from "./database-place.ts";
@@ -63,7 +59,6 @@ function directories({ archiveDirectory }: ArchiveSettings): Readonly<Record<str
   };
 }
 
-/** The database with its archive. */
 export function withArchive(service: ServiceDescription, settings: ArchiveSettings): ServiceDescription {
   const { [socket]: _, ...temporary } = service.temporary;
   return {

@@ -74,7 +74,6 @@ export interface DirectorySurroundings {
 
 const authorityFile = "ldap/ca.pem";
 
-/** The secret and the file of the directory login. */
 function describeDirectory(
   settings: Settings,
   { directoryAuthority }: DirectorySurroundings,

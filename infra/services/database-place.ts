@@ -1,7 +1,4 @@
-/**
- * Address of the database for its clients, wherever it runs.
- * @module
- */
+/** Address of the database for its clients, wherever it runs. */
 import { loginOf } from "@routeql/database/migrate/roles";
 import type { RoleName } from "@routeql/database/migrate/settings";
 import type { Settings } from "../settings/list.ts";
@@ -15,7 +12,6 @@ export interface DatabasePlace {
   /** Host of a read-only replica, if there is a separate one; otherwise the same host. */
   readonly readHost: string;
   readonly port: number;
-  /** Name of the database. */
   readonly name: string;
   /** Parameters of each URL: encryption of connections. */
   readonly parameters: Readonly<Record<string, string>>;
@@ -48,7 +44,6 @@ export const hasSecondLogins = ({
 }: Pick<Settings, "database" | "databasePasswordsGeneration">): boolean =>
   database !== "cloudnative-pg" && databasePasswordsGeneration % 2 === 0;
 
-/** The role with which a service logs in. */
 export const serviceLogin = (name: RoleName, settings: Parameters<typeof hasSecondLogins>[0]): string =>
   loginOf(name, hasSecondLogins(settings));
 
@@ -70,10 +65,7 @@ export function databaseUrl(
   return url.href;
 }
 
-/**
- * Splits a URL into the database's place and the login.
- * @param checked whether the authority's file is delivered; otherwise the URL's own parameters apply
- */
+/** Splits a URL into place and login. @param checked whether the authority's file is delivered; else the URL's parameters apply */
 export function placeOfUrl(text: string, checked: boolean): { readonly place: DatabasePlace; readonly login: Login } {
   const url = new URL(text);
   return {

@@ -15,10 +15,7 @@ const processMegabytes = 640;
 /** Shared buffers, processes in the background, and statements that are not heavy. */
 const otherMegabytes = 768;
 
-/**
- * Memory of the service. A quarter of the engine's connections, at least one, may have a statement that runs for long and reaches the limit
- * of its process (`mostHeavy` in engine/src/cost/places.ts).
- */
+/** Memory of the service: a quarter of the engine's connections may reach the limit of their process (`mostHeavy` in the engine). */
 const memoryMegabytes = ({ enginePoolSize }: Pick<Settings, "enginePoolSize">): Input<number> =>
   derive(enginePoolSize, (connections) => otherMegabytes + mostHeavy(connections) * processMegabytes);
 

@@ -1,8 +1,4 @@
-/**
- * Description of a service, independent of its target. A target (infra/targets/) can run any such description, and the descriptions
- * know no target.
- * @module
- */
+/** Description of a service. A target (infra/targets/) can run any such description, and the descriptions know no target. */
 import type { Input } from "@pulumi/pulumi";
 import type { SecretName } from "./secrets.ts";
 
@@ -40,7 +36,6 @@ export type OutsideName = "directory" | "database" | "sessions" | "collector" | 
 /** Where a target mounts a service's files, read-only. */
 export const filesDirectory = "/run/routeql";
 
-/** Path of a secret inside each service that receives it. */
 export const secretPath = (name: SecretName): string => `${filesDirectory}/secrets/${name}`;
 
 /** A secret by name: the target looks up the value and delivers it as a file. */
@@ -54,15 +49,12 @@ export type HealthCheck =
   | { readonly kind: "command"; readonly command: readonly string[] };
 
 export interface PublishedPort {
-  /** Port inside the container. */
   readonly internal: number;
-  /** Port on the host. */
   readonly published: Input<number>;
   /** Published on 127.0.0.1 only, independent of the address of other ports. */
   readonly loopback?: boolean;
 }
 
-/** A port for callers of the service. */
 export interface ListeningPort {
   /** Name of the protocol, in lower case. */
   readonly name: string;
@@ -78,7 +70,6 @@ export interface Resources {
   readonly processes: number;
 }
 
-/** A directory that services of one host share. */
 export interface SharedDirectory {
   /** Absolute path on the host, or the name of a volume without the stack's prefix; it begins with the name of its owner. */
   readonly source: string;
@@ -110,10 +101,7 @@ export interface ServiceDescription {
   readonly liveFiles?: readonly string[];
   /** Directory that outlives the service. A service with data has one replica; one without may have several. */
   readonly data?: string;
-  /**
-   * Environment variable with the path of the data, for a service that must own the directory. If the directory belongs to another
-   * user, the target sets a path below it.
-   */
+  /** Variable with the path of the data, for a service that must own the directory: another user's directory gets a path below it. */
   readonly dataVariable?: string;
   /** Shared directories by path. Docker only. */
   readonly shared?: Readonly<Record<string, SharedDirectory>>;
@@ -137,10 +125,7 @@ export interface ServiceDescription {
   readonly callsOutside?: readonly OutsideName[];
   /** It starts after these services are ready and these jobs have succeeded. */
   readonly after: readonly ServiceName[];
-  /**
-   * Seconds in which it may still receive requests after the decision to stop it, because callers learn about it late. A target with
-   * several replicas waits this long before it sends the stop signal.
-   */
+  /** Seconds in which it may still receive requests after the decision to stop it, because callers learn about it late. */
   readonly drainSeconds?: number;
   /** Seconds between the stop signal and the kill. */
   readonly graceSeconds: number;

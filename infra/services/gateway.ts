@@ -15,10 +15,7 @@ export interface GatewaySurroundings {
   readonly certificate: Input<string>;
 }
 
-/**
- * In addition to a statement's own time limit, the engine waits 5 s for a connection, 10 s more for a connection for heavy statements,
- * and 10 s for an answer that does not arrive.
- */
+/** Besides the statement's own limit: 5 s for a connection, 10 s more for a heavy one, 10 s for an answer that does not arrive. */
 const secondsBesideStatement = 30;
 
 function configuration(settings: Settings, hostOf: GatewaySurroundings["hostOf"]): Record<string, Input<string>> {

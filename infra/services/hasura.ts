@@ -6,10 +6,7 @@ import { filesDirectory, type ServiceDescription } from "./description.ts";
 import { accessKeys, embeddedLimits, enabledApis } from "./embedded-engine.ts";
 import { metadataOf, schemaVersion, tokenCheck } from "./metadata-files.ts";
 
-/**
- * Hasura reads secrets only from variables, and every user who may inspect the container could read these. So the secrets are files,
- * and this script exports them only to the process.
- */
+/** Hasura reads secrets only from variables, which users who inspect the container can see: this script exports files. */
 const start = `#!/bin/sh
 # Starts Hasura with the secrets that the files named by <VARIABLE>_FILE hold.
 set -eu
@@ -22,7 +19,6 @@ done
 exec graphql-engine serve
 `;
 
-/** The service to which the gateway forwards GraphQL. */
 export const graphqlService = (settings: Settings): "front" | "engine" => (hasFront(settings) ? "front" : "engine");
 
 /** Hasura's open edition accepts one key. */
@@ -52,10 +48,7 @@ function environment(settings: Settings): ServiceDescription["environment"] {
   };
 }
 
-/**
- * Hasura v2: serves the metadata that the job apply-metadata has stored, and applies changes without a restart. Requests without a
- * token are rejected, because no role for them is configured.
- */
+/** Hasura v2 with the metadata stored by the job apply-metadata. Requests without a token are rejected: they have no role. */
 export function describeHasura(settings: Settings): ServiceDescription {
   const own = isOwnEngine(settings);
   return {
@@ -93,10 +86,7 @@ export function describeHasura(settings: Settings): ServiceDescription {
   };
 }
 
-/**
- * Applies hasura-metadata/ to the engine's metadata database. The job runs the engine's own program on a loopback address, without the
- * master key and the token issuer.
- */
+/** Applies hasura-metadata/ by the engine's own program on a loopback address, without the master key and the token issuer. */
 export function describeApplyMetadata(settings: Settings): ServiceDescription {
   const metadata = metadataOf(settings);
   return {

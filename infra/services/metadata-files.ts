@@ -59,10 +59,7 @@ export function sessionVariables(settings: Pick<Settings, "metadata">): readonly
   return [...new Set(names.map((name) => name.toLowerCase()))].filter((name) => name !== "x-hasura-role").toSorted();
 }
 
-/**
- * Text files below a folder whose names end with one of `endings`, by path below `under`, sorted.
- * @throws if the folder is missing or contains no such file.
- */
+/** Text files under a folder with one of these endings, by path, sorted. @throws if it is missing or has no such file. */
 export function readTree(root: string, under: string, endings: readonly string[]): Record<string, string> {
   const paths = readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && endings.some((ending) => entry.name.endsWith(ending)))

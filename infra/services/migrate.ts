@@ -3,10 +3,7 @@ import { databaseAddress, hasSecondLogins } from "./database-place.ts";
 import type { ServiceDescription } from "./description.ts";
 import { ownFilesOf } from "./metadata-files.ts";
 
-/**
- * Creates the roles, migrates the schema to the SQL files in its image and those of the operator, and creates the first administrator. Runs again when those
- * files or a password change.
- */
+/** Creates roles, schema and first administrator. Runs again when a SQL file of the image or the operator, or a password, changes. */
 export function describeMigrate({
   database,
   databasePasswordsGeneration,

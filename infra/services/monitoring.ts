@@ -1,8 +1,4 @@
-/**
- * The exporters, which serve statistics of other services as metrics, and the services that collect metrics. All run on the image
- * `monitoring` with Debian's programs.
- * @module
- */
+/** Exporters, which serve other services' statistics as metrics, and the services that collect metrics, on the image `monitoring`. */
 import { stringify } from "yaml";
 import { derive } from "../inputs.ts";
 import type { PlainSettings, Settings } from "../settings/list.ts";
@@ -93,10 +89,7 @@ const sessionsExporter: ServiceDescription = {
   after: ["sessions"],
 };
 
-/**
- * Free space of the disk on which the Docker engine keeps volumes, images and logs: the file system of every container is on it. On
- * Kubernetes the kubelet reports the space of each volume.
- */
+/** Free space of the disk with the Docker engine's volumes, images and logs. On Kubernetes the kubelet reports each volume. */
 const diskExporter: ServiceDescription = {
   ...common,
   name: "disk-exporter",
@@ -234,10 +227,7 @@ function alertmanager(settings: Monitored, surroundings: MonitoringSurroundings)
   };
 }
 
-/**
- * Grafana on its official image. Everything that it shows comes from files, so it keeps nothing: its own database is in memory, and there is
- * no login.
- */
+/** Grafana on its official image. Everything that it shows comes from files: its database is in memory, and there is no login. */
 function grafana({ grafanaPort }: Monitored): ServiceDescription {
   const folder = `${filesDirectory}/grafana`;
   return {

@@ -1,8 +1,4 @@
-/**
- * Differences between a service on the official image and one on the image built here: the owner of its files, and this project's
- * scripts. The official image lacks these scripts, so they are delivered as files.
- * @module
- */
+/** What an image built here has beyond the official one: the owner of its files, and this project's scripts, delivered as files. */
 import { readFileSync } from "node:fs";
 import { filesDirectory } from "./description.ts";
 import type { ServiceDescription, ServiceName } from "./description.ts";

@@ -35,10 +35,7 @@ function withSessionsAuthority(service: ServiceDescription, authority: Input<str
   return { ...service, environment, files: { ...service.files, [sessionsAuthorityFile]: authority } };
 }
 
-/**
- * Removes services that the stack does not run itself. Calls to external services become external calls. A database cluster, which the
- * target creates without a description, stays a callee and a dependency.
- */
+/** Removes services that the stack does not run itself; calls to them become external. A database cluster stays a callee. */
 export function placeParts(
   services: readonly ServiceDescription[],
   { database, sessions }: Pick<Settings, "database" | "sessions">,

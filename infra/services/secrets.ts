@@ -29,7 +29,6 @@ export const secretNames = [
   "tls-private-key",
 ] as const;
 
-/** Secrets that exist only if configured. */
 export const optionalSecretNames = [
   "ldap-bind-password",
   "archive-key",

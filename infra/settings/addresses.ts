@@ -1,13 +1,9 @@
-/**
- * Public addresses of a deployment, and the origins (RFC 6454) of other sites in the setting `corsOrigins`.
- * @module
- */
+/** Public addresses of a deployment, and the origins (RFC 6454) of other sites in the setting `corsOrigins`. */
 import { isIPv6 } from "node:net";
 import type { Input } from "@pulumi/pulumi";
 import { derive } from "../inputs.ts";
 import type { Check } from "./setting.ts";
 
-/** The settings that determine the addresses. */
 interface AddressSettings {
   readonly publicHost: Input<string>;
   readonly httpsPort: Input<number>;
@@ -24,7 +20,6 @@ function address(host: string, port: number): string {
 export const serviceAddress = ({ publicHost: host, httpsPort: port }: AddressSettings): Input<string> =>
   derive({ host, port }, (known) => address(known.host, known.port));
 
-/** Address of the console, if it is enabled. */
 export const consoleAddress = ({
   publicHost: host,
   consolePort: port,

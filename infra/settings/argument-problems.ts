@@ -29,7 +29,6 @@ function problemOf(name: SettingName, value: unknown): string | undefined {
 /** Whether the value of a setting for a file is the content itself. */
 export const isPem = (value: string): boolean => value.includes("-----BEGIN ");
 
-/** A problem of settings in the words of the arguments. */
 const asArgument = ({ name, place, problem }: SettingsProblem): SettingsProblem => ({
   name: writtenArgument(name as SettingName),
   place,
@@ -44,7 +43,6 @@ function unknownProblem(written: string): string {
   return isSetting(written) ? `is now ${writtenArgument(written)}` : notASetting(written, argumentNames);
 }
 
-/** Problems of the known arguments. */
 export function argumentProblems(args: Readonly<Record<string, unknown>>, stack: string): SettingsProblem[] {
   const { given, unknown } = ungrouped(args);
   const unknownOnes = unknown.map((name) => ({ name, place, problem: unknownProblem(name) }));

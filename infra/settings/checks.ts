@@ -1,7 +1,4 @@
-/**
- * Checks of single values: each returns the problem, or undefined.
- * @module
- */
+/** Checks of single values: each returns the problem, or undefined. */
 import { isIP } from "node:net";
 import { secretWeakness } from "@routeql/auth-sidecar/weak-secrets";
 import type { Check } from "./setting.ts";

@@ -101,13 +101,11 @@ export function withDefaults(given: GivenInputs, stack: string): Settings {
   return values as unknown as Settings;
 }
 
-/** Settings of the ports that a stack on Docker publishes. */
 export function publishedPorts({ monitoring, grafanaImage }: Pick<Settings, "monitoring" | "grafanaImage">) {
   const stack = ["prometheusPort", ...(grafanaImage === undefined ? [] : (["grafanaPort"] as const))] as const;
   return ["httpPort", "httpsPort", "consolePort", ...(monitoring === "stack" ? stack : [])] as const;
 }
 
-/** Combinations of allowed settings that are invalid together. */
 export function contradictions(given: GivenInputs, stackName: string): SettingsProblem[] {
   const settings = withDefaults(given, stackName);
   const problems: SettingsProblem[] = [];

@@ -1,8 +1,4 @@
-/**
- * Places of the database and the session store, and the database as a CloudNativePG cluster: two sections of the list in list.ts.
- * docs/operate/kubernetes.md describes the requirements of each place.
- * @module
- */
+/** Places of the database and the session store, and the CloudNativePG cluster: two sections of the list in list.ts. */
 import { pins } from "@routeql/pins/pins";
 import { image, matching, oneOf, range } from "./checks.ts";
 import { bucket, objectName, schedule, webAddress } from "./kubernetes-checks.ts";
@@ -86,7 +82,6 @@ export const archiveSettings = {
   }),
 } as const;
 
-/** The database as a CloudNativePG cluster, and its backups. */
 export const cloudNativePgSettings = {
   databaseInstances: number({
     default: 3,

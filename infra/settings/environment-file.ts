@@ -1,8 +1,4 @@
-/**
- * Reads the environment file: lines `NAME=value`, comments and blank lines. Usual readers skip lines that they cannot parse; this one
- * reports them.
- * @module
- */
+/** Reads the environment file: `NAME=value`, comments and blank lines. Unlike usual readers it reports other lines. */
 
 export interface EnvironmentEntry {
   readonly name: string;

@@ -1,8 +1,4 @@
-/**
- * Groups of the component's arguments. They follow from the names of the settings: `httpsPort` is `gateway.httpsPort`, `databaseUrl` is
- * `database.url`, and `database` is `database.kind`.
- * @module
- */
+/** Groups of the component's arguments, from the settings' names: `httpsPort` is `gateway.httpsPort`, `database` is `database.kind`. */
 import { isPending } from "../inputs.ts";
 import { type GivenInputs, type SettingName, settingNames, settings } from "./list.ts";
 import type { Setting } from "./setting.ts";

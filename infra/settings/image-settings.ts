@@ -1,19 +1,11 @@
-/**
- * The GraphQL engine, and the images of other projects: two sections of the list in list.ts. docs/operate/hasura.md describes the
- * differences between the engines.
- * @module
- */
+/** The GraphQL engine and the images of other projects: two sections of the list in list.ts. */
 import { pins } from "@routeql/pins/pins";
 import { image, oneOf } from "./checks.ts";
 import { flag, text } from "./setting.ts";
 
-/**
- * Value of `hasuraImage` for this project's own engine, built here and deployed like Hasura: with a metadata database, the job that
- * fills it, and Hasura's names for its settings.
- */
+/** Value of `hasuraImage` for this project's own engine, deployed like Hasura: with a metadata database and the job that fills it. */
 export const ownEngineImage = "routeql/engine";
 
-/** The choice of the GraphQL engine. */
 export const engineSettings = {
   front: flag({
     structural: true,

@@ -1,7 +1,4 @@
-/**
- * Checks of values in Kubernetes' formats.
- * @module
- */
+/** Checks of values in Kubernetes' formats. */
 import { type Checked, matching } from "./checks.ts";
 
 /** Name of an object (RFC 1123 label). */
@@ -16,7 +13,6 @@ export const dottedName = matching(
   "a name of small letters, digits, hyphens and dots",
 );
 
-/** Size of a volume. */
 export const volumeSize = matching(/^[1-9][0-9]{0,5}(Mi|Gi|Ti)$/, "a size such as 20Gi");
 
 /** A folder in an object storage with Amazon's S3 API. */
@@ -54,7 +50,6 @@ export const annotations: Checked = {
   allowed: "a list name=value,name=value",
 };
 
-/** Annotations by name. */
 export function readAnnotations(value: string | undefined): Readonly<Record<string, string>> {
   const entries = (value ?? "").split(",").filter((entry) => entry.trim() !== "");
   return Object.fromEntries(

@@ -11,7 +11,6 @@ const sidecarPoolSize = 10;
 /** Kubernetes' default range of node ports. */
 const [firstNodePort, lastNodePort] = [30_000, 32_767];
 
-/** Invalid combinations of settings for the target `kubernetes`. */
 export function checkKubernetes(given: GivenInputs, settings: Settings, wrong: Wrong): void {
   if (settings.target !== "kubernetes") {
     for (const name of ["certificateIssuer", "certificateSecret"] as const) {

@@ -1,8 +1,4 @@
-/**
- * The target of the stack, and settings of the target `kubernetes`: a section of the list in list.ts. docs/operate/kubernetes.md has
- * examples.
- * @module
- */
+/** The target of the stack and settings of the target `kubernetes`: a section of the list in list.ts. */
 import { oneOf, range } from "./checks.ts";
 import { annotations, dottedName, objectName, registry, volumeSize } from "./kubernetes-checks.ts";
 import { flag, number, text } from "./setting.ts";

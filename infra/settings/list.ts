@@ -1,7 +1,6 @@
 /**
  * Every setting, once. This list is the source for reading and checking the stack's configuration and the environment file, for the
  * component's arguments, the configuration section of Pulumi.yaml, .env.example and docs/reference/settings.md (`npm run documents`).
- * @module
  */
 import type { Input } from "@pulumi/pulumi";
 import { roles } from "@routeql/database/migrate/roles";
@@ -157,7 +156,6 @@ export type SecretSettingName = NameOf<"secret">;
 type Defaulted<Name extends SettingName> = (typeof settings)[Name] extends { default: unknown } ? Name : never;
 /** Names of the settings that always have a value and are not secret. */
 export type PlainSettingName = { [Name in SettingName]: Defaulted<Name> }[SettingName];
-/** Names of the settings that may be absent. */
 export type OptionalSettingName = Exclude<SettingName, SecretSettingName | PlainSettingName>;
 
 /** The given values, read and validated, without defaults. */

@@ -1,8 +1,4 @@
-/**
- * Metrics, alerts and the services that collect them, and traces: a section of the list in list.ts. docs/operate/monitoring.md and
- * docs/operate/traces.md have examples.
- * @module
- */
+/** Metrics, alerts, the services that collect them, and traces: a section of the list in list.ts. */
 import { traceSettings } from "@routeql/tracing/settings";
 import { email, image, matching, oneOf, range } from "./checks.ts";
 import { givenSecret, number, text } from "./setting.ts";

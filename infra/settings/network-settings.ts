@@ -1,7 +1,4 @@
-/**
- * Addresses of a stack's networks on Docker: a section of the list in list.ts.
- * @module
- */
+/** Addresses of a stack's networks on Docker: a section of the list in list.ts. */
 import { parseRange } from "./ipv4-range.ts";
 import { text } from "./setting.ts";
 import type { Check } from "./setting.ts";

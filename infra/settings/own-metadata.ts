@@ -1,7 +1,4 @@
-/**
- * What an operator adds to RouteQL: metadata and migrations in folders. A relative path of the configuration starts from the project.
- * @module
- */
+/** What an operator adds to RouteQL: metadata and migrations in folders. A relative path of the configuration starts from the project. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -54,7 +51,6 @@ const migrationFiles = (written: string): readonly string[] =>
     .filter((file) => file.endsWith(".sql"))
     .toSorted();
 
-/** The SQL files of the operator, by name. */
 export const ownMigrationsIn = (written: string | undefined): Readonly<Record<string, string>> =>
   written === undefined
     ? {}
@@ -81,7 +77,6 @@ export const ownMigrations: { check: Check<"file">; allowed: string } = {
   allowed: "a folder with files such as 0001_notes.sql",
 };
 
-/** Roles that the operator's metadata adds. */
 export function ownRoles(written: string | undefined): readonly string[] {
   if (written === undefined) return [];
   const metadata = merged(written);

@@ -19,7 +19,6 @@ function typed(setting: Setting, text: string): Parsed {
   }
 }
 
-/** Runs the setting's own check on a value of its type. */
 export function checkValue(name: SettingName, value: GivenSettings[SettingName]): string | undefined {
   const { check } = settings[name] as Setting;
   return check?.(value as never);

@@ -7,10 +7,7 @@ const isLoopback = (host: string): boolean => /^(localhost|.*\.localhost|127\.[\
 const isPublic = ({ target, hostAddress, gatewayService }: PlainSettings): boolean =>
   target === "kubernetes" ? gatewayService === "LoadBalancer" : !isLoopback(hostAddress);
 
-/**
- * Missing settings of a stack that clients of other machines reach. `prod` also needs a certificate that they trust and, on Kubernetes, a
- * registry of its images.
- */
+/** Missing settings of a stack that other machines reach. `prod` also needs a trusted certificate and, on Kubernetes, a registry. */
 export function publicProblems(settings: PlainSettings, stack: string): SettingsProblem[] {
   const production = stack === "prod";
   if (!production && !isPublic(settings)) return [];

@@ -1,8 +1,4 @@
-/**
- * Finds the sources of the settings, and reads the settings from the stack's configuration, then from the environment file. The component
- * adds defaults and generates secrets.
- * @module
- */
+/** Reads the settings from the stack's configuration, then from the environment file. The component adds defaults and secrets. */
 import { readFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { contradictions, withDefaults } from "./complete.ts";
@@ -71,10 +67,7 @@ function equalSecrets(given: GivenSettings): SettingsProblem[] {
   });
 }
 
-/**
- * Reads all given settings; an empty value counts as not given.
- * @throws {SettingsError} with every unknown name and every invalid value, even if another source overrides the value.
- */
+/** Reads all given settings; an empty value is not given. @throws {SettingsError} with every problem, also of overridden values. */
 export function readSettings({ stack, configuration, environmentFile }: SettingsSources): GivenSettings {
   const problems: SettingsProblem[] = [];
   const values: Partial<Record<SettingName, string | number | boolean>> = {};

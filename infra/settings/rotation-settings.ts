@@ -1,7 +1,4 @@
-/**
- * Rotation of the generated secrets: a section of the list in list.ts. `npm run rotate` raises these numbers (docs/operate/secrets.md).
- * @module
- */
+/** Rotation of the generated secrets: a section of the list in list.ts. `npm run rotate` raises these numbers (docs/operate/secrets.md). */
 import { range, strongSecret } from "./checks.ts";
 import { type Check, givenSecret, number, text } from "./setting.ts";
 

@@ -12,10 +12,7 @@ export const generationsOf = (settings: PlainSettings): Generations =>
 export const recordedGenerations = (output: unknown): Partial<Generations> =>
   typeof output === "object" && output !== null ? output : {};
 
-/**
- * The problem of a generation that no service would accept together with the deployed one.
- * @param recorded output of the last successful update
- */
+/** The problem of a generation that no service would accept with the deployed one. @param recorded output of the last update */
 export function skippedGeneration(settings: PlainSettings, recorded: unknown): string | undefined {
   const before = recordedGenerations(recorded);
   const name = names.find((each) => Math.abs(settings[each] - (before[each] ?? settings[each])) > 1);

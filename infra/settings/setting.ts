@@ -1,7 +1,4 @@
-/**
- * Type of a setting. The settings are in list.ts, which is the source for all descriptions and checks.
- * @module
- */
+/** Type of a setting. The settings are in list.ts, which is the source for all descriptions and checks. */
 
 export type SettingType = "text" | "number" | "flag" | "secret" | "file";
 
@@ -36,7 +33,6 @@ export interface Setting<Type extends SettingType = SettingType> {
   readonly allowed?: string;
 }
 
-/** A setting as declared. */
 export type Declaration<Type extends SettingType = SettingType> = Omit<Setting<Type>, "environment"> & {
   readonly environment?: string;
 };

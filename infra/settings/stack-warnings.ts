@@ -2,10 +2,7 @@ import { hasNewMigrations } from "../release.ts";
 import { isWithoutArchive } from "../services/archive.ts";
 import { type PlainSettings, type SettingName, settings } from "./list.ts";
 
-/**
- * Warnings about valid settings.
- * @param clear names of the settings that the stack's configuration file has as plain text
- */
+/** Warnings about valid settings. @param clear names of the settings that the stack's configuration file has as plain text */
 export function stackWarnings(plain: PlainSettings, stack: string, clear: readonly string[]): readonly string[] {
   const secrets = clear.filter(
     (name) => Object.hasOwn(settings, name) && settings[name as SettingName].type === "secret",
@@ -27,10 +24,7 @@ export function stackWarnings(plain: PlainSettings, stack: string, clear: readon
   ];
 }
 
-/**
- * Warning of an update by plain Pulumi, which takes no backup. A program must not change a running stack before its preview is accepted.
- * @param before outputs of the last update
- */
+/** Warning of plain Pulumi, which takes no backup: a program must not act before its preview is accepted. @param before outputs */
 export function unsavedDataWarning(
   { backupBeforeUpdate, migrations }: Pick<PlainSettings, "backupBeforeUpdate" | "migrations">,
   stack: string,

@@ -1,7 +1,4 @@
-/**
- * Runs Pulumi code with mocks and records its resources, for the tests beside the components.
- * @module
- */
+/** Runs Pulumi code with mocks and records its resources, for the tests beside the components. */
 import { randomBytes } from "node:crypto";
 import { type RecordedResource, recordResources, secretSignature } from "../rendering/record.ts";
 

@@ -18,20 +18,14 @@ function isCertificate(block: string): boolean {
   }
 }
 
-/**
- * The content of a file: the text itself, or read from an absolute path.
- * @returns undefined for a path that cannot be read
- */
+/** The content of a file: the text itself, or read from an absolute path. @returns undefined for a path that cannot be read */
 const contentOf = (given: string): string | undefined =>
   isPem(given) ? given : attempt(() => readFileSync(given, "utf8"));
 
 /** The place of a problem; never the text. */
 const placeOf = (given: string): string => (isPem(given) ? "argument" : given);
 
-/**
- * The trusted certificate authorities of a setting, PEM; undefined if it is not set.
- * @throws {SettingsError} if the file cannot be read or contains anything else
- */
+/** The trusted authorities of a setting, PEM; undefined if not set. @throws {SettingsError} for a file of other content */
 export function authorityOf(name: SettingName, setting: Input<string> | undefined): Input<string> | undefined {
   if (setting === undefined) return undefined;
   return derive(setting, (given) => {
@@ -44,17 +38,13 @@ export function authorityOf(name: SettingName, setting: Input<string> | undefine
   });
 }
 
-/**
- * A certificate that the cluster creates and stores; the program does not read it.
- * @param authority of its issuer; clients already trust another issuer
- */
+/** A certificate that the cluster stores; the program does not read it. @param authority of an issuer that clients do not trust */
 export const foreignCertificate = (authority: Input<string> = ""): GatewayCertificate => ({
   certificate: output(""),
   privateKey: secret(""),
   caCertificate: output(authority),
 });
 
-/** The gateway's certificate. */
 export interface GatewayCertificate {
   /** Certificate and chain, PEM. */
   readonly certificate: Output<string>;
@@ -83,10 +73,7 @@ function leafProblem(leaf: X509Certificate, host: string, now: Date): string | u
 /** Name of a certificate's subject or issuer for an error: its common name, or all of it. */
 const nameOf = (name: string): string => /(?:^|\n)CN=(.+)/.exec(name)?.[1] ?? name.replaceAll("\n", ", ");
 
-/**
- * The authority of a chain, or why clients cannot build a path from the certificate to one.
- * @param trusted authorities of the deployment; without any, the chain's self-signed end or an authority that Node.js trusts
- */
+/** The authority of a chain, or why there is no path to one. @param trusted of the deployment; else self-signed or Node.js' own */
 function authorityOfChain(
   chain: readonly X509Certificate[],
   trusted: string | undefined,
@@ -120,10 +107,7 @@ export interface OwnCertificate {
   readonly publicHost: string;
 }
 
-/**
- * Reads a certificate and its key and validates that they belong together, are valid now, cover the public name and lead to an authority.
- * @throws {SettingsError} with all problems; never quotes the files.
- */
+/** Reads a certificate and its key and checks that they serve the public name. @throws {SettingsError} that never quotes the files. */
 export function checkedCertificate(
   { certificateFile, privateKeyFile, publicHost, authority }: OwnCertificate,
   now = new Date(),

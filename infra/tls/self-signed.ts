@@ -18,7 +18,6 @@ const renewalHours = 60 * day;
 const localNames = ["localhost"];
 const localAddresses = ["127.0.0.1", "::1"];
 
-/** Names and addresses of the certificate. */
 export function subjectNames(publicHost: string): { dnsNames: string[]; ipAddresses: string[] } {
   const isAddress = isIP(publicHost) !== 0;
   return {

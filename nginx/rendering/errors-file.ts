@@ -36,15 +36,11 @@ export function renderErrors(): string {
   return `# Rendered from the list of error codes by render.ts; edits here are lost.\n\n${blocks.join("\n\n")}\n`;
 }
 
-/** The body of a gateway error, as JSON. */
 export function errorBody(code: ErrorCode): string {
   return JSON.stringify({ error: errorCodes[code].sentence, code });
 }
 
-/**
- * A string of nginx's configuration language.
- * @throws Error when the text contains a dollar sign, which the language cannot quote
- */
+/** A string of nginx's configuration language. @throws Error when the text contains a dollar sign, which the language cannot quote */
 export function quote(text: string): string {
   if (text.includes("$")) throw new Error(`nginx cannot quote a dollar sign: ${text}`);
   return `'${text.replaceAll("\\", String.raw`\\`).replaceAll("'", String.raw`\'`)}'`;

@@ -3,7 +3,6 @@
  * master-key.conf and proxy-master-key.conf are rendered here.
  * The folders of ../configuration group files by concern; in the container all files lie in one folder. nginx loads ../metrics where metrics are
  * switched on.
- * @module
  */
 import { globSync, readFileSync } from "node:fs";
 import { basename, resolve } from "node:path";
@@ -38,10 +37,7 @@ const rendered = {
 
 export const renderedNames = Object.keys(rendered) as readonly (keyof typeof rendered)[];
 
-/**
- * Contents of the rendered files, by name. Equal settings produce equal files.
- * @throws Error that names every invalid setting
- */
+/** Contents of the rendered files, by name. Equal settings produce equal files. @throws Error that names every invalid setting */
 export function renderFiles(settings: GatewaySettings): Record<keyof typeof rendered, string> {
   checkGatewaySettings(settings);
   return Object.fromEntries(renderedNames.map((name) => [name, rendered[name](settings)])) as ReturnType<

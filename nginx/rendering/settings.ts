@@ -6,7 +6,6 @@ export interface GatewaySettings {
   readonly httpsPort: number;
   /** Published port of the API with the console. */
   readonly consolePort: number;
-  /** Whether the console is served. */
   readonly console: boolean;
   /** Whether the console's port forwards the engine's metadata and SQL APIs. */
   readonly metadataApi: boolean;
@@ -18,9 +17,7 @@ export interface GatewaySettings {
   readonly engineAddress: string;
   /** `host:port` of the auth sidecar. */
   readonly sidecarAddress: string;
-  /** Maximum size of a request body, in KiB. */
   readonly bodyLimitKilobytes: number;
-  /** Steady request rate of one address. */
   readonly requestsPerSecondPerAddress: number;
   /** Burst of requests of one address beyond that rate. */
   readonly burst: number;
@@ -61,10 +58,7 @@ const numbers = {
   idleWebSocketSeconds: 86_400,
 } as const satisfies Partial<Record<keyof GatewaySettings, number>>;
 
-/**
- * Rejects settings that would change meaning inside a configuration file.
- * @throws Error that names every invalid property
- */
+/** Rejects settings that would change meaning inside a configuration file. @throws Error that names every invalid property */
 export function checkGatewaySettings(settings: GatewaySettings): void {
   const wrong = [
     ...Object.entries(texts)

@@ -50,10 +50,7 @@ const architectures: Readonly<Record<string, string>> = {
   arm64: "arm64",
 };
 
-/**
- * The platform of the images, which is the engine's: on macOS the engine runs Linux in a virtual machine.
- * @throws Failure for an architecture without a Node 24 package
- */
+/** The platform of the images, the engine's: on macOS it is Linux. @throws Failure for one without a Node 24 package */
 export function imagePlatform(architecture: string): Platform {
   const cpu = architectures[architecture];
   if (cpu !== undefined) return { os: "linux", cpu };

@@ -29,10 +29,7 @@ const isSystemd = (): Promise<boolean> =>
     () => false,
   );
 
-/**
- * Starts the installed engine.
- * @param answersWithin whether the engine answers within these milliseconds
- */
+/** Starts the installed engine. @param answersWithin whether the engine answers within these milliseconds */
 export async function startEngine(
   answersWithin: (milliseconds: number) => Promise<boolean>,
   work: Pick<Work, "onLine" | "signal">,

@@ -12,7 +12,6 @@ export interface NodeDescription {
   readonly address: string;
 }
 
-/** Operations on a running node. */
 export class NodeAccess {
   readonly address: string;
   readonly binaries: string;

@@ -50,10 +50,7 @@ async function recipesHash(): Promise<string> {
   return hash.digest("hex").slice(0, 12);
 }
 
-/**
- * Folder with every program of a Kubernetes node, built from the Go modules in go.mod and go.sum. It is built once for each content of
- * these files (about 6 minutes on 2 cores) and kept for every checkout of this user.
- */
+/** Every program of a Kubernetes node, built from Go modules once per content (6 minutes on 2 cores), for all checkouts of the user. */
 export async function kubernetesBinaries(options: Omit<Work, "show">): Promise<string> {
   const folder = join(cacheFolder(), "kubernetes", await recipesHash());
   if (existsSync(folder)) return folder;
@@ -87,10 +84,7 @@ async function build(
   });
 }
 
-/**
- * Folders of the modules with the published resource definitions (CRDs) for validating manifests, by the last element of their path
- * (`cert-manager`).
- */
+/** Folders of the modules with the published resource definitions (CRDs), by the last element of their path (`cert-manager`). */
 export async function definitionModules(options: Omit<Work, "show">): Promise<ReadonlyMap<string, string>> {
   const go = await ensureGo(options);
   const { stdout } = await run(go, ["mod", "download", "-json"], {

@@ -3,7 +3,6 @@ import { pipeline } from "node:stream/promises";
 import { execa } from "execa";
 import { dnsImage, type NodeLayout, pauseImage } from "./layout.ts";
 
-/** An image of one static program. */
 async function programImage(image: string, folder: string, program: string): Promise<void> {
   const archive = spawn("tar", ["--create", "--directory", folder, program], { stdio: ["ignore", "pipe", "ignore"] });
   const changes = ["--change", `ENTRYPOINT ["/${program}"]`];
@@ -15,10 +14,7 @@ async function programImage(image: string, folder: string, program: string): Pro
   if ((await ended) !== 0) throw new Error(`docker import of ${image} failed: ${problem}`);
 }
 
-/**
- * Copies images of this machine's Docker engine to the node, where pods find them by the same names. A name identifies the content, so
- * existing images are not copied again.
- */
+/** Copies images of this machine's engine to the node. A name identifies the content, so existing images are not copied again. */
 export async function loadImages(layout: NodeLayout, wanted: readonly string[]): Promise<void> {
   const { containerdSocket } = layout;
   const present = new Set(await imagesOfNode(layout));
@@ -45,7 +41,6 @@ export async function loadOwnImages(layout: NodeLayout, binaries: string): Promi
   await loadImages(layout, [pauseImage, dnsImage]);
 }
 
-/** The names by which the node has images. */
 async function imagesOfNode({ containerdSocket }: NodeLayout): Promise<string[]> {
   const { stdout } = await execa(
     "ctr",

@@ -4,7 +4,6 @@
  *
  * Started by launcher.ts as `node init.ts '<json of InitOptions>'`. It prints `namespaces` when it runs and `started` after all
  * programs have started.
- * @module
  */
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, openSync, writeFileSync } from "node:fs";

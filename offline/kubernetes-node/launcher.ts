@@ -3,7 +3,6 @@
  * tests stop it or exit. It prints JSON lines: `{"address": …}` after the node's programs have started.
  *
  * Started by node.ts as `node launcher.ts <folder> <binaries>`; it exits when its standard input is closed.
- * @module
  */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -20,7 +20,6 @@ export interface NodeLayout {
   /** Short, because a socket's path has at most 107 bytes (unix(7)). */
   readonly containerdSocket: string;
   readonly adminConfig: string;
-  /** Folders of the persistent volumes. */
   readonly volumes: string;
   readonly file: (name: string) => string;
 }

@@ -1,8 +1,4 @@
-/**
- * A node for manual tests: `node offline/kubernetes-node/main.ts` starts one, prints its access data, and stops it with Ctrl-C. The
- * suite uses it instead of its own node if ROUTEQL_TEST_NODE names the printed file.
- * @module
- */
+/** A node for manual tests, until Ctrl-C. The suite uses it if ROUTEQL_TEST_NODE names the printed file. */
 import { once } from "node:events";
 import { writeFile } from "node:fs/promises";
 import { explain } from "@routeql/host/failure";

@@ -20,10 +20,7 @@ const needs: Readonly<Record<string, string>> = {
 const isPresent = async (need: string): Promise<boolean> =>
   need.startsWith("/") ? existsSync(need) : (await findProgram(need)) !== undefined;
 
-/**
- * Installs the missing requirements of a node.
- * @throws Failure with the reason why no node can run on this machine
- */
+/** Installs the missing requirements of a node. @throws Failure with the reason why no node can run on this machine */
 export async function ensurePackages(onLine: (line: string) => void): Promise<void> {
   if (process.platform !== "linux" || process.getuid?.() !== 0) {
     throw new Failure(

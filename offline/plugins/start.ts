@@ -12,10 +12,7 @@ export interface RunningPlugins extends AsyncDisposable {
   readonly serve: (engine: number) => void;
 }
 
-/**
- * Starts the stand-ins in one process for one run of the engine.
- * @param onLine receives the lines of their standard error
- */
+/** Starts the stand-ins in one process for one run of the engine. @param onLine receives the lines of their standard error */
 export async function startPlugins(
   names: readonly string[],
   environment: NodeJS.ProcessEnv,

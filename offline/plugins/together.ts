@@ -1,7 +1,6 @@
 /**
  * All stand-ins in one process, which a command starts before the engine. Otherwise the engine starts each of them twice for an update,
  * which takes one more second of processor time. The process prints its port; standard input contains the engine's process id.
- * @module
  */
 import { isRunning } from "@routeql/host/process";
 import { replacedPlugins } from "../interface.ts";

@@ -89,10 +89,7 @@ const modules: Readonly<Record<string, readonly LeftOut[]>> = {
 
 type RunGo = (...args: readonly string[]) => ReturnType<typeof run>;
 
-/**
- * Creates a folder with go.mod, go.sum and patched copies of the affected modules, which replace the originals.
- * @param go runs the Go command in that folder
- */
+/** Creates a folder with go.mod, go.sum and patched copies that replace the affected modules. @param go runs Go in that folder */
 async function leaveOut(folder: string, go: RunGo): Promise<void> {
   for (const name of ["go.mod", "go.sum"]) await copyFile(join(import.meta.dirname, name), join(folder, name));
   // Verified against go.sum, as in the build itself.

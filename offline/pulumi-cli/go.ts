@@ -16,10 +16,7 @@ const goRelease = {
   } as Record<string, string | undefined>,
 };
 
-/**
- * Environment of every `go` command here. Proxy, checksum and cache settings stay the user's. Settings that change the result or the
- * toolchain are overridden.
- */
+/** Environment of every `go` command here: the user's proxy and caches, but fixed settings for the result and the toolchain. */
 export function goEnvironment(base: NodeJS.ProcessEnv, extra: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const environment: NodeJS.ProcessEnv = {
     ...base,
@@ -51,10 +48,7 @@ async function installedVersion(): Promise<string | undefined> {
 /** Source of the `go` command for the build. */
 export type GoSource = "path" | "toolchain-by-path" | "toolchain-by-package" | "none";
 
-/**
- * The Go release for the build is a Go module itself, so any older Go can download it.
- * @param installed version of the `go` on PATH, `go1.19.8` or `1.19.8`
- */
+/** The Go release for the build is a Go module, so any older Go can download it. @param installed version of the `go` on PATH */
 export function planGo(installed: string | undefined, wanted: string, canInstallPackages: boolean): GoSource {
   const version = installed?.replace(/^go/, "");
   const full = version && /^\d+\.\d+$/.test(version) ? `${version}.0` : version;
@@ -81,10 +75,7 @@ export async function ensureGo({ say, onLine, signal }: Omit<Work, "show">): Pro
   return fetchToolchain(onLine, signal);
 }
 
-/**
- * Downloads the release as the module golang.org/toolchain (https://go.dev/doc/toolchain#download) and makes its programs
- * executable.
- */
+/** Downloads the release as the module golang.org/toolchain (https://go.dev/doc/toolchain#download) and makes its programs executable. */
 async function fetchToolchain(onLine: (line: string) => void, signal: AbortSignal): Promise<string> {
   const platform = goPlatform();
   const sum = process.platform === "linux" ? goRelease.sums[arch()] : undefined;

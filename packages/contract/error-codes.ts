@@ -3,10 +3,8 @@
  * The bodies are `{"error": <sentence>, "code": <code>}`; docs/reference/error-codes.md and the gateway's error pages are derived from this
  * list.
  * The engine's own errors follow Hasura and are not listed here.
- * @module
  */
 export interface ErrorDescription {
-  /** HTTP status of the reply. */
   readonly status: number;
   /** Text for the client; a full sentence without secrets. */
   readonly sentence: string;
@@ -106,7 +104,6 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** A code of the engine with its description on the page. */
 export interface EngineErrorRow {
   readonly status: number;
   readonly meaning: string;

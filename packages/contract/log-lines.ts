@@ -13,7 +13,6 @@ const longest = 65_536;
 /** Time in milliseconds between two writes under load. */
 const interval = 50;
 
-/** Where a logger writes its lines. */
 interface LineStream {
   write(line: string): void;
 }

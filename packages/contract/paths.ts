@@ -1,7 +1,4 @@
-/**
- * The paths of the wire contract that more than one service uses.
- * @module
- */
+/** The paths of the wire contract that more than one service uses. */
 
 export const paths = {
   graphql: "/api/graphql",

@@ -1,7 +1,4 @@
-/**
- * The id by which the log lines and spans of one request are found: that of the client's trace, or without one the request id.
- * @module
- */
+/** The id by which the log lines and spans of one request are found: that of the client's trace, or without one the request id. */
 
 /** The client's trace, of a `traceparent` header in version 00. */
 export interface TraceParent {

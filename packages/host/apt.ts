@@ -28,10 +28,7 @@ export async function canInstallPackages(): Promise<boolean> {
 let queue: Promise<unknown> = Promise.resolve();
 let listsAreFresh = false;
 
-/**
- * Installs Debian or Ubuntu packages, one call at a time; waits up to five minutes for other users of apt. An interrupt does not stop it,
- * because that would leave a half-configured package.
- */
+/** Installs Debian packages, one call at a time; waits for other users of apt. An interrupt would leave a half-configured package. */
 export function installPackages(
   names: readonly string[],
   onLine: (line: string) => void,

@@ -1,7 +1,6 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 
-/** The folder of the checkout. */
 export const projectFolder = resolve(import.meta.dirname, "../..");
 
 /** Cache that is shared by clones: the Pulumi CLI and its official plugins (XDG Base Directory Specification). */
@@ -12,7 +11,6 @@ export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): strin
   return join(base, "routeql");
 }
 
-/** All local files of one stack. */
 export interface StackPaths {
   readonly folder: string;
   readonly workspace: string;
@@ -23,7 +21,6 @@ export interface StackPaths {
   /** Identity of the state, and the Docker engine of the stack. */
   readonly identityFile: string;
   readonly plugins: string;
-  /** Range of the stack's Docker networks. */
   readonly networkRange: string;
   readonly accessFile: string;
   readonly certificateFile: string;

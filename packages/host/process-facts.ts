@@ -1,7 +1,4 @@
-/**
- * Information about other processes: from /proc if it exists, else from `ps` and `lsof`, as on macOS.
- * @module
- */
+/** Information about other processes: from /proc if it exists, else from `ps` and `lsof`, as on macOS. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";

@@ -138,10 +138,7 @@ export async function run(program: string, args: readonly string[], options: Run
 /** A terminal, npm and the bootstrap may each deliver one Ctrl-C: signals this close together count as one. */
 const oneKeypressMilliseconds = 400;
 
-/**
- * Turns the first Ctrl-C (or SIGTERM, SIGHUP) into an abort of the returned signal, so that the work stops cleanly. The second one kills
- * all child processes immediately.
- */
+/** Turns the first Ctrl-C, SIGTERM or SIGHUP into an abort of the returned signal. The second one kills all child processes. */
 export function onInterrupt(say: (text: string) => void): AbortSignal {
   const controller = new AbortController();
   let first: number | undefined;

@@ -9,14 +9,12 @@ export interface ProgramStreams {
   readonly errors: Writable;
   /** The terminal of input and output: keys are passed unchanged, both outputs are merged, and its size is forwarded. */
   readonly terminal?: NodeJS.WriteStream | undefined;
-  /** Aborts the program. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /** Runs a program to its end and returns its exit code. @throws the signal's reason when the signal aborts it */
 export type Execute = (program: readonly string[], streams: ProgramStreams) => Promise<number>;
 
-/** The outputs of this process. */
 export const ownOutputs: Pick<ProgramStreams, "output" | "errors"> = { output: process.stdout, errors: process.stderr };
 
 /** Passes a chunk on; for a slow target, its single source pauses. */

@@ -10,10 +10,7 @@ export const downloadSites = {
 
 const asked = new Map<string, ReturnType<typeof proxyProblem>>();
 
-/**
- * Asks the proxies for these addresses before a download, once per process.
- * @throws Failure with the name of the variable, for a proxy that does not answer
- */
+/** Asks the proxies for these addresses before a download, once per process. @throws Failure naming the variable of a silent proxy */
 export async function requireProxies(...urls: readonly string[]): Promise<void> {
   const problems = urls.map((url) => {
     const answer = asked.get(url) ?? proxyProblem(url);

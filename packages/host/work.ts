@@ -1,6 +1,5 @@
 /** Progress of one piece of work. */
 export interface Work {
-  /** Prints a line. */
   readonly say: (text: string) => void;
   /** Replaces the current progress text. */
   readonly show: (text: string) => void;

@@ -1,6 +1,5 @@
 import type { FunctionMetadata, QualifiedName, SourceMetadata, TableMetadata } from "./read/shape.ts";
 
-/** A valid name in GraphQL. */
 export const graphqlName = /^[_A-Za-z][_0-9A-Za-z]*$/;
 
 export type Convention = "hasura-default" | "graphql-default";
@@ -46,10 +45,7 @@ export interface NameBase {
   readonly raw: string;
 }
 
-/**
- * Builds the generated names of one source by the rules of Hasura for its naming convention and customization. Custom names are
- * not converted; under graphql-default their suffixes begin with a capital letter.
- */
+/** Builds the generated names of one source by Hasura's rules. Custom names are not converted, only their suffixes. */
 export class Naming {
   readonly convention: Convention;
   readonly #typePrefix: string;
@@ -157,7 +153,6 @@ export class Naming {
     return this.suffixed(this.aggregatePredicate(base, predicate), "arguments_columns");
   }
 
-  /** The enum of the columns of an aggregate predicate. */
   predicateColumns(base: NameBase, predicate: string): string {
     if (!this.#graphql)
       return this.affixed(`${base.type}_select_column_${base.type}_aggregate_bool_exp_${predicate}_arguments_columns`);

@@ -22,10 +22,7 @@ function distance(left: string, right: string): number {
 
 const letters = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
 
-/**
- * The known name that a mistyped name most probably means, if at most a third of its characters differ. If two names are equally near,
- * the one with nearer letters is chosen: a missing underscore is likelier than a wrong letter.
- */
+/** The nearest known name, if at most a third of its characters differ; among equals the one with nearer letters. */
 export function nearest(written: string, known: Iterable<string>): string | undefined {
   const ranked = [...known]
     .map((name) => ({

@@ -1,8 +1,4 @@
-/**
- * Published advisories (advisories.json) of the programs in pins.ts, and the versions that fix them. A version below the fix of its line is not safe to
- * run. `--hasura-version` of the metadata checks uses the same list.
- * @module
- */
+/** Published advisories of the programs in pins.ts and the fixed versions; also for `--hasura-version` of the checks. */
 import published from "./advisories.json" with { type: "json" };
 
 export type PermissionFeature = "table-computed-field" | "nested-inherited-role" | "update-many";

@@ -1,11 +1,7 @@
-/**
- * The one list of images and programs of other projects. Settings, manifests, documents, tests and Renovate take them from here.
- * @module
- */
+/** The one list of images and programs of other projects. Settings, manifests, documents, tests and Renovate take them from here. */
 export interface Pin {
   readonly image: string;
   readonly released: string;
-  /** Day on which the line of releases stops to get fixes. */
   readonly supportedUntil: string;
   /** Page that the dates come from. */
   readonly source: string;

@@ -1,7 +1,4 @@
-/**
- * Reports the pins that need attention: support that ends soon, and advisories. A scheduled job runs it (ci-templates).
- * @module
- */
+/** Reports the pins that need attention: support that ends soon, and advisories. A scheduled job runs it (ci-templates). */
 import { advisoriesOf, describeAdvisory } from "./advisories.ts";
 import { type Pin, pins, type ProgramPin, programs } from "./pins.ts";
 

@@ -1,7 +1,4 @@
-/**
- * The OpenTelemetry SDK behind {@link Tracing}. Only tracing.ts imports this module, and only with an endpoint.
- * @module
- */
+/** The OpenTelemetry SDK behind {@link Tracing}. Only tracing.ts imports this module, and only with an endpoint. */
 import { hostname } from "node:os";
 import {
   type Context,

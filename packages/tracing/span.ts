@@ -1,8 +1,4 @@
-/**
- * A span as the services see it. Code that may run inside a traced request takes an optional span, so that an untraced request costs
- * one comparison.
- * @module
- */
+/** A span as the services see it. Code in a traced request takes an optional span: an untraced request costs one comparison. */
 import { AsyncLocalStorage } from "node:async_hooks";
 
 export type Attributes = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -22,10 +18,7 @@ export interface Span {
   end(): void;
 }
 
-/**
- * Runs work in a child span, which ends with the work or with its promise. Without a parent only the work runs.
- * @throws any error of the work
- */
+/** Runs work in a child span, which ends with it or its promise. Without a parent only the work runs. @throws any error of it */
 export function inSpan<Result>(
   parent: Span | undefined,
   name: string,
@@ -94,16 +87,12 @@ export function inCurrentSpan<Result>(
 
 /** Headers and id of a request, from which its trace follows. */
 export interface TraceOrigin {
-  /** The header `traceparent`. */
   readonly traceparent: string | readonly string[] | undefined;
   readonly requestId: string;
 }
 
 export interface Tracing {
-  /**
-   * The server span of a request; undefined when the request is not traced. The trace is that of the log lines: the caller's, or without
-   * one the request id where it has the form of a trace id.
-   */
+  /** The server span of a request; undefined when not traced. Its trace is that of the log lines: the caller's, or the request id. */
   start(name: string, origin: TraceOrigin, attributes: Attributes): Span | undefined;
   /** Exports the remaining spans; takes two seconds at most. */
   stop(): Promise<void>;
@@ -114,7 +103,6 @@ export type TracingEvent =
   { readonly type: "failed"; readonly reason: string } | { readonly type: "recovered" };
 
 export interface TracingOptions {
-  /** Name of the service in its spans. */
   readonly service: string;
   readonly version: string;
   /** Address of the collector; undefined = no request is traced. */

@@ -1,7 +1,6 @@
 /**
  * Prints the size of each product and of the documents; `npm run lint` runs it. Code is TypeScript and JavaScript. Tests are `*.test.ts`
  * and folders `testing/`, and all code of `tests/`. Documents are README.md and `docs/`.
- * @module
  */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";

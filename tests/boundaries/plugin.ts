@@ -2,7 +2,6 @@
  * A plugin of oxlint. An import must stay inside its package, or name a package that package.json lists; packages must have no cycles, and
  * products import only the products below them (products.ts).
  * The exports of a package.json list its public modules; Node and tsc reject all others.
- * @module
  */
 import { brokenRule, readPackages } from "./packages.ts";
 

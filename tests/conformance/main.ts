@@ -1,7 +1,6 @@
 /**
  * `npm run test:conformance -- --fixtures DIR [--filter TEXT]`: Hasura's own test cases against the embedded engine,
  * over HTTP and WebSocket, on a real Postgres.
- * @module
  */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";

@@ -1,7 +1,4 @@
-/**
- * Flags with which Hasura's own suite starts its server for some test classes, by folder and case.
- * @module
- */
+/** Flags with which Hasura's own suite starts its server for some test classes, by folder and case. */
 export interface ServerFlags {
   readonly inferFunctionPermissions?: boolean;
   readonly enableAllowList?: boolean;

@@ -1,7 +1,4 @@
-/**
- * `npm run test:differential -- --requests N --seed N`: the same random requests to Hasura's own server and to the embedded engine.
- * @module
- */
+/** `npm run test:differential -- --requests N --seed N`: the same random requests to Hasura's own server and to the embedded engine. */
 import { randomInt } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";

@@ -1,7 +1,4 @@
-/**
- * `npm run test:differential:record`: records the answers of Hasura's own server to a fixed set of requests, for `npm test`.
- * @module
- */
+/** `npm run test:differential:record`: records the answers of Hasura's own server to a fixed set of requests, for `npm test`. */
 import { writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 import { canonical } from "./compare.ts";

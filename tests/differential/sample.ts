@@ -1,7 +1,4 @@
-/**
- * A metadata of many column types, relationships, functions, computed fields and roles, for the differential suite.
- * @module
- */
+/** A metadata of many column types, relationships, functions, computed fields and roles, for the differential suite. */
 
 const scalars: readonly (readonly [column: string, type: string, expression: string])[] = [
   ["small", "smallint", "i - 3"],

@@ -1,7 +1,6 @@
 /**
  * The pages of docs/clients include their samples. A fenced block after `<!-- sample: <file> -->` contains that file of
  * docs/clients/samples, which tests/e2e runs.
- * @module
  */
 import { globSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";

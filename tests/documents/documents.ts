@@ -1,7 +1,4 @@
-/**
- * Writes every document that is derived from code. With --check it lists outdated documents.
- * @module
- */
+/** Writes every document that is derived from code. With --check it lists outdated documents. */
 import { readFile, writeFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { parseArgs } from "node:util";

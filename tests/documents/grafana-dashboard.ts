@@ -1,7 +1,4 @@
-/**
- * infra/monitoring/grafana-dashboard.json: the panels as a dashboard of Grafana, with a row for each section.
- * @module
- */
+/** infra/monitoring/grafana-dashboard.json: the panels as a dashboard of Grafana, with a row for each section. */
 import { VizLegendOptionsBuilder } from "@grafana/grafana-foundation-sdk/common";
 import { DashboardBuilder, DatasourceVariableBuilder, RowBuilder } from "@grafana/grafana-foundation-sdk/dashboard";
 import { DataqueryBuilder } from "@grafana/grafana-foundation-sdk/prometheus";

@@ -1,7 +1,4 @@
-/**
- * docs/reference/metrics.md: every metric of this project's own services, from their registries.
- * @module
- */
+/** docs/reference/metrics.md: every metric of this project's own services, from their registries. */
 import { globSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { createMetrics as createSidecarMetrics } from "@routeql/auth-sidecar/metrics";

@@ -1,7 +1,6 @@
 /**
  * Pictures of the architecture as Mermaid graphs, from the declarations: package.json files, the table of products, and the calls of the
  * services.
- * @module
  */
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";

@@ -1,6 +1,5 @@
 /**
  * Finds patterns that break the project's plain-language rules: jargon, long test titles and comment lines, and long lines and sentences in Markdown.
- * @module
  */
 
 /** Words without a clear meaning, and the words to use instead. */

@@ -1,7 +1,4 @@
-/**
- * Tests that the embedded engine is not affected by any published permission advisory of Hasura v2. packages/pins lists them.
- * @module
- */
+/** Tests that the embedded engine is not affected by any published permission advisory of Hasura v2. packages/pins lists them. */
 import { createEngine, type Engine } from "@routeql/engine";
 import { advisories, type PermissionFeature } from "@routeql/pins/advisories";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

@@ -1,7 +1,6 @@
 /**
  * Evidence that the suites keep for the suite `secrets`, which searches all remains of the run for every secret. The folder is in
  * ROUTEQL_TEST_EVIDENCE; `npm test` creates and removes it. Without it (a single file under vitest) nothing is kept.
- * @module
  */
 import { appendFileSync, cpSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,7 +1,4 @@
-/**
- * Vitest's global setup of every suite with containers: removes all of them at the end of the run, even after a failure.
- * @module
- */
+/** Vitest's global setup of every suite with containers: removes all of them at the end of the run, even after a failure. */
 import { cleanUp } from "./clean-up.ts";
 import { runId } from "./run.ts";
 

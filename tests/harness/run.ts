@@ -1,7 +1,4 @@
-/**
- * Identity of one run of the suites. Every container and network of the harness has this label, and the clean-up removes exactly those.
- * @module
- */
+/** Identity of one run of the suites. Every container and network of the harness has this label, and the clean-up removes exactly those. */
 import { randomBytes } from "node:crypto";
 import { engineAddress, engineEnvironment, standardOrigin } from "@routeql/host/docker/engine-address";
 

@@ -1,7 +1,6 @@
 /**
  * Costs of one client without an account, of one account and of ten accounts for another client, with the default limits. SECURITY.md
  * quotes the results.
- * @module
  */
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { settings as all } from "@routeql/infra/settings/list";

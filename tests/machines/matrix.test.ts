@@ -1,7 +1,6 @@
 /**
  * Typical machines of users. Each row starts a stack, queries it and removes it. A row that this machine cannot provide is skipped with
  * the reason.
- * @module
  */
 import { existsSync } from "node:fs";
 import { chown, mkdtemp, rm, stat } from "node:fs/promises";

@@ -1,7 +1,4 @@
-/**
- * Runs a command with a rootless Docker engine, as root: `node tests/machines/with-rootless-engine.ts npm test -- gateway`.
- * @module
- */
+/** Runs a command with a rootless Docker engine, as root: `node tests/machines/with-rootless-engine.ts npm test -- gateway`. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { startRootlessEngine } from "./support/rootless-engine.ts";

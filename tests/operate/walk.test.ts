@@ -1,7 +1,6 @@
 /**
  * The commands of the operator's pages, as written and in order, while a client sends a query and a login every 200 ms. The stack is like
  * one in production: a company's certificate authority, a directory, monitoring and backups, with other values than the pages.
- * @module
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { hostname, tmpdir } from "node:os";

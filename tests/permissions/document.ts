@@ -1,7 +1,4 @@
-/**
- * docs/reference/permissions.md, generated from the project's metadata by `npm run documents`.
- * @module
- */
+/** docs/reference/permissions.md, generated from the project's metadata by `npm run documents`. */
 import { renderPermissions } from "hasura-checks/permissions/markdown";
 import { declared } from "./support/declared.ts";
 

@@ -1,7 +1,6 @@
 /**
  * Files of a run below `.routeql/test-logs/<run>`: the logs of each suite's containers, each suite's output, and evidence for the
  * search for secrets. Logs and output of failed suites are kept; evidence contains secrets and is always deleted.
- * @module
  */
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,7 +1,4 @@
-/**
- * `npm test` and `npm run test:all`. Prints progress, one table at the end, and as its last line `N passed, N failed, N skipped`.
- * @module
- */
+/** `npm test` and `npm run test:all`. Prints progress, one table at the end, and as its last line `N passed, N failed, N skipped`. */
 import { loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { readFigures } from "./figures.ts";

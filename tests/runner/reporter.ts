@@ -1,7 +1,4 @@
-/**
- * A vitest reporter that writes the summary's data to the file in ROUTEQL_TEST_RESULTS. Vitest's own reporter shows the progress.
- * @module
- */
+/** A vitest reporter that writes the summary's data to the file in ROUTEQL_TEST_RESULTS. Vitest's own reporter shows the progress. */
 import { writeFile } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import { stripVTControlCharacters } from "node:util";

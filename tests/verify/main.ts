@@ -1,7 +1,4 @@
-/**
- * `npm run verify -- --engine hasura`: proves the kit on the official images and writes one report to attach to an issue.
- * @module
- */
+/** `npm run verify -- --engine hasura`: proves the kit on the official images and writes one report to attach to an issue. */
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";

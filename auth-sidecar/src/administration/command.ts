@@ -12,7 +12,6 @@ export class AdministrationError extends Error {
 
 /** A missing or unknown subject or verb. */
 export class UnknownCommand extends AdministrationError {
-  /** The given verb. */
   readonly verb: string | undefined;
 
   constructor(message: string, verb?: string) {
@@ -22,7 +21,6 @@ export class UnknownCommand extends AdministrationError {
   }
 }
 
-/** Arguments and handler of one administration command. */
 export interface Verb {
   /** The words that follow it, with their names in the help. */
   readonly operands: readonly string[];
@@ -93,7 +91,6 @@ export function verbLines(subject: Subject, prefix = "  "): string {
     .join("\n");
 }
 
-/** Text of `--help`. */
 export const usage = `Usage: node auth-sidecar/src/administration/main.ts COMMAND
 
 Accounts; ACCOUNT is an id or an e-mail address (add --provider ldap for accounts of the directory):

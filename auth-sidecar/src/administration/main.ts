@@ -1,8 +1,4 @@
-/**
- * Administration inside the running container, with its settings: `node auth-sidecar/src/administration/main.ts --help`.
- * Exit status: 0 success, 1 failure with the reason on standard error.
- * @module
- */
+/** Administration inside the running container, with its settings. Exit status: 0 success, 1 failure with the reason on standard error. */
 import { printableLines } from "@routeql/contract/printable";
 import { Unavailable } from "../errors.ts";
 import { readSettings, SettingsError } from "../settings.ts";

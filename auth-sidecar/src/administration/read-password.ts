@@ -5,10 +5,7 @@ import { longestPassword } from "../passwords/password-hash.ts";
 import { secretWeakness } from "../weak-secrets.ts";
 import { AdministrationError } from "./command.ts";
 
-/**
- * A new password: from a terminal by two prompts without echo, otherwise all of standard input without one trailing newline.
- * @throws {AdministrationError} if it is too weak or too long
- */
+/** A new password, from the terminal or standard input. @throws {AdministrationError} if it is too weak or too long */
 export async function readNewPassword(input: NodeJS.ReadStream = process.stdin): Promise<string> {
   const [first = "", second] = await readSecret(["New password: ", "Once more: "], input);
   if (first !== second) throw new AdministrationError("the two differ");
@@ -24,10 +21,7 @@ export function checkedPassword(password: string): string {
   return password;
 }
 
-/**
- * A secret: from a terminal by prompts without echo, otherwise all of standard input without one trailing newline.
- * @returns the answer to each prompt
- */
+/** A secret: from a terminal by prompts without echo, otherwise standard input without one trailing newline. @returns each answer */
 export async function readSecret(
   prompts: readonly string[],
   input: NodeJS.ReadStream = process.stdin,

@@ -22,10 +22,7 @@ export type AuditEventName =
 
 export type AuditOutcome = "success" | "failure" | "throttled" | "refused";
 
-/**
- * One event of an account, a session or a key. Contains no secret, no e-mail address and no text
- * from a client.
- */
+/** One event of an account, a session or a key. Contains no secret, no e-mail address and no text from a client. */
 export interface AuditEvent {
   readonly event: AuditEventName;
   readonly outcome: AuditOutcome;
@@ -33,7 +30,6 @@ export interface AuditEvent {
   readonly provider?: Provider | undefined;
   /** Keyed digest of the account's name, see accountPseudonym. */
   readonly account?: string | undefined;
-  /** IP address. */
   readonly address?: string | undefined;
   readonly requestId?: string | undefined;
   readonly detail?: Readonly<Record<string, string | number | boolean>> | undefined;
@@ -105,10 +101,7 @@ export class AuditTrail {
     );
   }
 
-  /**
-   * Resolves when the event is stored: access is granted only after its event is recorded.
-   * @throws {Unavailable} when the database does not answer
-   */
+  /** Resolves when the event is stored: access is granted only afterwards. @throws {Unavailable} when the database does not answer */
   async record(event: AuditEvent): Promise<void> {
     this.#logEvent(event);
     await this.#insert(tableRow(event));

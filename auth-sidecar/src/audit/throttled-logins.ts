@@ -12,10 +12,7 @@ interface Refusals {
   further: number;
 }
 
-/**
- * Records throttled logins: the first of an account from an address at once, and the number of later ones each
- * minute. Otherwise a login storm would write a row for each attempt.
- */
+/** Records the first throttled login at once and the number of later ones each minute: a login storm must not write a row per attempt. */
 export class ThrottledLogins {
   readonly #audit: Pick<AuditTrail, "recordRefusal">;
   readonly #refusals = new Map<string, Refusals>();

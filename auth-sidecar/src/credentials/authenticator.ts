@@ -8,7 +8,6 @@ import type { Provider, User, UserWithPassword } from "../users.ts";
 import type { Credentials, CredentialSource, Verdict } from "./credentials.ts";
 
 export interface Origin {
-  /** IP address of the client. */
   readonly address: string;
   readonly requestId: string;
 }
@@ -26,16 +25,12 @@ export interface LoginRequest<Given> {
   readonly origin: Origin;
   /** Purpose of the login, for the audit trail. */
   readonly flow: string;
-  /**
-   * Granted before the login is recorded, so that a password change, which ends the account's sessions, either ends this session too
-   * or prevents the record of the login.
-   */
+  /** Granted before the login is recorded: a concurrent password change either ends this session too or prevents the record. */
   readonly grant: Grant<Given>;
 }
 
 export interface Login<Given> {
   readonly user: User;
-  /** Time of the previous login of the account, or null. */
   readonly previousLogin: Date | null;
   readonly given: Given;
 }
@@ -47,7 +42,6 @@ export interface AuthenticatorParts {
   readonly pseudonym: AccountPseudonym;
 }
 
-/** Fields of every audit event of one login. */
 interface LoginEvent extends Origin {
   readonly event: "login";
   readonly provider: Provider;

@@ -24,10 +24,7 @@ export function sessionFlowCredentials(body: unknown): Credentials {
   return parsed(sessionFlowBody, body);
 }
 
-/**
- * `username` is the account's e-mail address.
- * @throws {SidecarError} `invalid-field`
- */
+/** `username` is the account's e-mail address. @throws {SidecarError} `invalid-field` */
 export function singleStepCredentials(body: unknown): Credentials {
   return parsed(singleStepBody, body);
 }
@@ -52,10 +49,7 @@ export interface Verdict {
 /** A source of accounts: the local accounts, or a directory. */
 export interface CredentialSource {
   readonly provider: Provider;
-  /**
-   * The name under which failures are counted. All spellings of one account have the same name, also for unknown accounts. Otherwise the
-   * count would reveal which accounts exist.
-   */
+  /** The name under which failures are counted: one for all spellings, also of unknown accounts, so that no count reveals an account. */
   foldedName(name: string): string;
   /**
    * Runs a whole login, from lookup to answer, once this source has capacity for it.

@@ -13,7 +13,6 @@ import type { UserRepository } from "../users.ts";
 
 export type Method = "GET" | "POST" | "DELETE";
 
-/** One path and its handler. */
 export interface Endpoint {
   readonly path: string;
   /** Internal endpoints are for other services; the gateway does not route to them. */

@@ -1,10 +1,7 @@
 import type { Endpoint, Parts } from "./endpoint.ts";
 import { Unavailable } from "../errors.ts";
 
-/**
- * The public keys (RFC 7517, 5). Verifiers may cache them for max-age, so a new key waits that long before it signs. The revocations are an
- * additional member, which other verifiers ignore.
- */
+/** The public keys (RFC 7517, 5). Verifiers may cache them for max-age, so a new key waits that long before it signs. */
 export function jwks({ settings, keyring, revocations }: Parts): Endpoint {
   return {
     path: "/jwks",

@@ -4,7 +4,6 @@ import { errorCodes } from "@routeql/contract/error-codes";
 import { SidecarError, Unavailable } from "../errors.ts";
 import { contextOf } from "./request-context.ts";
 
-/** Body of an error: the sentence and the stable code. */
 export interface ErrorBody {
   readonly error: string;
   readonly code: string;

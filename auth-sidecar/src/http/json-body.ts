@@ -1,10 +1,7 @@
 import express, { type RequestHandler } from "express";
 import { SidecarError } from "../errors.ts";
 
-/**
- * Reads a JSON body, which must be an object or an array. Other types are rejected, even where no body is needed.
- * @param required whether a missing body is rejected too
- */
+/** Reads a JSON object or array. Other types are rejected, even where no body is needed. @param required whether the body is */
 export function jsonBody(limitKilobytes: number, { required }: { readonly required: boolean }): RequestHandler[] {
   return [
     (request, _response, next) => {

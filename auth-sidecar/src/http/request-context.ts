@@ -3,10 +3,8 @@ import { isIP } from "node:net";
 import { traceIdOf } from "@routeql/contract/trace-context";
 import type { RequestHandler, Response } from "express";
 
-/** Data about the request for its handler. */
 export interface RequestContext {
   readonly requestId: string;
-  /** Id of the trace to which the request belongs. */
   readonly traceId: string | undefined;
   /** IP address of the client, as the gateway gives it. */
   readonly address: string;
@@ -35,10 +33,7 @@ export function contextOf(response: Response): RequestContext {
   return context;
 }
 
-/**
- * The client's address. The gateway sets X-Forwarded-For to the one address it sees. Of a list, only the last
- * entry is trusted, because the gateway wrote it.
- */
+/** The client's address. Of a list in X-Forwarded-For only the last entry is trusted, because the gateway wrote it. */
 export function clientAddress(forwardedFor: string | string[] | undefined, peer: string | undefined): string {
   const last =
     (Array.isArray(forwardedFor) ? forwardedFor.join(",") : (forwardedFor ?? "")).split(",").at(-1)?.trim() ?? "";

@@ -34,11 +34,8 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void
 
 /** Milliseconds. */
 export interface Patience {
-  /** Limit for a request's head. */
   readonly headersTimeout: number;
-  /** Limit for a whole request. */
   readonly requestTimeout: number;
-  /** Interval at which both limits are checked. */
   readonly connectionsCheckingInterval: number;
 }
 

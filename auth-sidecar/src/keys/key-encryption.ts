@@ -16,7 +16,6 @@ export class KeyDecryptionError extends Error {
   }
 }
 
-/** A decrypted private key. */
 export interface OpenedKey {
   readonly privateKey: Buffer;
   /** False if it was stored under PREVIOUS_KEY_ENCRYPTION_KEY. */

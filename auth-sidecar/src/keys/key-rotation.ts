@@ -117,10 +117,7 @@ export class KeyRotation {
     this.#policy = policy;
   }
 
-  /**
-   * Creates the first key if there is none. It signs at once, because no verifier can have cached an older key set.
-   * @returns undefined when a key existed
-   */
+  /** Creates the first key if there is none. It signs at once: no verifier can have cached an older key set. */
   createFirst(): Promise<Rotation | undefined> {
     return this.#locked(async (queries) => {
       const keys = await queries.query<CurrentRow>(current);
@@ -128,10 +125,7 @@ export class KeyRotation {
     });
   }
 
-  /**
-   * Publishes a new key, which signs after every verifier must have seen it, and sets the retirement time of the old ones.
-   * @throws {RotationUnderWay}
-   */
+  /** Publishes a key that signs once every verifier must have seen it, and sets when the old ones retire. @throws {RotationUnderWay} */
   rotate(): Promise<Rotation> {
     return this.#locked(async (queries) => {
       const keys = await queries.query<CurrentRow>(current);

@@ -30,10 +30,7 @@ export class Keyring {
     this.#keys = await this.#load();
   }
 
-  /**
-   * The newest key that may sign now and can be decrypted here.
-   * @throws {Unavailable} when there is none
-   */
+  /** The newest key that may sign now and can be decrypted here. @throws {Unavailable} when there is none */
   signingKey(now = Date.now()): AbleKey {
     const able = this.#keys.filter((key): key is AbleKey => key.privateKey !== undefined);
     const key = able.findLast(({ signsFrom }) => signsFrom.getTime() <= now) ?? able[0];
@@ -54,7 +51,6 @@ export class Keyring {
   }
 }
 
-/** One key for the operator's list. */
 export interface KeySummary {
   readonly id: string;
   readonly algorithm: string;

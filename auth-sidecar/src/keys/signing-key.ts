@@ -6,7 +6,6 @@ import { z } from "zod";
 /** Signature algorithms (RFC 7518, 3.1; RFC 8037). All are asymmetric, so a verifier cannot create a token. */
 export const signingAlgorithms = ["ES256", "EdDSA", "RS256"] as const;
 
-/** The setting TOKEN_ALGORITHM. */
 export const tokenAlgorithm = z
   .enum(signingAlgorithms, `must be one of ${signingAlgorithms.join(", ")}`)
   .default("ES256")
@@ -25,10 +24,7 @@ export interface NewSigningKey {
   readonly privateKey: KeyObject;
 }
 
-/**
- * A new key: P-256 for ES256, Ed25519 for EdDSA, 2048 bits for RS256. Its id is its thumbprint (RFC 7638) and never begins with
- * a hyphen, which a command line would read as an option.
- */
+/** A key: P-256 for ES256, Ed25519 for EdDSA, 2048 bits for RS256. Its id never begins with a hyphen, which a command line would take. */
 export async function generateSigningKey(algorithm: SigningAlgorithm): Promise<NewSigningKey> {
   const { publicKey, privateKey } = await generators[algorithm]();
   const jwk = await exportJWK(publicKey);

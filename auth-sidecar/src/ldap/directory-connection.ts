@@ -38,10 +38,7 @@ export class DirectoryConnection {
   }
 }
 
-/**
- * Runs `work` on a separate connection bound as the search account, with the first server that accepts it.
- * @throws {Unavailable} if no server accepts it, or the connection breaks
- */
+/** Runs `work` on a connection bound as the search account, at the first server that accepts it. @throws {Unavailable} */
 export async function withConnection<Result>(
   settings: DirectorySettings,
   log: Logger,

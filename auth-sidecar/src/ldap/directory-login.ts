@@ -6,13 +6,9 @@ import { asUser, type User, userColumns, type UserRow } from "../users.ts";
 import type { Directory, DirectoryAccount } from "./directory.ts";
 import { foldedName } from "./folded-name.ts";
 
-/**
- * Minimum duration of a failure in milliseconds. A directory takes its own time for a wrong password, and an unknown name needs no
- * query. The minimum hides the difference.
- */
+/** Minimum milliseconds of a failure: hides that a wrong password takes longer than an unknown name, which needs no query. */
 const failureFloor = 400;
 
-/** The accounts of the directory. */
 export class DirectoryLogin implements CredentialSource {
   readonly provider = "ldap";
   readonly #directory: Directory;
@@ -133,7 +129,6 @@ function isAsKept(user: User, { email, name, role, organisation }: DirectoryAcco
   );
 }
 
-/** The directory's own id of an account. */
 function directoryId(user: User): string {
   return user.id.slice(prefix.length);
 }

@@ -6,7 +6,6 @@ import { filledFilter } from "./directory-filter.ts";
 import { isOrdinary } from "./folded-name.ts";
 import { type Group, roleOf } from "./group-roles.ts";
 
-/** An account of the directory with the role from its groups. */
 export interface DirectoryAccount {
   readonly id: string;
   readonly email: string;
@@ -39,10 +38,7 @@ export class Directory {
     this.#log = log;
   }
 
-  /**
-   * The account of this name and password; undefined if they are wrong.
-   * @param asker owner of the call's share of the connections
-   */
+  /** The account of this name and password; undefined if they are wrong. @param asker owner of the call's share of the connections */
   async authenticate(username: string, password: string, asker: string): Promise<DirectoryAccount | undefined> {
     // A bind with an empty password is an anonymous one, and succeeds (RFC 4513, 5.1.2).
     if (password === "" || !isOrdinary(username)) return undefined;
@@ -128,7 +124,6 @@ async function proves(connection: DirectoryConnection, dn: string, password: str
   }
 }
 
-/** The relevant attributes of a directory account. */
 export interface DirectoryEntry {
   readonly dn: string;
   /** Value of the id attribute: text, or hexadecimal for binary values. */

@@ -7,7 +7,6 @@ export interface GroupRole {
   readonly group: string;
 }
 
-/** A group of an account. */
 export interface Group {
   readonly dn: string;
   readonly name: string;

@@ -1,8 +1,4 @@
-/**
- * Settings of the directory login. Without LDAP_URL there is none. Ready examples for OpenLDAP, Active Directory, FreeIPA and
- * lldap are in docs/operate/ldap.md.
- * @module
- */
+/** Settings of the directory login; without LDAP_URL there is none. docs/operate/ldap.md has ready examples. */
 import { z } from "zod";
 import { filterProblem } from "./directory-filter.ts";
 import { parseGroupRoles, unknownRoles } from "./group-roles.ts";
@@ -83,7 +79,6 @@ export const ldapSettings = {
 
 type LdapSettings = z.output<ReturnType<typeof z.object<typeof ldapSettings>>>;
 
-/** Invalid combinations of directory settings. */
 export function ldapContradictions(settings: LdapSettings & { readonly OWN_ROLES: readonly string[] }): string[] {
   const problems = unknownRoles(settings.LDAP_ROLES, settings.OWN_ROLES).map(
     (role) => `LDAP_ROLES: there is no role ${role}`,

@@ -1,7 +1,4 @@
-/**
- * Argon2id with the minimum parameters of OWASP's Password Storage Cheat Sheet.
- * @module
- */
+/** Argon2id with the minimum parameters of OWASP's Password Storage Cheat Sheet. */
 import { hash, hashRaw, parseOptions, verify } from "@node-rs/argon2";
 import { Unavailable } from "../errors.ts";
 
@@ -32,10 +29,7 @@ export async function hashPassword(password: string): Promise<string> {
   }
 }
 
-/**
- * False also for a hash that is not in PHC format.
- * @throws {Unavailable} when there is not enough memory; this does not depend on the password
- */
+/** False also for a hash that is not in PHC format. @throws {Unavailable} when there is not enough memory, for any password */
 export async function verifyPassword(passwordHash: string, password: string): Promise<boolean> {
   try {
     return await verify(passwordHash, password);

@@ -12,15 +12,10 @@ export interface PasswordsOptions {
 
 /** Maximum wait of a login, in milliseconds. */
 const longestWait = 2000;
-/**
- * Logins admitted for each concurrent hash: enough that hashing never waits for the database, and few enough to keep a login storm away
- * from it.
- */
+/** Logins admitted for each concurrent hash: hashing never waits for the database, and a login storm does not reach it. */
 const admittedPerHash = 4;
 
-/**
- * All hash work of the process, limited, so that a login storm exhausts neither memory nor processor.
- */
+/** All hash work of the process, limited, so that a login storm exhausts neither memory nor processor. */
 export class Passwords {
   readonly #admission: BoundedQueue;
   readonly #hashes: BoundedQueue;

@@ -60,10 +60,7 @@ class PatientRedis extends Redis {
   }
 }
 
-/**
- * A client that fails fast during a Redis outage and reconnects by itself.
- * @param authority PEM of the CA for `rediss://`; by default Node's own list
- */
+/** A client that fails fast during an outage and reconnects by itself. @param authority PEM for `rediss://`; by default Node's list */
 export function connectRedis(url: string, authority: string | undefined, log: Logger): Redis {
   const redis = new PatientRedis(url, {
     ...(authority === undefined ? {} : { tls: { ca: authority } }),
@@ -89,10 +86,7 @@ export function connectRedis(url: string, authority: string | undefined, log: Lo
   return redis;
 }
 
-/**
- * Runs one command.
- * @throws {Unavailable} when Redis does not answer or cannot serve
- */
+/** Runs one command. @throws {Unavailable} when Redis does not answer or cannot serve */
 export async function command<Result>(redis: Redis, run: (redis: Redis) => Promise<Result>): Promise<Result> {
   assertReady(redis);
   try {

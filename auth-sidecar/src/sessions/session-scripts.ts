@@ -3,7 +3,6 @@
  *
  * Keys: `session:<digest>` is a hash {user, created, used} (milliseconds since the epoch), kept until the earlier limit;
  * `user-sessions:<user id>` is a sorted set of digests, scored by the time of their absolute limit.
- * @module
  */
 
 const now = `local time = redis.call("TIME")

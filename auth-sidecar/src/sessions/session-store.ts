@@ -22,10 +22,7 @@ export class SessionStore {
   readonly #end: Script;
   readonly #endAll: Script;
   readonly #list: Script;
-  /**
-   * Marks a session as used and returns its user's id; undefined when it is unknown, ended or past a limit. Concurrent calls share
-   * a command.
-   */
+  /** Marks a session as used and returns its user's id; undefined when unknown, ended or past a limit. Concurrent calls share a command. */
   readonly use: (id: string) => Promise<string | undefined>;
 
   constructor(redis: Redis, limits: SessionLimits) {

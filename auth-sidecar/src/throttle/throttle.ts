@@ -58,10 +58,7 @@ export class Throttle {
     });
   }
 
-  /**
-   * @throws {TooManyRequests} if this failure exceeds a limit, so that of concurrent guesses at most the limit get the answer that they
-   * were wrong
-   */
+  /** @throws {TooManyRequests} if this failure exceeds a limit, so that concurrent guesses get no more answers than it allows */
   async countFailure(attempt: Attempt): Promise<void> {
     const pair = untilAllowed(this.#pairs, await this.#pairs.add(pairKey(attempt)), 0);
     // Over the limit of this address: the attempt got no answer about the password, so the other two counters ignore it.
@@ -161,7 +158,6 @@ export interface FailureCounterOptions {
   readonly windowSeconds: number;
 }
 
-/** Number of failures under a key in its window. */
 export interface FailureCount {
   readonly failures: number;
   /** Milliseconds until the window ends and the count is reset. */

@@ -30,11 +30,7 @@ export interface TokenPolicy {
   readonly lifeSeconds: number;
 }
 
-/**
- * Claims of an access token (RFC 7519, 4.1).
- * @param now seconds since the epoch
- * @throws {NoAccess} for an account that may not have a token
- */
+/** Claims of an access token (RFC 7519, 4.1), at `now` in seconds. @throws {NoAccess} for an account that may not have a token */
 export function tokenClaims(
   user: User,
   { issuer, audience, lifeSeconds }: TokenPolicy,

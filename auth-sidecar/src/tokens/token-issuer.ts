@@ -26,10 +26,7 @@ export class TokenIssuer {
     this.#policy = policy;
   }
 
-  /**
-   * Begin before the account is read: a later change of the account then revokes the token, however long the read takes.
-   * @throws {Unavailable} when there is no key yet
-   */
+  /** Begin before the account is read: a later change of it then revokes the token. @throws {Unavailable} when there is no key yet */
   begin(): PendingToken {
     const { publicJwk, privateKey } = this.#keyring.signingKey();
     const id = randomUUID();
@@ -42,10 +39,7 @@ export class TokenIssuer {
   }
 }
 
-/**
- * Compact JWS (RFC 7515, 3.1) of the claims with header alg, typ and kid. jsonwebtoken is several times faster than jose, but
- * does not support EdDSA.
- */
+/** Compact JWS (RFC 7515, 3.1). jsonwebtoken is several times faster than jose, but does not support EdDSA. */
 export async function signToken(claims: object, { alg, kid }: PublicJwk, privateKey: KeyObject): Promise<string> {
   if (alg === "EdDSA") return new SignJWT({ ...claims }).setProtectedHeader({ alg, typ: "JWT", kid }).sign(privateKey);
   return jsonwebtoken.sign(claims, privateKey, { algorithm: alg, keyid: kid });

@@ -19,10 +19,7 @@ import { createRemoteKeySet, importStaticKey, type KeySetEvent, type RemoteKeySe
 
 const bearer = /^\s*Bearer\s+(\S+)\s*$/;
 
-/**
- * The raw token of a request, from the place in the settings; undefined when there is none.
- * @throws EngineError `invalid-headers` for an Authorization header of another form.
- */
+/** The raw token of a request; undefined without one. @throws EngineError `invalid-headers` for another form of Authorization. */
 function tokenOf(headers: RequestHeaders, where: JwtSettings["header"]): string | undefined {
   if (where.type === "Cookie") {
     const cookies = headerValue(headers, "cookie");
@@ -68,11 +65,7 @@ export interface Authentication {
 }
 
 export interface Authenticator {
-  /**
-   * Authenticates a request, in Hasura's order: admin secret, token, unauthorized role. Answers synchronously unless a token must be
-   * verified.
-   * @throws EngineError as Hasura does; also as a rejection.
-   */
+  /** Authenticates in Hasura's order: admin secret, token, unauthorized role; synchronously without a token. @throws EngineError */
   authenticate(headers: RequestHeaders): Authentication | Promise<Authentication>;
   /** Calls the listener when {@link Authentication.isRevoked} may have changed. */
   onRevocation(listener: () => void): void;
@@ -81,10 +74,7 @@ export interface Authenticator {
   close(): void;
 }
 
-/**
- * Checks the admin secret and tokens (reference: Hasura v2's Server/Auth.hs and Auth/JWT.hs).
- * @throws Error when the key is unusable or the key set cannot be fetched.
- */
+/** Checks the admin secret and tokens as Hasura v2 does. @throws Error when the key is unusable or the key set cannot be fetched. */
 export async function createAuthenticator(options: AuthenticatorOptions): Promise<Authenticator> {
   const now = options.now ?? Date.now;
   const adminSecretOf = secretComparison(options.adminSecret, now);

@@ -11,7 +11,6 @@ import {
 import { sessionVariablePrefix } from "./session.ts";
 import { EngineError } from "../errors.ts";
 
-/** Roles and session variables of a verified token. */
 export interface GrantedClaims {
   readonly allowedRoles: ReadonlySet<string>;
   readonly defaultRole: string;
@@ -21,10 +20,7 @@ export interface GrantedClaims {
 
 type RawClaims = Map<string, unknown>;
 
-/**
- * Roles and session variables of a verified token, found by namespace, namespace path or claims map.
- * @throws EngineError `jwt-invalid-claims` or `jwt-missing-role-claims` with Hasura's message.
- */
+/** Roles and session variables of a verified token. @throws EngineError `jwt-invalid-claims` or `jwt-missing-role-claims` */
 export function grantedClaims(payload: JWTPayload, settings: JwtSettings): GrantedClaims {
   const claims =
     settings.claims_map === undefined
@@ -124,7 +120,6 @@ function singleRole(value: unknown, hint: string): string {
   throw invalidClaims(`invalid ${defaultRoleClaim}; should be ${hint}: ${detail}`);
 }
 
-/** A token whose claims have an invalid form. */
 function invalidClaims(message: string): EngineError {
   return new EngineError({ code: "jwt-invalid-claims", message });
 }

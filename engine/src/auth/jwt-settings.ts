@@ -52,10 +52,7 @@ const tokenHeader = z.union([
   z.strictObject({ type: z.literal("CustomHeader"), name: z.string().min(1).toLowerCase() }),
 ]);
 
-/**
- * The JSON of HASURA_GRAPHQL_JWT_SECRET. Unknown keys are rejected, because a misspelt `audience` would otherwise disable the check.
- * @see https://hasura.io/docs/2.0/auth/authentication/jwt/
- */
+/** The JSON of HASURA_GRAPHQL_JWT_SECRET. Unknown keys are rejected: a misspelt `audience` would disable the check. */
 export const jwtSettingsSchema = z
   .strictObject({
     type: z.enum(keyTypes).optional(),
@@ -91,10 +88,7 @@ export type JsonPath = readonly (string | number)[];
 
 const step = /\.([A-Za-z0-9_-]+)|\[(\d+)\]|\['([^']*)'\]|\["([^"]*)"\]/y;
 
-/**
- * Parses `$.a.b`, `$['https://a.example/claims'].roles[0]` and the like: Hasura's JSONPath, which has no wildcards or filters.
- * @throws Error that quotes the invalid text.
- */
+/** Parses Hasura's JSONPath, `$.a.b` or `$['https://a.example/claims'].roles[0]`. @throws Error that quotes the invalid text. */
 export function parseJsonPath(text: string): JsonPath {
   const rest = text.startsWith("$") ? text.slice(1) : `.${text}`;
   const path: (string | number)[] = [];

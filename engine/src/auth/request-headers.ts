@@ -12,10 +12,7 @@ export function headerValue(headers: RequestHeaders, name: string): string | und
   return Array.isArray(value) ? value.join(", ") : value;
 }
 
-/**
- * Headers of a WebSocket: those of `connection_init` override those of the upgrade request, as in Hasura. Only string values count. The
- * address comes only from the upgrade request.
- */
+/** Headers of a WebSocket: `connection_init` overrides the upgrade, as in Hasura. Only the upgrade gives the address. */
 export function mergeHeaders(upgrade: RequestHeaders, init: Readonly<Record<string, unknown>>): RequestHeaders {
   const merged: IncomingHttpHeaders = Object.assign(Object.create(null) as IncomingHttpHeaders, upgrade);
   for (const [name, value] of Object.entries(init)) if (typeof value === "string") merged[name.toLowerCase()] = value;

@@ -12,10 +12,7 @@ export const backendOnlyHeader = "x-hasura-use-backend-only-permissions";
 /** Hasura's names of the headers that carry the admin secret; never session variables. */
 export const hasuraSecretHeaders = ["x-hasura-admin-secret", "x-hasura-access-key"] as const;
 
-/**
- * A session with the given variables; `x-hasura-role` is always the role itself.
- * @param client {@link Session.client}
- */
+/** A session with the given variables; `x-hasura-role` is always the role itself. @param client {@link Session.client} */
 export function createSession(role: string, variables: Iterable<readonly [string, string]>, client?: string): Session {
   const all = new Map<string, string>(variables);
   all.set(roleVariable, role);
@@ -23,10 +20,7 @@ export function createSession(role: string, variables: Iterable<readonly [string
   return client === undefined ? session : { ...session, client };
 }
 
-/**
- * Session variables from the request's own `x-hasura-*` headers, without the secret. Only for the admin secret and the unauthorized role.
- * Several users may share those, so each address is a client.
- */
+/** Session variables from the request's own headers, for the admin secret and the unauthorized role. Each address is a client. */
 export function sessionFromHeaders(role: string, headers: RequestHeaders, secretHeaders: ReadonlySet<string>): Session {
   const variables: [string, string][] = [];
   for (const name in headers) {

@@ -28,16 +28,12 @@ export const defaultCostLimits: CostLimits = {
 /** Fields of one operation, and nesting of its selection sets. */
 export const defaultSizeLimits = { maxDepth: 20, maxBreadth: 1_000 };
 
-/** Deepest nesting of lists and objects in one argument. */
 export const maxInputDepth = 60;
 
 /** Deepest nesting of brackets, and of selection sets after fragments are spread. The recursive functions here have enough stack for more. */
 export const maxNesting = 500;
 
-/**
- * Maximum length of one name or number, in characters. An alias is repeated in every row of a result, and long numbers take more than
- * linear time to parse.
- */
+/** Maximum characters of one name or number: an alias is repeated in every row, and long numbers parse in more than linear time. */
 export const maxWordLength = 1_000;
 
 export function exceeds(amount: number, limit: number): boolean {
@@ -59,10 +55,7 @@ function tooMuch(what: string, limit: number, path = "$"): EngineError {
   return new EngineError({ code: "validation-failed", path, message });
 }
 
-/**
- * Cost of one operation's plan so far. Planning stops at the first exceeded limit, so the planner's own work is bounded too, and Postgres
- * never receives the statement.
- */
+/** Cost of one plan so far. Planning stops at the first exceeded limit, before Postgres receives the statement. */
 export class Spending {
   readonly #limits: Omit<CostLimits, "maxTokens">;
   #values = 0;

@@ -11,7 +11,6 @@ export interface Claim {
   readonly isHeavy?: boolean;
   /** Makes it return its place soon. Absent when it cannot. */
   preempt?: (() => void) | undefined;
-  /** Set when `preempt` was called. */
   isPreempted?: boolean;
 }
 
@@ -65,7 +64,6 @@ export class Places {
     this.#mostHeavy = mostHeavy(size);
   }
 
-  /** Claims that wait. */
   get waiting(): number {
     return this.#waiting.length;
   }

@@ -1,6 +1,5 @@
 /** Unsent bytes of one client connection or reply. */
 export interface Hold {
-  /** Sets the current number of unsent bytes. */
   set(bytes: number): void;
   /** Removes all of them. */
   release(): void;
@@ -43,7 +42,6 @@ export class WaitingBytes {
     this.#timer = setInterval(() => this.#cutIdle(), patience / 4).unref();
   }
 
-  /** Unsent bytes of all clients. */
   get total(): number {
     return this.#total;
   }

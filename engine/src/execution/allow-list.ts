@@ -7,11 +7,7 @@ function isShort(definition: DocumentNode["definitions"][number]): boolean {
   return definition.loc?.startToken.kind === TokenKind.BRACE_L;
 }
 
-/**
- * A document without formatting, argument order and `__typename`, which clients add on their own. As in Hasura, `__typename` in inline
- * fragments counts.
- * @throws EngineError when it cannot be parsed
- */
+/** A document without formatting, argument order and `__typename`, except in inline fragments, as in Hasura. @throws EngineError */
 function normalised(query: string): string {
   const bare = visit(parseDocument(query, { noLocation: false }), {
     InlineFragment: () => false,

@@ -37,7 +37,6 @@ const changeAttributes = { ...statementAttributes, "db.operation.name": "CHANGE"
 
 type StatementAttributes = typeof statementAttributes;
 
-/** How a transaction begins and ends. */
 interface Transaction {
   readonly begin: Sql;
   readonly end: () => Promise<void>;
@@ -105,11 +104,7 @@ export class Database {
     return rows.map((row) => row.map((value) => (value === null ? null : textOf(value))));
   }
 
-  /**
-   * Runs statements in sequence on one connection; several statements use one snapshot. Ends in bounded time, also when Postgres neither
-   * answers nor closes the connection.
-   * @throws EngineError, or the signal's reason
-   */
+  /** Runs statements on one connection, several in one snapshot; ends in bounded time. @throws EngineError, or the signal's reason */
   async runAll(runs: readonly Run[], asker: Asker = {}): Promise<readonly (readonly Row[])[]> {
     const { signal, client = ownClient, span } = asker;
     signal?.throwIfAborted();

@@ -15,7 +15,6 @@ import { type CountedNode, expandedSize, type Expansion, forEachNode, scanDocume
 import { defaultCostLimits, exceeds, maxNesting, maxWordLength } from "../cost/limits.ts";
 import { invalid, unreadable } from "../errors.ts";
 
-/** The operation of a document to execute. */
 export interface Operation {
   readonly definition: OperationDefinitionNode;
   readonly kind: "query" | "mutation" | "subscription";
@@ -55,10 +54,7 @@ function checkNames(node: CountedNode): void {
   else if (node.kind === Kind.OBJECT) eachOnce(node.fields);
 }
 
-/**
- * Parses a document whose size was checked. Hasura's parser rejects type definitions and duplicate arguments or keys.
- * @throws EngineError
- */
+/** Parses a document of checked size; rejects type definitions and duplicates as Hasura's parser does. @throws EngineError */
 export function parseDocument(query: string, { noLocation }: { readonly noLocation: boolean }): DocumentNode {
   try {
     const document = parse(query, { noLocation });
@@ -92,10 +88,7 @@ function choose(
   return only;
 }
 
-/**
- * Checks the size of a document, parses it and selects the operation to execute.
- * @throws EngineError with Hasura's message
- */
+/** Checks the size of a document, parses it and selects the operation to execute. @throws EngineError with Hasura's message */
 export function readOperation(
   query: string,
   operationName: string | null | undefined,

@@ -101,7 +101,6 @@ function costOfScalar(value: unknown): number {
 
 const json = JSON as unknown as { rawJSON(text: string): unknown };
 
-/** Reads arguments and variables into `Input`. */
 export class InputReader {
   readonly #variables: Variables;
   readonly #spending: Spending;
@@ -141,10 +140,7 @@ export class InputReader {
     return { kind: "scalar", path, type: inner.name, value, isName: node.kind === Kind.ENUM };
   }
 
-  /**
-   * The arguments of a field or a directive, in the order of their definition.
-   * @throws EngineError for an undefined argument, before other errors
-   */
+  /** The arguments of a field or directive, in order of definition. @throws EngineError, for an undefined argument before others */
   arguments(
     { name: owner, args }: { readonly name: string; readonly args: readonly GraphQLArgument[] },
     nodes: readonly ArgumentNode[],

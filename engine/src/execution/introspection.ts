@@ -23,7 +23,6 @@ type Resolve = (
   info: { schema: GraphQLSchema },
 ) => unknown;
 
-/** A selected field with its arguments and its selection. */
 interface Selected {
   readonly field: SelectedField;
   readonly given: Readonly<Record<string, unknown>>;

@@ -31,10 +31,7 @@ function shortened(text: string): string {
   return text.length <= 100 ? text : createHash("sha256").update(text).digest("base64url");
 }
 
-/**
- * Operations by role, name and text, and their plans; bounded in number and in bytes. Only planned operations are cached: rejected
- * documents cost nothing afterwards.
- */
+/** Operations by role, name and text, and their plans, within bounds. Rejected documents are not cached and cost nothing afterwards. */
 export class PlanCache {
   readonly #operations: LRUCache<string, CachedOperation>;
   readonly #plans: LRUCache<string, PreparedPlan>;
@@ -70,7 +67,6 @@ export class PlanCache {
     return this.#latest;
   }
 
-  /** Stores a planned operation. */
   remember(cached: CachedOperation): void {
     if (this.#latest === cached) this.#latest = undefined;
     this.#operations.set(cached.text, cached);

@@ -106,10 +106,7 @@ class QueryPlanner {
     return introspect(field, this.#schema.schema, this.#selection, this.#options.maxIntrospection);
   }
 
-  /**
-   * The selection of a subscription, with its errors in Hasura's order: all fields, the directives, the number of fields, and the allowed
-   * combinations.
-   */
+  /** The selection of a subscription, with its errors in Hasura's order: fields, directives, their number, allowed combinations. */
   subscription(operation: Operation): SubscriptionPlan {
     const type = this.#schema.subscription;
     if (type === undefined) throw invalid("no subscriptions exist");

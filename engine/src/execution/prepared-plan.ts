@@ -12,7 +12,6 @@ export interface PreparedPlan {
   /** The constant bytes of the reply: before the first answer, between the answers, and after the last. */
   readonly frame: readonly ByteString[];
   readonly statements: readonly { readonly statement: QueryStatement; readonly text: Sql }[];
-  /** Names of the statements' sources. */
   readonly sources: readonly string[];
   /** Upper estimate of its bytes. */
   readonly size: number;
@@ -95,7 +94,6 @@ function sessionObject(session: Session): string {
 /** Texts from this length on are created once per variable and type: a document can use a variable in many places. */
 const longText = 1_000;
 
-/** Resolves parameter values and counts their characters. */
 class ParameterValues {
   readonly #variables: Readonly<Record<string, unknown>>;
   #long: Map<string, string> | undefined;
@@ -120,10 +118,7 @@ class ParameterValues {
   }
 }
 
-/**
- * The values of the parameters of one request's statements. As in Hasura, errors in variables come first.
- * @throws EngineError not-found when a session variable is missing, so that a filter on it never matches all rows
- */
+/** The values of one request's parameters. @throws EngineError not-found for a missing session variable: no filter may match all rows */
 export function resolveStatements(
   statements: readonly (readonly Parameter[])[],
   session: Session,

@@ -29,11 +29,7 @@ function unquoted(double: string | undefined, single: string | undefined): strin
   }
 }
 
-/**
- * Parses Hasura's JSON paths: `$`, `a.b`, `.a[0]`, `a['key with spaces']`, `$["x"]`.
- * @returns the keys and indexes; none for the whole value
- * @throws EngineError when the path is invalid
- */
+/** Parses Hasura's JSON paths (`$`, `a.b`, `.a[0]`, `a['key with spaces']`, `$["x"]`); none for the whole value. @throws EngineError */
 export function readJsonPath(text: string, path: string): readonly string[] {
   const start = text.startsWith("$") ? 1 : 0;
   const steps: string[] = [];
@@ -148,7 +144,6 @@ export class RowReader {
     return steps.length === 0 ? undefined : { source: { kind: "constant", text: arrayText(steps) }, type: sql`text[]` };
   }
 
-  /** Rows with the given primary key. */
   byKey(target: VisibleTable, field: SelectedField & { definition: GraphQLField<unknown, unknown> }): Condition {
     const items = field.definition.args.flatMap((argument): Condition[] => {
       const meta = argumentMeta(argument);
@@ -275,10 +270,7 @@ function items(input: Input, wrap: Wrap): readonly OrderItem[] {
   });
 }
 
-/**
- * Converts a checked `order_by` argument to the order. Null means no order there, except for the columns of an aggregate, where it is
- * rejected as in Hasura.
- */
+/** Converts a checked `order_by` to the order. Null means none, but is rejected for columns of an aggregate, as in Hasura. */
 function readOrder(input: Input): readonly OrderItem[] {
   return items(input, (value) => value);
 }

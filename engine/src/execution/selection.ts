@@ -61,11 +61,7 @@ export class SelectionReader {
     this.inputs = new InputReader(variables, spending);
   }
 
-  /**
-   * Yields one field after the other, so that errors below a field are found before those of the next one, as in Hasura.
-   * @param path of the field with the sets; `$` for the operation
-   * @param depth 1 for the root fields
-   */
+  /** Yields field by field, so that errors below a field precede those of the next, as in Hasura. @param depth 1 for root fields */
   *fields(
     type: GraphQLObjectType,
     sets: readonly SelectionSetNode[],

@@ -38,10 +38,7 @@ export class SharedTurns {
     return this.#joined;
   }
 
-  /**
-   * The statement's rows; undefined when it must run alone after a failure of the turn.
-   * @throws the signal's reason as soon as it aborts; the error that closed the connection
-   */
+  /** The statement's rows; undefined when it must run alone after a failure of the turn. @throws the signal's reason; a lost connection */
   ask(
     client: string,
     statement: Statement,

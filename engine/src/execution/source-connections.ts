@@ -60,7 +60,6 @@ export class SourceConnections {
     return this.#pool.statistics;
   }
 
-  /** Connections that are available without waiting. */
   get free(): number {
     return this.#pool.free;
   }
@@ -149,7 +148,6 @@ function mustReconnect(error: unknown): boolean {
   return error instanceof PostgresError && /^(?:08...|57P..|0A000|26000|53200)$/.test(error.code);
 }
 
-/** Work with a time limit, which can be abandoned. */
 export interface Watched {
   abandon(): void;
 }
@@ -163,10 +161,7 @@ interface Watch {
 /** Precision of the limit, in milliseconds. */
 const glance = 1_000;
 
-/**
- * Abandons work that exceeds a limit: a Postgres behind a silently broken network neither answers nor closes the connection, and its own
- * statement timeout has no effect then. One timer serves all work.
- */
+/** Abandons work past a limit: behind a silently broken network Postgres neither answers nor closes. One timer serves all work. */
 export class Watchdog {
   readonly #limit: number;
   /**

@@ -135,10 +135,7 @@ function wholeInheritedRoles(
   });
 }
 
-/**
- * Matches metadata with the databases.
- * @throws MetadataError with every mismatch, unless inconsistencies are allowed
- */
+/** Matches metadata with the databases. @throws MetadataError with every mismatch, unless inconsistencies are allowed */
 export async function buildState(
   checked: CheckedMetadata,
   options: EngineOptions,

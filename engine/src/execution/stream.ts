@@ -14,7 +14,6 @@ export interface StreamPlan {
   readonly parameters: readonly Parameter[];
   /** Index of the parameter with the cursor's value. */
   readonly cursor: number;
-  /** GraphQL name of the cursor's column. */
   readonly cursorName: string;
 }
 

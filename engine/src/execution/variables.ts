@@ -18,10 +18,7 @@ function nullable(declared: TypeNode): TypeNode {
   return declared.kind === Kind.NON_NULL_TYPE ? declared.type : declared;
 }
 
-/**
- * The variables of one request. Reading a variable's value while planning makes the plan depend on it: such variables are recorded as
- * structural, and a plan is reused only for requests with equal values of them.
- */
+/** The variables of one request. Those whose values planning reads are structural: a plan serves only requests with equal ones. */
 export class Variables {
   readonly structural: Set<string>;
   /** Whether planning reads every value, so that errors are found in the order of the document. Such a plan cannot be reused. */
@@ -49,11 +46,7 @@ export class Variables {
     this.structural = structural;
   }
 
-  /**
-   * Checks everything that needs no place of use, in Hasura's order: declared variables have values, used ones are declared, and given ones
-   * are used.
-   * @throws EngineError
-   */
+  /** Checks in Hasura's order that declared variables have values, used ones are declared, given ones are used. @throws EngineError */
   check(): void {
     const {
       definition: { variableDefinitions = [] },
@@ -81,11 +74,7 @@ export class Variables {
     }
   }
 
-  /**
-   * Checks that a variable may be used at a place.
-   * @param placeHasDefault whether the place has a default, so that a nullable variable is allowed
-   * @throws EngineError
-   */
+  /** Checks that a variable may be used at a place; a default there allows a nullable variable. @throws EngineError */
   use(name: string, location: GraphQLInputType, path: string, placeHasDefault = false): VariableDefinitionNode {
     const definition = this.#definitions.get(name);
     if (definition === undefined) throw invalid(`unbound variable "${name}"`, path);

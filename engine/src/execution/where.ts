@@ -46,7 +46,6 @@ function located(error: unknown, path: string): unknown {
   return error instanceof UnfitValue ? unreadable(error.message, path) : error;
 }
 
-/** An argument of one database type, as a parameter. */
 export function parameterOf(
   input: Input,
   type: DatabaseType,
@@ -131,7 +130,6 @@ function plainValue(input: Input): unknown {
   }
 }
 
-/** A list of values of one database type, as an array. */
 export function listValue(
   input: Input,
   element: DatabaseType,
@@ -181,10 +179,7 @@ export class WhereReader {
     this.#collapse = collapseNullComparisons;
   }
 
-  /**
-   * `null` for the whole argument means no condition; null inside of it is an error.
-   * @param permission the role's filter of the rows that the condition applies to
-   */
+  /** `null` for the whole argument means no condition; inside it is an error. @param permission the role's filter of the same rows */
   read(input: Input, permission: Condition): Condition {
     if (input.kind === "null") return always;
     return guarded(permission, this.#object(input));

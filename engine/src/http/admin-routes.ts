@@ -18,10 +18,7 @@ export function createConfigRoute(configuration: unknown, context: AdminRouteCon
   return adminRoute(context, { message }, () => Promise.resolve(jsonReply(configuration)));
 }
 
-/**
- * A route for role admin only, with Hasura's errors for all APIs but GraphQL: `{path, error, code}`.
- * @param refusal Hasura's error for other roles
- */
+/** A route for role admin only, with Hasura's errors `{path, error, code}`. @param refusal Hasura's error for other roles */
 export function adminRoute(
   { authenticator, logError }: AdminRouteContext,
   refusal: { readonly message: string; readonly path?: string },

@@ -2,9 +2,7 @@ import type { RequestHeaders } from "../auth/request-headers.ts";
 
 /** Origins whose pages may read replies. */
 export interface CorsPolicy {
-  /** Whether pages of this origin may read replies. */
   allows(origin: string): boolean;
-  /** Whether every origin is allowed. */
   readonly isOpen: boolean;
 }
 
@@ -17,10 +15,7 @@ interface Wildcard {
   readonly rest: string;
 }
 
-/**
- * Parses HASURA_GRAPHQL_CORS_DOMAIN: `*`, or comma-separated origins; a leading `*.` matches any single label.
- * @throws Error that names the first invalid entry
- */
+/** Parses HASURA_GRAPHQL_CORS_DOMAIN: `*`, or origins; a leading `*.` matches any single label. @throws Error naming the invalid entry */
 export function readCorsPolicy(text: string): CorsPolicy {
   const parts = text.split(",").map((part) => part.trim());
   if (parts.includes("*")) return { allows: () => true, isOpen: true };

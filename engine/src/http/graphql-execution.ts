@@ -1,7 +1,4 @@
-/**
- * The steps of an operation that HTTP and WebSockets share: authenticate, admit, execute, and the reply of a failure.
- * @module
- */
+/** The steps of an operation that HTTP and WebSockets share: authenticate, admit, execute, and the reply of a failure. */
 import { errorType } from "@routeql/tracing/span";
 import type { Authentication, Authenticator } from "../auth/authenticator.ts";
 import type { Turns } from "../cost/turns.ts";
@@ -33,12 +30,7 @@ export function clientOf({ client, role }: Session): string {
   return client ?? role;
 }
 
-/**
- * Admits and executes one query or mutation, counted and timed.
- * @param options the caller ends the span
- * @returns the reply, `{"data":…}`
- * @throws EngineError; the signal's reason when the caller aborted
- */
+/** Admits and executes one query or mutation, counted and timed; the caller ends its span. @throws EngineError; the signal's reason */
 export async function execute(
   { executor, admission, metrics }: Pick<Front, "executor" | "admission" | "metrics">,
   request: GraphQLRequest,
@@ -72,15 +64,10 @@ export async function execute(
 
 export interface Failure {
   readonly error: EngineError;
-  /** Whether the client may see its internal detail. */
   readonly showsInternal: boolean;
 }
 
-/**
- * Logs a failed operation. The detail of a 503 contains the database's address and the connection settings, so it stays in the log for
- * every role.
- * @param session absent when the authentication failed
- */
+/** Logs a failed operation. The detail of a 503 names the database's address, so it stays in the log for every role. */
 export function fail(
   { logError, internalDetail: { forAdmin, forAll } }: Pick<Front, "logError" | "internalDetail">,
   thrown: unknown,
@@ -95,10 +82,7 @@ export function fail(
 
 /** Bounds the number of concurrent operations, so that overload is answered immediately instead of delaying every client. */
 export interface Admission {
-  /**
-   * Takes a place; release it with `leave`.
-   * @throws EngineError `busy` (503) when all are taken, unless the client holds less than its share
-   */
+  /** Takes a place; release it with `leave`. @throws EngineError `busy` (503) when all are taken and the client has its share */
   enter(session: Pick<Session, "role" | "client">): void;
   leave(session: Pick<Session, "role" | "client">): void;
   readonly inFlight: number;

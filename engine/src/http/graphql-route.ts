@@ -17,10 +17,7 @@ import type { Route } from "./server.ts";
 /** Media type of the GraphQL over HTTP specification; its replies have status codes of their own. */
 const graphqlResponseType = "application/graphql-response+json";
 
-/**
- * Whether a client prefers {@link graphqlResponseType}: its Accept header (RFC 9110, 12.5.1) contains the type and gives JSON no higher
- * weight. Other clients get `application/json` with Hasura's status codes.
- */
+/** Whether a client prefers {@link graphqlResponseType} (RFC 9110, 12.5.1). Others get `application/json` with Hasura's status codes. */
 export function prefersGraphqlResponse(accept: string | undefined): boolean {
   if (accept === undefined || !/graphql-response/i.test(accept)) return false;
   const weights = new Map(accept.split(",").map((range) => weighed(range)));
@@ -43,7 +40,6 @@ function weighed(range: string): readonly [type: string, weight: number] {
 export interface GraphQLRouteOptions {
   /** In bytes. */
   readonly bodyLimit: number;
-  /** Maximum number of requests in one batch. */
   readonly batchLimit: number;
   /** Limit of the replies of one batch, in bytes. */
   readonly answerLimit: number;
@@ -56,7 +52,6 @@ export interface GraphQLRouteOptions {
 interface Answer<Text = string | Bytes | StreamedReply> {
   readonly text: Text;
   readonly status: number;
-  /** The credentials were missing or rejected. */
   readonly isUnauthenticated?: boolean;
   /** The body is not JSON, so it is not a GraphQL request. */
   readonly isMalformed?: boolean;
@@ -73,10 +68,7 @@ interface Asking {
   readonly span: Span | undefined;
 }
 
-/**
- * Answers one POST in steps: authenticate, read, execute (which admits each operation), reply. Rejects GET as Hasura does, because GET refers
- * to a persisted query.
- */
+/** Answers one POST: authenticate, read, execute (which admits each operation), reply. Rejects GET, which would name a persisted query. */
 export function createGraphQLRoute(front: Front, options: GraphQLRouteOptions): Route {
   return async (request, id, { response, span }) => {
     const asking = { id, signal: untilLeft(response), cut: () => void response.destroy(), span };
@@ -191,7 +183,6 @@ function failed(front: Front, thrown: unknown, id: string, session: Session | un
   };
 }
 
-/** The answer with the status and the headers for the client. */
 function replyOf(
   { text, status, errors, isUnauthenticated = false, isMalformed = false }: Answer,
   session: Session | undefined,

@@ -13,10 +13,7 @@ export interface HealthOptions {
 /** Time limit for the executor's answer, in milliseconds. */
 const timeout = 2_000;
 
-/**
- * Hasura's `/healthz`: `OK`, or `WARN` with inconsistent metadata (an error when `strict`). Unlike Hasura's, it also pings the executor,
- * once for all concurrent requests.
- */
+/** Hasura's `/healthz`: `OK`, or `WARN` with inconsistent metadata (an error when `strict`). Also pings the executor. */
 export type HealthCheck = (strict: boolean) => Promise<Reply>;
 
 export function createHealthCheck({ executor, metadata, isStopping }: HealthOptions): HealthCheck {

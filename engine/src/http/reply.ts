@@ -63,10 +63,7 @@ export async function sendReply(
   send(response, reply, headers, [compressed], compressed.length, waitingBytes);
 }
 
-/**
- * Head and body use one system call. A short body is a string of its bytes: Node joins it with the head and writes at once, which takes
- * half the time of a gathered write.
- */
+/** One system call for head and body. Node joins a short string with the head, in half the time of a gathered write. */
 function send(
   response: ServerResponse,
   { status, client = "" }: Reply,

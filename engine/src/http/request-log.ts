@@ -6,7 +6,6 @@ import type { EngineError } from "../errors.ts";
 /** One finished HTTP request or WebSocket connection. Holds no text of the client except a harmless request id. */
 export interface FinishedRequest {
   readonly requestId: string;
-  /** Id of the trace to which the request belongs. */
   readonly traceId?: string | undefined;
   readonly method: string;
   /** A path that the engine serves, or `other`. */
@@ -52,7 +51,6 @@ export interface ErrorContext {
 
 export type ErrorLog = (error: EngineError, context: ErrorContext) => void;
 
-/** Codes of rejected credentials. */
 const credentialCodes: ReadonlySet<string> = new Set([
   "access-denied",
   "invalid-headers",
@@ -61,10 +59,7 @@ const credentialCodes: ReadonlySet<string> = new Set([
   "jwt-missing-role-claims",
 ]);
 
-/**
- * Logs a failed request by its code and place. Messages and internal details are omitted, because both can quote client input. For server
- * failures the log has the name and code (SQLSTATE, errno) of their cause.
- */
+/** Logs a failed request by its code and place. Messages are omitted, because they can quote client input. */
 export function createErrorLog(logger: Logger): ErrorLog {
   return (error, context) => {
     const fields = {

@@ -14,17 +14,12 @@ export interface MetricSources {
     | (() => { readonly resourceVersion: number; readonly inconsistencies: readonly unknown[] })
     | undefined;
   readonly inFlight: () => number;
-  /** Whether the executor answers the health check. */
   readonly isAnswering: () => Promise<boolean>;
 }
 
 export interface Metrics {
   readonly registry: Registry;
-  /**
-   * Counts one finished operation.
-   * @param role undefined when authentication failed
-   * @param outcome `success`, `client-left`, or the code of the error
-   */
+  /** Counts one finished operation. `role` is undefined without authentication; `outcome` is `success`, `client-left` or a code. */
   operation(kind: OperationKind, role: string | undefined, outcome: string, seconds: number): void;
   poll(seconds: number): void;
   /** Counts a request of a client that uses the access key before its last rotation. */

@@ -36,10 +36,7 @@ function standardOutput(): DestinationStream {
 /** Time in milliseconds beyond the graceful timeout, for closing the pool. */
 const lastGrace = 3_000;
 
-/**
- * The engine as a process: starts, serves until SIGTERM or SIGINT, stops gracefully. A second signal stops it immediately. A failed start
- * is reported on standard error, with exit code 1.
- */
+/** The engine as a process. SIGTERM or SIGINT stops it gracefully, a second signal at once; a failed start exits with code 1. */
 export async function run(environment: Environment): Promise<void> {
   // Connections to the metadata database do not keep the process alive, and nothing else does until it serves.
   const awake = setInterval(() => undefined, 60_000);

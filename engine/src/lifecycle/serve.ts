@@ -179,7 +179,6 @@ export async function serve({
   };
 }
 
-/** The routes by method and path. */
 function routesOf(
   settings: Settings,
   front: Front,

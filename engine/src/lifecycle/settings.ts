@@ -54,7 +54,6 @@ const definitions = {
       z.array(z.enum(["graphql", "metadata", "config"], { error: "only graphql, metadata and config are served" })),
     ),
   ],
-  /** Origins whose pages may read replies. */
   cors: ["HASURA_GRAPHQL_CORS_DOMAIN", origins("*")],
   disableCors: ["HASURA_GRAPHQL_DISABLE_CORS", flag(false)],
   enableAllowList: ["HASURA_GRAPHQL_ENABLE_ALLOWLIST", flag(false)],
@@ -62,7 +61,6 @@ const definitions = {
   /** Omits an operator with a null value from the condition, as in Hasura v1. */
   collapseNullComparisons: ["HASURA_GRAPHQL_V1_BOOLEAN_NULL_COLLAPSE", flag(false)],
   inferFunctionPermissions: ["HASURA_GRAPHQL_INFER_FUNCTION_PERMISSIONS", flag(true)],
-  /** Whether roles can change data. */
   mutations: ["ENGINE_MUTATIONS", flag(true)],
   /** Hasura's experimental features; most are always on here, or concern features that this engine lacks. */
   experimentalFeatures: [
@@ -159,7 +157,6 @@ const definitions = {
   maxAnswerBytes: ["ENGINE_MAX_ANSWER_BYTES", integer(16 * mebibyte, 0, 1_024 * mebibyte)],
   /** Maximum number of unsent bytes of all clients together; above it, the client with the most is disconnected. */
   maxWaitingBytes: ["ENGINE_MAX_WAITING_BYTES", integer(64 * mebibyte, mebibyte, 65_536 * mebibyte)],
-  /** Maximum number of requests in one batch. */
   batchLimit: ["ENGINE_BATCH_LIMIT", integer(50, 1, 1_000)],
   /** In milliseconds; 0 = never. */
   statementTimeout: ["ENGINE_STATEMENT_TIMEOUT", integer(30_000, 0, 3_600_000)],

@@ -53,10 +53,7 @@ export async function serveEmbedded(settings: Settings, environment: Environment
   return served;
 }
 
-/**
- * Creates the engine; retries until the start timeout while a database does not answer.
- * @throws MetadataError immediately for invalid metadata; else the last failure.
- */
+/** Creates the engine; retries while a database does not answer. @throws MetadataError immediately; else the last failure. */
 async function startEngine(
   settings: Settings,
   environment: Environment,
@@ -104,10 +101,7 @@ interface OpenMetadataOptions {
   readonly store: MetadataStore | undefined;
   /** A metadata directory; with a store, only the initial metadata. */
   readonly directory: string | undefined;
-  /**
-   * For metadata from the directory. Stored metadata is always served as far as it is consistent, because its inconsistencies were allowed
-   * when it was stored.
-   */
+  /** For metadata from the directory. Stored metadata is always served as far as it is consistent: its inconsistencies were allowed. */
   readonly allowInconsistent: boolean;
   /** Start without served metadata when the stored metadata cannot be served at all. */
   readonly startsWithoutMetadata: boolean;

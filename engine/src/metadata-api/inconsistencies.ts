@@ -1,7 +1,4 @@
-/**
- * Problems of metadata: the objects to drop, and their description in Hasura's wording.
- * @module
- */
+/** Problems of metadata: the objects to drop, and their description in Hasura's wording. */
 import { type MergedPath, valueAt } from "@routeql/metadata/read/load";
 import type { Inconsistency, MetadataError, Problem } from "@routeql/metadata/read/problems";
 import { qualifiedName } from "@routeql/metadata/read/shape-parts";
@@ -46,7 +43,6 @@ export function dropInconsistent(
 /** Merged metadata, or an object of it. */
 type Json = Readonly<Record<string, unknown>>;
 
-/** An object of metadata with Hasura's names for it. */
 interface HasuraObject {
   /** The `type` of an inconsistent object. */
   readonly type: string;
@@ -102,7 +98,6 @@ function nameAt(metadata: Json, path: MergedPath): string {
   return schema === "public" ? name : `${schema}.${name}`;
 }
 
-/** Hasura's message about an inconsistent object. */
 function inconsistentReason({ reason }: Pick<Inconsistency, "reason">): string {
   return `Inconsistent object: ${reason}`;
 }

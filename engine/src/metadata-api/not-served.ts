@@ -1,7 +1,4 @@
-/**
- * Commands of Hasura's `/v1/metadata` that this engine does not support, with reasons.
- * @module
- */
+/** Commands of Hasura's `/v1/metadata` that this engine does not support, with reasons. */
 
 const wholeMetadata = "it changes one object; change the whole metadata with replace_metadata";
 const otherDatabases = "sources other than Postgres are not served";

@@ -2,7 +2,6 @@ import { z } from "zod";
 import { EngineError } from "../errors.ts";
 import { notServed } from "./not-served.ts";
 
-/** One supported command of Hasura's metadata API. */
 export type MetadataRequest = { readonly resourceVersion: number | undefined } & (
   | { readonly type: "export_metadata"; readonly version: 1 | 2 }
   | {
@@ -45,10 +44,7 @@ const toolStateArguments = z.strictObject({
   state: z.record(z.string(), z.unknown()),
 });
 
-/**
- * @param path JSONPath of the request: `$`, or that of an item of `bulk`
- * @throws EngineError `parse-failed`, also for a list with one invalid request
- */
+/** @param path JSONPath of the request, `$` or an item of `bulk` @throws EngineError `parse-failed`, also for one invalid item */
 export function parseMetadataRequest(value: unknown, path = "$"): MetadataRequest {
   const { type, version, resource_version: given, args } = parseArguments(envelope, value, path);
   const resourceVersion = given ?? undefined;

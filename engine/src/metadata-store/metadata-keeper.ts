@@ -73,10 +73,7 @@ export class MetadataKeeper {
     return this.#inTurn(() => this.#change(work, expectedVersion));
   }
 
-  /**
-   * Reads metadata and the databases' catalogues again, on all replicas.
-   * @throws MetadataError for metadata that cannot be served at all
-   */
+  /** Reads metadata and the catalogues again, on all replicas. @throws MetadataError for metadata that cannot be served at all */
   reload(): Promise<void> {
     return this.#inTurn(async () => {
       const { engine, store } = this.#options;
@@ -235,7 +232,6 @@ function notStored(): EngineError {
 
 /** A changed copy of metadata that is not served yet. */
 export class MetadataDraft {
-  /** The stored metadata. */
   readonly original: StoredMetadata["metadata"];
   readonly resourceVersion: number;
   metadata: StoredMetadata["metadata"];

@@ -1,7 +1,6 @@
 import pg from "pg";
 import { parseExactJson } from "../exact-json.ts";
 
-/** Stored metadata: the whole document, and its version. */
 export interface StoredMetadata {
   readonly metadata: Readonly<Record<string, unknown>>;
   readonly resourceVersion: number;
@@ -36,7 +35,6 @@ export interface MetadataStore {
 
 export interface MetadataStoreOptions {
   readonly connectionString: string;
-  /** Called when an idle connection breaks. */
   readonly onConnectionLost: () => void;
 }
 

@@ -2,16 +2,13 @@ import { sql, type Sql } from "../sql/sql.ts";
 import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 import { integerType, isNumeric, textType } from "../schema/scalars.ts";
 
-/** One kind of change to a column in an update. */
 export interface UpdateOperator {
   readonly name: string;
   readonly description: string;
-  /** Description of its input type, for a table. */
   readonly typeDescription: (table: string) => string;
   appliesTo(type: DatabaseType): boolean;
   /** Type of its argument, if it differs from that of the column. */
   readonly argument?: DatabaseType;
-  /** Whether the argument is a list of values of that type. */
   readonly isList?: boolean;
   /** Whether the argument may be null; absent: if the column may. */
   readonly takesNull?: boolean;

@@ -38,7 +38,6 @@ export interface DeletePermission extends Permission {
   readonly filter: Condition;
 }
 
-/** A role's rights to change one table. */
 export interface TableWrites {
   readonly insert: InsertPermission | undefined;
   readonly update: UpdatePermission | undefined;

@@ -11,7 +11,6 @@ import type { RoleSchema } from "../schema/role-schema.ts";
 import { WriteReader } from "./read.ts";
 import type { Write } from "./write.ts";
 
-/** A root field with the source that it changes. */
 export interface PlannedWrite {
   readonly source: string;
   readonly write: Write;

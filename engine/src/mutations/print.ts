@@ -42,7 +42,6 @@ function columnsOf({ columns }: TrackedTable, all: readonly TextRow[]): readonly
 
 const names = ({ catalog }: TrackedTable): readonly Sql[] => [...catalog.columns.keys()].map(identifier);
 
-/** Prints statements that change one table. */
 export class WritePrinter extends SelectPrinter {
   insert({ target, permission, conflict }: Insert, all: readonly TextRow[]): Sql {
     const columns = columnsOf(target.table, all);

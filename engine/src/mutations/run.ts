@@ -218,7 +218,6 @@ function joined(arrays: readonly string[]): string {
   return `{${items.join(",")}}`;
 }
 
-/** Hasura's reply when nothing is to be changed. */
 function emptyReply(output: Output): Bytes {
   if (output.kind === "row") return bytesOf("{}");
   const fields = output.fields.map(({ key, value }) => [

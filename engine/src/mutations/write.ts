@@ -1,7 +1,4 @@
-/**
- * Root fields of a mutation as data: what changes, and what the reply shows of it.
- * @module
- */
+/** Root fields of a mutation as data: what changes, and what the reply shows of it. */
 import type { WriteTarget } from "../schema/meta.ts";
 import type { Relationship, TableColumn } from "../schema/model.ts";
 import type { Condition, Parameter, Value } from "../sql/expression.ts";

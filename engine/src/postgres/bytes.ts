@@ -6,10 +6,7 @@ export type ByteString = string & { readonly [oneCharacterEach]: true };
 /** A UTF-8 text as received, in one or several pieces: forwarded text is not decoded, and long text is not copied. */
 export type Bytes = readonly (Buffer | ByteString)[];
 
-/**
- * Size in bytes up to which copying is cheaper than gathering, or than keeping the read buffer alive. Node's own buffer for a single write
- * holds 16 KiB including the head of a response.
- */
+/** Bytes up to which copying is cheaper than gathering. Node's buffer for a single write holds 16 KiB including the head. */
 export const longestCopied = 15_360;
 
 export function byteString(data: Buffer, start = 0, end = data.length): ByteString {
@@ -32,7 +29,6 @@ export function bytesOf(text: string): Bytes {
 
 const [open, comma, close] = ["[", ",", "]"].map((text) => Buffer.from(text)) as [Buffer, Buffer, Buffer];
 
-/** A JSON array of texts of JSON values. */
 export function jsonArray(items: readonly Bytes[]): Bytes {
   return [open, ...items.flatMap((item, index) => (index === 0 ? item : [comma, ...item])), close];
 }

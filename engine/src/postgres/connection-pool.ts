@@ -69,10 +69,7 @@ export class ConnectionPool {
     void connection.close().then(() => this.#closed(claim));
   }
 
-  /**
-   * Closes idle connections immediately, and the others when they are returned, also those taken later by already accepted requests.
-   * Resolves when all are closed.
-   */
+  /** Closes idle connections now, and others when they are returned, also those taken later. Resolves when all are closed. */
   async end(): Promise<void> {
     if (this.#ending === undefined) {
       this.#ending = Promise.withResolvers();

@@ -27,7 +27,6 @@ const errorResponse = letter("E");
 const parseComplete = letter("1");
 const readyForQuery = letter("Z");
 
-/** Results of statements that shared a turn. */
 export interface TurnAnswers {
   /** Rows of each finished statement, from the first on. */
   readonly finished: readonly (readonly Row[])[];
@@ -151,7 +150,6 @@ export class Connection {
     return connection;
   }
 
-  /** Whether it can accept a statement. */
   get isUsable(): boolean {
     return this.#lost === undefined && this.#pending === undefined;
   }
@@ -169,10 +167,7 @@ export class Connection {
     return finished[0] ?? [];
   }
 
-  /**
-   * Runs statements in one turn: sent together, answered together, in one transaction. The first failure ends it. @throws the error that
-   * closed the connection
-   */
+  /** Sends statements together in one transaction; the first failure ends it. @throws the error that closed the connection */
   queryAll(statements: readonly Statement[]): Promise<TurnAnswers> {
     const preparing: (string | undefined)[] = [];
     const messages = statements.map(({ text, name, values }) => {

@@ -1,7 +1,4 @@
-/**
- * Messages of the Postgres protocol 3.0, section "Message Formats": those that run statements, the split of those from Postgres, and its errors.
- * @module
- */
+/** Messages of the Postgres protocol 3.0 ("Message Formats"): those that run statements, those it sends, and its errors. */
 import { serialize } from "pg-protocol";
 import { exceeds } from "../cost/limits.ts";
 import { longestCopied } from "./bytes.ts";
@@ -16,10 +13,7 @@ export interface StatementMessages {
   readonly values: readonly (string | null)[];
 }
 
-/**
- * All messages that run statements in sequence (extended query protocol), up to the final Sync. They fill one buffer and so one packet.
- * Values travel as text in both directions.
- */
+/** The messages that run statements, up to the final Sync, in one buffer and so one packet. Values are text in both directions. */
 export function statementMessages(statements: readonly StatementMessages[]): Buffer {
   const messages: Buffer[] = [];
   for (const { name, parse, close, values } of statements) {
@@ -31,7 +25,6 @@ export function statementMessages(statements: readonly StatementMessages[]): Buf
   return Buffer.concat(messages);
 }
 
-/** Receives the messages of a backend. */
 export interface MessageHandler {
   /** A message whose body is in `data` from `start` to before `end`. Only values longer than {@link longestCopied} need no copy. */
   message(type: number, data: Buffer, start: number, end: number): void;
@@ -103,7 +96,6 @@ export class MessageReader {
   }
 }
 
-/** Postgres' error about a failed statement. */
 export class PostgresError extends Error {
   /** SQLSTATE, five characters. */
   readonly code: string;

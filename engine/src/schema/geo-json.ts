@@ -1,7 +1,4 @@
-/**
- * GeoJSON of a request, read in Hasura's order and with its messages: Postgres would accept more, and reads some forms differently.
- * @module
- */
+/** GeoJSON of a request, read in Hasura's order and with its messages: Postgres would accept more, and reads some forms differently. */
 import { jsonKind, kindOf, mismatch, UnfitValue } from "./json-values.ts";
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -1,7 +1,4 @@
-/**
- * Values of a request as JSON, with their names in Hasura's messages.
- * @module
- */
+/** Values of a request as JSON, with their names in Hasura's messages. */
 
 /** A value that does not match its type; the message names the expected type. */
 export class UnfitValue extends Error {}

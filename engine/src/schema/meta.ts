@@ -1,7 +1,4 @@
-/**
- * Database meaning of a role's GraphQL types, stored as their extensions; the planner reads nothing else.
- * @module
- */
+/** Database meaning of a role's GraphQL types, stored as their extensions; the planner reads nothing else. */
 import type { GraphQLArgument, GraphQLEnumValue, GraphQLField, GraphQLInputField } from "graphql";
 import type { Redaction } from "../sql/expression.ts";
 import type { Operator } from "../sql/operators.ts";
@@ -23,7 +20,6 @@ import type { TablePermission } from "./permissions.ts";
 import type { UpdateOperator } from "../mutations/operators.ts";
 import type { TableWrites } from "../mutations/permissions.ts";
 
-/** Rows as a role sees them. */
 export interface Visible<Rows extends RowModel> {
   readonly table: Rows;
   readonly permission: TablePermission;
@@ -182,7 +178,6 @@ export function typed<Type>(type: Type, meta: Meta, description?: string) {
   return { type, description, ...meaning(meta) };
 }
 
-/** Name of the source that serves a root field. */
 export function sourceOf(field: GraphQLField<unknown, unknown>): string {
   return String(field.extensions["source"]);
 }

@@ -1,7 +1,4 @@
-/**
- * The tracked objects of one source, resolved against the catalogue.
- * @module
- */
+/** The tracked objects of one source, resolved against the catalogue. */
 import type { CatalogFunction, CatalogTable, DatabaseType, EnumValue } from "@routeql/metadata/catalog/catalog";
 import type { NameBase } from "@routeql/metadata/naming";
 import type { MergedPath } from "@routeql/metadata/read/load";
@@ -43,7 +40,6 @@ export interface Relationship {
   readonly isInsertedAfter: boolean;
 }
 
-/** A function argument from a client. */
 export interface ClientArgument {
   readonly name: string;
   readonly graphqlName: string;

@@ -1,7 +1,4 @@
-/**
- * Native queries and logical models, resolved against the database.
- * @module
- */
+/** Native queries and logical models, resolved against the database. */
 import { type AskForText, type Catalog, typeOf } from "@routeql/metadata/catalog/catalog";
 import { graphqlName } from "@routeql/metadata/naming";
 import type { MergedPath } from "@routeql/metadata/read/load";
@@ -27,17 +24,11 @@ type CodePiece =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "argument"; readonly name: string };
 
-/**
- * Literals, quoted names and comments, in which `$1` is plain text, or a numbered parameter. Nested comments are not fully recognised, so a
- * number in one may be rejected.
- */
+/** Literals, quoted names and comments, in which `$1` is plain text, or a numbered parameter. Nested comments may be misread. */
 const token =
   /[Ee]'(?:[^'\\]|\\.|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$([A-Za-z_]\w*)?\$.*?\$\1\$|--[^\n]*|\/\*.*?\*\/|(?<parameter>(?<![\w$])\$\d+)/gs;
 
-/**
- * Splits a native query's code at every `{{argument}}`, as Hasura does; trailing white space and semicolons are dropped.
- * @throws BadCode
- */
+/** Splits a native query at every `{{argument}}`, as Hasura does, without trailing blanks and semicolons. @throws BadCode */
 export function readCode(code: string): readonly CodePiece[] {
   const [first = "", ...rest] = code.replace(/\s+$/, "").replace(/;+$/, "").split("{{");
   const pieces: CodePiece[] = [{ kind: "text", text: first }];
@@ -192,11 +183,7 @@ export async function resolveNativeObjects(
   return { models: [...new Set([...models.values(), ...[...queries.values()].map(({ model }) => model)])], queries };
 }
 
-/**
- * @param key name of the model in errors
- * @param models names of models that fields may refer to
- * @returns undefined when the model is invalid, which is reported
- */
+/** The model `key`; `models` are the names that its fields may refer to. An invalid one is reported, and undefined. */
 function resolveModel(
   metadata: LogicalModelMetadata,
   key: string,

@@ -107,7 +107,6 @@ function computedFields(owner: VisibleTable, types: TypeBook): OutputFields {
   return fields;
 }
 
-/** The object type of a table's rows. */
 export function tableType(target: VisibleTable, types: TypeBook): GraphQLObjectType {
   const { table } = target;
   return types.object(types.naming.type(table.names), table.description, () => ({
@@ -182,7 +181,6 @@ export function nativeQueryField(query: NativeQuery, types: TypeBook): OutputFie
   return { [name]: { ...typed(type, meta, metadata.description ?? undefined), args } };
 }
 
-/** Fields with rows of related native queries. */
 function nativeRelationshipFields(relationships: Iterable<NativeRelationship>, types: TypeBook): OutputFields {
   const fields: OutputFields = {};
   for (const relationship of relationships) {

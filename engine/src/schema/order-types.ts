@@ -16,7 +16,6 @@ import type { InputFields, TypeBook } from "./types.ts";
 
 interface AggregateFunction {
   readonly name: string;
-  /** The columns that it accepts. */
   readonly takes: "numeric" | "comparable";
   /** Whether its result is always a Float. */
   readonly float: boolean;
@@ -72,10 +71,7 @@ export function orderBy(target: Visible<Rows>, types: TypeBook): GraphQLInputObj
   });
 }
 
-/**
- * `<table>_aggregate_order_by`: order by count, or by an aggregate of a column. As in Hasura it needs no `allow_aggregations`, because the
- * role may list these rows anyway.
- */
+/** `<table>_aggregate_order_by`. As in Hasura it needs no `allow_aggregations`, because the role may list these rows anyway. */
 function aggregateOrderBy(target: VisibleTable, types: TypeBook): GraphQLInputObjectType {
   const { names, catalog } = target.table;
   const { naming } = types;

@@ -53,7 +53,6 @@ function adminPermission(table: RowModel): TablePermission {
   };
 }
 
-/** The object of a permission. */
 interface Permitted {
   readonly table: RowModel;
   readonly entries: readonly SelectPermissionMetadata[];

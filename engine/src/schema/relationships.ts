@@ -38,7 +38,6 @@ interface Related {
   readonly nativeRelationships: Map<string, NativeRelationship>;
 }
 
-/** Possible targets of relationships. */
 export interface Targets {
   readonly tables: ReadonlyMap<string, TrackedTable>;
   readonly queries: ReadonlyMap<string, NativeQuery>;
@@ -75,7 +74,6 @@ function relateByColumns(
   }
 }
 
-/** A relationship that follows a foreign key. */
 function byForeignKey(
   table: TrackedTable,
   kind: "object" | "array",
@@ -140,7 +138,6 @@ export function relateTable(
   if (relationship !== undefined) table.relationships.set(name, relationship);
 }
 
-/** The same for a native query. */
 export function relateNativeQuery(query: NativeQuery, targets: Targets, report: Report): void {
   for (const kind of ["object", "array"] as const) {
     const key = `${kind}_relationships` as const;

@@ -32,11 +32,9 @@ export interface RoleSchema {
 
 export interface RoleSchemaOptions extends TypeOptions {
   readonly inferFunctionPermissions: boolean;
-  /** Whether roles can change anything. */
   readonly mutations: boolean;
 }
 
-/** The requesting role. */
 export interface RoleView {
   readonly role: string;
   /** Whether permissions apply that are `backend_only`. */

@@ -136,10 +136,7 @@ export class TypeBook {
     return type;
   }
 
-  /**
-   * A name without the prefix and suffix of its source, although the type belongs to the source. It gets them when another source has a
-   * type of that name (Hasura rejects both then).
-   */
+  /** A name without its source's prefix and suffix. It gets them when another source has such a type (Hasura rejects both then). */
   own(name: string): string {
     return this.#elsewhere.has(name) ? this.naming.affixed(name) : name;
   }

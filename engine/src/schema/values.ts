@@ -128,10 +128,7 @@ function isJsonText(text: string): boolean {
   }
 }
 
-/**
- * A request's value as Postgres' text of the type. Every type accepts a string, which Postgres parses.
- * @throws UnfitValue
- */
+/** A request's value as Postgres' text of the type. Every type accepts a string, which Postgres parses. @throws UnfitValue */
 export function toText(value: unknown, type: DatabaseType): string | null {
   if (value === null || value === undefined) return null;
   const { element, name } = type;
@@ -186,10 +183,7 @@ function stringText(value: string, type: string): string {
   return value;
 }
 
-/**
- * A constant of metadata as Postgres' text of the type: errors appear when metadata is read, not in a request.
- * @throws UnfitValue
- */
+/** A constant of metadata as Postgres' text of the type: errors appear when metadata is read, not in a request. @throws UnfitValue */
 export function constantText(value: unknown, type: DatabaseType): string | null {
   if (typeof value === "string") {
     if (type.name in integerRanges && !/^\s*[+-]?\d+\s*$/.test(value))

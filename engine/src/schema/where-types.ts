@@ -138,7 +138,6 @@ function enumComparison(enumeration: Enumeration, types: TypeBook): GraphQLInput
   );
 }
 
-/** The comparison type of a column or computed field. */
 function scalarComparison(scalar: ScalarMeta, types: TypeBook): GraphQLInputObjectType {
   if (scalar.kind === "computed") return comparison(scalar.type, types);
   return scalar.column.enumeration === undefined
@@ -146,7 +145,6 @@ function scalarComparison(scalar: ScalarMeta, types: TypeBook): GraphQLInputObje
     : enumComparison(scalar.column.enumeration, types);
 }
 
-/** The values of an enum of columns. */
 function columnValues(columns: readonly ScalarMeta[]): GraphQLEnumValueConfigMap {
   return fieldsOf(columns, (scalar) => ({ description: "column name", ...meaning({ kind: "column", scalar }) }));
 }

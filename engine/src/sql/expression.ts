@@ -1,7 +1,4 @@
-/**
- * Conditions and values as data: the form of metadata's filters and a client's `where`, and the input of the SQL printer.
- * @module
- */
+/** Conditions and values as data: the form of metadata's filters and a client's `where`, and the input of the SQL printer. */
 import type { ComputedField, Relationship, TableColumn, TrackedTable } from "../schema/model.ts";
 import { isFallible, type Operator } from "./operators.ts";
 import type { Sql } from "./sql.ts";
@@ -40,7 +37,6 @@ export type Operand =
       readonly redaction: Redaction;
     }
   | { readonly kind: "text"; readonly operand: Operand }
-  /** Cast to another SQL type. */
   | { readonly kind: "cast"; readonly operand: Operand; readonly type: Sql };
 
 export type Value =

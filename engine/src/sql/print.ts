@@ -41,7 +41,6 @@ export class Printer {
     return this.#callsFunctions;
   }
 
-  /** A new alias for a table, subquery or function. */
   alias(): Sql {
     this.spending.relation();
     this.#aliases += 1;

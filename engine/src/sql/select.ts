@@ -11,13 +11,11 @@ import { always, isAlways, type Condition, type FunctionArgument, type Operand, 
 import { joinCondition, Printer, type Scope, scopeOf } from "./print.ts";
 import { identifier, integer, joined, listed, literal, nothing, qualified, sql, type Sql } from "./sql.ts";
 
-/** Origin of rows. */
 export type RowSource =
   | { readonly kind: "table"; readonly table: TrackedTable }
   | { readonly kind: "function"; readonly call: FunctionCall; readonly arguments: readonly FunctionArgument[] }
   /** Rows of a common table expression of the statement. */
   | { readonly kind: "named"; readonly name: string }
-  /** Rows related to the parent row. */
   | { readonly kind: "related"; readonly relationship: Relationship }
   /** Rows of a native query; with a relationship, only those related to the parent row. */
   | {
@@ -118,10 +116,7 @@ export interface Entry {
 
 /** Prints selections as one SQL expression with a JSON result. */
 export class SelectPrinter extends Printer {
-  /**
-   * A whole statement with one JSON column; no row means null.
-   * @throws EngineError when the statement exceeds a cost limit, like the other methods
-   */
+  /** A whole statement with one JSON column; no row means null. @throws EngineError above a cost limit, as the other methods do */
   statement(value: OutputValue): Sql {
     if (value.kind === "rows") return sql`SELECT ${this.#rowsJson(value.fields, value.query, outside)}`;
     if (value.kind === "row") return sql`SELECT ${this.#rowJson(value.fields, value.query, outside)}`;
@@ -367,7 +362,6 @@ function asObject(entries: readonly Entry[], from: Sql | undefined): Sql {
     : sql`${longObject(entries)}${source}`;
 }
 
-/** One JSON object as an expression. */
 export function objectOf(entries: readonly Entry[]): Sql {
   return sql`(SELECT ${asObject(entries, undefined)})`;
 }

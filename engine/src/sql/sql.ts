@@ -1,7 +1,6 @@
 /**
  * SQL as a type of its own. It consists of text in the code (the tag `sql`), identifiers, literals, numbers and parameters; texts of
  * metadata and of the catalog are marked with `trusted`. So no other string can become a statement.
- * @module
  */
 import type { QualifiedName } from "@routeql/metadata/read/shape";
 
@@ -27,7 +26,6 @@ export function joined(items: readonly Sql[], separator: Sql): Sql {
 
 export const listed = (items: readonly Sql[]): Sql => joined(items, sql`, `);
 
-/** Quotes an identifier. */
 export function identifier(name: string): Sql {
   return `"${unmarked(name).replaceAll('"', '""')}"` as Sql;
 }

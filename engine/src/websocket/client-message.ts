@@ -60,10 +60,7 @@ function parse(message: unknown): ClientMessage {
   }
 }
 
-/**
- * `{"headers": {…}}` as in Hasura; the payload and its headers may be absent or null. Many clients send `{"Authorization": …}` without
- * `headers`, which counts as that header.
- */
+/** `{"headers": {…}}` as in Hasura; absent or null is valid. `{"Authorization": …}` without `headers` counts as that header. */
 function initHeaders(payload: unknown): Readonly<Record<string, unknown>> {
   if (payload === undefined || payload === null) return {};
   if (!isObject(payload)) throw new Error("parsing ConnParams failed, expected Object");

@@ -24,7 +24,6 @@ export interface ConnectionIdentity {
   readonly traceparent: TraceOrigin["traceparent"];
 }
 
-/** Figures of one connection. */
 export interface ConnectionRecord {
   readonly role: string | undefined;
   readonly operations: number;
@@ -89,7 +88,6 @@ export class Operations {
     operation.stop();
   }
 
-  /** Ends all operations. */
   end(): void {
     this.#isEnded = true;
     for (const operation of this.#running.splice(0)) operation.stop();

@@ -17,7 +17,6 @@ export interface Outbox {
   forget(key: string): void;
   /** Answers a WebSocket ping; of several that arrived together only the last, as RFC 6455 section 5.5.3 allows. */
   pong(data: Buffer): void;
-  /** Stops sending. */
   close(): void;
   readonly isCongested: boolean;
 }

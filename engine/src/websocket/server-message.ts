@@ -84,10 +84,7 @@ function answers(name: "data" | "next", errorsOf: (error: SerializedError | Lega
 const acknowledgement = '{"type":"connection_ack"}';
 const legacyKeepAlive = '{"type":"ka"}';
 
-/**
- * The protocol of subscriptions-transport-ws, whose subprotocol is `graphql-ws`.
- * @see https://github.com/apollographql/subscriptions-transport-ws/blob/master/PROTOCOL.md
- */
+/** The protocol of subscriptions-transport-ws (its repository's PROTOCOL.md), whose subprotocol is `graphql-ws`. */
 export const legacyDialect: Dialect = {
   protocol: "graphql-ws",
   acknowledgement: [acknowledgement, legacyKeepAlive],
@@ -104,10 +101,7 @@ function connectionError(payload: string): string {
   return JSON.stringify({ type: "connection_error", payload });
 }
 
-/**
- * The protocol of the graphql-ws library, `graphql-transport-ws`, as Hasura implements it: a `complete` follows an `error`.
- * @see https://github.com/enisdenjo/graphql-ws/blob/master/PROTOCOL.md
- */
+/** The protocol of the graphql-ws library, `graphql-transport-ws`, as Hasura implements it: a `complete` follows an `error`. */
 export const transportDialect: Dialect = {
   protocol: "graphql-transport-ws",
   acknowledgement: [acknowledgement],

@@ -28,7 +28,6 @@ export interface WebSocketEndpoint {
   closeAll(close: Close): void;
   /** Closes the connections whose token is no longer accepted. */
   closeRevoked(): void;
-  /** Rejects new connections. */
   refuseNew(): void;
   terminateAll(): void;
 }

@@ -1,6 +1,5 @@
 import { styleText } from "node:util";
 
-/** An option of a verb. */
 export interface Option {
   readonly type: "string" | "boolean";
   /** Name of the value in the help, for strings. */
@@ -22,7 +21,6 @@ export interface Given {
 export interface Surroundings {
   readonly directory: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Whether to use colours. */
   readonly colours: boolean;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;

@@ -23,11 +23,7 @@ export interface Endpoint {
   readonly header: string;
 }
 
-/**
- * The engine of `--endpoint`; undefined without the option.
- * @param path default path of the address
- * @throws UsageError; no message holds the secret
- */
+/** The engine of `--endpoint`; undefined without the option. @param path its default @throws UsageError without the secret */
 export function endpointOf(given: Given, surroundings: Surroundings, path: string): Endpoint | undefined {
   const named = given.text("endpoint");
   if (named === undefined) return undefined;

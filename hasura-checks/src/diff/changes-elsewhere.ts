@@ -1,7 +1,4 @@
-/**
- * Differences of permissions outside of tables: actions, remote schemas, REST endpoints, allow lists, triggers, limits.
- * @module
- */
+/** Differences of permissions outside of tables: actions, remote schemas, REST endpoints, allow lists, triggers, limits. */
 import { isDeepStrictEqual } from "node:util";
 import { type DirectiveNode, type DocumentNode, parse, print } from "graphql";
 import type { MergedPath } from "@routeql/metadata/read/load";
@@ -261,7 +258,6 @@ function tlsHosts(before: Walked, after: Walked): readonly AccessChange[] {
   });
 }
 
-/** All numbers of a value by their path. */
 function numbersIn(value: unknown, path: string): readonly (readonly [string, number])[] {
   if (typeof value === "number") return [[path, value]];
   return isFields(value)

@@ -16,7 +16,6 @@ import { tablesOf } from "../rules/rule.ts";
 import { identities, normalForm } from "./normal-form.ts";
 import { isFields } from "../rules/conditions.ts";
 
-/** One difference between two metadata. */
 export interface Difference {
   /** Nearest place in the first metadata. */
   readonly at: MergedPath;

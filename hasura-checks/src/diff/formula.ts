@@ -1,7 +1,4 @@
-/**
- * Conditions of permissions as formulas without negation, for the comparison of two conditions.
- * @module
- */
+/** Conditions of permissions as formulas without negation, for the comparison of two conditions. */
 import type { MergedPath } from "@routeql/metadata/read/load";
 import { type Columns, isFields, listOf } from "../rules/conditions.ts";
 import { namedTable, tablesOf, type Walked } from "../rules/rule.ts";
@@ -206,7 +203,6 @@ function textOf(value: unknown): string {
   return JSON.stringify(value, (_key, item: unknown) => (isSessionVariable(item) ? item.toLowerCase() : item));
 }
 
-/** A formula that is true exactly where another one is not. */
 export function complement(formula: Formula): Formula {
   if ("items" in formula) {
     const items = formula.items.map(complement);
@@ -221,10 +217,7 @@ export function complement(formula: Formula): Formula {
   return any([{ ...formula, orders: orders.all ^ formula.orders }, ...nulls]);
 }
 
-/**
- * Whether a condition selects every row in every session. In Hasura an empty condition and an empty comparison are true, and
- * `_exists` does not depend on the row.
- */
+/** Whether a condition selects every row in every session. In Hasura an empty condition and an empty comparison do. */
 export function isAlwaysTrue(condition: unknown, { isColumn, isNeverNull }: Columns): boolean {
   const anyColumn: Scope = () => ({ kind: "column" });
   const scope: Scope = (name) => {

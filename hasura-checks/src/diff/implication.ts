@@ -1,7 +1,4 @@
-/**
- * Decides whether a condition selects more or fewer rows than another one.
- * @module
- */
+/** Decides whether a condition selects more or fewer rows than another one. */
 import { complement, type Formula, type Literal, orders } from "./formula.ts";
 
 /** `maybe`: not decided. */
@@ -21,7 +18,6 @@ export function orderOf(old: Formula, now: Formula): Order {
 /** Most steps of one search. */
 const mostSteps = 20_000;
 
-/** Whether all formulas can hold for one row. */
 function canHold(formulas: readonly Formula[], budget = { steps: mostSteps }): Answer {
   const search = (open: readonly Formula[], found: readonly Literal[]): Answer => {
     budget.steps -= 1;

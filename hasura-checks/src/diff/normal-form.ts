@@ -1,7 +1,4 @@
-/**
- * A normal form in which equivalent metadata is equal: lists by identity of their items, no defaults, no short forms.
- * @module
- */
+/** A normal form in which equivalent metadata is equal: lists by identity of their items, no defaults, no short forms. */
 import { isDeepStrictEqual } from "node:util";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import { type Fields, isFields } from "../rules/conditions.ts";
@@ -148,7 +145,6 @@ function withoutOlderNames(fields: Fields): Fields {
   ]);
 }
 
-/** Whether two metadata parts are equivalent. */
 export const isSame = (one: unknown, other: unknown): boolean =>
   isDeepStrictEqual(normalForm(one).value, normalForm(other).value);
 

@@ -1,7 +1,4 @@
-/**
- * Differences of permissions between two revisions of metadata.
- * @module
- */
+/** Differences of permissions between two revisions of metadata. */
 import { isDeepStrictEqual } from "node:util";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import { functionsOf, grantsOf, listed, type PlacedGrant, tablesOf, verbOf, type Walked } from "../rules/rule.ts";
@@ -34,7 +31,6 @@ export function accessChanges(before: Walked, after: Walked): readonly AccessCha
 
 type Kind = PlacedGrant["kind"];
 
-/** The verb of each kind of permission, for sentences. */
 export const verbs = {
   select_permissions: "read",
   insert_permissions: "insert into",

@@ -11,7 +11,6 @@ export interface Place {
   readonly name?: string;
 }
 
-/** One problem or note. */
 export interface Finding extends Place {
   readonly rule: string;
   readonly severity: Severity;
@@ -26,10 +25,7 @@ export interface Finding extends Place {
 /** Whether a finding sets the exit code 1. Notes do not. */
 export const counts = ({ severity }: Pick<Finding, "severity">): boolean => severity !== "note";
 
-/**
- * Fingerprints that are stable when files and lines move: rule, place, reason and, among equal findings, their number.
- * @returns one for each finding, in order
- */
+/** Fingerprints of findings, stable when files and lines move: rule, place, reason and, among equal ones, their number. */
 export function identities(findings: readonly Finding[]): readonly string[] {
   const numbers = new Map<string, number>();
   return findings.map(({ rule, source, table, role, name, reason }) => {

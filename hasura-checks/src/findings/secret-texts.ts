@@ -1,7 +1,4 @@
-/**
- * Secrets in texts of the metadata: where they are, and the texts without them.
- * @module
- */
+/** Secrets in texts of the metadata: where they are, and the texts without them. */
 /** Formats of secrets, as their issuers and gitleaks publish them. */
 const formats: readonly (readonly [what: string, pattern: RegExp])[] = [
   ["a private key", /-----BEGIN[ A-Z]*PRIVATE KEY-----/g],
@@ -65,10 +62,7 @@ export function secretsOf(text: string, header?: string): readonly Secret[] {
 /** A name in the place of a value, which Hasura replaces. */
 const isTemplate = (text: string) => /^\{\{[^"']*\}\}$/.test(text);
 
-/**
- * A value with `***` in place of each secret. Every report prints texts of the metadata through it.
- * @param header name of the header, or of another secret, that has the text as its value
- */
+/** A value with `***` for each secret, as every report prints metadata. @param header whose value the text is */
 export function redacted<Value>(value: Value, header?: string): Value;
 export function redacted(value: unknown, header?: string): unknown {
   if (typeof value === "string")

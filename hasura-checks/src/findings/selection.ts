@@ -54,7 +54,6 @@ type Exception = Configuration["exceptions"][number];
 
 export interface Judged {
   readonly findings: readonly Finding[];
-  /** Excepted findings with the reasons. */
   readonly excepted: readonly (Finding & { readonly because: string })[];
 }
 
@@ -67,11 +66,7 @@ const concerns = (exception: Exception, finding: Finding) =>
   fits(exception.role, finding.role) &&
   fits(exception.name, finding.name);
 
-/**
- * Removes the findings that the configuration excepts.
- * @param applied the applied rules; exceptions from other rules do not count as unused
- * @throws UsageError for a rule that does not exist
- */
+/** Removes excepted findings. @param applied rules; exceptions from others do not count as unused @throws UsageError for unknown rules */
 export function judge(
   findings: readonly Finding[],
   { exceptions, off, file }: Exceptions,

@@ -42,17 +42,13 @@ function urlIn(file: string, directory: string): string {
 
 export const databaseName = (address: string): string => decodeURIComponent(new URL(address).pathname.slice(1));
 
-/** The environment variable that the source names. */
 const variableOf = ({
   configuration: {
     connection_info: { database_url: url },
   },
 }: SourceMetadata) => (typeof url === "object" && "from_env" in url ? url.from_env : undefined);
 
-/**
- * The database address of each source, from options or environment variables; empty if there is none.
- * @throws UsageError
- */
+/** The database address of each source, from options or environment variables; empty if there is none. @throws UsageError */
 export function databaseAddresses(
   given: Given,
   { sources }: Metadata,
@@ -160,11 +156,7 @@ export class ReadOnlyDatabase implements AsyncDisposable {
     return rowsOf(this.#pool, text, values);
   }
 
-  /**
-   * Runs statements that change rows in a transaction that ends in ROLLBACK.
-   * @param look a statement that runs before and after them
-   * @param user the session variables for triggers, as `hasura.user`
-   */
+  /** Runs changes and rolls them back. `look` runs before and after them; `user` is `hasura.user` for triggers. */
   async rehearse<Result>(
     look: string,
     user: Readonly<Record<string, string>>,

@@ -3,7 +3,6 @@ import { isMap, isSeq, LineCounter, type Node, parseDocument } from "yaml";
 interface Found {
   readonly node: Node;
   readonly offset: number;
-  /** The rest of the path. */
   readonly rest: string;
 }
 
@@ -29,10 +28,7 @@ function step(node: unknown, path: string): Found | undefined {
 
 const startOf = (node: unknown): number => (node as Node | null)?.range?.[0] ?? 0;
 
-/**
- * Finds the line, from 1, of a place in a YAML or JSON file, or of the nearest parent that exists. Parses the text once.
- * @returns a function of a path as `printPath` writes it, or of `line N`
- */
+/** Finds the line, from 1, of a path that `printPath` writes, or of its nearest parent. Parses the text once. */
 export function linesOf(text: string): (path: string) => number {
   let parsed: { readonly contents: unknown; readonly counter: LineCounter } | undefined;
   return (path) => {

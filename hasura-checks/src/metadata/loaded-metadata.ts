@@ -2,10 +2,7 @@ import { objectAround } from "@routeql/engine/metadata-api/inconsistencies";
 import type { LoadedMetadata, MergedPath } from "@routeql/metadata/read/load";
 import { withoutAll } from "@routeql/metadata/read/validate";
 
-/**
- * Metadata without the objects around the given places. Positions in the files do not change.
- * A place outside any object, such as a whole file, is not removed.
- */
+/** Metadata without the objects around these places; positions stay. A place outside any object, such as a file, is not removed. */
 export function withoutObjects(loaded: LoadedMetadata, places: readonly MergedPath[]): LoadedMetadata {
   const paths = places.map(objectAround).filter((path) => path.length > 0);
   if (paths.length === 0) return loaded;

@@ -90,9 +90,7 @@ export function readProject(
 /** Removing one object can make another one invalid. After more rounds, the metadata counts as unreadable. */
 const mostRounds = 8;
 
-/**
- * Metadata without ignored keys, invalid objects and unreadable files, so that the rest can be examined. Lists every problem.
- */
+/** Metadata without ignored keys, invalid objects and unreadable files, so that the rest can be examined. Lists every problem. */
 function withoutInvalid(whole: LoadedMetadata): Pick<Project, "loaded" | "metadata" | "problems"> {
   const found: PlacedProblem[] = [...whole.problems];
   const unread = whole.problems.length === 0 ? [] : unreadPlaces(whole.merged, []);
@@ -198,7 +196,6 @@ function withoutForeignSources(loaded: LoadedMetadata): {
   return { loaded: withSources(loaded, kept), foreign };
 }
 
-/** Each source as separate metadata. */
 export function eachSource(project: ReadProject): readonly ReadProject[] {
   return project.metadata.sources.map((source, index) => {
     const loaded = withSources(project.loaded, [index]);
@@ -207,10 +204,7 @@ export function eachSource(project: ReadProject): readonly ReadProject[] {
   });
 }
 
-/**
- * Metadata of one source only.
- * @throws UsageError that lists the sources when none has the name
- */
+/** Metadata of one source only. @throws UsageError that lists the sources when none has the name */
 export function ofOneSource(loaded: LoadedMetadata, name: string | undefined): LoadedMetadata {
   const sources = sourcesOf(loaded);
   if (sources === undefined || name === undefined) return loaded;

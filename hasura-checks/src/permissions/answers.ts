@@ -86,10 +86,7 @@ export class Expectation {
   }
 }
 
-/**
- * Compares an answer with the result of SQL, on a database that other clients may write to. A difference counts only when the
- * result was the same before and after the answer.
- */
+/** Compares an answer with SQL's result. A difference counts only when that was the same before and after the answer. */
 export async function settled<Answer>(
   expectation: Expectation,
   ask: () => Promise<Answer>,

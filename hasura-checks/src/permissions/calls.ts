@@ -178,7 +178,6 @@ export async function guessedCalls(
   return sets.map((values) => functionCall(called, declared, values));
 }
 
-/** Calls of a function that return rows in a session. */
 export async function callsOfFunction(
   subject: Subject,
   called: DeclaredFunction,

@@ -29,10 +29,7 @@ function spelled(selection: string, naming: DeclaredAccess["naming"]): string {
     .replaceAll(/(?<=\{\w+: )(asc|desc)(?=\})/g, (direction) => naming.enumValue(direction));
 }
 
-/**
- * A document with one selection at its root, below the namespace of the source if there is one. The selection uses Hasura's default names.
- * @param kind of the operation, with its variables
- */
+/** A document with one selection at its root, below the source's namespace, in Hasura's default names. @param kind with its variables */
 export function documentOf(
   { namespace, naming }: Pick<DeclaredAccess, "namespace" | "naming">,
   kind: string,
@@ -42,7 +39,6 @@ export function documentOf(
   return namespace === undefined ? `${kind} { ${body} }` : `${kind} { ${namespace} { ${body} } }`;
 }
 
-/** The value of a response key of the root. */
 export function rootValue({ namespace }: DeclaredAccess, reply: Reply, key: string): unknown {
   const data =
     namespace === undefined ? reply.data : (reply.data?.[namespace] as Readonly<Record<string, unknown>> | undefined);

@@ -25,7 +25,6 @@ const sessionOf = (role: string, variables: Variables): Session => ({
   variables: new Map(Object.entries(variables)),
 });
 
-/** The embedded engine in this process. */
 export class EmbeddedServed implements Served {
   readonly kind = "embedded";
   readonly #engine: Engine;

@@ -1,7 +1,4 @@
-/**
- * The file of expectations: the permissions of each role, for review.
- * @module
- */
+/** The file of expectations: the permissions of each role, for review. */
 import { parse, stringify } from "yaml";
 import { z } from "zod";
 import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "@routeql/metadata/declared/declared";
@@ -22,7 +19,6 @@ const entry = z.strictObject({
   "only where": z.record(z.string(), z.string()).default({}),
 });
 
-/** A write permission. */
 const write = z.strictObject({
   columns: z.array(z.string()).default([]),
   /** The rows that may be changed. */
@@ -100,7 +96,6 @@ function writeEntryOf(access: DeclaredAccess, declared: DeclaredWrite): readonly
   ];
 }
 
-/** A write permission in one line. */
 export function writeText({ columns, rows, check, sets, "backend only": backend }: WriteEntry): string {
   const presets = Object.entries(sets ?? {}).map(([column, value]) => `${column} = ${JSON.stringify(value)}`);
   return [
@@ -239,7 +234,6 @@ function grantsOf({ reads, writes, calls }: Expectations["roles"][string]): Read
   ]);
 }
 
-/** Differences between the metadata and the expectations, in words. */
 export function compareExpectations(expected: Expectations, found: Expectations): readonly Surprise[] {
   const names = [...new Set([...Object.keys(expected.roles), ...Object.keys(found.roles)])].toSorted();
   return names.flatMap((role): readonly Surprise[] => {

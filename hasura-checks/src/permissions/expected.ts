@@ -12,7 +12,6 @@ import {
 
 /** The granted permissions of the examined sources. */
 export interface Granted {
-  /** By source name. */
   readonly bySource: ReadonlyMap<string, Expectations>;
   /** Whether the metadata has exactly one source. */
   readonly isAlone: boolean;

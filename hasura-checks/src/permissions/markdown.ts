@@ -9,7 +9,6 @@ import { told } from "./expectations.ts";
 import { code, type Section, sectionsOf } from "./sections.ts";
 
 export interface DocumentOptions {
-  /** Roles of tokens without any permission in the metadata. */
   readonly rolesWithoutPermission: readonly string[];
   /** One sentence about the origin of the page. */
   readonly origin: string;
@@ -17,14 +16,12 @@ export interface DocumentOptions {
   readonly notes: string;
 }
 
-/** The declared access of one source. */
 export interface DocumentedSource {
   /** undefined for a single source. */
   readonly name: string | undefined;
   readonly access: DeclaredAccess;
 }
 
-/** The permissions of every role as Markdown, by source. */
 export function renderPermissions(
   sources: readonly DocumentedSource[],
   { rolesWithoutPermission, origin, notes }: DocumentOptions,

@@ -78,10 +78,7 @@ export class Verdicts {
   readonly #until: number;
   readonly #left: string[] = [];
 
-  /**
-   * @param source name of the source, if there are several
-   * @param until the time, as of `performance.now()`, after which no part of a verification starts
-   */
+  /** @param source name, if there are several @param until `performance.now()` after which no part of a verification starts */
   constructor(
     project: Project,
     source?: string,
@@ -107,7 +104,6 @@ export class Verdicts {
     return this.#findings.toSorted((one, other) => keyOf(one).localeCompare(keyOf(other), "en"));
   }
 
-  /** Counts checks. */
   count(kind: Verification, number = 1): void {
     this.counts[kind] = (this.counts[kind] ?? 0) + number;
   }
@@ -192,10 +188,7 @@ export class Verdicts {
     });
   }
 
-  /**
-   * Runs one part of a verification. It reports a failure of the database or of this tool as `not-verified`, and the other parts continue.
-   * @throws UsageError
-   */
+  /** Runs one part of a verification. A failure of the database or of this tool becomes `not-verified`. @throws UsageError */
   async guarded(cell: Cell, what: string, work: () => Promise<void>): Promise<void> {
     try {
       if (performance.now() > this.#until) throw new OutOfTime();

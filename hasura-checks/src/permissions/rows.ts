@@ -42,17 +42,14 @@ export function rootFieldOf({ table, call }: Case, operation: Operation): string
   return operation.endsWith("aggregate") ? call.aggregateField : call.field;
 }
 
-/** The item of FROM with the rows. */
 export function fromOf({ table, call, sql, role, variables }: Case, alias: string): string {
   return call === undefined ? sql.from(table, alias) : `${call.from(role, variables)} ${alias}`;
 }
 
-/** A statement that returns the visible rows. */
 export function rowsStatement(of: Case, most: number, further = "true"): string {
   return of.sql.rows(of.table, of.permission, most, fromOf(of, "it"), further);
 }
 
-/** The session in words, with shortened values. */
 export function sessionWords(variables: Variables): string {
   const said = Object.entries(variables).map(
     ([name, value]) => `${name} = ${JSON.stringify(value.length > 40 ? `${value.slice(0, 37)}...` : value)}`,
@@ -82,7 +79,6 @@ export function argumentsOf({ call }: Case, ...given: readonly string[]): string
   return all.length === 0 ? "" : `(${all.join(", ")})`;
 }
 
-/** The answer of a root field as rows. */
 export function rowsAt({ subject: { access }, call }: Case, reply: Reply, field: string): readonly Row[] {
   const value = rootValue(access, reply, field);
   return plainRows(call?.single === true ? (value === null || value === undefined ? [] : [value]) : value);
@@ -98,10 +94,7 @@ async function ask({ subject, role, variables }: Case, document: string): Promis
   return subject.ask(role, variables, document);
 }
 
-/**
- * Compares the answer to a document with the rows of SQL.
- * @returns the difference in words; undefined without one, and where SQL has no rows to compare with
- */
+/** How the answer to a document differs from the rows of SQL; undefined if it does not, or SQL has no rows to compare with. */
 export async function differing(
   of: Case,
   expectation: Expectation,

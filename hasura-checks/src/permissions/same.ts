@@ -14,7 +14,6 @@ export const described = (permission: DeclaredPermission | undefined): unknown =
         [...permission.operations],
       ];
 
-/** Tables with a relationship to or from a table. */
 export const relatedTables = (access: DeclaredAccess, table: DeclaredTable): readonly DeclaredTable[] =>
   [...access.tables.values()].filter(
     ({ key, relationships }) =>

@@ -1,7 +1,4 @@
-/**
- * Tables of the permissions besides select permissions, for the Markdown document and the HTML page.
- * @module
- */
+/** Tables of the permissions besides select permissions, for the Markdown document and the HTML page. */
 import type { DeclaredAccess } from "@routeql/metadata/declared/declared";
 import { rowsText, writesOfRole, writeText } from "./expectations.ts";
 

@@ -14,7 +14,6 @@ interface Use {
   readonly type: DatabaseType | undefined;
   /** The operator of the comparison, as `_eq`. */
   readonly operator: string;
-  /** Whether the variable holds a list of values. */
   readonly isList: boolean;
 }
 
@@ -62,10 +61,7 @@ const columnOf = (operand: Operand): { column: string; type: DatabaseType | unde
       ? columnOf(operand.of)
       : { column: "", type: operand.type };
 
-/**
- * Session variables that a filter uses, and the columns that it compares them with; none for a filter that cannot be read.
- * @param table one of the tracked tables, or the rows of a native query
- */
+/** Session variables of a filter and the columns that it compares them with; none for a filter that cannot be read. */
 export function variablesOf(
   access: Pick<DeclaredAccess, "tables">,
   table: DeclaredTable,
@@ -130,10 +126,7 @@ export function placeholder(type: DatabaseType | undefined): string {
 /** A value for a variable whose columns hold none. */
 const placeholderOf = ([use]: readonly Use[]): string => (use?.isList === true ? "{}" : placeholder(use?.type));
 
-/**
- * Sessions of a role with values of the database: each variable has several values.
- * One session without variables for a role whose filters use none.
- */
+/** Sessions of a role with several values of the database for each variable; one session for a role whose filters use none. */
 export async function realSessions(
   uses: Uses,
   database: Pick<ReadOnlyDatabase, "rows">,

@@ -4,7 +4,6 @@ import { filterSql, identifier, quoted } from "@routeql/metadata/declared/filter
 import { fieldOf, orderColumns, valueColumns } from "./documents.ts";
 import type { Variables } from "./served.ts";
 
-/** A session lacks a variable that a filter needs. */
 export class MissingVariable extends Error {
   readonly variable: string;
 

@@ -110,12 +110,10 @@ export class Subject implements AsyncDisposable {
     return this.#served.schema(role);
   }
 
-  /** Verifications that may run at once. */
   get concurrency(): number {
     return this.kind === "embedded" ? concurrency : 1;
   }
 
-  /** Whether a request can carry the session. */
   takes(variables: Variables): boolean {
     return this.#served.takes(variables);
   }
@@ -172,7 +170,6 @@ async function embedded(
   );
 }
 
-/** The merged metadata with the given database address. */
 function withAddress(merged: Readonly<Record<string, unknown>>, address: string): Readonly<Record<string, unknown>> {
   const { sources } = merged as { readonly sources: readonly { readonly configuration: object }[] };
   return {

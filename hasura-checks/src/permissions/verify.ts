@@ -157,7 +157,6 @@ async function verifyRole(
   await verifyWrites({ ...of, trustedRoles }, writes, sessions[role]);
 }
 
-/** All session variables of the filters of a role. */
 function usesOf({ subject: { access }, role }: Verification): Uses {
   const merged = new Map<string, Uses extends ReadonlyMap<string, infer Places> ? Places : never>();
   const granted = [
@@ -218,7 +217,6 @@ const samePermission = ({ subject: { access }, role, table, permission, call }: 
     relatedTables(access, table).map(({ key }) => described(access.permission(role, key))),
   ]);
 
-/** The reason why a filter cannot be written in SQL. */
 function unreadableFilter({ sql, permission, table, subject: { access } }: Case): string | undefined {
   const filters = [
     permission,

@@ -1,7 +1,4 @@
-/**
- * Rows of each table that a role sees, compared with all rows of the table.
- * @module
- */
+/** Rows of each table that a role sees, compared with all rows of the table. */
 import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "@routeql/metadata/declared/declared";
 import { identifier } from "@routeql/metadata/declared/filter-text";
 import { UnderivableMetadata } from "@routeql/metadata/declared/permission";
@@ -10,7 +7,6 @@ import type { Variables } from "./served.ts";
 import { realSessions, strangerSession, type Uses, variablesOf } from "./sessions.ts";
 import { Sql } from "./sql.ts";
 
-/** Rows of one table that one role sees. */
 export interface VisibleRows {
   readonly source: string;
   readonly role: string;
@@ -24,11 +20,9 @@ export interface VisibleRows {
   readonly toStranger?: number;
   /** Session variables that the filter compares for equality; undefined where it orders by one or matches a pattern. */
   readonly variables?: readonly string[];
-  /** Whether the rows are a sample of a large table. */
   readonly isSample: boolean;
 }
 
-/** A permission whose rows cannot be counted. */
 export interface Uncounted {
   readonly role: string;
   readonly table: string;

@@ -3,7 +3,6 @@ import { advisoriesFor, describeAdvisory, type PermissionFeature, versionOf } fr
 import { pins } from "@routeql/pins/pins";
 import { catalogAt, type Examined, type Found, type Rule, tablesOf, writesOf } from "./rule.ts";
 
-/** The pinned version of Hasura. */
 export const pinnedHasura: string = versionOf(pins.hasura.image)!.version;
 
 type Use = Pick<Found, "at" | "table" | "role" | "name"> & { readonly what: string };

@@ -50,10 +50,7 @@ export function applicable({
   });
 }
 
-/**
- * Applies rules. @returns findings with file and line
- * @param namesSources whether findings name their source; default: with several sources
- */
+/** Applies rules. @returns findings with file and line @param namesSources whether they name their source; default: of several */
 export function applyRules(
   examined: Examined,
   applied: readonly Rule[],

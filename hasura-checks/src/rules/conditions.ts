@@ -16,10 +16,7 @@ export interface Columns {
   readonly isNeverNull: (name: string) => boolean;
 }
 
-/**
- * Names of the columns that a condition always compares with a session variable.
- * @param keysOf columns of the row that lead to the related row of a relationship; a condition on that row binds them too
- */
+/** Columns that a condition always compares with a session variable. @param keysOf own columns that a condition on a relation binds */
 export function columnsHeldToSession(
   condition: unknown,
   keysOf: (relationship: string) => readonly string[] = () => [],
@@ -34,13 +31,11 @@ export function columnsHeldToSession(
   });
 }
 
-/** Whether a value contains a session variable. */
 export function mentionsSession(value: unknown): boolean {
   if (typeof value === "string") return /^x-hasura-/i.test(value);
   return typeof value === "object" && value !== null && Object.values(value).some(mentionsSession);
 }
 
-/** The text of a condition in findings. */
 export function conditionText(condition: unknown): string {
   if (isFields(condition) && Object.keys(condition).length === 0) return "is empty";
   const text = redacted(JSON.stringify(condition));

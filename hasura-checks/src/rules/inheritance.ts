@@ -103,10 +103,7 @@ export const inheritanceConflict: Rule = {
     ),
 };
 
-/**
- * The write permissions of the contained roles on one table, resolved as Hasura does: a role's own permission replaces the inherited one,
- * and different permissions inherit nothing.
- */
+/** Write permissions of the contained roles on a table, as Hasura resolves them: a role's own replaces inherited ones. */
 function writesOfParts(
   role: string,
   writes: readonly PlacedWrite[],

@@ -9,9 +9,7 @@ const publicName =
 /** Names of columns that refer to another row. Almost every row has a value there. */
 const referenceName = /(^|_)id$|Id$/;
 
-/**
- * The rows that a branch selects for every session; undefined for a branch that selects marked rows, such as published ones.
- */
+/** The rows that a branch selects for every session; undefined for a branch that selects marked rows, such as published ones. */
 function openness(branch: unknown, bound: ReadonlySet<string>): string | undefined {
   if (!isFields(branch) || Object.keys(branch).length === 0) return undefined;
   const reasons = Object.entries(branch).map(([key, value]) => {

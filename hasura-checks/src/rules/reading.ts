@@ -12,10 +12,7 @@ import {
 
 const isUnlimited = ({ limit }: PlacedPermission["permission"]): boolean => limit === undefined || limit === null;
 
-/**
- * Finds permissions of roles that are not trusted.
- * @param part key of the finding in the permission
- */
+/** Finds permissions of roles that are not trusted. @param part key of the finding in the permission */
 const reading =
   (
     part: string | undefined,

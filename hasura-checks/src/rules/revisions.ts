@@ -4,7 +4,6 @@ import type { Direction } from "../diff/change.ts";
 import { accessChanges } from "../diff/widening.ts";
 import type { Rule } from "./rule.ts";
 
-/** Changes of permissions in one direction. */
 const changesOf =
   (wanted: Direction): Rule["find"] =>
   ({ base, ...examined }) =>
@@ -73,7 +72,6 @@ export const dangerousChange: Rule = {
   find: schemaChangesOf("dangerous"),
 };
 
-/** A change of a role's GraphQL schema. */
 export interface SchemaChange {
   readonly role: string;
   /** `breaking`: valid documents become invalid, or answers change their form. `dangerous`: clients may not expect the change. */

@@ -62,7 +62,6 @@ export interface Rule {
 }
 
 export interface PlacedTable {
-  /** The name of the source. */
   readonly source: string;
   readonly table: TableMetadata;
   readonly key: string;
@@ -205,7 +204,6 @@ export function namedTable({ manual_configuration: manual, foreign_key_constrain
   return constraint === undefined || Array.isArray(constraint) ? undefined : keyOf(constraint.table);
 }
 
-/** Known facts about the columns of a table. */
 export function columnsOf(
   { table, key, path }: Pick<PlacedTable, "table" | "key" | "path">,
   walked: Pick<Walked, "catalogs">,
@@ -243,12 +241,10 @@ export function listed(names: readonly string[]): string {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}`;
 }
 
-/** The catalogue of the source of a place. */
 export function catalogAt({ catalogs }: Pick<Examined, "catalogs">, path: MergedPath): Catalog | undefined {
   return catalogs?.[Number(path[1])];
 }
 
-/** Whether the configuration lists the role as trusted. */
 export function isTrusted(role: string, { configuration: { trustedRoles } }: Pick<Examined, "configuration">): boolean {
   return trustedRoles?.includes(role) === true;
 }

@@ -11,7 +11,6 @@ import { variablesIn } from "../rules/sessions.ts";
 
 interface RoleNumbers {
   readonly role: string;
-  /** Permissions to read or write. */
   readonly permissions: number;
   /** Of those, permissions that hold for every row. */
   readonly open: number;

@@ -77,7 +77,6 @@ function sourceNotExamined(project: ReadProject, source: SourceMetadata): Findin
   };
 }
 
-/** A source with its results. */
 interface Verified {
   readonly source: string;
   readonly access: DeclaredAccess;
@@ -123,7 +122,6 @@ function writeDocuments(
   }
 }
 
-/** Changes of permissions since a base revision, by source. */
 async function changesSince(
   named: string | undefined,
   project: ReadProject,

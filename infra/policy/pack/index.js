@@ -4,7 +4,6 @@
  *
  * JavaScript, because Pulumi runs the entry of a pack through a TypeScript of its own that does not know this project's; what it
  * imports is run by Node as it is.
- * @module
  */
 import { PolicyPack } from "@pulumi/policy";
 import { rules } from "../rules.ts";

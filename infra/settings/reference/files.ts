@@ -35,7 +35,6 @@ function settingsDocument(): string {
   return [introduction, ...text, argumentSection()].join("\n");
 }
 
-/** The component's arguments by group. */
 function argumentSection(): string {
   const sections = [...groups, undefined].map((group) => {
     const own = settingNames.map(argumentOf).filter(([, each]) => each === group);
@@ -122,7 +121,6 @@ export function exampleFile(): string {
   ].join("\n");
 }
 
-/** The setting's type in plain words. */
 function typeInWords({ type, structural }: Setting): string {
   // Folders decide which resources exist; certificates do not.
   if (type === "file" && structural === true) return "path";

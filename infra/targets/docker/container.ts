@@ -15,7 +15,6 @@ export interface ContainerParts {
   readonly dataVolume?: Output<string>;
   readonly attachments: Attachments;
   readonly hostAddress: Input<string>;
-  /** Processors that the container may use at most. */
   readonly processorLimit: Input<number>;
   readonly scope: Scope;
 }
@@ -72,7 +71,6 @@ function confinement({ resources }: ServiceDescription, processorLimit: Input<nu
   };
 }
 
-/** Inputs of the Docker provider for a service or a job. */
 export function containerArgs(service: ServiceDescription, parts: ContainerParts): ContainerArgs {
   const { scope, files } = parts;
   const { processes } = service.resources;
@@ -125,10 +123,7 @@ function get(port: number, path: string): string[] {
   return ["CMD", "bash", "-c", script.join(" && ")];
 }
 
-/**
- * Docker's form of a health check. The interval also delays the first check, so it is short. Each check takes about a tenth of a
- * second of processor time as long as the stack runs.
- */
+/** Docker's health check. The interval also delays the first check, so it is short; each takes a tenth of a second of processor time. */
 export function dockerHealthCheck(health: HealthCheck): types.input.ContainerHealthcheck {
   const tests = health.kind === "http" ? get(health.port, health.path) : ["CMD", ...health.command];
   return { tests, interval: "5s", timeout: "5s", retries: 5, startPeriod: "30s" };

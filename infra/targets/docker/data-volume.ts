@@ -5,7 +5,6 @@ import { type DockerClient, engineOfProvider } from "./provider-engine.ts";
 /** Label of a database volume that replaces a lost one. */
 export const dataVolumeLabel = "com.routeql.data";
 
-/** Name of the volume with the stack's database. */
 export const databaseVolume = (prefix: string): string => `${prefix}-database-data`;
 
 /**

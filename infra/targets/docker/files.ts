@@ -9,7 +9,6 @@ import { labels, replaceInPlace } from "./scope.ts";
 import type { Scope } from "./scope.ts";
 
 export interface DeliveredFiles {
-  /** The files volume. */
   readonly volumeName: Output<string>;
   /** Changes with each file or secret that the service reads only at its start. */
   readonly version: Output<string>;

@@ -59,10 +59,7 @@ export function connect(
     joined.filter(({ members }) => members.includes(service)).map(({ name }) => ({ name, aliases: [service] }));
 }
 
-/**
- * The networks of a stack in the order of their subnets. Append only: a subnet that moves from one network to another overlaps with
- * itself while a stack is upgraded. Networks of one line never exist together.
- */
+/** The networks in the order of their subnets. Append only: a moved subnet would overlap with itself in an upgrade. */
 const inOrder: readonly (readonly string[])[] = [
   ["edge"],
   ["gateway-engine", "gateway-front"],

@@ -15,9 +15,7 @@ export interface DockerRun {
   readonly services: readonly ServiceDescription[];
   readonly images: DockerImages;
   readonly secrets: Secrets;
-  /** Address of the host on which ports are published. */
   readonly hostAddress: Input<string>;
-  /** Processors that one container may use at most. */
   readonly processorLimit: Input<number>;
   /** Range of the stack's networks; without one the Docker engine chooses. */
   readonly networkRange?: Input<string> | undefined;

@@ -7,9 +7,7 @@ export interface Scope {
   /** Prefix of every name: `routeql-<stack>`. */
   readonly prefix: string;
   readonly stack: string;
-  /** Identity of the state that creates them. */
   readonly state?: Input<string> | undefined;
-  /** Identity of the database's volume if it replaces a lost one. */
   readonly dataVolume?: string | undefined;
   readonly named: ResourceNames;
 }

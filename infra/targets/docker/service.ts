@@ -20,7 +20,6 @@ import { labels, replaceInPlace, type Scope } from "./scope.ts";
 /** Log lines that the error of a failed job shows. */
 const shownLines = 30;
 
-/** How a job's container ended. */
 interface JobEnd {
   readonly name: string;
   readonly exitCode: number | undefined;
@@ -60,9 +59,7 @@ export interface DockerServiceArgs {
   readonly image: Output<string>;
   readonly secrets: Secrets;
   readonly attachments: Attachments;
-  /** Address on which its ports are published. */
   readonly hostAddress: Input<string>;
-  /** Processors that one container may use at most. */
   readonly processorLimit: Input<number>;
   readonly protectData: boolean;
   readonly scope: Scope;

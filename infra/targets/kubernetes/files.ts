@@ -12,12 +12,7 @@ export const packBytes = 900_000;
 /** Assumed size of a file that is known only during the deployment: a certificate with its chain. */
 const unknownBytes = 64 * 1024;
 
-/**
- * Divides files into packs that each fit into one ConfigMap, in the given order.
- * @param files contents by path; undefined for unknown content
- * @returns paths of each pack
- * @throws for a single file that is too large
- */
+/** Divides files, in order, into packs that each fit into one ConfigMap. @throws for a single file that is too large */
 export function pack(files: ReadonlyMap<string, string | undefined>): readonly (readonly string[])[] {
   const packs: string[][] = [];
   let room = 0;
@@ -132,11 +127,7 @@ export function deliverFiles(service: ServiceDescription, parts: FileParts): Del
   return { sources: [...made, foreign], names };
 }
 
-/**
- * ConfigMap or Secret keys for file paths: a key may contain letters, digits, `-`, `_` and `.`, but no folder.
- * @returns paths by key
- * @throws for two paths with the same key, or a path without a valid key
- */
+/** ConfigMap or Secret keys for file paths, which have no folder. @throws for two paths with one key, or one without a valid key */
 export function pathsByKey(paths: readonly string[]): ReadonlyMap<string, string> {
   const byKey = new Map<string, string>();
   for (const path of paths) {

@@ -15,7 +15,6 @@ export interface Foreign {
   readonly parts: Partial<Record<ServiceName, ForeignPart>>;
   /** For dependent services. */
   readonly ready: Partial<Record<ServiceName, Resource>>;
-  /** Files for a service. */
   readonly filesFor: (service: ServiceDescription) => ForeignFiles | undefined;
   /** Further objects that must exist before a service starts. */
   readonly before: (service: ServiceDescription) => readonly Resource[];
@@ -71,7 +70,6 @@ const secretName = "gateway-certificate";
 /** Paths at which the gateway expects the fields of a Secret of type kubernetes.io/tls. */
 const paths = { "tls.crt": "tls/certificate.pem", "tls.key": "tls/private-key.pem" };
 
-/** Spec of cert-manager's Certificate. */
 const certificateSpec = ({ issuer, kind, publicHost }: Extract<CertificateSource, { issuer: unknown }>) =>
   derive(publicHost, (host) => ({
     secretName,

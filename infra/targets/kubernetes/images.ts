@@ -15,7 +15,6 @@ export interface ImageSources {
   readonly push: boolean;
 }
 
-/** Reference of an image of this project in a registry. */
 export const referenceIn = (registry: Input<string> | undefined, imageName: Input<string>): Input<string> =>
   derive({ registry, imageName }, (known) =>
     known.registry === undefined ? known.imageName : `${known.registry}/${known.imageName}`,

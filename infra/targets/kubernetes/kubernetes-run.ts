@@ -18,7 +18,6 @@ export type CertificateSource =
   | { readonly issuer: Input<string>; readonly kind: Input<string>; readonly publicHost: Input<string> }
   | { readonly secret: Input<string> };
 
-/** The services of a Kubernetes cluster and their options. */
 export interface KubernetesRun {
   /** In start order: each service after its dependencies. */
   readonly services: readonly ServiceDescription[];
@@ -33,7 +32,6 @@ export interface KubernetesRun {
   readonly storage: Partial<Record<ServiceName, Storage>>;
   readonly publication: Publication;
   readonly outside: Input<NetworkSurroundings["outside"]>;
-  /** Namespace whose pods may read the metrics. */
   readonly metricsNamespace?: Input<string> | undefined;
   /** Whether to create objects that make the Prometheus operator read the metrics. */
   readonly monitoringOperator?: boolean;
@@ -42,15 +40,12 @@ export interface KubernetesRun {
   readonly certificate?: CertificateSource | undefined;
   /** A database that is not among the services. */
   readonly databaseCluster?: Input<ClusterSettings> | undefined;
-  /** Whether that database is backed up. */
   readonly databaseBackups?: boolean;
-  /** Login for the storage of its backups. */
   readonly backupLogin?: ClusterParts["backupLogin"];
   /** Whether Pulumi refuses to delete objects with data. */
   readonly protectData: boolean;
 }
 
-/** Name of the namespace of a stack. */
 export const namespaceOf = <Name extends Input<string>>(
   settings: { readonly namespace?: Name | undefined },
   instance: string,
@@ -95,7 +90,6 @@ function clusterOf(settings: Settings): Input<ClusterSettings> | undefined {
   }));
 }
 
-/** Settings of the services on a cluster. */
 export function kubernetesRunOf(
   settings: Settings,
   { instance, state, named }: Pick<Scope, "instance" | "state" | "named">,

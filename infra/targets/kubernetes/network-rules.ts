@@ -1,8 +1,4 @@
-/**
- * NetworkPolicy specs: a pure function of the descriptions. The tests compare them with the declared
- * edges in both directions.
- * @module
- */
+/** NetworkPolicy specs: a pure function of the descriptions. The tests compare them with the declared edges in both directions. */
 import { isIP } from "node:net";
 import type { types } from "@pulumi/kubernetes";
 import { callEdges, type OutsideName, type ServiceDescription, type ServiceName } from "../../services/description.ts";
@@ -143,10 +139,7 @@ function namespaceOf(host: string): string | undefined {
   return kind === "svc" ? namespace : undefined;
 }
 
-/**
- * Ports, and the namespace if the URL names a Service of the cluster, or addresses if every URL has one: a policy cannot contain a
- * name.
- */
+/** Ports, and the namespace of a cluster's Service, or addresses if every URL has one: a policy cannot contain a name. */
 export function placeOf(urls: readonly string[]): OutsidePlace {
   const parsed = urls.map((url) => new URL(url));
   const ports = parsed.map(({ port, protocol }) => (port === "" ? (standardPorts[protocol] ?? 0) : Number(port)));

@@ -115,7 +115,6 @@ function spread(service: ServiceDescription, scope: Scope): types.input.core.v1.
   }));
 }
 
-/** The pod of a service or a job; the same for every workload. */
 export function podTemplate(
   service: ServiceDescription,
   parts: PodParts,
@@ -169,10 +168,7 @@ function action(check: HealthCheck): Pick<Probe, "httpGet" | "exec"> {
     : { exec: { command: [...check.command] } };
 }
 
-/**
- * Startup, readiness and liveness from one health description. Readiness stops requests while the service or its
- * dependencies are down. Liveness restarts the service; it checks the service only and waits longer.
- */
+/** Probes from one health description. Readiness includes dependencies; liveness checks the service only and waits longer. */
 function probesOf({ health, alive = health, data }: ServiceDescription): Probes {
   if (health === undefined || alive === undefined) return {};
   const within = data === undefined ? startWithin : startWithinWithData;

@@ -37,10 +37,7 @@ function makeNamespace(
 
 const apiVersion = "monitoring.coreos.com/v1";
 
-/**
- * Objects of the Prometheus operator: a PodMonitor for every container port named `metrics`, the alerts as a PrometheusRule, and the dashboard in a
- * ConfigMap with the label by which Grafana's sidecar finds it.
- */
+/** Objects of the Prometheus operator: a PodMonitor for ports named `metrics`, the alerts, and the dashboard for Grafana's sidecar. */
 function monitorByOperator(scope: Scope, parent: Resource): void {
   const metadata = metadataOf("routeql", undefined, scope);
   const service = "__meta_kubernetes_pod_label_app_kubernetes_io_name";

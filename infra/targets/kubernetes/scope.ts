@@ -11,7 +11,6 @@ export interface Scope {
   readonly readyNamespace: Output<string>;
   /** Label of this deployment: `routeql-<stack>`. */
   readonly instance: string;
-  /** Identity of the state that creates them. */
   readonly state?: Input<string> | undefined;
   /** DNS domain of the cluster, e.g. `cluster.local`. */
   readonly clusterDomain: Input<string>;
@@ -23,7 +22,6 @@ export type Labels = Readonly<Record<string, string>>;
 /** Labels of an object; the identity of the state may be known only during the deployment. */
 export type ObjectLabels = Readonly<Record<string, Input<string>>>;
 
-/** Name of the label with the identity of the state. */
 export const stateLabel = "com.routeql.state";
 
 /** Selects the pods of one service; a workload's selector can never change. */
@@ -44,7 +42,6 @@ export function labelsOf(
   };
 }
 
-/** Name, namespace and labels of an object. */
 export function metadataOf(name: Input<string>, service: ServiceName | undefined, scope: Scope) {
   return { name, namespace: scope.readyNamespace, labels: { ...labelsOf(service, scope) } };
 }

@@ -110,10 +110,7 @@ export interface Publication {
   readonly annotations?: Input<Readonly<Record<string, string>>>;
 }
 
-/**
- * DNS name and address of a service inside the cluster. A service with data is headless: its pod is its address, so clients
- * with open connections notice its end at once.
- */
+/** DNS name and address of a service. One with data is headless, so that clients notice the end of its pod at once. */
 function internalService(service: ServiceDescription, scope: Scope, parent: Resource): Service {
   return new Service(
     scope.named(service.name),
@@ -134,10 +131,7 @@ function internalService(service: ServiceDescription, scope: Scope, parent: Reso
   );
 }
 
-/**
- * The only entry point of the stack, created when it has pods. Traffic stays on the node that received it, so that the gateway sees the
- * client's address.
- */
+/** The only entry point of the stack. Traffic stays on the node that received it, so that the gateway sees the client's address. */
 function publishedService(
   service: ServiceDescription,
   { type, annotations }: Publication,

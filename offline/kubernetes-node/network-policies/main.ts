@@ -1,8 +1,4 @@
-/**
- * Enforces NetworkPolicies on the single node of a test cluster, because its CNI plugins do not. Each change of a policy, pod or
- * namespace becomes nftables rules at once. Started by init.ts as `node main.ts <kubeconfig>`.
- * @module
- */
+/** Enforces NetworkPolicies on the test node, whose CNI plugins do not: each change becomes nftables rules at once. */
 import { spawn } from "node:child_process";
 import {
   CoreV1Api,

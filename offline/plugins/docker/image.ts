@@ -32,10 +32,7 @@ async function idOf(name: string): Promise<string | undefined> {
   return (await orUndefined(dockerClient().getImage(name).inspect()))?.Id;
 }
 
-/**
- * Image of the docker provider. The name contains the hash of the content, so an image with an existing name is not rebuilt. As with
- * the real provider, deleting the resource keeps the image.
- */
+/** Image of the docker provider. The name contains the content's hash, so an existing name is not rebuilt, and deletion keeps it. */
 export const image: ResourceKind<ImageInputs> = {
   inputs,
   // The folder changes when the checkout moves; only the name identifies the content.

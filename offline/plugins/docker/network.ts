@@ -92,7 +92,6 @@ function expected(wanted: NetworkInputs): Properties {
   };
 }
 
-/** Network of the docker provider. */
 export const network: ResourceKind<NetworkInputs> = {
   inputs,
   schemaVersion: 1,

@@ -16,7 +16,6 @@ export interface Reading {
   readonly outputs?: Properties;
   /** Differences from the inputs, in plain words; if there are any, the next update repairs them. */
   readonly drift?: readonly string[];
-  /** How the drift is repaired. */
   readonly repair?: "update" | "replace";
 }
 
@@ -31,7 +30,6 @@ export interface ResourceKind<Inputs> {
   readonly updatable?: readonly string[];
   /** Further inputs that `update` can change from these old values to these new ones. */
   adaptable?(olds: Inputs, news: Inputs): readonly string[];
-  /** Outputs that are stored encrypted. */
   readonly secretOutputs?: readonly string[];
   /** Version of the official provider's schema of this type. Default: 0. */
   readonly schemaVersion?: number;
@@ -64,10 +62,7 @@ const officialForm = "__pulumi_raw_state_delta";
 /** Key of the inputs in the state, beside the outputs of a request; see serve.ts. */
 export const stateInputs = Symbol("inputs in the state");
 
-/**
- * The state that a kind gets: the inputs that a program gave, and computed outputs. Outputs of the official provider also have defaults.
- * @param recorded outputs in the state
- */
+/** The state that a kind gets: given inputs and computed outputs, without the defaults of the official provider. */
 function stateOf(kind: AnyResourceKind, recorded: Properties & { [stateInputs]?: Properties }): Properties {
   const { [stateInputs]: inputs, ...outputs } = recorded;
   if (inputs === undefined) return outputs;
@@ -84,10 +79,7 @@ export function typeOf(urn: string): string {
   return (urn.split("::")[2] ?? "").split("$").at(-1)!;
 }
 
-/**
- * A provider built from resource kinds, by type token. It rejects unsupported types and properties by name at check, so that a preview
- * already fails.
- */
+/** A provider of resource kinds, by type token. It rejects unsupported properties at check, so that a preview already fails. */
 export function makeProvider(name: string, version: string, kinds: Readonly<Record<string, AnyResourceKind>>): StandIn {
   const cancelled = new AbortController();
   const context = (urn: string): Context => ({ urn, signal: cancelled.signal });

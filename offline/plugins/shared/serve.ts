@@ -26,10 +26,7 @@ interface Struct {
   toJavaScript: () => Properties;
 }
 
-/**
- * Requests of the engine have the inputs in the state, but Pulumi's SDK passes only the outputs on, which have the official provider's
- * defaults. So the outputs get the inputs as one more property.
- */
+/** The engine sends the inputs in the state, but Pulumi's SDK passes on only the outputs, so these carry them as a property. */
 function passStateInputs(): void {
   const { DiffRequest, UpdateRequest, ReadRequest, DeleteRequest } = requests;
   for (const [request, outputs, inputs] of [

@@ -1,8 +1,4 @@
-/**
- * Property values in the protocol between the engine and a plugin (sdk/go/common/resource/plugin/rpc.go of pulumi/pulumi): a secret is
- * an object with a signature, an unknown value is one of a few reserved strings.
- * @module
- */
+/** Property values between engine and plugin (pulumi's plugin/rpc.go): a secret has a signature, an unknown is a reserved string. */
 
 export type Properties = Readonly<Record<string, unknown>>;
 

@@ -37,7 +37,6 @@ const selfSignedInputs = z.strictObject({
   setSubjectKeyId: z.boolean().optional(),
 });
 
-/** SelfSignedCert of the tls provider. */
 export const selfSignedCert: ResourceKind<z.infer<typeof selfSignedInputs>> = {
   inputs: selfSignedInputs,
   updatable: ["earlyRenewalHours"],

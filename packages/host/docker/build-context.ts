@@ -13,11 +13,7 @@ function below(root: string, path: string): string[] {
   });
 }
 
-/**
- * The files that a copy of `sources` includes: all files below them, without those that .dockerignore excludes.
- * @param root absolute path of the context
- * @throws if a source is missing
- */
+/** The files that a copy of `sources` includes, without those of .dockerignore. @param root absolute @throws if a source is missing */
 export function contextFiles(root: string, sources: readonly string[]): readonly ContextFile[] {
   const ignored = dockerignore.default().add(readFileSync(join(root, ".dockerignore"), "utf8"));
   const paths = new Set(

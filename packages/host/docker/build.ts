@@ -34,10 +34,7 @@ function contextArchive(dockerfileName: string, dockerfileText: string, files: r
   return Readable.from(archive);
 }
 
-/**
- * Builds one image with the engine's classic builder and network mode `host`: a build reaches the same hosts as this machine.
- * @throws Failure with the build's last lines
- */
+/** Builds one image with the classic builder on the network `host`, so that it reaches what this machine reaches. @throws Failure */
 async function buildImage(
   { imageName, dockerfile, context, args }: BuildRequest,
   { onLine, signal }: Pick<Work, "onLine" | "signal">,
@@ -95,7 +92,6 @@ export function proxyArguments(environment: NodeJS.ProcessEnv = process.env): Re
   return Object.fromEntries(variables.flatMap((name) => (environment[name] ? [[name, environment[name]]] : [])));
 }
 
-/** Name of the file with the authorities in the build context. */
 export const authoritiesFile = ".routeql-authorities.crt";
 const inImage = "/usr/local/share/ca-certificates/build-machine.crt";
 

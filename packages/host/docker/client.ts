@@ -132,10 +132,7 @@ export interface EngineMessage {
   readonly error?: string;
 }
 
-/**
- * Reads the engine's messages to the end. The engine reports a failure as one of the messages.
- * @throws with the engine's message when the work failed, and when the connection breaks
- */
+/** Reads the engine's messages to the end. @throws the engine's message, when one reports a failure; when the connection breaks */
 export async function follow(
   stream: NodeJS.ReadableStream,
   onMessage: (message: EngineMessage) => void = () => undefined,

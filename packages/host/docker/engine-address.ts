@@ -1,8 +1,4 @@
-/**
- * Selects the Docker engine: the one that the `docker` command would use. If that command would find none, the usual sockets of rootless
- * Docker and Docker Desktop are tried.
- * @module
- */
+/** Selects the Docker engine as the `docker` command does, else the usual sockets of rootless Docker and Docker Desktop. */
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
@@ -65,10 +61,7 @@ function addressOfContext(name: string, folder: string, namedBy: string): Engine
   return { endpoint: docker.Host, origin: `the Docker context ${name} (${namedBy})`, tls };
 }
 
-/**
- * Finds the engine like `docker`: DOCKER_HOST, DOCKER_CONTEXT, the current context, the standard socket.
- * @throws Failure for a context that does not exist, and for an endpoint that only the docker command supports
- */
+/** Finds the engine like `docker`: DOCKER_HOST, DOCKER_CONTEXT, the current context, the socket. @throws Failure */
 export function engineAddress(
   environment: NodeJS.ProcessEnv = process.env,
   home: string = environment["HOME"] ?? homedir(),

@@ -5,12 +5,7 @@ import { followSize, passOn, type ProgramStreams, unlessAborted } from "../progr
 
 const pollMilliseconds = 50;
 
-/**
- * Runs a program in a running container, as the container's user.
- * @param environment `NAME=value`, in addition to the container's own
- * @returns its exit code
- * @throws the signal's reason when the signal aborts the run
- */
+/** Runs a program in a running container and returns its exit code. @param environment added to its own @throws the signal's reason */
 export async function execute(
   container: Docker.Container,
   program: readonly string[],

@@ -25,7 +25,6 @@ export async function askRegistry(image: string): Promise<RegistryProblem | unde
   return within(answerSeconds * 1000, answer).catch(() => silentRegistry(image, answerSeconds));
 }
 
-/** The failure for an unavailable image. */
 export const pullFailure = (image: string, { reason, remedy }: RegistryProblem, more = ""): Failure =>
   new Failure(`The image ${image} is not on this machine and cannot be pulled: ${reason}`, {
     remedy: `${remedy}${more}`,

@@ -1,8 +1,4 @@
-/**
- * Why a registry does not serve an image. The Docker engine passes on the registry's message; its own status is 404 or 500 for most
- * problems.
- * @module
- */
+/** Why a registry does not serve an image: its message, since the engine's own status is 404 or 500 for most problems. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { homedir } from "node:os";
@@ -97,7 +93,6 @@ export function registryProblem(error: unknown, image: string, hasCredentials: b
   return { kind, reason, remedy: remedyFor(kind, image, hasCredentials) };
 }
 
-/** A registry that does not answer within the time limit. */
 export const silentRegistry = (image: string, seconds: number): RegistryProblem => ({
   kind: "unreachable",
   reason: `${registryOf(image)} does not answer within ${seconds} s`,
@@ -137,7 +132,6 @@ export function registryOf(image: string): string {
 
 const hostOf = (key: string): string => key.replace(/^https?:\/\//, "").replace(/\/.*$/, "");
 
-/** Folder of the Docker command line's configuration. */
 const dockerConfigFolder = (): string => process.env["DOCKER_CONFIG"] || join(homedir(), ".docker");
 
 async function readConfig(folder: string): Promise<DockerConfig> {
@@ -193,10 +187,7 @@ function fromEntry(entry: AuthEntry, serveraddress: string): RegistryCredentials
   return username === "" ? undefined : { username, password, serveraddress };
 }
 
-/**
- * Credentials of an image's registry, in Docker's order: the helper of this registry, the store, the file.
- * @throws {Error} when the configuration cannot be read or a helper fails
- */
+/** Credentials of a registry in Docker's order: helper, store, file. @throws {Error} for an unreadable configuration or a failed helper */
 export async function credentialsFor(
   image: string,
   folder: string = dockerConfigFolder(),

@@ -51,10 +51,7 @@ export interface Owner {
   readonly user: string;
 }
 
-/**
- * The claim of a state on a stack's name: an empty volume whose labels name the checkout. Labels of existing volumes are immutable, so
- * labels on data volumes cannot record a takeover or a moved folder.
- */
+/** The claim of a state: an empty volume whose labels name the checkout, since labels of data volumes are immutable. */
 const claimLabel = "com.routeql.claim";
 const nameOf = (stack: string): string => `routeql-${stack}-claim`;
 

@@ -72,10 +72,7 @@ async function judge(object: KubernetesObject, cluster: Cluster, signal: AbortSi
   return (await checks[`${groupOf(object.apiVersion)}/${object.kind}`]?.(object, cluster, signal)) ?? ready;
 }
 
-/**
- * Waits until an object is ready by the rules of its kind, and returns its last state.
- * @throws NotReady if it fails or takes too long; the abort's reason if aborted
- */
+/** Waits until an object is ready by the rules of its kind. @throws NotReady if it fails or takes too long; the abort's reason */
 export async function untilReady(
   applied: KubernetesObject,
   reference: Reference,
@@ -102,10 +99,7 @@ export async function untilReady(
   }
 }
 
-/**
- * Deletes an object and waits until it is gone with all objects that it owns.
- * @throws Error with the cause if that takes too long
- */
+/** Deletes an object and waits until it is gone with all objects that it owns. @throws Error with the cause if that takes too long */
 export async function deleteAndWait(reference: Reference, cluster: Cluster, signal: AbortSignal): Promise<void> {
   const found = await cluster.get(reference, signal);
   if (!found) return;

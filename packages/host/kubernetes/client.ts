@@ -105,7 +105,6 @@ interface Status {
   readonly details?: { readonly causes?: readonly { readonly field?: string; readonly message?: string }[] };
 }
 
-/** A request that the API server rejected. */
 export class ApiError extends Error {
   /** HTTP status. */
   readonly code: number;

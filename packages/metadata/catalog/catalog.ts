@@ -58,7 +58,6 @@ export interface CatalogFunction extends QualifiedName {
   readonly arguments: readonly CatalogArgument[];
   readonly returnsSet: boolean;
   readonly returnType: DatabaseType;
-  /** The relation whose rows it returns. */
   readonly returnTable: QualifiedName | undefined;
   readonly variadic: boolean;
 }
@@ -263,10 +262,7 @@ export function typesNamedBy({ logical_models: models, native_queries: queries }
   );
 }
 
-/**
- * The type of a field or an argument. A type needs a GraphQL name, so metadata cannot contain array types. The catalogue name of
- * an array type, such as `_text`, is a scalar, as in Hasura.
- */
+/** The type of a field or argument. It needs a GraphQL name; an array's catalogue name, `_text`, is a scalar, as in Hasura. */
 export function typeOf(
   name: string,
   { types }: Catalog,

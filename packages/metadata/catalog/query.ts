@@ -3,7 +3,6 @@ interface AnsweredName {
   readonly name: string;
 }
 
-/** The JSON result of `catalogQuery`. */
 export interface CatalogAnswer {
   readonly tables: readonly (AnsweredName & {
     readonly kind: "r" | "p" | "v" | "m" | "f";
@@ -36,7 +35,6 @@ export interface CatalogAnswer {
     readonly return_table: AnsweredName | null;
     readonly variadic: boolean;
   })[];
-  /** Types requested by name. */
   readonly named_types: Readonly<Record<string, number>>;
   readonly types: Readonly<
     Record<

@@ -1,7 +1,4 @@
-/**
- * The granted permissions of the metadata, derived independently of the engine, so that the two can be compared.
- * @module
- */
+/** The granted permissions of the metadata, derived independently of the engine, so that the two can be compared. */
 import type { Catalog, DatabaseType } from "../catalog/catalog.ts";
 import { functionFields, Naming } from "../naming.ts";
 import type { FunctionMetadata, Metadata, QualifiedName } from "../read/shape.ts";
@@ -36,10 +33,7 @@ export interface DerivationOptions {
   readonly inferFunctionPermissions?: boolean;
 }
 
-/**
- * Derives the permissions of every role.
- * @throws UnderivableMetadata for several sources, and for metadata that needs a catalogue without one
- */
+/** Derives the permissions of every role. @throws UnderivableMetadata for several sources, and where a catalogue is missing */
 export function declaredAccess(
   { sources, inherited_roles: inherited }: Metadata,
   options: DerivationOptions = {},

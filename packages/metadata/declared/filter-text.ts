@@ -42,11 +42,7 @@ interface Scope {
   session(name: string): string;
 }
 
-/**
- * The filter as an SQL condition on `alias`, independent of the engine.
- * @param session SQL of a session variable's value, by its lower-case name
- * @throws UnderivableMetadata
- */
+/** The filter as SQL on `alias`, independent of the engine. @param session SQL of a variable's value @throws UnderivableMetadata */
 export function filterSql(
   access: Tables,
   table: string,

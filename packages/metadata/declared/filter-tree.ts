@@ -1,7 +1,4 @@
-/**
- * A parser of filters that is independent of the engine.
- * @module
- */
+/** A parser of filters that is independent of the engine. */
 import type { DatabaseType } from "../catalog/catalog.ts";
 import type { DeclaredAccess, DeclaredComputedField, DeclaredRelationship, DeclaredTable, Filter } from "./declared.ts";
 import { underivable } from "./permission.ts";

@@ -13,23 +13,19 @@ export interface DeclaredArgument {
   readonly nullable: boolean;
 }
 
-/** A native query and its permissions. */
 export interface DeclaredNativeQuery {
   readonly field: string;
   /** Its SQL, with `{{name}}` for each argument. */
   readonly code: string;
   readonly arguments: readonly DeclaredArgument[];
-  /** Columns of the rows. */
   readonly columns: readonly string[];
   /** The rows as a table with one root field and without a name in the database. */
   readonly rows: DeclaredTable;
   /** Name of the logical model of the rows, or of the query for an inline one. */
   readonly model: string;
-  /** GraphQL type of its rows. */
   readonly typeName: string;
   /** Keys of related tables, and root fields of related native queries. */
   readonly related: { readonly tables: readonly string[]; readonly queries: readonly string[] };
-  /** Roles with a permission. */
   readonly roles: readonly string[];
   /** undefined: the role has no permission on the logical model. */
   granted(role: string): DeclaredPermission | undefined;

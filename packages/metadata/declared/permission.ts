@@ -29,7 +29,6 @@ export interface DeclaredPermission {
   readonly operations: ReadonlySet<Operation>;
 }
 
-/** Metadata whose permissions cannot be derived. */
 export class UnderivableMetadata extends Error {}
 
 /** Fails with a reason. @throws UnderivableMetadata */

@@ -18,7 +18,6 @@ export interface DeclaredComputedField {
   /** Key of the table whose rows it returns; undefined for a scalar. */
   readonly target: string | undefined;
   readonly type: DatabaseType | undefined;
-  /** Whether its only argument is the row. */
   readonly rowOnly: boolean;
 }
 
@@ -29,7 +28,6 @@ export interface DeclaredTable {
   readonly name: string;
   /** Prefix of its generated names. */
   readonly names: NameBase;
-  /** GraphQL type of its rows. */
   readonly typeName: string;
   /** The root field `select`. */
   readonly rootField: string;

@@ -20,10 +20,7 @@ export interface DeclaredWrite {
   readonly backendOnly: boolean;
 }
 
-/**
- * The write permissions of all roles. An inherited role has the permission of its parts if all parts with one have the same; otherwise
- * Hasura gives it none.
- */
+/** The write permissions of all roles. An inherited role has that of its parts if those with one agree, else none (as in Hasura). */
 export function writesOf(
   entries: readonly TableMetadata[],
   tables: ReadonlyMap<string, DeclaredTable>,

@@ -35,10 +35,7 @@ function mergeValues(base: unknown, own: unknown, key: string): unknown {
   return isKeyed(base) && isKeyed(own) ? mergeMetadata(base, own) : own;
 }
 
-/**
- * Metadata with additions: an entry of `own` joins the lists of `base`, or replaces the one with the same table, role or name.
- * Sources and tables that both have are merged.
- */
+/** Metadata with additions: an entry of `own` joins the lists of `base`, or replaces the one with the same table, role or name. */
 export function mergeMetadata(base: Keyed, own: Keyed): Keyed {
   const changed = Object.entries(own).map(([key, value]) => [
     key,

@@ -1,13 +1,7 @@
-/**
- * Parts of the shapes of several metadata objects.
- * @module
- */
+/** Parts of the shapes of several metadata objects. */
 import { z } from "zod";
 
-/**
- * The reason why a value that Hasura accepts is refused. If such values are allowed, they are removed together with the objects
- * whose meaning would change.
- */
+/** Why a value that Hasura accepts is refused. Allowed ones are removed with the objects whose meaning would change. */
 export interface UnsupportedParameters {
   readonly unsupported: true;
   readonly levels: number;

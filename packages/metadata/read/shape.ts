@@ -1,8 +1,4 @@
-/**
- * The strict shape of merged metadata v3: an unknown key is an error, and a key that this engine does not serve is an error of
- * another kind. The names are those of the metadata.
- * @module
- */
+/** The strict shape of merged metadata v3: unknown keys are errors, unserved ones errors of another kind. */
 import { z } from "zod";
 import {
   deletePermission,

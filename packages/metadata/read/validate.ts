@@ -52,17 +52,13 @@ function flatten(issue: z.core.$ZodIssue, prefix: MergedPath): FlatIssue[] {
   return [{ path, reason: issue.message, kind: kindOf(issue.params), dropped: path.slice(0, path.length - levels) }];
 }
 
-/** Whether a place belongs to an unreadable file. */
 function isUnread(merged: unknown, [part, ...rest]: MergedPath): boolean {
   if (typeof merged !== "object" || merged === null || part === undefined || !(part in merged)) return false;
   const value = (merged as Readonly<Record<string | number, unknown>>)[part];
   return rest.length === 0 ? value === undefined : isUnread(value, rest);
 }
 
-/**
- * Checks the shape of metadata; every problem is listed.
- * @param allowUnsupported remove unsupported parts, and still list them, if there is no other problem
- */
+/** Checks the shape of metadata and lists every problem. @param allowUnsupported also remove unsupported parts, if nothing else is wrong */
 export function validateMetadata(
   loaded: LoadedMetadata,
   { allowUnsupported }: { readonly allowUnsupported: boolean },
@@ -99,7 +95,6 @@ export function validateMetadata(
   return { metadata: rest.metadata, problems: [...problems, ...rest.problems], notes: [...notes, ...rest.notes] };
 }
 
-/** A copy of the value without the part at the path. */
 function without(value: unknown, path: MergedPath): unknown {
   const [head, ...rest] = path;
   if (head === undefined || typeof value !== "object" || value === null) return value;
@@ -114,7 +109,6 @@ function without(value: unknown, path: MergedPath): unknown {
   );
 }
 
-/** A copy without the parts at the paths. */
 export function withoutAll(value: unknown, paths: readonly MergedPath[]): unknown {
   const unique = [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()];
   // From the end, so that earlier positions do not change.

@@ -1,7 +1,6 @@
 /**
  * The published schema of Hasura metadata, for tests that compare the shape of the engine with it. The file is not part of the
  * project. Without it, the tests are skipped.
- * @module
  */
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";

@@ -1,7 +1,4 @@
-/**
- * The engine of the stack under test, from the variables that `npm test` received: ENGINE, HASURA_IMAGE, FRONT.
- * @module
- */
+/** The engine of the stack under test, from the variables that `npm test` received: ENGINE, HASURA_IMAGE, FRONT. */
 import { engineSettings, ownEngineImage } from "@routeql/infra/settings/image-settings";
 
 const { ENGINE: engine, HASURA_IMAGE: image, FRONT: front } = process.env;

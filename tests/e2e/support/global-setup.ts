@@ -1,7 +1,6 @@
 /**
  * One stack for the whole end-to-end suite: its own, on free ports and removed afterwards, or the running stack whose access.env is in
  * ROUTEQL_ACCESS_FILE.
- * @module
  */
 import type { TestProject } from "vitest/node";
 import { describeStack } from "./describe-stack.ts";

@@ -1,7 +1,6 @@
 /**
  * Tokens and sockets that end when the token expires. A token lives at least a minute, so they start in an early file and
  * 13-token-lives.test.ts checks them later with little remaining wait.
- * @module
  */
 import { makeAccount } from "./accounts.ts";
 import { loadDemo } from "./data.ts";

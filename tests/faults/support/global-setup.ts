@@ -1,7 +1,4 @@
-/**
- * A separate stack for the whole suite, because its services are killed, starved and disconnected.
- * @module
- */
+/** A separate stack for the whole suite, because its services are killed, starved and disconnected. */
 import type { TestProject } from "vitest/node";
 import { ownStackSetup } from "../../e2e/support/own-stack-setup.ts";
 import { freePorts } from "../../harness/free-ports.ts";

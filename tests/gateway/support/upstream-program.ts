@@ -1,7 +1,6 @@
 /**
  * Replaces the engine and the auth sidecar behind the gateway: echoes every request, or sends a configured reply.
  * Runs inside a container. The gateway uses port 8080; the test configures replies on port 9000.
- * @module
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";

@@ -1,7 +1,6 @@
 /**
  * Attacks by a client of another address. attacker.ts runs them in a container that has only Node and the library `ws`, so this file
  * imports nothing else.
- * @module
  */
 import { once } from "node:events";
 import { connect as connectHttp2, constants } from "node:http2";

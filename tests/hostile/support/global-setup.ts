@@ -1,7 +1,4 @@
-/**
- * One stack for the whole suite. The last output line has the figures.
- * @module
- */
+/** One stack for the whole suite. The last output line has the figures. */
 import type { TestProject } from "vitest/node";
 import { ownStackSetup } from "../../e2e/support/own-stack-setup.ts";
 import { beginFigures, figuresLine } from "./figures.ts";

@@ -1,7 +1,6 @@
 /**
  * One node and one stack on it for the whole suite, both removed afterwards. With ROUTEQL_TEST_NODE the node is a running one
  * (offline/kubernetes-node/main.ts starts one), and the stack stays on it, so that a single file can be repeated.
- * @module
  */
 import { readFile, rm } from "node:fs/promises";
 import type { TestProject } from "vitest/node";

@@ -1,7 +1,4 @@
-/**
- * One stack for the files of the suites `faults` and `hostile` that `npm test` runs.
- * @module
- */
+/** One stack for the files of the suites `faults` and `hostile` that `npm test` runs. */
 import type { TestProject } from "vitest/node";
 import { ownStackSetup } from "../../e2e/support/own-stack-setup.ts";
 import { forgetFigures } from "../../faults/support/figures.ts";

@@ -1,7 +1,4 @@
-/**
- * One stack for the whole suite: the settings of stack `dev` with images in the shape of the official ones.
- * @module
- */
+/** One stack for the whole suite: the settings of stack `dev` with images in the shape of the official ones. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestProject } from "vitest/node";

@@ -1,7 +1,4 @@
-/**
- * Images from Debian's packages in the shape of the official ones.
- * @module
- */
+/** Images from Debian's packages in the shape of the official ones. */
 import { join, resolve } from "node:path";
 import { pins } from "@routeql/pins/pins";
 import { image } from "../../harness/image.ts";

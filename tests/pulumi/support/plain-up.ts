@@ -1,7 +1,6 @@
 /**
  * The program of plain `pulumi up` (infra/index.ts) with a new state, in a process of its own like Pulumi's: `node plain-up.ts STACK`. It needs
  * no language host and no official plugins.
- * @module
  */
 import { openStack } from "@routeql/cli/stack/workspace";
 import program from "@routeql/infra";

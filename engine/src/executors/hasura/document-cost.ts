@@ -60,7 +60,6 @@ export function checkSize({ size }: Operation, { maxBreadth }: SizeLimits): void
   if (exceeds(size.fields, maxBreadth)) throw invalid(`the query selects more fields than the limit of ${maxBreadth}`);
 }
 
-/** Cost of an accepted operation. */
 export type AcceptedCost = Pick<Cost, "values" | "rows">;
 
 /**

@@ -105,10 +105,7 @@ export class Documents {
     return this.#latest;
   }
 
-  /**
-   * Checks the cost with these variables. Only now the document is kept: rejected ones are not.
-   * @throws EngineError
-   */
+  /** Checks the cost with these variables. Only now the document is kept: rejected ones are not. @throws EngineError */
   check(document: KnownDocument, { variables }: GraphQLRequest, role: string): AcceptedCost {
     const { operation, key } = document;
     if (document === this.#latest) this.#misses += 1;

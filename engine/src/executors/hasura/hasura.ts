@@ -41,10 +41,7 @@ const bytesPerValue = 200;
 
 const clientOf = ({ client, role }: Session): string => client ?? role;
 
-/**
- * Answers from a Hasura.
- * @param address such as `http://engine:8080`
- */
+/** Answers from a Hasura. @param address such as `http://engine:8080` */
 export function createHasuraExecutor(settings: Settings, address: string): Executor {
   const options = optionsOf(settings, address);
   const documents = new Documents(options);

@@ -21,10 +21,7 @@ const idleTimeout = 5_000;
 /** The start of a frame. Hasura writes the keys in this order; ids are this module's own numbers. */
 const head = /^\{"type":"([a-z_]+)"(?:,"id":"(\d+)"(?:,"payload":)?)?/;
 
-/**
- * Hasura's live queries of one session over one socket, however many clients' sockets belong to it. Answers are forwarded unread, and none
- * is kept.
- */
+/** Hasura's live queries of one session over one socket, for all its clients' sockets. Answers are forwarded unread. */
 export class LiveSocket {
   readonly #socket: WebSocket;
   readonly #listeners = new Map<string, Listener>();

@@ -40,11 +40,7 @@ export class Upstream {
     this.#pool = newPool(options);
   }
 
-  /**
-   * The answer to one operation.
-   * @param onEnd called once, when Hasura has sent all of it or failed
-   * @throws EngineError for Hasura's own error, with its reply, and for every failure to get an answer
-   */
+  /** The answer to one operation. @param onEnd called once, when all of it has arrived or failed @throws EngineError */
   async ask(body: string, session: Session, requestId: string, onEnd: () => void): Promise<Bytes | StreamedReply> {
     let headers: Record<string, string>;
     try {
@@ -180,7 +176,6 @@ export function errorOf(error: unknown): { code: EngineErrorCode; path: string; 
   return { code: code as EngineErrorCode, path, message };
 }
 
-/** Hasura did not answer. */
 export function unanswered(cause: Error): EngineError {
   const message = "the engine does not answer. Repeat the request later";
   return new EngineError({ code: "unexpected", status: 503, message, cause });

@@ -1,7 +1,4 @@
-/**
- * Attempts to change rows, each as a request and as SQL that is written from the declaration alone.
- * @module
- */
+/** Attempts to change rows, each as a request and as SQL that is written from the declaration alone. */
 import { identifier } from "@routeql/metadata/declared/filter-text";
 import type { DeclaredRelationship } from "@routeql/metadata/declared/declared";
 import { graphqlName } from "@routeql/metadata/naming";
@@ -88,7 +85,6 @@ const assignments = (values: ReadonlyMap<string, string>) =>
 const condition = ({ sql, table }: Target, filter: DeclaredWrite["filter"]) =>
   filter === undefined ? "true" : sql.condition(table.key, filter, "it");
 
-/** Where a root field looks for rows. */
 interface Where {
   readonly words: string;
   readonly json: unknown;

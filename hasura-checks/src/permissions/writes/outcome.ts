@@ -20,7 +20,6 @@ interface Effect {
   readonly row: Readonly<Record<string, unknown>>;
 }
 
-/** What an attempt does. */
 export type Outcome =
   | { readonly refused: string; readonly effects?: undefined }
   | { readonly refused?: undefined; readonly effects: readonly Effect[]; readonly affected: number };

@@ -62,7 +62,6 @@ export function targetOf(subject: Subject, role: string, variables: Variables, k
   };
 }
 
-/** Columns that a client can set. */
 export function settable({ catalog }: Pick<Target, "catalog">, { columns }: DeclaredWrite): readonly string[] {
   return columns.filter((column) => catalog.columns.get(column)?.isGenerated === false);
 }

@@ -38,10 +38,7 @@ export interface WriteVerification {
   readonly writers?: Map<string, string>;
 }
 
-/**
- * Tries to change rows as a role, and compares the effects with those of SQL that is written from the declaration.
- * @param own write permissions of the role
- */
+/** Tries to change rows as a role and compares the effects with SQL from the declaration. @param own the role's write permissions */
 export async function verifyWrites(
   of: WriteVerification,
   own: readonly DeclaredWrite[],

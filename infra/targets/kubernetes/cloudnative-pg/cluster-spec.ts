@@ -1,7 +1,4 @@
-/**
- * Specs of the resources of the operator CloudNativePG (1.26 or newer).
- * @module
- */
+/** Specs of the resources of the operator CloudNativePG (1.26 or newer). */
 import { loginRole, roles } from "@routeql/database/migrate/roles";
 import { roleNames } from "@routeql/database/migrate/settings";
 import type { RoleName } from "@routeql/database/migrate/settings";
@@ -55,7 +52,6 @@ function managedRole<Name>(name: RoleName, secret: Name) {
   };
 }
 
-/** Of a Cluster. */
 export function clusterSpec<Name>(settings: ClusterSettings, secrets: LoginSecrets<Name>, labels: ObjectLabels) {
   const { instances, image, storage, resources, parameters, imagePullSecret, backup } = settings;
   return {
@@ -119,10 +115,7 @@ const checksumsWhereRequired = ["AWS_REQUEST_CHECKSUM_CALCULATION", "AWS_RESPONS
   value: "when_required",
 }));
 
-/**
- * Spec of the plugin's ObjectStore.
- * @param credentials name of the Secret with ACCESS_KEY_ID and ACCESS_SECRET_KEY; by default the nodes' role
- */
+/** Spec of the plugin's ObjectStore. @param credentials Secret with ACCESS_KEY_ID and ACCESS_SECRET_KEY; else the nodes' role */
 export function storeSpec<Name>(
   { destination, endpoint, retentionDays }: BackupSettings,
   credentials: Name | undefined,

@@ -26,7 +26,6 @@ export interface ClusterParts extends Omit<ClusterCallers, "scope" | "metricsNam
   readonly databaseBackups: boolean | undefined;
   readonly secrets: Secrets;
   readonly nameKey: Output<string>;
-  /** Login for the object storage. */
   readonly backupLogin?: { readonly accessKeyId: Output<string>; readonly secretAccessKey: Output<string> } | undefined;
   readonly protectData: boolean;
   readonly scope: Scope;

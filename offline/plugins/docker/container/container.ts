@@ -101,10 +101,7 @@ async function moveBetweenNetworks(id: string, before: Endpoints, after: Endpoin
     await docker.getNetwork(name).connect({ Container: id, EndpointConfig: config });
 }
 
-/**
- * Container of the docker provider. A failed or cancelled creation leaves the container stopped, for its log. The next creation with
- * the same name removes it.
- */
+/** Container of the docker provider. A failed creation leaves it stopped, for its log; the next one of its name removes it. */
 export const container: ResourceKind<ContainerInputs> = {
   inputs: containerInputs,
   schemaVersion: 2,

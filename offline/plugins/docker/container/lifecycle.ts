@@ -9,7 +9,6 @@ const pollMilliseconds = 250;
 const mostPollMilliseconds = 2_000;
 /** Minimum run time before a health check counts, because a container that exits early could pass one check. */
 const settlingMilliseconds = 1_000;
-/** Time limit of one check. */
 const checkMilliseconds = 5_000;
 const standardWaitSeconds = 60;
 /** After this many restarts further waiting does not help. */
@@ -97,7 +96,6 @@ export async function waitUntilHealthy(
   }
 }
 
-/** Waits until a job's container has exited. */
 export async function waitForExit(container: Docker.Container, signal: AbortSignal): Promise<number> {
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason as Error), { once: true });

@@ -1,7 +1,4 @@
-/**
- * A replaced container serves under another name until its successor is healthy. Callers on the common networks find both by the same alias.
- * @module
- */
+/** A replaced container serves under another name until its successor is healthy; callers find both by the same alias. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import type { ContainerInputs } from "./inputs.ts";
@@ -47,10 +44,7 @@ export async function makeRoom(inputs: ContainerInputs): Promise<void> {
   await removeContainer(formerName(inputs.name), { destroyGraceSeconds: handoverSeconds });
 }
 
-/**
- * Removes the container that stayed, if there is one.
- * @param signal of an update whose new container is healthy; callers then get time to notice it
- */
+/** Removes the container that stayed, if any. @param signal of an update with a healthy successor, which callers get time to notice */
 export async function removePredecessor(inputs: ContainerInputs, signal?: AbortSignal): Promise<void> {
   const name = formerName(inputs.name);
   if ((await orUndefined(docker.getContainer(name).inspect())) === undefined) return;

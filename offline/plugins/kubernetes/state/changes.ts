@@ -34,10 +34,7 @@ export function hasUnknown(value: unknown): boolean {
   return isObject(value) ? Object.values(value).some(hasUnknown) : isUnknown(value);
 }
 
-/**
- * Differences between two states of an object among the declared fields; fields that the server or other clients add do not count.
- * @param inputs the declared fields, now or before
- */
+/** Differences between two states among the fields that a program declares, `inputs`; others may add fields. */
 export function differencesAmong(inputs: readonly unknown[], left: unknown, right: unknown): Path[] {
   const paths = new Map(inputs.flatMap((input) => leaves(input)).map((path) => [path.join("\0"), path]));
   return [...paths.values()].filter(
@@ -67,7 +64,6 @@ const byKind: Readonly<Record<string, readonly string[]>> = {
   "rbac.authorization.k8s.io/RoleBinding": ["roleRef"],
 };
 
-/** Fields whose change requires a replacement. */
 function replacingFields({ apiVersion, kind }: TypeOfToken): readonly string[] {
   return [...always, ...(byKind[`${groupOf(apiVersion)}/${kind}`] ?? [])];
 }

@@ -31,10 +31,7 @@ export function completed(
   return { ...whole, metadata: { ...metadata, name, annotations: { ...annotations, [autonamed]: "true" } } };
 }
 
-/**
- * The object to apply: plain, with its namespace, and a Secret's `stringData` converted to `data` as the server does, because only
- * `data` can be compared with the cluster.
- */
+/** The object to apply, with its namespace. `stringData` becomes `data`, because only that can be compared with the cluster. */
 export function desiredObject(inputs: Properties, namespace: string | undefined): KubernetesObject {
   const { stringData, ...rest } = inputs;
   const { namespace: _given, ...metadata } = (inputs["metadata"] ?? {}) as ObjectMetadata;
@@ -76,10 +73,7 @@ export interface TypeOfToken {
 /** Types that are no objects of the API: the official provider implements them with its own programs. */
 const programs = /^kubernetes:(helm\.sh|kustomize|yaml)(\/|:)/;
 
-/**
- * `kubernetes:core/v1:Service` → v1, Service.
- * @throws Error for an unsupported type
- */
+/** `kubernetes:core/v1:Service` → v1, Service. @throws Error for an unsupported type */
 export function parseToken(token: string): TypeOfToken {
   const [, group = "", kind = "", more] = token.split(":");
   const refuse = (why: string): never => {
