@@ -105,7 +105,7 @@ describe("with the console off", () => {
 
   test("its listener forwards the metadata API, with the key under either name", async () => {
     for (const name of ["x-engine-access-key", "x-hasura-admin-secret"])
-      for (const path of ["/v1/metadata", "/v2/query", "/v1/query", "/v1/graphql/explain"]) {
+      for (const path of ["/v1/metadata", "/v2/query", "/v1/query", "/v1/graphql", "/v1/graphql/explain"]) {
         const sent = { method: "POST", headers: { [name]: "the key", "x-hasura-role": "viewer" }, body: "{}" };
         expect((await request(off.gateway, path, { listener: "console", ...sent })).status).toBe(200);
         const [received, ...others] = await off.engine.received();
@@ -115,6 +115,27 @@ describe("with the console off", () => {
         await off.engine.answer();
         expect((await request(off.gateway, path, sent)).status).toBe(404);
       }
+  });
+
+  test("only an allowed origin, such as Hasura's console, may call the metadata API", async () => {
+    const preflight = (origin: string): ReturnType<typeof request> =>
+      request(off.gateway, "/v1/metadata", {
+        listener: "console",
+        method: "OPTIONS",
+        headers: {
+          origin,
+          "access-control-request-method": "POST",
+          "access-control-request-headers": "content-type,hasura-client-name,x-hasura-admin-secret",
+        },
+      });
+    const { status, headers } = await preflight("https://app.example.net");
+    expect([status, headers["access-control-allow-origin"], headers["access-control-allow-headers"]]).toEqual([
+      204,
+      "https://app.example.net",
+      "content-type,hasura-client-name,x-hasura-admin-secret",
+    ]);
+    const refused = await preflight("https://other.example.net");
+    expect(Object.keys(refused.headers).filter((name) => name.startsWith("access-control-"))).toEqual([]);
   });
 
   test("its listener still serves the API", async () => {
