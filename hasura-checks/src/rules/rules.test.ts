@@ -106,36 +106,48 @@ const search: FunctionSketch = { arguments: [{ name: "term", type: "text" }], re
 const withFunction = (permissions: string) => ({
   "metadata/databases/databases.yaml": `- name: default\n  configuration: {connection_info: {database_url: {from_env: X}}}\n  tables: "!include default/tables/tables.yaml"\n  functions:\n    - function: {schema: public, name: search}\n${permissions}`,
 });
-const inherited = (parts: string) => ({
-  "metadata/inherited_roles.yaml": `- role_name: both\n  role_set: [${parts}]\n`,
-});
+const inheritedRoles = (text: string) => ({ "metadata/inherited_roles.yaml": text });
+const inherited = (parts: string) => inheritedRoles(`- role_name: both\n  role_set: [${parts}]\n`);
 const second = (lines: string) =>
   `  - role: writer\n    permission:\n      ${lines}\n      filter: {owner: X-Hasura-User-Id}\n`;
 const update = (lines: string) => `update_permissions:\n${second(lines).replace("writer", "reader")}`;
 const insert = (lines: string) =>
   `insert_permissions:\n  - role: reader\n    permission:\n      columns: [title]\n      check: {}\n      ${lines}\n`;
-const remoteSchema = (header: string) => ({
-  "metadata/remote_schemas.yaml": `- name: other\n  definition:\n    url_from_env: OTHER\n    headers:\n    - ${header}\n`,
+const deletes = (filter: string) => `delete_permissions:\n  - role: reader\n    permission:\n      filter: ${filter}\n`;
+const inserts = (check: string) =>
+  `insert_permissions:\n  - role: reader\n    permission:\n      columns: [id]\n      check: ${check}\n`;
+const seen = (visible: Partial<VisibleRows>): World => ({ tables: [note(sound)], database, visible });
+const migrated = (table: string): World => ({ tables: [table], database });
+const filtered = (filter: string) => `columns: [id]\nfilter: ${filter}\nlimit: 5`;
+const remoteSchema = (header: string): World => ({
+  tables: [],
+  files: {
+    "metadata/remote_schemas.yaml": `- name: other\n  definition:\n    url_from_env: OTHER\n    headers:\n    - ${header}\n`,
+  },
 });
-const address = (url: string) => ({
-  "metadata/databases/databases.yaml": `- name: default\n  configuration:\n    connection_info:\n      database_url: ${url}\n  tables: "!include default/tables/tables.yaml"\n`,
+const address = (url: string): World => ({
+  tables: [],
+  files: {
+    "metadata/databases/databases.yaml": `- name: default\n  configuration:\n    connection_info:\n      database_url: ${url}\n  tables: "!include default/tables/tables.yaml"\n`,
+  },
 });
 
 /** One logical model with one permission of role `reader`, which starts at line 8. */
-const model = (permission: string) => ({
-  "metadata/databases/databases.yaml": `- name: default\n  configuration: {connection_info: {database_url: {from_env: X}}}\n  tables: []\n  logical_models: "!include models.yaml"\n`,
-  "metadata/databases/models.yaml": `- name: digest\n  fields:\n    - {name: id, type: integer}\n    - {name: api_key, type: text}\n  select_permissions:\n  - role: reader\n    permission:\n${permission
-    .split("\n")
-    .map((line) => `      ${line}\n`)
-    .join("")}`,
+const model = (permission: string): World => ({
+  tables: [],
+  files: {
+    "metadata/databases/databases.yaml": `- name: default\n  configuration: {connection_info: {database_url: {from_env: X}}}\n  tables: []\n  logical_models: "!include models.yaml"\n`,
+    "metadata/databases/models.yaml": `- name: digest\n  fields:\n    - {name: id, type: integer}\n    - {name: api_key, type: text}\n  select_permissions:\n  - role: reader\n    permission:\n${permission
+      .split("\n")
+      .map((line) => `      ${line}\n`)
+      .join("")}`,
+  },
 });
 
 const computed = (name: string) =>
   note(sound, `computed_fields:\n  - name: ${name}\n    definition: {function: {schema: public, name: ${name}}}\n`);
 const ofRow: Pick<FunctionSketch, "arguments"> = { arguments: [{ name: "note", type: "note" }] };
-const nested = {
-  "metadata/inherited_roles.yaml": "- role_name: both\n  role_set: [reader]\n- role_name: nested\n  role_set: [both]\n",
-};
+const nested = inheritedRoles("- role_name: both\n  role_set: [reader]\n- role_name: nested\n  role_set: [both]\n");
 
 /** For each rule: metadata with the fault, the line of the finding, and metadata without the fault. */
 const cases: readonly (readonly [rule: string, at: string, faulty: World | string, clean: World | string])[] = [
@@ -147,60 +159,39 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World | strin
     { tables: [note(sound)], files: { "metadata/databases/default/tables/forgotten.yaml": "table: forgotten\n" } },
     note(sound),
   ],
-  [
-    "reference",
-    "t0.yaml:9",
-    { tables: [note(sound.replace("[id]", "\n  - id\n  - gone"))], database },
-    { tables: [note(sound)], database },
-  ],
+  ["reference", "t0.yaml:9", migrated(note(sound.replace("[id]", "\n  - id\n  - gone"))), migrated(note(sound))],
   [
     "reference",
     "t0.yaml:6",
     note(sound, relationship("untracked")),
     { tables: [note(sound, relationship("tag")), tableFile("tag", sound)] },
   ],
-  ["every-row", "t0.yaml:8", note("columns: [id]\nfilter: {}\nlimit: 5"), note(sound)],
+  ["every-row", "t0.yaml:8", note(filtered("{}")), note(sound)],
   [
     "every-row",
     "t0.yaml:8",
-    note("columns: [id]\nfilter: {_or: [{}, {owner: X-Hasura-User-Id}]}\nlimit: 5"),
-    note("columns: [id]\nfilter: {_or: [{title: a}, {owner: X-Hasura-User-Id}]}\nlimit: 5"),
+    note(filtered("{_or: [{}, {owner: X-Hasura-User-Id}]}")),
+    note(filtered("{_or: [{title: a}, {owner: X-Hasura-User-Id}]}")),
   ],
   [
     "every-row",
     "t0.yaml:8",
-    {
-      tables: [note("columns: [id]\nfilter: {_or: [{id: {_is_null: false}}, {owner: X-Hasura-User-Id}]}\nlimit: 5")],
-      database,
-    },
-    {
-      tables: [note("columns: [id]\nfilter: {_or: [{title: {_is_null: false}}, {owner: X-Hasura-User-Id}]}\nlimit: 5")],
-      database,
-    },
+    migrated(note(filtered("{_or: [{id: {_is_null: false}}, {owner: X-Hasura-User-Id}]}"))),
+    migrated(note(filtered("{_or: [{title: {_is_null: false}}, {owner: X-Hasura-User-Id}]}"))),
   ],
-  [
-    "every-row",
-    "models.yaml:9",
-    { tables: [], files: model("columns: [id]\nfilter: {}\nlimit: 5") },
-    { tables: [], files: model("columns: [id]\nfilter: {id: X-Hasura-User-Id}\nlimit: 5") },
-  ],
+  ["every-row", "models.yaml:9", model(filtered("{}")), model(filtered("{id: X-Hasura-User-Id}"))],
   [
     "row-limit",
     "models.yaml:7",
-    { tables: [], files: model("columns: [id]\nfilter: {id: 1}") },
-    { tables: [], files: model("columns: [id]\nfilter: {id: 1}\nlimit: 5\nallow_aggregations: true") },
+    model("columns: [id]\nfilter: {id: 1}"),
+    model("columns: [id]\nfilter: {id: 1}\nlimit: 5\nallow_aggregations: true"),
   ],
-  [
-    "secret-column",
-    "models.yaml:8",
-    { tables: [], files: model('columns: "*"\nfilter: {id: 1}\nlimit: 5') },
-    { tables: [], files: model("columns: [id]\nfilter: {id: 1}\nlimit: 5") },
-  ],
+  ["secret-column", "models.yaml:8", model('columns: "*"\nfilter: {id: 1}\nlimit: 5'), model(filtered("{id: 1}"))],
   [
     "session-variable-spelling",
     "models.yaml:9",
-    { tables: [], files: model("columns: [id]\nfilter: {api_key: x_hasura_key}") },
-    { tables: [], files: model("columns: [id]\nfilter: {api_key: x-hasura-key}") },
+    model("columns: [id]\nfilter: {api_key: x_hasura_key}"),
+    model("columns: [id]\nfilter: {api_key: x-hasura-key}"),
   ],
   ["row-limit", "t0.yaml:6", note("columns: [id]\nfilter: {owner: X-Hasura-User-Id}"), note(sound)],
   ["all-columns", "t0.yaml:7", note(sound.replace("[id]", '"*"')), note(sound)],
@@ -219,44 +210,20 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World | strin
       "object_relationships:\n  - name: owner\n    using: {foreign_key_constraint_on: owner}\n",
     ),
   ],
+  ["open-in-effect", "t0.yaml:8", seen({ toStranger: 54 }), seen({ toStranger: 53 })],
   [
     "open-in-effect",
     "t0.yaml:8",
-    { tables: [note(sound)], database, visible: { toStranger: 54 } },
-    { tables: [note(sound)], database, visible: { toStranger: 53 } },
+    seen({ visible: [60, 57, 54], toStranger: 0 }),
+    seen({ visible: [60, 60, 53], toStranger: 0 }),
   ],
-  [
-    "open-in-effect",
-    "t0.yaml:8",
-    { tables: [note(sound)], database, visible: { visible: [60, 57, 54], toStranger: 0 } },
-    { tables: [note(sound)], database, visible: { visible: [60, 60, 53], toStranger: 0 } },
-  ],
-  [
-    "open-in-effect",
-    "t0.yaml:8",
-    { tables: [note(sound)], database, visible: { all: 20, visible: [20, 20, 20] } },
-    { tables: [note(sound)], database, visible: { all: 60, visible: [60, 60] } },
-  ],
-  [
-    "every-row-writable",
-    "t0.yaml:9",
-    note(
-      sound,
-      "delete_permissions:\n  - role: reader\n    permission:\n      backend_only: false\n      \n      filter: {}\n",
-    ),
-    note(sound, "delete_permissions:\n  - role: reader\n    permission:\n      filter: {owner: X-Hasura-User-Id}\n"),
-  ],
+  ["open-in-effect", "t0.yaml:8", seen({ all: 20, visible: [20, 20, 20] }), seen({ all: 60, visible: [60, 60] })],
+  ["every-row-writable", "t0.yaml:7", note(sound, deletes("{}")), note(sound, deletes("{owner: X-Hasura-User-Id}"))],
   [
     "every-row-writable",
     "t0.yaml:8",
-    note(
-      sound,
-      "insert_permissions:\n  - role: reader\n    permission:\n      columns: [id]\n      check: {_not: {_or: []}}\n",
-    ),
-    note(
-      sound,
-      "insert_permissions:\n  - role: reader\n    permission:\n      columns: [id]\n      check: {owner: X-Hasura-User-Id}\n",
-    ),
+    note(sound, inserts("{_not: {_or: []}}")),
+    note(sound, inserts("{owner: X-Hasura-User-Id}")),
   ],
   [
     "every-row-writable",
@@ -273,15 +240,17 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World | strin
     // its-a-feature/Mythic#563
     "unbound-branch",
     "t0.yaml:8",
-    note("columns: [id]\nfilter: {_or: [{kind_id: {_is_null: false}}, {owner: {_in: X-Hasura-Ids}}]}\nlimit: 5"),
+    note(filtered("{_or: [{kind_id: {_is_null: false}}, {owner: {_in: X-Hasura-Ids}}]}")),
     {
       tables: [
         note(
-          "columns: [id]\nfilter: {_or: [{published_at: {_is_null: false}}, {owner: {_is_null: true}}, {owner: {_in: X-Hasura-Ids}}]}\nlimit: 5",
+          filtered(
+            "{_or: [{published_at: {_is_null: false}}, {owner: {_is_null: true}}, {owner: {_in: X-Hasura-Ids}}]}",
+          ),
         ),
         tableFile(
           "tag",
-          "columns: [id]\nfilter: {_and: [{tenant: X-Hasura-Tenant}, {_or: [{deleted: {_eq: false}}, {owner: X-Hasura-User-Id}]}]}\nlimit: 5",
+          filtered("{_and: [{tenant: X-Hasura-Tenant}, {_or: [{deleted: {_eq: false}}, {owner: X-Hasura-User-Id}]}]}"),
         ),
       ],
     },
@@ -289,53 +258,32 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World | strin
   [
     "unbound-branch",
     "t0.yaml:8",
-    note("columns: [id]\nfilter: {_or: [{deleted: {_eq: false}}, {owner: X-Hasura-User-Id}]}\nlimit: 5"),
-    note("columns: [id]\nfilter: {_or: [{is_public: {_eq: true}}, {owner: X-Hasura-User-Id}]}\nlimit: 5"),
+    note(filtered("{_or: [{deleted: {_eq: false}}, {owner: X-Hasura-User-Id}]}")),
+    note(filtered("{_or: [{is_public: {_eq: true}}, {owner: X-Hasura-User-Id}]}")),
   ],
   [
     "write-wider-than-read",
     "t0.yaml:7",
-    note(sound, "delete_permissions:\n  - role: reader\n    permission:\n      filter: {title: {_eq: draft}}\n"),
-    note(
-      sound,
-      "delete_permissions:\n  - role: reader\n    permission:\n      filter: {owner: X-Hasura-User-Id, title: {_eq: draft}}\n",
-    ),
+    note(sound, deletes("{title: {_eq: draft}}")),
+    note(sound, deletes("{owner: X-Hasura-User-Id, title: {_eq: draft}}")),
   ],
   [
     "write-wider-than-read",
     "t0.yaml:7",
-    note(
-      sound,
-      "delete_permissions:\n  - role: reader\n    permission:\n      filter: {_not: {owner: X-Hasura-User-Id}}\n",
-    ),
-    note(
-      sound,
-      "delete_permissions:\n  - role: reader\n    permission:\n      filter: {_not: {_not: {owner: X-Hasura-User-Id}}}\n",
-    ),
+    note(sound, deletes("{_not: {owner: X-Hasura-User-Id}}")),
+    note(sound, deletes("{_not: {_not: {owner: X-Hasura-User-Id}}}")),
   ],
   [
     "write-wider-than-read",
     "t0.yaml:7",
-    note(
-      sound,
-      "delete_permissions:\n  - role: reader\n    permission:\n      backend_only: false\n      filter: {}\n",
-    ).replace("      backend_only: false\n", ""),
-    note(
-      "columns: [id]\nfilter: {id: 1}\nlimit: 5",
-      "delete_permissions:\n  - role: reader\n    permission:\n      filter: {id: 1, title: draft}\n",
-    ),
+    note(sound, deletes("{}")),
+    note(filtered("{id: 1}"), deletes("{id: 1, title: draft}")),
   ],
   [
     "write-wider-than-read",
     "t0.yaml:7",
-    note(
-      "columns: [id]\nfilter: {id: 1}\nlimit: 5",
-      "delete_permissions:\n  - role: reader\n    permission:\n      filter: {}\n",
-    ),
-    note(
-      "columns: [id]\nfilter: {id: 1}\nlimit: 5",
-      "delete_permissions:\n  - role: reader\n    permission:\n      filter: {id: 1}\n",
-    ),
+    note(filtered("{id: 1}"), deletes("{}")),
+    note(filtered("{id: 1}"), deletes("{id: 1}")),
   ],
   [
     "owner-preset-missing",
@@ -358,17 +306,13 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World | strin
     "inherited_roles.yaml:4",
     {
       tables: [note(`${sound}\n`)],
-      files: {
-        "metadata/inherited_roles.yaml":
-          "- role_name: base\n  role_set: [reader]\n- role_name: nested\n  role_set: [base, reader]\n",
-      },
+      files: inheritedRoles(
+        "- role_name: base\n  role_set: [reader]\n- role_name: nested\n  role_set: [base, reader]\n",
+      ),
     },
     {
       tables: [note(`${sound}\n`)],
-      files: {
-        "metadata/inherited_roles.yaml":
-          "- role_name: base\n  role_set: [reader]\n- role_name: other\n  role_set: [reader]\n",
-      },
+      files: inheritedRoles("- role_name: base\n  role_set: [reader]\n- role_name: other\n  role_set: [reader]\n"),
     },
   ],
   [
@@ -404,12 +348,7 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World | strin
       ),
     ),
   ],
-  [
-    "secret-column",
-    "t0.yaml:7",
-    { tables: [note(sound.replace("[id]", '"*"'))], database },
-    note(sound.replace("[id]", '"*"')),
-  ],
+  ["secret-column", "t0.yaml:7", migrated(note(sound.replace("[id]", '"*"'))), note(sound.replace("[id]", '"*"'))],
   [
     "row-given-away",
     "t0.yaml:7",
@@ -477,20 +416,12 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World | strin
     "spoofable-session",
     "t0.yaml:9",
     note(sound).replace("reader", "anonymous"),
-    {
-      tables: [
-        note(sound),
-        tableFile("tag", "columns: [id]\nfilter: {id: 1}\nlimit: 5").replace("reader", "anonymous"),
-      ],
-    },
+    { tables: [note(sound), tableFile("tag", filtered("{id: 1}")).replace("reader", "anonymous")] },
   ],
   [
     "spoofable-session",
     "t0.yaml:9",
-    {
-      tables: [note("columns: [id]\nfilter: {id: 1}\nlimit: 5", insert("set: {owner: X-Hasura-User-Id}"))],
-      unauthorizedRole: "reader",
-    },
+    { tables: [note(filtered("{id: 1}"), insert("set: {owner: X-Hasura-User-Id}"))], unauthorizedRole: "reader" },
     { tables: [note(sound)], unauthorizedRole: "visitor" },
   ],
   ["session-variable-spelling", "t0.yaml:9", note(sound.replace("X-Hasura-User-Id", "X_Hasura_User_Id")), note(sound)],
@@ -644,8 +575,8 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World | strin
   [
     "shadowed-name",
     "t0.yaml:6",
-    { tables: [note(sound, "configuration:\n  column_config:\n    title:\n      custom_name: secret\n")], database },
-    { tables: [note(sound, "configuration:\n  column_config:\n    title: {custom_name: heading}\n")], database },
+    migrated(note(sound, "configuration:\n  column_config:\n    title:\n      custom_name: secret\n")),
+    migrated(note(sound, "configuration:\n  column_config:\n    title: {custom_name: heading}\n")),
   ],
   [
     "shadowed-name",
@@ -657,25 +588,20 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World | strin
     "no-primary-key",
     "t0.yaml:1",
     { tables: [note(sound)], database: { tables: { note: { columns } } } },
-    { tables: [note(sound)], database },
+    migrated(note(sound)),
   ],
+  ["secret-in-metadata", "databases.yaml:4", address("postgres://app:example@db/app"), address("postgres://db/app")],
   [
     "secret-in-metadata",
-    "databases.yaml:4",
-    { tables: [], files: address("postgres://app:example@db/app") },
-    { tables: [], files: address("postgres://db/app") },
+    "remote_schemas.yaml:5",
+    remoteSchema("{name: x-hasura-admin-secret, value: example}"),
+    remoteSchema("{name: x-hasura-admin-secret, value_from_env: SECRET}"),
   ],
   [
     "secret-in-metadata",
     "remote_schemas.yaml:5",
-    { tables: [], files: remoteSchema("{name: x-hasura-admin-secret, value: example}") },
-    { tables: [], files: remoteSchema("{name: x-hasura-admin-secret, value_from_env: SECRET}") },
-  ],
-  [
-    "secret-in-metadata",
-    "remote_schemas.yaml:5",
-    { tables: [], files: remoteSchema("{name: Authorization, value: Bearer example}") },
-    { tables: [], files: remoteSchema('{name: Authorization, value: "Bearer {{TOKEN}}"}') },
+    remoteSchema("{name: Authorization, value: Bearer example}"),
+    remoteSchema('{name: Authorization, value: "Bearer {{TOKEN}}"}'),
   ],
   [
     "widened-permission",
@@ -778,10 +704,9 @@ test("every rule has an example with the fault and one without", () => {
 });
 
 test("contained roles do not conflict with overridden permissions or by the order of columns", async () => {
-  const roles = {
-    "metadata/inherited_roles.yaml":
-      "- role_name: both\n  role_set: [middle, other]\n- role_name: middle\n  role_set: [reader]\n",
-  };
+  const roles = inheritedRoles(
+    "- role_name: both\n  role_set: [middle, other]\n- role_name: middle\n  role_set: [reader]\n",
+  );
   const grant = (role: string, list: string) =>
     `  - role: ${role}\n    permission: {columns: [${list}], filter: {owner: X-Hasura-User-Id}}\n`;
   const conflicts = async (...grants: readonly string[]) =>
