@@ -7,7 +7,7 @@ import { DatabaseContainer, type StartedDatabaseContainer } from "./database-con
 import { image } from "./image.ts";
 import { mustRun } from "./process.ts";
 import { newVolume, removeVolume } from "./memory-volume.ts";
-import { runId, runLabels } from "./run.ts";
+import { runLabels } from "./run.ts";
 
 const settings = withDefaults({ archiveQueueMegabytes: 64 }, "archived");
 const described = withArchive(describeDatabase(settings), settings);
@@ -36,9 +36,9 @@ export class ArchivedDatabase implements AsyncDisposable {
 
   /** @param megabytes size of the archive's volume, which is then in memory */
   static async start(megabytes?: number): Promise<ArchivedDatabase> {
-    const volume = (source: string): string => `rq-test-${runId}-archived-${source}`;
+    const volumes: Record<string, string> = {};
     for (const source of sources)
-      await newVolume(`archived-${source}`, source === "database-archive" ? megabytes : undefined);
+      volumes[source] = await newVolume(source, source === "database-archive" ? megabytes : undefined);
     const key = randomBytes(24).toString("hex");
     const withFiles = <Container extends GenericContainer>(container: Container): Container => {
       container
@@ -46,8 +46,11 @@ export class ArchivedDatabase implements AsyncDisposable {
         .withEnvironment({ ...archive.environment, ...described.environment, ARCHIVE_KEY_FILE: keyFile })
         .withCopyContentToContainer([{ target: keyFile, content: key, mode: 0o444 }])
         .withBindMounts([
-          ...Object.entries(described.shared ?? {}).map(([target, { source }]) => ({ source: volume(source), target })),
-          { source: volume("database-data"), target: described.data! },
+          ...Object.entries(described.shared ?? {}).map(([target, { source }]) => ({
+            source: volumes[source]!,
+            target,
+          })),
+          { source: volumes["database-data"]!, target: described.data! },
         ]);
       return container;
     };
@@ -57,7 +60,7 @@ export class ArchivedDatabase implements AsyncDisposable {
     const server = await withFiles(new DatabaseContainer(await image("database")))
       .withCommand(described.command!.map(String))
       .start();
-    return new ArchivedDatabase(server, keeper, sources.map(volume));
+    return new ArchivedDatabase(server, keeper, Object.values(volumes));
   }
 
   /** Runs the archive's program. */

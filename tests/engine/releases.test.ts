@@ -2,9 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createClient } from "graphql-ws";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { adminSecret, type EngineProcess, startEngineProcess } from "../engine/support/engine-process.ts";
+import { adminSecret, type EngineProcess, startEngineProcess } from "./support/engine-process.ts";
 import { type StartedDatabaseContainer, startDatabase } from "../harness/database-container.ts";
-import { countFault } from "./support/figures.ts";
 
 /** Maximum time in milliseconds after an acknowledged change of one engine until both serve it. */
 const bound = 15_000;
@@ -134,7 +133,6 @@ test("releases while clients work: no request fails, and sockets reconnect", { t
   const viewers = engines.flatMap((engine) => [new Viewer(engine, end.signal), new Viewer(engine, end.signal)]);
   const subscribers = engines.map(subscriber);
   await expect.poll(() => subscribers.every(({ lengths }) => lengths.length > 0)).toBe(true);
-  let slowest = 0;
   try {
     await using owner = await database.connect("owner");
     for (let release = 1; release <= releases; release += 1) {
@@ -151,7 +149,6 @@ test("releases while clients work: no request fails, and sockets reconnect", { t
           }),
         ).toBe(400);
       expect(await replace(await withLimit(limitOf(release)))).toBe(200);
-      const acknowledged = performance.now();
       const seen = subscribers.map(({ lengths }) => lengths.length);
       await expect
         .poll(() => viewers.map(({ last }) => last), { timeout: bound })
@@ -166,7 +163,6 @@ test("releases while clients work: no request fails, and sockets reconnect", { t
           { timeout: bound },
         )
         .toEqual([true, true]);
-      slowest = Math.max(slowest, performance.now() - acknowledged);
     }
   } finally {
     end.abort();
@@ -179,5 +175,4 @@ test("releases while clients work: no request fails, and sockets reconnect", { t
     expect(closings.filter((code) => code === 1012).length).toBeGreaterThanOrEqual(releases);
   const answered = viewers.reduce((sum, viewer) => sum + viewer.answered, 0);
   expect(answered).toBeGreaterThan(100);
-  countFault({ requests: answered, wrong: 0, lost: 0, recovered: slowest, longest: 0 });
 });

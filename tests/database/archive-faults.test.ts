@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ArchivedDatabase } from "../harness/archived-database.ts";
 
-/** tests/database/archive.test.ts has a wrong key, an early time and an unreachable archive. */
 describe("faults of the archive", { timeout: 400_000 }, () => {
   let archived: ArchivedDatabase;
   let noted = 0;
