@@ -103,22 +103,26 @@ export class StartedDirectoryContainer extends ReachableContainer {
   }
 }
 
+const images = new Map<DirectoryName, Promise<string>>();
+
+/** The image of a server, built once by each process. */
+export function directoryImage(name: DirectoryName): Promise<string> {
+  const known = images.get(name);
+  if (known !== undefined) return known;
+  const image = `routeql/test-${name}:test`;
+  const folder = new URL(`directory/${name}`, import.meta.url).pathname;
+  const built = mustRun("docker", ["build", "--network", "host", "-t", image, folder]).then(() => image);
+  images.set(name, built);
+  return built;
+}
+
 /** @param moreNames additional names of OpenLDAP's certificate, in OpenSSL's form: `IP:192.0.2.1` */
 export async function startDirectory(
   name: DirectoryName = "openldap",
   moreNames = "",
 ): Promise<StartedDirectoryContainer> {
   const kind: DirectoryKind = kinds[name];
-  const image = `routeql/test-${name}:test`;
-  await mustRun("docker", [
-    "build",
-    "--network",
-    "host",
-    "-t",
-    image,
-    new URL(`directory/${name}`, import.meta.url).pathname,
-  ]);
-  const container = await new GenericContainer(image)
+  const container = await new GenericContainer(await directoryImage(name))
     .withLabels(runLabels)
     .withExposedPorts(kind.plainPort, kind.tlsPort)
     .withEnvironment({ MORE_NAMES: moreNames })

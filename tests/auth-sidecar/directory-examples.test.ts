@@ -8,7 +8,12 @@ import { decodeJwt } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { isRootless } from "../harness/require-limits.ts";
 import type { LoginReply } from "./client.ts";
-import { type DirectoryName, type StartedDirectoryContainer, startDirectory } from "./directory-container.ts";
+import {
+  directoryImage,
+  type DirectoryName,
+  type StartedDirectoryContainer,
+  startDirectory,
+} from "./directory-container.ts";
 import { type RunningSidecar, Stack } from "./stack.ts";
 
 const document = readFileSync(new URL("../../docs/operate/ldap.md", import.meta.url), "utf8");
@@ -125,6 +130,9 @@ const kinds: readonly Kind[] = [
 let stack: Stack;
 
 beforeAll(async () => {
+  // All builds at once, because they wait for downloads. A failed one fails the tests of its server.
+  for (const { server, notRootless } of kinds)
+    if (!isRootless || notRootless === undefined) directoryImage(server).catch(() => undefined);
   stack = await Stack.start();
 });
 
