@@ -1,5 +1,5 @@
 /** `npm test` and `npm run test:all`. Prints progress, one table at the end, and as its last line `N passed, N failed, N skipped`. */
-import { loadavg } from "node:os";
+import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
 import { readFigures } from "./figures.ts";
 import { durations, record } from "./record.ts";
@@ -54,6 +54,7 @@ async function main(): Promise<number> {
   const lanes = Number(values.lanes);
   if (!Number.isInteger(lanes) || lanes < 1) throw new Error(`--lanes ${values.lanes}: a whole number from 1 on`);
   const started = Date.now();
+  const before = processorTime();
   const [load = 0] = loadavg();
   const results = await runAll(positionals.length > 0 ? namedSuites(positionals) : selectedBy(values), {
     filter: values.filter,
@@ -61,9 +62,19 @@ async function main(): Promise<number> {
     strict: values.strict || positionals.length > 0,
   });
   const seconds = (Date.now() - started) / 1000;
-  if (values.record) await record(durations(results, { seconds, load }));
+  const after = processorTime();
+  const busy = (after.worked - before.worked) / (after.all - before.all);
+  if (values.record) await record(durations(results, { seconds, load, busy }));
   console.log(`\n${summary(results, { seconds, figures: await readFigures(started) })}`);
   return totals(results).failed > 0 ? 1 : 0;
+}
+
+/** Milliseconds of all processors since the machine's start. */
+function processorTime(): { readonly worked: number; readonly all: number } {
+  const all = cpus().flatMap(({ times }) => Object.values(times));
+  const idle = cpus().map(({ times }) => times.idle);
+  const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+  return { worked: sum(all) - sum(idle), all: sum(all) };
 }
 
 function selectedBy({ rest, everything }: { rest: boolean; everything: boolean }): readonly Suite[] {
