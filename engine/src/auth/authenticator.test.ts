@@ -10,7 +10,12 @@ import {
   issuer,
   sign,
 } from "../lifecycle/testing/tokens.ts";
-import { createAuthenticator, type Authentication, type AuthenticatorOptions } from "./authenticator.ts";
+import {
+  type Authentication,
+  type Authenticator,
+  type AuthenticatorOptions,
+  createAuthenticator,
+} from "./authenticator.ts";
 import { defaultClaimsNamespace, jwtSettingsSchema } from "./jwt-settings.ts";
 import type { RequestHeaders } from "./request-headers.ts";
 
@@ -18,18 +23,20 @@ const adminSecret = "the-admin-secret-of-these-tests-0123456789";
 const secretBytes = Buffer.from(hmacSecret);
 const jwt = jwtSettingsSchema.parse({ type: "HS256", key: hmacSecret, issuer, audience });
 
-async function authenticate(
-  headers: RequestHeaders,
-  options: Partial<AuthenticatorOptions> = {},
-): Promise<Authentication> {
-  const authenticator = await createAuthenticator({
+const authenticatorWith = (options: Partial<AuthenticatorOptions>): Promise<Authenticator> =>
+  createAuthenticator({
     adminSecret: { current: adminSecret },
     adminSecretHeaders: ["x-engine-access-key"],
     jwt,
     now: () => frozenNow,
     ...options,
   });
-  return authenticator.authenticate(headers);
+
+async function authenticate(
+  headers: RequestHeaders,
+  options: Partial<AuthenticatorOptions> = {},
+): Promise<Authentication> {
+  return (await authenticatorWith(options)).authenticate(headers);
 }
 
 async function refusal(headers: RequestHeaders, options: Partial<AuthenticatorOptions> = {}): Promise<EngineError> {
@@ -95,29 +102,17 @@ test.each(["bearer x", "Bearer", "Bearer a b", "Basic dTpw", "", "token"])(
   },
 );
 
-test("3: the token can come in a cookie", async () => {
-  const cookieJwt = jwtSettingsSchema.parse({
-    type: "HS256",
-    key: hmacSecret,
-    header: { type: "Cookie", name: "token" },
-  });
+test("3: the token can come in a cookie or in a header of its own", async () => {
+  const tokenIn = (header: object) => ({ jwt: jwtSettingsSchema.parse({ type: "HS256", key: hmacSecret, header }) });
+  const cookie = tokenIn({ type: "Cookie", name: "token" });
+  const own = tokenIn({ type: "CustomHeader", name: "X-Token" });
   const token = await sign(goodClaims(), "HS256", secretBytes);
-  const { session } = await authenticate({ cookie: `a=b; token=${token}; c=d` }, { jwt: cookieJwt });
-  expect(session.role).toBe("viewer");
-  expect((await refusal({ cookie: "refresh_token=john_doe" }, { jwt: cookieJwt })).message).toBe(
+  expect((await authenticate({ cookie: `a=b; token=${token}; c=d` }, cookie)).session.role).toBe("viewer");
+  expect((await refusal({ cookie: "refresh_token=john_doe" }, cookie)).message).toBe(
     "Missing 'Authorization' or 'Cookie' header in JWT authentication mode",
   );
-});
-
-test("3: the token can come in a header of its own", async () => {
-  const headerJwt = jwtSettingsSchema.parse({
-    type: "HS256",
-    key: hmacSecret,
-    header: { type: "CustomHeader", name: "X-Token" },
-  });
-  const token = await sign(goodClaims(), "HS256", secretBytes);
-  expect((await authenticate({ "x-token": token }, { jwt: headerJwt })).session.role).toBe("viewer");
-  expect((await refusal({ authorization: `Bearer ${token}` }, { jwt: headerJwt })).code).toBe("invalid-headers");
+  expect((await authenticate({ "x-token": token }, own)).session.role).toBe("viewer");
+  expect((await refusal({ authorization: `Bearer ${token}` }, own)).code).toBe("invalid-headers");
 });
 
 test("4: rejects a request without token in JWT mode", async () => {
@@ -193,12 +188,7 @@ test("a token ends at exp plus the allowed skew", async () => {
 
 test("answers a verified token without a promise until it expires, and rejects it afterwards", async () => {
   let now = frozenNow;
-  const authenticator = await createAuthenticator({
-    adminSecret: { current: adminSecret },
-    adminSecretHeaders: [],
-    jwt,
-    now: () => now,
-  });
+  const authenticator = await authenticatorWith({ now: () => now });
   const headers = await bearer();
   const first = await authenticator.authenticate(headers);
   const second = authenticator.authenticate(headers);
@@ -213,25 +203,14 @@ test("answers a verified token without a promise until it expires, and rejects i
 });
 
 test("a cached token grants no roles beyond its own", async () => {
-  const authenticator = await createAuthenticator({
-    adminSecret: { current: adminSecret },
-    adminSecretHeaders: [],
-    jwt,
-    now: () => frozenNow,
-  });
+  const authenticator = await authenticatorWith({});
   const headers = await bearer();
   await authenticator.authenticate(headers);
   expect(() => authenticator.authenticate({ ...headers, "x-hasura-role": "admin" })).toThrow("not in allowed roles");
 });
 
 test("caches at most the configured number of tokens", async () => {
-  const authenticator = await createAuthenticator({
-    adminSecret: { current: adminSecret },
-    adminSecretHeaders: [],
-    jwt,
-    now: () => frozenNow,
-    cachedTokens: 1,
-  });
+  const authenticator = await authenticatorWith({ cachedTokens: 1 });
   const [one, two] = [await bearer(), await bearer({ ...goodClaims(), sub: "user-2" })];
   await authenticator.authenticate(one);
   await authenticator.authenticate(two);

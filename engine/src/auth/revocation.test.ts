@@ -23,38 +23,29 @@ function holdSignature(): { readonly reached: Promise<void>; readonly resume: ()
   return { reached: reached.promise, resume: () => resumed.resolve() };
 }
 
-test("rejects a token whose key is withdrawn while its signature is checked", async () => {
+/** Publishes these keys while the signature of a token is checked. */
+async function checkedDuring(...change: Parameters<Awaited<ReturnType<typeof withKeySet>>["publish"]>) {
   const { authenticator, publish } = await withKeySet();
   const token = await tokenOf("alice");
   const { reached, resume } = holdSignature();
   const pending = asked(authenticator, token);
   await reached;
-  await publish(["two"]);
+  await publish(...change);
   resume();
-  await expect(pending).rejects.toThrow("JWSInvalidSignature");
-  await expect(asked(authenticator, token)).rejects.toThrow("JWSInvalidSignature");
-});
+  return { authenticator, token, pending };
+}
 
-test("rejects a token that is revoked while its signature is checked", async () => {
-  const { authenticator, publish } = await withKeySet();
-  const token = await tokenOf("alice");
-  const { reached, resume } = holdSignature();
-  const pending = asked(authenticator, token);
-  await reached;
-  await publish(["one"], { alice: frozenSeconds + 1 });
-  resume();
-  await expect(pending).rejects.toThrow("JWTRevoked");
-  await expect(asked(authenticator, token)).rejects.toThrow("JWTRevoked");
+test.each([
+  ["whose key is withdrawn", ["two"], {}, "JWSInvalidSignature"],
+  ["that is revoked", ["one"], { alice: frozenSeconds + 1 }, "JWTRevoked"],
+])("rejects a token %s while its signature is checked", async (_title, keys, revoked, reason) => {
+  const { authenticator, token, pending } = await checkedDuring(keys, revoked);
+  await expect(pending).rejects.toThrow(reason);
+  await expect(asked(authenticator, token)).rejects.toThrow(reason);
 });
 
 test("accepts a token whose key stays while another key is added during its check", async () => {
-  const { authenticator, publish } = await withKeySet();
-  const token = await tokenOf("alice");
-  const { reached, resume } = holdSignature();
-  const pending = asked(authenticator, token);
-  await reached;
-  await publish(["one", "two"]);
-  resume();
+  const { authenticator, token, pending } = await checkedDuring(["one", "two"]);
   expect((await pending).isRevoked()).toBe(false);
   expect(authenticator.authenticate({ authorization: `Bearer ${token}` })).not.toBeInstanceOf(Promise);
 });

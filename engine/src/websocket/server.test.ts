@@ -18,6 +18,14 @@ const secret = { "x-hasura-admin-secret": adminSecret };
 const init = { type: "connection_init", payload: { headers: secret } };
 const subscribe = { type: "subscribe", id: "1", payload: { query: "subscription { updates }" } };
 
+/** A client after its `connection_ack`. */
+async function connected({ webSocketUrl }: { readonly webSocketUrl: string }): Promise<SocketClient> {
+  const client = await new SocketClient(webSocketUrl, protocol).opened();
+  client.send(init);
+  await client.next();
+  return client;
+}
+
 function tokenUntil(at: number): Promise<string> {
   return sign(
     { ...goodClaims(), iat: at / 1000 - 3_600, nbf: undefined, exp: at / 1000 },
@@ -200,9 +208,7 @@ describe("limits", () => {
       { answer: () => '{"data":{}}' },
       { ENGINE_MAX_OPERATIONS_PER_CONNECTION: "1" },
     );
-    const client = await new SocketClient(server.webSocketUrl, protocol).opened();
-    client.send(init);
-    await client.next();
+    const client = await connected(server);
     client.send(subscribe);
     expect((await client.next()).type).toBe("next");
     client.send({ ...subscribe, id: "2" });
@@ -230,9 +236,7 @@ describe("limits", () => {
           started.resolve();
         }),
     });
-    const client = await new SocketClient(server.webSocketUrl, protocol).opened();
-    client.send(init);
-    await client.next();
+    const client = await connected(server);
     client.send({ type: "subscribe", id: "1", payload: { query: "{ slow }" } });
     await started.promise;
     client.socket.terminate();
@@ -241,9 +245,7 @@ describe("limits", () => {
 
   test("starts no operation whose turn comes after the end of its connection", async () => {
     await using server = await serveFake();
-    const client = await new SocketClient(server.webSocketUrl, protocol).opened();
-    client.send(init);
-    await client.next();
+    const client = await connected(server);
     const turn = Promise.withResolvers<void>();
     const run = vi.spyOn(Turns.prototype, "run").mockImplementation((_client, work) => turn.promise.then(work));
     client.send(subscribe);
@@ -261,9 +263,7 @@ describe("limits", () => {
 describe("server shutdown", () => {
   test("closes every connection with 1012", async () => {
     const server = await serveFake({ answer: () => '{"data":{}}' });
-    const client = await new SocketClient(server.webSocketUrl, protocol).opened();
-    client.send(init);
-    await client.next();
+    const client = await connected(server);
     client.send(subscribe);
     await client.next();
     await server.served.stop();
