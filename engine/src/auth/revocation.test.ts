@@ -23,8 +23,10 @@ function holdSignature(): { readonly reached: Promise<void>; readonly resume: ()
   return { reached: reached.promise, resume: () => resumed.resolve() };
 }
 
+type Change = Parameters<Awaited<ReturnType<typeof withKeySet>>["publish"]>;
+
 /** Publishes these keys while the signature of a token is checked. */
-async function checkedDuring(...change: Parameters<Awaited<ReturnType<typeof withKeySet>>["publish"]>) {
+async function checkedDuring(...change: Change) {
   const { authenticator, publish } = await withKeySet();
   const token = await tokenOf("alice");
   const { reached, resume } = holdSignature();
@@ -35,11 +37,11 @@ async function checkedDuring(...change: Parameters<Awaited<ReturnType<typeof wit
   return { authenticator, token, pending };
 }
 
-test.each([
-  ["whose key is withdrawn", ["two"], {}, "JWSInvalidSignature"],
-  ["that is revoked", ["one"], { alice: frozenSeconds + 1 }, "JWTRevoked"],
-])("rejects a token %s while its signature is checked", async (_title, keys, revoked, reason) => {
-  const { authenticator, token, pending } = await checkedDuring(keys, revoked);
+test.each<[string, Change, string]>([
+  ["whose key is withdrawn", [["two"]], "JWSInvalidSignature"],
+  ["that is revoked", [["one"], { alice: frozenSeconds + 1 }], "JWTRevoked"],
+])("rejects a token %s while its signature is checked", async (_title, change, reason) => {
+  const { authenticator, token, pending } = await checkedDuring(...change);
   await expect(pending).rejects.toThrow(reason);
   await expect(asked(authenticator, token)).rejects.toThrow(reason);
 });

@@ -43,6 +43,12 @@ function start(options: Partial<SubscriptionsOptions> = {}): Subscriptions {
   });
 }
 
+function subscribed(query: LiveQuery): ReturnType<typeof listener> {
+  const one = listener();
+  subscriptions.subscribe(query, one);
+  return one;
+}
+
 /** Cohort and members of each poll so far. */
 const asked = () => poll.mock.calls.map(([cohortKey, members]) => [cohortKey, members]);
 const settle = (milliseconds = 0): Promise<unknown> => vi.advanceTimersByTimeAsync(milliseconds);
@@ -66,8 +72,7 @@ afterEach(() => {
 
 describe("live queries", () => {
   test("are answered immediately, and then only when the answer changes", async () => {
-    const one = listener();
-    subscriptions.subscribe(live("a"), one);
+    const one = subscribed(live("a"));
     await settle();
     expect(one.heard).toEqual(["a1"]);
     await settle(interval * 3);
@@ -90,9 +95,7 @@ describe("live queries", () => {
   });
 
   test("of one cohort share a statement, each with its own answer", async () => {
-    const [one, two] = [listener(), listener()];
-    subscriptions.subscribe(live("a"), one);
-    subscriptions.subscribe(live("b"), two);
+    const [one, two] = [subscribed(live("a")), subscribed(live("b"))];
     await settle();
     expect(asked()).toEqual([["cohort", [["a"], ["b"]]]]);
     rows["b"] = "b2";
@@ -128,11 +131,10 @@ describe("live queries", () => {
   });
 
   test("a later subscriber gets a fresh answer immediately, not a cached one", async () => {
-    const [one, two] = [listener(), listener()];
-    subscriptions.subscribe(live("a"), one);
+    const one = subscribed(live("a"));
     await settle(interval / 2);
     rows["a"] = "a2";
-    subscriptions.subscribe(live("a"), two);
+    const two = subscribed(live("a"));
     await settle();
     expect(two.heard).toEqual(["a2"]);
     expect(one.heard).toEqual(["a1", "a2"]);
@@ -141,10 +143,9 @@ describe("live queries", () => {
   test("a subscriber that arrives during a statement is answered by the next one", async () => {
     const pending = Promise.withResolvers<readonly PollAnswer[]>();
     poll.mockReturnValueOnce(pending.promise);
-    const [one, two] = [listener(), listener()];
-    subscriptions.subscribe(live("a"), one);
+    const one = subscribed(live("a"));
     await settle();
-    subscriptions.subscribe(live("a"), two);
+    const two = subscribed(live("a"));
     rows["a"] = "new";
     pending.resolve([answered("old")]);
     await settle();
@@ -154,14 +155,12 @@ describe("live queries", () => {
 
   test("drops an answer that arrives after a newer one", async () => {
     const slow = Promise.withResolvers<readonly PollAnswer[]>();
-    const one = listener();
-    subscriptions.subscribe(live("a"), one);
+    const one = subscribed(live("a"));
     await settle();
     poll.mockReturnValueOnce(slow.promise);
     await settle(interval);
     rows["a"] = "newer";
-    const two = listener();
-    subscriptions.subscribe(live("a"), two);
+    const two = subscribed(live("a"));
     await settle();
     slow.resolve([answered("older")]);
     await settle();
@@ -205,8 +204,7 @@ describe("live queries", () => {
   });
 
   test("reports a failing poll once, and its recovery", async () => {
-    const one = listener();
-    subscriptions.subscribe(live("a"), one);
+    const one = subscribed(live("a"));
     await settle();
     poll.mockRejectedValue(new EngineError({ code: "postgres-error", message: "no connection" }));
     await settle(interval * 3);
@@ -304,8 +302,7 @@ describe("streams", () => {
   });
 
   test("send each row once, in batches, and nothing without rows", async () => {
-    const one = listener();
-    subscriptions.subscribe(stream(0), one);
+    const one = subscribed(stream(0));
     await settle();
     expect(one.heard).toEqual(["[1,2]"]);
     await settle(interval);
@@ -331,9 +328,7 @@ describe("streams", () => {
   });
 
   test("at the same cursor share a member", async () => {
-    const [one, two] = [listener(), listener()];
-    subscriptions.subscribe(stream(1), one);
-    subscriptions.subscribe(stream(2), two);
+    const [one, two] = [subscribed(stream(1)), subscribed(stream(2))];
     await settle(interval);
     poll.mockClear();
     events.push(4);
@@ -366,8 +361,7 @@ describe("streams", () => {
     subscriptions.subscribe(live("a"), listener());
     await settle();
     const leaving = subscriptions.subscribe(stream(0), listener());
-    const staying = listener();
-    subscriptions.subscribe(stream(1), staying);
+    const staying = subscribed(stream(1));
     await settle();
     leaving.stop();
     pending.resolve([answered("a1")]);
@@ -390,8 +384,7 @@ describe("streams", () => {
   });
 
   test("keep their cursor through a failing poll, which is reported once", async () => {
-    const one = listener();
-    subscriptions.subscribe(stream(2), one);
+    const one = subscribed(stream(2));
     await settle();
     const working = poll.getMockImplementation() as Poll;
     poll.mockRejectedValue(new EngineError({ code: "postgres-error", message: "no connection" }));
@@ -405,8 +398,7 @@ describe("streams", () => {
   test("have an interval of their own", async () => {
     subscriptions.stop();
     subscriptions = start({ streamInterval: 100 });
-    const one = listener();
-    subscriptions.subscribe(stream(0), one);
+    const one = subscribed(stream(0));
     await settle(100);
     expect(one.heard).toEqual(["[1,2]", "[3]"]);
   });

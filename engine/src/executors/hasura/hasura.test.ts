@@ -26,6 +26,12 @@ async function post(url: string, body: unknown, headers: Record<string, string> 
   return fetch(`${url}/v1/graphql`, { method: "POST", body: JSON.stringify(body), headers });
 }
 
+const admin = { "x-hasura-admin-secret": adminSecret };
+
+/** The answer to an administrator. */
+const textOf = async ({ url }: { readonly url: string }, query: string, variables?: unknown): Promise<string> =>
+  (await post(url, { query, variables }, admin)).text();
+
 async function connect(url: string, protocol = "graphql-transport-ws"): Promise<SocketClient> {
   const client = await new SocketClient(url, protocol).opened();
   client.send({ type: "connection_init", payload: { headers: { authorization: `Bearer ${await token()}` } } });
@@ -52,7 +58,7 @@ describe("a query", () => {
   test("returns an error of Hasura as Hasura wrote it, with its code for the log", async () => {
     const reply = '{"errors": [{"message":"no","extensions":{"path":"$.a","code":"validation-failed"}}]}';
     await using front = await serveBeforeFake(() => reply.replace('": [', '":['));
-    const response = await post(front.url, { query: "{ a }" }, { "x-hasura-admin-secret": adminSecret });
+    const response = await post(front.url, { query: "{ a }" }, admin);
     expect(response.status).toBe(200);
     expect(response.headers.get("x-graphql-errors")).toBe("validation-failed");
     expect(await response.text()).toBe(reply.replace('": [', '":['));
@@ -65,15 +71,13 @@ describe("a query", () => {
     ["curious", `{ __schema { types { ${"name ".repeat(241)} } } }`, "introspection selects more fields"],
   ])("too %s does not reach Hasura", async (_name, query, message) => {
     await using front = await serveBeforeFake(() => data);
-    const response = await post(front.url, { query }, { "x-hasura-admin-secret": adminSecret });
-    expect(await response.text()).toContain(message);
+    expect(await textOf(front, query)).toContain(message);
     expect(front.asked).toEqual([]);
   });
 
   test("may introspect deeper than the limit, and spread fragments without depth", async () => {
     await using front = await serveBeforeFake(() => data, { ENGINE_MAX_DEPTH: "3" });
-    const ask = async (query: string) =>
-      (await post(front.url, { query }, { "x-hasura-admin-secret": adminSecret })).text();
+    const ask = (query: string) => textOf(front, query);
     expect(await ask(getIntrospectionQuery())).toBe(data);
     expect(await ask("{ a { ...f } } fragment f on a { b { ... on b { c } } }")).toBe(data);
     expect(await ask("{ a { ...f } } fragment f on a { b { c { d } } }")).toContain(
@@ -87,8 +91,7 @@ describe("a query", () => {
       query: "query($w: w) { a(where: $w) { b } c(where: $w) { b } }",
       variables: { w: { key: { _in: Array.from({ length: 30_000 }, () => 1) } } },
     };
-    const response = await post(front.url, request, { "x-hasura-admin-secret": adminSecret });
-    expect(await response.text()).toContain("more values in its arguments");
+    expect(await textOf(front, request.query, request.variables)).toContain("more values in its arguments");
     expect(front.asked).toEqual([]);
   });
 
@@ -106,18 +109,18 @@ describe("a query", () => {
     await using front = await serveBeforeFake(() => data, {
       ENGINE_METADATA_DIRECTORY: join(metadata, "metadata.json"),
     });
-    const response = await post(front.url, { query, variables }, { "x-hasura-admin-secret": adminSecret });
-    expect(await response.text()).toMatch(/more values in its arguments|nested too deeply|nests more lists/);
+    expect(await textOf(front, query, variables)).toMatch(
+      /more values in its arguments|nested too deeply|nests more lists/,
+    );
     expect(front.asked).toEqual([]);
     rmSync(metadata, { recursive: true });
   });
 
   test("names a long variable in as many places as the embedded engine allows", async () => {
     await using front = await serveBeforeFake(() => data);
-    const ask = async (places: number) => {
+    const ask = (places: number) => {
       const query = `query($v: t) { a(where: {_or: [${"{b: {_eq: $v}} ".repeat(places)}]}) { b } }`;
-      const request = { query, variables: { v: "x".repeat(2_000) } };
-      return (await post(front.url, request, { "x-hasura-admin-secret": adminSecret })).text();
+      return textOf(front, query, { v: "x".repeat(2_000) });
     };
     expect(await ask(1_000)).toBe(data);
     expect(await ask(1_001)).toContain("more characters than the limit of 2000000");
@@ -125,10 +128,7 @@ describe("a query", () => {
 
   test("with related rows in its conditions counts their tables", async () => {
     await using front = await serveBeforeFake(() => data, { ENGINE_MAX_RELATIONS: "4" });
-    const ask = async (condition: string) =>
-      (
-        await post(front.url, { query: `{ a(where: ${condition}) { b } }` }, { "x-hasura-admin-secret": adminSecret })
-      ).text();
+    const ask = (condition: string) => textOf(front, `{ a(where: ${condition}) { b } }`);
     expect(await ask("{_and: [{one: {two: {b: {_eq: 1}}}}, {b: {_in: [1]}}]}")).toBe(data);
     expect(await ask("{one: {two: {three: {four: {b: {_eq: 1}}}}}}")).toContain("more tables and subqueries");
   });
@@ -151,8 +151,8 @@ describe("a query", () => {
   });
 
   test("whose Hasura breaks off in a long answer ends its connection, and the next one is answered", async () => {
+    const headers = { ...admin, "accept-encoding": "identity" };
     await using front = await serveBeforeFake(({ body }) => (body.query === "{ a }" ? data : "break off"));
-    const headers = { "x-hasura-admin-secret": adminSecret, "accept-encoding": "identity" };
     const broken = await post(front.url, { query: "{ long }" }, headers);
     expect(broken.status).toBe(200);
     await expect(broken.text()).rejects.toThrow("terminated");
@@ -163,25 +163,22 @@ describe("a query", () => {
     await using front = await serveBeforeFake(({ body }) => (body.query === "{ big }" ? "x".repeat(10_000) : data), {
       ENGINE_MAX_ANSWER_BYTES: "5000",
     });
-    const admin = { "x-hasura-admin-secret": adminSecret };
-    expect(await (await post(front.url, { query: "{ big }" }, admin)).text()).toContain("larger than the limit");
-    expect(await (await post(front.url, { query: "{ a }" }, admin)).text()).toBe(data);
+    expect(await textOf(front, "{ big }")).toContain("larger than the limit");
+    expect(await textOf(front, "{ a }")).toBe(data);
   });
 
   test("that is a mutation is sent once, also when its connection breaks", async () => {
     await using front = await serveBeforeFake(({ body }) =>
       body.query.includes("lost") ? Promise.reject(new Error("the connection ends")) : data,
     );
-    const headers = { "x-hasura-admin-secret": adminSecret };
-    expect(await (await post(front.url, { query: "mutation { a }" }, headers)).text()).toBe(data);
-    expect((await post(front.url, { query: "mutation { lost }" }, headers)).status).toBe(503);
+    expect(await textOf(front, "mutation { a }")).toBe(data);
+    expect((await post(front.url, { query: "mutation { lost }" }, admin)).status).toBe(503);
     expect(front.asked.map(({ body }) => body.query)).toEqual(["mutation { a }", "mutation { lost }"]);
   });
 
   test("that is a mutation does not reach Hasura with ENGINE_MUTATIONS=false", async () => {
     await using front = await serveBeforeFake(() => data, { ENGINE_MUTATIONS: "false" });
-    const reply = await post(front.url, { query: "mutation { a }" }, { "x-hasura-admin-secret": adminSecret });
-    expect(await reply.text()).toContain("no mutations exist");
+    expect(await textOf(front, "mutation { a }")).toContain("no mutations exist");
     expect(front.asked).toEqual([]);
   });
 
@@ -190,7 +187,7 @@ describe("a query", () => {
     const start = performance.now();
     for (const seconds of [0, 1, 6]) {
       vi.spyOn(performance, "now").mockReturnValue(start + seconds * 1000);
-      await (await post(front.url, { query: "{ a }" }, { "x-hasura-admin-secret": adminSecret })).text();
+      await textOf(front, "{ a }");
     }
     const [first, second, third] = front.asked.map(({ port }) => port);
     expect([second === first, third === first]).toEqual([true, false]);
@@ -198,7 +195,7 @@ describe("a query", () => {
 
   test("is answered 503 while Hasura does not answer", async () => {
     await using front = await serveBeforeFake(() => Promise.reject(new Error("the connection ends")));
-    const response = await post(front.url, { query: "{ a }" }, { "x-hasura-admin-secret": adminSecret });
+    const response = await post(front.url, { query: "{ a }" }, admin);
     expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);
     expect(await response.text()).toContain("the engine does not answer");
   });
@@ -301,7 +298,7 @@ describe("the metadata API", () => {
 
   test("forwards a command of a client with the access key, with the front's key", async () => {
     await using front = await serveBeforeFake(() => '{"version" : 3}', environment);
-    const response = await send(front.url, { "x-hasura-admin-secret": adminSecret });
+    const response = await send(front.url, admin);
     expect([response.status, await response.text()]).toEqual([200, '{"version" : 3}']);
     const [{ headers, body } = expect.unreachable()] = front.asked;
     expect(body).toEqual(command);
@@ -328,7 +325,7 @@ describe("the metadata API", () => {
 
   test("does not exist unless a setting opens it", async () => {
     await using front = await serveBeforeFake(() => "{}", { HASURA_GRAPHQL_ENABLED_APIS: "graphql" });
-    expect((await send(front.url, { "x-hasura-admin-secret": adminSecret })).status).toBe(404);
+    expect((await send(front.url, admin)).status).toBe(404);
     expect(front.asked).toEqual([]);
   });
 });
