@@ -94,7 +94,7 @@ async function errorsStand({ ask, call, schema }: Case, [hasura, embedded]: Answ
       { ...call, session },
       schema,
       (smaller) => gives(own, smaller),
-      async (smaller) => (await gives(other, smaller)) || (!both && (await gives(other, asAdmin(smaller)))),
+      async (smaller) => (await gives(other, smaller)) || gives(other, asAdmin(smaller)),
     );
   };
   // In mutations and live queries, either engine's values may be read before an operator is looked up.

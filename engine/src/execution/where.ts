@@ -109,6 +109,7 @@ function listOf(items: readonly unknown[], element: DatabaseType, path: string):
       }
     }),
     element,
+    items,
   );
 }
 
@@ -152,6 +153,7 @@ export function listValue(
       listText(
         input.items.map((item) => constantText(item, element)),
         element,
+        input.items.map(plainValue),
       ),
     );
   return { kind: "parameter", parameter: listParameter(input, element, cast, nulls) };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { kindOf, UnfitValue } from "./json-values.ts";
-import { listText, arrayText, constantText, jsonText, toText } from "./values.ts";
+import { arrayText, constantText, jsonText, toText } from "./values.ts";
 
 const type = (name: string) => ({ name, sql: name, kind: "base" as const });
 const rawJson = (text: string) => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
@@ -43,7 +43,10 @@ test("reads a number with a long run of zeros in linear time", () => {
 test("like Hasura, Postgres rejects a list of jsonb values, except plain strings, and of GeoJSON", () => {
   const array = { ...type("_jsonb"), element: type("jsonb") };
   expect(toText([{ a: 1 }, "x"], array)).toBe(String.raw`{"u0001{\"a\":1}","\"x\""}`);
-  expect(listText(["[]", '{"type":"Point"}'], type("geometry"))).toBe('{"[]",{"type":"Point"}}');
+  const points = ["{}", { type: "Point", coordinates: [9, 1] }];
+  expect(toText(points, { ...type("_geometry"), element: type("geometry") })).toBe(
+    '{"{}",{"coordinates":[9,1],"crs":{"properties":{"name":"EPSG:4326"},"type":"name"},"type":"Point"}}',
+  );
 });
 
 test.each([

@@ -141,6 +141,7 @@ export function toText(value: unknown, type: DatabaseType): string | null {
     return listText(
       value.map((item) => toText(item, itemOf(element))),
       element,
+      value,
     );
   }
   const number = numberText(value);
@@ -207,10 +208,13 @@ const unquoted: ReadonlySet<string> = new Set([
   "timetz",
 ]);
 
-/** Texts of an element's type as an array; as in Hasura, numbers, times and similar values have no quotes unless necessary, and GeoJSON none at all. */
-export function listText(items: readonly (string | null)[], element: DatabaseType): string {
+/**
+ * Texts of an element's type as an array; as in Hasura, numbers, times and similar values have no quotes unless necessary, and GeoJSON none at all.
+ * @param given the request's values, whose strings are no GeoJSON
+ */
+export function listText(items: readonly (string | null)[], element: DatabaseType, given: readonly unknown[]): string {
   if (element.name === "geometry" || element.name === "geography")
-    return `{${items.map((text) => (text?.startsWith("{") ? text : arrayText([text]).slice(1, -1))).join(",")}}`;
+    return `{${items.map((text, index) => (typeof given[index] === "string" ? arrayText([text]).slice(1, -1) : text)).join(",")}}`;
   const isPlain =
     unquoted.has(element.name) &&
     items.every((text) => text === null || (/^[\w:.+-]+$/.test(text) && !/^null$/i.test(text)));
