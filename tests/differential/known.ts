@@ -261,6 +261,20 @@ export const known: readonly Known[] = [
       })),
   },
   {
+    name: "list of arrays in a live query's `_in`",
+    reason: "It always fails: Hasura reads the whole list as one array, the embedded engine each item.",
+    without: (call, schema) =>
+      call.query.startsWith("subscription")
+        ? edited(call, schema, (types) => ({
+            ObjectField: ({ name }) => {
+              const list = types.getInputType();
+              const item = isListType(list) ? getNullableType(list.ofType) : undefined;
+              return /^_n?in$/.test(name.value) && isListType(item) ? null : undefined;
+            },
+          }))
+        : undefined,
+  },
+  {
     name: "sum of a column of the type real",
     reason: "It depends on the order of the rows.",
     without: (call, schema) =>

@@ -101,7 +101,10 @@ function listOf(items: readonly unknown[], element: DatabaseType, path: string):
   return listText(
     items.map((item, index) => {
       if (item === null || item === undefined)
-        throw invalid(`unexpected null value for type '${scalarName(element)}'`, `${path}[${index}]`);
+        throw invalid(
+          `unexpected null value for type '${scalarName(element.element ?? element)}'`,
+          `${path}[${index}]`,
+        );
       try {
         return toText(item, itemOf(element));
       } catch (error) {
