@@ -117,8 +117,7 @@ const ordered: ReadonlySet<string> = new Set(
 
 /** Columns of the rows of a field that have an order. */
 function orderedColumns(types: TypeInfo): readonly string[] {
-  const argument = types.getFieldDef()?.args.find(({ name }) => name === "order_by");
-  const input = argument === undefined ? undefined : getNamedType(argument.type);
+  const input = orderType(types);
   const row = rowTypeOf(types);
   if (!isInputObjectType(input) || !isObjectType(row)) return [];
   return Object.values(input.getFields()).flatMap(({ name, type }) => {
@@ -136,14 +135,25 @@ function rowTypeOf(types: TypeInfo) {
   return nodes === undefined ? named : getNamedType(nodes.type);
 }
 
-/** Whether an order with one key uses an array column. */
-function usesArray(item: ValueNode, row: GraphQLNamedType | undefined): boolean {
-  if (item.kind !== Kind.OBJECT || !isObjectType(row)) return false;
-  const aggregate = row.getFields()["aggregate"]?.type;
-  if (aggregate !== undefined) return usesArray(item, getNamedType(aggregate));
-  return item.fields.some(({ name: { value: name }, value }) => {
-    const type = row.getFields()[name]?.type;
-    return type !== undefined && (isListType(getNullableType(type)) || usesArray(value, getNamedType(type)));
+/** The type of an order of rows: of the field's argument. */
+function orderType(types: TypeInfo): GraphQLNamedType | undefined {
+  const argument = types.getFieldDef()?.args.find(({ name }) => name === "order_by");
+  return argument && getNamedType(argument.type);
+}
+
+const aggregates = /_(?:aggregate|max|min|sum|avg|stddev(?:_pop|_samp)?|var(?:_pop|_samp)|variance)$/;
+
+/** Whether an order with one key uses an array column. A role may order by aggregates that it cannot select, so types of orders name the rows. */
+function usesArray(item: ValueNode, order: GraphQLNamedType | undefined, schema: GraphQLSchema): boolean {
+  if (item.kind !== Kind.OBJECT || !isInputObjectType(order)) return false;
+  const name = order.name.replace(/_order_by$/, "");
+  const row = schema.getType(name) ?? schema.getType(name.replace(aggregates, ""));
+  return item.fields.some(({ name: { value: key }, value }) => {
+    const column = isObjectType(row) ? row.getFields()[key]?.type : undefined;
+    const inner = order.getFields()[key]?.type;
+    return value.kind === Kind.OBJECT
+      ? usesArray(value, inner && getNamedType(inner), schema)
+      : column !== undefined && isListType(getNullableType(column));
   });
 }
 
@@ -216,7 +226,7 @@ export const known: readonly Known[] = [
         const isRelated = ![schema.getQueryType(), schema.getSubscriptionType()].includes(
           types.getParentType() as never,
         );
-        return isAggregate || isRelated ? given.filter((item) => !usesArray(item, row)) : given;
+        return isAggregate || isRelated ? given.filter((item) => !usesArray(item, orderType(types), schema)) : given;
       }),
   },
   {
