@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
-import { exportJWK } from "jose";
+import { errors, exportJWK } from "jose";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { keyPairs, pem } from "../lifecycle/testing/tokens.ts";
 import type { KeyType } from "./jwt-settings.ts";
@@ -244,13 +244,54 @@ describe("an unknown kid", () => {
     expect(fetched).toHaveBeenCalledTimes(2);
   });
 
-  test("is fetched again after a second if the set has revocations", async () => {
-    const revoked_before = {};
-    reply = () => Response.json({ keys: [one], revoked_before });
-    const keySet = await open();
-    reply = () => Response.json({ keys: [one, two], revoked_before });
-    await vi.advanceTimersByTimeAsync(1_000);
-    await expect(keySet.getKey({ alg: "ES256", kid: "two" }, token)).resolves.toBeDefined();
+  describe("to a set with revocations", () => {
+    const publish = (...keys: readonly object[]) => {
+      reply = () => Response.json({ keys, revoked_before: {} });
+    };
+    const ask = (keySet: RemoteKeySet, kid: string): Promise<unknown> =>
+      Promise.resolve(keySet.getKey({ alg: "ES256", kid }, token)).catch((error: unknown) => error);
+    const isKey = { type: "public" };
+
+    test.each([0, 100, 249, 250, 1_000])("is found %d ms after the last fetch", async (milliseconds) => {
+      publish(one);
+      const keySet = await open();
+      fetched.mockClear();
+      await vi.advanceTimersByTimeAsync(milliseconds);
+      publish(one, two);
+      const found = ask(keySet, "two");
+      await vi.advanceTimersByTimeAsync(250);
+      await expect(found).resolves.toMatchObject(isKey);
+      expect(fetched).toHaveBeenCalledTimes(1);
+    });
+
+    test("is found when a fetch from before its publication is still running", async () => {
+      publish(one);
+      const keySet = await open();
+      const former = Response.json({ keys: [one], revoked_before: {} });
+      reply = () => new Promise((answer) => setTimeout(() => answer(former), 400));
+      await vi.advanceTimersByTimeAsync(5_100);
+      publish(one, two);
+      const found = ask(keySet, "two");
+      await vi.advanceTimersByTimeAsync(400);
+      await expect(found).resolves.toMatchObject(isKey);
+    });
+
+    test("is fetched four times a second at most, and tokens with it do not delay another new key", async () => {
+      publish(one);
+      const keySet = await open();
+      fetched.mockClear();
+      const forged: Promise<unknown>[] = [];
+      for (let passed = 0; passed < 3_000; passed += 10) {
+        forged.push(ask(keySet, "nobody"));
+        await vi.advanceTimersByTimeAsync(10);
+      }
+      expect(fetched.mock.calls.length).toBeLessThanOrEqual(13);
+      publish(one, two);
+      const found = ask(keySet, "two");
+      await vi.advanceTimersByTimeAsync(500);
+      await expect(found).resolves.toMatchObject(isKey);
+      expect(await Promise.all(forged)).toEqual(forged.map(() => expect.any(errors.JWKSNoMatchingKey) as unknown));
+    });
   });
 
   test("fetches once for concurrent requests, and then not again for ten seconds", async () => {

@@ -83,9 +83,10 @@ const longestLifetime = 24 * 3_600_000;
 /** Refresh interval for a set with revocations, in milliseconds. */
 const revocationInterval = 5_000;
 const retryAfterFailure = 5_000;
-/** Minimum intervals between fetches for an unknown kid, in milliseconds. A set with revocations is of this stack, and may sign with a new key at once. */
+/** Minimum interval between fetches for an unknown kid, in milliseconds. */
 const unknownKeyCooldown = 10_000;
-const unknownKeyCooldownWithRevocations = 1_000;
+/** The same for a set with revocations. It is of this stack, whose next key may sign at once, so a token waits for the fetch. */
+const unknownKeyWait = 250;
 const largestSet = 1_048_576;
 
 /** An account for which {@link RemoteKeySet.revokedBefore} holds for all accounts. */
@@ -111,9 +112,10 @@ export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<
   let fetchedAt = Number.NEGATIVE_INFINITY;
   let lastFetch = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | undefined;
+  let upcoming: Promise<void> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
-  let cooldown = unknownKeyCooldown;
+  let isOfThisStack = false;
 
   async function load(): Promise<void> {
     lastFetch = options.now();
@@ -121,12 +123,11 @@ export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<
       const { keySet, lifetime = lifetimeByDefault } = await fetchKeySet(options);
       use(keySet);
       fetchedAt = options.now();
-      const revokes = keySet.revoked_before !== undefined;
-      cooldown = revokes ? unknownKeyCooldownWithRevocations : unknownKeyCooldown;
-      const longest = revokes ? revocationInterval : longestLifetime;
-      const next = Math.min(Math.max(lifetime, shortestLifetime), longest);
-      options.onEvent({ type: "fetched", keys: keySet.keys.length, nextInMilliseconds: next });
-      schedule(next);
+      isOfThisStack = keySet.revoked_before !== undefined;
+      const longest = isOfThisStack ? revocationInterval : longestLifetime;
+      const delay = Math.min(Math.max(lifetime, shortestLifetime), longest);
+      options.onEvent({ type: "fetched", keys: keySet.keys.length, nextInMilliseconds: delay });
+      schedule(delay);
     } catch (error) {
       options.onEvent({ type: "failed", message: describe(error) });
       schedule(retryAfterFailure);
@@ -152,6 +153,19 @@ export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<
       running = undefined;
     });
     return running;
+  }
+
+  /** A fetch that starts later than now, because a running one may lack the key. All requests that arrive before it starts share it. */
+  function refreshAfterWait(): Promise<void> {
+    upcoming ??= (async () => {
+      await running?.catch(() => undefined);
+      const wait = Math.min(lastFetch + unknownKeyWait - options.now(), unknownKeyWait);
+      if (wait > 0) await pause(wait);
+      await running?.catch(() => undefined);
+      upcoming = undefined;
+      await refresh();
+    })();
+    return upcoming;
   }
 
   function schedule(delay: number): void {
@@ -181,8 +195,9 @@ export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<
         return await resolve(header, token);
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey) || closed) throw error;
-        if (running === undefined && options.now() - lastFetch < cooldown) throw error;
-        await refresh().catch(() => undefined);
+        if (isOfThisStack) await refreshAfterWait().catch(() => undefined);
+        else if (running === undefined && options.now() - lastFetch < unknownKeyCooldown) throw error;
+        else await refresh().catch(() => undefined);
         return resolve(header, token);
       }
     },
@@ -211,9 +226,11 @@ async function retryFirst(refresh: () => Promise<void>, options: RemoteKeySetOpt
         throw new Error(`cannot fetch the token keys from ${options.url}: ${describe(error)}`, { cause: error });
       }
     }
-    await new Promise((wake) => setTimeout(wake, delay));
+    await pause(delay);
   }
 }
+
+const pause = (milliseconds: number): Promise<void> => new Promise((wake) => setTimeout(wake, milliseconds));
 
 async function fetchKeySet(options: RemoteKeySetOptions): Promise<{ keySet: KeySet; lifetime: number | undefined }> {
   const response = await options.fetch(options.url, {
