@@ -31,6 +31,7 @@ const policy: RotationPolicy = {
   algorithm: "ES256",
   publishedBeforeSigning: 80,
   publishedAfterSigning: 920,
+  publishedBeforeReplacing: 11,
   period: 3600,
 };
 const rotation = (changes: Partial<RotationPolicy> = {}) =>
@@ -95,7 +96,7 @@ test("an old key or another algorithm triggers one rotation over all replicas", 
   expect(await rotation({ period: 0, algorithm: "RS256" }).rotateIfDue()).toBeUndefined();
 });
 
-test("retiring the last key that can sign creates a new one at once", async () => {
+test("retiring the last key that can sign publishes a new one, which replaces it 11 s later", async () => {
   const first = (await rotation().createFirst())!;
   await rotation().rotate();
   await elapse(81);
@@ -104,17 +105,53 @@ test("retiring the last key that can sign creates a new one at once", async () =
   expect(await rotation().retire("unknown")).toBeUndefined();
   const [, second] = await states();
   const { replacement } = (await rotation().retire(second!.id))!;
-  expect(await states()).toContainEqual({ id: replacement, state: "signing" });
+  expect(replacement!.signsFrom.getTime() - Date.now()).toBeGreaterThan(9_000);
+  expect(await rotation().retire(second!.id)).toMatchObject({
+    id: second!.id,
+    replacement: { id: replacement!.id, signsFrom: replacement!.signsFrom },
+  });
+  await elapse(10);
+  expect(await states()).toContainEqual({ id: second!.id, state: "signing" });
+  expect(await states()).toContainEqual({ id: replacement!.id, state: "next" });
+  await elapse(1);
+  expect(await states()).toEqual([
+    { id: first.id, state: "retired" },
+    { id: second!.id, state: "retired" },
+    { id: replacement!.id, state: "signing" },
+  ]);
+  expect(await rotation().retireExpired()).toEqual([second!.id]);
+  expect(await rotation().retire(second!.id)).toBeUndefined();
 });
 
-test("retiring the signing key during a rotation lets the next key sign at once, and keeps it", async () => {
+test("retiring the signing key during a rotation lets the next key sign 11 s later, and keeps it", async () => {
   const first = (await rotation().createFirst())!;
   const next = await rotation().rotate();
-  expect(await rotation().retire(first.id)).toEqual({ id: first.id, replacement: next.id });
+  expect(await rotation().retire(first.id)).toMatchObject({ id: first.id, replacement: { id: next.id } });
+  await elapse(11);
   expect(await new KeyRepository(database, encryption).all()).toMatchObject([
     { id: first.id, state: "retired" },
     { id: next.id, state: "signing", retiresAt: null },
   ]);
+});
+
+test("after a withdrawal both replicas publish the new key before either signs with it", async () => {
+  const settings = { KEY_REFRESH_SECONDS: "3" };
+  await using first = await stack.sidecar(settings);
+  await using second = await stack.sidecar(settings);
+  const user = await stack.addUser();
+  const clients = [first.client, second.client];
+  const [old = ""] = await published(first.client);
+  const { replacement } = (await rotation({ publishedBeforeReplacing: 4 }).retire(old))!;
+  let signer: string | undefined;
+  while (signer !== replacement!.id) {
+    for (const client of clients) {
+      const { body } = await client.singleStep(user.email, user.password);
+      signer = decodeProtectedHeader((body as { access_token: string }).access_token).kid!;
+      // The verifier reads the set of any replica.
+      for (const other of clients) expect(await published(other)).toContain(signer);
+    }
+  }
+  for (const client of clients) expect(await published(client)).toEqual([replacement!.id]);
 });
 
 test("both replicas publish a new key before either signs with it", async () => {

@@ -31,7 +31,13 @@ beforeEach(async () => {
 });
 
 const newSecret = () => randomBytes(24).toString("hex");
-const policy = { algorithm: "ES256", publishedBeforeSigning: 80, publishedAfterSigning: 920, period: 0 } as const;
+const policy = {
+  algorithm: "ES256",
+  publishedBeforeSigning: 80,
+  publishedAfterSigning: 920,
+  publishedBeforeReplacing: 11,
+  period: 0,
+} as const;
 /** Replicas read the keys each second, later on a busy machine. */
 const soon = { timeout: 10_000 };
 /** The private parts as they are stored, by id. */

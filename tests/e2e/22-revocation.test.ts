@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type Account, makeAccount } from "./support/accounts.ts";
 import { administer, done, rows } from "./support/administer.ts";
@@ -60,6 +61,17 @@ async function expectServed({ token, feeds }: Connected): Promise<void> {
   for (const feed of feeds) expect(feed.errors).toEqual([]);
 }
 
+/** Uses each new token of a session at once, until three seconds after the first one of another key. Those are accepted. */
+async function useFreshTokens(sessionId: string, withdrawn: string): Promise<void> {
+  for (let end = Infinity; Date.now() < end; await sleep(50)) {
+    const token = await tokenOfSession(sessionId);
+    const answer: unknown = (await post("{ __typename }", { token })).json();
+    if (headerOf(token)["kid"] === withdrawn) continue;
+    end = Math.min(end, Date.now() + 3_000);
+    expect(answer).toEqual({ data: { __typename: "query_root" } });
+  }
+}
+
 describe("withdrawn rights end open connections and tokens within the stated delay", () => {
   beforeAll(() => loadDemo());
   beforeEach((context) =>
@@ -85,15 +97,10 @@ describe("withdrawn rights end open connections and tokens within the stated del
     const leaked = await connected();
     const key = headerOf(leaked.token)["kid"] as string;
     expect((await inState("signing")).map(({ id }) => id)).toEqual([key]);
+    const { sessionId } = await session(leaked.account);
     await done(["keys", "retire", key]);
-    await expectEnded(leaked, Date.now());
+    const fresh = useFreshTokens(sessionId, key);
+    await Promise.all([expectEnded(leaked, Date.now()), fresh]);
     expect(await administer(["keys", "retire", key])).toMatchObject({ code: 1 });
-    await expect
-      .poll(async () => headerOf(accessToken(await singleStep(leaked.account)))["kid"], { timeout: 20_000 })
-      .not.toBe(key);
-    const token = accessToken(await singleStep(leaked.account));
-    await expect
-      .poll(async () => (await post("{ __typename }", { token })).json(), { timeout: 20_000 })
-      .toEqual({ data: { __typename: "query_root" } });
   });
 });

@@ -168,9 +168,10 @@ async function keysCommand(
       const retired = await rotation.retire(id);
       if (retired === undefined) throw new AdministrationError(`there is no key ${id}, or it is already retired`);
       await record("key-retired", id);
-      return retired.replacement === undefined
+      const { replacement } = retired;
+      return replacement === undefined
         ? `key ${id} is withdrawn`
-        : `key ${id} is withdrawn; key ${retired.replacement} signs in its place at once`;
+        : `key ${id} is withdrawn at ${replacement.signsFrom.toISOString()}, when key ${replacement.id} signs in its place`;
     }
     case "retire-unopened": {
       const ids = await rotation.retireUnopened();

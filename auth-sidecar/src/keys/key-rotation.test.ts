@@ -13,6 +13,7 @@ test("a key waits one max-age before it signs, and stays a token life after its 
     algorithm: "ES256",
     publishedBeforeSigning: 80,
     publishedAfterSigning: 920,
+    publishedBeforeReplacing: 11,
     period: 2_592_000,
   });
   expect(rotationPolicy({ ...settings, KEY_ROTATION_HOURS: 0, TOKEN_ALGORITHM: "RS256" })).toMatchObject({

@@ -11,6 +11,8 @@ export interface RotationPolicy {
   readonly publishedBeforeSigning: number;
   /** From the next key's first token to the retirement of this one. */
   readonly publishedAfterSigning: number;
+  /** From publishing the successor of a withdrawn key to its first signature, because each replica signs with the keys that it knows. */
+  readonly publishedBeforeReplacing: number;
   /** Age at which a signing key is replaced; 0 for never. */
   readonly period: number;
 }
@@ -24,6 +26,7 @@ export function rotationPolicy(settings: Settings): RotationPolicy {
     publishedBeforeSigning: maxAge + 2 * refresh,
     // The old key's last token may be signed one refresh after its successor's time.
     publishedAfterSigning: life + 2 * refresh,
+    publishedBeforeReplacing: refresh + 1,
     period: settings.KEY_ROTATION_HOURS * 3600,
   };
 }
@@ -37,8 +40,8 @@ export interface Rotation {
 
 export interface Retirement {
   readonly id: string;
-  /** The key that signs from now on, if the withdrawn one was the last that could. */
-  readonly replacement: string | undefined;
+  /** The key that signs once this one is withdrawn, and the time of both; undefined if another key signs already. */
+  readonly replacement: Pick<Rotation, "id" | "signsFrom"> | undefined;
 }
 
 /** A published key does not sign yet. */
@@ -85,7 +88,18 @@ const retire: Statement = {
     update auth.signing_keys set retires_at = least(retires_at, now()), retired_at = now(), private_key_encrypted = ''
     where id = $1 and retired_at is null returning id`,
 };
-const signNow: Statement = { name: "sign-now", text: "update auth.signing_keys set signs_from = now() where id = $1" };
+const retireSoon: Statement = {
+  name: "retire-key-soon",
+  text: `
+    update auth.signing_keys set retires_at = least(retires_at, now() + make_interval(secs => $2))
+    where id = $1 and retired_at is null returning id`,
+};
+const signSoon: Statement = {
+  name: "sign-soon",
+  text: `
+    update auth.signing_keys set signs_from = least(signs_from, now() + make_interval(secs => $2))
+    where id = $1 returning signs_from`,
+};
 const retireExpired: Statement = {
   name: "retire-expired-keys",
   text: `
@@ -144,20 +158,27 @@ export class KeyRotation {
   }
 
   /**
-   * Withdraws a key at once, for example after a leak: verifiers reject its tokens after they have read the key set
-   * again. If no other key can sign, the next one or a new one signs at once.
+   * Withdraws a key, for example after a leak: verifiers reject its tokens after they have read the key set again. A key that no other key
+   * replaces signs until every replica publishes the next one or a new one; otherwise verifiers would reject the tokens of some replicas.
    * @returns undefined for an unknown or retired key
    */
   retire(id: string): Promise<Retirement | undefined> {
     return this.#locked(async (queries) => {
-      const [retired] = await queries.query<{ id: string }>(retire, [id]);
+      const others = (await queries.query<CurrentRow>(current)).filter((key) => key.id !== id);
+      const isReplaced = others.some(({ waiting }) => !waiting);
+      const delay = this.#policy.publishedBeforeReplacing;
+      const [retired] = await queries.query(isReplaced ? retire : retireSoon, isReplaced ? [id] : [id, delay]);
       if (retired === undefined) return undefined;
-      const keys = await queries.query<CurrentRow>(current);
-      if (keys.some(({ waiting }) => !waiting)) return { id, replacement: undefined };
-      const [next] = keys;
-      if (next !== undefined) await queries.query(signNow, [next.id]);
-      return { id, replacement: next?.id ?? (await this.#add(queries, 0)).id };
+      return { id, replacement: isReplaced ? undefined : await this.#replaceSoon(queries, others[0]?.id) };
     });
+  }
+
+  /** @param next a published key that does not sign yet */
+  async #replaceSoon(queries: Queries, next: string | undefined): Promise<Pick<Rotation, "id" | "signsFrom">> {
+    const delay = this.#policy.publishedBeforeReplacing;
+    if (next === undefined) return this.#add(queries, delay);
+    const [row] = await queries.query<{ signs_from: Date }>(signSoon, [next, delay]);
+    return { id: next, signsFrom: row!.signs_from };
   }
 
   /** Withdraws every key that does not open with KEY_ENCRYPTION_KEY: it cannot sign, and its tokens belong to a stack with other secrets. */
