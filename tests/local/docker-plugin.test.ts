@@ -1,5 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
+import { freePorts } from "../harness/free-ports.ts";
 import { ignoredLimits, requireLimit } from "../harness/require-limits.ts";
 import { smallProgram, type SmallSettings } from "./support/small-program.ts";
 import { tinyStack } from "./support/tiny-stack.ts";
@@ -16,9 +17,15 @@ const expectHealthy = (name: string): Promise<void> =>
 /** The stack itself and the resources of smallProgram. */
 const everything = 8;
 
-test.concurrent("a service runs until its replacement is healthy", { timeout: 300_000 }, async () => {
+const [published] = await freePorts(1);
+
+// Two containers cannot have the same port: the former one stops before its replacement starts.
+test.concurrent.each([
+  ["runs until its replacement is healthy", {}],
+  ["with a published port runs again if its replacement fails", { joins: true, port: published }],
+])("a service %s", { timeout: 300_000 }, async (_title, common) => {
   await using tiny = await tinyStack();
-  const small = (settings: SmallSettings) => smallProgram(tiny.name, { hasData: false, ...settings });
+  const small = (settings: SmallSettings) => smallProgram(tiny.name, { hasData: false, ...common, ...settings });
   const { outputs } = await tiny.up(small({}));
   await expect(tiny.up(small({ script: "exit 3" }))).rejects.toThrow();
   const former = await inspect(`routeql-${tiny.name}-service-former`);

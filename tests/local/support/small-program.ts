@@ -17,8 +17,10 @@ export interface SmallSettings {
   /** Shell text of its health check. */
   readonly check?: string;
   readonly job?: string;
-  /** Whether the service is on a second network. */
+  /** Whether the service is on a second network, which has external access. */
   readonly joins?: boolean;
+  /** Published port of the service. */
+  readonly port?: number | undefined;
 }
 
 /** A small version of the real program: a network, files delivered through a container that never runs, a service with a health check, a job. */
@@ -32,6 +34,7 @@ export function smallProgram(stack: string, settings: SmallSettings = {}): Pulum
     check = "test -r /run/routeql/secrets/word",
     job = "echo done",
     joins = false,
+    port,
   } = settings;
   const labels = [{ label: "com.routeql.stack", value: stack }];
   const here = { deleteBeforeReplace: true };
@@ -72,6 +75,7 @@ export function smallProgram(stack: string, settings: SmallSettings = {}): Pulum
           { volumeName: files.name, containerPath: "/run/routeql", readOnly: true },
           ...(hasData ? [{ volumeName: data.name, containerPath: "/data" }] : []),
         ],
+        ...(port === undefined ? {} : { ports: [{ internal: 8080, external: port, ip: "127.0.0.1" }] }),
         tmpfs: { "/tmp": "rw,noexec,size=1m" },
         readOnly: true,
         capabilities: { drops: ["ALL"] },

@@ -6,7 +6,7 @@ import { pack } from "tar-stream";
 import { containerBody, endpoints } from "./inputs.ts";
 import { type ContainerInputs, containerInputs } from "./inputs.ts";
 import { removeContainer, waitForExit, waitUntilHealthy } from "./lifecycle.ts";
-import { makeRoom, removePredecessor, stay } from "./succession.ts";
+import { makeRoom, removePredecessor, resumePredecessor, stay } from "./succession.ts";
 import { assertOurs, labelsOf } from "../ownership.ts";
 import type { Context, ResourceKind } from "../../shared/provider.ts";
 import { canonical, isUnknown, type Properties } from "../../shared/values.ts";
@@ -148,6 +148,7 @@ export const container: ResourceKind<ContainerInputs> = {
       return { id: created.id, outputs };
     } catch (error) {
       await created.stop({ t: 0 }).catch(() => undefined);
+      await resumePredecessor(inputs).catch(() => undefined);
       throw error;
     }
   },

@@ -106,17 +106,22 @@ export async function waitForExit(container: Docker.Container, signal: AbortSign
 
 const docker = dockerClient();
 
+/** Stops a container within this number of seconds; succeeds if it is stopped or removed. */
+export async function stopContainer(id: string, graceSeconds: number): Promise<void> {
+  try {
+    await docker.getContainer(id).stop({ t: graceSeconds });
+  } catch (error) {
+    // Status 304 (already stopped) is an error for the client library.
+    if (!isNotFound(error) && statusOf(error) !== 304) throw error;
+  }
+}
+
 /** Stops a container within its grace time and removes it; succeeds if it is already removed. */
 export async function removeContainer(id: string, inputs: Pick<ContainerInputs, "destroyGraceSeconds">): Promise<void> {
   const container = docker.getContainer(id);
   const info = await orUndefined(container.inspect());
   if (!info) return;
-  if (info.State.Running && inputs.destroyGraceSeconds) {
-    // Status 304 (already stopped) is an error for the client library.
-    await container.stop({ t: inputs.destroyGraceSeconds }).catch((error: unknown) => {
-      if (!isNotFound(error) && (error as { statusCode?: number }).statusCode !== 304) throw error;
-    });
-  }
+  if (info.State.Running && inputs.destroyGraceSeconds) await stopContainer(id, inputs.destroyGraceSeconds);
   const gone = container.wait({ condition: "removed" }).catch(() => undefined);
   try {
     await container.remove({ force: true, v: true });

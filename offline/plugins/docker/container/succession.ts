@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import type { ContainerInputs } from "./inputs.ts";
-import { removeContainer } from "./lifecycle.ts";
+import { removeContainer, stopContainer } from "./lifecycle.ts";
 
 const docker = dockerClient();
 const formerName = (name: string): string => `${name}-former`;
@@ -38,16 +38,23 @@ export async function stay(
   return true;
 }
 
-/** Frees the published ports of a new container just before its start. */
+/** Frees the published ports of a new container just before its start. The old container is stopped; its removal would prolong the interruption. */
 export async function makeRoom(inputs: ContainerInputs): Promise<void> {
   if ((inputs.ports ?? []).length === 0) return;
-  await removeContainer(formerName(inputs.name), { destroyGraceSeconds: handoverSeconds });
+  await stopContainer(formerName(inputs.name), handoverSeconds);
 }
 
 /** Removes the container that stayed, if any. @param signal of an update with a healthy successor, which callers get time to notice */
 export async function removePredecessor(inputs: ContainerInputs, signal?: AbortSignal): Promise<void> {
   const name = formerName(inputs.name);
-  if ((await orUndefined(docker.getContainer(name).inspect())) === undefined) return;
-  if (signal !== undefined) await sleep(noticeMilliseconds, undefined, { signal });
+  const info = await orUndefined(docker.getContainer(name).inspect());
+  if (info === undefined) return;
+  if (signal !== undefined && info.State.Running) await sleep(noticeMilliseconds, undefined, { signal });
   await removeContainer(name, inputs);
+}
+
+/** Lets the container serve again that stayed, after its successor has failed and freed the ports. */
+export async function resumePredecessor(inputs: ContainerInputs): Promise<void> {
+  const former = docker.getContainer(formerName(inputs.name));
+  if ((await orUndefined(former.inspect()))?.State.Running === false) await former.start();
 }
