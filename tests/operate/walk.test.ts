@@ -73,6 +73,8 @@ interface Expectation {
   readonly block?: string;
   /** Seconds for which requests may fail; by default none does. */
   readonly interrupts?: number;
+  /** Seconds after the commands in which their effects still arrive; the step counts the requests of this time too. */
+  readonly settles?: number;
   /** A change before the commands. */
   readonly before?: () => Promise<unknown>;
   /** Checks after the commands. @param output of the commands */
@@ -80,7 +82,10 @@ interface Expectation {
 }
 
 /** Executes a marked block and counts the requests that fail until the client is served again. */
-function step(name: string, { block: mark = name, interrupts = 0, before, after }: Expectation = {}): void {
+function step(
+  name: string,
+  { block: mark = name, interrupts = 0, settles = 1, before, after }: Expectation = {},
+): void {
   const block = blocks.get(mark);
   test(`${block?.page ?? "no page"}: ${name}`, { timeout: 900_000 }, async () => {
     if (block === undefined) throw new Error(`no page has a block with the mark ${mark}`);
@@ -89,7 +94,7 @@ function step(name: string, { block: mark = name, interrupts = 0, before, after 
     const started = performance.now();
     const output = await machine.type(block.commands);
     const seconds = (performance.now() - started) / 1000;
-    await sleep(1000);
+    await sleep(settles * 1000);
     const count = client.count();
     await after?.(output);
     await isServed();
@@ -168,6 +173,8 @@ step("retire-signing-key", {
     const { id } = (JSON.parse(keys) as { id: string; state: string }[]).find(({ state }) => state === "signing")!;
     values.set("Qr8iGoNNw5c9-teaJPXaGOIlgJPmW6ppcWz4WqACN0g", id);
   },
+  // A token of the withdrawn key is rejected within 20 s. Then the client needs a new one.
+  settles: 20,
   interrupts: 2,
 });
 step("rotate-secrets");
