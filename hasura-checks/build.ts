@@ -1,7 +1,4 @@
-/**
- * Builds the program of the published package into `dist/`, or into the folder given: these sources, the engine's and all libraries as
- * one JavaScript file, so that the package installs without a registry. `npm pack -w hasura-checks` runs it.
- */
+/** Builds the published program into `dist/` or the folder given, all libraries in one file, so that it installs without a registry. */
 import { resolve } from "node:path";
 import { build } from "vite";
 

@@ -1,7 +1,4 @@
-/**
- * Prepares the release of a tag for .github/workflows/release.yml: `node infra/prepare-release.ts v1.2.3 FOLDER`.
- * Writes the packed packages and the release notes to FOLDER and prints the images to build as `images=JSON`.
- */
+/** Prepares a release for .github/workflows/release.yml: writes packages and notes to FOLDER and prints the images as JSON. */
 import { execFileSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";

@@ -26,11 +26,7 @@ export interface Refusal {
   readonly remedy: string;
 }
 
-/**
- * Why this checkout must not update a stack; undefined if it may. Migrations run forward only, so older code would
- * run on a newer schema.
- * @param recorded value of the stack's output `release`; undefined for a new stack and for versions that did not record it
- */
+/** Why this checkout must not update a stack: migrations run forward only. @param recorded output `release`, if there is one */
 export function olderThanStack(stack: string, recorded: unknown, own: Release = release): Refusal | undefined {
   if (!isRelease(recorded)) return undefined;
   const order = compareVersions(numbersOf(own.version), numbersOf(recorded.version));
@@ -42,10 +38,7 @@ export function olderThanStack(stack: string, recorded: unknown, own: Release = 
   };
 }
 
-/**
- * @param recorded value of the stack's output `release`
- * @param migrations folder of the operator
- */
+/** @param recorded value of the stack's output `release` @param migrations folder of the operator */
 export const hasNewMigrations = (recorded: unknown, migrations: string | undefined): boolean =>
   !isRelease(recorded) ||
   recorded.migration !== release.migration ||

@@ -13,10 +13,7 @@ interface Waiting {
   refuse(): void;
 }
 
-/**
- * Limits concurrent jobs, waiting jobs and their wait; rejects the rest. Clients are served in turn: the next job belongs to the client with
- * the fewest running jobs, and a full queue rejects a job of the client with the most waiting jobs.
- */
+/** Limits jobs and their wait. The next job is of the client with the fewest running ones; a full queue rejects the busiest client. */
 export class BoundedQueue {
   readonly #options: BoundedQueueOptions;
   /** In the order of their arrival. */
@@ -39,10 +36,7 @@ export class BoundedQueue {
     return this.#running;
   }
 
-  /**
-   * @param client owner of the job; jobs of the same client run in the order of their arrival
-   * @throws {TooManyRequests} at once if the queue is full, or after too long a wait
-   */
+  /** @param client owner of the job; its jobs run in their order @throws {TooManyRequests} if the queue is full, or the wait too long */
   async run<Result>(job: () => Promise<Result>, client = ""): Promise<Result> {
     if (this.#running < this.#options.concurrency) this.#begin(client);
     else if (this.#waiting.size < this.#options.waiting || this.#makesRoomFor(client)) await this.#turn(client);

@@ -88,10 +88,7 @@ export class UserRepository {
     );
   }
 
-  /**
-   * @param email in lower case
-   * @throws {Unavailable} while the provider has no account at all: then the database waits for its data, and no password is wrong
-   */
+  /** @param email in lower case @throws {Unavailable} while the provider has no account: the database then waits for its data */
   async findByEmail(provider: Provider, email: string): Promise<UserWithPassword | undefined> {
     // Postgres text cannot contain U+0000, so no account has it, and the statement would fail.
     if (email.includes("\0")) return undefined;

@@ -1,7 +1,4 @@
-/**
- * The minimum that answers the same queries: node:http and node-postgres, one named prepared statement per path, and Postgres' JSON
- * forwarded unchanged. No GraphQL, tokens, permissions, limits or metrics.
- */
+/** The minimum that answers the same queries: node:http, node-postgres and Postgres' JSON, without GraphQL, tokens or limits. */
 import { createServer } from "node:http";
 import pg from "pg";
 

@@ -30,10 +30,7 @@ export function ratio<Round>(ones: readonly Round[], others: readonly Round[], r
   return figure(ones.map((one, round) => read(one) / read(others[round]!)));
 }
 
-/**
- * Measures each contender once to warm up, and then once per round. Every second round has the reverse order (A B C, C B A, …), so that
- * a machine that becomes slower or faster favours none. Returns the results of the contenders in their order.
- */
+/** Measures each contender once to warm up, then once per round, in alternating order, so that a slowing machine favours none. */
 export async function inRounds<Contender, Result>(
   contenders: readonly Contender[],
   rounds: number,

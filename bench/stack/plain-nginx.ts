@@ -31,11 +31,7 @@ http {
 }
 `;
 
-/**
- * A setup by hand for comparison: nginx with TLS in front of node:http and node-postgres, without tokens, permissions and limits.
- * @param stopped ends it
- * @returns the request for a case
- */
+/** A setup by hand for comparison: nginx with TLS before node:http and node-postgres, nothing else. @returns the request for a case */
 export async function startPlainNginx(
   stack: BenchStack,
   cases: readonly Case[],

@@ -86,11 +86,7 @@ async function administer(stack: string, subject: Subject, words: readonly strin
   }));
 }
 
-/**
- * Runs a command of the administration in the stack's auth sidecar.
- * @returns its exit code
- * @throws Failure when no auth sidecar runs
- */
+/** Runs a command of the administration in the stack's auth sidecar and returns its exit code. @throws Failure when none runs */
 export async function inSidecar(
   stack: string,
   words: readonly string[],

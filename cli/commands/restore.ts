@@ -70,11 +70,7 @@ async function runMigrations(stack: string, signal: AbortSignal): Promise<void> 
 /** Milliseconds: the sidecar reads its keys again every few seconds. */
 const longestWait = 60_000;
 
-/**
- * Lets clients log in again: the keys of other secrets are withdrawn, and logins that failed while the data was missing are forgotten.
- * @returns a sentence that names the valid password
- * @throws Failure when logins do not work
- */
+/** Lets clients log in again, with open keys and without counted failures. @returns which password is valid @throws Failure */
 async function openLogins(stack: string, signal: AbortSignal): Promise<string> {
   const end = performance.now() + longestWait;
   for (const words of [

@@ -38,11 +38,7 @@ export async function dumpTo(programs: Programs, target: Writable, show: ShowByt
   }
 }
 
-/**
- * Writes a backup that only its owner can read. The file appears under its name only when it is complete and synced to the disk.
- * @returns its size in bytes
- * @throws Failure when the file exists or cannot be written, or the dump fails
- */
+/** Writes a private backup; the file appears when it is complete and synced. @returns its bytes @throws Failure, and leaves no file */
 export async function backUpTo(programs: Programs, file: string, show: ShowBytes, state?: SavedState): Promise<number> {
   if (existsSync(file))
     throw new Failure(`${file} exists already`, { remedy: "choose another file name, or delete that file." });

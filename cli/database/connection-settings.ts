@@ -17,10 +17,7 @@ export function encryption({ host, port, name, sslmode, authority }: DatabaseRea
   return { connectionString: `postgres://${host}:${port}/${name}?${parameters}` };
 }
 
-/**
- * The address of a database that the stack runs itself, in its container or pod. A cluster rejects connections without encryption here
- * too. Its certificate has the names of its Services only; no other program listens at this address.
- */
+/** The address of the stack's own database in its container or pod; a cluster requires encryption, without a matching certificate. */
 export const withinDatabase = ({ sslmode, authority: _authority, ...reach }: DatabaseReach): DatabaseReach => ({
   ...reach,
   host: loopback,

@@ -61,11 +61,7 @@ const statement = (run: string, seconds: number, bytes: number | undefined): str
   end if;
 end $$`;
 
-/**
- * Records in the database that a run has finished, for the status and the alert on old backups. A failure is printed and changes nothing,
- * because the run itself has succeeded.
- * @param started `performance.now()` when the run began
- */
+/** Records a finished run, for the status and the alert on old backups; a failure is printed only. @param started its begin */
 export async function recordRun(
   programs: Programs,
   run: "backup" | "restore",

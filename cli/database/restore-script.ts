@@ -121,10 +121,7 @@ export interface RestoreProgram {
   readonly head: Buffer;
 }
 
-/**
- * @param migrations those that the backup has; the migrate job applies the others afterwards
- * @param keepKeys whether the signing keys of the backup stay valid
- */
+/** @param migrations of the backup; the migrate job applies the others @param keepKeys whether the backup's signing keys stay valid */
 export async function restoreProgram({ applied, own }: AppliedMigrations, keepKeys: boolean): Promise<RestoreProgram> {
   const schema = await Promise.all(applied.map((name) => readFile(join(folder, `${name}.sql`), "utf8")));
   const ownTables = own.length === 0 ? { before: "", after: "" } : { before: replay(own), after: afterReplay };

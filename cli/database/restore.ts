@@ -83,12 +83,7 @@ export interface RestoreOptions {
   readonly show: ShowBytes;
 }
 
-/**
- * Replaces everything of the database's owner by the rows of a backup, in one transaction: a failure changes nothing. Run the migrate job
- * afterwards; it applies the migrations that the backup lacks.
- * @returns sentences about what it kept from the replaced database, and what came back
- * @throws Failure when the file is not a backup or comes from a later version, when the database is not empty, or when Postgres fails
- */
+/** Replaces the database by a backup's rows in one transaction. @returns what it kept and what came back @throws Failure, unchanged */
 export async function restoreFrom(
   given: Programs,
   file: string,

@@ -43,11 +43,7 @@ function throttled(show: (text: string) => void): (text: string) => void {
   };
 }
 
-/**
- * Runs the plan and returns the duration of every phase. A terminal shows progress in place; elsewhere each phase starts and ends with a
- * line.
- * @throws the error of the first failing phase; parallel phases are aborted and awaited
- */
+/** Runs the plan; shows progress in place on a terminal, else as lines. @returns durations @throws the error of the first failing phase */
 export async function runPhases(plan: Plan, { signal, log, record }: PhaseOptions): Promise<readonly PhaseTime[]> {
   const times: PhaseTime[] = [];
   const failed = new AbortController();

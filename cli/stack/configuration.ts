@@ -36,11 +36,7 @@ async function fromFile(stack: string): Promise<Record<string, string>> {
   );
 }
 
-/**
- * Reads and checks all settings of a stack like its program, so that ports can be checked and images built before the program runs.
- * @param overrides settings by name that override everything
- * @throws Failure listing every problem
- */
+/** Reads and checks a stack's settings as its program does, before it runs. @param overrides by name @throws Failure with every problem */
 export async function readConfiguration(
   stack: string,
   overrides: Readonly<Record<string, string>> = {},

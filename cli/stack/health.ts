@@ -26,11 +26,7 @@ export async function currentProblems(
   return [...serviceProblems(states, stack), ...factProblems(answered, {}, stack)];
 }
 
-/**
- * Waits until every service is healthy: an update that changes nothing does not look at the health of running services.
- * @returns warnings about the certificate, which fail no update
- * @throws Failure with each problem and the command for the first one
- */
+/** Waits until every service is healthy. @returns warnings about the certificate, which fail no update @throws Failure per problem */
 export async function untilHealthy(
   read: () => Promise<readonly Problem[]>,
   signal: AbortSignal,

@@ -40,11 +40,7 @@ const machine: ImageProbes = {
   problemOf: async (imageName) => ((await imageExists(imageName)) ? undefined : askRegistry(imageName)),
 };
 
-/**
- * Chooses replacements for unavailable images.
- * @param kept choice of the existing stack, if any
- * @throws {Failure} for every problem but an unreachable registry, for images that an operator named, and for images of an existing stack
- */
+/** Chooses replacements for images. @param kept of an existing stack @throws {Failure} but for defaults with an unreachable registry */
 export async function chooseImages(
   { given, plain }: Pick<StackConfiguration, "given" | "plain">,
   kept: ImageChoice | undefined,

@@ -133,11 +133,7 @@ export interface Permit {
   readonly replaces: boolean;
 }
 
-/**
- * Checks the owner before anything is built for a stack.
- * @throws Failure when the stack is on another engine or belongs to another state, and is not to be adopted; when its data belongs to
- * another state
- */
+/** Checks the owner before anything is built. @throws Failure for a stack of another engine or state, and for another state's data */
 export async function checkOwnership(stack: string, adopt: boolean): Promise<Permit> {
   const holding = await holdingOf(stack);
   // Foreign data is the more severe problem, and adopting does not solve it.

@@ -88,11 +88,7 @@ export function failedJobs({ resources = [] }: Deployment): string[] {
   return resources.filter((resource) => failedContainer(resource) || failedJob(resource)).map(({ urn }) => urn);
 }
 
-/**
- * Removes containers and networks of an interrupted creation: they carry the stack's label but are not in its state. Never removes volumes
- * or objects of another state.
- * @param owner identity of the stack's state; undefined for any state
- */
+/** Removes containers and networks of an interrupted creation, which the state lacks. @param owner their state; undefined for any */
 export async function removeLeftovers(stack: string, deployment: Deployment, owner?: string): Promise<string[]> {
   const docker = dockerClient();
   const known = new Set((deployment.resources ?? []).map(({ id }) => id));

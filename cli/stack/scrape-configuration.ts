@@ -5,10 +5,7 @@ import { scrapeConfiguration } from "@routeql/infra/monitoring/prometheus-files"
 import { describeServices } from "@routeql/infra/services/all";
 import type { PlainSettings } from "@routeql/infra/settings/list";
 
-/**
- * With the setting `scrape` on Docker, writes the scrape configuration for a Prometheus outside the stack; otherwise removes it.
- * @returns place of the metrics: that file, or the page of the stack's own Prometheus and the address of its Grafana
- */
+/** Writes the scrape configuration for a Prometheus outside the stack, with `scrape`. @returns place of the metrics: file or pages */
 export async function offerMetrics(
   stack: string,
   { folder }: StackPaths,

@@ -29,12 +29,7 @@ kind of illegitimate announcement, and links the updates with it. A second run a
 Exit codes: 0 detection ran, with or without results; 1 CONFIG.yaml is wrong; 2 wrong arguments.
 `;
 
-/**
- * `npm run detect`.
- * @param openDatabase connects to the database as `routeql_loader`; called once, after the configuration is validated.
- * @returns the exit code: 0, 1 for an invalid configuration, 2 for invalid arguments.
- * @throws errors of the database or of the connection.
- */
+/** `npm run detect`. @param openDatabase connects as `routeql_loader`, once @returns 0, 1 for the configuration, 2 for arguments */
 export async function detectCommand(
   args: readonly string[],
   openDatabase: OpenDatabase,

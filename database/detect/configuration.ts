@@ -37,11 +37,7 @@ export class ConfigurationError extends Error {
   override readonly name = "ConfigurationError";
 }
 
-/**
- * Reads the YAML text of a configuration.
- * @param file its name, for error messages.
- * @throws ConfigurationError with all problems.
- */
+/** Reads the YAML text of a configuration. @param file its name, for error messages. @throws ConfigurationError with all problems. */
 export function parseConfiguration(text: string, file: string): Configuration {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });

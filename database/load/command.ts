@@ -94,12 +94,7 @@ interface Input {
   readonly share: (tally: Tally) => number | undefined;
 }
 
-/**
- * `npm run load`: loads routing data and prints the result of each input.
- * @param openDatabase connects to the database as `routeql_loader`; called once.
- * @returns the exit code: 0, 1 for a broken input, 2 for invalid arguments.
- * @throws errors of the database or of the connection.
- */
+/** `npm run load`. @param openDatabase connects as `routeql_loader`, once @returns 0, 1 for a broken input, 2 for invalid arguments */
 export async function loadCommand(
   args: readonly string[],
   openDatabase: OpenDatabase,

@@ -41,11 +41,7 @@ const asOptions = (settings: Readonly<Record<string, string>>): string =>
 /** The same for a client that uses libpq, in the form of its variable PGOPTIONS. */
 export const guardOptions: string = asOptions(guards);
 
-/**
- * Connects as the administrator, with a fixed search path.
- * @param superuser whether it is known to be a superuser of Postgres 17 or later
- * @throws when the server or a connection pool before it ignores the start-up options
- */
+/** Connects with a fixed search path. @param superuser if known to be one of Postgres 17 or later @throws if a pooler drops options */
 export async function connectAsAdministrator(
   settings: MigrateSettings,
   database: string,
@@ -77,11 +73,7 @@ export function connectionTo(
   return { connectionString: url.href, host, port, user, application_name: "routeql-migrate" };
 }
 
-/**
- * Connects as soon as the server accepts connections.
- * @param waitSeconds how long to try; a permanent error (a wrong password, an unknown database) ends it at once.
- * @throws with host, port and the last reason when the time is over.
- */
+/** Connects as soon as the server accepts; a permanent error ends the wait. @throws with host, port and reason when the time is over */
 export async function connectWhenReady(config: ClientConfig, waitSeconds: number): Promise<Client> {
   const deadline = performance.now() + waitSeconds * 1000;
   for (;;) {

@@ -126,10 +126,7 @@ export async function ensureMetadataSchema(client: Client): Promise<string[]> {
 
 const wrongPassword = "28P01";
 
-/**
- * Roles belong to the server: the job of a second stack would overwrite their passwords and lock out the first stack's services.
- * @throws when the server has another database of the kit's owner that this job's password cannot open
- */
+/** @throws when the server has another stack: roles belong to the server, and this job would overwrite the other one's passwords */
 export async function refuseOtherStack(client: Client, settings: MigrateSettings): Promise<void> {
   const user = loginRole("owner");
   const { rows } = await client.query<{ name: string }>(

@@ -52,11 +52,7 @@ const logins = z.object({ SECOND_LOGINS: z.stringbool().default(false) });
 const ownFiles = z.object({ OWN_MIGRATIONS: z.string().optional(), ENGINE_RIGHTS: z.string().optional() });
 const waiting = z.object({ DATABASE_WAIT_SECONDS: z.coerce.number().int().min(1).max(3600).default(60) });
 
-/**
- * Reads the job's settings. Passwords come from files named by `<ROLE>_PASSWORD_FILE`, without one trailing newline.
- * The server is named by DATABASE_HOST and the others, or, with the superuser's login, by the URL in the file BOOTSTRAP_URL_FILE.
- * @throws one error with all problems, and never a password.
- */
+/** Reads the job's settings; passwords come from `<ROLE>_PASSWORD_FILE`. @throws one error with all problems, and never a password */
 export function readSettings(environment: NodeJS.ProcessEnv): MigrateSettings {
   const problems: string[] = [];
   const read = <Shape extends z.ZodType>(shape: Shape): z.output<Shape> | undefined => {

@@ -8,11 +8,7 @@ const deadlockDetected = "40P01";
 /** Up to a minute and a half for long queries. */
 const attempts = 30;
 
-/**
- * Runs `work` in its own turn (see inTurn) and waits at most two seconds for locks of queries or writers, so that later queries
- * wait no longer than that. If it does not get the locks, it lets the others finish and tries again.
- * @throws Error when other work held the locks at every attempt; then nothing was changed
- */
+/** Runs `work` in its own turn (see inTurn) with locks that it awaits for two seconds at most, then tries again. @throws Error */
 export async function patiently<T>(client: Client, work: () => Promise<T>): Promise<T> {
   const bounded = async (): Promise<T> => {
     await client.query("set local lock_timeout = '2s'");

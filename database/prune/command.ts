@@ -64,12 +64,7 @@ function line({ first, last, removed, kept }: PrunedDays, dryRun: boolean): stri
   return `${first === last ? first : `${first} to ${last}`}: ${number.format(removed)} updates ${dryRun ? "would be deleted" : "deleted"}${stays}`;
 }
 
-/**
- * `npm run prune`.
- * @param openDatabase connects to the database as `routeql_owner`; called once, after the arguments are validated.
- * @returns the exit code: 0, or 2 for invalid arguments.
- * @throws errors of the database or of the connection.
- */
+/** `npm run prune`. @param openDatabase connects as `routeql_owner`, once, after the arguments are validated @returns the exit code */
 export async function pruneCommand(
   args: readonly string[],
   openDatabase: OpenDatabase,

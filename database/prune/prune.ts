@@ -65,12 +65,7 @@ async function deleteRows(client: Client, { name, first, until }: Span, batch: n
   return removed;
 }
 
-/**
- * Deletes the updates of old days except those that belong to a hijack: whole partitions, and row by row in the month that also
- * has newer days. A second run changes nothing.
- * @param client connected as the owner
- * @returns the partitions with deleted rows, the oldest first
- */
+/** Deletes updates of old days that belong to no hijack, a partition or rows of it. @returns the partitions, the oldest first */
 export async function prune(client: Client, options: PruneOptions): Promise<PrunedDays[]> {
   return alone(client, () => pruneAlone(client, options));
 }
@@ -129,11 +124,7 @@ export interface AuditRetention {
   readonly batch?: number;
 }
 
-/**
- * Deletes old audit events, batch by batch in the order of time. A second run changes nothing.
- * @param client connected as the owner: no other role may delete audit events
- * @returns how many events were, or would be, deleted
- */
+/** Deletes old audit events in batches, the oldest first, as owner: no other role may. @returns how many it deletes, or would */
 export async function pruneAuditEvents(
   client: Client,
   { before, dryRun, batch = 20_000 }: AuditRetention,

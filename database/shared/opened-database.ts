@@ -16,11 +16,7 @@ export interface CommandOutput {
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };
 }
 
-/**
- * Runs a command's work on one connection and closes it.
- * If the command ends, its statement ends within a second too. Otherwise it would run for minutes and hold its locks.
- * @param name the connection's application_name in pg_stat_activity
- */
+/** Runs work on one connection; its statement ends with the command, instead of holding locks. @param name its application_name */
 export async function withClient<T>(
   openDatabase: OpenDatabase,
   name: string,

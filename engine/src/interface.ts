@@ -1,7 +1,4 @@
-/**
- * The embedded engine's interface: Hasura v2's API over a metadata v3 directory and a Postgres database, in this process. HTTP,
- * WebSocket and token checks are built on it. Create an engine with `createEngine` of engine.ts.
- */
+/** The embedded engine: Hasura v2's API over metadata v3 and Postgres, in this process. `createEngine` of engine.ts creates one. */
 import type { Inconsistency, Problem } from "@routeql/metadata/read/problems";
 import type { Span } from "@routeql/tracing/span";
 import type { CostLimits } from "./cost/limits.ts";
@@ -40,10 +37,7 @@ export interface PollOptions extends Pick<ExecuteOptions, "signal"> {
   readonly client?: string | undefined;
 }
 
-/**
- * One prepared live query or streaming subscription. Two with the same `cohortKey` have the same role and statement, and differ only in
- * `parameters`. Equal parameters give equal answers, so such members can be merged.
- */
+/** One live query or stream. Equal `cohortKey` means equal role and statement; members with equal `parameters` can be merged. */
 export interface LiveQuery {
   readonly kind: "live" | "stream";
   readonly cohortKey: string;
@@ -104,28 +98,17 @@ export interface EngineStatistics {
 }
 
 export interface Engine {
-  /**
-   * Runs a query or a mutation. Resolves with the whole reply's text, `{"data":{…}}`; the rows' JSON is Postgres' own text, never parsed.
-   * @throws EngineError for every error of the request or the database; serialise it with `errorReply`.
-   */
+  /** Runs a query or mutation; the reply's rows are Postgres' own text. @throws EngineError, serialisable with `errorReply`. */
   execute(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<string>;
   /** Like `execute`, but in UTF-8 pieces that include Postgres' own bytes: for callers that only forward the reply. */
   executeToBytes(request: GraphQLRequest, session: Session, options?: ExecuteOptions): Promise<Bytes>;
-  /**
-   * Runs a mutation in transactions that end in ROLLBACK. Deferred constraints are checked first; sequences keep their new values.
-   * @param look SQL that reads the rows to compare
-   * @throws EngineError as execute does
-   */
+  /** Runs a mutation and rolls it back, deferred constraints checked. @param look SQL that reads the rows to compare @throws EngineError */
   rehearse(request: GraphQLRequest, session: Session, look: string): Promise<Rehearsal>;
   /** Kind of the operation to execute. @throws EngineError as execute does for a document that is not GraphQL or has no such operation. */
   operationKind(request: GraphQLRequest, session: Session): "query" | "mutation" | "subscription";
   /** Validates and prepares a subscription. The cohort is usable until `release` or a change of the metadata. @throws EngineError */
   prepareSubscription(request: GraphQLRequest, session: Session): LiveQuery;
-  /**
-   * Answers of all members of one cohort, in member order, from one statement. A member whose values make the statement fail gets a failed
-   * answer of its own.
-   * @throws EngineError when the cohort is unknown (metadata changed) or the database does not answer.
-   */
+  /** Answers of a cohort's members, in order, from one statement; a member with failing values gets its own error. @throws EngineError */
   poll(
     cohortKey: string,
     members: readonly (readonly unknown[])[],
@@ -178,10 +161,7 @@ export interface EngineOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** Hasura's `stringify-numeric-types`: bigint, numeric, float8 and money as JSON strings. Default false. */
   readonly stringifyNumericTypes?: boolean;
-  /**
-   * Hasura's `v1-boolean-null-collapse`: a `where` operator with the value null is omitted, so that it matches every row, instead of being
-   * rejected. Filters of permissions are unaffected. Default false.
-   */
+  /** Hasura's `v1-boolean-null-collapse`: operators of `where` with null are omitted, not rejected; not in permissions. Default false. */
   readonly collapseNullComparisons?: boolean;
   /** Hasura's `hide_aggregation_predicates`: no conditions on aggregates of related rows in the schema. Default false. */
   readonly hideAggregationPredicates?: boolean;

@@ -35,11 +35,7 @@ export function withoutSecrets(given: GivenSettings): GivenSettings {
   return { ...given, ...Object.fromEntries(changed) } as GivenSettings;
 }
 
-/**
- * The template of a Secret, by its name: each placeholder becomes `{{name}}`.
- * A value without a placeholder is the owner's, such as a private key from a file; only its name is kept.
- * @param names names of the values that may occur
- */
+/** The template of a Secret: placeholders become `{{name}}`; of a value without one, which is the owner's, only the name is kept. */
 export function secretTemplate({ inputs }: RecordedResource, names: Iterable<string>): SecretTemplate {
   const held = inputs["stringData"];
   const plain = isObject(held) && secretSignature in held ? held["value"] : held;

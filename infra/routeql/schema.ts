@@ -89,10 +89,7 @@ export const outputNames = Object.keys(outputs) as readonly (keyof typeof output
 export const outputsOf = (component: RouteQL): Pick<RouteQL, (typeof outputNames)[number]> =>
   Object.fromEntries(outputNames.map((name) => [name, component[name]])) as Pick<RouteQL, (typeof outputNames)[number]>;
 
-/**
- * Schema of the package for SDKs in every language (https://www.pulumi.com/docs/iac/guides/building-extending/packages/schema/), from the
- * declarations of the settings. Pulumi's own generator needs TypeScript's compiler API, which TypeScript 7 does not have.
- */
+/** Schema of the package for SDKs, from the settings: Pulumi's generator needs TypeScript's compiler API, which TypeScript 7 lacks. */
 export const packageSchema = (): Readonly<Record<string, unknown>> => ({
   name: "routeql",
   displayName: "RouteQL",

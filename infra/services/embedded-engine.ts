@@ -13,10 +13,7 @@ const answerMegabytes = 16;
 const waitingMegabytes = 64;
 const memoryMegabytes = 640;
 
-/**
- * The front has no plans. Most answers are short, so its memory is usually a quarter of its limit. It collects garbage early, and its
- * threads share one arena of malloc: both together halve the memory that stays after a load.
- */
+/** The front has no plans. It collects garbage early and shares one arena of malloc, which halves its memory after a load. */
 export const frontNode = ["node", "--optimize-for-size", "--max-semi-space-size=4", "--max-old-space-size=128"];
 const frontArenas = { MALLOC_ARENA_MAX: "1" };
 const frontWaitingMegabytes = 32;

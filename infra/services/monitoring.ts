@@ -278,10 +278,7 @@ export function monitoredParts({
   ];
 }
 
-/**
- * Adds exporters for the stack's own database and session store and for the disk of a Docker host, and with `stack` also Prometheus,
- * Alertmanager and, if its image is set, Grafana. With `off` the services are unchanged.
- */
+/** Adds exporters for the stack's own services, and with `stack` the services that collect their metrics; nothing with `off`. */
 export function withMonitoring(
   services: readonly ServiceDescription[],
   settings: Monitored,

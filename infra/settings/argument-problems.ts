@@ -59,11 +59,7 @@ function refuse(args: RouteQLArgs, stack: string): void {
   if (problems.length > 0) throw new SettingsError(problems);
 }
 
-/**
- * The arguments, also with the stack's defaults. Known values are checked at once; outputs are checked together as soon as all of them are
- * known, and none has a value before.
- * @throws {SettingsError} with all problems of the known values
- */
+/** The arguments with defaults. Known values are checked at once, outputs together once all are known. @throws {SettingsError} */
 export function settingsOf(
   args: RouteQLArgs,
   stack: string,

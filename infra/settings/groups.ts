@@ -46,10 +46,7 @@ type ArgumentOf<Name extends SettingName> = Name extends OwnWord
     ? Uncapitalize<Rest>
     : Name;
 
-/**
- * Arguments of the component by group; each may be left out. All but those that decide which resources exist may be outputs of other resources.
- * docs/reference/settings.md describes each; an editor finds its declaration by "go to definition".
- */
+/** Arguments of the component by group, described in docs/reference/settings.md. Most may be outputs of other resources. */
 export type RouteQLArgs = {
   readonly [Name in SettingName as [GroupOf<Name>] extends [never] ? Name : never]?: GivenInputs[Name];
 } & {

@@ -103,10 +103,7 @@ export interface Surroundings {
   readonly variables?: Readonly<Record<string, string | undefined>>;
 }
 
-/**
- * Collects the sources of settings: the project's section of the configuration, and the environment file, if there is one.
- * @throws {SettingsError} if a named environment file, or an existing `.env.<stack>` or `.env`, cannot be read.
- */
+/** Collects the sources of settings: configuration and environment file. @throws {SettingsError} if a file cannot be read */
 export function settingsSources({
   stack,
   project,

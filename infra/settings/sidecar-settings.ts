@@ -1,7 +1,4 @@
-/**
- * Settings that the auth sidecar declares, with the sections for tokens and for the LDAP login (docs/operate/ldap.md). Their names,
- * checks, ranges, defaults and texts come from its declarations, so that the deployment rejects every value that the sidecar would reject.
- */
+/** Settings that the auth sidecar declares, with its names, checks, defaults and texts: both reject the same values. */
 import { tokenAlgorithm } from "@routeql/auth-sidecar/keys/signing-key";
 import { ldapSettings } from "@routeql/auth-sidecar/ldap/ldap-settings";
 import { numberSettings } from "@routeql/auth-sidecar/number-settings";

@@ -149,11 +149,7 @@ interface Platform {
   readonly cpu: string;
 }
 
-/**
- * Installs the packages of a folder's package-lock.json into `.tools/<name>-<hash>` and returns that folder; only once per lock file.
- * @param recipe folder with package.json and package-lock.json
- * @param platform of the packages, if it is not this machine's
- */
+/** Installs a folder's locked packages into `.tools/<name>-<hash>`, once per lock file. @param platform if it is not this machine's */
 async function installRecipe(
   name: string,
   recipe: string,

@@ -21,10 +21,7 @@ interface Message {
   readonly lastWords?: readonly string[];
 }
 
-/**
- * A Kubernetes node on this machine: a whole cluster with real programs in its own namespaces. It does not touch Docker or the
- * machine's network, and leaves nothing after any kind of exit. `await using node = await KubernetesNode.start(options)`.
- */
+/** A Kubernetes node: a whole cluster in its own namespaces, which touches neither Docker nor the network and leaves nothing. */
 export class KubernetesNode implements AsyncDisposable {
   readonly access: NodeAccess;
   private readonly launcher: ChildProcess;

@@ -1,7 +1,4 @@
-/**
- * All stand-ins in one process, which a command starts before the engine. Otherwise the engine starts each of them twice for an update,
- * which takes one more second of processor time. The process prints its port; standard input contains the engine's process id.
- */
+/** All stand-ins in one process: started by the engine, each would start twice per update. Prints its port; reads the engine's id. */
 import { isRunning } from "@routeql/host/process";
 import { replacedPlugins } from "../interface.ts";
 import { officialVersion } from "./shared/version.ts";

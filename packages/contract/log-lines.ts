@@ -22,10 +22,7 @@ export interface LineBuffer extends LineStream {
   flushSync(): void;
 }
 
-/**
- * Writes lines together, because a system call for each line costs more than the rest of logging. A line is written at the end of the turn of
- * the event loop, or {@link interval} after the last write if that is later. A process that is killed loses only the lines since then.
- */
+/** Writes lines together at the end of a turn, at most once per {@link interval}: a system call for each costs more than logging. */
 export function bufferLines(stream: LineStream): LineBuffer {
   let lines = "";
   let written = -interval;

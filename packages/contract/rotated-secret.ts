@@ -8,11 +8,7 @@ export interface RotatedSecret {
   readonly previousUntil?: string | undefined;
 }
 
-/**
- * Compares SHA-256 hashes, so the time of a comparison depends on neither the secret's content nor its length.
- * @param now replaces the clock in tests
- * @returns which of the two secrets a candidate is; undefined for neither
- */
+/** Which of the two secrets a candidate is, by SHA-256, so that the time reveals nothing. @param now replaces the clock in tests */
 export function secretComparison(
   { current, previous, previousUntil }: RotatedSecret,
   now: () => number = Date.now,

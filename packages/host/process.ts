@@ -61,11 +61,7 @@ export function lineSplitter(onLine: (line: string) => void): { add: (chunk: str
   };
 }
 
-/**
- * Runs a program in a process group of its own, so that Ctrl-C at the terminal reaches it only once, through this process. Resolves with
- * any exit code.
- * @throws Failure when it cannot be started or exceeds its time limit; the abort's reason when aborted.
- */
+/** Runs a program in its own process group, so that Ctrl-C reaches it only once. @throws Failure on no start or a time limit */
 export async function runToEnd(program: string, args: readonly string[], options: RunOptions = {}): Promise<RunResult> {
   options.signal?.throwIfAborted();
   const child = spawn(program, args, {

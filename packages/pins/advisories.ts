@@ -73,11 +73,7 @@ export interface ImageVersion {
   readonly version: string;
 }
 
-/**
- * Program and version in the name of an image; registry, mirror prefix and the ending of the tag do not matter:
- * `registry.example.net/hub/library/postgres:17.12-trixie` is Postgres 17.12.
- * @returns undefined for another program, and for a line (`postgres:17`) or a digest instead of a version
- */
+/** Program and version in an image's name, without registry, mirror prefix and ending; undefined for other programs and lines. */
 export function versionOf(image: string): ImageVersion | undefined {
   const [, repository = "", tag = ""] = /^(?:.*\/)?([^/:@]+):([^/:@]+)(?:@.*)?$/.exec(image) ?? [];
   const program = programOfRepository[repository];

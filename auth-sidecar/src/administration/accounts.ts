@@ -113,10 +113,7 @@ export class Accounts {
     return account;
   }
 
-  /**
-   * @param organisation the account keeps its own when undefined
-   * @throws {AdministrationError} for a directory account, because the directory would overwrite the change
-   */
+  /** @param organisation default: unchanged @throws {AdministrationError} for a directory account, which the directory would overwrite */
   async setRole(account: Account, role: string, organisation?: string): Promise<void> {
     if (account.provider !== "local")
       throw new AdministrationError("the role of a directory account comes from its groups (LDAP_ROLES)");

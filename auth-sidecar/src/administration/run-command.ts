@@ -77,11 +77,7 @@ function asRole(value: string | undefined, own: readonly string[]): string {
 
 const sessions = (count: number): string => `${count} ${count === 1 ? "session" : "sessions"}`;
 
-/**
- * Executes a command on the stack of the settings.
- * @returns the output
- * @throws {AdministrationError} when it cannot be executed
- */
+/** Executes a command on the stack of the settings and returns its output. @throws {AdministrationError} when it cannot be executed */
 export async function runCommand(command: Command, settings: Settings): Promise<string> {
   // The command's output replaces its log; the audit table records its changes.
   const log = createLogger("silent");

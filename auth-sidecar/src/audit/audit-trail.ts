@@ -113,12 +113,7 @@ export class AuditTrail {
     this.#logEvent(event);
   }
 
-  /**
-   * Records a successful login and updates the account, both or neither.
-   * @returns the previous login's time, or null; undefined, with nothing recorded, when the password was changed
-   * or the account disabled after the verification
-   * @throws {Unavailable} when the database does not answer
-   */
+  /** Records a login and updates the account, or neither. @returns the previous one's time; undefined after a change meanwhile */
   async recordLogin(event: AuditEvent, { id, passwordHash }: ProvenAccount): Promise<Date | null | undefined> {
     const row = tableRow({ ...event, userId: id });
     const [login] = await this.#queries.query<{ previous: Date | null }>(insertLogin, [
@@ -130,11 +125,7 @@ export class AuditTrail {
     return login?.previous;
   }
 
-  /**
-   * Looks up the user and records the token, in one statement.
-   * @returns the current user; undefined, with nothing recorded, when no local account with access has this id
-   * @throws {Unavailable} when the database does not answer
-   */
+  /** The current user, and a record of the token; undefined, with nothing recorded, for no local account with access. @throws {Unavailable} */
   async recordLocalToken(token: TokenEvent): Promise<User | undefined> {
     const event = { ...token, outcome: "success", provider: "local" } as const;
     const user = await this.#insertToken(event);

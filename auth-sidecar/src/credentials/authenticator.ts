@@ -93,10 +93,7 @@ export class Authenticator {
     return { user, previousLogin, given };
   }
 
-  /**
-   * Counts a failure. Right or wrong credentials are rejected alike when failures counted meanwhile left no attempt.
-   * A rejection waits for the constant-time floor of the source.
-   */
+  /** Counts a failure. Without an attempt left, right and wrong credentials are rejected alike, after the constant-time floor. */
   async #settle(verdict: Verdict, event: LoginEvent): Promise<void> {
     const { throttle, audit } = this.#parts;
     try {
@@ -136,10 +133,7 @@ export class Authenticator {
 
 export type AccountPseudonym = (provider: Provider, name: string) => string;
 
-/**
- * A pseudonym of a known or unknown account, for counting and correlation: HMAC-SHA-256 under a key derived from KEY_ENCRYPTION_KEY,
- * cut to 128 bits, hexadecimal. Users sometimes type passwords into the wrong field, so the typed text is never stored.
- */
+/** A pseudonym for counting: an HMAC under a derived key. Typed text is never stored, because users mistype passwords into it. */
 export function accountPseudonym(secret: string): AccountPseudonym {
   // A KeyObject, because Node converts a Buffer at each use, which costs five times the HMAC.
   const key = createSecretKey(Buffer.from(hkdfSync("sha256", secret, "", "routeql account pseudonym", 32)));

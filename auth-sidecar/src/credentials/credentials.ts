@@ -51,11 +51,7 @@ export interface CredentialSource {
   readonly provider: Provider;
   /** The name under which failures are counted: one for all spellings, also of unknown accounts, so that no count reveals an account. */
   foldedName(name: string): string;
-  /**
-   * Runs a whole login, from lookup to answer, once this source has capacity for it.
-   * @param client the addresses that count as one client; all logins of one client use one share of the capacity
-   * @throws {TooManyRequests} without free capacity
-   */
+  /** Runs a whole login once this source has capacity. @param client addresses that share one part of it @throws {TooManyRequests} */
   admit<Result>(login: () => Promise<Result>, client: string): Promise<Result>;
   verify(credentials: Credentials, client: string): Promise<Verdict>;
 }

@@ -56,10 +56,7 @@ function issueToken(parts: Parts): (sessionId: string, response: Response) => Pr
   };
 }
 
-/**
- * The session's user if it is not a local account with access. For a directory account it queries the directory again, because the
- * account may be deleted, disabled or in other groups, and records the token. The session of a deleted or disabled account ends here.
- */
+/** The user of another session: a directory account is queried again, and a deleted or disabled account's session ends here. */
 async function otherUser(
   { sessions, users, directory, audit }: Parts,
   sessionId: string,

@@ -20,11 +20,7 @@ export interface KeyCareParts {
   readonly onSuccess?: () => void;
 }
 
-/**
- * Key work at the start: withdraws keys that do not open and creates the first key, which the service needs to be ready; waits for the
- * database if necessary.
- * @throws permanent errors, such as a key that only other replicas can decrypt
- */
+/** Withdraws keys that do not open and creates the first key; waits for the database. @throws errors that no wait can solve */
 export async function prepare(parts: KeyCareParts, signal: AbortSignal): Promise<void> {
   for (let wait = 250; ; wait = Math.min(wait * 2, 2000)) {
     try {
@@ -52,11 +48,7 @@ async function prepareOnce(parts: KeyCareParts): Promise<void> {
   await ensureKey(parts);
 }
 
-/**
- * A closed key comes from a stack with other secrets, such as a restored backup. Beside other replicas it more likely means that this
- * replica has a wrong KEY_ENCRYPTION_KEY: it must not end their tokens.
- * @throws {KeyDecryptionError} when another replica is connected
- */
+/** A closed key comes from other secrets, such as a restored backup's, or this replica's are wrong. @throws {KeyDecryptionError} */
 async function withdrawClosed({ rotation, keyring, audit, log }: KeyCareParts): Promise<void> {
   const [closed] = keyring.closed();
   if (closed === undefined) return;

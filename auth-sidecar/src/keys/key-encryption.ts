@@ -96,11 +96,7 @@ const store: Statement = {
   text: "update auth.signing_keys set private_key_encrypted = $2 where id = $1 and retired_at is null",
 };
 
-/**
- * Stores the private keys of the previous secret again under KEY_ENCRYPTION_KEY, in one transaction, and once even with concurrent
- * replicas. A key that neither secret decrypts stays as it is.
- * @returns ids of the re-encrypted keys
- */
+/** Stores keys of the previous secret under KEY_ENCRYPTION_KEY, once even with concurrent replicas. @returns ids of these keys */
 export async function reencryptKeys(database: Database, encryption: KeyEncryption): Promise<string[]> {
   // Without keys to re-encrypt, the lock is not needed.
   if ((await previouslyEncrypted(database, encryption)).length === 0) return [];

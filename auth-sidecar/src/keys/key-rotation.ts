@@ -158,9 +158,8 @@ export class KeyRotation {
   }
 
   /**
-   * Withdraws a key, for example after a leak: verifiers reject its tokens after they have read the key set again. A key that no other key
-   * replaces signs until every replica publishes the next one or a new one; otherwise verifiers would reject the tokens of some replicas.
-   * @returns undefined for an unknown or retired key
+   * Withdraws a leaked key: verifiers reject its tokens once they read the key set again. The only signing key signs until every replica
+   * publishes its successor; otherwise verifiers would reject the tokens of some replicas. @returns undefined for an unknown key
    */
   retire(id: string): Promise<Retirement | undefined> {
     return this.#locked(async (queries) => {

@@ -72,10 +72,7 @@ const upsert: Statement = {
     returning ${userColumns}`,
 };
 
-/**
- * Stores the directory's accounts in auth.users with their own provider and ids, so that they never conflict with a local account with
- * the same address. Only `disabled` is local: an operator can lock an account that the directory allows.
- */
+/** Accounts of the directory in auth.users, with their own provider and ids. Only `disabled` is local: an operator can lock one. */
 export class DirectoryAccounts {
   readonly #database: Database;
   readonly #audit: AuditTrail;

@@ -17,10 +17,7 @@ export interface DirectoryAccount {
 /** Maximum concurrent logins and session checks, each on its own connection; maximum waiting ones, and their wait in milliseconds. */
 const connections = { concurrency: 16, waiting: 64, longestWaitMilliseconds: 2000 };
 
-/**
- * The directory: service bind, search, group search, user bind. All methods throw {@link Unavailable} if no server answers in time, and
- * {@link TooManyRequests} if there are too many concurrent calls.
- */
+/** The directory's binds and searches. Methods throw {@link Unavailable} without an answer, {@link TooManyRequests} under load. */
 export class Directory {
   readonly #settings: DirectorySettings;
   readonly #attributes: EntryAttributes;

@@ -12,11 +12,7 @@ export interface Group {
   readonly name: string;
 }
 
-/**
- * Reads `operator: cn=noc,ou=groups,dc=example,dc=net; analyst: staff; viewer: *`. Semicolons or line breaks separate the lines; their
- * order matters.
- * @returns the lines; undefined if one has another form
- */
+/** Reads `operator: cn=noc,ou=groups,dc=example,dc=net; viewer: *`, in order; also by line breaks. @returns undefined for other forms */
 export function parseGroupRoles(text: string): readonly GroupRole[] | undefined {
   const lines = text
     .split(/[;\n]/)

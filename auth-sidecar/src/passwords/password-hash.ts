@@ -17,10 +17,7 @@ const leastMemoryCost = 8;
 /** Longest password in UTF-8 bytes; limits the work that an attacker can cause (ASVS 6.2.9). */
 export const longestPassword = 1024;
 
-/**
- * @returns the hash in PHC format
- * @throws {Unavailable} when there is not enough memory
- */
+/** @returns the hash in PHC format @throws {Unavailable} when there is not enough memory */
 export async function hashPassword(password: string): Promise<string> {
   try {
     return await hash(password, passwordHashParameters);
@@ -39,11 +36,7 @@ export async function verifyPassword(passwordHash: string, password: string): Pr
   }
 }
 
-/**
- * Adds the work by which verifying this hash is cheaper than verifying one with today's parameters; all of it for a hash that is not in
- * PHC format.
- * @throws {Unavailable} when there is not enough memory
- */
+/** Adds the work by which this hash is cheaper to verify than one with today's parameters. @throws {Unavailable} without memory */
 export async function spendMissingWork(passwordHash: string): Promise<void> {
   const missing = work(passwordHashParameters) - work(optionsOf(passwordHash) ?? { memoryCost: 0, timeCost: 0 });
   const memoryCost = Math.floor(missing / work({ ...passwordHashParameters, memoryCost: 1 }));

@@ -40,11 +40,7 @@ export class Passwords {
     return this.#hashes.running;
   }
 
-  /**
-   * Runs a whole login, from lookup to answer, once it is admitted.
-   * @param client owner of the login's share of the slots
-   * @throws {TooManyRequests} if too many logins wait, or this one waited too long
-   */
+  /** Runs a whole login once it is admitted. @param client owner of its share of the slots @throws {TooManyRequests} */
   admit<Result>(login: () => Promise<Result>, client: string): Promise<Result> {
     return this.#admission.run(login, client);
   }

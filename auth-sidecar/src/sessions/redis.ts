@@ -13,10 +13,7 @@ interface Awaited {
   count: number;
 }
 
-/**
- * Detects overdue answers by counting checks instead of using the clock. After a pause of the process or the machine, answers have
- * arrived but are unread, and timers run before any data is read. A pause of any length counts as one check.
- */
+/** Detects overdue answers by counting checks, not by the clock: a pause of the process of any length counts as one check. */
 export class Patience {
   readonly #giveUp: () => void;
   /** The newest first. */

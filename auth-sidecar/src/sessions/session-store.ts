@@ -49,10 +49,7 @@ export class SessionStore {
     assertReady(this.#redis);
   }
 
-  /**
-   * @param replaces id of the session that the client presented; it ends (session fixation, ASVS 7.2.4)
-   * @returns the new session's id
-   */
+  /** @param replaces id of the session that the client presented; it ends (session fixation, ASVS 7.2.4) @returns the new session's id */
   async create(userId: string, replaces: string | undefined): Promise<string> {
     const id = newSessionId();
     const digest = sessionDigest(id);

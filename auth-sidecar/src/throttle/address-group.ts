@@ -1,9 +1,6 @@
 import { isIP } from "node:net";
 
-/**
- * The unit in which addresses are counted: an IPv4 address, or the /64 of an IPv6 address, because one subscriber controls at least a
- * whole /64 (RFC 6177). An IPv4-mapped address counts as the IPv4 address.
- */
+/** The unit of counting: an IPv4 address, also an IPv4-mapped one, or a /64 of IPv6, the least that one subscriber controls (RFC 6177). */
 export function addressGroup(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address);
   if (mapped?.[1] !== undefined) return mapped[1];

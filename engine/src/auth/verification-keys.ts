@@ -251,10 +251,7 @@ function describe(error: unknown): string {
   return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
 }
 
-/**
- * Time in milliseconds for which a reply may be cached, by Cache-Control `max-age` or `s-maxage`, else by Expires (RFC 9111 section 4.2.1).
- * Undefined when the reply has no such header, 0 when it forbids caching.
- */
+/** Milliseconds for which a reply may be cached (RFC 9111 section 4.2.1); undefined without such a header, 0 when forbidden. */
 function cacheLifetime(headers: Headers, now: number): number | undefined {
   const control = headers.get("cache-control");
   if (control !== null) {

@@ -39,11 +39,7 @@ const dot = 0x2e;
 const backslash = 0x5c;
 const byteOrderMark = 0xfeff;
 
-/**
- * Counts tokens and nesting in one pass over the text, by the lexical rules of GraphQL. It reads each character once, also in text that the
- * parser will reject: an unclosed string ends the scan.
- * @param maxTokens the scan ends as soon as there are more
- */
+/** Counts tokens and nesting by GraphQL's lexical rules, each character once. @param maxTokens the scan ends as soon as there are more */
 export function scanDocument(text: string, maxTokens = Infinity): TextSize {
   const { length } = text;
   let tokens = 0;

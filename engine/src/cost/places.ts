@@ -72,11 +72,7 @@ export class Places {
     return this.#size - this.#running.length;
   }
 
-  /**
-   * Takes a place for the claim; return it with `give`. Resolves when the claim has it, or returns undefined when it has it already. A
-   * cancelled claim leaves the queue, so that claims of disconnected clients do not delay others.
-   * @throws EngineError `busy` when no place becomes free in time; the signal's reason when it aborts before; only as a rejection
-   */
+  /** Takes a place; return it with `give`. Undefined when the claim has it at once; a cancelled claim leaves the queue. @throws `busy` */
   take(claim: Claim, signal?: Cancellation): Promise<void> | undefined {
     const hasPlace = this.free > 0 && this.#isEligible(claim, performance.now());
     if (hasPlace) this.#begin(claim);

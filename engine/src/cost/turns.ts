@@ -42,18 +42,12 @@ export class Turns {
   /** Rounds of the event loop since the last turn. */
   #rounds = 0;
 
-  /**
-   * To be called for each accepted connection. libuv accepts one connection in each round of the event loop, so with long turns in
-   * between, a hundred connections would wait for a hundred turns. Turns wait until no further connection arrives.
-   */
+  /** Called for each accepted connection. libuv accepts one per round of the event loop, so turns wait until no further one arrives. */
   connected(): void {
     this.#hasNewConnection = true;
   }
 
-  /**
-   * Runs a piece of work, immediately or at the client's turn. Only the time until it returns counts, not that of a promise.
-   * @throws any error of the work; EngineError `busy` (503) when the client has too much queued work
-   */
+  /** Runs work, immediately or at the client's turn; a promise's own time does not count. @throws its errors; EngineError `busy` (503) */
   run<Result>(client: string, work: () => Result): Result | Promise<Awaited<Result>> {
     const account = this.#accountOf(client);
     if (!account.isWaiting && debtOf(account) < allowance) return measured(account, work);
@@ -94,11 +88,7 @@ export class Turns {
       if (!account.isWaiting && debtOf(account) === 0) this.#accounts.delete(client);
   }
 
-  /**
-   * A reply to a client with low usage takes several rounds of the event loop. A long piece of work is followed by an equally long pause
-   * for them.
-   * @param taken duration of the last turns, in milliseconds
-   */
+  /** Pauses as long as the last turns took: a reply to a client with low usage takes several rounds of the event loop. */
   #schedule(taken = 0): void {
     this.#isScheduled = true;
     if (taken > 2 * slice) setTimeout(() => this.#serve(), taken);

@@ -24,10 +24,7 @@ interface Held {
   place: number;
 }
 
-/**
- * Bounds the memory of replies that clients do not read. When the total exceeds the limit, the client with the most unsent bytes loses its
- * largest connection. A client that reads nothing for a while is always disconnected.
- */
+/** Bounds the memory of unread replies: above the limit, the client with the most unsent bytes loses its largest connection. */
 export class WaitingBytes {
   readonly #limit: number;
   readonly #patience: number;
@@ -46,11 +43,7 @@ export class WaitingBytes {
     return this.#total;
   }
 
-  /**
-   * @param client names the client, whose connections are counted together
-   * @param cut closes the connection immediately
-   * @param hasTimeout whether the connection itself detects that the client reads nothing
-   */
+  /** @param client whose connections are counted together @param cut closes the connection @param hasTimeout of the connection itself */
   hold(client: () => string, cut: () => void, { hasTimeout = false }: { readonly hasTimeout?: boolean } = {}): Hold {
     const held: Held = { client, cut, hasTimeout, bytes: 0, since: 0, isCut: false, place: 0 };
     return { set: (bytes) => this.#set(held, bytes), release: () => this.#set(held, 0) };

@@ -124,11 +124,7 @@ export class Database {
     }
   }
 
-  /**
-   * Runs statements in one transaction that may change data.
-   * @param end its last statement when the work resolves; a transaction with ROLLBACK uses one snapshot
-   * @throws EngineError, the signal's reason, or any error of the work; then nothing is changed
-   */
+  /** Runs statements in one transaction, all or nothing. @param end ROLLBACK uses one snapshot @throws EngineError; any error of the work */
   async change<Result>(
     work: (ask: Ask) => Promise<Result>,
     asker: Asker = {},
@@ -343,10 +339,7 @@ function isConnectionError(error: unknown): boolean {
   return !(error instanceof PostgresError) || error.code.startsWith("08") || error.code.startsWith("57P");
 }
 
-/**
- * The engine's code for an error of Postgres, and its message if Postgres' own does not help the client. Class 22 concerns the request's own
- * values, so its message helps. The other messages that Hasura shows concern missing objects.
- */
+/** The engine's code for an error of Postgres, with its own message where Postgres' would not help or Hasura has another one. */
 function ownError(sqlState = ""): (Partial<EngineErrorInit> & Pick<EngineErrorInit, "code">) | undefined {
   if (sqlState === "57014")
     return { code: "timeout", message: "the statement took longer than the limit and was cancelled" };

@@ -261,11 +261,7 @@ export class EmbeddedEngine implements Engine {
     return { reply: textOf(reply), before, after };
   }
 
-  /**
-   * Runs a mutation: all root fields in one transaction, or one for each field if they change several sources. Its plan is not cached,
-   * because it contains the changed values.
-   * @param look runs before and after the changes of a rehearsal
-   */
+  /** Runs a mutation in one transaction, or one per root field of several sources. @param look runs before and after a rehearsal */
   async #mutate(
     { operation }: CachedOperation,
     session: Session,

@@ -44,10 +44,7 @@ const boolean = new GraphQLNonNull(GraphQLBoolean);
 const flag = { includeDeprecated: { type: GraphQLBoolean, defaultValue: false } };
 const deprecation = { isDeprecated: boolean, deprecationReason: GraphQLString };
 
-/**
- * The introspection types in Hasura's form: fewer fields than graphql-js, strings in place of other values, and no lists.
- * @param current adds the fields that the introspection queries of graphql-js 16 and 17 request and Hasura lacks
- */
+/** The introspection types in Hasura's form. @param current adds the fields that graphql-js 16 and 17 request and Hasura lacks */
 function introspectionTypes(
   current: boolean,
 ): readonly [schema: GraphQLObjectType, type: GraphQLObjectType, ...others: GraphQLObjectType[]] {

@@ -72,11 +72,7 @@ export class PlanCache {
     this.#operations.set(cached.text, cached);
   }
 
-  /**
-   * The plan for these variable values, from the cache or from `make`. Meanwhile `structural` collects the variables that it depends on;
-   * when the set grows, older plans of the operation are dropped.
-   * @throws any error of `make`
-   */
+  /** The plan for these values, cached or from `make`. When its structural variables grow, older plans of the operation are dropped. */
   plan(cached: CachedOperation, values: Values, make: () => PreparedPlan): PreparedPlan {
     const { structural } = cached;
     const known = this.#plans.get(cached.key + shortened(fingerprint(structural, values)));

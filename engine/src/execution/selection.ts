@@ -176,12 +176,7 @@ const places = {
   [DirectiveLocation.INLINE_FRAGMENT]: "an inline fragment",
 } as const;
 
-/**
- * The arguments of directives by name, checked in Hasura's order: each directive is known, allowed at the place and has the right
- * arguments; then none is repeated.
- * @param at path of the element with the directives
- * @throws EngineError
- */
+/** The arguments of directives by name. Hasura's order: each is known, allowed here and well-formed; none is repeated. @throws EngineError */
 export function readDirectives(
   given: readonly DirectiveNode[],
   place: keyof typeof places,

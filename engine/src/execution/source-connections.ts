@@ -140,10 +140,7 @@ export class SourceConnections {
   }
 }
 
-/**
- * Whether the connection must be closed: it is ending, or one of its prepared statements no longer matches the database (e.g. after a
- * migration), or its process reached its memory limit (53200). Such a process keeps most of that memory.
- */
+/** Whether the connection must be closed: it ends, has outdated prepared statements, or its process reached its memory limit (53200). */
 function mustReconnect(error: unknown): boolean {
   return error instanceof PostgresError && /^(?:08...|57P..|0A000|26000|53200)$/.test(error.code);
 }

@@ -2,10 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { EngineError } from "../errors.ts";
 import { parseExactJson } from "../exact-json.ts";
 
-/**
- * The request's body. A declared length over the limit is rejected before anything is read; a chunked body as soon as it exceeds the limit.
- * @throws EngineError `bad-request`: too large (413), in an unsupported encoding (415), or cut off by the client (400)
- */
+/** The request's body. @throws EngineError `bad-request`: too large (413), unsupported encoding (415), or cut off (400) */
 export function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
   const encoding = request.headers["content-encoding"];
   if (encoding !== undefined && encoding !== "identity") {

@@ -11,12 +11,7 @@ const longestNameShown = 256;
 /** Hasura's name of a request in its messages. */
 const requestName = "Hasura.GraphQL.Transport.HTTP.Protocol.GQLReq(GQLReq)";
 
-/**
- * Parses a request's JSON as a GraphQL request, in Hasura's order and with its messages. Does not inspect the query's text. Unknown keys
- * (`extensions` and the like) are ignored, as in Hasura.
- * @param at its JSONPath in the body
- * @throws EngineError `parse-failed` for a missing field or one of the wrong type.
- */
+/** Parses JSON as a GraphQL request, in Hasura's order; unknown keys are ignored. @param at its JSONPath @throws EngineError */
 export function parseGraphQLRequest(value: unknown, at = "$"): GraphQLRequest {
   if (!isObject(value)) throw unlike(at, requestName, "Object", value);
   const { query, variables, operationName } = value;

@@ -11,10 +11,7 @@ export interface EnvironmentReading {
 
 const ours = /^(?:HASURA_GRAPHQL|ENGINE|TRACE)_/;
 
-/**
- * Reads the known names from the environment, each from `NAME` or from the file in `NAME_FILE`, without one trailing newline. An unknown
- * name with this engine's prefix is a problem: a misspelling, or a setting that this engine lacks.
- */
+/** Reads the known names, from `NAME` or the file in `NAME_FILE`. An unknown name with this engine's prefix is a problem. */
 export function readEnvironment(
   environment: Environment,
   known: ReadonlySet<string>,

@@ -115,11 +115,7 @@ interface OpenedMetadata {
   readonly unserved: readonly Inconsistency[];
 }
 
-/**
- * An engine over the stored metadata. Without a store, or with an empty one, it uses the directory's metadata; in the latter case it also
- * stores it.
- * @throws MetadataError; any error of the store or `create`
- */
+/** An engine over the stored metadata, or the directory's, which an empty store takes over. @throws MetadataError; errors of the store */
 async function openMetadata(options: OpenMetadataOptions): Promise<OpenedMetadata> {
   const { store, directory, create } = options;
   const createInitial = () => create(directory ?? emptyMetadata, options.allowInconsistent);

@@ -115,12 +115,7 @@ function describeProblem(metadata: Json, problem: Problem | Inconsistency): unkn
   return "definition" in problem ? describe(metadata, problem) : { path, reason };
 }
 
-/**
- * Hasura's error for metadata that does not match the databases; for metadata that Hasura would not parse, an error that lists all
- * problems.
- * @param metadata the rejected metadata
- * @param place of the metadata in the value at the path
- */
+/** Hasura's error for metadata that does not fit, or all its problems. @param place of the metadata in the value at the path */
 export function refusalOf({ problems }: MetadataError, metadata: Json, path: string, place = ""): EngineError {
   const internal = problems.map((problem) => describeProblem(metadata, problem));
   if (problems.every(({ kind }) => kind === "inconsistent"))

@@ -63,12 +63,7 @@ export class MetadataKeeper {
     });
   }
 
-  /**
-   * Runs work on a draft of the stored metadata; then stores and serves it if it changed. Any error leaves everything unchanged.
-   * @param expectedVersion the version that the caller has seen; default: the stored one
-   * @returns the result of the work
-   * @throws MetadataError, EngineError `conflict` when another version is stored, `not-supported` without a store; any error of the work
-   */
+  /** Runs work on a draft of the stored metadata, then stores and serves it. @throws EngineError `conflict` for another version; any error */
   change<Result>(work: (draft: MetadataDraft) => Promise<Result>, expectedVersion?: number): Promise<Result> {
     return this.#inTurn(() => this.#change(work, expectedVersion));
   }

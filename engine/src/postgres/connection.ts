@@ -119,11 +119,7 @@ export class Connection {
     if (socket instanceof ReusingSocket) socket.isReused = true;
   }
 
-  /**
-   * @param onLost called when the connection ends without having been closed
-   * @param answerLimit bytes of one turn's results; 0 = unlimited
-   * @throws any error of node-postgres when no connection is possible
-   */
+  /** @param onLost called for an end without close @param answerLimit bytes of one turn's results; 0 = unlimited @throws no connection */
   static async open(
     config: pg.ClientConfig,
     onLost: (connection: Connection, error: Error) => void,

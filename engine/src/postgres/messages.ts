@@ -35,10 +35,7 @@ export interface MessageHandler {
 /** A type byte and a length that counts itself but not the type. */
 const headLength = 5;
 
-/**
- * Splits the byte stream from Postgres into its messages. Long messages, and those that arrive in several chunks, have memory of their own;
- * the others are in memory that the next read overwrites.
- */
+/** Splits the stream from Postgres. Long or split messages own their memory; the next read overwrites that of the others. */
 export class MessageReader {
   readonly #handler: MessageHandler;
   readonly #limit: number;

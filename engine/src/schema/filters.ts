@@ -255,10 +255,7 @@ export class FilterReader {
   }
 }
 
-/**
- * In filters of metadata null is a value: `_eq: null` matches null. Hasura's `_neq: null` matches non-null values, but for a column that is
- * not nullable it stays a comparison with NULL, which never matches.
- */
+/** In filters of metadata null is a value. Hasura's `_neq: null` stays a comparison with NULL for a column that is not nullable. */
 function equalsNull(operand: Operand, negated: boolean): Condition {
   if (negated && operand.kind === "column" && !operand.column.nullable) return never;
   return { kind: "is-null", operand, negated };

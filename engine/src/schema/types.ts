@@ -75,10 +75,7 @@ export class TypeBook {
   readonly #types: Map<string, GraphQLNamedType>;
   readonly #elsewhere: ReadonlySet<string>;
 
-  /**
-   * @param types existing types: of this source, or of all sources of the role, so that e.g. `String_comparison_exp` is shared
-   * @param elsewhere type names of earlier sources
-   */
+  /** @param types existing ones of the source or of all sources, to share @param elsewhere type names of earlier sources */
   constructor(
     naming: Naming,
     permissions: RolePermissions,

@@ -223,10 +223,7 @@ function nativeRows(
   return sql`(WITH ${identifier(name)} AS (${text}\n) SELECT * FROM ${identifier(name)})`;
 }
 
-/**
- * Gets the types of a native query's columns from Postgres without running the query; an invalid query is an error. Arguments are columns
- * here, as in a statement for many live queries, so that Postgres does not evaluate them early.
- */
+/** Asks Postgres for a native query's column types without running it. Arguments are columns, so that nothing is evaluated early. */
 export function columnTypesOf(
   query: Pick<NativeQuery, "name" | "code" | "arguments">,
   columns: readonly string[],

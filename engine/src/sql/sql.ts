@@ -1,7 +1,4 @@
-/**
- * SQL as a type of its own. It consists of text in the code (the tag `sql`), identifiers, literals, numbers and parameters; texts of
- * metadata and of the catalog are marked with `trusted`. So no other string can become a statement.
- */
+/** SQL as a type: text of the tag `sql`, identifiers, literals, numbers, parameters, and `trusted` texts. No string becomes a statement. */
 import type { QualifiedName } from "@routeql/metadata/read/shape";
 
 declare const brand: unique symbol;

@@ -130,10 +130,7 @@ interface Batch<Item> {
   readonly items: Item[];
 }
 
-/**
- * Divides the members of a cohort into statements. Members of all clients share statements, which is cheapest, until such a statement is
- * slow: then each client waits only for its own members, until all statements are quick again.
- */
+/** Divides a cohort into statements for members of all clients; while one is slow, each client waits only for its own members. */
 export class CohortBatches<Item> {
   readonly #key: string;
   readonly #size: number;

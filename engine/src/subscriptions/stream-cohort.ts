@@ -12,10 +12,7 @@ interface Reader {
   waitsForFirst: boolean;
 }
 
-/**
- * All readers of one streaming subscription statement. Each has its own cursor; readers with equal cursors share one member of the poll. A
- * reader that is not ready is skipped until it is, so that it misses nothing.
- */
+/** All readers of one stream statement; readers with equal cursors share a member. A reader that is not ready is skipped meanwhile. */
 export class StreamCohort {
   readonly #key: string;
   readonly #polling: Polling;

@@ -5,11 +5,7 @@ const obeyed = /(?![\t\n])[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\uf
 
 const escape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 
-/**
- * A report with its styles, in which names of the metadata or of a database cannot move the cursor or hide text. The escapes are those of
- * JSON, so that a JSON report keeps its values.
- * @example terminalText("a\u001b[2J") === "a\\u001b[2J"
- */
+/** A report in which names cannot move the cursor or hide text. The escapes are those of JSON, so that JSON keeps its values. */
 export const terminalText = (text: string): string =>
   text
     .split(style)

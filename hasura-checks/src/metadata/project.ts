@@ -35,12 +35,7 @@ export interface Project {
   readonly positionOf: (problem: Pick<Problem, "file" | "path" | "line">) => Position;
 }
 
-/**
- * Reads a metadata directory, or one file with the whole metadata.
- * @param shown prefix of file names in positions; default: the path of the directory, relative to the working directory
- * @param narrow selects the examined part
- * @throws UsageError if there is no metadata
- */
+/** Reads a metadata directory or file. @param shown prefix of names in positions @param narrow selects a part @throws UsageError */
 export function readProject(
   source: string,
   directory: string,

@@ -51,11 +51,7 @@ async function revisionOf(base: string, metadata: string, directory: string): Pr
       };
 }
 
-/**
- * The metadata of another revision: another directory or file, or an earlier revision of the same path in git.
- * @param base a path, a commit, or `COMMIT:PATH` if the metadata moved, with the path in the repository
- * @throws UsageError
- */
+/** The metadata of another revision. @param base a path, a commit, or `COMMIT:PATH` if the metadata moved @throws UsageError */
 export async function readBase(base: string, metadata: string, directory: string): Promise<Project> {
   if (base.trim() === "")
     throw new UsageError("--base is empty. Is the environment variable that names the revision set?");

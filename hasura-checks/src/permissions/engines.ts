@@ -132,10 +132,7 @@ export interface RunningEngine {
 const headerValue = /^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/;
 const mostLength = 4000;
 
-/**
- * A running engine with Hasura's API. Each request names its role and its session variables beside the admin secret.
- * Sends one request after another, and mutations only with {@link RunningEngine.disposable}.
- */
+/** A running engine with Hasura's API, asked one request after another; mutations only with {@link RunningEngine.disposable}. */
 export class RunningServed implements Served {
   readonly kind = "running";
   readonly #engine: RunningEngine;

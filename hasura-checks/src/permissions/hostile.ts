@@ -33,10 +33,7 @@ export function hostileSessions(uses: Uses, real: readonly Variables[]): readonl
   });
 }
 
-/**
- * Checks sessions that no token should carry: by a query, and by one live query that one statement answers for all sessions.
- * The rows must be those of SQL with the same values, and there are none if SQL fails or the variable is missing.
- */
+/** Checks sessions that no token should carry, by a query and one shared live query: their rows are those of SQL, or none. */
 export async function verifyHostileSessions(of: Case, all: readonly Variables[]): Promise<void> {
   const sessions = all.filter((variables) => of.subject.takes(variables));
   const { subject, role, table, permission, verdicts } = of;

@@ -7,11 +7,7 @@ export const dataVolumeLabel = "com.routeql.data";
 
 export const databaseVolume = (prefix: string): string => `${prefix}-database-data`;
 
-/**
- * Identity of the database's volume if it replaces a lost one. It is an input of the jobs, so that they run again on the new volume, and
- * stays in the volume's label. The first volume of a stack has none.
- * @param hadData whether an earlier update of the stack succeeded
- */
+/** Identity of a volume that replaces a lost one, so that the jobs run again on it. @param hadData whether there was an update before */
 export async function replacedDataVolume(
   prefix: string,
   hadData: boolean,

@@ -39,11 +39,7 @@ export function jobProblem({ name, exitCode, log: output, urn }: JobEnd): string
   ].join("\n");
 }
 
-/**
- * The job's container once it has succeeded. Dependent resources wait for this output and do not start after a failure.
- * The failure is logged under the job's resource; the error itself is short, because Pulumi repeats it for each dependent
- * output.
- */
+/** The job's container once it has succeeded, else an error that is short, because Pulumi repeats it; the log names the cause. */
 export function succeeded(name: string, container: Container): Output<Container> {
   return all([container.exitCode, container.containerLogs, container.urn]).apply(async ([exitCode, output, urn]) => {
     const problem = jobProblem({ name, exitCode, log: output, urn });

@@ -1,9 +1,6 @@
 import { z } from "zod";
 
-/**
- * Resources of an interrupted run have the stack's labels, and only such resources may be adopted. A resource with the same name but
- * without the labels, or of another stack or state, has another owner. Earlier versions set no label of the state.
- */
+/** Resources of an interrupted run may be adopted: they have the stack's labels. Earlier versions set no label of the state. */
 export const stackLabel = "com.routeql.stack";
 const stateLabel = "com.routeql.state";
 

@@ -54,11 +54,7 @@ function stateOf(inputs: Properties, live: KubernetesObject): State {
   return { ...hideSecretData({ ...seen, ...given }), [inputsProperty]: inputs };
 }
 
-/**
- * Supports every kind of the Kubernetes API by server-side apply, for programs that describe objects. It replaces objects with
- * immutable changes, waits for created objects, and repairs drift that a refresh finds.
- * @param connect called when the cluster is first needed
- */
+/** Any kind of the Kubernetes API by server-side apply, with replacement, waits and repair of drift. @param connect called when needed */
 export function kubernetesProvider(version: string, connect: () => Cluster): StandIn {
   const cancelled = new AbortController();
   const { signal } = cancelled;

@@ -19,10 +19,7 @@ export interface Reading {
   readonly repair?: "update" | "replace";
 }
 
-/**
- * One resource type (methods, so that kinds with different inputs fit into one table). Inputs and states are plain here (secrets
- * unwrapped); the provider wraps stored values. Outputs are the inputs plus the results of create, update and read.
- */
+/** A resource type (methods, so that kinds with different inputs fit into one table). Values are plain; the provider wraps stored ones. */
 export interface ResourceKind<Inputs> {
   /** Strict: rejects unknown properties by name. */
   readonly inputs: z.ZodObject;

@@ -59,11 +59,7 @@ export async function serveProvider(
   flushCompileCache();
 }
 
-/**
- * One provider for the resources of several packages. Each package's provider is loaded with its first resource.
- * @param version the engine requires the version of each package or a newer one
- * @param load the stand-ins by package name, the prefix of their types: `docker:index/network:Network`
- */
+/** One provider for several packages, loaded on demand. @param version that the engine requires @param load by package name */
 export function together(version: string, load: Readonly<Record<string, () => Promise<StandIn>>>): pulumi.Provider {
   const loaded = new Map<string, Promise<StandIn>>();
   const providerOf = (urn: string): Promise<StandIn> => {

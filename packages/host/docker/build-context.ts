@@ -56,11 +56,7 @@ export function contentHash({ texts, files }: HashedContent): string {
   );
 }
 
-/**
- * The context paths that a Dockerfile copies (COPY without `--from`), in order, each once. Supports only the forms in the project's
- * Dockerfiles: the shell form of COPY, without wildcards and heredocs.
- * @throws on an instruction that copies in another way: ADD, a wildcard, the JSON form.
- */
+/** The context paths that a Dockerfile copies, once each. @throws for other forms than the shell form of COPY without wildcards */
 export function copiedSources(dockerfile: string): readonly string[] {
   const instructions = dockerfile
     .split("\n")

@@ -7,10 +7,7 @@ const headerLength = 8;
 /** Output of a container without a terminal: 1 is its standard output, 2 its standard error. */
 export type Output = 1 | 2;
 
-/**
- * Splits the stream of an attached container: frames of an output number, three zeros, a length of 32 bits and that number of bytes (Docker
- * Engine API, "Attach to a container"). Payloads are passed on immediately, without waiting for the end of a frame.
- */
+/** Splits an attached container's stream (Docker Engine API, "Attach to a container"): passes payloads on before a frame ends. */
 export class FrameReader {
   readonly #onPayload: (output: Output, payload: Buffer) => void;
   #header = Buffer.alloc(0);

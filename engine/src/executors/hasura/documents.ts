@@ -13,10 +13,7 @@ const quick = 400;
 /** Slow runs after each other that make a document slow for a client. One alone may be the fault of the machine. */
 const slowRuns = 2;
 
-/**
- * Answers that may have more rows count as slow until a run with as many was quick: Hasura holds each in its memory. More than the row limit
- * of any role here, so these are nested lists without an argument `limit`.
- */
+/** Answers that may have more rows (nested lists without `limit`) count as slow until as many were quick: Hasura holds each in memory. */
 const manyRows = 20_000;
 
 /** Clients remembered for each document. */

@@ -20,10 +20,7 @@ export interface LiveQueryOptions {
 /** Time in milliseconds for the first answer. */
 const trialTimeout = 10_000;
 
-/**
- * A live query at Hasura. The first one of a document takes a place, like a query, until its first answer shows what a poll costs. It ends
- * then if the client's live queries would keep too many connections busy.
- */
+/** A live query at Hasura. The first of a document holds a place until its cost is known; it ends if its client's cost too much. */
 export class LiveQuery implements Subscription {
   readonly #options: LiveQueryOptions;
   readonly #left = new LightCancellation();

@@ -5,11 +5,7 @@ import { EngineError } from "../../errors.ts";
 /** Values that HTTP would refuse or trim (RFC 9110, 5.5): Hasura would then use another value than the token has. */
 const unsafe = /^\s|\s$|\p{Cc}/u;
 
-/**
- * A verified session as headers for Hasura. The admin secret lets it accept role and variables without a second check of the token, so the
- * front's checks decide alone.
- * @throws EngineError for a value that would not arrive unchanged
- */
+/** A verified session as headers for Hasura, which trusts them by the admin secret. @throws EngineError for a value that would change */
 export function sessionHeaders({ role, variables }: Session, adminSecret: string): Record<string, string> {
   const headers: Record<string, string> = { "x-hasura-admin-secret": adminSecret };
   for (const [name, value] of [[roleVariable, role] as const, ...variables]) {

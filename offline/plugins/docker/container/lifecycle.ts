@@ -43,10 +43,7 @@ async function passesCheck(
   return false;
 }
 
-/**
- * Waits until the container is healthy, by the engine's status or by running the check here; without a health check, until it runs.
- * @throws Error with the container's last log lines if it exits, keeps restarting or exceeds waitTimeout
- */
+/** Waits until the container is healthy, or runs if it has no check. @throws Error with its last log lines if it ends or is late */
 export async function waitUntilHealthy(
   container: Docker.Container,
   inputs: ContainerInputs,

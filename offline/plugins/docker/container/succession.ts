@@ -17,11 +17,7 @@ const handoverSeconds = 1;
 const mayStay = ({ wait, volumes = [] }: ContainerInputs): boolean =>
   wait === true && volumes.every(({ readOnly }) => readOnly === true);
 
-/**
- * Keeps a running container under another name if its replacement comes next. If a network is replaced too, the container loses it before.
- * @param replacedFor names of the changed inputs; undefined for a removal
- * @returns whether it stays
- */
+/** Keeps a container under another name if its replacement comes next. @param replacedFor changed inputs; undefined for a removal */
 export async function stay(
   id: string,
   inputs: ContainerInputs,
