@@ -54,13 +54,14 @@ async function main([name = "", ...args]: readonly string[]): Promise<number> {
     else console.log(helpText(command.description));
     return 0;
   }
-  return command.run(checkStackName(parsed.text("stack")), parsed);
+  const { runCommand } = await import("./commands/run-command.ts");
+  return runCommand(command, checkStackName(parsed.text("stack")), parsed);
 }
 
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (error) {
-  const { explainable } = await import("./commands/options.ts");
+  const { explainable } = await import("./commands/run-command.ts");
   console.error(`\n${explain(explainable(error))}`);
   process.exitCode = 1;
 }

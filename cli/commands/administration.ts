@@ -15,7 +15,7 @@ import { explain, Failure } from "@routeql/host/failure";
 import { ownOutputs, type ProgramStreams } from "@routeql/host/program-streams";
 import { nearest } from "@routeql/metadata/nearest";
 import type Docker from "dockerode";
-import { explainable } from "./options.ts";
+import { explainable } from "./run-command.ts";
 import { type Command, notUp, stackArgument } from "../foundation/command.ts";
 import { connectTo } from "../kubernetes/connect.ts";
 import { executeInPod } from "../kubernetes/execute.ts";
@@ -113,6 +113,7 @@ function administrationCommand(subject: Subject, summary: string, notes: readonl
       passesOn: true,
       notes: [`Commands:\n${verbLines(subject)}`, ...notes],
     },
+    onInterrupt: "own",
     async run(stack, args) {
       const words = args.flag("json") ? [...args.rest, "--json"] : args.rest;
       try {

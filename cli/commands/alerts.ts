@@ -5,7 +5,6 @@ import type Docker from "dockerode";
 import { containerOf, countNotifications, deliveryProgram, firingAlerts, outputOf } from "../status/alerts.ts";
 import type { Command } from "../foundation/command.ts";
 import { requireOwn } from "../stack/ownership.ts";
-import { runInterruptibly } from "./options.ts";
 
 /** Milliseconds: Alertmanager groups alerts for ten seconds, then retries a failed delivery. */
 const patience = 60_000;
@@ -56,17 +55,15 @@ export const command: Command = {
     options: { test: { type: "boolean", meaning: "send a test alert and wait until its receiver has answered" } },
     notes: ["Requires MONITORING=stack on Docker: docs/operate/monitoring.md."],
   },
-  run: (stack, args) =>
-    runInterruptibly(async (signal) => {
-      if (args.flag("test")) {
-        await sendTest(stack, signal);
-        console.log("The receiver has accepted the test alert.");
-        return 0;
-      }
-      await alertmanagerOf(stack);
-      const alerts = await firingAlerts(stack, signal);
-      if (alerts === undefined) throw new Failure("Prometheus does not answer", { remedy: "run `npm run status`." });
-      console.log(alerts.map(({ name, service }) => `${name} ${service}`.trim()).join("\n") || "none");
-      return 0;
-    }),
+  run: async (stack, args, signal) => {
+    if (args.flag("test")) {
+      await sendTest(stack, signal);
+      console.log("The receiver has accepted the test alert.");
+      return;
+    }
+    await alertmanagerOf(stack);
+    const alerts = await firingAlerts(stack, signal);
+    if (alerts === undefined) throw new Failure("Prometheus does not answer", { remedy: "run `npm run status`." });
+    console.log(alerts.map(({ name, service }) => `${name} ${service}`.trim()).join("\n") || "none");
+  },
 };

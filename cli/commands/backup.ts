@@ -5,7 +5,6 @@ import { megabytes, showProgress } from "../database/counted.ts";
 import type { Command } from "../foundation/command.ts";
 import { recordRun } from "../database/programs.ts";
 import { encryptState } from "../stack/saved-state.ts";
-import { runInterruptibly } from "./options.ts";
 
 const standardFile = (stack: string): string =>
   `routeql-${stack}-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}Z.dump`;
@@ -33,27 +32,25 @@ export const command: Command = {
       "docs/operate/backup.md explains nightly backups and the files to keep with them.",
     ],
   },
-  run: (stack, args) =>
-    runInterruptibly(async (signal) => {
-      const started = performance.now();
-      const recipient = args.optionalText("recipient");
-      const state = recipient === undefined ? undefined : await encryptState(stack, recipient);
-      await using programs = await openClientPrograms(stack, signal);
-      const { show, end } = showProgress("written");
-      const to = args.optionalText("to") ?? standardFile(stack);
-      try {
-        if (to === "-") {
-          await recordRun(programs, "backup", started, await backUpToOutput(programs, show, state));
-          return 0;
-        }
-        const file = resolve(to);
-        const bytes = await backUpTo(programs, file, show, state);
-        end();
-        await recordRun(programs, "backup", started, bytes);
-        console.log(`${file}: ${megabytes(bytes)}`);
-        return 0;
-      } finally {
-        end();
+  run: async (stack, args, signal) => {
+    const started = performance.now();
+    const recipient = args.optionalText("recipient");
+    const state = recipient === undefined ? undefined : await encryptState(stack, recipient);
+    await using programs = await openClientPrograms(stack, signal);
+    const { show, end } = showProgress("written");
+    const to = args.optionalText("to") ?? standardFile(stack);
+    try {
+      if (to === "-") {
+        await recordRun(programs, "backup", started, await backUpToOutput(programs, show, state));
+        return;
       }
-    }),
+      const file = resolve(to);
+      const bytes = await backUpTo(programs, file, show, state);
+      end();
+      await recordRun(programs, "backup", started, bytes);
+      console.log(`${file}: ${megabytes(bytes)}`);
+    } finally {
+      end();
+    }
+  },
 };

@@ -3,7 +3,6 @@ import type { OpenDatabase, OpenedDatabase } from "@routeql/database/shared/open
 import { openDatabase } from "../database/open-database.ts";
 import type { Command } from "../foundation/command.ts";
 import type { DatabaseRole } from "../stack/outputs.ts";
-import { runInterruptibly } from "./options.ts";
 
 export const load = databaseCommand({
   name: "load",
@@ -43,8 +42,7 @@ function databaseCommand({ name, summary, operands, role, program }: DatabaseCom
   return {
     description: { name, summary, operands, options: {}, passesOn: true },
     help: async () => void (await program(["--help"], () => Promise.reject(new Error("help needs no database")))),
-    run: (stack, args) =>
-      runInterruptibly((signal) => program(args.rest, () => openUntil(signal, () => openDatabase(stack, role)))),
+    run: (stack, args, signal) => program(args.rest, () => openUntil(signal, () => openDatabase(stack, role))),
   };
 }
 

@@ -1,6 +1,5 @@
 import { type Command, stackArgument, stackOption } from "../foundation/command.ts";
 import { bringDown } from "../stack/bring-down.ts";
-import { runInterruptibly } from "./options.ts";
 
 export const command: Command = {
   description: {
@@ -11,24 +10,22 @@ export const command: Command = {
       adopt: { type: "boolean", meaning: "also remove a stack of this name that belongs to another checkout" },
     },
   },
-  run: (stack, args) =>
-    runInterruptibly(async (signal) => {
-      const { destroyed, keptVolumes, removedVolumes, secretsKept } = await bringDown({
-        stack,
-        signal,
-        volumes: args.flag("volumes"),
-        adopt: args.flag("adopt"),
-      });
-      const nothing = destroyed + keptVolumes.length + removedVolumes.length === 0 && !secretsKept;
-      console.log(nothing ? `\nThis checkout has no stack ${stack}.` : `\nThe stack ${stack} is down.`);
-      if (removedVolumes.length > 0) console.log(`Removed the volumes ${removedVolumes.join(", ")}.`);
-      if (keptVolumes.length > 0) {
-        console.log(`Kept the data: ${keptVolumes.join(", ")}.`);
-        const goOn = secretsKept
-          ? `\`npm run up${stackArgument(stack)}\` uses them again`
-          : "Their secrets are not in this checkout";
-        console.log(`${goOn}; \`npm run down -- --volumes${stackOption(stack)}\` deletes them.`);
-      }
-      return 0;
-    }),
+  run: async (stack, args, signal) => {
+    const { destroyed, keptVolumes, removedVolumes, secretsKept } = await bringDown({
+      stack,
+      signal,
+      volumes: args.flag("volumes"),
+      adopt: args.flag("adopt"),
+    });
+    const nothing = destroyed + keptVolumes.length + removedVolumes.length === 0 && !secretsKept;
+    console.log(nothing ? `\nThis checkout has no stack ${stack}.` : `\nThe stack ${stack} is down.`);
+    if (removedVolumes.length > 0) console.log(`Removed the volumes ${removedVolumes.join(", ")}.`);
+    if (keptVolumes.length > 0) {
+      console.log(`Kept the data: ${keptVolumes.join(", ")}.`);
+      const goOn = secretsKept
+        ? `\`npm run up${stackArgument(stack)}\` uses them again`
+        : "Their secrets are not in this checkout";
+      console.log(`${goOn}; \`npm run down -- --volumes${stackOption(stack)}\` deletes them.`);
+    }
+  },
 };

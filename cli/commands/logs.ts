@@ -4,10 +4,6 @@ import { placeOf } from "../kubernetes/place.ts";
 import { readClusterLogs } from "../kubernetes/read-logs.ts";
 import { printLogs, readLogOptions } from "../logs/logs.ts";
 import { requireOwn } from "../stack/ownership.ts";
-import { runInterruptibly } from "./options.ts";
-
-/** Ctrl-C is the usual end of `--follow` and needs no message. */
-const silent = (): void => undefined;
 
 export const command: Command = {
   description: {
@@ -31,15 +27,15 @@ export const command: Command = {
       "`--silent` keeps npm's own lines out of the output. docs/operate/status.md describes the fields.",
     ],
   },
-  run: (stack, args) =>
-    runInterruptibly(async (signal) => {
-      const options = readLogOptions(args);
-      const place = await placeOf(stack);
-      if (!place) await requireOwn(stack);
-      const readers = place
-        ? await readClusterLogs(place, stack, options, signal)
-        : await readDockerLogs(stack, options, signal);
-      await printLogs(readers, options, signal);
-      return 0;
-    }, silent),
+  // Ctrl-C is the usual end of `--follow` and needs no message.
+  onInterrupt: "silent",
+  run: async (stack, args, signal) => {
+    const options = readLogOptions(args);
+    const place = await placeOf(stack);
+    if (!place) await requireOwn(stack);
+    const readers = place
+      ? await readClusterLogs(place, stack, options, signal)
+      : await readDockerLogs(stack, options, signal);
+    await printLogs(readers, options, signal);
+  },
 };

@@ -1,6 +1,5 @@
 import type { Command } from "../foundation/command.ts";
 import { previewUp } from "../stack/bring-up.ts";
-import { runInterruptibly } from "./options.ts";
 
 export const command: Command = {
   description: {
@@ -8,11 +7,9 @@ export const command: Command = {
     summary: "Prints the changes that `npm run up` would make, and changes nothing.",
     options: {},
   },
-  run: (stack) =>
-    runInterruptibly(async (signal) => {
-      const { text, effects, warnings } = await previewUp({ stack, signal });
-      console.log(`\n${effects.join("\n")}\n\n${text.trim()}`);
-      for (const warning of warnings) console.log(`\nWarning: ${warning}`);
-      return 0;
-    }),
+  run: async (stack, _args, signal) => {
+    const { text, effects, warnings } = await previewUp({ stack, signal });
+    console.log(`\n${effects.join("\n")}\n\n${text.trim()}`);
+    for (const warning of warnings) console.log(`\nWarning: ${warning}`);
+  },
 };

@@ -1,9 +1,8 @@
 import { openClientPrograms } from "../database/client-programs.ts";
 import type { Command } from "../foundation/command.ts";
-import { explain, Failure } from "@routeql/host/failure";
+import { Failure } from "@routeql/host/failure";
 import { ownOutputs } from "@routeql/host/program-streams";
 import type { DatabaseRole } from "../stack/outputs.ts";
-import { explainable } from "./options.ts";
 
 const roles: readonly DatabaseRole[] = ["owner", "engine", "sidecar", "loader", "backup"];
 
@@ -43,13 +42,7 @@ export const command: Command = {
       "Statements can come from standard input: npm run --silent psql <script.sql",
     ],
   },
-  async run(stack, args) {
-    try {
-      const role = roleOf(args.text("role"));
-      return await runPsql(stack, role, args.rest);
-    } catch (error) {
-      console.error(`\n${explain(explainable(error))}`);
-      return 1;
-    }
-  },
+  // Ctrl-C cancels a statement of psql.
+  onInterrupt: "own",
+  run: (stack, args) => runPsql(stack, roleOf(args.text("role")), args.rest),
 };

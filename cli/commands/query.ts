@@ -3,7 +3,6 @@ import type { Command } from "../foundation/command.ts";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { accessOf } from "../stack/access.ts";
 import { graphql } from "../stack/api-client.ts";
-import { runInterruptibly } from "./options.ts";
 import { loginOptions, tokenFor } from "./token.ts";
 
 function parsedVariables(text: string | undefined): unknown {
@@ -33,17 +32,16 @@ export const command: Command = {
       "Exits with 1 when the response has errors. `npm run schema -- --role ROLE` prints the schema of a role.",
     ],
   },
-  run: (stack, args) =>
-    runInterruptibly(async () => {
-      const file = args.optionalText("file");
-      const query = file === undefined ? args.rest.join(" ") : await readFile(file, "utf8");
-      if (query.trim() === "")
-        throw new Failure("The command has no query to run", {
-          remedy: `give one: npm run query -- '{ view_hijacks(limit: 3) { key prefix } }'`,
-        });
-      const variables = parsedVariables(args.optionalText("variables"));
-      const response = await graphql(await accessOf(stack), await tokenFor(stack, args), query, variables);
-      console.log(JSON.stringify(response));
-      return "errors" in response ? 1 : 0;
-    }),
+  run: async (stack, args) => {
+    const file = args.optionalText("file");
+    const query = file === undefined ? args.rest.join(" ") : await readFile(file, "utf8");
+    if (query.trim() === "")
+      throw new Failure("The command has no query to run", {
+        remedy: `give one: npm run query -- '{ view_hijacks(limit: 3) { key prefix } }'`,
+      });
+    const variables = parsedVariables(args.optionalText("variables"));
+    const response = await graphql(await accessOf(stack), await tokenFor(stack, args), query, variables);
+    console.log(JSON.stringify(response));
+    return "errors" in response ? 1 : 0;
+  },
 };

@@ -5,7 +5,6 @@ import { type Command, stackArgument } from "../foundation/command.ts";
 import { Failure } from "@routeql/host/failure";
 import { projectFolder, stackPaths } from "@routeql/host/paths";
 import { readConfiguration } from "../stack/configuration.ts";
-import { runInterruptibly } from "./options.ts";
 
 /** Marks a folder that this command wrote. */
 const mark = "images.txt";
@@ -40,21 +39,19 @@ export const command: Command = {
       "Settings come from Pulumi.<stack>.yaml and the environment file; docs/operate/kubernetes.md explains how to apply the result.",
     ],
   },
-  run: (stack, args) =>
-    runInterruptibly(async () => {
-      const { given, plain } = await readConfiguration(stack);
-      if (plain.target !== "kubernetes") {
-        throw new Failure(`The stack ${stack} runs on Docker, which has no manifests`, {
-          remedy: `choose a stack for Kubernetes, e.g. npm run render${stackArgument("prod")}, or set target to kubernetes.`,
-        });
-      }
-      const { files, notes } = await renderStack(stack, given);
-      const folder = resolve(args.optionalText("out") ?? join(stackPaths(stack).folder, "manifests"));
-      await write(folder, files);
-      const shown = relative(projectFolder, folder);
-      console.log(`${files.size} files in ${shown.startsWith("..") ? folder : shown}:`);
-      for (const path of files.keys()) console.log(`  ${path}`);
-      for (const note of notes) console.log(`\n${note}`);
-      return 0;
-    }),
+  run: async (stack, args) => {
+    const { given, plain } = await readConfiguration(stack);
+    if (plain.target !== "kubernetes") {
+      throw new Failure(`The stack ${stack} runs on Docker, which has no manifests`, {
+        remedy: `choose a stack for Kubernetes, e.g. npm run render${stackArgument("prod")}, or set target to kubernetes.`,
+      });
+    }
+    const { files, notes } = await renderStack(stack, given);
+    const folder = resolve(args.optionalText("out") ?? join(stackPaths(stack).folder, "manifests"));
+    await write(folder, files);
+    const shown = relative(projectFolder, folder);
+    console.log(`${files.size} files in ${shown.startsWith("..") ? folder : shown}:`);
+    for (const path of files.keys()) console.log(`  ${path}`);
+    for (const note of notes) console.log(`\n${note}`);
+  },
 };

@@ -7,7 +7,6 @@ import { stackPaths } from "@routeql/host/paths";
 import { lastWords } from "@routeql/host/program-streams";
 import { NotReady, untilReady } from "@routeql/host/kubernetes/await";
 import { inSidecar } from "./administration.ts";
-import { runInterruptibly } from "./options.ts";
 import { inArchive, readTime, restoreTo } from "../database/archive.ts";
 import { openClientPrograms } from "../database/client-programs.ts";
 import { showProgress } from "../database/counted.ts";
@@ -170,41 +169,39 @@ export const command: Command = {
       "Afterwards every access token is invalid; sessions request a new one. docs/operate/backup.md lists what the restore keeps.",
     ],
   },
-  run: (stack, args) =>
-    runInterruptibly(async (signal) => {
-      const [file, ...others] = args.rest;
-      const time = args.optionalText("to-time");
-      const ways = [file, time, ...["latest", "drill"].filter((name) => args.flag(name))];
-      if (ways.filter((way) => way !== undefined).length !== 1 || others.length > 0) {
-        throw new Failure("restore requires one FILE, --to-time TIME, --latest or --drill", {
-          remedy: "npm run restore -- FILE, where `npm run backup` wrote the file.",
-        });
-      }
-      if (args.flag("drill")) {
-        await inArchive(stack, "drill", signal);
-        return 0;
-      }
-      const started = performance.now();
-      if (file === undefined) {
-        await toMoment(stack, time === undefined ? "latest" : readTime(time), args, signal);
-        return 0;
-      }
-      const key = args.optionalText("key");
-      if (key !== undefined) await createAgain(stack, resolve(file), key, signal);
-      await using programs = await openClientPrograms(stack, signal);
-      const { show, end } = showProgress("read");
-      let kept: readonly string[];
-      try {
-        const options = { replace: args.flag("replace"), keepKeys: args.flag("keep-keys"), show };
-        kept = await restoreFrom(programs, resolve(file), options);
-      } finally {
-        end();
-      }
-      await runMigrations(stack, signal);
-      await recordRun(programs, "restore", started);
-      console.log(`The database of the stack ${stack} now has the content of ${file}.`);
-      for (const sentence of kept) console.log(`- ${sentence}`);
-      console.log(`- ${await openLogins(stack, signal)}`);
-      return 0;
-    }),
+  run: async (stack, args, signal) => {
+    const [file, ...others] = args.rest;
+    const time = args.optionalText("to-time");
+    const ways = [file, time, ...["latest", "drill"].filter((name) => args.flag(name))];
+    if (ways.filter((way) => way !== undefined).length !== 1 || others.length > 0) {
+      throw new Failure("restore requires one FILE, --to-time TIME, --latest or --drill", {
+        remedy: "npm run restore -- FILE, where `npm run backup` wrote the file.",
+      });
+    }
+    if (args.flag("drill")) {
+      await inArchive(stack, "drill", signal);
+      return;
+    }
+    const started = performance.now();
+    if (file === undefined) {
+      await toMoment(stack, time === undefined ? "latest" : readTime(time), args, signal);
+      return;
+    }
+    const key = args.optionalText("key");
+    if (key !== undefined) await createAgain(stack, resolve(file), key, signal);
+    await using programs = await openClientPrograms(stack, signal);
+    const { show, end } = showProgress("read");
+    let kept: readonly string[];
+    try {
+      const options = { replace: args.flag("replace"), keepKeys: args.flag("keep-keys"), show };
+      kept = await restoreFrom(programs, resolve(file), options);
+    } finally {
+      end();
+    }
+    await runMigrations(stack, signal);
+    await recordRun(programs, "restore", started);
+    console.log(`The database of the stack ${stack} now has the content of ${file}.`);
+    for (const sentence of kept) console.log(`- ${sentence}`);
+    console.log(`- ${await openLogins(stack, signal)}`);
+  },
 };

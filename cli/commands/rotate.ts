@@ -2,7 +2,6 @@ import { Failure } from "@routeql/host/failure";
 import { type Command, stackArgument } from "../foundation/command.ts";
 import { bringUp } from "../stack/bring-up.ts";
 import { kinds, raiseGenerations } from "../stack/rotation.ts";
-import { runInterruptibly } from "./options.ts";
 
 export const command: Command = {
   description: {
@@ -22,18 +21,16 @@ export const command: Command = {
       "access.env has the new keys. docs/operate/secrets.md names the metrics that show the clients of a former key.",
     ],
   },
-  run: (stack, args) =>
-    runInterruptibly(async (signal) => {
-      const [kind, ...more] = args.rest;
-      if (kind === undefined || more.length > 0)
-        throw new Failure("rotate: name one secret", { remedy: `one of ${Object.keys(kinds).join(", ")}, all.` });
-      const hours = Number(args.text("overlap"));
-      if (!(hours >= 0 && hours <= 8760))
-        throw new Failure("--overlap is not a number of hours from 0 to 8760", { remedy: "give one, such as 24." });
-      const lines = await raiseGenerations(stack, kind, hours);
-      console.log(lines.join("\n"));
-      await bringUp({ stack, signal });
-      console.log(`\nRotated. npm run status${stackArgument(stack)} shows the services.`);
-      return 0;
-    }),
+  run: async (stack, args, signal) => {
+    const [kind, ...more] = args.rest;
+    if (kind === undefined || more.length > 0)
+      throw new Failure("rotate: name one secret", { remedy: `one of ${Object.keys(kinds).join(", ")}, all.` });
+    const hours = Number(args.text("overlap"));
+    if (!(hours >= 0 && hours <= 8760))
+      throw new Failure("--overlap is not a number of hours from 0 to 8760", { remedy: "give one, such as 24." });
+    const lines = await raiseGenerations(stack, kind, hours);
+    console.log(lines.join("\n"));
+    await bringUp({ stack, signal });
+    console.log(`\nRotated. npm run status${stackArgument(stack)} shows the services.`);
+  },
 };

@@ -5,7 +5,6 @@ import { MetadataError } from "@routeql/metadata/read/problems";
 import { openDatabase } from "../database/open-database.ts";
 import type { Command } from "../foundation/command.ts";
 import { Failure, messageOf } from "@routeql/host/failure";
-import { runInterruptibly } from "./options.ts";
 
 const ownMetadata = fileURLToPath(new URL("../../hasura-metadata", import.meta.url));
 
@@ -18,7 +17,7 @@ interface Wanted {
   readonly allowUnsupported: boolean;
 }
 
-async function print(config: ClientConfig, { role, metadata, allowUnsupported }: Wanted): Promise<number> {
+async function print(config: ClientConfig, { role, metadata, allowUnsupported }: Wanted): Promise<void> {
   const client = new Client(config);
   // The query itself fails with the reason. Without a listener, the second report of the error would end the process.
   client.on("error", () => undefined);
@@ -34,7 +33,6 @@ async function print(config: ClientConfig, { role, metadata, allowUnsupported }:
       return rows[0]?.[0] ?? null;
     };
     process.stdout.write(`${await schemaText({ metadata, role, allowUnsupported, ask })}\n`);
-    return 0;
   } catch (error) {
     throw explained(error);
   } finally {
@@ -74,22 +72,21 @@ export const command: Command = {
       "The command writes nothing to the database, and reads only the rows of enum tables.",
     ],
   },
-  run: (stack, args) =>
-    runInterruptibly(async () => {
-      const role = args.optionalText("role");
-      if (role === undefined) throw new Failure("Which role's schema?", { remedy: "give --role ROLE." });
-      const wanted = {
-        role,
-        metadata: args.optionalText("metadata") ?? ownMetadata,
-        allowUnsupported: args.flag("allow-unsupported"),
-      };
-      const connectionString = args.optionalText("database");
-      if (connectionString !== undefined) return print({ connectionString }, wanted);
-      const database = await openDatabase(stack, "engine");
-      try {
-        return await print(database.config, wanted);
-      } finally {
-        await database.close();
-      }
-    }),
+  run: async (stack, args) => {
+    const role = args.optionalText("role");
+    if (role === undefined) throw new Failure("Which role's schema?", { remedy: "give --role ROLE." });
+    const wanted = {
+      role,
+      metadata: args.optionalText("metadata") ?? ownMetadata,
+      allowUnsupported: args.flag("allow-unsupported"),
+    };
+    const connectionString = args.optionalText("database");
+    if (connectionString !== undefined) return print({ connectionString }, wanted);
+    const database = await openDatabase(stack, "engine");
+    try {
+      return await print(database.config, wanted);
+    } finally {
+      await database.close();
+    }
+  },
 };

@@ -4,7 +4,6 @@ import type { Command } from "../foundation/command.ts";
 import { readSince } from "../logs/logs.ts";
 import { collectStatus } from "../status/collect.ts";
 import { statusText } from "../status/text.ts";
-import { runInterruptibly } from "./options.ts";
 
 /** Milliseconds of `26h`. @throws Failure for other texts */
 function limitOf(option: string, text: string | undefined): number | undefined {
@@ -26,14 +25,13 @@ export const command: Command = {
     },
     notes: ["Exits with 0 when all is well, and with 1 otherwise. npm run --silent status -- --json | jq .problems"],
   },
-  run: (stack, args) =>
-    runInterruptibly(async (signal) => {
-      const limits = {
-        dataAge: limitOf("max-data-age", args.optionalText("max-data-age")),
-        backupAge: limitOf("max-backup-age", args.optionalText("max-backup-age")),
-      };
-      const report = await collectStatus(stack, { limits, drift: args.flag("drift"), signal });
-      console.log(args.flag("json") ? JSON.stringify(report, undefined, 2) : printableLines(statusText(report)));
-      return report.fine ? 0 : 1;
-    }),
+  run: async (stack, args, signal) => {
+    const limits = {
+      dataAge: limitOf("max-data-age", args.optionalText("max-data-age")),
+      backupAge: limitOf("max-backup-age", args.optionalText("max-backup-age")),
+    };
+    const report = await collectStatus(stack, { limits, drift: args.flag("drift"), signal });
+    console.log(args.flag("json") ? JSON.stringify(report, undefined, 2) : printableLines(statusText(report)));
+    return report.fine ? 0 : 1;
+  },
 };

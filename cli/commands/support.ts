@@ -2,7 +2,6 @@ import { resolve } from "node:path";
 import { Failure } from "@routeql/host/failure";
 import type { Command } from "../foundation/command.ts";
 import { supportEntries, writeBundle } from "../support/bundle.ts";
-import { runInterruptibly } from "./options.ts";
 
 const nameOf = (stack: string): string =>
   `routeql-support-${stack}-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}Z`;
@@ -25,16 +24,14 @@ export const command: Command = {
       "A stack with services that are down works too: the bundle says what could not be collected.",
     ],
   },
-  run: (stack, args) =>
-    runInterruptibly(async (signal) => {
-      const lines = args.text("lines");
-      if (!/^\d{1,7}$/.test(lines))
-        throw new Failure("--lines takes a number of lines", { remedy: "for example --lines 5000." });
-      const name = nameOf(stack);
-      const file = resolve(args.optionalText("to") ?? `${name}.tar.gz`);
-      const entries = await supportEntries(stack, { lines: Number(lines), signal });
-      await writeBundle(file, name, entries);
-      console.log(`${file}: ${entries.map((entry) => entry.name).join(", ")}`);
-      return 0;
-    }),
+  run: async (stack, args, signal) => {
+    const lines = args.text("lines");
+    if (!/^\d{1,7}$/.test(lines))
+      throw new Failure("--lines takes a number of lines", { remedy: "for example --lines 5000." });
+    const name = nameOf(stack);
+    const file = resolve(args.optionalText("to") ?? `${name}.tar.gz`);
+    const entries = await supportEntries(stack, { lines: Number(lines), signal });
+    await writeBundle(file, name, entries);
+    console.log(`${file}: ${entries.map((entry) => entry.name).join(", ")}`);
+  },
 };

@@ -1,5 +1,4 @@
 import { readSecret } from "@routeql/auth-sidecar/administration/read-password";
-import { runInterruptibly } from "./options.ts";
 import type { Command, ParsedArguments } from "../foundation/command.ts";
 import { accessOf } from "../stack/access.ts";
 import { accessToken } from "../stack/api-client.ts";
@@ -32,9 +31,7 @@ export const command: Command = {
       "In scripts: token=$(npm run --silent token)",
     ],
   },
-  run: (stack, args) =>
-    runInterruptibly(async () => {
-      console.log(await tokenFor(stack, args));
-      return 0;
-    }),
+  run: async (stack, args) => {
+    console.log(await tokenFor(stack, args));
+  },
 };

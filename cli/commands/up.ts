@@ -4,7 +4,6 @@ import { type Command, stackArgument, stackOption } from "../foundation/command.
 import type { PhaseTime } from "../foundation/phases.ts";
 import { shellQuote } from "../stack/access.ts";
 import { bringUp, type UpResult } from "../stack/bring-up.ts";
-import { runInterruptibly } from "./options.ts";
 
 export const command: Command = {
   description: {
@@ -18,13 +17,11 @@ export const command: Command = {
       "Stopped or removed containers are started or recreated. An interrupted run is repaired.",
     ],
   },
-  run: (stack, args) =>
-    runInterruptibly(async (signal) => {
-      const started = Date.now();
-      const result = await bringUp({ stack, signal, adopt: args.flag("adopt") });
-      console.log(upSummary(stack, result, (Date.now() - started) / 1000));
-      return 0;
-    }),
+  run: async (stack, args, signal) => {
+    const started = Date.now();
+    const result = await bringUp({ stack, signal, adopt: args.flag("adopt") });
+    console.log(upSummary(stack, result, (Date.now() - started) / 1000));
+  },
 };
 
 /** `3.2 s`, `1 min 04 s`. */

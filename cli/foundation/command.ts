@@ -147,6 +147,8 @@ export interface Command {
   readonly description: CommandDescription;
   /** Prints the help of the called program instead of the command's description. */
   readonly help?: () => Promise<void>;
-  /** Resolves to the exit code. */
-  readonly run: (stack: string, args: ParsedArguments) => Promise<number>;
+  /** Without it, Ctrl-C prints a message and aborts the signal; `own`: the command's program handles it. */
+  readonly onInterrupt?: "silent" | "own";
+  /** Resolves to the exit code; by default 0. */
+  readonly run: (stack: string, args: ParsedArguments, signal: AbortSignal) => Promise<number | void>;
 }

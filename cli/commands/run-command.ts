@@ -2,6 +2,7 @@ import { withoutEngine } from "@routeql/host/docker/client";
 import { explain, Failure } from "@routeql/host/failure";
 import { onInterrupt } from "@routeql/host/process";
 import { projectFolder } from "@routeql/host/paths";
+import type { Command, ParsedArguments } from "../foundation/command.ts";
 import { unwritable } from "../bootstrap/rights.mjs";
 import { withoutRights } from "../kubernetes/connection-error.ts";
 import { logFileOf } from "../stack/session.ts";
@@ -14,14 +15,12 @@ export function explainable(error: unknown): unknown {
     : new Failure(problem.what, { remedy: problem.remedy, cause: error });
 }
 
-/** Runs the work of a command. Handles Ctrl-C and explains an error with its log. Resolves to the exit code. */
-export async function runInterruptibly(
-  work: (signal: AbortSignal) => Promise<number>,
-  say = (text: string): void => console.error(`\n${text}`),
-): Promise<number> {
-  const signal = onInterrupt(say);
+/** Runs a command. Handles Ctrl-C and explains an error with its log. Resolves to the exit code. */
+export async function runCommand(command: Command, stack: string, args: ParsedArguments): Promise<number> {
+  const say = command.onInterrupt === "silent" ? () => undefined : (text: string) => console.error(`\n${text}`);
+  const signal = command.onInterrupt === "own" ? new AbortController().signal : onInterrupt(say);
   try {
-    return await work(signal);
+    return (await command.run(stack, args, signal)) ?? 0;
   } catch (error) {
     console.error(`\n${explain(signal.aborted ? signal.reason : explainable(error), logFileOf(error))}`);
     return signal.aborted ? 130 : 1;
