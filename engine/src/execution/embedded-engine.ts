@@ -24,7 +24,7 @@ import { printSorted } from "../schema-text.ts";
 import type { Cancellation } from "../cancellation.ts";
 import { connectionOf } from "./connection.ts";
 import { Database, type Ask, type Asker, type TextRow } from "./database.ts";
-import { checkDocumentSize, readOperation } from "./document.ts";
+import { checkDocumentSize, type Operation, readOperation } from "./document.ts";
 import { explainQuery, explainSubscription, type AskForPlan } from "./explain.ts";
 import { Cohorts } from "./live.ts";
 import { planMutation } from "../mutations/plan.ts";
@@ -40,9 +40,9 @@ import {
   splice,
 } from "./prepared-plan.ts";
 import { PlanCache, type CachedOperation } from "./plan-cache.ts";
-import { planQuery, planSubscription, type PlanOptions, type SubscriptionPlan } from "./plan.ts";
+import { QueryPlanner, type SubscriptionPlan } from "./plan.ts";
 import { buildState, checkMetadata, type CheckedMetadata, type State } from "./state.ts";
-import { Variables } from "./variables.ts";
+import { Variables, type VariableValues } from "./variables.ts";
 
 const defaults = {
   ...defaultSizeLimits,
@@ -164,7 +164,7 @@ export class EmbeddedEngine implements Engine {
     return this.#state.schema(role, isBackend);
   }
 
-  #planOptions(role: string): PlanOptions {
+  #planOptions(role: string) {
     const { maxDepth, maxBreadth, stringifyNumericTypes, collapseNullComparisons } = this.#options;
     return {
       ...this.#costLimits,
@@ -177,20 +177,17 @@ export class EmbeddedEngine implements Engine {
     };
   }
 
+  #planner(session: Session, operation: Operation, variables: Variables): QueryPlanner {
+    return new QueryPlanner(this.#schema(session), operation, variables, this.#planOptions(session.role));
+  }
+
   /** @param span parent of a span for the planning; a cached plan has none */
-  #plan(
-    cached: CachedOperation,
-    session: Session,
-    values: Readonly<Record<string, unknown>>,
-    span?: Span,
-  ): PreparedPlan {
+  #plan(cached: CachedOperation, session: Session, values: VariableValues, span?: Span): PreparedPlan {
     const { operation, structural } = cached;
     const variables = new Variables(operation, values, structural);
     variables.check();
     return this.#plans.plan(cached, values, () =>
-      inSpan(span, "plan", "internal", {}, () =>
-        preparePlan(planQuery(this.#schema(session), operation, variables, this.#planOptions(session.role))),
-      ),
+      inSpan(span, "plan", "internal", {}, () => preparePlan(this.#planner(session, operation, variables).query())),
     );
   }
 
@@ -203,7 +200,7 @@ export class EmbeddedEngine implements Engine {
   async #run(
     plan: PreparedPlan,
     session: Session,
-    values: Readonly<Record<string, unknown>>,
+    values: VariableValues,
     { signal, span }: ExecuteOptions,
   ): Promise<readonly Bytes[]> {
     const resolved = resolveStatements(
@@ -265,7 +262,7 @@ export class EmbeddedEngine implements Engine {
   async #mutate(
     { operation }: CachedOperation,
     session: Session,
-    values: Readonly<Record<string, unknown>>,
+    values: VariableValues,
     { signal, span }: ExecuteOptions,
     look?: (ask: Ask) => Promise<void>,
   ): Promise<Bytes> {
@@ -305,12 +302,7 @@ export class EmbeddedEngine implements Engine {
   }
 
   /** @throws EngineError for an operation that is no query */
-  #queryPlan(
-    cached: CachedOperation,
-    session: Session,
-    values: Readonly<Record<string, unknown>>,
-    span?: Span,
-  ): PreparedPlan {
+  #queryPlan(cached: CachedOperation, session: Session, values: VariableValues, span?: Span): PreparedPlan {
     if (cached.operation.kind === "subscription") {
       // Reports validation errors first.
       this.#subscriptionPlan(cached, session, values);
@@ -331,15 +323,11 @@ export class EmbeddedEngine implements Engine {
     return this.#operation(request, session).operation.kind;
   }
 
-  #subscriptionPlan(
-    cached: CachedOperation,
-    session: Session,
-    values: Readonly<Record<string, unknown>>,
-  ): SubscriptionPlan {
+  #subscriptionPlan(cached: CachedOperation, session: Session, values: VariableValues): SubscriptionPlan {
     const { operation } = cached;
     const variables = new Variables(operation, values, new Set());
     variables.check();
-    const plan = planSubscription(this.#schema(session), operation, variables, this.#planOptions(session.role));
+    const plan = this.#planner(session, operation, variables).subscription();
     this.#plans.remember(cached);
     return plan;
   }

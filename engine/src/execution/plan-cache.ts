@@ -2,9 +2,7 @@ import { createHash } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { Operation } from "./document.ts";
 import type { PreparedPlan } from "./prepared-plan.ts";
-import { fingerprint } from "./variables.ts";
-
-type Values = Readonly<Record<string, unknown>>;
+import { fingerprint, type VariableValues } from "./variables.ts";
 
 /** A parsed operation, and the variables whose values its plans depend on. */
 export interface CachedOperation {
@@ -73,7 +71,7 @@ export class PlanCache {
   }
 
   /** The plan for these values, cached or from `make`. When its structural variables grow, older plans of the operation are dropped. */
-  plan(cached: CachedOperation, values: Values, make: () => PreparedPlan): PreparedPlan {
+  plan(cached: CachedOperation, values: VariableValues, make: () => PreparedPlan): PreparedPlan {
     const { structural } = cached;
     const known = this.#plans.get(cached.key + shortened(fingerprint(structural, values)));
     if (known !== undefined) {

@@ -50,22 +50,25 @@ export function statementOf(value: OutputValue, source: string, spending: Spendi
   return { source, template, parameters: printer.parameters, callsFunctions: printer.callsFunctions };
 }
 
-class QueryPlanner {
+/** Plans one query or subscription. @throws EngineError */
+export class QueryPlanner {
   readonly #schema: RoleSchema;
+  readonly #operation: Operation;
   readonly #options: PlanOptions;
   readonly #selection: SelectionReader;
   readonly #select: SelectReader;
 
   constructor(schema: RoleSchema, operation: Operation, variables: Variables, options: PlanOptions) {
     this.#schema = schema;
+    this.#operation = operation;
     this.#options = options;
     const spending = new Spending(options);
     this.#selection = new SelectionReader(operation, variables, options, spending);
     this.#select = new SelectReader(this.#selection, options, spending);
   }
 
-  query(operation: Operation): readonly RootPlan[] {
-    const { selectionSet, directives = [] } = operation.definition;
+  query(): readonly RootPlan[] {
+    const { selectionSet, directives = [] } = this.#operation.definition;
     const fields = this.#selection.fields(this.#schema.query, [selectionSet], "$", 1, metaFields);
     const roots = fields.map((field) => this.#root(field, this.#schema.query.name, 2)).toArray();
     const cached = readDirectives(directives, DirectiveLocation.QUERY, "$", this.#selection.inputs).get("cached");
@@ -107,10 +110,10 @@ class QueryPlanner {
   }
 
   /** The selection of a subscription, with its errors in Hasura's order: fields, directives, their number, allowed combinations. */
-  subscription(operation: Operation): SubscriptionPlan {
+  subscription(): SubscriptionPlan {
     const type = this.#schema.subscription;
     if (type === undefined) throw invalid("no subscriptions exist");
-    const { selectionSet, directives = [] } = operation.definition;
+    const { selectionSet, directives = [] } = this.#operation.definition;
     const roots = this.#selection
       .fields(type, [selectionSet], "$", 1)
       .flatMap((field) => this.#liveRoots(field, type.name, undefined, 2))
@@ -190,22 +193,4 @@ export interface SubscriptionPlan {
   readonly statement: Statement;
   readonly cursor: StreamPlan["cursor"] | undefined;
   readonly cursorName: StreamPlan["cursorName"] | undefined;
-}
-
-export function planQuery(
-  schema: RoleSchema,
-  operation: Operation,
-  variables: Variables,
-  options: PlanOptions,
-): readonly RootPlan[] {
-  return new QueryPlanner(schema, operation, variables, options).query(operation);
-}
-
-export function planSubscription(
-  schema: RoleSchema,
-  operation: Operation,
-  variables: Variables,
-  options: PlanOptions,
-): SubscriptionPlan {
-  return new QueryPlanner(schema, operation, variables, options).subscription(operation);
 }

@@ -5,6 +5,7 @@ import { type Bytes, byteString, type ByteString } from "../postgres/bytes.ts";
 import type { Parameter } from "../sql/expression.ts";
 import { finalText, type Sql } from "../sql/sql.ts";
 import type { QueryStatement, RootPlan } from "./plan.ts";
+import type { VariableValues } from "./variables.ts";
 
 /** A query's plan with the final texts of its statements. */
 export interface PreparedPlan {
@@ -95,11 +96,11 @@ function sessionObject(session: Session): string {
 const longText = 1_000;
 
 class ParameterValues {
-  readonly #variables: Readonly<Record<string, unknown>>;
+  readonly #variables: VariableValues;
   #long: Map<string, string> | undefined;
   #characters = 0;
 
-  constructor(variables: Readonly<Record<string, unknown>>) {
+  constructor(variables: VariableValues) {
     this.#variables = variables;
   }
 
@@ -122,7 +123,7 @@ class ParameterValues {
 export function resolveStatements(
   statements: readonly (readonly Parameter[])[],
   session: Session,
-  variables: Readonly<Record<string, unknown>>,
+  variables: VariableValues,
 ): (string | null)[][] {
   const missing = new Set<string>();
   const resolved = statements.map((parameters) => valuesOf(parameters, session, variables, missing));
@@ -135,7 +136,7 @@ export function resolveStatements(
 export function resolveParameters(
   parameters: readonly Parameter[],
   session: Session,
-  variables: Readonly<Record<string, unknown>>,
+  variables: VariableValues,
 ): (string | null)[] {
   return resolveStatements([parameters], session, variables)[0] ?? [];
 }
@@ -143,7 +144,7 @@ export function resolveParameters(
 function valuesOf(
   parameters: readonly Parameter[],
   session: Session,
-  variables: Readonly<Record<string, unknown>>,
+  variables: VariableValues,
   missing: Set<string>,
 ): (string | null)[] {
   const values = new ParameterValues(variables);

@@ -231,9 +231,10 @@ function aggregateItems(source: RowSource, permission: Condition, input: Input, 
   });
 }
 
-function items(input: Input, wrap: Wrap): readonly OrderItem[] {
+/** Converts a checked `order_by` to the order. Null means none, but is rejected for columns of an aggregate, as in Hasura. */
+function readOrder(input: Input, wrap: Wrap = (value) => value): readonly OrderItem[] {
   if (input.kind === "null") return [];
-  if (input.kind === "list") return input.items.flatMap((item) => items(item, wrap));
+  if (input.kind === "list") return input.items.flatMap((item) => readOrder(item, wrap));
   if (input.kind !== "object") throw invalid("expected an object", input.path);
   return input.entries.flatMap(({ field, value }): readonly OrderItem[] => {
     const meta = inputMeta(field);
@@ -246,7 +247,7 @@ function items(input: Input, wrap: Wrap): readonly OrderItem[] {
       }
       case "relationship": {
         const { relationship, target } = meta;
-        return items(value, (inner) =>
+        return readOrder(value, (inner) =>
           wrap({ kind: "related", relationship, permission: target.permission.filter, value: inner }),
         );
       }
@@ -268,9 +269,4 @@ function items(input: Input, wrap: Wrap): readonly OrderItem[] {
         throw invalid("this cannot be ordered by", value.path);
     }
   });
-}
-
-/** Converts a checked `order_by` to the order. Null means none, but is rejected for columns of an aggregate, as in Hasura. */
-function readOrder(input: Input): readonly OrderItem[] {
-  return items(input, (value) => value);
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { defaultCostLimits } from "../cost/limits.ts";
 import { library, stateOf } from "../testing/world.ts";
 import { readOperation } from "./document.ts";
-import { planQuery } from "./plan.ts";
+import { QueryPlanner } from "./plan.ts";
 import { Variables } from "./variables.ts";
 
 test("compares the arguments of a field once, whether its fragment is spread twice or 100 times", async () => {
@@ -32,7 +32,7 @@ test("compares the arguments of a field once, whether its fragment is spread twi
       introspection: true,
       role: "admin",
     };
-    planQuery(state.schema("admin"), operation, new Variables(operation, {}, new Set()), limits);
+    new QueryPlanner(state.schema("admin"), operation, new Variables(operation, {}, new Set()), limits).query();
     return looks;
   };
   expect(looksAt(2)).toBeGreaterThan(0);

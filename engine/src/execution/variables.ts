@@ -18,6 +18,9 @@ function nullable(declared: TypeNode): TypeNode {
   return declared.kind === Kind.NON_NULL_TYPE ? declared.type : declared;
 }
 
+/** Values of a request's variables, as its JSON has them. */
+export type VariableValues = Readonly<Record<string, unknown>>;
+
 /** The variables of one request. Those whose values planning reads are structural: a plan serves only requests with equal ones. */
 export class Variables {
   readonly structural: Set<string>;
@@ -25,12 +28,12 @@ export class Variables {
   readonly eager: boolean;
   readonly #operation: Operation;
   readonly #definitions: ReadonlyMap<string, VariableDefinitionNode>;
-  readonly #values: Readonly<Record<string, unknown>>;
+  readonly #values: VariableValues;
   readonly #sizes = new Map<string, number>();
 
   constructor(
     operation: Operation,
-    values: Readonly<Record<string, unknown>>,
+    values: VariableValues,
     structural: Set<string>,
     { eager = false }: { readonly eager?: boolean } = {},
   ) {
@@ -119,7 +122,7 @@ export class Variables {
 }
 
 /** The values that must be equal for requests to share a plan. */
-export function fingerprint(structural: ReadonlySet<string>, values: Readonly<Record<string, unknown>>): string {
+export function fingerprint(structural: ReadonlySet<string>, values: VariableValues): string {
   if (structural.size === 0) return "";
   return jsonText([...structural].map((name) => (Object.hasOwn(values, name) ? [name, values[name]] : [name])));
 }

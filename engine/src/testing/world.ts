@@ -2,7 +2,7 @@ import { catalogAnswer, type FunctionSketch, type TableSketch } from "@routeql/m
 import { type CostLimits, defaultCostLimits } from "../cost/limits.ts";
 import type { EngineOptions } from "../engine.ts";
 import { readOperation } from "../execution/document.ts";
-import { planQuery, planSubscription, type RootPlan, type SubscriptionPlan } from "../execution/plan.ts";
+import { QueryPlanner, type RootPlan, type SubscriptionPlan } from "../execution/plan.ts";
 import { buildState, checkMetadata, type State } from "../execution/state.ts";
 import { Variables } from "../execution/variables.ts";
 import { finalText } from "../sql/sql.ts";
@@ -76,12 +76,8 @@ export function plan(
   const operation = readOperation(query, null);
   const given = new Variables(operation, variables, new Set());
   given.check();
-  return planQuery(state.schema(role), operation, given, {
-    ...limits,
-    ...other,
-    introspection: state.introspectionAllowed(role),
-    role,
-  });
+  const options = { ...limits, ...other, introspection: state.introspectionAllowed(role), role };
+  return new QueryPlanner(state.schema(role), operation, given, options).query();
 }
 
 export function planLive(
@@ -91,10 +87,8 @@ export function planLive(
   variables: Record<string, unknown> = {},
 ): SubscriptionPlan {
   const operation = readOperation(query, null);
-  return planSubscription(state.schema(role), operation, new Variables(operation, variables, new Set()), {
-    ...limits,
-    role,
-  });
+  const given = new Variables(operation, variables, new Set());
+  return new QueryPlanner(state.schema(role), operation, given, { ...limits, role }).subscription();
 }
 
 /** SQL of the single root field, and the values of its constant parameters; the kind of the others. */
