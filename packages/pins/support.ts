@@ -9,7 +9,7 @@ const millisecondsPerDay = 86_400_000;
 
 export function pinProblems(today: Date, all: readonly Pin[] = Object.values<Pin>(pins)): readonly string[] {
   return all.flatMap(({ image, supportedUntil, source }) => [
-    ...supportProblems(today, image, supportedUntil, `Choose the next line in packages/pins/pins.ts; see ${source}`),
+    ...supportProblems(today, image, supportedUntil, source),
     ...advisoriesOf(image).map((advisory) => `${image}: ${describeAdvisory(advisory)}`),
   ]);
 }
@@ -20,19 +20,13 @@ export function programProblems(
   all: readonly ProgramPin[] = Object.values<ProgramPin>(programs),
 ): readonly string[] {
   return all.flatMap(({ program, version, supportedUntil, source }) =>
-    supportedUntil === undefined
-      ? []
-      : supportProblems(
-          today,
-          `${program} ${version}`,
-          supportedUntil,
-          `Choose the next line in packages/pins/pins.ts; see ${source}`,
-        ),
+    supportedUntil === undefined ? [] : supportProblems(today, `${program} ${version}`, supportedUntil, source),
   );
 }
 
-function supportProblems(today: Date, name: string, supportedUntil: string, remedy: string): readonly string[] {
+function supportProblems(today: Date, name: string, supportedUntil: string, source: string): readonly string[] {
   const days = Math.ceil((Date.parse(supportedUntil) - today.getTime()) / millisecondsPerDay);
+  const remedy = `Choose the next line in packages/pins/pins.ts; see ${source}`;
   return days > noticeDays ? [] : [`${name}: support ${days < 0 ? "ended" : "ends"} on ${supportedUntil}. ${remedy}`];
 }
 

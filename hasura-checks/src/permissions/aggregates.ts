@@ -1,11 +1,11 @@
 import { Expectation, expectedRows, type Row } from "./answers.ts";
 import { documentOf, extremeColumns, fieldOf, rootValue } from "./documents.ts";
 import { enumColumns } from "./hidden-rows.ts";
-import { argumentsOf, type Case, cellOf, differing, fromOf, rootFieldOf, sessionWords } from "./rows.ts";
+import { argumentsOf, type Case, differing, fromOf, report, rootFieldOf } from "./rows.ts";
 
 /** Compares counts, maxima and minima with those of the visible rows, and the number of nodes with the limit. */
 export async function verifyAggregates(of: Case): Promise<void> {
-  const { permission, table, subject, role, verdicts, sql } = of;
+  const { permission, table, subject, sql } = of;
   const enumerated = enumColumns(of);
   const columns = extremeColumns(table, permission).filter((column) => !enumerated.has(column));
   const names = columns.map((column) => fieldOf(table, column));
@@ -30,9 +30,7 @@ export async function verifyAggregates(of: Case): Promise<void> {
       const { aggregate: found } = rootValue(subject.access, reply, field) as { aggregate: Aggregate };
       return wrongAggregate(found, expected, names);
     });
-    verdicts.count("aggregates", 1 + 2 * columns.length);
-    if (wrong !== undefined)
-      verdicts.say("aggregates", cellOf(of), `${role}${sessionWords(of.variables)} ${wrong} (${field}, ${operation})`);
+    report(of, "aggregates", wrong, `${field}, ${operation}`, { checks: 1 + 2 * columns.length });
   }
 }
 

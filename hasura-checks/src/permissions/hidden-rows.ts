@@ -2,19 +2,17 @@ import { identifier, quoted } from "@routeql/metadata/declared/filter-text";
 import { keyOf } from "@routeql/metadata/declared/tables";
 import { Expectation, expectedRows, type Row } from "./answers.ts";
 import { documentOf, fieldOf, literal, rootOf, rootValue } from "./documents.ts";
-import type { Cell } from "./report.ts";
 import {
   argumentsOf,
   type Case,
-  cellOf,
   differing,
   fromOf,
   plainRows,
+  report,
   rootFieldOf,
   rowsAt,
   rowsStatement,
   selectionOf,
-  sessionWords,
 } from "./rows.ts";
 
 /** Number of hidden and of visible rows that are queried one by one. */
@@ -117,12 +115,6 @@ export async function verifyHiddenRows(of: Case): Promise<void> {
   }
 }
 
-/** Reports a difference between an answer and the filter, if there is one. */
-function judge({ role, variables, verdicts }: Case, cell: Cell, wrong: string | undefined, place: string): void {
-  const reason = () => `${role}${sessionWords(variables)} ${wrong ?? ""} (${place})`;
-  verdicts.hold("hidden-rows", cell, wrong === undefined, reason);
-}
-
 async function byValues(of: Case, row: Known, columns: readonly string[], expectation: Expectation): Promise<void> {
   const { subject, table, permission } = of;
   for (const operation of ["query", "live query", "query aggregate"] as const) {
@@ -145,7 +137,7 @@ async function byValues(of: Case, row: Known, columns: readonly string[], expect
         ? undefined
         : `finds ${found} rows by the values of a ${row.visible ? "served" : "hidden"} row, and the filter gives ${wanted}`;
     });
-    judge(of, cellOf(of), wrong, `${field}, ${operation}`);
+    report(of, "hidden-rows", wrong, `${field}, ${operation}`);
   }
 }
 
@@ -167,7 +159,7 @@ async function byKey(of: Case, row: Known, expectation: Expectation): Promise<vo
         ? undefined
         : `is ${found === null ? "not served" : "served"} a ${row.visible ? "row that the filter lets through" : "hidden row"} by its key`;
     });
-    judge(of, cellOf(of), wrong, `${field}, ${operation}`);
+    report(of, "hidden-rows", wrong, `${field}, ${operation}`);
   }
 }
 
@@ -200,7 +192,7 @@ async function throughRelationships(of: Case, row: Known, columns: readonly stri
           ? undefined
           : `${found ? "finds" : "does not find"} rows of ${from.rootField} by a ${row.visible ? "served" : "hidden"} row of ${table.rootField}`;
       });
-      judge(of, { role, table: from.key, name }, wrong, `${root}.${name}`);
+      report(of, "hidden-rows", wrong, `${root}.${name}`, { cell: { role, table: from.key, name } });
     }
   }
 }

@@ -12,9 +12,9 @@ import {
   fromOf,
   orderArgument,
   plainRows,
+  report,
   rootFieldOf,
   selectionOf,
-  sessionWords,
 } from "./rows.ts";
 
 /** Most rows whose relationships are followed. */
@@ -118,7 +118,6 @@ async function follow(from: Case, to: Case, relationship: DeclaredRelationship):
     }
     return undefined;
   });
-  verdicts.count("relationships", first.kind === "rows" ? Math.max(first.rows.length, 1) : 1);
-  if (wrong !== undefined)
-    verdicts.say("relationships", cell, `${role}${sessionWords(from.variables)} ${wrong} (${root}.${name})`);
+  const checks = first.kind === "rows" ? Math.max(first.rows.length, 1) : 1;
+  report(from, "relationships", wrong, `${root}.${name}`, { cell, checks });
 }

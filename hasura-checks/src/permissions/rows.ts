@@ -2,7 +2,7 @@ import type { DeclaredPermission, DeclaredTable, Operation } from "@routeql/meta
 import type { Call } from "./calls.ts";
 import { difference, differenceWords, Expectation, type Expected, expectedRows, type Row, settled } from "./answers.ts";
 import { documentOf, fieldOf, orderColumns, rootOf, rootValue, valueColumns } from "./documents.ts";
-import type { Verdicts } from "./report.ts";
+import type { Cell, Verdicts, Verification } from "./report.ts";
 import { Sql } from "./sql.ts";
 import type { Failure, Reply, Variables } from "./served.ts";
 import type { Subject } from "./subject.ts";
@@ -55,6 +55,18 @@ export function sessionWords(variables: Variables): string {
     ([name, value]) => `${name} = ${JSON.stringify(value.length > 40 ? `${value.slice(0, 37)}...` : value)}`,
   );
   return said.length === 0 ? "" : ` with ${said.join(", ")}`;
+}
+
+/** Counts checks, and reports an answer that differs from the filter. @param place root field and operation */
+export function report(
+  { role, variables, verdicts, ...of }: Case,
+  kind: Verification,
+  wrong: string | undefined,
+  place: string,
+  { cell = cellOf({ role, ...of }), checks = 1 }: { readonly cell?: Cell; readonly checks?: number } = {},
+): void {
+  verdicts.count(kind, checks);
+  if (wrong !== undefined) verdicts.say(kind, cell, `${role}${sessionWords(variables)} ${wrong} (${place})`);
 }
 
 export function orderArgument({ subject, table, permission }: Case): string {
@@ -203,13 +215,8 @@ export async function verifyRows(of: Case): Promise<void> {
       () => pages(of, kind),
       (served, expected) => wrongRows(of, served, expected),
     );
-    verdicts.count("rows", first.kind === "rows" ? Math.max(first.rows.length, 1) : 1);
-    if (wrong !== undefined)
-      verdicts.say(
-        "rows",
-        cellOf(of),
-        `${role}${sessionWords(of.variables)} ${wrong} (${rootFieldOf(of, operation)}, ${operation})`,
-      );
+    const checks = first.kind === "rows" ? Math.max(first.rows.length, 1) : 1;
+    report(of, "rows", wrong, `${rootFieldOf(of, operation)}, ${operation}`, { checks });
     await verifyLimit(of, kind, first);
   }
 }

@@ -2,7 +2,7 @@ import { identifier } from "@routeql/metadata/declared/filter-text";
 import { difference, differenceWords, Expectation, expectedRows } from "./answers.ts";
 import { enumColumns } from "./hidden-rows.ts";
 import { documentOf, fieldOf, orderColumns, rootOf, rootValue } from "./documents.ts";
-import { type Case, differing, plainRows, rowsStatement, selectionOf, sessionWords } from "./rows.ts";
+import { type Case, differing, plainRows, report, rowsStatement, selectionOf } from "./rows.ts";
 
 /** Types without the aggregate `max` before Postgres 18, by which no engine streams, and JSON, which has no order. */
 const withoutMaximum =
@@ -10,7 +10,7 @@ const withoutMaximum =
 
 /** Checks the first batch of a stream after the smallest value of a column: rows of the filter, at most the limit. */
 export async function verifyStream(of: Case): Promise<void> {
-  const { subject, role, table, permission, sql, verdicts, variables } = of;
+  const { subject, table, permission, sql } = of;
   const enumerated = enumColumns(of);
   const column = orderColumns(table, permission).find(
     (name) =>
@@ -20,7 +20,6 @@ export async function verifyStream(of: Case): Promise<void> {
       !withoutMaximum.test(table.types.get(name)?.name ?? ""),
   );
   if (!permission.operations.has("stream") || column === undefined) return;
-  const cell = { role, table: table.key };
   const { naming } = subject.access;
   const own = `it.${identifier(column)}`;
   const smallest = await expectedRows(
@@ -51,10 +50,5 @@ export async function verifyStream(of: Case): Promise<void> {
     // A batch can end between rows with the same value in the column of the cursor.
     return wanted.length > of.most ? undefined : `is served ${differenceWords(found)}`;
   });
-  verdicts.hold(
-    "rows",
-    cell,
-    wrong === undefined,
-    () => `${role}${sessionWords(variables)} ${wrong ?? ""} (${field}, stream)`,
-  );
+  report(of, "rows", wrong, `${field}, stream`);
 }

@@ -48,12 +48,6 @@ export function grantsOf(
   const sets = new Map(inherited.map(({ role_name: role, role_set: parts }) => [role, parts]));
   const partsOf = (role: string, above: readonly string[] = []): readonly string[] =>
     above.includes(role) ? [] : [role, ...(sets.get(role) ?? []).flatMap((part) => partsOf(part, [...above, role]))];
-  const grant = (role: string, key: string, above: readonly string[] = []): Grant | undefined => {
-    const direct = own.get(`${role}\n${key}`);
-    if (direct !== undefined || above.includes(role)) return direct;
-    const parts = (sets.get(role) ?? []).flatMap((part) => grant(part, key, [...above, role]) ?? []);
-    return parts.length === 0 ? undefined : combined(parts);
-  };
   const known = new Map<string, DeclaredPermission | undefined>();
   return {
     roles: [...entries.flatMap((table) => table.select_permissions.map(({ role }) => role)), ...sets.keys()],
@@ -63,7 +57,9 @@ export function grantsOf(
       if (!known.has(name))
         known.set(
           name,
-          permissionOf(role, key, tables, (table) => grant(role, table)),
+          permissionOf(role, key, tables, (table) =>
+            inheritedGrant(role, sets, (part) => own.get(`${part}\n${table}`)),
+          ),
         );
       return known.get(name);
     },
@@ -84,8 +80,21 @@ function grantOf({ permission }: SelectPermissionMetadata, key: string, table: D
   };
 }
 
+/** The grant of a role: its own, or else that of the roles in its set. */
+export function inheritedGrant(
+  role: string,
+  sets: ReadonlyMap<string, readonly string[]>,
+  own: (role: string) => Grant | undefined,
+  above: readonly string[] = [],
+): Grant | undefined {
+  const direct = own(role);
+  if (direct !== undefined || above.includes(role)) return direct;
+  const parts = (sets.get(role) ?? []).flatMap((part) => inheritedGrant(part, sets, own, [...above, role]) ?? []);
+  return parts.length === 0 ? undefined : combined(parts);
+}
+
 /** The rule of Hasura for inherited roles: rows of every contained role, cells only in rows of roles that grant them, and the largest limit. */
-export function combined(parts: readonly Grant[]): Grant {
+function combined(parts: readonly Grant[]): Grant {
   const [only] = parts;
   if (parts.length === 1 && only !== undefined) return only;
   const union = (lists: readonly (readonly string[] | undefined)[]) =>

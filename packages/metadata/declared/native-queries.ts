@@ -3,7 +3,7 @@ import type { LogicalModelMetadata, NativeQueryMetadata } from "../read/shape-pa
 import type { SourceMetadata } from "../read/shape.ts";
 import type { Naming } from "../naming.ts";
 import type { DeclaredPermission, Operation } from "./permission.ts";
-import { cellsIn, combined, type Grant } from "./grants.ts";
+import { cellsIn, type Grant, inheritedGrant } from "./grants.ts";
 import { type DeclaredRelationship, type DeclaredTable, keyOf } from "./tables.ts";
 
 export interface DeclaredArgument {
@@ -84,13 +84,7 @@ function grantsOn(
       },
     ]),
   );
-  const grant = (role: string, above: readonly string[]): Grant | undefined => {
-    const direct = own.get(role);
-    if (direct !== undefined || above.includes(role)) return direct;
-    const parts = (sets.get(role) ?? []).flatMap((part) => grant(part, [...above, role]) ?? []);
-    return parts.length === 0 ? undefined : combined(parts);
-  };
-  return (role) => grant(role, []);
+  return (role) => inheritedGrant(role, sets, (part) => own.get(part));
 }
 
 function relationshipsOf({ object_relationships: objects, array_relationships: arrays }: NativeQueryMetadata) {
