@@ -45,11 +45,7 @@ export interface RoutingData {
   readonly origin: string;
 }
 
-/**
- * Fills a database with `wanted` updates: the real ones if they exist beside the repository, the rest generated with older times, so
- * that the newest rows are real. Hijacks are detected in the generated rows.
- * @throws if loading or detection fails
- */
+/** Fills a database with `wanted` updates, the newest real if they exist beside the repository, and detects hijacks in generated ones. */
 export async function fillRoutingData(database: StartedDatabaseContainer, wanted: number): Promise<RoutingData> {
   const load = (...args: string[]): Promise<void> => runCommand(loadCommand, args, database);
   const real = realFiles

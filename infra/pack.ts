@@ -1,7 +1,4 @@
-/**
- * Packs the component for programs outside of this checkout: `npm run pack -- FOLDER` writes pulumi-routeql-<version>.tgz. Node strips no types
- * below node_modules, so the program is JavaScript. The images keep their sources and their names.
- */
+/** Packs the component for other programs (`npm run pack -- FOLDER`), as JavaScript: Node strips no types below node_modules. */
 import { execFileSync } from "node:child_process";
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -16,11 +16,7 @@ import { type Contender, graphqlContender, jwtSecret, makeToken, startEngineProc
 /** Connections to Postgres of Hasura and of the embedded engine. */
 const poolSize = 10;
 
-/**
- * Hasura's own server asked directly, through a bare proxy, and through the front with all its limits; and the embedded engine beside it. All
- * write their request log.
- * @throws if this machine does not have the image of HASURA_IMAGE
- */
+/** Hasura asked directly, through a bare proxy and through the front, and the embedded engine. @throws without HASURA_IMAGE */
 export async function startBesideHasura(
   database: StartedDatabaseContainer,
   started: AsyncDisposableStack,

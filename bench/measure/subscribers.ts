@@ -50,11 +50,7 @@ export class Subscribers extends HelperProcess {
     this.#count = count;
   }
 
-  /**
-   * Changes all watched rows. Returns the milliseconds from the commit to each arrival in the clients' process.
-   * @param value has not been in the rows before
-   * @param phase share of a polling interval to wait before, so that changes fall at different places of it
-   */
+  /** Changes all watched rows; returns milliseconds from commit to each arrival. @param value new @param phase of the polling interval */
   async change(owner: Client, value: number, phase: number): Promise<Float64Array> {
     await new Promise((wake) => setTimeout(wake, 200 + phase * 1_000));
     const wanted: AwaitValue = { type: "await", marker: `"num_peers_seen":${value}`, milliseconds: longestWait };

@@ -89,15 +89,7 @@ async function untilHealthy(container: Docker.Container, signal: AbortSignal): P
   while ((await container.inspect()).State.Health?.Status !== "healthy") await sleep(500, undefined, { signal });
 }
 
-/**
- * Replaces the database by its state of a moment, after a copy of that state has started beside it. The services wait or answer 503 while
- * the database is stopped: during the whole restore of the newest state, otherwise only for the exchange.
- * @param point a time in ISO 8601 form, or `latest`
- * @param replace whether `latest` also deletes changes that the archive lacks
- * @param remember reads the state that survives, just before the database stops
- * @returns its result
- * @throws Failure with the reason. Then the database runs again if it still can.
- */
+/** Replaces the database by its state at `point`, a time or `latest`. @param remember reads what survives @returns that @throws Failure */
 export async function restoreTo<State>(
   stack: string,
   point: string,

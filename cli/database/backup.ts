@@ -113,12 +113,7 @@ select '${held} ' || coalesce(json_agg(nspname), '[]') from pg_namespace
 where pg_get_userbyid(nspowner) = '${loginRole("owner")}' and nspname not in (${backedUpSchemas.map((name) => `'${name}'`).join(", ")});
 `;
 
-/**
- * Runs `work` while no partition of the updates is dropped or replaced. pg_dump lists the partitions first and locks them later: without
- * this lock it would fail, or miss the rows of a partition created in between. Queries, loads and new partitions continue.
- * @param work gets the names of the operator's schemas
- * @throws any error of `work`, or Failure when a partition change does not finish within the role's limit of one minute
- */
+/** Runs `work` while no partition changes: pg_dump lists partitions before it locks them. Queries and loads continue. @throws Failure */
 export async function holdPartitions<T>(
   { as, signal }: Programs,
   work: (ownSchemas: readonly string[]) => Promise<T>,

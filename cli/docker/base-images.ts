@@ -12,11 +12,7 @@ export interface ChosenBases extends BaseImages {
 
 const officialDebian = pins.debian.image;
 
-/**
- * Provides the base images that the settings name. A local image is used as it is, and a missing one is pulled. Only the two defaults have
- * a replacement in offline/ when no registry answers: Debian from its packages, and Node from this machine.
- * @param named the images of the settings; `nodeIsDefault` when the setting has its default
- */
+/** Provides the base images that the settings name, pulled if missing. Only the two defaults have a replacement in offline/. */
 export async function ensureBases(named: BaseImages, nodeIsDefault: boolean, options: Work): Promise<ChosenBases> {
   const origins: string[] = [];
   if (!(await imageExists(named.debianBase))) origins.push(await bringDebian(named.debianBase, options));

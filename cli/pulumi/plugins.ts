@@ -82,10 +82,7 @@ async function installOfficial(name: string, { command, onLine, signal }: Choice
     });
 }
 
-/**
- * Selects the official plugins if the machine has them or can install them, otherwise the replacements in offline/; never a mixture.
- * Each kind continues the state of the other. Only the Kubernetes providers cannot, so the first choice stays for that target.
- */
+/** The official plugins if this machine can have them, else those in offline/. Kubernetes' states fit only the first choice. */
 export async function choosePlugins(paths: StackPaths, options: ChoiceOptions): Promise<PluginKind> {
   const before = await readFile(paths.plugins, "utf8").then(
     (text) => JSON.parse(text) as { kind: PluginKind; target?: Target },

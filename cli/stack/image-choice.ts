@@ -1,8 +1,4 @@
-/**
- * Chooses the images of a stack. Only the project's defaults have a replacement, and only if their registry cannot be reached at all: the
- * embedded engine for Hasura, and images built from Debian's packages for the official ones. Every other registry problem stops the run,
- * because an operator can fix it.
- */
+/** Chooses images: only a default whose registry is unreachable has a replacement. An operator can fix other registry problems. */
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type PulledImage, pulledImages } from "@routeql/infra/images";

@@ -25,12 +25,7 @@ const reservationOf = (range: string): string => join(cacheFolder(), "network-ra
 const keptRange = async ({ networkRange }: StackPaths): Promise<string | undefined> =>
   (await readFile(networkRange, "utf8").catch(() => undefined))?.trim();
 
-/**
- * The current or next range of the stack. Undefined for a running stack of an earlier version, whose networks the Docker engine chose: they
- * stay until the stack is removed, because another range would replace all containers.
- * @param keeps whether to reserve the range for the stack
- * @throws Failure when the pool has no free range
- */
+/** The stack's range. Undefined for a running one of an earlier version, whose networks stay. @param keeps to reserve it @throws Failure */
 export async function networkRangeOf(
   stack: string,
   paths: StackPaths,

@@ -57,10 +57,7 @@ interface Runnable {
 /** CLI commands that change or compare resources. */
 const withProviders: ReadonlySet<string | undefined> = new Set(["up", "preview", "refresh", "destroy"]);
 
-/**
- * Makes the Automation API run its CLI with the chosen replacement plugins, and in a process group of its own. Otherwise a Ctrl-C would
- * reach the CLI twice, from the terminal and from the API, and the second signal makes it abort its work.
- */
+/** Runs Pulumi's CLI in its own process group: a Ctrl-C that reaches it twice, also from the API, would abort its work. */
 export function inOwnProcessGroup(
   command: PulumiCommand,
   plugins: PluginKind,

@@ -65,14 +65,7 @@ export async function writeSettings(file: string, values: Readonly<Record<string
   await writeFile(file, String(document));
 }
 
-/**
- * Raises the generations of the chosen secrets in the stack's configuration; the next update rotates them. A rotation whose update failed is
- * resumed, not repeated.
- * @param kind one of {@link kinds}, or `all`
- * @param overlapHours time for which clients may use the former key
- * @returns one line for each secret
- * @throws Failure for an unknown kind, a secret that the deployment did not generate, or a stack that is not up
- */
+/** Raises generations of secrets for the next update; resumes a failed rotation. @returns one line for each secret @throws Failure */
 export async function raiseGenerations(
   stack: string,
   kind: string,

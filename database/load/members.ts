@@ -52,12 +52,7 @@ export interface MemberOptions {
   readonly onPassedOver: (name: string, reason: string) => void;
 }
 
-/**
- * Unpacks an input according to its bytes: plain or gzip, and a tar of such. Read each member to its end before you request the
- * next one.
- * A member with other content is skipped; an input with other content, and anything broken, is an error.
- * @throws BrokenInput
- */
+/** Unpacks an input by its bytes: plain, gzip, tar. Read each member before you request the next. @throws BrokenInput */
 export async function* members(source: ByteSource, options: MemberOptions): AsyncGenerator<Member> {
   const { format, bytes } = await unwrap(source);
   if (format !== "tar") {

@@ -100,10 +100,7 @@ interface Chunk {
   readonly rows: number;
 }
 
-/**
- * A chunk is sorted by prefix, so that each page of the index on the prefix is changed once per chunk. Large chunks therefore read and
- * log fewer pages. The limit is the memory of the sort: one load at a time sorts, because publishing is done in turn.
- */
+/** Rows of a chunk, sorted by prefix so that each page of its index changes once per chunk. The memory of the sort limits it. */
 const CHUNK_ROWS = 500_000;
 
 /** Small: a query for the newest rows skips every row of a newer uncommitted transaction, and 500,000 of them take it 400 ms. */

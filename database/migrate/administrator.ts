@@ -33,11 +33,7 @@ const languages = ["plpgsql", "sql"];
 const services = (["engine", "sidecar"] as const).map((name) => loginRole(name));
 const others = roleNames.map((name) => loginRole(name)).filter((role) => !services.includes(role));
 
-/**
- * Revokes rights that every role has by default and the roles of the services that face clients do not need. Run in the kit's database, as superuser. On a
- * provider's server the functions belong to the provider and stay unchanged.
- * @returns one sentence for each change; empty if nothing differed
- */
+/** Revokes default rights that the services' roles do not need, in the kit's database, as superuser. @returns one sentence per change */
 export async function withholdFromServices(client: Client): Promise<string[]> {
   if (!(await isSuperuser(client))) return [];
   const { rows } = await client.query<{ kind: string; name: string }>(

@@ -82,11 +82,7 @@ export async function restrictDatabases(client: Client, database: string): Promi
 const role = loginRole("metadata");
 const backup = loginRole("backup");
 
-/**
- * Creates the schema for the engine's metadata, owned by a role without other rights. Hasura fills it at its first
- * start. Hasura requires the extension but may not create it. Backups read the schema. Run in the
- * database, as superuser.
- */
+/** Creates the schema for the engine's metadata, with the extension that Hasura requires but may not create. As superuser. */
 export async function ensureMetadataSchema(client: Client): Promise<string[]> {
   const done: string[] = [];
   const read = async (): Promise<{ owner: string; rights: string } | undefined> => {

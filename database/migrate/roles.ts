@@ -107,12 +107,7 @@ interface RoleRow {
   readonly member_of: readonly string[];
 }
 
-/**
- * Creates or changes a role to match {@link roles}, with the given password; changes only differences. Needs a superuser, or an administrator
- * who may create roles. Only a superuser can read verifiers, so an administrator sets the password at each run.
- * @param second whether {@link loginOf} names the second login. The password of the other login then expires.
- * @returns one sentence for each change.
- */
+/** Makes a role match {@link roles}; only a superuser sees whether a password differs. @param second login, which ends the other's */
 export async function ensureRole(
   client: Client,
   name: LoginRoleName,

@@ -25,12 +25,7 @@ export async function partitionsBefore(client: Client, date = "infinity"): Promi
 
 export type Staying = "all" | "hijacked";
 
-/**
- * Replaces a partition by a new one in one step, so that no reader misses a row that stays. Other rows are
- * deleted and their disk space is freed; if no row stays, there is no new partition. Writers wait from the start, readers during the swap.
- * Run it in a turn: then no load or detection holds locks.
- * @returns the number of rows that stay.
- */
+/** Replaces a partition in one step without its other rows; none if no row stays. Run it in a turn. @returns rows that stay */
 export async function exchange(client: Client, { name, first, after }: Partition, staying: Staying): Promise<number> {
   const table = `routing.${client.escapeIdentifier(name)}`;
   const made = `routing.${client.escapeIdentifier(`${name}_made`)}`;

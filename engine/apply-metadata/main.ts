@@ -1,7 +1,4 @@
-/**
- * The job apply-metadata: reads a metadata directory, starts the engine's program with its metadata API on a loopback address, stores the
- * metadata unless anything is inconsistent, and reads it back. Running engines pick up the change by themselves.
- */
+/** The job apply-metadata: stores a metadata directory through the engine's program, unless it is inconsistent, and reads it back. */
 import { loadMetadata } from "@routeql/metadata/read/load";
 import { describeProblem } from "@routeql/metadata/read/problems";
 import { validateMetadata } from "@routeql/metadata/read/validate";

@@ -13,12 +13,7 @@ interface Pod {
   readonly [field: string]: unknown;
 }
 
-/**
- * Objects that create the stack's Secrets inside the cluster: a Job with its script and templates, and its rights. It may only get,
- * create and patch Secrets of the namespace.
- * @param migrate the stack's migrate Job: this job runs in its image, under its restrictions
- * @param generated names of the values that the job generates if `given-secrets` has none
- */
+/** Objects that create the stack's Secrets inside the cluster. @param migrate whose image it runs in @param generated names of values */
 export function secretsJob(
   migrate: Manifest,
   secrets: Readonly<Record<string, SecretTemplate>>,

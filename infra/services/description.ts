@@ -94,10 +94,7 @@ export interface ServiceDescription {
   readonly secrets: Readonly<Record<string, SecretName>>;
   /** Files by path under `filesDirectory`. */
   readonly files: Readonly<Record<string, Input<string> | SecretReference>>;
-  /**
-   * Paths of the files that the service loads while it runs, secrets under `secrets/`. A change of any other file restarts it.
-   * `files.sha256` lists all files, and its first line has their version. The health check fails until the service has loaded them.
-   */
+  /** Files that the service loads while it runs, listed in `files.sha256`; a change of others restarts it. Unhealthy until they are loaded. */
   readonly liveFiles?: readonly string[];
   /** Directory that outlives the service. A service with data has one replica; one without may have several. */
   readonly data?: string;

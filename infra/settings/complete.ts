@@ -70,11 +70,7 @@ const mirroredSettings = settingNames.filter(
 /** Images of this project exist on this machine only. */
 const ownPrefix = "routeql/";
 
-/**
- * The name of an image in the mirror of Docker Hub. Docker Hub keeps official images in `library/`.
- *
- * @example throughMirror("postgres:17.12", "registry.example.net/hub") // registry.example.net/hub/library/postgres:17.12
- */
+/** The name of an image in a mirror of Docker Hub, which keeps official images in `library/`: `registry.example.net/library/postgres:17`. */
 function throughMirror(image: string, mirror: string | undefined): string {
   if (mirror === undefined || image.startsWith(ownPrefix)) return image;
   const prefix = mirror.replace(/\/+$/, "");

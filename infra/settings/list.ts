@@ -1,7 +1,4 @@
-/**
- * Every setting, once. This list is the source for reading and checking the stack's configuration and the environment file, for the
- * component's arguments, the configuration section of Pulumi.yaml, .env.example and docs/reference/settings.md (`npm run documents`).
- */
+/** Every setting, once: the source of reading and checks, arguments, Pulumi.yaml, .env.example and docs/reference/settings.md. */
 import type { Input } from "@pulumi/pulumi";
 import { roles } from "@routeql/database/migrate/roles";
 import { pins } from "@routeql/pins/pins";

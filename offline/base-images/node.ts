@@ -104,10 +104,7 @@ function dockerfile(debianBase: string, hasCertificates: boolean, registry: stri
   ].join("\n");
 }
 
-/**
- * Builds the image in which builds install packages, for machines that cannot pull the official Node image: this machine's Node, npm, and
- * the certificates that this machine trusts. It is a build stage only: just the node binary reaches the images that run.
- */
+/** Builds the build stage's image from this machine's Node and npm, where none can be pulled; only the node binary leaves it. */
 export async function buildNodeBase(name: string, debianBase: string, { onLine, signal }: Work): Promise<void> {
   // Some distributions split npm into packages, so the npm of this machine may not work when copied.
   const recipe = resolve(import.meta.dirname, "../node/npm-runtime");

@@ -1,10 +1,4 @@
-/**
- * The first program inside the node's namespaces: gives them their own mounts and network and runs the node's programs. It exits when
- * one of them or the starter of the node exits, and then the kernel kills all processes in the namespaces.
- *
- * Started by launcher.ts as `node init.ts '<json of InitOptions>'`. It prints `namespaces` when it runs and `started` after all
- * programs have started.
- */
+/** First program in the node's namespaces (`node init.ts JSON`): sets them up, runs the node's programs and ends with any of them. */
 import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, openSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";

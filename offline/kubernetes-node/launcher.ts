@@ -1,9 +1,4 @@
-/**
- * Runs a node for the tests: creates its control groups and namespaces and its link to this machine, and removes the remains when the
- * tests stop it or exit. It prints JSON lines: `{"address": …}` after the node's programs have started.
- *
- * Started by node.ts as `node launcher.ts <folder> <binaries>`; it exits when its standard input is closed.
- */
+/** Runs a node for the tests (`node launcher.ts FOLDER BINARIES`), prints its address as JSON, and removes all remains. */
 import { spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";

@@ -9,11 +9,7 @@ export interface Variable {
   readonly problem?: string;
 }
 
-/**
- * Value of a setting: `NAME`, or the content of the file in `NAME_FILE`, without one trailing line break.
- * @param readFile replaces the file system in tests
- * @example readVariable({ KEY_FILE: "/run/secrets/key" }, "KEY").value
- */
+/** Value of a setting: `NAME`, or the file in `NAME_FILE` without its last line break. @param readFile replaces the file system in tests */
 export function readVariable(
   environment: Environment,
   name: string,

@@ -1,9 +1,4 @@
-/**
- * Every error code of the gateway and the auth sidecar, once: its HTTP status and its sentence.
- * The bodies are `{"error": <sentence>, "code": <code>}`; docs/reference/error-codes.md and the gateway's error pages are derived from this
- * list.
- * The engine's own errors follow Hasura and are not listed here.
- */
+/** Every error code of the gateway and the sidecar, with status and sentence. The engine's own errors follow Hasura. */
 export interface ErrorDescription {
   readonly status: number;
   /** Text for the client; a full sentence without secrets. */

@@ -7,11 +7,7 @@ export const quietMilliseconds = 2000;
 /** Milliseconds between checks for idle connections. */
 const idleInterval = 50;
 
-/**
- * Stops a server behind a proxy that keeps connections, without losing a request. The server accepts no more connections, answers each request on an
- * open connection with `Connection: close`, and closes idle connections after two seconds. It aborts requests that exceed the grace period.
- * @example await stopServer(server, 8_000);
- */
+/** Stops a server behind a proxy without losing a request: closes idle connections after two seconds, others after the grace period. */
 export async function stopServer(server: Server, graceMilliseconds: number, quiet = quietMilliseconds): Promise<void> {
   const closed = once(server, "close");
   server.prependListener("request", closeAfterwards);

@@ -6,11 +6,7 @@ import { inputType, typeSql } from "../sql/operators.ts";
 import type { Input } from "./input.ts";
 import { entriesOf, parameterOf } from "./where.ts";
 
-/**
- * A function's arguments from the client's `args`. An omitted argument gets its default; later ones are passed by name.
- * @throws EngineError validation-failed when `args` is null, not-supported when an argument without default is omitted, or when an unnamed
- * one follows an omitted one
- */
+/** A function's arguments from the client's `args`; after an omitted one, by name. @throws EngineError if that is impossible */
 export function readFunctionArguments(
   call: FunctionCall,
   input: Input | undefined,

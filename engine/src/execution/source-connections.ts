@@ -69,14 +69,7 @@ export class SourceConnections {
     return this.#pool.take(claim, signal);
   }
 
-  /**
-   * Runs work with a connection and returns it to the pool afterwards. The work ends in bounded time, also when Postgres neither answers
-   * nor closes the connection.
-   * @param claim with which the connection was taken
-   * @param limit milliseconds after which the running statement is cancelled, if sooner than the limit of all statements; 0 = none
-   * @param work receives a function that cancels the running statement in Postgres
-   * @throws any error of the work
-   */
+  /** Runs work with a connection, in bounded time, then returns it. @param limit own one of the running statement; 0 = none */
   async use<Result>(
     connection: Connection,
     claim: Claim,

@@ -88,10 +88,7 @@ function introduce(client: pg.Client): Promise<Introduced> {
   });
 }
 
-/**
- * A connection that returns rows as the bytes that Postgres sent. node-postgres opens it (addresses, TLS, all login methods) and closes it.
- * Statements run here, because node-postgres decodes, copies and wraps each value, which is half of the cost of a query.
- */
+/** A connection with rows as Postgres' bytes. node-postgres opens and closes it; its decoding would be half of a query's cost. */
 export class Connection {
   /** Identifies the connection to `pg_cancel_backend`. */
   readonly processId: number;

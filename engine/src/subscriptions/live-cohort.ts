@@ -27,10 +27,7 @@ interface Member {
   answeredBy: number;
 }
 
-/**
- * All subscribers of one live query statement. Members are polled together, at most `batchSize` per statement, and each subscriber receives
- * only changed answers. A new subscriber's first answer comes from a statement started after its arrival, not from memory.
- */
+/** All subscribers of one live query statement, polled together. A new one's first answer comes from a statement after its arrival. */
 export class LiveCohort {
   readonly #key: string;
   readonly #polling: Polling;

@@ -96,10 +96,7 @@ export class PollingRounds {
   }
 }
 
-/**
- * Answers new subscribers without waiting for the next round. Those that arrive in one event-loop turn are answered together, and those
- * that arrive meanwhile together afterwards. At most one of their polls waits for its turn, for any number of arrivals.
- */
+/** Answers new subscribers without waiting for the next round, those of one event-loop turn together; one poll waits at most. */
 export class Newcomers<Item> {
   readonly #poll: (items: readonly Item[]) => Promise<void>;
   #waiting: Item[] = [];

@@ -31,10 +31,7 @@ const quoted = /"([^"]*)"|'([^']*)'|`([^`]*)`/g;
 /** Whether a word cannot be a word of a sentence. */
 const isIdentifier = (word: string) => /[_0-9]|[a-z][A-Z]/.test(word);
 
-/**
- * The hidden name or statement that an error reveals; undefined without one. A name counts where it stands in quotes or with a dot,
- * in its own case, or where it cannot be a word. Values and names of the session count as said by the client.
- */
+/** The hidden name or statement in an error: quoted, dotted or no plain word, and not said by the session. Undefined without one. */
 export function revealedBy(message: string, hidden: ReadonlySet<string>, session: Variables): string | undefined {
   let rest = message.replaceAll(/x-hasura-[\w-]+/gi, "").replaceAll(typeName, "");
   for (const [name, value] of Object.entries(session))

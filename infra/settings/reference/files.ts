@@ -60,10 +60,7 @@ function description(setting: Setting): string {
   );
 }
 
-/**
- * Pulumi.yaml. Every default is empty, which counts as not given: Pulumi copies the defaults of this file into each stack's
- * configuration, which overrides the environment file. The program applies the real defaults and checks types and values itself.
- */
+/** Pulumi.yaml. Its defaults are empty, not given: Pulumi copies them into each stack, over the environment file. */
 export function projectFile(): string {
   const document = new Document({
     name: "routeql",

@@ -2,12 +2,7 @@ import { RunError } from "@pulumi/pulumi";
 import { readClaim, stackObjects, stateLabel } from "@routeql/host/docker/stack-objects";
 import { type DockerClient, engineOfProvider } from "./provider-engine.ts";
 
-/**
- * Stops plain `pulumi up` for a stack whose objects on the Docker engine belong to another Pulumi state: Docker would give its data volumes
- * to the new stack, whose secrets do not open the data.
- * @param identity of this state; undefined for a new state
- * @throws RunError with the owner and the remedy
- */
+/** Stops plain `pulumi up` for another state's stack, whose data these secrets do not open. @param identity of a known state @throws RunError */
 export async function refuseForeignStack(
   stack: string,
   identity: string | undefined,

@@ -5,12 +5,7 @@ import type { BuiltImage, PulledImage } from "../../images.ts";
 import type { ImageName } from "../../services/description.ts";
 import type { Scope } from "./scope.ts";
 
-/**
- * Builds an image on the Docker host. The resource's name contains the image's hash, so changed content is a new image. With a base that is
- * an output of another resource, the hash is not known when the resource gets its name. An existing image is never rebuilt, even if the
- * provider detects a difference (it compares the whole context and forgets the build on a refresh).
- * @param reference to push; without it the image stays on the host
- */
+/** Builds an image on the Docker host, once per name, which contains the hash of its content. @param reference to push, if any */
 export function buildImage(
   { name, imageName, context, dockerfile, args }: BuiltImage<Input<string>>,
   named: ResourceNames,

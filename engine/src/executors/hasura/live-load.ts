@@ -10,10 +10,7 @@ interface Running {
   members: number;
 }
 
-/**
- * Bounds the connections that live queries keep busy: Hasura polls each document for as long as it has a subscriber. A quarter of all
- * connections for all clients, half of that for one. Subscribers of one document and role share its polls and count once.
- */
+/** Bounds connections that live queries keep busy at Hasura, which polls each document: a quarter for all, half of that for one client. */
 export class LiveLoad {
   readonly #most: number;
   readonly #running = new Map<KnownDocument, Running>();

@@ -5,10 +5,7 @@ import type { Pace } from "./documents.ts";
 /** Time in milliseconds that a request waits for a place; a slow one waits twice as long. */
 const waitTimeout = 5_000;
 
-/**
- * The requests that Hasura works on at the same time. It cannot end a request, so a place stays taken until Hasura has answered, also when
- * the client has left. Quick documents always find a place: unknown ones hold at most half, slow ones a quarter.
- */
+/** Requests that Hasura works on. It cannot end one, so a place stays taken; unknown and slow documents leave some for quick ones. */
 export class HasuraPlaces {
   readonly #size: number;
   readonly #all: Places;
