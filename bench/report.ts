@@ -35,7 +35,6 @@ export async function writeResults(name: string, results: object): Promise<strin
   return relative(repository, path);
 }
 
-/** Cells of a table by the title of their column. */
 export type Columns<Row> = Readonly<Record<string, (row: Row) => string>>;
 
 /** Rows under the titles of their columns: the first two aligned left, the others, which are figures, aligned right. */

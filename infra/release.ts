@@ -17,7 +17,6 @@ export const release: Release = { version: infraPackage.version, migration: migr
 
 const named = ({ version, migration }: Release): string => `RouteQL ${version} (migration ${migration})`;
 
-/** The numbers of a version, without a pre-release. */
 const numbersOf = (version: string): string => version.replace(/[+-].*/, "");
 
 /** A refusal without a full stop at its end, and the next step. */

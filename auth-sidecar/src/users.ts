@@ -70,7 +70,6 @@ const renewPassword: Statement = {
 
 type FoundRow = { present: boolean } & (({ id: string; password_hash: string | null } & UserRow) | { id: null });
 
-/** Accounts in auth.users. */
 export class UserRepository {
   readonly #queries: Queries;
   /** The account with this id, or undefined; concurrent lookups share a statement. */

@@ -55,7 +55,6 @@ const sizes = {
   quick: { rounds: 3, milliseconds: 1_500, warming: 3_000, overload: 5_000 },
 };
 
-/** Concurrent connections that request tokens. */
 const clients = 64;
 /** Connections under three times the load: enough that requests wait in the sidecar, not for a connection. */
 const crowd = 4_000;

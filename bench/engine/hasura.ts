@@ -13,7 +13,6 @@ import { residentMegabytes, ServerProcess } from "../measure/server-process.ts";
 import { prepareWrites, withWrites } from "./writes.ts";
 import { type Contender, graphqlContender, jwtSecret, makeToken, startEngineProcess } from "./contenders.ts";
 
-/** Connections to Postgres of Hasura and of the embedded engine. */
 const poolSize = 10;
 
 /** Hasura asked directly, through a bare proxy and through the front, and the embedded engine. @throws without HASURA_IMAGE */

@@ -89,7 +89,6 @@ export async function benchEngine({ quick, only, against }: EngineBench): Promis
   return await writeResults("engine", { ...conditions, data, queries, readyMilliseconds: ready, live });
 }
 
-/** Measures and prints each case; the first contender is the baseline. */
 async function measureAll(
   asked: readonly Case[],
   contenders: readonly Contender[],

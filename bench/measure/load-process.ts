@@ -1,4 +1,3 @@
-/** The load generator as a separate process. */
 import { answerMessages } from "./helper-process.ts";
 import { putLoad, type Load, type Target } from "./http-load.ts";
 

@@ -109,7 +109,6 @@ async function openLogins(stack: string, signal: AbortSignal): Promise<string> {
   }
 }
 
-/** Creates a stack on an empty machine from the state in a complete backup. */
 async function createAgain(stack: string, file: string, key: string, signal: AbortSignal): Promise<void> {
   const state = await (await BackupFile.open(file)).state();
   if (state === undefined)

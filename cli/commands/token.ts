@@ -11,7 +11,6 @@ export const loginOptions = {
   },
 } as const;
 
-/** A token for the stack's administrator, or for the account in `--email`. */
 export async function tokenFor(stack: string, args: ParsedArguments): Promise<string> {
   const access = await accessOf(stack);
   const { adminEmail, adminPassword } = access;

@@ -40,7 +40,6 @@ function timeTable(times: readonly PhaseTime[], totalSeconds: number): string[] 
   return rows.map(([title, time]) => `  ${title.padEnd(width)}  ${time.padStart(12)}`);
 }
 
-/** A path relative to the checkout. */
 function shown(path: string): string {
   const local = relative(projectFolder, path);
   return /^[\w./-]+$/.test(local) ? local : shellQuote(path);

@@ -5,7 +5,6 @@ import { imageExists } from "@routeql/host/docker/build";
 import { offline } from "../offline.ts";
 import { askRegistry, pullFailure, pullImage } from "@routeql/host/docker/pull";
 
-/** The base images of a stack, and a description of their origin. */
 export interface ChosenBases extends BaseImages {
   readonly origin: string;
 }

@@ -22,7 +22,6 @@ interface Stats {
 
 const megabytes = (bytes = 0): number => Math.round(bytes / 100_000) / 10;
 
-/** Usage of the running containers of a stack, measured for a second. */
 export async function resourceUsage(stack: string): Promise<ResourceUsage[]> {
   const docker = dockerClient();
   const containers = await docker.listContainers({ filters: { label: [`com.routeql.stack=${stack}`] } });

@@ -10,7 +10,6 @@ const primary = { "cnpg.io/cluster": clusterName, "cnpg.io/instanceRole": "prima
 
 const isCluster = ({ host }: DatabaseReach): boolean => host === clusterDatabase({ readFromCopies: false }).host;
 
-/** Whether the stack runs its own database pods. */
 export const runsItself = (database: DatabaseReach): boolean =>
   database.host === databaseAddress.host || isCluster(database);
 

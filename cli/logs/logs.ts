@@ -140,7 +140,6 @@ function requestIdOf({ requestId, request_id: gateway, audit, detail }: Readonly
   );
 }
 
-/** The trace id, which the gateway names differently. */
 const traceIdOf = ({ traceId, trace_id: gateway }: Readonly<Record<string, unknown>>): unknown => traceId ?? gateway;
 
 /** One JSON object: the fields of a JSON line, or its text as `message`, with time, service, container, request id and trace id under the same names. */

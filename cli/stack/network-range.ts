@@ -49,7 +49,6 @@ export async function networkRangeOf(
   );
 }
 
-/** Releases the range when the stack's networks are gone. */
 export async function releaseNetworkRange(paths: StackPaths): Promise<void> {
   const kept = await keptRange(paths);
   if (kept === undefined) return;

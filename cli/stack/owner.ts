@@ -18,7 +18,6 @@ const identity = z.object({
 /** Distinguishes the state of a stack from other states of the same stack name. */
 export type Identity = z.infer<typeof identity>;
 
-/** Undefined for a stack that does not exist. */
 export async function readIdentity({ identityFile }: StackPaths): Promise<Identity | undefined> {
   const text = await readFile(identityFile, "utf8").catch(() => undefined);
   return text === undefined ? undefined : identity.parse(JSON.parse(text));

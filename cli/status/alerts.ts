@@ -8,7 +8,6 @@ import type { Deliveries, FiringAlert, Problem } from "./report.ts";
 /** Milliseconds for the answer of Prometheus. */
 const patience = 5_000;
 
-/** The stack's running container of a service; undefined without one. */
 export async function containerOf(stack: string, service: string): Promise<Docker.Container | undefined> {
   const label = [`com.routeql.stack=${stack}`, `com.routeql.service=${service}`];
   const [found] = await dockerClient().listContainers({ filters: { label } });

@@ -40,7 +40,6 @@ interface Row {
   readonly bytes: number;
 }
 
-/** Reads the facts in a read-only session. */
 export function readDatabaseFacts(open: OpenDatabase): Promise<DatabaseFacts> {
   return withClient(open, "routeql status", async (client) => {
     await client.query("set default_transaction_read_only = on; set statement_timeout = '10s'");

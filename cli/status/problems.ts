@@ -44,7 +44,6 @@ export function serviceProblems(states: readonly ServiceState[], stack: string):
     });
 }
 
-/** One state for each expected service: `missing` for a service without a container. */
 export function withMissing(
   found: readonly ServiceState[],
   expected: readonly { readonly service: string; readonly container: string; readonly image: string }[],
@@ -85,7 +84,6 @@ const certificateWarning = 14 * day;
 const older = (time: string | null | undefined, limit: number, now: number): boolean =>
   time === null || time === undefined || now - Date.parse(time) > limit;
 
-/** Problems of a stack besides its services. */
 export function factProblems(
   { endpoint, database, expectedMigrations, directory, drift }: Facts,
   limits: Limits,

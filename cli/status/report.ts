@@ -73,7 +73,6 @@ export interface StatusReport {
   readonly stack: string;
   readonly target: "docker" | "kubernetes";
   readonly time: string;
-  /** Version of this checkout. */
   readonly version: string;
   readonly fine: boolean;
   readonly problems: readonly Problem[];

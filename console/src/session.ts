@@ -49,7 +49,6 @@ export async function masterKeySession(key: string): Promise<Session> {
   return session;
 }
 
-/** The same session with a role and session variables, as `name: value` pairs. */
 export function asRole(session: Session, role: string, variables: Readonly<Record<string, string>>): Session {
   const chosen = role === "" ? {} : { "x-hasura-role": role, ...variables };
   return {

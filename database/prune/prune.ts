@@ -120,7 +120,6 @@ export interface AuditRetention {
   /** Events before this day (UTC, ISO 8601 date) are deleted. */
   readonly before: string;
   readonly dryRun: boolean;
-  /** Events deleted in one transaction. */
   readonly batch?: number;
 }
 

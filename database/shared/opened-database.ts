@@ -10,7 +10,6 @@ export interface OpenedDatabase {
 /** Opens a new connection to the database as the role `routeql_loader`. */
 export type OpenDatabase = () => Promise<OpenedDatabase>;
 
-/** Output of a command; by default the process' own streams. */
 export interface CommandOutput {
   readonly stdout: NodeJS.WritableStream;
   readonly stderr: NodeJS.WritableStream & { readonly isTTY?: boolean };

@@ -78,7 +78,6 @@ function lostIn(wanted: unknown, stored: unknown, path: string): readonly string
   );
 }
 
-/** The name of an item in a list of named items. */
 const identity = (item: unknown): unknown =>
   isTree(item) ? (item["name"] ?? item["table"] ?? item["role"] ?? item["role_name"] ?? item["function"]) : item;
 

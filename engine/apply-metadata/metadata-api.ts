@@ -25,7 +25,6 @@ export class Refusal extends Error {
   }
 }
 
-/** One line: kind of object, name and problem. */
 function describe({ type, name, path, reason }: z.infer<typeof inconsistent>): string {
   const which = typeof name === "string" ? name : name === undefined ? (path ?? "") : JSON.stringify(name);
   // Hasura's names start with the kind of object.

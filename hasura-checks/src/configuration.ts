@@ -77,11 +77,8 @@ const argument = z
   .transform((value) => (value === null ? null : String(value)));
 
 const shape = z.strictObject({
-  /** The metadata directory, for `--metadata`. */
   metadata: z.string().optional(),
-  /** The file of expectations, for `--expectations`. */
   expectations: z.string().optional(),
-  /** Session variables that tokens carry. */
   sessionVariables: z.array(sessionVariable).optional(),
   /** Roles of tokens that must have no permission in the metadata. */
   rolesWithoutPermission: z.array(z.string().min(1)).default([]),
@@ -91,7 +88,6 @@ const shape = z.strictObject({
   arguments: z.record(z.string(), z.array(z.record(z.string(), argument)).min(1)).default({}),
   /** Roles that may read and write every row, such as that of a backend. Rules about open permissions ignore them. */
   trustedRoles: z.array(z.string().min(1)).default([]),
-  /** Hasura's infer-function-permissions. */
   inferFunctionPermissions: z.boolean().default(true),
   /** The unauthorized role of Hasura, for requests without a token. */
   unauthorizedRole: z.string().min(1).optional(),
@@ -178,7 +174,6 @@ export function metadataDirectory(given: Given, configuration: Configuration, di
   return projectMetadata(found, directory) ?? found;
 }
 
-/** The `metadata_directory` of a config.yaml; undefined if it has none. */
 function projectMetadata(name: string, directory: string): string | undefined {
   const file = join(name, "config.yaml");
   if (

@@ -19,7 +19,6 @@ export interface DeployedService {
   readonly image: string;
 }
 
-/** The services, images and secrets of a deployment, for any target. */
 export interface Deployment {
   readonly services: readonly ServiceDescription[];
   readonly images: { readonly built: ImageSources["built"]; readonly pulled: ImageSources["pulled"] };

@@ -16,7 +16,6 @@ type ImageSettings = Pick<
   | "vulnerableImages"
 >;
 
-/** Settings that name an image which this stack uses. */
 function usedImages(settings: ImageSettings): readonly SettingName[] {
   const official = settings.images === "official";
   return [
@@ -29,7 +28,6 @@ function usedImages(settings: ImageSettings): readonly SettingName[] {
   ];
 }
 
-/** One warning for each advisory of each image that the settings name. */
 export function imageWarnings(settings: ImageSettings): readonly string[] {
   if (settings.vulnerableImages === "ignore") return [];
   return usedImages(settings).flatMap((name) => {

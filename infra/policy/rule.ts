@@ -28,7 +28,6 @@ export type AdvisoryLevel = "warn" | "refuse" | "ignore";
 export const recordOf = (value: unknown): Inputs =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Inputs) : {};
 
-/** The text, or an empty text for other values. */
 export const textOf = (value: unknown): string => (typeof value === "string" ? value : "");
 
 export const listOf = (value: unknown): readonly unknown[] =>

@@ -55,7 +55,6 @@ export type RouteQLArgs = {
   };
 };
 
-/** The argument of a setting: its name, after its group if it has one. */
 export function argumentOf(name: SettingName): readonly [argument: string, group?: Group] {
   const [word = ""] = /^[a-z]+/.exec(name) ?? [];
   const group = (settings[name] as Setting).group ?? groups.find((each) => words[each].some((known) => known === word));

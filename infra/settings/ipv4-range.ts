@@ -1,6 +1,5 @@
 import { isIPv4 } from "node:net";
 
-/** A range of IPv4 addresses, by its first and last address as numbers. */
 export interface Ipv4Range {
   readonly first: number;
   readonly last: number;

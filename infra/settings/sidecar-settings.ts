@@ -40,7 +40,6 @@ export const sidecarNumbers = Object.fromEntries(
   Object.entries(numberSettings).map(([name, declaration]) => [camelCase(name), sidecarNumber(declaration)]),
 ) as { readonly [Name in keyof typeof numberSettings as CamelCase<Name>]: ReturnType<typeof sidecarNumber> };
 
-/** A text without a default. */
 const sidecarText = (name: keyof Declared) => text({ service, ...declaration(name) });
 const sidecarTextWithDefault = (name: Defaulted) =>
   text({ service, ...declaration(name), default: declared[name].def.defaultValue });

@@ -34,7 +34,6 @@ export async function recordStack(
   }
 }
 
-/** The one resource of a type with a name. */
 export function find(resources: readonly RecordedResource[], type: string, name: string): RecordedResource {
   const found = resources.filter((resource) => resource.type === type && resource.name === name);
   if (found.length !== 1 || found[0] === undefined) throw new Error(`${found.length} resources are ${type} ${name}.`);

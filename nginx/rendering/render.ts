@@ -69,7 +69,6 @@ const folder = new URL("../metrics/", import.meta.url);
 /** Debian and the official image have the module in the same place. */
 const loadModule = "load_module /usr/lib/nginx/modules/ngx_http_js_module.so;\n";
 
-/** Content of nginx.conf that loads the module and the files of metrics. */
 function withMetrics(main: string): string {
   const start = "\nhttp {\n";
   if (!main.includes(start)) throw new Error("nginx.conf has no block `http {`. Adapt nginx/rendering/render.ts.");

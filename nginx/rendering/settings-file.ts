@@ -74,7 +74,6 @@ type Names = Pick<GatewaySettings, "sessionVariables">;
 
 const header = "# Rendered from the deployment's settings by render.ts; an edit here is lost.\n";
 
-/** The role and the session variables, in lower case, each once. */
 function names({ sessionVariables }: Names): readonly string[] {
   return [...new Set(["x-hasura-role", ...sessionVariables.map((name) => name.toLowerCase())])].toSorted();
 }

@@ -42,7 +42,6 @@ export class NodeAccess {
     return stdout;
   }
 
-  /** Output of `kubectl get … --output=json`. */
   async get<T>(...args: readonly string[]): Promise<T> {
     return JSON.parse(await this.kubectl(["get", ...args, "--output=json"])) as T;
   }

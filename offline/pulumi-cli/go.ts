@@ -45,7 +45,6 @@ async function installedVersion(): Promise<string | undefined> {
   return code === 0 ? /go version (go\S+)/.exec(stdout)?.[1] : undefined;
 }
 
-/** Source of the `go` command for the build. */
 export type GoSource = "path" | "toolchain-by-path" | "toolchain-by-package" | "none";
 
 /** The Go release for the build is a Go module, so any older Go can download it. @param installed version of the `go` on PATH */

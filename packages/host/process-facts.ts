@@ -30,7 +30,6 @@ export async function commandLineOf(pid: number, folder = processFolder): Promis
   return (await readFile(`${folder}/${pid}/cmdline`, "utf8").catch(() => "")).replaceAll("\0", " ").trim();
 }
 
-/** The program that listens on a TCP port, by lsof: `nginx (process 123)`. */
 export async function listenerByLsof(port: number): Promise<string | undefined> {
   const text = await printed("lsof", ["-nP", `-iTCP:${port}`, "-sTCP:LISTEN", "-Fpc"]);
   const [, id] = /^p(\d+)$/m.exec(text ?? "") ?? [];

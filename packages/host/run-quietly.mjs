@@ -55,7 +55,6 @@ export function runQuietly(program, args, { show, ...options } = {}) {
   });
 }
 
-/** A signal ended the run. */
 export class Interrupted extends Error {
   constructor(signal) {
     super("Interrupted. Run the command again: it resumes.");

@@ -1,4 +1,3 @@
-/** Progress of one piece of work. */
 export interface Work {
   readonly say: (text: string) => void;
   /** Replaces the current progress text. */

@@ -33,7 +33,6 @@ function isAffected(
   return fixed.some((candidate) => compareVersions(version, candidate) < 0);
 }
 
-/** Every advisory that a version of a program is affected by. */
 export const advisoriesFor = (subject: ImageVersion): readonly Advisory[] =>
   advisories.filter((advisory) => isAffected(subject, advisory));
 

@@ -125,7 +125,6 @@ export class OpenTelemetry implements Tracing {
 
 interface Trace {
   readonly tracer: Tracer;
-  /** Number of its spans in this process. */
   spans: number;
 }
 

@@ -10,7 +10,6 @@ export class AdministrationError extends Error {
   }
 }
 
-/** A missing or unknown subject or verb. */
 export class UnknownCommand extends AdministrationError {
   readonly verb: string | undefined;
 
@@ -80,7 +79,6 @@ export function verbUsage(name: string, { operands, options }: Verb): string {
   return [name, ...operands, ...words].join(" ");
 }
 
-/** The commands of a subject as lines in two columns, each usage after `prefix`. */
 export function verbLines(subject: Subject, prefix = "  "): string {
   const rows = Object.entries(verbs[subject]).map(
     ([name, verb]) => [prefix + verbUsage(name, verb), verb.meaning] as const,

@@ -38,7 +38,6 @@ export interface Parts {
   readonly readiness: Readiness;
 }
 
-/** State of one service that answers depend on. */
 export type PartState = "up" | "down";
 
 export interface Readiness {

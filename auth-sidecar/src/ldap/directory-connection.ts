@@ -7,7 +7,6 @@ import type { Logger } from "pino";
 import { SidecarError, Unavailable } from "../errors.ts";
 import type { Settings } from "../settings.ts";
 
-/** The settings if a directory is configured. */
 export type DirectorySettings = Settings & Required<Pick<Settings, "LDAP_URL" | "LDAP_USER_BASE">>;
 
 export const hasDirectory = (settings: Settings): settings is DirectorySettings =>

@@ -250,7 +250,6 @@ function include(parent: Frame, below: Expansion): void {
   parent.depth = Math.max(parent.depth, below.depth + 1);
 }
 
-/** A selection with its arguments and directives. */
 function ownNodes(selection: SelectionNode): number {
   let nodes = 1;
   const count = (): void => void (nodes += 1);

@@ -20,14 +20,12 @@ export interface Run {
   readonly mayShare?: boolean;
 }
 
-/** The client of statements and its limits. */
 export interface Asker {
   readonly signal?: Cancellation | undefined;
   /** All statements of one client use one share of the connections; default: the engine itself. */
   readonly client?: string | undefined;
   /** The client's own time limit in milliseconds; 0 for none. */
   readonly timeout?: number | undefined;
-  /** Parent of a span for each statement. */
   readonly span?: Span | undefined;
 }
 

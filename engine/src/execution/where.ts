@@ -116,7 +116,6 @@ function listOf(items: readonly unknown[], element: DatabaseType, path: string):
   );
 }
 
-/** A scalar, or a list of scalars, as a JSON value. */
 function plainValue(input: Input): unknown {
   switch (input.kind) {
     case "scalar":

@@ -19,7 +19,6 @@ export interface ToolState {
 export interface MetadataStore {
   /** Creates the schema and its table if they are missing. */
   prepare(): Promise<void>;
-  /** Undefined while nothing is stored. */
   read(): Promise<StoredMetadata | undefined>;
   /** The version alone; undefined while nothing is stored. */
   version(): Promise<number | undefined>;

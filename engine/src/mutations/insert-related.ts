@@ -3,7 +3,6 @@ import { type Relationship, type TableColumn, title } from "../schema/model.ts";
 import type { Insert, NewRow } from "./write.ts";
 import type { TextRow } from "./print.ts";
 
-/** Values of columns that another inserted row determines. */
 export type Determined = ReadonlyMap<TableColumn, string | null>;
 
 /** Result of one insert: the rows as items of an array, and for one row the wanted columns. */

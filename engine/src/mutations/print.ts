@@ -33,7 +33,6 @@ const mostParameters = 32_767;
 /** A row to insert: the texts of its columns; an absent one gets the default. */
 export type TextRow = ReadonlyMap<TableColumn, string | null>;
 
-/** Columns of all rows, in the order of the table. */
 function columnsOf({ columns }: TrackedTable, all: readonly TextRow[]): readonly TableColumn[] {
   return [...columns.values()].filter(({ name }) =>
     all.some((row) => [...row.keys()].some((own) => own.name === name)),

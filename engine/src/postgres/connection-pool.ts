@@ -5,7 +5,6 @@ import { Connection } from "./connection.ts";
 
 export interface ConnectionPoolOptions {
   readonly connection: pg.ClientConfig;
-  /** Maximum number of connections. */
   readonly size: number;
   /** Limit of the results of one turn, in bytes; 0 or absent = unlimited. */
   readonly answerLimit?: number | undefined;

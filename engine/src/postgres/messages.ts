@@ -41,7 +41,6 @@ export class MessageReader {
   readonly #limit: number;
   /** Bytes of the messages since the last `reset`. */
   #bytes = 0;
-  /** Bytes of an incomplete head. */
   #head: Buffer | undefined;
   /** A message that has not arrived whole, and the number of its bytes so far. */
   #partial: Buffer | undefined;

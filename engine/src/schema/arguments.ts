@@ -37,7 +37,6 @@ export function rowArguments(target: Visible<Rows>, types: TypeBook): GraphQLFie
   };
 }
 
-/** The argument of a JSON value. */
 export function pathArgument(type: DatabaseType): GraphQLFieldConfigArgumentMap {
   return isJson(type) ? { path: typed(GraphQLString, { kind: "path" }, "JSON select path") } : {};
 }

@@ -20,7 +20,6 @@ export interface TableColumn {
   readonly enumeration: Enumeration | undefined;
 }
 
-/** An enum table's values as a GraphQL enum. */
 export interface Enumeration {
   readonly table: TrackedTable;
   readonly typeName: string;
@@ -33,7 +32,6 @@ export interface Relationship {
   readonly name: string;
   readonly kind: "object" | "array";
   readonly target: TrackedTable;
-  /** Pairs of a column of this table and a column of the target. */
   readonly mapping: readonly (readonly [TableColumn, TableColumn])[];
   readonly nullable: boolean;
   /** Whether a nested insert writes the related row after the row itself. */

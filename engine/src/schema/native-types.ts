@@ -18,7 +18,6 @@ export function inputTypeNames({ name }: Pick<LogicalModel, "name">, { naming }:
   return { select_column: `${name}_enum_name`, bool_exp: of("bool_exp_bool_exp"), order_by: of("order_by") };
 }
 
-/** Name of a type for filtering and ordering rows. */
 export function inputTypeName(rows: Rows, kind: keyof ReturnType<typeof inputTypeNames>, naming: Naming): string {
   return isTable(rows) ? naming.type(rows.names, kind) : inputTypeNames(rows, { naming })[kind];
 }

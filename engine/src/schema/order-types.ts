@@ -30,7 +30,6 @@ export const aggregateFunctions: readonly AggregateFunction[] = [
   ...["var_pop", "var_samp", "variance"].map((name) => ({ name, takes: "numeric", float: true }) as const),
 ];
 
-/** Columns that an aggregate function accepts for the role. */
 function aggregatableColumns(target: VisibleTable, takes: AggregateFunction["takes"]) {
   const fits = takes === "numeric" ? isNumeric : isComparable;
   return visibleColumns(target).filter(({ column }) => fits(column.type) && column.enumeration === undefined);

@@ -123,7 +123,6 @@ export class SelectPrinter extends Printer {
     return sql`SELECT ${this.output(value, outside)}`;
   }
 
-  /** A statement with one column for each value. */
   columns(values: readonly OutputValue[]): Sql {
     const [only] = values;
     if (values.length === 1 && only !== undefined) return this.statement(only);

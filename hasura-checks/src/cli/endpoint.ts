@@ -76,7 +76,6 @@ function secretOf(given: Given, { directory, environment }: Surroundings): strin
 
 const timeout = 30_000;
 
-/** The engine has no metadata API at the address. */
 export class NoMetadataApi extends UsageError {}
 
 /** The metadata of a running engine, by `export_metadata` of Hasura. @throws UsageError; no message contains the secret */

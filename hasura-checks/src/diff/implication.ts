@@ -15,7 +15,6 @@ export function orderOf(old: Formula, now: Formula): Order {
   return more === "yes" ? "other" : "unknown";
 }
 
-/** Most steps of one search. */
 const mostSteps = 20_000;
 
 function canHold(formulas: readonly Formula[], budget = { steps: mostSteps }): Answer {

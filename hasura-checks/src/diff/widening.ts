@@ -103,7 +103,6 @@ interface Compared extends Pick<AccessChange, "direction" | "reason"> {
   readonly part: string;
 }
 
-/** `can now` or `can no longer`. */
 const can = (direction: Direction) => (direction === "wider" ? "can now" : "can no longer");
 
 const parts: readonly ((pair: Pair) => readonly Compared[])[] = [columns, presets, rows, limits, switches, roots];

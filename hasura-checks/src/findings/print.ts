@@ -11,7 +11,6 @@ import { bySeverity } from "./selection.ts";
 export const formats = ["text", "json", "github", "gitlab", "sarif"] as const;
 export type Format = (typeof formats)[number];
 
-/** Reads `--format` and `--json`. @throws UsageError */
 export function formatOf(named: string | undefined, json: boolean): Format {
   const name = json ? "json" : (named ?? "text");
   const format = formats.find((known) => known === name);

@@ -89,7 +89,6 @@ export function databaseAddresses(
   return found;
 }
 
-/** The remedy for a source without a known database. */
 export function withoutDatabase(source: SourceMetadata, isOneOfSeveral: boolean): string {
   const variable = variableOf(source);
   const or = variable === undefined ? "" : `, or set ${variable}`;
@@ -179,7 +178,6 @@ export class ReadOnlyDatabase implements AsyncDisposable {
     return (await this.rows(text, values))[0]?.[0] ?? null;
   }
 
-  /** The tracked tables and functions of a source, from the database. */
   async catalog(source: SourceMetadata): Promise<Catalog> {
     const { tables, functions } = source;
     return readCatalog(

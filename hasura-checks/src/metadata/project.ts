@@ -20,7 +20,6 @@ export interface Position {
 /** A problem with the key of the table that it is about. */
 export type PlacedProblem = Problem & { readonly table?: string };
 
-/** Metadata with the file and line of each part. */
 export interface Project {
   /** The content of all files. */
   readonly whole: LoadedMetadata;
@@ -131,7 +130,6 @@ function unreadPlaces(value: unknown, at: MergedPath): readonly MergedPath[] {
   );
 }
 
-/** A project with readable metadata. */
 export type ReadProject = Project & { readonly metadata: Metadata };
 
 /** @param name name of the metadata in the error @throws UsageError that lists its problems with file and line */

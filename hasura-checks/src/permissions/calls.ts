@@ -56,7 +56,6 @@ async function valuesFor(
   return [...(candidates.find(([types]) => types.test(type.name))?.[1] ?? []), ...none];
 }
 
-/** Rows of the table with this type; none without such a table. */
 async function rowsOfType({ sql }: DatabaseType, database: Subject["database"]): Promise<readonly string[]> {
   const isTable = await database.text("select (relkind <> 'c')::text from pg_class where reltype = $1::regtype", [sql]);
   const rows = isTable === "true" ? await database.rows(`select it::text from ${sql} it limit ${most}`) : [];

@@ -16,7 +16,6 @@ import {
 import { hostileValues, type Uses } from "./sessions.ts";
 import { orUnanswered, type Reply, Unanswered, type Variables } from "./served.ts";
 
-/** Most rows that are compared for a hostile session. */
 const most = 50;
 
 /** Sessions in which one variable is missing or malformed. */

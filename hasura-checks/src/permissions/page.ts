@@ -34,7 +34,6 @@ apply();
 open();
 `;
 
-/** Style of the page of permissions; light or dark as the browser is set. */
 const pageStyle = `
 :root { color-scheme: light dark; --ink: light-dark(#1c2330, #e6e9ef); --dim: light-dark(#5b6577, #9aa4b5); --paper: light-dark(#f6f7f9, #12161d);
   --card: light-dark(#fff, #1a2029); --line: light-dark(#dde1e8, #2c3440); --accent: light-dark(#1f5fbf, #7db1ff);

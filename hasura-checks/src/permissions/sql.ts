@@ -46,7 +46,6 @@ export class Sql {
     return filterSql(this.#access, table, filter, alias, this.#session);
   }
 
-  /** A value of a preset: a constant, or a session variable. */
   preset(value: unknown): string {
     if (isSessionVariable(value)) return this.#session(value.toLowerCase());
     return value === null ? "null" : quoted(typeof value === "string" ? value : JSON.stringify(value));

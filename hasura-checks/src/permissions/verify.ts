@@ -79,7 +79,6 @@ export async function verify(subject: Subject, verdicts: Verdicts, options: Veri
   }
 }
 
-/** Calls, or the error of the database. */
 async function orReason(find: () => Promise<Calls>): Promise<Calls> {
   try {
     return await find();

@@ -3,7 +3,6 @@ import type { VisibleRows } from "../permissions/visible-rows.ts";
 import { columnsHeldToSession, isFields, listOf, mentionsSession } from "./conditions.ts";
 import { type Found, grantsOf, isTrusted, listed, permissionsOf, type Rule } from "./rule.ts";
 
-/** Names of columns that mark public rows. */
 const publicName =
   /public|publish|visib|share|open|listed|approved|released|global|featured|private|hidden|draft|internal|confidential|restricted/i;
 /** Names of columns that refer to another row. Almost every row has a value there. */
@@ -98,7 +97,6 @@ export const unboundBranch: Rule = {
   },
 };
 
-/** Share of the rows from which a filter is open in effect. */
 const openShare = 0.9;
 /** Fewer rows do not show whether a filter separates them. */
 const leastRows = 20;

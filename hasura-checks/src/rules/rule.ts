@@ -33,7 +33,6 @@ export interface Found extends Place {
   /** Place in the merged metadata. */
   readonly at: MergedPath;
   readonly reason: string;
-  /** Overrides the remedy of the rule. */
   readonly remedy?: string;
   /** Overrides the severity of the rule. */
   readonly severity?: Severity;
@@ -253,10 +252,8 @@ interface Roles {
   readonly configuration: Pick<Configuration, "unauthorizedRole">;
 }
 
-/** Usual names of roles without authentication. */
 const usual = /^(anonymous|anon|public|guest|unauthenticated|unauthorized)$/i;
 
-/** Names that only a role without authentication has. */
 const unambiguous = /^(anonymous|anon|unauthenticated|unauthorized)$/i;
 
 /** Whether the role certainly serves requests without a token: by the configuration, or by an unambiguous name. */

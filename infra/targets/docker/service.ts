@@ -63,7 +63,6 @@ export interface DockerServiceArgs {
   readonly after: readonly Output<Container>[];
 }
 
-/** One service or job on a Docker host: its container, its files and its data. */
 export class DockerService extends ComponentResource {
   readonly name: ServiceName;
   readonly container: Container;

@@ -79,7 +79,6 @@ function makeNameKey({ named }: Pick<Scope, "named">, parent: Resource): Output<
   return secret(new RandomPassword(named("secret-names"), { length: 43, special: false }, options).result);
 }
 
-/** Runs services on the Kubernetes cluster of the parent's provider. */
 export function runOnKubernetes(run: KubernetesRun, parent: Resource): readonly KubernetesService[] {
   const namespace = run.createNamespace
     ? makeNamespace(run.scope, run.protectData, parent).metadata.name

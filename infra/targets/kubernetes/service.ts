@@ -65,7 +65,6 @@ export interface KubernetesServiceArgs {
   readonly after: readonly Resource[];
 }
 
-/** One service or job on Kubernetes: its files, its workload and its Service. */
 export class KubernetesService extends ComponentResource {
   readonly name: ServiceName;
   /** Name of the workload. */

@@ -44,7 +44,6 @@ export interface ResourceKind<Inputs> {
   delete?(id: string, state: Inputs & Properties, context: Context): Promise<void>;
 }
 
-/** A kind with any type of inputs, for the provider. */
 export type AnyResourceKind = ResourceKind<Properties>;
 
 /** Methods of every stand-in. */

@@ -31,7 +31,6 @@ export function clientOptions(address: EngineAddress): Docker.DockerOptions & { 
 
 export const clientOf = (address: EngineAddress): Docker => new Docker(clientOptions(address));
 
-/** A client of the Docker engine that the docker command would use. */
 export const dockerClient = (): Docker => clientOf(engineAddress());
 
 export const isNotFound = (error: unknown): boolean => statusOf(error) === 404;

@@ -49,7 +49,6 @@ export interface CatalogAnswer {
   >;
 }
 
-/** Names of the constraint's columns, in its order. */
 const columnNames = (relation: string, numbers: string): string =>
   `(SELECT coalesce(json_agg(a.attname ORDER BY u.position), '[]') FROM unnest(${numbers}) WITH ORDINALITY AS u(number, position)
     JOIN pg_attribute a ON a.attrelid = ${relation} AND a.attnum = u.number)`;

@@ -4,7 +4,6 @@ import type { TableRootField } from "../naming.ts";
 import { type DeclaredPermission, type Filter, type Operation, operations } from "./permission.ts";
 import { columnsOf, type DeclaredTable, keyOf } from "./tables.ts";
 
-/** Permissions of all roles, including inherited roles. */
 export interface Grants {
   readonly roles: readonly string[];
   permission(role: string, table: string): DeclaredPermission | undefined;

@@ -30,7 +30,6 @@ export interface Place {
   readonly line?: number;
 }
 
-/** The file with the version of a metadata directory. */
 const versionFile = "version.yaml";
 
 /** Files with the tables, and their keys in the merged metadata, by version of the directory. Version 2 has no sources. */

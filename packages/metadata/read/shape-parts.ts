@@ -56,7 +56,6 @@ const mapping = {
 const toTable = z.strictObject({ remote_table: qualifiedName, ...mapping });
 const toNativeQuery = z.strictObject({ remote_native_query: name, ...mapping });
 
-/** A relationship of a native query. */
 export const nativeQueryMapping = z.union([toTable, toNativeQuery]);
 
 /** The same for a table. */

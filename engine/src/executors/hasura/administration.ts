@@ -5,7 +5,6 @@ import { readBody } from "../../http/body.ts";
 import type { Reply } from "../../http/reply.ts";
 import { unanswered } from "./upstream.ts";
 
-/** In bytes, of metadata or of SQL. */
 const largestBody = 16 * 1_048_576;
 
 /** Milliseconds: metadata with many tables, or the SQL of a migration, can take long. */

@@ -8,7 +8,6 @@ const keys = {
   two: { ...(await exportJWK(keyPairs.foreignP256.publicKey)), kid: "two", alg: "ES256" },
 };
 
-/** An authenticator with a key set that a test changes. */
 export interface WithKeySet {
   readonly authenticator: Authenticator;
   readonly now: () => number;

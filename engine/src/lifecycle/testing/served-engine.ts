@@ -70,7 +70,6 @@ export async function serveFake(
   };
 }
 
-/** A keeper with the metadata that the engine was created with. */
 export function metadataOf(engine: Engine): MetadataKeeper {
   return new MetadataKeeper({ engine, pollInterval: 0, onEvent: () => undefined });
 }

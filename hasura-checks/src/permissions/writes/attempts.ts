@@ -42,7 +42,6 @@ export interface Attempt {
   readonly query: string;
   readonly variables: Record<string, unknown>;
   readonly change: (run: RunSql) => Promise<Change>;
-  /** The changed row, for an attempt on one. */
   readonly sample?: Sample;
   /** The column that the attempt sets. */
   readonly column?: string;

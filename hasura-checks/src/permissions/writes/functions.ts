@@ -8,7 +8,6 @@ import { type Attempt, lookAt } from "./outcome.ts";
 import { targetOf } from "./values.ts";
 import { mutationFields, verifyAttempt, type WriteVerification } from "./verify-writes.ts";
 
-/** Most rows that a call returns. */
 const mostReturned = 1_000;
 /** Most calls of one function in one session. */
 const mostCalls = 3;
