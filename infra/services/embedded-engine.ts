@@ -25,9 +25,32 @@ const frontMemoryMegabytes = 384;
  */
 const relations = 40;
 
-/** The console of the gateway needs only GraphQL. The other APIs can read and change everything that the engine's role may. */
-export const enabledApis = ({ engineMetadataApi }: Settings): string =>
-  engineMetadataApi ? "graphql,metadata,config" : "graphql";
+/** What both engines have in common. */
+export const eitherEngine = {
+  name: "engine",
+  run: "service",
+  image: "engine",
+  user: 10_102,
+  temporary: { "/tmp": 16 },
+  ports: [],
+  listens: [{ name: "http", port: 8080 }],
+  health: { kind: "http", port: 8080, path: "/healthz?strict=true" },
+  alive: { kind: "http", port: 8080, path: "/v1/version" },
+  drainSeconds: 5,
+  graceSeconds: 30,
+} as const satisfies Partial<ServiceDescription>;
+
+/** Settings that both engines read. */
+export function eitherEnvironment(settings: Settings): ServiceDescription["environment"] {
+  return {
+    HASURA_GRAPHQL_SERVER_PORT: "8080",
+    // The console of the gateway needs only GraphQL. The other APIs can read and change everything that the engine's role may.
+    HASURA_GRAPHQL_ENABLED_APIS: settings.engineMetadataApi ? "graphql,metadata,config" : "graphql",
+    // The gateway answers CORS requests; the engine checks the origins of WebSockets. Only browsers send an origin.
+    HASURA_GRAPHQL_CORS_DOMAIN: allowedOrigins(settings),
+    HASURA_GRAPHQL_LOG_LEVEL: settings.logLevel,
+  };
+}
 
 /** Keys of clients with full access: the current one, and the one before its last rotation. */
 export const accessKeys = {
@@ -88,34 +111,20 @@ export function describeFront(settings: Settings): ServiceDescription {
 export function describeEmbeddedEngine(settings: Settings): ServiceDescription {
   const metadata = metadataOf(settings);
   return {
-    name: "engine",
-    run: "service",
-    image: "engine",
+    ...eitherEngine,
     command: ["node", `--max-old-space-size=${heapMegabytes}`, "engine/src/main.ts"],
-    user: 10_102,
     environment: {
-      HASURA_GRAPHQL_SERVER_PORT: "8080",
+      ...eitherEnvironment(settings),
       HASURA_GRAPHQL_JWT_SECRET: tokenCheck,
-      HASURA_GRAPHQL_ENABLED_APIS: enabledApis(settings),
-      // The gateway answers CORS requests; the engine checks the origins of WebSockets. Only browsers send an origin.
-      HASURA_GRAPHQL_CORS_DOMAIN: allowedOrigins(settings),
-      HASURA_GRAPHQL_LOG_LEVEL: settings.logLevel,
       ENGINE_METADATA_DIRECTORY: metadata.path,
       ENGINE_POOL_SIZE: textOf(settings.enginePoolSize),
       ...embeddedLimits(settings),
     },
     secrets: { ...accessKeys, ROUTEQL_DATABASE_URL_FILE: "engine-database-url" },
     files: metadata.files,
-    temporary: { "/tmp": 16 },
-    ports: [],
-    listens: [{ name: "http", port: 8080 }],
     metricsPort: 9090,
-    health: { kind: "http", port: 8080, path: "/healthz?strict=true" },
-    alive: { kind: "http", port: 8080, path: "/v1/version" },
     resources: { memoryMegabytes, cpuMillicores: 250, processes: 512 },
     calls: ["database", "auth-sidecar"],
     after: ["migrate", "auth-sidecar"],
-    drainSeconds: 5,
-    graceSeconds: 30,
   };
 }

@@ -1,9 +1,8 @@
 import { hasFront, isOwnEngine } from "../images.ts";
 import { textOf } from "../inputs.ts";
-import { allowedOrigins } from "../settings/addresses.ts";
 import type { Settings } from "../settings/list.ts";
 import { filesDirectory, type ServiceDescription } from "./description.ts";
-import { accessKeys, embeddedLimits, enabledApis } from "./embedded-engine.ts";
+import { accessKeys, eitherEngine, eitherEnvironment, embeddedLimits } from "./embedded-engine.ts";
 import { metadataOf, schemaVersion, tokenCheck } from "./metadata-files.ts";
 
 /** Hasura reads secrets only from variables, which users who inspect the container can see: this script exports files. */
@@ -27,17 +26,13 @@ const plainKey = { HASURA_GRAPHQL_ADMIN_SECRET_FILE: "engine-access-key" } as co
 /** Hasura's settings (v2.45 and v2.48 support every name). A default is also set explicitly if another value would change the access. */
 function environment(settings: Settings): ServiceDescription["environment"] {
   return {
-    HASURA_GRAPHQL_SERVER_PORT: "8080",
+    ...eitherEnvironment(settings),
     // The front checks the tokens, and only the front and the jobs reach this port.
     ...(hasFront(settings) ? {} : { HASURA_GRAPHQL_JWT_SECRET: tokenCheck }),
-    HASURA_GRAPHQL_ENABLED_APIS: enabledApis(settings),
     HASURA_GRAPHQL_ENABLE_CONSOLE: "false",
     HASURA_GRAPHQL_ENABLE_TELEMETRY: "false",
     HASURA_GRAPHQL_DEV_MODE: "false",
     HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS: "false",
-    // The gateway answers CORS requests; the engine checks the origins of WebSockets. Only browsers send an origin.
-    HASURA_GRAPHQL_CORS_DOMAIN: allowedOrigins(settings),
-    HASURA_GRAPHQL_LOG_LEVEL: settings.logLevel,
     HASURA_GRAPHQL_ENABLED_LOG_TYPES: "startup,http-log,webhook-log,websocket-log,jwk-refresh-log",
     // Connections to the metadata database. Those to the data are in the metadata (the job apply-metadata sets them).
     HASURA_GRAPHQL_PG_CONNECTIONS: "5",
@@ -52,12 +47,9 @@ function environment(settings: Settings): ServiceDescription["environment"] {
 export function describeHasura(settings: Settings): ServiceDescription {
   const own = isOwnEngine(settings);
   return {
-    name: "engine",
-    run: "service",
-    image: "engine",
+    ...eitherEngine,
     entrypoint: ["/bin/sh"],
     command: [`${filesDirectory}/start/hasura.sh`],
-    user: 10_102,
     environment: { ...environment(settings), ...(own ? embeddedLimits(settings) : {}) },
     secrets: {
       // The front alone accepts clients' keys. It must reach the Hasura before and after a rotation.
@@ -70,19 +62,12 @@ export function describeHasura(settings: Settings): ServiceDescription {
       ROUTEQL_DATABASE_URL_FILE: "engine-database-url",
     },
     files: { "start/hasura.sh": start },
-    temporary: { "/tmp": 16 },
-    ports: [],
-    listens: [{ name: "http", port: 8080 }],
     ...(own ? { metricsPort: 9090 } : {}),
-    health: { kind: "http", port: 8080, path: "/healthz?strict=true" },
-    alive: { kind: "http", port: 8080, path: "/v1/version" },
     resources: own
       ? { memoryMegabytes: 512, cpuMillicores: 250, processes: 512 }
       : { memoryMegabytes: 2048, cpuMillicores: 250, processes: 512 },
     calls: hasFront(settings) ? ["database"] : ["database", "auth-sidecar"],
     after: hasFront(settings) ? ["apply-metadata"] : ["apply-metadata", "auth-sidecar"],
-    drainSeconds: 5,
-    graceSeconds: 30,
   };
 }
 
