@@ -64,7 +64,7 @@ async function main(): Promise<number> {
   const seconds = (Date.now() - started) / 1000;
   const after = processorTime();
   const busy = (after.worked - before.worked) / (after.all - before.all);
-  if (values.record) await record(durations(results, { seconds, load, busy }));
+  if (values.record) await record(durations(results, { seconds, lanes, load, busy }));
   console.log(`\n${summary(results, { seconds, figures: await readFigures(started) })}`);
   return totals(results).failed > 0 ? 1 : 0;
 }

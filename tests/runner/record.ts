@@ -9,6 +9,7 @@ import { repository } from "./suites.ts";
 export interface Conditions {
   /** Wall-clock time of the whole run. */
   readonly seconds: number;
+  readonly lanes: number;
   /** Load average of one minute before the run. */
   readonly load: number;
   /** Share of the processors' time that was not idle. */
@@ -16,10 +17,10 @@ export interface Conditions {
 }
 
 /** The durations of a run by suite, for docs/reference/figures.md. */
-export function durations(results: readonly SuiteResult[], { seconds, load, busy }: Conditions): FigureGroup {
+export function durations(results: readonly SuiteResult[], { seconds, lanes, load, busy }: Conditions): FigureGroup {
   return {
     title: "Durations of the suites",
-    source: `\`.ci/run --everything --record\`, two suites at a time; load average before the run ${load.toFixed(2)}`,
+    source: `\`.ci/run --everything --record\`, ${lanes} suites at a time; load average before the run ${load.toFixed(2)}`,
     figures: [
       ...results.map(({ suite, seconds: taken }) => ({ what: suite, figure: `${taken.toFixed(0)} s` })),
       { what: "all", figure: `${(seconds / 60).toFixed(1)} min, processors ${(busy * 100).toFixed(0)} % busy` },
