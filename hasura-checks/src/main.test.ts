@@ -48,6 +48,8 @@ async function spawned(directory: string, args: readonly string[], env: Readonly
   });
 }
 
+const printed = (code: number, text: string) => ({ code, stdout: expect.stringContaining(text) as string });
+const refused = (text: string) => ({ code: 2, stderr: expect.stringContaining(text) as string });
 const note = (permission = sound) => tableFile("note", permission);
 
 describe("help", { timeout: generous }, () => {
@@ -201,10 +203,9 @@ describe("lint", { timeout: generous }, () => {
       "old/tables.yaml",
       "- table: note\n  select_permissions:\n  - role: reader\n    permission:\n      columns: [id]\n      filter: {}\n      limit: 5\n",
     );
-    expect(await routeql(folder.path, ["lint", "--metadata", "old"])).toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining("old/tables.yaml:6  warning  every-row\n") as string,
-    });
+    expect(await routeql(folder.path, ["lint", "--metadata", "old"])).toMatchObject(
+      printed(1, "old/tables.yaml:6  warning  every-row\n"),
+    );
     expect((await routeql(folder.path, ["permissions", "--metadata", "old"])).stderr).toContain(
       "give --database URL, or set HASURA_GRAPHQL_DATABASE_URL",
     );
@@ -228,22 +229,16 @@ describe("lint", { timeout: generous }, () => {
   test("explains a directory without metadata, and notes sources of other databases", async () => {
     using folder = new MetadataFolder([]);
     folder.write("else/readme.txt", "Nothing of metadata.\n");
-    expect(await routeql(folder.path, ["lint", "--metadata", "else"])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(
-        "it has neither version.yaml nor databases/. Give a directory with them",
-      ) as string,
-    });
+    expect(await routeql(folder.path, ["lint", "--metadata", "else"])).toMatchObject(
+      refused("it has neither version.yaml nor databases/. Give a directory with them"),
+    );
     folder.write(
       "metadata/databases/databases.yaml",
       "- name: default\n  kind: mssql\n  configuration: {connection_info: {connection_string: {from_env: A}}}\n  tables: []\n",
     );
-    expect(await routeql(folder.path, ["lint"])).toMatchObject({
-      code: 1,
-      stdout: expect.stringContaining(
-        "the source default is of the kind mssql; only Postgres sources are examined",
-      ) as string,
-    });
+    expect(await routeql(folder.path, ["lint"])).toMatchObject(
+      printed(1, "the source default is of the kind mssql; only Postgres sources are examined"),
+    );
   });
 
   test("reports keys that Hasura ignores, and examines the rest as Hasura does", async () => {
@@ -296,16 +291,12 @@ describe("lint", { timeout: generous }, () => {
       [folder.path, ["--metadata", "project"]],
       [join(folder.path, "project"), []],
     ] as const) {
-      expect(await routeql(directory, ["lint", ...args])).toMatchObject({
-        code: 0,
-        stdout: expect.stringContaining("1 permission on 1 table") as string,
-      });
+      expect(await routeql(directory, ["lint", ...args])).toMatchObject(printed(0, "1 permission on 1 table"));
     }
     folder.write("project/config.yaml", "metadata_directory: [");
-    expect(await routeql(folder.path, ["lint", "--metadata", "project"])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("project/config.yaml: ") as string,
-    });
+    expect(await routeql(folder.path, ["lint", "--metadata", "project"])).toMatchObject(
+      refused("project/config.yaml: "),
+    );
   });
 
   test("applies exceptions with a reason, and reports unused ones", async () => {
@@ -313,12 +304,9 @@ describe("lint", { timeout: generous }, () => {
     using folder = new MetadataFolder([note("columns: [id]\nfilter: {}\nlimit: 1")], {
       "hasura-checks.yaml": exception("reader"),
     });
-    expect(await routeql(folder.path, ["lint"])).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining(
-        "no findings; 1 permission on 1 table examined by 27 rules, without a database, 1 excepted",
-      ) as string,
-    });
+    expect(await routeql(folder.path, ["lint"])).toMatchObject(
+      printed(0, "no findings; 1 permission on 1 table examined by 27 rules, without a database, 1 excepted"),
+    );
     folder.write("hasura-checks.yaml", exception("other"));
     expect((await routeql(folder.path, ["lint"])).stdout).toContain(
       "the exception from every-row for role other excepts nothing",
@@ -344,12 +332,12 @@ describe("lint", { timeout: generous }, () => {
     const { code, stdout } = await routeql(folder.path, ["lint", "--base", "HEAD"]);
     expect(code).toBe(1);
     expect(stdout).toContain("t0.yaml:7  warning  widened-permission\n  reader can now read public.note.secret");
-    const diff = await routeql(folder.path, ["diff", "--base", "HEAD"]);
-    expect([diff.code, diff.stdout]).toEqual([1, expect.stringContaining("reader can now read public.note.secret")]);
-    expect(await routeql(folder.path, ["lint", "--base", "no-such-branch"])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("no-such-branch is neither a directory nor a revision of git") as string,
-    });
+    expect(await routeql(folder.path, ["diff", "--base", "HEAD"])).toMatchObject(
+      printed(1, "reader can now read public.note.secret"),
+    );
+    expect(await routeql(folder.path, ["lint", "--base", "no-such-branch"])).toMatchObject(
+      refused("no-such-branch is neither a directory nor a revision of git"),
+    );
   });
 
   test("compares with a revision with another metadata folder, and asks for an unknown one", async (context) => {
@@ -359,24 +347,16 @@ describe("lint", { timeout: generous }, () => {
     const moved = ["lint", "--metadata", "hasura/metadata", "--base"];
     mkdirSync(join(folder.path, "hasura"));
     folder.git("mv", "metadata", "hasura/metadata");
-    expect(await routeql(folder.path, [...moved, "HEAD"])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(
-        "HEAD has no metadata at hasura/metadata: omit --base, or give the former path",
-      ) as string,
-    });
-    expect(await routeql(folder.path, [...moved, "HEAD:metadata"])).toMatchObject({
-      code: 0,
-      stdout: expect.stringContaining("examined by 29 rules") as string,
-    });
-    expect(await routeql(folder.path, [...moved, "HEAD:elsewhere"])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("has no metadata at elsewhere") as string,
-    });
-    expect(await routeql(folder.path, [...moved, "none:metadata"])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("none:metadata is neither a directory nor a revision of git") as string,
-    });
+    expect(await routeql(folder.path, [...moved, "HEAD"])).toMatchObject(
+      refused("HEAD has no metadata at hasura/metadata: omit --base, or give the former path"),
+    );
+    expect(await routeql(folder.path, [...moved, "HEAD:metadata"])).toMatchObject(printed(0, "examined by 29 rules"));
+    expect(await routeql(folder.path, [...moved, "HEAD:elsewhere"])).toMatchObject(
+      refused("has no metadata at elsewhere"),
+    );
+    expect(await routeql(folder.path, [...moved, "none:metadata"])).toMatchObject(
+      refused("none:metadata is neither a directory nor a revision of git"),
+    );
   });
 
   test("explains how to fetch a base that a shallow clone lacks, and reports an empty --base", async (context) => {
@@ -389,14 +369,10 @@ describe("lint", { timeout: generous }, () => {
     }
     folder.git("clone", "--quiet", "--depth", "1", `file://${folder.path}`, join(clone.path, "clone"));
     const base = ["lint", "--metadata", "clone/metadata", "--base"];
-    expect(await routeql(clone.path, [...base, "HEAD~1"])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("This clone is shallow: fetch the whole history in CI") as string,
-    });
-    expect(await routeql(clone.path, [...base, ""])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining("--base is empty") as string,
-    });
+    expect(await routeql(clone.path, [...base, "HEAD~1"])).toMatchObject(
+      refused("This clone is shallow: fetch the whole history in CI"),
+    );
+    expect(await routeql(clone.path, [...base, ""])).toMatchObject(refused("--base is empty"));
   });
 
   test("reports a database that does not answer, without its password", async () => {
@@ -506,7 +482,7 @@ describe("diff --endpoint", { timeout: generous }, () => {
     const wrong = await routeql(folder.path, ["diff", "--endpoint", engine.url], {
       HASURA_GRAPHQL_ADMIN_SECRET: "sesame",
     });
-    expect([wrong.code, wrong.stderr]).toEqual([2, expect.stringContaining("answered 401: invalid admin-secret")]);
+    expect(wrong).toMatchObject(refused("answered 401: invalid admin-secret"));
     expect(wrong.stdout + wrong.stderr).not.toContain("sesame");
     expect((await routeql(folder.path, ["diff", "--endpoint", `${engine.url}/elsewhere`])).stderr).toContain(
       "The engine has no metadata API at this address.",
@@ -528,22 +504,16 @@ describe("permissions of metadata with several sources", { timeout: generous }, 
   test("requires a database for each source or the named one, and rejects an unknown source", async () => {
     using folder = new MetadataFolder([note()], two);
     const asked = "the source crm has no database: give --database crm=URL, or set CRM_DATABASE";
-    expect(await routeql(folder.path, ["permissions"])).toMatchObject({
-      code: 2,
-      stderr: expect.stringContaining(
-        `${asked}; the source billing has no database: give --database billing=URL, or set BILLING_DATABASE`,
-      ) as string,
-    });
+    expect(await routeql(folder.path, ["permissions"])).toMatchObject(
+      refused(`${asked}; the source billing has no database: give --database billing=URL, or set BILLING_DATABASE`),
+    );
     for (const verb of ["permissions", "lint"])
-      expect(await routeql(folder.path, [verb, "--database", "billing=postgres://127.0.0.1:1/none"])).toMatchObject({
-        code: 2,
-        stderr: expect.stringContaining("does not answer") as string,
-      });
-    const unknown = await routeql(folder.path, ["permissions", "--source", "sales"]);
-    expect([unknown.code, unknown.stderr]).toEqual([
-      2,
-      expect.stringContaining("there is no source sales; the metadata has crm, billing"),
-    ]);
+      expect(await routeql(folder.path, [verb, "--database", "billing=postgres://127.0.0.1:1/none"])).toMatchObject(
+        refused("does not answer"),
+      );
+    expect(await routeql(folder.path, ["permissions", "--source", "sales"])).toMatchObject(
+      refused("there is no source sales; the metadata has crm, billing"),
+    );
   });
 
   test.each([
@@ -567,14 +537,17 @@ describe("permissions of metadata with several sources", { timeout: generous }, 
 
   test("uses the database of the named source, and ignores sources of other kinds", async () => {
     using folder = new MetadataFolder([note()], several);
-    const without = await routeql(folder.path, ["permissions", "--source", "billing"]);
-    expect([without.code, without.stderr]).toEqual([2, expect.stringContaining("give --database URL")]);
-    const named = await routeql(folder.path, ["permissions", "--source", "billing"], {
-      BILLING_DATABASE: "postgres://127.0.0.1:1/none",
-    });
-    expect([named.code, named.stderr]).toEqual([2, expect.stringContaining("the database does not answer")]);
-    const other = await routeql(folder.path, ["permissions", "--source", "crm"]);
-    expect([other.code, other.stdout]).toEqual([0, expect.stringContaining("the source crm is of the kind mssql")]);
+    expect(await routeql(folder.path, ["permissions", "--source", "billing"])).toMatchObject(
+      refused("give --database URL"),
+    );
+    expect(
+      await routeql(folder.path, ["permissions", "--source", "billing"], {
+        BILLING_DATABASE: "postgres://127.0.0.1:1/none",
+      }),
+    ).toMatchObject(refused("the database does not answer"));
+    expect(await routeql(folder.path, ["permissions", "--source", "crm"])).toMatchObject(
+      printed(0, "the source crm is of the kind mssql"),
+    );
     const check = await routeql(folder.path, ["lint"]);
     expect([check.code, check.stdout]).toEqual([
       0,
