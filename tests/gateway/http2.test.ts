@@ -19,6 +19,7 @@ afterEach(() => session.destroy());
 
 interface Answer {
   readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
@@ -28,12 +29,10 @@ async function ask(headers: OutgoingHttpHeaders, body = '{"query":"{ a }"}'): Pr
     { ":method": "POST", ":path": "/api/graphql", "content-type": "application/json", ...headers },
     { endStream: body === "" },
   );
-  const status = once(stream, "response").then(
-    ([received]) => (received as IncomingHttpHeaders & { ":status"?: number })[":status"],
-  );
+  const response = once(stream, "response") as Promise<[IncomingHttpHeaders & { ":status"?: number }]>;
   if (body !== "") stream.end(body);
-  const [seen, content] = await Promise.all([status, text(stream)]);
-  return { status: seen, body: content };
+  const [[received], content] = await Promise.all([response, text(stream)]);
+  return { status: received[":status"], headers: received, body: content };
 }
 
 test("forwards a query over HTTP/2 as one HTTP/1.1 request with the listed headers", async () => {
@@ -56,6 +55,12 @@ test("forwards a query over HTTP/2 as one HTTP/1.1 request with the listed heade
   expect(entry?.headers["x-hasura-role"]).toBe("admin");
   await ask({ authorization: "Bearer a", "x-hasura-role": "admin" });
   expect(Object.keys((await parts.engine.received()).at(-1)?.headers ?? {})).not.toContain("x-hasura-role");
+});
+
+test("an error has the status and the headers of HTTP/1.1", async () => {
+  const { status, headers } = await ask({ ":method": "PUT" }, "");
+  expect(status).toBe(405);
+  expect(headers).toMatchObject({ allow: "GET, POST", "strict-transport-security": "max-age=63072000" });
 });
 
 test("joins separate HTTP/2 cookies into one Cookie header for the sidecar", async () => {

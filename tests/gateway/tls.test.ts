@@ -1,6 +1,5 @@
 import { once } from "node:events";
 import { request as httpsRequest } from "node:https";
-import { connect as connectHttp2, constants } from "node:http2";
 import { connect, type ConnectionOptions, getCiphers } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { makeCertificate } from "../harness/certificate.ts";
@@ -138,33 +137,6 @@ test("offers only HTTP/2 and HTTP/1.1", async () => {
   await expect(handshake({ ...target("ecdsa"), ALPNProtocols: ["spdy/3"] })).rejects.toThrow(
     /no application protocol/i,
   );
-});
-
-test("a query over HTTP/2 is answered, with the errors and headers of HTTP/1.1", async () => {
-  const { gateway } = started.get("ecdsa") as Surroundings;
-  const session = connectHttp2(`https://${gateway.getHost()}:${gateway.port("api")}`, {
-    ca: gateway.certificate.certificate,
-    servername: "localhost",
-  });
-  const ask = async (method: string): Promise<Record<string, unknown>> => {
-    const stream = session.request({
-      ":method": method,
-      ":path": "/api/graphql",
-      "content-type": "application/json",
-      "x-hasura-role": "admin",
-    });
-    stream.end(method === "POST" ? "{}" : undefined);
-    const [headers] = (await once(stream, "response")) as [Record<string, unknown>];
-    stream.resume();
-    return headers;
-  };
-  expect((await ask("POST"))[constants.HTTP2_HEADER_STATUS]).toBe(200);
-  expect(await ask("PUT")).toMatchObject({
-    ":status": 405,
-    allow: "GET, POST",
-    "strict-transport-security": "max-age=63072000",
-  });
-  session.destroy();
 });
 
 test.each(["other.example", "127.0.0.1:1", "localhost"])("a request for the host %s is served", async (host) => {
