@@ -142,7 +142,6 @@ export const stackArgument = (stack: string): string => (stackOption(stack) === 
 export const notUp = (stack: string): Failure =>
   new Failure(`The stack ${stack} is not up`, { remedy: `run \`npm run up${stackArgument(stack)}\`.` });
 
-/** One `npm run` command. */
 export interface Command {
   readonly description: CommandDescription;
   /** Prints the help of the called program instead of the command's description. */

@@ -53,7 +53,6 @@ export function cliPhase({ prepared, onLine }: Surroundings): Phase {
   };
 }
 
-/** Finds the cluster of kubectl's current context. */
 export function clusterPhase({ stack, prepared }: Surroundings): Phase {
   return {
     title: "Kubernetes cluster",

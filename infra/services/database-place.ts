@@ -4,7 +4,6 @@ import type { RoleName } from "@routeql/database/migrate/settings";
 import type { Settings } from "../settings/list.ts";
 import { filesDirectory } from "./description.ts";
 
-/** Address of the stack's own database. */
 export const databaseAddress = { host: "database", port: 5432, name: "routeql" } as const;
 
 export interface DatabasePlace {

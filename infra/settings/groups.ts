@@ -70,7 +70,6 @@ export const writtenArgument = (name: SettingName): string => argumentOf(name).t
 const namesByArgument = new Map<string, SettingName>(settingNames.map((name) => [writtenArgument(name), name]));
 export const argumentNames: readonly string[] = [...namesByArgument.keys()];
 
-/** Settings as arguments. */
 export function grouped(given: GivenInputs): RouteQLArgs {
   const args: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(given)) {

@@ -50,7 +50,6 @@ const sidecarFile = (name: keyof Declared) => file(textsOf(name));
 
 export const tokenSettings = { tokenAlgorithm: sidecarTextWithDefault("TOKEN_ALGORITHM") } as const;
 
-/** The LDAP login. */
 export const directorySettings = {
   ldapUrl: sidecarText("LDAP_URL"),
   ldapStarttls: sidecarFlag("LDAP_STARTTLS"),

@@ -1,4 +1,3 @@
-/** Settings that differ between gateways. */
 export interface GatewaySettings {
   /** Only target of the plain listener's redirects: the host name or address that clients use. */
   readonly publicHost: string;

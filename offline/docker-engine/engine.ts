@@ -10,7 +10,6 @@ import { run } from "@routeql/host/process";
 
 const startMilliseconds = 60_000;
 
-/** Installs Debian's Docker engine if it is missing. */
 export async function installEngine({ say, onLine }: Pick<Work, "say" | "onLine">): Promise<void> {
   if (await findProgram("dockerd")) return;
   if (!(await canInstallPackages())) {

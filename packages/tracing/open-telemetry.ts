@@ -231,7 +231,6 @@ function reporting(exporter: SpanExporter, onEvent: TracingOptions["onEvent"]): 
   };
 }
 
-/** Allows a number of events in each second. */
 class RateLimit {
   readonly #perSecond: number;
   readonly #now: () => number;

@@ -5,7 +5,6 @@ import { liveness, readiness } from "./readiness.ts";
 import { singleStepToken } from "./single-step-token.ts";
 import { token } from "./token.ts";
 
-/** All endpoints of the main port. */
 export function endpoints(parts: Parts): Endpoint[] {
   return [
     loginCredentials(parts),

@@ -33,7 +33,6 @@ export class KnownStatement {
   }
 }
 
-/** The statements of one source, by their texts. */
 export class KnownStatements {
   readonly #statements = new LRUCache<string, KnownStatement>({
     max: mostTexts,

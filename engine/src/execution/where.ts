@@ -173,7 +173,6 @@ export interface WhereOptions {
   readonly collapseNullComparisons: boolean;
 }
 
-/** Converts a checked `where` argument to a condition. */
 export class WhereReader {
   readonly #inputs: InputReader;
   readonly #collapse: boolean;

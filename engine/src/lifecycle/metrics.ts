@@ -24,7 +24,6 @@ export interface Metrics {
   poll(seconds: number): void;
   /** Counts a request of a client that uses the access key before its last rotation. */
   previousKey(client: string): void;
-  /** Sets the sources of the values. */
   observe(sources: MetricSources): void;
 }
 

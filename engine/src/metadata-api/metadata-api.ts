@@ -44,7 +44,6 @@ function has(request: MetadataRequest, isSuch: (request: MetadataRequest) => boo
   return "requests" in request ? request.requests.some((item) => has(item, isSuch)) : isSuch(request);
 }
 
-/** Whether a request may change the stored metadata. */
 function changes({ type }: MetadataRequest): boolean {
   return type === "replace_metadata" || type === "clear_metadata" || type === "drop_inconsistent_metadata";
 }
@@ -127,7 +126,6 @@ async function runList(
   return replies;
 }
 
-/** Runs a request; its error becomes its reply. */
 async function runOrTell(draft: MetadataDraft, request: MetadataRequest, path: string): Promise<unknown> {
   const { metadata } = draft;
   try {

@@ -118,7 +118,6 @@ export interface NativeQuery {
   readonly code: readonly (string | NativeArgument)[];
   readonly arguments: readonly NativeArgument[];
   readonly model: LogicalModel;
-  /** Relationships to tables. */
   readonly relationships: Map<string, Relationship>;
   readonly nativeRelationships: Map<string, NativeRelationship>;
 }

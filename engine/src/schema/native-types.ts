@@ -31,7 +31,6 @@ export function hasRows(query: NativeQuery, target: VisibleModel, types: TypeBoo
   return visibleColumns(target).length > 0 || related.some((rows) => types.visible(rows) !== undefined);
 }
 
-/** The `args` argument. */
 export function queryArguments(
   { arguments: declared }: NativeQuery,
   field: string,

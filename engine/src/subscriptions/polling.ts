@@ -14,7 +14,6 @@ export interface Polling {
   /** Bounds the number of concurrent polls, so that queries find a connection. */
   readonly places: Places;
   readonly onPoll: (seconds: number) => void;
-  /** Logs a failed poll. */
   readonly onError: (error: ReturnType<typeof toEngineError>) => void;
 }
 

@@ -4,7 +4,6 @@ import type { Place } from "../findings/finding.ts";
 /** `changed`: whether the change is wider is not decided. */
 export type Direction = "wider" | "narrower" | "changed";
 
-/** A change of what a role may do. */
 export interface AccessChange extends Place {
   /** Place in the later revision; for a removed object, its nearest parent. */
   readonly at: MergedPath;

@@ -1,4 +1,3 @@
-/** Differences of permissions between two revisions of metadata. */
 import { isDeepStrictEqual } from "node:util";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import { functionsOf, grantsOf, listed, type PlacedGrant, tablesOf, verbOf, type Walked } from "../rules/rule.ts";

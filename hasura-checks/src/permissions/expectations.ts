@@ -39,9 +39,7 @@ const role = z.strictObject({
 const ofOne = z.strictObject({ roles: z.record(z.string(), role) });
 const ofSeveral = z.strictObject({ sources: z.record(z.string(), ofOne) });
 
-/** The permissions of each role in one source. */
 export type Expectations = z.output<typeof ofOne>;
-/** The file for several sources, by name. */
 export type ExpectationsBySource = z.output<typeof ofSeveral>;
 type Entry = z.output<typeof entry>;
 type WriteEntry = z.output<typeof write>;

@@ -10,7 +10,6 @@ import {
   readExpectations,
 } from "./expectations.ts";
 
-/** The granted permissions of the examined sources. */
 export interface Granted {
   readonly bySource: ReadonlyMap<string, Expectations>;
   /** Whether the metadata has exactly one source. */

@@ -76,7 +76,6 @@ export interface PageOptions {
   readonly rolesWithoutPermission: readonly string[];
   /** The metadata directory. */
   readonly origin: string;
-  /** Number of checks, by kind. */
   readonly verified: Readonly<Record<string, number>>;
   readonly findings: readonly Finding[];
   /** The base revision that `changes` of the sources refer to. */

@@ -65,7 +65,6 @@ const faults: Readonly<Record<Subject["kind"], string>> = {
     "compare the metadata of the engine (diff --endpoint) and its version. Do not rely on this permission until the cause is corrected",
 };
 
-/** Collects findings and counts checks. */
 export class Verdicts {
   readonly #findings: Finding[] = [];
   readonly counts: Partial<Record<Verification, number>> = {};

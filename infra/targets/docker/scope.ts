@@ -2,7 +2,6 @@ import type { CustomResourceOptions, Input } from "@pulumi/pulumi";
 import type { ResourceNames } from "../../components/resource-names.ts";
 import type { ServiceName } from "../../services/description.ts";
 
-/** Names and labels of one stack's Docker objects. */
 export interface Scope {
   /** Prefix of every name: `routeql-<stack>`. */
   readonly prefix: string;

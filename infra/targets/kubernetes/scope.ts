@@ -4,7 +4,6 @@ import { derive } from "../../inputs.ts";
 import type { ResourceNames } from "../../components/resource-names.ts";
 import type { ServiceName } from "../../services/description.ts";
 
-/** Names and labels of one stack's Kubernetes objects. */
 export interface Scope {
   readonly namespace: Input<string>;
   /** The same, once the namespace exists; its objects wait for it. */

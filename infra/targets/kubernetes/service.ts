@@ -67,7 +67,6 @@ export interface KubernetesServiceArgs {
 
 export class KubernetesService extends ComponentResource {
   readonly name: ServiceName;
-  /** Name of the workload. */
   readonly workload: Output<string>;
   readonly image: Output<string>;
   /** Dependants wait for it: a ready service or a successful job. */

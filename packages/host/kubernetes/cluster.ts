@@ -19,7 +19,6 @@ export const fieldManager = "pulumi-kubernetes";
 /** How long a kind may be unknown, in seconds: its definition (CRD) may be new. */
 const discoverySeconds = 20;
 
-/** Objects of any kind that the cluster serves. */
 export class Cluster {
   readonly api: ApiClient;
   private readonly kinds = new Map<string, Promise<readonly ApiResource[]>>();

@@ -1,4 +1,3 @@
-/** Parts of the shapes of several metadata objects. */
 import { z } from "zod";
 
 /** Why a value that Hasura accepts is refused. Allowed ones are removed with the objects whose meaning would change. */
@@ -58,7 +57,6 @@ const toNativeQuery = z.strictObject({ remote_native_query: name, ...mapping });
 
 export const nativeQueryMapping = z.union([toTable, toNativeQuery]);
 
-/** The same for a table. */
 export const manualConfiguration = z.union([
   toTable.extend({ source: unserved("relationships between sources", 3) }),
   toNativeQuery,

@@ -45,9 +45,7 @@ interface ExportRequest {
 /** Collects the spans that services post as OTLP's JSON, for tests. */
 export class OtlpReceiver implements AsyncDisposable {
   readonly spans: ReceivedSpan[] = [];
-  /** Everything received, as text. */
   text = "";
-  /** Status of the answers. */
   status = 200;
   readonly #server: Server;
 

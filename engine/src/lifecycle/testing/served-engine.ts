@@ -19,7 +19,6 @@ export interface ServedFake extends AsyncDisposable {
   readonly engine: FakeEngine;
   readonly url: string;
   readonly webSocketUrl: string;
-  /** All log output, as text. */
   log(): string;
 }
 

@@ -17,7 +17,6 @@ export interface Value {
   readonly json: unknown;
 }
 
-/** Values by column. */
 export type Values = ReadonlyMap<string, Value>;
 
 export interface Sample {
