@@ -19,7 +19,7 @@ interface Volume {
   readonly projected?: { readonly sources?: readonly { readonly secret?: object }[] };
 }
 
-/** The same pod without the job's passwords, for another program. */
+/** A pod like the job's, without its passwords, for another program. */
 function runs(container: object): (spec: PodSpec) => PodSpec {
   return (spec) => {
     const [{ args: _args, env: _env, ...same } = {}] = spec["containers"] as readonly Readonly<

@@ -38,7 +38,7 @@ const asOptions = (settings: Readonly<Record<string, string>>): string =>
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(" ");
 
-/** The same for a client that uses libpq, in the form of its variable PGOPTIONS. */
+/** {@link guards} for a client that uses libpq, in the form of its variable PGOPTIONS. */
 export const guardOptions: string = asOptions(guards);
 
 /** Connects with a fixed search path. @param superuser if known to be one of Postgres 17 or later @throws if a pooler drops options */

@@ -9,7 +9,7 @@ interface RoleDescription {
   readonly settings: Readonly<Record<string, string>>;
   /** Predefined roles of Postgres that it belongs to. Default: none. */
   readonly memberOf?: readonly string[];
-  /** The same, for settings that only a superuser may give a role. */
+  /** Further settings, which only a superuser may give a role. */
   readonly superuserSettings?: Readonly<Record<string, string>>;
 }
 

@@ -44,7 +44,7 @@ export interface TableWrites {
   readonly delete: DeletePermission | undefined;
 }
 
-/** The same by the key of the table. */
+/** By the key of the table. */
 export type RoleWrites = ReadonlyMap<string, TableWrites>;
 
 const lists = new Set(["_and", "_or", "$and", "$or"]);
