@@ -62,7 +62,10 @@ export class MetadataApi {
     return { version, metadata };
   }
 
-  /** Replaces metadata version `over`, and makes every engine read the databases again. @throws {Refusal}, code `conflict` for another */
+  /**
+   * Replaces the metadata of version `over`, and makes every engine read the databases again.
+   * @throws {Refusal} for inconsistent metadata; with code `conflict` when another client has stored metadata meanwhile
+   */
   async replace(metadata: Metadata, over: number): Promise<void> {
     const args = { allow_inconsistent_metadata: false, metadata };
     await this.#send({ type: "replace_metadata", version: 2, resource_version: over, args });

@@ -122,7 +122,7 @@ export class Database {
     }
   }
 
-  /** Runs statements in one transaction, all or nothing. @param end ROLLBACK uses one snapshot @throws EngineError; any error of the work */
+  /** Runs statements in one transaction. @param end its last statement; with ROLLBACK all see one snapshot @throws any error; then nothing changed */
   async change<Result>(
     work: (ask: Ask) => Promise<Result>,
     asker: Asker = {},

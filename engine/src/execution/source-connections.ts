@@ -69,7 +69,10 @@ export class SourceConnections {
     return this.#pool.take(claim, signal);
   }
 
-  /** Runs work with a connection, in bounded time, then returns it. @param limit own one of the running statement; 0 = none */
+  /**
+   * Runs work with a connection in bounded time, and returns the connection to the pool.
+   * @param limit milliseconds for the running statement, if fewer than the limit of all statements; 0 = none
+   */
   async use<Result>(
     connection: Connection,
     claim: Claim,
