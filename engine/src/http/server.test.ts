@@ -27,6 +27,10 @@ async function post(
   };
 }
 
+const ask = ({ url }: { readonly url: string }, body: unknown, headers?: Record<string, string>) =>
+  post(`${url}/v1/graphql`, body, headers);
+const viewer = { ...admin, "x-hasura-role": "viewer" };
+
 const notRequest = "parsing Hasura.GraphQL.Transport.HTTP.Protocol.GQLReq(GQLReq) failed";
 const error = (code: string, message: string | RegExp, path = "$") => ({
   errors: [
@@ -58,27 +62,19 @@ describe("POST /v1/graphql", () => {
       "HS256",
       Buffer.from(hmacSecret),
     );
-    const { body } = await post(`${server.url}/v1/graphql`, { query: "{ a }" }, { authorization: `Bearer ${token}` });
+    const { body } = await ask(server, { query: "{ a }" }, { authorization: `Bearer ${token}` });
     expect(body).toEqual({ data: { role: "viewer", variables: null } });
   });
 
   test("passes on variables and the operation name", async () => {
     await using server = await serveFake();
-    await post(`${server.url}/v1/graphql`, {
-      query: "query A { a }",
-      variables: { n: 1 },
-      operationName: "A",
-      extensions: {},
-    });
+    await ask(server, { query: "query A { a }", variables: { n: 1 }, operationName: "A", extensions: {} });
     expect(server.engine.calls.executed).toEqual([{ query: "query A { a }", variables: { n: 1 }, operationName: "A" }]);
   });
 
   test("keeps every digit of a number in the variables", async () => {
     await using server = await serveFake();
-    await post(
-      `${server.url}/v1/graphql`,
-      '{"query":"query A($n: bigint) { a }","variables":{"n":12345678901234567890}}',
-    );
+    await ask(server, '{"query":"query A($n: bigint) { a }","variables":{"n":12345678901234567890}}');
     expect(JSON.stringify(server.engine.calls.executed[0]?.variables)).toBe('{"n":12345678901234567890}');
   });
 
@@ -104,7 +100,7 @@ describe("POST /v1/graphql", () => {
     [{ query: "{ a }", operationName: "a-b" }, "a-b is not valid GraphQL name", "operationName"],
   ])("answers 200 and an error for %j", async (body, message, path) => {
     await using server = await serveFake();
-    const answer = await post(`${server.url}/v1/graphql`, body);
+    const answer = await ask(server, body);
     expect(answer.status).toBe(200);
     const code = message.startsWith("the request body") ? "invalid-json" : "parse-failed";
     expect(answer.body).toEqual(error(code, message, path === undefined ? "$" : `$.${path}`));
@@ -113,7 +109,7 @@ describe("POST /v1/graphql", () => {
 
   test("answers rejected credentials with 200 and never calls the engine", async () => {
     await using server = await serveFake();
-    const answer = await post(`${server.url}/v1/graphql`, { query: "{ a }" }, { "x-hasura-admin-secret": "wrong" });
+    const answer = await ask(server, { query: "{ a }" }, { "x-hasura-admin-secret": "wrong" });
     expect(answer.status).toBe(200);
     expect(answer.body).toEqual(error("access-denied", 'invalid "x-hasura-admin-secret"/"x-hasura-access-key"'));
     expect(server.engine.calls.executed).toHaveLength(0);
@@ -126,13 +122,9 @@ describe("POST /v1/graphql", () => {
       internal: { statement: "SELECT 1" },
     });
     await using server = await serveFake({ execute: () => Promise.reject(failure) });
-    const asAdmin = await post(`${server.url}/v1/graphql`, { query: "{ a }" });
+    const asAdmin = await ask(server, { query: "{ a }" });
     expect(JSON.stringify(asAdmin.body)).toContain("SELECT 1");
-    const asViewer = await post(
-      `${server.url}/v1/graphql`,
-      { query: "{ a }" },
-      { ...admin, "x-hasura-role": "viewer" },
-    );
+    const asViewer = await ask(server, { query: "{ a }" }, viewer);
     expect(asViewer.body).toEqual(error("unexpected", "database query error"));
   });
 
@@ -140,7 +132,7 @@ describe("POST /v1/graphql", () => {
     const internal = { error: "connect ECONNREFUSED 10.0.0.7:5432" };
     const failure = new EngineError({ code: "postgres-error", status: 503, message: "connection error", internal });
     await using server = await serveFake({ execute: () => Promise.reject(failure) });
-    const answer = await post(`${server.url}/v1/graphql`, { query: "{ a }" });
+    const answer = await ask(server, { query: "{ a }" });
     expect([answer.status, answer.headers.get("retry-after")]).toEqual([503, "1"]);
     expect(answer.body).toEqual(error("postgres-error", "connection error"));
     expect(server.log()).not.toContain("10.0.0.7");
@@ -154,17 +146,15 @@ describe("POST /v1/graphql", () => {
     });
     const execute = (): Promise<string> => Promise.reject(failure);
     await using silent = await serveFake({ execute }, { HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS: "false" });
-    expect((await post(`${silent.url}/v1/graphql`, { query: "{ a }" })).body).toEqual(
-      error("unexpected", "database query error"),
-    );
+    expect((await ask(silent, { query: "{ a }" })).body).toEqual(error("unexpected", "database query error"));
     await using open = await serveFake({ execute }, { HASURA_GRAPHQL_DEV_MODE: "true" });
-    const asViewer = await post(`${open.url}/v1/graphql`, { query: "{ a }" }, { ...admin, "x-hasura-role": "viewer" });
+    const asViewer = await ask(open, { query: "{ a }" }, viewer);
     expect(JSON.stringify(asViewer.body)).toContain("SELECT 1");
   });
 
   test("hides the message of an unexpected failure", async () => {
     await using server = await serveFake({ execute: () => Promise.reject(new Error("password=hunter2")) });
-    const answer = await post(`${server.url}/v1/graphql`, { query: "{ a }" }, { ...admin, "x-hasura-role": "viewer" });
+    const answer = await ask(server, { query: "{ a }" }, viewer);
     expect(answer.body).toEqual(error("unexpected", "internal error"));
     expect(server.log()).not.toContain("hunter2");
   });
@@ -186,7 +176,7 @@ describe("a client that accepts application/graphql-response+json", () => {
       return '{"data":{"a":1}}';
     };
     await using server = await serveFake({ execute });
-    const response = await post(`${server.url}/v1/graphql`, body, { accept, ...credentials });
+    const response = await ask(server, body, { accept, ...credentials });
     expect([response.status, response.headers.get("content-type")]).toEqual([
       status,
       "application/graphql-response+json; charset=utf-8",
@@ -199,7 +189,7 @@ test.each([
   ["*/*", 200],
 ])("a body that is not JSON, with Accept: %s, gets the status %i", async (accept, status) => {
   await using server = await serveFake();
-  expect((await post(`${server.url}/v1/graphql`, "{", { ...admin, accept })).status).toBe(status);
+  expect((await ask(server, "{", { ...admin, accept })).status).toBe(status);
 });
 
 describe("a batch", () => {
@@ -209,7 +199,7 @@ describe("a batch", () => {
         ? Promise.reject(new EngineError({ code: "timeout", message: "too late" }))
         : Promise.resolve(JSON.stringify({ data: { role, variables } }));
     await using server = await serveFake({ execute });
-    const answer = await post(`${server.url}/v1/graphql`, [
+    const answer = await ask(server, [
       { query: "{ a }", variables: { n: 1 } },
       { query: "{ fail }" },
       { query: "{ a }", variables: { n: 2 } },
@@ -229,15 +219,15 @@ describe("a batch", () => {
   ])("one malformed request (%s) rejects the batch, and nothing of it runs", async (element, path) => {
     const execute = vi.fn<() => Promise<string>>();
     await using server = await serveFake({ execute });
-    const answer = await post(`${server.url}/v1/graphql`, `[{"query":"{ a }"},${element}]`);
+    const answer = await ask(server, `[{"query":"{ a }"},${element}]`);
     expect(answer.body).toMatchObject({ errors: [{ extensions: { code: "parse-failed", path } }] });
     expect(execute).not.toHaveBeenCalled();
   });
 
   test("may be empty, and has a size limit", async () => {
     await using server = await serveFake({}, { ENGINE_BATCH_LIMIT: "2" });
-    expect((await post(`${server.url}/v1/graphql`, [])).body).toEqual([]);
-    const answer = await post(`${server.url}/v1/graphql`, [{}, {}, {}]);
+    expect((await ask(server, [])).body).toEqual([]);
+    const answer = await ask(server, [{}, {}, {}]);
     expect(answer.body).toEqual(error("bad-request", "a batch may hold at most 2 requests"));
   });
 });
@@ -264,7 +254,7 @@ describe("bodies", () => {
   test("over the limit are rejected with 413, declared or chunked", async () => {
     await using server = await serveFake({}, { ENGINE_BODY_LIMIT: "2048" });
     const large = JSON.stringify({ query: `{ ${"a".repeat(4_096)} }` });
-    expect((await post(`${server.url}/v1/graphql`, large)).status).toBe(413);
+    expect((await ask(server, large)).status).toBe(413);
     const status = await new Promise((resolve, reject) => {
       const request = rawRequest(
         `${server.url}/v1/graphql`,
@@ -285,12 +275,12 @@ describe("bodies", () => {
     await using server = await serveFake({}, { ENGINE_BODY_LIMIT: "2048" });
     const empty = JSON.stringify({ query: "" });
     const exact = JSON.stringify({ query: "a".repeat(2_048 - empty.length) });
-    expect((await post(`${server.url}/v1/graphql`, exact)).status).toBe(200);
+    expect((await ask(server, exact)).status).toBe(200);
   });
 
   test("that are compressed are rejected with 415", async () => {
     await using server = await serveFake();
-    expect((await post(`${server.url}/v1/graphql`, "x", { ...admin, "content-encoding": "gzip" })).status).toBe(415);
+    expect((await ask(server, "x", { ...admin, "content-encoding": "gzip" })).status).toBe(415);
   });
 });
 
@@ -417,15 +407,15 @@ describe("overload and disconnects", () => {
       },
       { ENGINE_MAX_IN_FLIGHT: "1" },
     );
-    const slow = post(`${server.url}/v1/graphql`, { query: "{ slow }" });
+    const slow = ask(server, { query: "{ slow }" });
     await entered.promise;
-    const refused = await post(`${server.url}/v1/graphql`, { query: "{ a }" });
+    const refused = await ask(server, { query: "{ a }" });
     expect(refused.status).toBe(503);
     expect(refused.headers.get("retry-after")).toBe("1");
     expect(refused.body).toEqual(error("busy", "the server is busy, try again later"));
     release.resolve('{"data":{}}');
     expect((await slow).status).toBe(200);
-    expect((await post(`${server.url}/v1/graphql`, { query: "{ a }" })).status).toBe(200);
+    expect((await ask(server, { query: "{ a }" })).status).toBe(200);
   });
 
   test("a client that disconnects aborts its statement", async () => {
@@ -463,8 +453,8 @@ describe("overload and disconnects", () => {
         return Promise.resolve("{}");
       },
     });
-    await post(`${server.url}/v1/graphql`, { query: "{ a }" });
-    await post(`${server.url}/v1/graphql`, { query: "{ b }" });
+    await ask(server, { query: "{ a }" });
+    await ask(server, { query: "{ b }" });
     expect(signal?.aborted).toBe(false);
   });
 });
@@ -475,8 +465,8 @@ describe("a persisted query", () => {
   test("is rejected with the message that makes clients send the query itself", async () => {
     await using server = await serveFake();
     const hash = { extensions: { persistedQuery: { version: 1, sha256Hash: "0" } } };
-    expect(await post(`${server.url}/v1/graphql`, hash)).toMatchObject({ status: 200, body: refused });
-    expect((await post(`${server.url}/v1/graphql`, { ...hash, query: "{ a }" })).body).toHaveProperty("data");
+    expect(await ask(server, hash)).toMatchObject({ status: 200, body: refused });
+    expect((await ask(server, { ...hash, query: "{ a }" })).body).toHaveProperty("data");
   });
 
   test("is the meaning of GET, after the credentials", async () => {
@@ -498,7 +488,7 @@ describe("POST /v1/graphql/explain", () => {
     const answer = await post(`${server.url}/v1/graphql/explain`, body);
     expect((await post(`${server.url}/v1alpha1/graphql/explain`, body)).body).toEqual(answer.body);
     expect(answer.body).toEqual([{ field: "updates", sql: "SELECT 1 -- { a }", plan: ["Result"] }]);
-    const refused = await post(`${server.url}/v1/graphql/explain`, body, { ...admin, "x-hasura-role": "viewer" });
+    const refused = await post(`${server.url}/v1/graphql/explain`, body, viewer);
     expect([refused.status, refused.body]).toEqual([
       400,
       { path: "$", error: "restricted access: admin only", code: "access-denied" },
@@ -521,9 +511,9 @@ test("logs no secret of the client", async () => {
   });
   const token = await sign(goodClaims(), "HS256", Buffer.from(hmacSecret));
   const body = { query: '{ a(where: {b: "literal-value"}) }', variables: { n: "variable-value" } };
-  await post(`${server.url}/v1/graphql`, body, { authorization: `Bearer ${token}` });
-  await post(`${server.url}/v1/graphql`, body);
-  await post(`${server.url}/v1/graphql`, body, { "x-hasura-admin-secret": "almost-the-secret" });
+  await ask(server, body, { authorization: `Bearer ${token}` });
+  await ask(server, body);
+  await ask(server, body, { "x-hasura-admin-secret": "almost-the-secret" });
   expect(server.log()).toContain("request answered");
   for (const secret of [token, adminSecret, hmacSecret, "almost-the-secret", "literal-value", "variable-value"]) {
     expect(server.log()).not.toContain(secret);
@@ -535,7 +525,7 @@ test.each([
   ["true", 401],
 ])("with HASURA_GRAPHQL_PRESERVE_401_ERRORS=%s a wrong secret gets %i, and other errors 200", async (value, status) => {
   await using server = await serveFake({}, { HASURA_GRAPHQL_PRESERVE_401_ERRORS: value });
-  const wrong = await post(`${server.url}/v1/graphql`, { query: "{ a }" }, { "x-hasura-admin-secret": "wrong" });
+  const wrong = await ask(server, { query: "{ a }" }, { "x-hasura-admin-secret": "wrong" });
   expect([wrong.status, wrong.body]).toMatchObject([status, { errors: [{ extensions: { code: "access-denied" } }] }]);
-  expect((await post(`${server.url}/v1/graphql`, { query: "syntax error mutation" })).status).toBe(200);
+  expect((await ask(server, { query: "syntax error mutation" })).status).toBe(200);
 });
