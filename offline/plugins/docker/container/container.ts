@@ -142,7 +142,7 @@ export const container: ResourceKind<ContainerInputs> = {
     try {
       await putUploads(created, inputs.uploads ?? []);
       await joinNetworks(created.id, inputs);
-      await makeRoom(inputs);
+      await makeRoom(inputs, signal);
       const outputs = await startAndWait(created, inputs, signal);
       await removePredecessor(inputs, signal);
       return { id: created.id, outputs };

@@ -34,10 +34,16 @@ export async function stay(
   return true;
 }
 
-/** Frees the published ports of a new container just before its start. The old container is stopped; its removal would prolong the interruption. */
-export async function makeRoom(inputs: ContainerInputs): Promise<void> {
+/**
+ * Frees the published ports of a new container just before its start. The old container is stopped; its removal would prolong the interruption.
+ * First it gets time to notice that services behind it, replaced just before, have lost their old addresses: a request to one would delay the stop.
+ */
+export async function makeRoom(inputs: ContainerInputs, signal: AbortSignal): Promise<void> {
   if ((inputs.ports ?? []).length === 0) return;
-  await stopContainer(formerName(inputs.name), handoverSeconds);
+  const former = formerName(inputs.name);
+  if ((await orUndefined(docker.getContainer(former).inspect()))?.State.Running !== true) return;
+  await sleep(noticeMilliseconds, undefined, { signal });
+  await stopContainer(former, handoverSeconds);
 }
 
 /** Removes the container that stayed, if any. @param signal of an update with a healthy successor, which callers get time to notice */
