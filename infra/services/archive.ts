@@ -4,8 +4,8 @@ import type { Settings } from "../settings/list.ts";
 import { databaseAddress } from "./database-place.ts";
 import type { ServiceDescription, SharedDirectory } from "./description.ts";
 
-/** Seconds of changes that a lost disk can cost. */
-const longestLoss = 300;
+/** A lost disk can cost five minutes of changes: those of this many seconds, and those that wait for their copy. */
+const secondsBetweenCopies = 240;
 
 const data = "/var/lib/postgresql/data";
 const drill = "/var/lib/drill";
@@ -65,9 +65,11 @@ export function withArchive(service: ServiceDescription, settings: ArchiveSettin
     ...service,
     command: [
       ...(service.command ?? []),
-      ...["archive_mode=on", "archive_command=pgbackrest-archive push %p", `archive_timeout=${longestLoss}`].flatMap(
-        (parameter) => ["-c", parameter],
-      ),
+      ...[
+        "archive_mode=on",
+        "archive_command=pgbackrest-archive push %p",
+        `archive_timeout=${secondsBetweenCopies}`,
+      ].flatMap((parameter) => ["-c", parameter]),
     ],
     environment: { ...environment(settings), ...service.environment },
     secrets: { ...service.secrets, ARCHIVE_KEY_FILE: "archive-key" },

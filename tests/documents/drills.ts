@@ -10,7 +10,11 @@ const suite = (name: string): string => `\`npm test -- ${name}\``;
 
 /** Every drill that the page names, with the command that prints its figure. */
 const rows: readonly (readonly [name: string, meaning: string, command: string])[] = [
-  ["lost with the disk", "seconds of changes lost with the host's disk", "no command yet"],
+  [
+    "lost with the disk",
+    "changes lost with the host's disk, just before the next copy",
+    '`ROUTEQL_LOSE_DISK=true npm test -- database --filter "with the disk"`',
+  ],
   ...[1, 10, 50].map(
     (millions) =>
       [
