@@ -157,6 +157,9 @@ step("settings", {
 step("up", { interrupts: outage });
 step("start");
 step("query");
+/** Seconds after which every token of a withdrawn key is rejected. Then the client needs a new one. */
+const untilRejected = 20;
+
 step("detect");
 step("status", { after: (output) => expect(output).toContain("All is well.") });
 step("change-origin");
@@ -173,8 +176,7 @@ step("retire-signing-key", {
     const { id } = (JSON.parse(keys) as { id: string; state: string }[]).find(({ state }) => state === "signing")!;
     values.set("Qr8iGoNNw5c9-teaJPXaGOIlgJPmW6ppcWz4WqACN0g", id);
   },
-  // A token of the withdrawn key is rejected within 20 s. Then the client needs a new one.
-  settles: 20,
+  settles: untilRejected,
   interrupts: 2,
 });
 step("rotate-secrets");
@@ -185,8 +187,9 @@ step("backup");
 step("prune");
 step("drill");
 step("rehearsal");
-step("restore", { interrupts: outage });
-step("restore-latest", { interrupts: outage });
+// A restore withdraws the signing keys.
+step("restore", { interrupts: outage, settles: untilRejected });
+step("restore-latest", { interrupts: outage, settles: untilRejected });
 step("logs");
 step("support");
 step("upgrade", {
