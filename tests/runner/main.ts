@@ -27,7 +27,7 @@ ${listed()}
   --everything    the suites of \`npm test\`, then those of \`npm run test:all\`
   --record        stores the durations for docs/reference/figures.md
   --filter TEXT   only tests whose title contains TEXT
-  --lanes N       number of suites that run side by side (3, because most wait); some always run alone
+  --lanes N       number of suites that run side by side (2); some always run alone
   --strict        a suite that this machine cannot run fails; without --strict it is skipped, unless you named it
   --help          this text
 
@@ -39,7 +39,7 @@ async function main(): Promise<number> {
     allowPositionals: true,
     options: {
       filter: { type: "string" },
-      lanes: { type: "string", default: "3" },
+      lanes: { type: "string", default: "2" },
       strict: { type: "boolean", default: false },
       rest: { type: "boolean", default: false },
       everything: { type: "boolean", default: false },
