@@ -2,9 +2,7 @@
 import { randomInt } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
-import { startPair } from "./pair.ts";
-import { compareWorld, emptyTally, type Tally } from "./run.ts";
-import { worldNamed } from "./worlds.ts";
+import { compareWorlds, type Tally } from "./run.ts";
 
 const help = `npm run test:differential -- [--requests N] [--seed N] [--world WORLD]… [--writes] [--report FILE]
 
@@ -13,7 +11,8 @@ and compares answers and schemas.
 
   --requests N     requests of each world; default 2000
   --seed N         the same seed draws the same requests; default: a random one, which is printed
-  --world WORLD    project (hasura-metadata/), sample (many column types), or a folder of Hasura's fixtures; repeatable; default: project and sample
+  --world WORLD    project (hasura-metadata/), sample (many column types), a folder with metadata/ and migrations/ of
+                   another project, or a folder of Hasura's fixtures; repeatable; default: project and sample
   --writes         mutations, each on two copies of the database, whose rows and sequences are compared too
   --report FILE    writes every unexplained difference to FILE
   --help           this text
@@ -40,17 +39,10 @@ async function main(): Promise<void> {
   if (!Number.isSafeInteger(plan.requests) || !Number.isSafeInteger(plan.seed))
     throw new Error("--requests and --seed need whole numbers");
   console.log(`seed ${plan.seed}`);
-  const tally = emptyTally();
-  await using pair = await startPair(((condition: boolean, note?: string) => {
+  const skip = (condition: boolean, note?: string): void => {
     if (condition) throw new Skipped(note);
-  }) as Parameters<typeof startPair>[0]);
-  for (const name of values.world)
-    await worldNamed(name)(pair, async (world) => {
-      const before = tally.unexplained.length;
-      await compareWorld(pair, world, plan, tally);
-      console.log(`${world.name}: ${tally.unexplained.length - before} unexplained`);
-    });
-  show(tally);
+  };
+  show(await compareWorlds(values.world, plan, skip as Parameters<typeof compareWorlds>[2]));
 }
 
 function show({ equal, withData, changed, reordered, explained, unexplained, schemas }: Tally): void {

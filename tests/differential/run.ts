@@ -3,10 +3,10 @@ import { canonical, schemaDifferences, schemaOf } from "./compare.ts";
 import { Generator, type Samples } from "./generator.ts";
 import { type Ask, differOnlyInOrder, explained } from "./explain.ts";
 import { knownFacts } from "./known.ts";
-import { type Call, type Pair, post, type Server, subscribe } from "./pair.ts";
+import { type Call, type Pair, post, type Server, startPair, subscribe } from "./pair.ts";
 import { Random } from "./random.ts";
 import { Twins } from "./twins.ts";
-import type { World } from "./worlds.ts";
+import { type World, worldNamed } from "./worlds.ts";
 
 export interface Difference {
   readonly world: string;
@@ -132,6 +132,23 @@ export async function drawCalls(
       random.chance(12) && { "x-hasura-use-backend-only-permissions": random.one(["true", "t", "f", "no", "x"]) };
     return { session: { ...session, ...backend }, ...request, live };
   });
+}
+
+/** Compares each of the worlds by its name. @param skip called with true and the reason without Hasura's image */
+export async function compareWorlds(
+  names: readonly string[],
+  plan: Plan,
+  skip: Parameters<typeof startPair>[0],
+): Promise<Tally> {
+  const tally = emptyTally();
+  await using pair = await startPair(skip);
+  for (const name of names)
+    await worldNamed(name)(pair, async (world) => {
+      const before = tally.unexplained.length;
+      await compareWorld(pair, world, plan, tally);
+      console.log(`${world.name}: ${tally.unexplained.length - before} unexplained`);
+    });
+  return tally;
 }
 
 /** Compares the schemas of all roles, then the answers to random requests. */

@@ -1,9 +1,11 @@
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 import type { Metadata } from "@routeql/engine/apply-metadata/metadata-api";
 import { loadMetadata } from "@routeql/metadata/read/load";
 import { readFixtures } from "../conformance/cases.ts";
 import { Stage, withAddresses } from "../conformance/stage.ts";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { metadataOf, migrationsOf, randomRows } from "./foreign.ts";
 import { createDatabase, execute, type Pair } from "./pair.ts";
 import { sampleContents, sampleRows, sampleSchema } from "./sample.ts";
 
@@ -91,8 +93,18 @@ const fixtures =
     }
   };
 
-/** @param name `project`, `sample`, or a folder of Hasura's fixtures */
+/** A project with a folder of metadata and one of migrations, whose database gets random rows. */
+const foreign =
+  (folder: string): Lender =>
+  async (pair, use) => {
+    const address = await createDatabase(pair.database, "foreign");
+    await execute(address, ...migrationsOf(folder), randomRows);
+    await use({ name: basename(folder), metadata: metadataOf(folder, address), database: address });
+  };
+
+/** @param name `project`, `sample`, a folder with `metadata/` and `migrations/`, or a folder of Hasura's fixtures */
 export function worldNamed(name: string): Lender {
   if (name === "project") return project;
+  if (existsSync(join(name, "metadata"))) return foreign(resolve(name));
   return name === "sample" ? sample : fixtures(name);
 }

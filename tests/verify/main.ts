@@ -8,27 +8,28 @@ import { type SuiteResult, totals } from "../runner/results.ts";
 import { closingLine } from "../runner/summary.ts";
 import { namedSuites, repository } from "../runner/suites.ts";
 import { bringUpOwn, takeDownOwn } from "../e2e/support/own-stack.ts";
+import { verifyDifferential } from "./differential.ts";
 import { imagesOf, machineVersions } from "./images.ts";
 import { verifyPermissions } from "./permissions.ts";
 import { report } from "./report.ts";
 
-const parts = ["e2e", "permissions", "conformance"] as const;
+const parts = ["e2e", "permissions", "conformance", "differential"] as const;
 const choices = { engine: ["hasura", "embedded"], images: ["official", "built"], part: parts } as const;
 
 const help = `npm run verify -- [--engine hasura|embedded] [--image IMAGE] [--images official|built] [--part PART]… [--report FILE]
 
-Brings a stack up, runs the end-to-end suite, hasura-checks permissions and the conformance suite, takes it down, and
-writes a report without secrets: versions, image digests, passed and failed tests.
+Brings a stack up, runs the end-to-end suite and hasura-checks permissions, takes it down, runs the conformance and the
+differential suite, and writes a report without secrets: versions, image digests, passed and failed tests.
 
   --engine NAME    hasura (default) or embedded
   --image IMAGE    Hasura's image; default: the pinned one
   --images KIND    official (default): every service runs the official image; built: images built here
-  --part PART      one of ${parts.join(", ")}; can be repeated; default: all. Conformance compares the embedded
-                   engine with Hasura's recorded answers and uses no stack.
+  --part PART      one of ${parts.join(", ")}; can be repeated; default: all. The last two use no
+                   stack: the embedded engine against Hasura's recorded answers, and random requests to both engines.
   --report FILE    default: .routeql/verify.md
   --help           this text
 
-Needs Docker and, for official images, a registry that it reaches. Takes about 15 minutes.`;
+Needs Docker and, for official images, a registry that it reaches. Takes about 20 minutes.`;
 
 const stack = "verify";
 
@@ -73,7 +74,7 @@ async function verify({ engine, images: kind, part, report: file }: Options): Pr
   const conformance = part.includes("conformance")
     ? await runAll(namedSuites(["conformance"]), { filter: undefined, lanes: 1, strict: true })
     : [];
-  if (part.some((name) => name !== "conformance")) {
+  if (part.includes("e2e") || part.includes("permissions")) {
     try {
       const accessFile = await bringUpStack(kind, results);
       images = await imagesOf(stack);
@@ -89,6 +90,7 @@ async function verify({ engine, images: kind, part, report: file }: Options): Pr
     }
   }
   results.push(...conformance);
+  if (engine === "hasura" && part.includes("differential")) results.push(await verifyDifferential());
   const { version } = JSON.parse(await readFile(join(repository, "package.json"), "utf8")) as { version: string };
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, report({ version, machine: await machineVersions(), engine, images, results, secrets }));
