@@ -97,7 +97,7 @@ const fixtures =
 const foreign =
   (folder: string): Lender =>
   async (pair, use) => {
-    const address = await createDatabase(pair.database, "foreign");
+    const address = await createDatabase(pair.database, "foreign_project");
     await execute(address, ...migrationsOf(folder), randomRows);
     await use({ name: basename(folder), metadata: metadataOf(folder, address), database: address });
   };

@@ -137,12 +137,6 @@ export const suites: readonly Suite[] = [
     tier: "test:all",
   },
   {
-    name: "operate",
-    what: "the commands of the operator's pages, as written, while a client counts failed requests",
-    kind: "vitest",
-    needsDocker: true,
-  },
-  {
     name: "local",
     what: "the commands that start, manage and remove a stack",
     kind: "vitest",
@@ -170,6 +164,14 @@ export const suites: readonly Suite[] = [
     kind: "command",
     command: [tool("vitepress"), "build", "docs"],
     needsDocker: false,
+    tier: "test:all",
+  },
+  {
+    name: "operate",
+    what: "the commands of the operator's pages, as written, while a client counts failed requests",
+    kind: "vitest",
+    needsDocker: true,
+    alone: true,
     tier: "test:all",
   },
   {
