@@ -57,6 +57,7 @@ export async function startEngine(
       HASURA_GRAPHQL_ENABLED_APIS: "metadata",
       HASURA_GRAPHQL_ENABLE_CONSOLE: "false",
       HASURA_GRAPHQL_ENABLE_TELEMETRY: "false",
+      HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: "naming_convention",
       HASURA_GRAPHQL_LOG_LEVEL: "warn",
       HASURA_GRAPHQL_GRACEFUL_SHUTDOWN_TIMEOUT: "5",
     },

@@ -34,6 +34,8 @@ function environment(settings: Settings): ServiceDescription["environment"] {
     HASURA_GRAPHQL_DEV_MODE: "false",
     HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS: "false",
     HASURA_GRAPHQL_ENABLED_LOG_TYPES: "startup,http-log,webhook-log,websocket-log,jwk-refresh-log",
+    // As in the embedded engine, metadata may choose the convention of its names.
+    HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: "naming_convention",
     // Connections to the metadata database. Those to the data are in the metadata (the job apply-metadata sets them).
     HASURA_GRAPHQL_PG_CONNECTIONS: "5",
     // Maximum delay after apply-metadata until every replica serves the new metadata and restarts its subscriptions.

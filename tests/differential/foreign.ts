@@ -34,7 +34,10 @@ export function metadataOf(project: string, address: string): Metadata {
   };
 }
 
-/** Inserts twelve rows into each table. Values are few, so that rows are related; rows that a check refuses are left out. */
+/**
+ * Inserts twelve rows into each table. Values are few, so that rows are related; rows that a check refuses are left out. Random ids and
+ * current times become values that two copies of the database share.
+ */
 export const randomRows = `
   create function pg_temp.value_of(of_type oid, i int) returns text language plpgsql as $$ declare t pg_type; begin
     select * into t from pg_type where oid = of_type;
@@ -61,5 +64,14 @@ export const randomRows = `
       begin execute format('insert into %s (%s) overriding system value values (%s)', t.name, t.columns, t.expressions) using i;
       exception when others then null; end;
     end loop; end loop;
+  end $$;
+  create sequence differential_ids;
+  do $$ declare c record; begin
+    for c in select adrelid::regclass as name, quote_ident(attname) as attribute, atttypid = 'uuid'::regtype as is_id
+      from pg_attrdef join pg_attribute on attrelid = adrelid and attnum = adnum and attgenerated = ''
+      where pg_get_expr(adbin, adrelid) ~* 'random|uuid_generate|now\\(|current_|timestamp\\('
+    loop execute format('alter table %s alter %s set default %s', c.name, c.attribute, case when c.is_id
+      then $q$('00000000-0000-4000-9000-' || lpad(nextval('differential_ids')::text, 12, '0'))::uuid$q$ else $q$'2024-02-01'$q$ end);
+    end loop;
   end $$;
   analyze`;

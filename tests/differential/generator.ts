@@ -203,10 +203,13 @@ export class Generator {
       if (!isRequiredArgument(argument) && !this.#random.chance(this.#likely(argument.name))) continue;
       values.set(argument.name, this.#argument(argument, 3, this.#writes ? `${table}.${argument.name}` : ""));
     }
-    const columns = /^\[?(\w+(?:, \w+)*)\]?$/.exec(values.get("distinct_on") ?? "")?.[1]?.split(", ");
+    const camel = all.some(({ name }) => name === "distinctOn");
+    const distinct = values.get(camel ? "distinctOn" : "distinct_on") ?? "";
+    const columns = /^\[?(\w+(?:, \w+)*)\]?$/.exec(distinct)?.[1]?.split(", ");
     if (columns !== undefined && this.#random.chance(80)) {
-      const order = columns.map((column) => `{${column}: ${this.#random.one(["asc", "desc", "asc_nulls_first"])}}`);
-      values.set("order_by", `[${order.join(", ")}]`);
+      const directions = ["asc", "desc", "asc_nulls_first"].map((name) => (camel ? name.toUpperCase() : name));
+      const order = columns.map((column) => `{${column}: ${this.#random.one(directions)}}`);
+      values.set(camel ? "orderBy" : "order_by", `[${order.join(", ")}]`);
     }
     return values.size === 0 ? "" : `(${[...values].map(([name, text]) => named(name, text)).join(", ")})`;
   }

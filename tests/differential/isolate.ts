@@ -63,6 +63,14 @@ const scalarFillers: Readonly<Record<string, string>> = {
   Boolean: "true",
   geometry: '"POINT(0 0)"',
   geography: '"POINT(0 0)"',
+  uuid: '"00000000-0000-4000-8000-000000000001"',
+  date: '"2024-01-01"',
+  timestamp: '"2024-01-01"',
+  timestamptz: '"2024-01-01"',
+  timetz: '"10:00"',
+  inet: '"10.0.0.0"',
+  cidr: '"10.0.0.0"',
+  macaddr: '"08:00:2b:01:02:03"',
 };
 
 /** A small valid value of a type, for places that need one. */
@@ -73,7 +81,8 @@ export function fillerOf(type: GraphQLInputType): ConstValueNode {
     return { kind: Kind.LIST, values: item.kind === Kind.OBJECT ? [item] : [] };
   }
   if (isEnumType(type)) return { kind: Kind.ENUM, value: type.getValues()[0]?.name ?? "" };
-  if (!isInputObjectType(type)) return parseConstValue(scalarFillers[type.name] ?? '"1"');
+  if (!isInputObjectType(type))
+    return parseConstValue(scalarFillers[type.name] ?? (type.name.startsWith("_") ? '"{}"' : '"1"'));
   const all = Object.values(type.getFields());
   const required = all.filter(isRequiredInputField);
   const scalars = all.filter((field) => isScalarType(field.type));

@@ -62,6 +62,9 @@ function show({ equal, withData, changed, reordered, explained, unexplained, sch
 try {
   await main();
 } catch (error) {
-  if (!(error instanceof Skipped)) throw error;
-  console.log(`skipped: ${error.message}`);
+  if (error instanceof Skipped) console.log(`skipped: ${error.message}`);
+  else {
+    console.error(String(error));
+    process.exitCode = 1;
+  }
 }

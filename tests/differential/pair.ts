@@ -39,6 +39,7 @@ export interface Pair extends AsyncDisposable {
 
 /** Settings of both engines: without the SQL text in errors, which necessarily differs, and with quick live queries. */
 const settings = {
+  HASURA_GRAPHQL_EXPERIMENTAL_FEATURES: "naming_convention",
   HASURA_GRAPHQL_ADMIN_INTERNAL_ERRORS: "false",
   HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: "100",
   HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL: "100",

@@ -64,6 +64,7 @@ export const sampleSchema = `
   create function rename(hasura_session json, target int, name text default 'N') returns setof author language sql volatile as $$ update author set name = rename.name || coalesce(hasura_session ->> 'x-hasura-user-id', '') where id = target returning * $$;
   create function add_counter(value int) returns counter language sql volatile as $$ insert into counter (value) values (add_counter.value) returning * $$;
   create function greeting(author author, mark text default '!') returns text language sql stable as $$ select mark || author.name $$;
+  create function tagged(wanted text[], levels int[] default '{1}', mood mood default 'calm', named label default 'L1') returns setof article language sql stable as $$ select * from article where tags && wanted or id = any(levels) or title = named $$;
   create function best(author author, most int default 2) returns setof article language sql stable as $$ select * from article where author_id = author.id order by score desc nulls last, id limit most $$;`;
 
 export const sampleRows = `
@@ -114,7 +115,7 @@ export const sampleContents = {
       ],
       computed_fields: [
         { name: "greeting", definition: { function: { schema: "public", name: "greeting" } } },
-        { name: "best", definition: { function: { schema: "public", name: "best" } } },
+        ...["best"].map((name) => ({ name, definition: { function: { schema: "public", name } } })),
       ],
       select_permissions: [
         permission("editor", {}),
@@ -222,6 +223,7 @@ export const sampleContents = {
   ],
   functions: [
     { function: { schema: "public", name: "search" } },
+    { function: { schema: "public", name: "tagged" } },
     {
       function: { schema: "public", name: "rename" },
       configuration: { session_argument: "hasura_session", exposed_as: "mutation" },

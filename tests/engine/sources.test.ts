@@ -18,6 +18,11 @@ const tables = `
   create function public.raised(thing public.thing, by int) returns int stable language sql as $$ select case thing.label when 'a' then 1 else 2 end + by $$;
   create function public.alike(thing public.thing, most int) returns setof public.thing stable language sql
     as $$ select * from public.thing t where t.id <> thing.id order by t.id limit most $$;
+  create domain public.short as text check (length(value) < 9);
+  create function public.labelled(wanted text[], not_this public.short default '') returns setof public.thing stable language sql
+    as $$ select * from public.thing where label = any(wanted) and label <> not_this $$;
+  create function public.labels(thing public.thing) returns text[] stable language sql as $$ select array[thing.label] $$;
+  create function public.short_label(thing public.thing) returns public.short stable language sql as $$ select thing.label::public.short $$;
   create function public.remove_things() returns setof public.thing volatile language sql as $$ delete from public.thing returning * $$;`;
 
 beforeAll(async () => {
@@ -58,6 +63,7 @@ function source(name: string, extra: object = {}) {
     ],
     functions: [
       { function: "things_of", configuration: { session_argument: "hasura_session" } },
+      { function: "labelled" },
       { function: "remove_things", configuration: { exposed_as: "query" } },
     ],
     ...extra,
@@ -108,6 +114,32 @@ test("aggregates computed fields with the client's arguments, and keeps their ty
       },
     },
   });
+});
+
+test("a list or a domain of a function is a scalar with the name of the catalogue, as in Hasura", async () => {
+  const query =
+    "query q($wanted: _text!, $not_this: short) { labelled(args: {wanted: $wanted, not_this: $not_this}) { label } }";
+  const engine = await createEngine({ metadata: { version: 3, sources: [source("default")] }, poolSize: 1 });
+  engines.push(engine);
+  const asking = async (variables: Record<string, unknown>) =>
+    JSON.parse(await engine.execute({ query, variables }, sessionOf("admin", {}))) as unknown;
+  expect(await asking({ wanted: "{a,b}", not_this: "b" })).toEqual({ data: { labelled: [{ label: "a" }] } });
+  await expect(asking({ wanted: ["a"] })).rejects.toThrow("A string is expected for type: _text");
+});
+
+test.each([
+  ["labels", "_text"],
+  ["short_label", "short"],
+])("a computed field cannot return a list or a domain: %s", async (name, type) => {
+  const [colour, thing, copy] = source("default").tables;
+  const tables = [
+    colour,
+    { ...thing, computed_fields: [{ name, definition: { function: name } }], select_permissions: [] },
+    copy,
+  ];
+  await expect(ask({ sources: [{ ...source("default"), tables }] }, "{ __typename }")).rejects.toThrow(
+    `returning type ${type} is not a BASE type`,
+  );
 });
 
 test("a computed field's rows follow the role's filter", async () => {

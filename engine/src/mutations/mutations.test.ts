@@ -26,12 +26,17 @@ const world: World = {
       insert_permissions: [
         { role: "writer", permission: { columns: ["name"], check: { age: { _gt: 0 } }, set: { age: "X-Hasura-Age" } } },
         { role: "service", permission: { check: {}, backend_only: true } },
+        { role: "chief", permission: { columns: ["name"], check: {} } },
       ],
       update_permissions: [
         { role: "writer", permission: { columns: ["name"], filter: { id: { _eq: "X-Hasura-User-Id" } }, check: null } },
       ],
     },
-    article: {},
+    article: {
+      insert_permissions: [
+        { role: "chief", permission: { columns: ["title"], check: { id: { _gt: "X-Hasura-First" } } } },
+      ],
+    },
   },
   root: { inherited_roles: [{ role_name: "both", role_set: ["writer", "service"] }] },
 };
@@ -124,6 +129,12 @@ describe("an insert", () => {
 
   test("of no rows needs the session variables of its presets", async () => {
     const inserting = run("writer", "mutation { insert_author(objects: []) { affected_rows } }", [], {});
+    await expect(inserting).rejects.toMatchObject({ code: "not-found" });
+  });
+
+  test("needs the session variables of related rows before its first row", async () => {
+    const object = '{name: "a", articles: {data: [{title: "b"}]}}';
+    const inserting = run("chief", `mutation { insert_author(objects: [${object}]) { affected_rows } }`, ["{}", "f"]);
     await expect(inserting).rejects.toMatchObject({ code: "not-found" });
   });
 

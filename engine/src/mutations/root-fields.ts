@@ -9,7 +9,7 @@ import {
 import { mutationFieldNames, type MutationRootField } from "@routeql/metadata/naming";
 import { primaryKeyArguments } from "../schema/arguments.ts";
 import { meaning, typed, type MutationKind, visibleColumns, type WriteTarget } from "../schema/meta.ts";
-import { description, title } from "../schema/model.ts";
+import { description, plainTitle, title } from "../schema/model.ts";
 import { tableType } from "../schema/object-types.ts";
 import { list, type OutputFields, type TypeBook } from "../schema/types.ts";
 import { boolExp } from "../schema/where-types.ts";
@@ -78,7 +78,7 @@ export function mutationRootFields(target: WriteTarget, types: TypeBook, isBacke
     const operators = operatorFields(target, types);
     put("update", "update", "update data of the", response(), { ...operators, ...where("updated") });
     if (key !== undefined) {
-      const described = `primary key columns input for table: ${table.names.field}`;
+      const described = `primary key columns input for table: ${plainTitle(table.catalog)}`;
       const columns = types.input(naming.type(table.names, "pk_columns_input"), described, () =>
         Object.fromEntries(
           visibleColumns(target).flatMap(({ column }) => {

@@ -55,7 +55,11 @@ export class MutationRun {
     }
   }
 
-  /** As in Hasura, a change that fails or changes nothing also needs all session variables. @throws EngineError if one is missing */
+  /**
+   * As in Hasura, a change that fails or changes nothing also needs all session variables, and so do related rows before the first row is
+   * inserted: a default may take the next value of a sequence.
+   * @throws EngineError if one is missing
+   */
   requireSession(write: Write): void {
     const printer = new WritePrinter(this.#spending);
     if (write.kind === "function") {
@@ -64,7 +68,8 @@ export class MutationRun {
     }
     const target = write.kind === "insert" ? write.insert.target : write.target;
     if (write.kind === "insert")
-      printer.insert(write.insert, [this.#textRow(write.insert, { cells: [], related: [] }, new Map())]);
+      for (const insert of insertsOf(write.insert).values())
+        printer.insert(insert, [this.#textRow(insert, { cells: [], related: [] }, new Map())]);
     else if (write.kind === "delete") printer.delete(target, write.where);
     else {
       const none = { changes: [], where: target.update?.filter ?? always };
@@ -130,6 +135,7 @@ export class MutationRun {
       const rows = insert.rows.map((row) => this.#textRow(insert, row, new Map()));
       return this.#change((printer) => printer.insert(insert, rows), table, output, path);
     }
+    this.requireSession(write);
     const { arrays, affected } = await nested.all(insert, new Map(), path);
     return this.#show(table, joined(arrays), affected, output, path);
   }
@@ -184,6 +190,14 @@ export class MutationRun {
     }
     return isMany ? jsonArray(replies) : (replies[0] ?? nothing);
   }
+}
+
+/** An insert into each table of an insert and its related rows. */
+function insertsOf(insert: Insert, found = new Map<string, Insert>()): ReadonlyMap<string, Insert> {
+  const key = `${insert.target.table.key} ${insert.conflict === undefined}`;
+  if (!found.has(key)) found.set(key, insert);
+  for (const { related } of insert.rows) for (const { insert: below } of related) insertsOf(below, found);
+  return found;
 }
 
 function textAt(row: Row | undefined, index: number): string | null {

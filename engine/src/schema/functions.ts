@@ -100,7 +100,8 @@ export function resolveComputedField(
       return fail(`the function ${nameKey(name)} returns SETOF something that is not a tracked table`);
     return { ...common, result: { kind: "table", target: returned } };
   }
-  if (found.returnType.kind === "pseudo") return fail(`the function ${nameKey(name)} returns ${found.returnType.name}`);
+  if (found.returnType.kind !== "base")
+    return fail(`the function ${title(found)} returning type ${found.returnType.name} is not a BASE type`);
   return { ...common, result: { kind: "scalar", type: found.returnType } };
 }
 

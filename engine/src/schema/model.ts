@@ -154,8 +154,11 @@ export function description(explicit: string | null | undefined, automatic: stri
 }
 
 /** A table or function in descriptions: without the schema `public`. */
-export function title({ schema, name }: QualifiedName): string {
-  return schema === "public" ? `"${name}"` : `"${schema}.${name}"`;
+export const title = (name: QualifiedName): string => `"${plainTitle(name)}"`;
+
+/** The same without quotes. */
+export function plainTitle({ schema, name }: QualifiedName): string {
+  return schema === "public" ? name : `${schema}.${name}`;
 }
 
 /** Reports an object that does not match the database, or a valid one that this engine does not support. */

@@ -2,13 +2,13 @@ import { graphqlName } from "../naming.ts";
 import type { QualifiedName, SourceMetadata } from "../read/shape.ts";
 import { type CatalogAnswer, catalogQuery } from "./query.ts";
 
-/** The type of a column or an argument. A domain counts as its base type, as in Hasura. */
+/** The type of a column, an argument or a result. For a column a domain counts as its base type, as in Hasura. */
 export interface DatabaseType {
   /** `pg_type.typname`, e.g. `int4`, `varchar`, `_int8`. */
   readonly name: string;
   /** Its name in a cast, with the schema if the search path needs it. */
   readonly sql: string;
-  readonly kind: "base" | "composite" | "enum" | "range" | "pseudo" | "multirange";
+  readonly kind: "base" | "composite" | "enum" | "range" | "pseudo" | "multirange" | "domain" | "array";
   readonly element?: DatabaseType;
 }
 
@@ -107,26 +107,38 @@ const volatilities = { i: "immutable", s: "stable", v: "volatile" } as const;
 
 type AnsweredType = CatalogAnswer["types"][string];
 
+type FindType = (oid: number) => DatabaseType;
+
 function typeFinder(types: Readonly<Record<string, AnsweredType>>) {
   const found = new Map<number, DatabaseType>();
-  const find = (oid: number): DatabaseType => {
-    const known = found.get(oid);
-    if (known !== undefined) return known;
+  const answerOf = (oid: number): AnsweredType => {
     const answered = types[String(oid)];
     if (answered === undefined) throw new Error(`the catalogue did not give type ${oid}`);
+    return answered;
+  };
+  const ofColumn: FindType = (oid) => {
+    const known = found.get(oid);
+    if (known !== undefined) return known;
+    const { name, sql, kind, element } = answerOf(oid);
     const type: DatabaseType = {
-      name: answered.name,
-      sql: answered.sql,
-      kind: typeKinds[answered.kind],
-      ...(answered.element === null ? {} : { element: find(answered.element) }),
+      name,
+      sql,
+      kind: typeKinds[kind],
+      ...(element === null ? {} : { element: ofColumn(element) }),
     };
     found.set(oid, type);
     return type;
   };
-  return find;
+  /** Hasura knows the types of functions by their names in the catalogue: a list is the scalar `_text`, a domain has its own name. */
+  const ofFunction: FindType = (oid) => {
+    const { name, sql, kind, element, domain } = answerOf(oid);
+    if (typeof domain === "string") return { name: domain, sql, kind: "domain" };
+    return { name, sql, kind: element === null ? typeKinds[kind] : "array" };
+  };
+  return { ofColumn, ofFunction };
 }
 
-function readTable(table: CatalogAnswer["tables"][number], type: (oid: number) => DatabaseType): CatalogTable {
+function readTable(table: CatalogAnswer["tables"][number], type: FindType): CatalogTable {
   const primaryKey = table.keys.find(({ primary }) => primary);
   const accepts = (bit: number): boolean => table.changes === null || (table.changes & bit) !== 0;
   return {
@@ -158,7 +170,7 @@ function readTable(table: CatalogAnswer["tables"][number], type: (oid: number) =
   };
 }
 
-function readFunction(found: CatalogAnswer["functions"][number], type: (oid: number) => DatabaseType): CatalogFunction {
+function readFunction(found: CatalogAnswer["functions"][number], type: FindType): CatalogFunction {
   const firstDefault = found.arguments.length - found.defaults;
   return {
     schema: found.schema,
@@ -210,19 +222,19 @@ export async function readCatalog(request: CatalogRequest, ask: AskForText): Pro
     [...new Set(request.types)],
   ]);
   const answer = JSON.parse(text ?? "{}") as CatalogAnswer;
-  const type = typeFinder(answer.types);
-  const tables = new Map(answer.tables.map((table) => [nameKey(table), readTable(table, type)]));
+  const { ofColumn, ofFunction } = typeFinder(answer.types);
+  const tables = new Map(answer.tables.map((table) => [nameKey(table), readTable(table, ofColumn)]));
   const functions = new Map<string, CatalogFunction[]>();
   for (const found of answer.functions) {
     const key = nameKey(found);
-    functions.set(key, [...(functions.get(key) ?? []), readFunction(found, type)]);
+    functions.set(key, [...(functions.get(key) ?? []), readFunction(found, ofFunction)]);
   }
   const enums = new Map<string, readonly EnumValue[]>();
   for (const name of request.enumTables) {
     const table = tables.get(nameKey(name));
     if (table !== undefined) enums.set(nameKey(name), await readEnum(table, ask));
   }
-  const types = new Map(Object.entries(answer.named_types).map(([name, oid]) => [name, type(oid)]));
+  const types = new Map(Object.entries(answer.named_types).map(([name, oid]) => [name, ofColumn(oid)]));
   return { tables, functions, enums, types };
 }
 

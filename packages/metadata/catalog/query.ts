@@ -44,6 +44,8 @@ export interface CatalogAnswer {
         readonly sql: string;
         readonly kind: "b" | "c" | "d" | "e" | "m" | "p" | "r";
         readonly element: number | null;
+        /** The name of a domain, whose other properties are those of its base type. */
+        readonly domain?: string | null;
       }
     >
   >;
@@ -89,7 +91,8 @@ WITH RECURSIVE wanted AS (
 )
 SELECT json_build_object(
   'types', (SELECT coalesce(json_object_agg(oid, type), '{}') FROM (
-      SELECT r.oid, json_build_object('name', r.typname, 'sql', format_type(r.base_oid, -1), 'kind', r.typtype, 'element', r.element) AS type FROM resolved r
+      SELECT r.oid, json_build_object('name', r.typname, 'sql', format_type(r.base_oid, -1), 'kind', r.typtype, 'element', r.element,
+        'domain', (SELECT d.typname FROM pg_type d WHERE d.oid = r.oid AND d.typtype = 'd')) AS type FROM resolved r
       UNION ALL
       SELECT e.oid, json_build_object('name', e.typname, 'sql', format_type(e.oid, -1), 'kind', e.typtype, 'element', NULL)
       FROM elements e WHERE e.oid NOT IN (SELECT oid FROM resolved)
