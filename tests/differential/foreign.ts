@@ -13,9 +13,14 @@ export function migrationsOf(project: string): readonly string[] {
     .map((path) => readFileSync(join(project, path), "utf8"));
 }
 
-/** The tables, functions and inherited roles of a project's first source, without what calls other services. */
+/**
+ * The tables, functions and inherited roles of a project's first source, without what calls other services.
+ * @throws if a file cannot be read
+ */
 export function metadataOf(project: string, address: string): Metadata {
-  const { merged } = loadMetadata(join(project, "metadata"));
+  const { merged, problems } = loadMetadata(join(project, "metadata"));
+  const problem = problems.find(({ passedOver }) => passedOver !== true);
+  if (problem !== undefined) throw new Error(`${problem.file}: ${problem.reason}`);
   const source = record((merged["sources"] as readonly unknown[] | undefined)?.[0] ?? merged);
   const own = (key: string) => ((source[key] ?? []) as readonly unknown[]).map(record);
   return {
@@ -67,11 +72,11 @@ export const randomRows = `
   end $$;
   create sequence differential_ids;
   do $$ declare c record; begin
-    for c in select adrelid::regclass as name, quote_ident(attname) as attribute, atttypid = 'uuid'::regtype as is_id
+    for c in select adrelid::regclass as name, quote_ident(attname) as attribute, atttypid::regtype::text as type
       from pg_attrdef join pg_attribute on attrelid = adrelid and attnum = adnum and attgenerated = ''
       where pg_get_expr(adbin, adrelid) ~* 'random|uuid_generate|now\\(|current_|timestamp\\('
-    loop execute format('alter table %s alter %s set default %s', c.name, c.attribute, case when c.is_id
-      then $q$('00000000-0000-4000-9000-' || lpad(nextval('differential_ids')::text, 12, '0'))::uuid$q$ else $q$'2024-02-01'$q$ end);
+    loop execute format('alter table %s alter %s set default %s', c.name, c.attribute, case when c.type = 'uuid'
+      then $q$('00000000-0000-4000-9000-' || lpad(nextval('differential_ids')::text, 12, '0'))::uuid$q$ when c.type ~ '^time ' then '''10:00''' else '''2024-02-01''' end);
     end loop;
   end $$;
   analyze`;

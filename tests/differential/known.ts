@@ -6,6 +6,7 @@ import {
   getNamedType,
   getNullableType,
   type GraphQLNamedType,
+  type InlineFragmentNode,
   type GraphQLSchema,
   isEnumType,
   isInputObjectType,
@@ -199,7 +200,12 @@ export const known: readonly Known[] = [
           types.getParentType() === schema.getSubscriptionType() && (node.directives?.length ?? 0) > 0
             ? { ...node, directives: [] }
             : undefined;
-        return { Field: undirected, InlineFragment: undirected, FragmentSpread: undirected };
+        // The fields of a fragment on another type are skipped too.
+        const InlineFragment = (node: InlineFragmentNode) =>
+          types.getParentType() === schema.getSubscriptionType() && node.typeCondition !== undefined
+            ? { kind: node.kind, selectionSet: node.selectionSet }
+            : undirected(node);
+        return { Field: undirected, InlineFragment, FragmentSpread: undirected };
       }),
   },
   {
@@ -347,6 +353,11 @@ export const knownTexts: readonly (readonly [RegExp, string | ((...found: string
     /(?:\\")?(x-hasura-use-backend-only-permissions)(?:\\")?(?=: {2}Not)/g,
     "$1",
     "Hasura 2.43 quotes the name of the header, later versions do not",
+  ],
+  [
+    /(?<="code":"data-exception"\}\}\]\})(?:\n\S+ \d+(?:true|false))+$/g,
+    "",
+    "Hasura passes every value as a parameter. The embedded engine passes lists of them, so rows before a failing one take numbers of sequences.",
   ],
 ];
 

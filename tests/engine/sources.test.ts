@@ -18,6 +18,8 @@ const tables = `
   create function public.raised(thing public.thing, by int) returns int stable language sql as $$ select case thing.label when 'a' then 1 else 2 end + by $$;
   create function public.alike(thing public.thing, most int) returns setof public.thing stable language sql
     as $$ select * from public.thing t where t.id <> thing.id order by t.id limit most $$;
+  create function public.refuse() returns trigger language plpgsql as $$ begin raise exception 'no more colours'; end $$;
+  create constraint trigger refuse after insert on public.colour deferrable initially deferred for each row execute function public.refuse();
   create domain public.short as text check (length(value) < 9);
   create function public.labelled(wanted text[], not_this public.short default '') returns setof public.thing stable language sql
     as $$ select * from public.thing where label = any(wanted) and label <> not_this $$;
@@ -125,6 +127,14 @@ test("a list or a domain of a function is a scalar with the name of the catalogu
     JSON.parse(await engine.execute({ query, variables }, sessionOf("admin", {}))) as unknown;
   expect(await asking({ wanted: "{a,b}", not_this: "b" })).toEqual({ data: { labelled: [{ label: "a" }] } });
   await expect(asking({ wanted: ["a"] })).rejects.toThrow("A string is expected for type: _text");
+});
+
+test("a trigger that refuses the change at COMMIT has Hasura's error", async () => {
+  const query = 'mutation { insert_colour_one(object: {value: "green"}) { value } }';
+  await expect(ask({ sources: [source("default")] }, query)).rejects.toMatchObject({
+    code: "postgres-error",
+    message: "postgres tx error",
+  });
 });
 
 test.each([

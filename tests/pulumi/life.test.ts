@@ -19,7 +19,7 @@ describe("the life of a stack", { timeout: 400_000 }, () => {
 
   beforeAll(async () => {
     const engine: Record<string, string> =
-      engineOfTheRun["engine"] === "hasura" ? {} : { ENGINE: "hasura", HASURA_IMAGE: ownEngineImage };
+      engineOfTheRun()["engine"] === "hasura" ? {} : { ENGINE: "hasura", HASURA_IMAGE: ownEngineImage };
     stack = await deployedStack({ ...engine, SERVICE_API_KEY: serviceApiKey });
     expect(await stack.up()).toMatch(/^\d+ created$/);
   }, 600_000);

@@ -2,11 +2,13 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
+import { ownEngineImage } from "@routeql/infra/settings/image-settings";
 import { parseEnvironmentFile } from "@routeql/infra/settings/environment-file";
 import { runAll } from "../runner/run-all.ts";
 import { type SuiteResult, totals } from "../runner/results.ts";
 import { closingLine } from "../runner/summary.ts";
 import { namedSuites, repository } from "../runner/suites.ts";
+import { engineOfTheRun } from "../e2e/support/engine-of-the-run.ts";
 import { bringUpOwn, takeDownOwn } from "../e2e/support/own-stack.ts";
 import { verifyDifferential } from "./differential.ts";
 import { imagesOf, machineVersions } from "./images.ts";
@@ -78,6 +80,7 @@ async function verify({ engine, images: kind, part, report: file }: Options): Pr
     try {
       const accessFile = await bringUpStack(kind, results);
       images = await imagesOf(stack);
+      results.push(engineResult(images));
       if (accessFile !== undefined) {
         secrets = await secretsIn(accessFile);
         process.env["ROUTEQL_ACCESS_FILE"] = accessFile;
@@ -114,6 +117,19 @@ async function bringUpStack(images: string, results: SuiteResult[]): Promise<str
     });
     return undefined;
   }
+}
+
+/** Whether the stack runs the image of the engine that the report names. */
+function engineResult(images: Awaited<ReturnType<typeof imagesOf>>): SuiteResult {
+  const wanted = engineOfTheRun()["hasuraImage"] ?? ownEngineImage;
+  const found = images.find(({ service }) => service === "engine")?.name;
+  const title = `the stack runs ${wanted}`;
+  const isRight = found?.startsWith(wanted) === true;
+  return {
+    suite: "engine",
+    seconds: 0,
+    tests: [isRight ? { title, state: "passed" } : { title, state: "failed", reason: `it runs ${found}` }],
+  };
 }
 
 const secretNames: ReadonlySet<string> = new Set(["SERVICE_API_KEY", "ENGINE_ACCESS_KEY", "ADMIN_PASSWORD"]);

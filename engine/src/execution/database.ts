@@ -277,8 +277,8 @@ async function commit(connection: Connection): Promise<void> {
   try {
     await connection.command(sql`COMMIT`);
   } catch (error) {
-    // Hasura's error for a deferred constraint that fails.
-    if (error instanceof PostgresError && error.code.startsWith("23"))
+    // Hasura's error for a deferred constraint or trigger that fails. Limits of this engine keep their own.
+    if (error instanceof PostgresError && !isConnectionError(error) && !/^5[37]/.test(error.code))
       throw new EngineError({ code: "postgres-error", message: "postgres tx error", cause: error });
     if (!isConnectionError(error)) throw error;
     throw new EngineError({

@@ -2,17 +2,20 @@
 import { engineSettings, ownEngineImage } from "@routeql/infra/settings/image-settings";
 
 const { ENGINE: engine, HASURA_IMAGE: image, FRONT: front } = process.env;
-const hasuraImage = image ?? (engine === "hasura" ? engineSettings.hasuraImage.default : undefined);
 
 /**
  * The stack's settings for this engine: `ENGINE=hasura npm run test:e2e` runs the same tests on Hasura's image, or on HASURA_IMAGE. The
- * image is set explicitly, so that the embedded engine cannot replace it unnoticed.
+ * image is set explicitly, so that the embedded engine cannot replace it unnoticed. `npm run verify` sets the variables before it calls this.
  */
-export const engineOfTheRun: Readonly<Record<string, string>> = {
-  ...(engine === undefined ? {} : { engine }),
-  ...(front === undefined ? {} : { front }),
-  ...(hasuraImage === undefined ? {} : { hasuraImage }),
-};
+export function engineOfTheRun(): Readonly<Record<string, string>> {
+  const { ENGINE, HASURA_IMAGE, FRONT } = process.env;
+  const hasuraImage = HASURA_IMAGE ?? (ENGINE === "hasura" ? engineSettings.hasuraImage.default : undefined);
+  return {
+    ...(ENGINE === undefined ? {} : { engine: ENGINE }),
+    ...(FRONT === undefined ? {} : { front: FRONT }),
+    ...(hasuraImage === undefined ? {} : { hasuraImage }),
+  };
+}
 
 /** Whether Hasura itself executes the operations. */
 const isHasura = engine === "hasura" && image !== ownEngineImage;

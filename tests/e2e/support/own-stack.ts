@@ -33,7 +33,7 @@ export async function bringUpOwn(name: string, settings: Settings = {}): Promise
     requestBurst: "1000",
     connectionsPerAddress: "1000",
   };
-  const all = { ...forTests, ...engineOfTheRun, ...settings };
+  const all = { ...forTests, ...engineOfTheRun(), ...settings };
   await bringUp({ stack: name, settings: all, log: (line) => console.log(line) });
   await writeFile(settingsFile(name), JSON.stringify(all));
   return accessFileOf(name);

@@ -32,7 +32,7 @@ export const stackSettings = (node: NodeAccess): Record<string, string> => ({
   requestsPerSecondPerAddress: "500",
   requestBurst: "1000",
   connectionsPerAddress: "1000",
-  ...engineOfTheRun,
+  ...engineOfTheRun(),
 });
 
 /** Starts or updates the suite's stack on the node. @param more settings beside the suite's */
