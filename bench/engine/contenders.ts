@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { SignJWT } from "jose";
 import { freePorts } from "@routeql/tests/harness/free-ports";
 import type { Target } from "../measure/http-load.ts";
+import type { LiveServer } from "./live.ts";
 import { compileCache, type Measured, ServerProcess } from "../measure/server-process.ts";
 
 const repository = resolve(import.meta.dirname, "../..");
@@ -34,6 +35,11 @@ export interface Contender {
   readonly name: string;
   readonly server: Measured;
   readonly target: (asked: Case) => Target;
+}
+
+export interface GraphqlContender extends Contender {
+  /** For live queries. */
+  readonly socket: Omit<LiveServer, "name">;
 }
 
 /** See baseline-server.ts. */
@@ -141,10 +147,11 @@ export function graphqlContender(
   name: string,
   server: Measured,
   { token, ...address }: { readonly host?: string; readonly port: number; readonly token: string },
-): Contender {
+): GraphqlContender {
   const headers = { authorization: `Bearer ${token}` };
   const target = { host: "127.0.0.1", ...address, method: "POST", path: "/v1/graphql", headers } as const;
-  return { name, server, target: (asked) => ({ ...target, ...graphql(asked.hasura) }) };
+  const url = `ws://${target.host}:${target.port}${target.path}`;
+  return { name, server, target: (asked) => ({ ...target, ...graphql(asked.hasura) }), socket: { server, url, token } };
 }
 
 /** The body of a request, or bodies that take turns. */

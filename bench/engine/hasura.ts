@@ -11,7 +11,7 @@ import { freePorts } from "@routeql/tests/harness/free-ports";
 import { startHasura } from "@routeql/tests/harness/hasura-container";
 import { residentMegabytes, ServerProcess } from "../measure/server-process.ts";
 import { prepareWrites, withWrites } from "./writes.ts";
-import { type Contender, graphqlContender, jwtSecret, makeToken, startEngineProcess } from "./contenders.ts";
+import { type GraphqlContender, graphqlContender, jwtSecret, makeToken, startEngineProcess } from "./contenders.ts";
 
 const poolSize = 10;
 
@@ -19,7 +19,7 @@ const poolSize = 10;
 export async function startBesideHasura(
   database: StartedDatabaseContainer,
   started: AsyncDisposableStack,
-): Promise<Contender[]> {
+): Promise<GraphqlContender[]> {
   const databaseUrl = database.getConnectionUri("engine");
   await prepareWrites(database);
   const token = await makeToken();
@@ -44,6 +44,7 @@ export async function startBesideHasura(
       return (Number(fields[11]) + Number(fields[12])) / 100;
     },
     residentMegabytes: () => residentMegabytes(hasura.pid),
+    readyMilliseconds: hasura.readyMilliseconds,
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
 

@@ -1,9 +1,10 @@
 import type { Client } from "pg";
 import { type Figure, figure, percentile } from "../measure/statistics.ts";
 import { addWatchedRows, Subscribers } from "../measure/subscribers.ts";
-import { startEngineProcess } from "./contenders.ts";
+import type { Measured } from "../measure/server-process.ts";
 
 export interface LiveFigures {
+  readonly server: string;
   readonly subscribers: number;
   readonly variableSets: number;
   /** From the commit to the arrival of the message at the client. */
@@ -16,12 +17,23 @@ export interface LiveFigures {
   readonly cpuMilliseconds: Figure;
   /** Fraction of one core that the engine uses while no data changes. */
   readonly idleCpu: number;
+  /** The same of Postgres. */
+  readonly idlePostgresCpu: number;
   /** Number of answers that did not arrive in time; zero is correct. */
   readonly missing: number;
 }
 
+/** A server of GraphQL over WebSocket. */
+export interface LiveServer {
+  readonly name: string;
+  readonly server: Measured;
+  /** `ws://…` */
+  readonly url: string;
+  readonly token: string;
+}
+
 export interface LiveOptions {
-  readonly databaseUrl: string;
+  readonly database: { cpuSeconds(): Promise<number> };
   /** Connected as the owner of the tables. */
   readonly owner: Client;
   /** Increasing numbers of subscribers. */
@@ -29,43 +41,50 @@ export interface LiveOptions {
   readonly changes: number;
 }
 
-/** Live queries: many subscribers of one query with a hundred variables, the engine on one core. A change reaches every subscriber. */
-export async function measureLive(options: LiveOptions): Promise<LiveFigures[]> {
-  const { databaseUrl, owner, steps, changes } = options;
+/** Live queries: many subscribers of one query with a hundred variables. A change reaches every subscriber. */
+export async function measureLive(
+  { name, server, url, token }: LiveServer,
+  { database, owner, steps, changes }: LiveOptions,
+): Promise<LiveFigures[]> {
   await addWatchedRows(owner);
-  await using engine = await startEngineProcess(databaseUrl, { core: 0 });
-  await using subscribers = new Subscribers({ url: `ws://127.0.0.1:${engine.port}/v1/graphql`, token: engine.token });
+  await using subscribers = new Subscribers({ url, token });
   const figures: LiveFigures[] = [];
   let value = 1_000_000;
   for (const step of steps) {
     await subscribers.grow(step);
-    const idleCpu = await idleShare(engine.server);
+    const [idleCpu, idlePostgresCpu] = await idleShares(server, database);
     const delays: Float64Array[] = [];
     const processorTimes: number[] = [];
     for (let change = 0; change < changes; change += 1) {
       value += 1;
-      const before = engine.server.cpuSeconds();
+      const before = server.cpuSeconds();
       delays.push(await subscribers.change(owner, value, change / changes));
-      processorTimes.push((engine.server.cpuSeconds() - before) * 1_000);
+      processorTimes.push((server.cpuSeconds() - before) * 1_000);
     }
     figures.push({
+      server: name,
       subscribers: step,
       variableSets: Subscribers.variableSets,
       p50Milliseconds: figure(delays.map((each) => percentile(each, 0.5))),
       p95Milliseconds: figure(delays.map((each) => percentile(each, 0.95))),
       fanOutMilliseconds: figure(delays.map((each) => percentile(each, 0.95) - percentile(each, 0))),
       cpuMilliseconds: figure(processorTimes),
-      residentMegabytes: engine.server.residentMegabytes(),
+      residentMegabytes: server.residentMegabytes(),
       idleCpu,
+      idlePostgresCpu,
       missing: delays.reduce((missing, each) => missing + step - each.length, 0),
     });
   }
   return figures;
 }
 
-async function idleShare(server: { cpuSeconds(): number }): Promise<number> {
-  const before = server.cpuSeconds();
+async function idleShares(
+  server: Measured,
+  database: LiveOptions["database"],
+): Promise<readonly [server: number, postgres: number]> {
+  const [before, postgresBefore] = [server.cpuSeconds(), await database.cpuSeconds()];
   const start = performance.now();
   await new Promise((wake) => setTimeout(wake, 3_000));
-  return (server.cpuSeconds() - before) / ((performance.now() - start) / 1000);
+  const seconds = (performance.now() - start) / 1000;
+  return [(server.cpuSeconds() - before) / seconds, ((await database.cpuSeconds()) - postgresBefore) / seconds];
 }

@@ -10,6 +10,7 @@ import {
   type Case,
   type Contender,
   fillCompileCache,
+  graphqlContender,
   startBaseline,
   startEngine,
   startEngineProcess,
@@ -52,13 +53,22 @@ export async function benchEngine({ quick, only, against }: EngineBench): Promis
     await using generator = new LoadGenerator();
     await using started = new AsyncDisposableStack();
     const contenders = await startBesideHasura(database.container, started);
-    const atRest = contenders.map(({ name, server }) => `${name} ${number(server.residentMegabytes())} MB`);
-    console.log(`\nat rest: ${atRest.join(", ")}`);
+    const atRest = contenders.map(
+      ({ name, server }) =>
+        `${name} ${number(server.residentMegabytes())} MB, ready after ${number(server.readyMilliseconds)} ms`,
+    );
+    console.log(`\nat rest:\n  ${atRest.join("\n  ")}`);
     const queries = await measureAll(asked, contenders, { generator, database }, size);
     const direct = contenders.filter(({ name }) => /^(Hasura|embedded engine)$/.test(name));
     const changes = writes.filter(({ name }) => isWanted(name));
     queries.push(...(await measureAll(changes, direct, { generator, database }, size)));
-    return await writeResults("engine-against-hasura", { ...conditions, data, atRest, queries });
+    const live: LiveFigures[] = [];
+    for (const { name, socket } of isWanted("live") ? direct : [])
+      live.push(
+        ...(await measureLive({ name, ...socket }, { database, owner, steps: [1_000, 5_000], changes: size.changes })),
+      );
+    if (live.length > 0) console.log(`\n${table(live, liveColumns)}`);
+    return await writeResults("engine-against-hasura", { ...conditions, data, atRest, queries, live });
   }
   if (against !== undefined) {
     const checkout = resolve(against);
@@ -82,9 +92,17 @@ export async function benchEngine({ quick, only, against }: EngineBench): Promis
   }
   const ready = isWanted("ready") ? await measureReady(databaseUrl, owner, size.starts) : undefined;
   if (ready !== undefined) console.log(`\nready with 50 tables: ${spread(ready)} ms`);
-  const live = isWanted("live")
-    ? await measureLive({ databaseUrl, owner, steps: size.steps, changes: size.changes })
-    : [];
+  const live: LiveFigures[] = [];
+  if (isWanted("live")) {
+    await using engine = await startEngineProcess(databaseUrl, { core: 0 });
+    const { socket } = graphqlContender("engine", engine.server, engine);
+    live.push(
+      ...(await measureLive(
+        { name: "engine", ...socket },
+        { database, owner, steps: size.steps, changes: size.changes },
+      )),
+    );
+  }
   if (live.length > 0) console.log(`\n${table(live, liveColumns)}`);
   return await writeResults("engine", { ...conditions, data, queries, readyMilliseconds: ready, live });
 }
@@ -120,6 +138,7 @@ const queryColumns: Columns<QueryFigures> = {
 
 const liveColumns: Columns<LiveFigures> = {
   live: (row) => `${number(row.subscribers)} subscribers`,
+  server: (row) => row.server,
   of: (row) => `${row.variableSets} variable sets`,
   "p50 ms to client": (row) => spread(row.p50Milliseconds),
   "p95 ms": (row) => spread(row.p95Milliseconds),
@@ -127,6 +146,7 @@ const liveColumns: Columns<LiveFigures> = {
   "CPU ms": (row) => spread(row.cpuMilliseconds),
   MB: (row) => number(row.residentMegabytes),
   "cores while idle": (row) => number(row.idleCpu),
+  "Postgres' cores": (row) => number(row.idlePostgresCpu),
   missing: (row) => String(row.missing),
 };
 

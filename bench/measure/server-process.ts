@@ -91,7 +91,7 @@ async function untilReady(child: ChildProcess, url: string): Promise<void> {
   }
 }
 
-export type Measured = Pick<ServerProcess, "cpuSeconds" | "residentMegabytes"> & AsyncDisposable;
+export type Measured = Pick<ServerProcess, "cpuSeconds" | "residentMegabytes" | "readyMilliseconds"> & AsyncDisposable;
 
 /** Resident memory of a process in megabytes (10⁶ bytes). */
 export function residentMegabytes(pid: number): number {

@@ -70,8 +70,8 @@ async function samplesOf(server: Server, schema: GraphQLSchema): Promise<Samples
     const query = `{ rows: ${field.name}(limit: 12) { ${columns.map(({ name }) => name).join(" ")} } }`;
     const { body } = await post(server, { session: { "x-hasura-role": "admin" }, query });
     const { data } = JSON.parse(body) as { data?: { rows: readonly Record<string, unknown>[] } };
-    // A function may need arguments.
-    if (data === undefined || data.rows.length === 0) continue;
+    // A function may need arguments, or return one row.
+    if (!Array.isArray(data?.rows) || data.rows.length === 0) continue;
     for (const column of columns) {
       const values = data.rows.flatMap((row) => row[column.name] ?? []);
       const name = getNamedType(column.type).name;

@@ -14,6 +14,8 @@ export interface HasuraServer extends AsyncDisposable {
   readonly adminSecret: string;
   /** Id of its process on this machine. */
   readonly pid: number;
+  /** From the start of the process, in a new metadata database, to its first answer. */
+  readonly readyMilliseconds: number;
 }
 
 /** Starts the image in HASURA_IMAGE, by default the pinned one. Skips the test if this machine does not have it. */
@@ -38,11 +40,20 @@ export async function startHasura(
     .withLogConsumer(keepLog("hasura"))
     .withWaitStrategy(Wait.forHttp("/healthz", 8080))
     .start();
+  const ready = Date.now();
   const { host, port } = addressOf(container, 8080);
+  const state = await mustRun("docker", [
+    "inspect",
+    "--format",
+    "{{.State.Pid}} {{.State.StartedAt}}",
+    container.getId(),
+  ]);
+  const [pid, started = ""] = state.trim().split(" ");
   return {
     address: `http://${host}:${port}`,
     adminSecret,
-    pid: Number((await mustRun("docker", ["inspect", "--format", "{{.State.Pid}}", container.getId()])).trim()),
+    pid: Number(pid),
+    readyMilliseconds: ready - Date.parse(started),
     async [Symbol.asyncDispose]() {
       await container.stop();
     },
