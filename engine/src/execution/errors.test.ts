@@ -152,6 +152,11 @@ const refused: readonly Refused[] = [
     "expected a boolean for type 'Boolean', but found an enum value",
   ],
   [
+    "{ article { body(path: x) } }",
+    "article.selectionSet.body.args.path",
+    "expected a string for type 'String', but found an enum value",
+  ],
+  [
     "{ author(where: {articles_aggregate: {count: {filter: null, predicate: {}}}}) { id } }",
     "author.args.where.articles_aggregate.count.filter",
     "expected an object for type 'article_bool_exp', but found null",

@@ -185,7 +185,7 @@ export class InputReader {
     type: string,
   ): Name extends "boolean" ? boolean : string {
     const settled = this.settle(input);
-    const value = settled.kind === "scalar" ? settled.value : undefined;
+    const value = settled.kind === "scalar" && settled.isName !== true ? settled.value : undefined;
     if (typeof value !== name) throw expected(called, type, kindOfInput(settled), settled.path);
     return value as Name extends "boolean" ? boolean : string;
   }

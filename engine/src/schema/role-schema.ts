@@ -158,7 +158,7 @@ function functionRootFields(tracked: TrackedFunction, target: VisibleTable, type
 
 function mayCall(tracked: TrackedFunction, role: string, book: RoleBook, options: RoleSchemaOptions): boolean {
   if (role === "admin") return true;
-  if (options.inferFunctionPermissions && tracked.call.function.volatility !== "volatile") return true;
+  if (options.inferFunctionPermissions && tracked.exposedAs === "query") return true;
   const parts = new Set(book.partsOf(role));
   return tracked.metadata.permissions.some((permission) => parts.has(permission.role));
 }

@@ -436,12 +436,12 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World | strin
     "databases.yaml:5",
     {
       tables: [note(sound)],
-      files: withFunction("      permissions: [{role: reader}]\n"),
-      database: { ...database, functions: { search } },
+      files: withFunction("      configuration: {exposed_as: query}\n"),
+      database: { ...database, functions: { search: { ...search, volatility: "v" } } },
     },
     {
       tables: [note(sound)],
-      files: withFunction("      configuration: {exposed_as: query}\n"),
+      files: withFunction("      permissions: [{role: reader}]\n"),
       database: { ...database, functions: { search: { ...search, volatility: "v" } } },
     },
   ],
