@@ -34,6 +34,12 @@ test("the refusal names the data and the command that deletes it", () => {
   expect(remedy).toContain("npm run down -- --volumes --adopt --stack dev");
 });
 
+test("a lost state of this checkout is called so", () => {
+  const { message, remedy } = belongsToAnother("dev", thisCheckout(state), { where: "on this Docker engine" });
+  expect(message).toBe("The stack dev on this Docker engine is this checkout's, but its state .routeql/dev is lost");
+  expect(remedy).toContain("troubleshoot.md#the-disk-died");
+});
+
 test("a state in use in another folder is a copy", async () => {
   expect(await isCopied("kept", at(folder))).toBe(true);
 });

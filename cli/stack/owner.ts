@@ -102,6 +102,15 @@ export function belongsToAnother(
 ): Failure {
   const data = dataNames.length === 0 ? "" : `, with its data (${dataNames.join(", ")})`;
   const more = stackOption(stack);
+  if (owner.folder === projectFolder && owner.host === hostname())
+    return new Failure(
+      `The stack ${stack} ${where} is this checkout's${data}, but its state .routeql/${stack} is lost`,
+      {
+        remedy:
+          "put the folder back if you have a copy. Otherwise save the data and the clients' keys, then create the stack again, " +
+          "as docs/operate/troubleshoot.md#the-disk-died describes.",
+      },
+    );
   return new Failure(`The stack ${stack} ${where} belongs to ${describeOwner(owner)}${data}`, {
     remedy:
       `run the command in that checkout, or use another name here (--stack NAME). If that checkout is lost: \`npm run down -- --adopt${more}\` ` +

@@ -24,6 +24,7 @@ test("suggests another value in the right file, for this stack alone", () => {
   expect(otherValue("httpPort", "local", {})).toBe("echo HTTP_PORT=8080 >>.env");
   expect(otherValue("httpPort", "local", { "routeql:httpPort": "80" })).toBe("routeql:httpPort in Pulumi.local.yaml");
   expect(otherValue("httpPort", "staging", {})).toBe("routeql:httpPort in Pulumi.staging.yaml");
+  expect(otherValue("httpPort", "staging", {}, true)).toBe("echo HTTP_PORT=8080 >>.env.staging");
 });
 
 test("for a rootless engine, names every setting that helps and the way to keep the ports", () => {

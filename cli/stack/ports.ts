@@ -1,8 +1,10 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile, readlink } from "node:fs/promises";
+import { join } from "node:path";
 import { createServer } from "node:net";
 import { dockerClient } from "@routeql/host/docker/client";
 import { Failure } from "@routeql/host/failure";
+import { projectFolder } from "@routeql/host/paths";
 import { listenerByLsof, processFolder } from "@routeql/host/process-facts";
 import { publishedPorts } from "@routeql/infra/settings/complete";
 import { settings } from "@routeql/infra/settings/list";
@@ -79,16 +81,16 @@ async function userOf(port: number): Promise<string> {
   return program ? ` by ${program}` : "";
 }
 
-/** Where to set another value: the environment file, unless that would affect other stacks or the stack's configuration overrides it. */
+/** Where to set another value: the stack's environment file, unless that would affect other stacks or the stack's configuration overrides it. */
 export function otherValue(
   setting: keyof typeof examples,
   stack: string,
   entries: StackConfiguration["entries"],
+  hasOwnFile = existsSync(join(projectFolder, `.env.${stack}`)),
 ): string {
   const key = `${projectName}:${setting}`;
-  return stack !== "local" || Object.hasOwn(entries, key)
-    ? `${key} in Pulumi.${stack}.yaml`
-    : `echo ${settings[setting].environment}=${examples[setting]} >>.env`;
+  if (Object.hasOwn(entries, key) || (stack !== "local" && !hasOwnFile)) return `${key} in Pulumi.${stack}.yaml`;
+  return `echo ${settings[setting].environment}=${examples[setting]} >>${hasOwnFile ? `.env.${stack}` : ".env"}`;
 }
 
 const tooLow = "below the lowest port of a rootless engine";

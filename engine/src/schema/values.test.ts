@@ -21,6 +21,7 @@ test.each([
   ["money", 0.05, "0.05"],
   ["money", 1e20, "100000000000000000000.00"],
   ["money", 0, "0.00"],
+  ["money", rawJson("1e400"), `1${"0".repeat(400)}.00`],
   ["text", "x", "x"],
   ["bool", true, "true"],
   ["json", { a: [1, null] }, '{"a":[1,null]}'],

@@ -52,10 +52,13 @@ export function scientific(number: string): string {
   return `${sign}${digits.slice(0, point).padEnd(point, "0") || "0"}.${digits.slice(point) || "0"}`;
 }
 
+/** Digits of a number with an exponent that are written out for the type money, to which all of these numbers are too large. */
+const longestMoney = 1_000;
+
 /** A number as Hasura prints values of the type money, which Postgres reads without an exponent only: with two decimals. */
 function moneyText(number: string): string {
   const parts = decimal(number);
-  if (parts === undefined || Math.abs(parts.point) > longestWhole) return scientific(number);
+  if (parts === undefined || Math.abs(parts.point) > longestMoney) return scientific(number);
   const { sign, digits, point } = parts;
   const kept = Math.max(point + 2, 0);
   const up = point + 2 >= 0 && Number(digits[kept] ?? 0) >= 5 ? 1n : 0n;
