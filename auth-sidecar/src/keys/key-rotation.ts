@@ -86,13 +86,13 @@ const retire: Statement = {
   name: "retire-key",
   text: `
     update auth.signing_keys set retires_at = least(retires_at, now()), retired_at = now(), private_key_encrypted = ''
-    where id = $1 and retired_at is null returning id`,
+    where id = $1 and retired_at is null and (retires_at is null or retires_at > now()) returning id`,
 };
 const retireSoon: Statement = {
   name: "retire-key-soon",
   text: `
     update auth.signing_keys set retires_at = least(retires_at, now() + make_interval(secs => $2))
-    where id = $1 and retired_at is null returning id`,
+    where id = $1 and retired_at is null and (retires_at is null or retires_at > now()) returning id`,
 };
 const signSoon: Statement = {
   name: "sign-soon",

@@ -1,7 +1,7 @@
 import { largest } from "@routeql/metadata/read/roles";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import type { Metadata, SelectPermissionMetadata } from "@routeql/metadata/read/shape";
-import { always, anyOf, type Condition, isAlways, type Redaction } from "../sql/expression.ts";
+import { always, anyOf, type Condition, type Redaction } from "../sql/expression.ts";
 import { FilterReader } from "./filters.ts";
 import type { Report, RowModel, TrackedTable } from "./model.ts";
 import type { ResolvedSource } from "./resolve.ts";
@@ -173,11 +173,6 @@ function union<Value>(sets: readonly (ReadonlySet<Value> | undefined)[]): Readon
   return new Set(sets.flatMap((set) => [...(set ?? [])]));
 }
 
-/** As in Hasura, a session needs the variables of all filters, even when one of them lets every row pass. */
-function eitherFilter(filters: readonly Condition[]): Condition {
-  return filters.every(isAlways) ? always : { kind: "or", items: filters };
-}
-
 /** Hasura's rule for inherited roles: rows of any parent, cells only in rows of parents that grant them, the largest limit. */
 function combinePermissions(parts: readonly TablePermission[]): TablePermission {
   const [only] = parts;
@@ -185,7 +180,7 @@ function combinePermissions(parts: readonly TablePermission[]): TablePermission 
   return {
     columns: combineCells(parts, ({ columns }) => columns),
     computedFields: combineCells(parts, ({ computedFields }) => computedFields),
-    filter: eitherFilter(parts.map(({ filter }) => filter)),
+    filter: anyOf(...parts.map(({ filter }) => filter)),
     limit: largest(parts.map(({ limit }) => limit)),
     allowAggregations: parts.some(({ allowAggregations }) => allowAggregations),
     queryRootFields: union(parts.map(({ queryRootFields }) => queryRootFields)),
