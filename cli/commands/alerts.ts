@@ -3,7 +3,7 @@ import { lastLogLines } from "@routeql/host/docker/output";
 import { Failure } from "@routeql/host/failure";
 import type Docker from "dockerode";
 import { containerOf, countNotifications, deliveryProgram, firingAlerts, outputOf } from "../status/alerts.ts";
-import type { Command } from "../foundation/command.ts";
+import { type Command, stackArgument } from "../foundation/command.ts";
 import { requireOwn } from "../stack/ownership.ts";
 
 /** Milliseconds: Alertmanager groups alerts for ten seconds, then retries a failed delivery. */
@@ -14,7 +14,7 @@ async function alertmanagerOf(stack: string): Promise<Docker.Container> {
   const found = await containerOf(stack, "alertmanager");
   if (found !== undefined) return found;
   throw new Failure(`The stack ${stack} has no Alertmanager`, {
-    remedy: "set MONITORING=stack and ALERT_WEBHOOK_URL or ALERT_EMAIL_TO, then npm run up: docs/operate/monitoring.md",
+    remedy: `set MONITORING=stack and ALERT_WEBHOOK_URL or ALERT_EMAIL_TO, then npm run up${stackArgument(stack)}: docs/operate/monitoring.md`,
   });
 }
 
@@ -44,7 +44,7 @@ async function sendTest(stack: string, signal: AbortSignal): Promise<void> {
   const lines = (await lastLogLines(container, 50)).filter((line) => /notify|receiver/i.test(line));
   throw new Failure("The test alert was not delivered", {
     lastLines: lines.slice(-3),
-    remedy: "check the ALERT_ settings and the receiver, run `npm run up`, then this command again.",
+    remedy: `check the ALERT_ settings and the receiver, run \`npm run up${stackArgument(stack)}\`, then this command again.`,
   });
 }
 
@@ -63,7 +63,8 @@ export const command: Command = {
     }
     await alertmanagerOf(stack);
     const alerts = await firingAlerts(stack, signal);
-    if (alerts === undefined) throw new Failure("Prometheus does not answer", { remedy: "run `npm run status`." });
+    if (alerts === undefined)
+      throw new Failure("Prometheus does not answer", { remedy: `run \`npm run status${stackArgument(stack)}\`.` });
     console.log(alerts.map(({ name, service }) => `${name} ${service}`.trim()).join("\n") || "none");
   },
 };

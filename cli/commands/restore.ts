@@ -84,7 +84,7 @@ async function openLogins(stack: string, signal: AbortSignal): Promise<string> {
       if (performance.now() > end)
         throw new Failure(`The data is restored, but ${words.join(" ")} failed in the auth sidecar`, {
           lastLines: said.lines(),
-          remedy: `npm run status${stackArgument(stack)} shows the cause; then run npm run ${words[0]} -- ${words[1]}.`,
+          remedy: `npm run status${stackArgument(stack)} shows the cause; then run npm run ${words[0]} --${stackOption(stack)} ${words[1]}.`,
         });
       await sleep(1000, undefined, { signal });
     }

@@ -6,7 +6,7 @@ import { execute } from "@routeql/host/docker/execute";
 import { lastLogLines } from "@routeql/host/docker/output";
 import { Failure } from "@routeql/host/failure";
 import { lastWords } from "@routeql/host/program-streams";
-import { stackArgument } from "../foundation/command.ts";
+import { stackArgument, stackOption } from "../foundation/command.ts";
 import { requireOwn } from "../stack/ownership.ts";
 
 const program = "pgbackrest-archive";
@@ -21,7 +21,8 @@ async function archiveOf(stack: string): Promise<Docker.Container> {
   if ((await orUndefined(archive.inspect())) !== undefined) return archive;
   throw new Failure(`The stack ${stack} has no archive`, {
     remedy:
-      "on Docker set ARCHIVE=true (built images, DATABASE=single) and run `npm run up`. CloudNativePG: docs/operate/kubernetes.md. An external database: its owner.",
+      `on Docker set ARCHIVE=true (built images, DATABASE=single) and run \`npm run up${stackArgument(stack)}\`. ` +
+      "CloudNativePG: docs/operate/kubernetes.md. An external database: its owner.",
   });
 }
 
@@ -36,7 +37,11 @@ export async function inArchive(
   const said = lastWords();
   const streams = { output, errors: said.stream, signal };
   const code = await execute(archive, [program, command], streams);
-  if (code !== 0) throw new Failure(`The ${command} failed`, { lastLines: said.lines() });
+  if (code !== 0)
+    throw new Failure(`The ${command} failed`, {
+      lastLines: said.lines(),
+      remedy: `docs/operate/runbooks.md#${command === "drill" ? "drillold" : "archivefails"} lists the causes.`,
+    });
 }
 
 /** Sends all changes to the archive, if the database still runs, so that a restore reaches every earlier moment. */
@@ -120,7 +125,16 @@ export async function restoreTo<State>(
     await switchTo(true, database);
     await switchTo(true, archive);
   }
-  await untilHealthy(database, AbortSignal.any([signal, AbortSignal.timeout(120_000)]));
+  const timeout = AbortSignal.timeout(120_000);
+  try {
+    await untilHealthy(database, AbortSignal.any([signal, timeout]));
+  } catch (error) {
+    if (!timeout.aborted) throw error;
+    throw new Failure("The database was replaced, but is not healthy after two minutes", {
+      remedy: `\`npm run logs --${stackOption(stack)} database\` names the cause; it may still replay changes.`,
+      cause: error,
+    });
+  }
   return state;
 }
 
