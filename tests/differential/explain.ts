@@ -66,7 +66,7 @@ async function errorsStand({ ask, call, schema }: Case, [hasura, embedded]: Answ
   const byEvaluation = [hasura, embedded].some(({ type, body }) =>
     type === "error"
       ? body.includes('"database query error"')
-      : /"path":"\$","code":"(?:data-exception|bad-request)"/.test(body),
+      : /"path":"\$","code":"(?:data-exception|bad-request|unexpected)"/.test(body),
   );
   if (!both && !byEvaluation) return undefined;
   if (!both && hasura.type !== null && !hasura.type.includes("/")) {

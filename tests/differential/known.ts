@@ -245,7 +245,7 @@ export const known: readonly Known[] = [
       reordered(call, schema, (given) => {
         const seen = new Set<string>();
         return given.filter((item) => {
-          const keys = print(item).replace(/\b(?:asc|desc)(?:_nulls_\w+)?\b|null/gi, "");
+          const keys = print(item).replace(/\b(?:asc|desc)(?:_nulls_\w+)?\b|null|\$\w+/gi, "");
           return !/_aggregate|Aggregate/.test(keys) || (!seen.has(keys) && seen.add(keys));
         });
       }),
