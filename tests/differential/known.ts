@@ -6,6 +6,7 @@ import {
   getNamedType,
   getNullableType,
   type GraphQLNamedType,
+  type GraphQLObjectType,
   type InlineFragmentNode,
   type GraphQLSchema,
   isEnumType,
@@ -165,10 +166,14 @@ function usesArray(item: ValueNode, order: GraphQLNamedType | undefined, schema:
 
 const typename = { kind: Kind.FIELD, name: nameNode("__typename") } as const;
 
+function namesIn(given: ValueNode): readonly string[] {
+  const values = given.kind === Kind.LIST ? given.values : [given];
+  return values.flatMap((value) => (value.kind === Kind.ENUM ? [value.value] : []));
+}
+
 function distinctColumns(field: FieldNode): readonly string[] {
   const given = field.arguments?.find(({ name }) => isDistinct(name.value))?.value;
-  const values = given === undefined ? [] : given.kind === Kind.LIST ? given.values : [given];
-  return values.flatMap((value) => (value.kind === Kind.ENUM ? [value.value] : []));
+  return given === undefined ? [] : namesIn(given);
 }
 
 export const known: readonly Known[] = [
@@ -227,16 +232,29 @@ export const known: readonly Known[] = [
   {
     name: "order of related or aggregated rows by an array",
     reason: "For a role with a row limit, Hasura's statement flattens the arrays: rows are null, or it fails.",
-    without: (call, schema) =>
-      reordered(call, schema, (given, _field, types) => {
+    without: (call, schema) => {
+      const isBelow = (types: TypeInfo): boolean => {
         const type = types.getType();
-        const row = rowTypeOf(types);
-        const isAggregate = type !== undefined && type !== null && getNamedType(type) !== row;
-        const isRelated = ![schema.getQueryType(), schema.getSubscriptionType()].includes(
-          types.getParentType() as never,
+        const isAggregate = type !== undefined && type !== null && getNamedType(type) !== rowTypeOf(types);
+        return (
+          isAggregate || ![schema.getQueryType(), schema.getSubscriptionType()].includes(types.getParentType() as never)
         );
-        return isAggregate || isRelated ? given.filter((item) => !usesArray(item, orderType(types), schema)) : given;
-      }),
+      };
+      // Hasura orders by the columns of `distinct_on` first.
+      const distinct = edited(call, schema, (types) => ({
+        Argument: ({ name, value }) => {
+          const row = rowTypeOf(types);
+          const columns = isDistinct(name.value) && isObjectType(row) && isBelow(types) ? namesIn(value) : [];
+          const isArray = (column: string) =>
+            isListType(getNullableType((row as GraphQLObjectType).getFields()[column]?.type));
+          return columns.some(isArray) ? null : undefined;
+        },
+      }));
+      const order = reordered(distinct ?? call, schema, (given, _field, types) =>
+        isBelow(types) ? given.filter((item) => !usesArray(item, orderType(types), schema)) : given,
+      );
+      return order ?? distinct;
+    },
   },
   {
     name: "one aggregate of a relationship twice in an order",
@@ -358,6 +376,11 @@ export const knownTexts: readonly (readonly [RegExp, string | ((...found: string
     /(?<="code":"data-exception"\}\}\]\})(?:\n\S+ \d+(?:true|false))+$/g,
     "",
     "Hasura passes every value as a parameter. The embedded engine passes lists of them, so rows before a failing one take numbers of sequences.",
+  ],
+  [
+    /(?<= already (?:being )?determined[^\n]*"code":"validation-failed"\}\}\]\})(?:\n\S+ \d+(?:true|false))+$/g,
+    "",
+    "Hasura inserts the rows of several relationships in an order of its own, so others take numbers of sequences before one fails.",
   ],
 ];
 

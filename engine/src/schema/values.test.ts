@@ -119,6 +119,7 @@ describe("arrays", () => {
     ["uuid", ["null"], '{"null"}'],
     ["date", ["today}"], '{"today}"}'],
     ["float8", [1.5, null], "{1.5,NULL}"],
+    ["ltree", ["top.l0", 'a"', null], '{top.l0,a",null}'],
   ])("of %s are quoted if necessary: %o", (name, value, text) => {
     expect(toText(value, { ...type(`_${name}`), element: type(name) })).toBe(text);
   });

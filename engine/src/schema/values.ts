@@ -212,12 +212,14 @@ const unquoted: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Texts of an element's type as an array; as in Hasura, numbers, times and similar values have no quotes unless necessary, and GeoJSON none at all.
+ * Texts of an element's type as an array; as in Hasura, numbers, times and similar values have no quotes unless necessary, and GeoJSON and label paths none
+ * at all.
  * @param given the request's values, whose strings are no GeoJSON
  */
 export function listText(items: readonly (string | null)[], element: DatabaseType, given: readonly unknown[]): string {
   if (element.name === "geometry" || element.name === "geography")
     return `{${items.map((text, index) => (typeof given[index] === "string" ? arrayText([text]).slice(1, -1) : text)).join(",")}}`;
+  if (element.name === "ltree") return `{${items.map((text) => text ?? "null").join(",")}}`;
   const isPlain =
     unquoted.has(element.name) &&
     items.every((text) => text === null || (/^[\w:.+-]+$/.test(text) && !/^null$/i.test(text)));
