@@ -1,6 +1,6 @@
 import type { types } from "@pulumi/kubernetes";
-import { ConfigMap, Secret } from "@pulumi/kubernetes/core/v1/index.js";
-import { all, type Input, interpolate, output, type Output, type Resource, secret, unsecret } from "@pulumi/pulumi";
+import { ConfigMap, Secret, type SecretArgs } from "@pulumi/kubernetes/core/v1/index.js";
+import { all, type Input, interpolate, type Output, type Resource, secret, unsecret } from "@pulumi/pulumi";
 import type { ServiceDescription, ServiceName } from "../../services/description.ts";
 import { fileContents } from "../../services/file-contents.ts";
 import type { Secrets } from "../../services/secrets.ts";
@@ -30,13 +30,6 @@ export function pack(files: ReadonlyMap<string, string | undefined>): readonly (
 }
 
 export type FileSource = types.input.core.v1.VolumeProjection;
-
-export interface DeliveredFiles {
-  /** Sources of a projected volume at `filesDirectory`; empty for a service without files. */
-  readonly sources: readonly FileSource[];
-  /** Names of the ConfigMaps and Secrets; they change with each file or secret. */
-  readonly names: Output<readonly string[]>;
-}
 
 /** Files in another object of the cluster, such as a certificate's Secret: path by key. */
 export interface ForeignFiles {
@@ -84,19 +77,31 @@ function configMaps(service: ServiceDescription, files: Contents, { scope, paren
   });
 }
 
+type SecretParts = Pick<FileParts, "nameKey" | "scope" | "parent">;
+
 /** An immutable Secret named by its content. @returns its name */
 export function namedSecret(
   name: string,
   service: ServiceName,
   content: Output<Record<string, string>>,
-  { nameKey, scope, parent }: Pick<FileParts, "nameKey" | "scope" | "parent">,
+  parts: SecretParts,
   type = "Opaque",
 ): Output<string> {
   const stringData = secret(content);
-  const hash = unsecret(all([stringData, nameKey]).apply(([known, key]) => secretHash(known, key)));
+  const hash = unsecret(all([stringData, parts.nameKey]).apply(([known, key]) => secretHash(known, key)));
+  return addedSecret(name, interpolate`${name}-${hash}`, service, { immutable: true, type, stringData }, parts);
+}
+
+function addedSecret(
+  name: string,
+  objectName: Input<string>,
+  service: ServiceName,
+  content: Pick<SecretArgs, "immutable" | "type" | "stringData">,
+  { scope, parent }: SecretParts,
+): Output<string> {
   const made = new Secret(
     scope.named(name),
-    { metadata: metadataOf(interpolate`${name}-${hash}`, service, scope), immutable: true, type, stringData },
+    { metadata: metadataOf(objectName, service, scope), ...content },
     { parent, additionalSecretOutputs: ["data", "stringData"] },
   );
   return made.metadata.name;
@@ -105,12 +110,20 @@ export function namedSecret(
 function secretSource(service: ServiceDescription, values: Contents, parts: FileParts): FileSource[] {
   if (Object.keys(values).length === 0) return [];
   const byKey = pathsByKey(Object.keys(values));
-  const name = namedSecret(`${service.name}-secrets`, service.name, keyed(byKey, values), parts);
-  return [{ secret: { name, items: items(byKey) } }];
+  const [name, content] = [`${service.name}-secrets`, keyed(byKey, values)];
+  // The only pod of a service with data would restart for another name. The node delivers changed content to it within about a minute.
+  const isLive = service.data !== undefined && Object.keys(values).every((path) => service.liveFiles?.includes(path));
+  const made = isLive
+    ? addedSecret(name, name, service.name, { type: "Opaque", stringData: secret(content) }, parts)
+    : namedSecret(name, service.name, content, parts);
+  return [{ secret: { name: made, items: items(byKey) } }];
 }
 
-/** Puts a service's files into ConfigMaps and its secrets into its own Secret, each named by its content. */
-export function deliverFiles(service: ServiceDescription, parts: FileParts): DeliveredFiles {
+/**
+ * Puts a service's files into ConfigMaps and its secrets into its own Secret, each named by its content if its change replaces the pod.
+ * @returns sources of a projected volume at `filesDirectory`
+ */
+export function deliverFiles(service: ServiceDescription, parts: FileParts): readonly FileSource[] {
   const open: Record<string, Input<string>> = {};
   const closed: Record<string, Input<string>> = {};
   const elsewhere = new Set(Object.values(parts.foreign?.paths ?? {}));
@@ -118,13 +131,12 @@ export function deliverFiles(service: ServiceDescription, parts: FileParts): Del
     if (!elsewhere.has(path)) (isSecret ? closed : open)[path] = content;
   }
   const made = [...configMaps(service, open, parts), ...secretSource(service, closed, parts)];
-  const names = all(
-    made.map((source) => output(source).apply(({ configMap, secret: held }) => configMap?.name ?? held?.name ?? "")),
-  );
-  if (parts.foreign === undefined) return { sources: made, names };
+  if (parts.foreign === undefined) return made;
   const { secretName, paths } = parts.foreign;
-  const foreign = { secret: { name: secretName, items: Object.entries(paths).map(([key, path]) => ({ key, path })) } };
-  return { sources: [...made, foreign], names };
+  return [
+    ...made,
+    { secret: { name: secretName, items: Object.entries(paths).map(([key, path]) => ({ key, path })) } },
+  ];
 }
 
 /** ConfigMap or Secret keys for file paths, which have no folder. @throws for two paths with one key, or one without a valid key */

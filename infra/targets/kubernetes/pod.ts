@@ -2,7 +2,7 @@ import type { types } from "@pulumi/kubernetes";
 import type { Input, Output } from "@pulumi/pulumi";
 import { derive } from "../../inputs.ts";
 import { filesDirectory, type HealthCheck, secretPath, type ServiceDescription } from "../../services/description.ts";
-import type { DeliveredFiles } from "./files.ts";
+import type { FileSource } from "./files.ts";
 import { labelsOf, type Scope, selectorOf } from "./scope.ts";
 
 /** Requirements of Pod Security `restricted` for a pod, with the service's own user. */
@@ -29,7 +29,7 @@ export const dataVolume = "data";
 
 export interface PodParts {
   readonly image: Output<string>;
-  readonly files: DeliveredFiles;
+  readonly files: readonly FileSource[];
   /** Secret of the namespace with which the node pulls images. */
   readonly imagePullSecret?: Input<string> | undefined;
   readonly scope: Scope;
@@ -78,18 +78,18 @@ const temporaryName = (path: string): string => `temporary${path.replaceAll(/[^a
 
 function mounts(
   { temporary, data }: ServiceDescription,
-  { sources }: DeliveredFiles,
+  files: readonly FileSource[],
 ): types.input.core.v1.VolumeMount[] {
   return [
-    ...(sources.length === 0 ? [] : [{ name: "files", mountPath: filesDirectory, readOnly: true }]),
+    ...(files.length === 0 ? [] : [{ name: "files", mountPath: filesDirectory, readOnly: true }]),
     ...Object.keys(temporary).map((path) => ({ name: temporaryName(path), mountPath: path })),
     ...(data === undefined ? [] : [{ name: dataVolume, mountPath: data }]),
   ];
 }
 
-function volumes({ temporary }: ServiceDescription, { sources }: DeliveredFiles): types.input.core.v1.Volume[] {
+function volumes({ temporary }: ServiceDescription, files: readonly FileSource[]): types.input.core.v1.Volume[] {
   return [
-    ...(sources.length === 0 ? [] : [{ name: "files", projected: { defaultMode: 0o444, sources: [...sources] } }]),
+    ...(files.length === 0 ? [] : [{ name: "files", projected: { defaultMode: 0o444, sources: [...files] } }]),
     ...Object.entries(temporary).map(([path, megabytes]) => ({
       name: temporaryName(path),
       emptyDir: { medium: "Memory", sizeLimit: `${megabytes}Mi` },
