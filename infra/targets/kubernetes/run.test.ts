@@ -267,6 +267,13 @@ test("a changed secret restarts exactly its readers", async () => {
   expect(changed(whole, after)).toEqual(["Deployment engine", "Secret engine-secrets"]);
 });
 
+test("a changed secret that a service with data loads while it runs restarts nothing", async () => {
+  const live = [{ ...database, liveFiles: ["secrets/bootstrap-password"] }, migrate, engine, gateway];
+  const after = await run(live, {}, testSecrets({ "bootstrap-password": "another-bootstrap-password" }));
+  expect(changed(await run(live), after)).toEqual(["Secret database-secrets"]);
+  expect(inputs(types.secret, "database-secrets", after)).not.toHaveProperty("immutable");
+});
+
 test("a changed file restarts exactly its readers", async () => {
   const files = { ...engine.files, "metadata/version.yaml": "version: 4\n" };
   const after = await run([database, migrate, { ...engine, files }, gateway]);
