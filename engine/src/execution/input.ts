@@ -130,7 +130,9 @@ export class InputReader {
     if (isInputObjectType(inner)) {
       if (node.kind !== Kind.OBJECT) throw expected("an object", inner.name, nodeKinds[node.kind], path);
       const entries = node.fields.map(({ name, value }) => [name.value, value] as const);
-      return this.#object(inner, entries, path, (value, of, at) => this.read(value, of, at, depth + 1));
+      return this.#object(inner, entries, path, (value, { type: of, defaultValue }, at) =>
+        this.read(value, of, at, depth + 1, defaultValue !== undefined),
+      );
     }
     if (isEnumType(inner)) {
       if (node.kind !== Kind.ENUM) throw expected("an enum value", inner.name, nodeKinds[node.kind], path);
@@ -209,9 +211,7 @@ export class InputReader {
     }
     const value = this.#variables.structuralValue(name);
     if (value !== undefined) return this.#json(value, type, path, depth);
-    return defaultValue === undefined
-      ? this.#null(nullable(type), path)
-      : this.read(defaultValue, type, path, depth + 1);
+    return defaultValue === undefined ? this.#null(type, path) : this.read(defaultValue, type, path, depth + 1);
   }
 
   /** The value of a variable that planning requires: limits, flags and the like. */
@@ -255,7 +255,9 @@ export class InputReader {
       const illegal = Object.keys(value).find((name) => !graphqlName.test(name));
       if (illegal !== undefined)
         throw invalid(`variable value contains object with key "${illegal}", which is not a legal GraphQL name`, path);
-      return this.#object(inner, Object.entries(value), path, (item, of, at) => this.#json(item, of, at, depth + 1));
+      return this.#object(inner, Object.entries(value), path, (item, { type: of }, at) =>
+        this.#json(item, of, at, depth + 1),
+      );
     }
     if (isEnumType(inner)) {
       if (typeof value !== "string" || !graphqlName.test(value))
@@ -271,7 +273,7 @@ export class InputReader {
     type: GraphQLInputObjectType,
     given: readonly (readonly [string, Value])[],
     path: string,
-    read: (value: Value, type: GraphQLInputType, path: string) => Input,
+    read: (value: Value, field: GraphQLInputField, path: string) => Input,
   ): Input {
     this.#spending.values(1 + given.length, path);
     const fields = type.getFields();
@@ -287,7 +289,7 @@ export class InputReader {
     return {
       kind: "object",
       path,
-      entries: known.map(({ field, value }) => ({ field, value: read(value, field.type, `${path}.${field.name}`) })),
+      entries: known.map(({ field, value }) => ({ field, value: read(value, field, `${path}.${field.name}`) })),
     };
   }
 

@@ -119,6 +119,12 @@ describe("mutation_root of a role", () => {
 });
 
 describe("an insert", () => {
+  test("accepts a nullable variable for a key with a default, and its value is not null", async () => {
+    const conflict = "on_conflict: {constraint: author_pkey, update_columns: $names}";
+    const query = `mutation ($names: [author_update_column!]) { insert_author(objects: {id: 1}, ${conflict}) { affected_rows } }`;
+    await expect(run("admin", query)).rejects.toThrow("expected a list, but found null");
+  });
+
   test("adds presets and the check", async () => {
     const { asked } = await run("writer", 'mutation { insert_author(objects: {name: "a"}) { affected_rows } }');
     expect(asked).toHaveLength(1);
