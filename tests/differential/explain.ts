@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from "graphql";
 import { canonical, unordered } from "./compare.ts";
 import { standsAlone, usualVariable } from "./isolate.ts";
-import { known, knownTexts } from "./known.ts";
+import { known, knownTexts, withArguments } from "./known.ts";
 import type { Answer, Call } from "./pair.ts";
 import type { Side } from "./twins.ts";
 
@@ -94,7 +94,10 @@ async function errorsStand({ ask, call, schema }: Case, [hasura, embedded]: Answ
       { ...call, session },
       schema,
       (smaller) => gives(own, smaller),
-      async (smaller) => (await gives(other, smaller)) || gives(other, asAdmin(smaller)),
+      async (smaller) =>
+        (await gives(other, smaller)) ||
+        (await gives(other, asAdmin(smaller))) ||
+        gives(other, withArguments(smaller, schema) ?? smaller),
     );
   };
   // In mutations and live queries, either engine's values may be read before an operator is looked up.

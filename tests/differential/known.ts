@@ -176,6 +176,23 @@ function distinctColumns(field: FieldNode): readonly string[] {
   return given === undefined ? [] : namesIn(given);
 }
 
+/** The request with all arguments of functions; undefined without a change. */
+export function withArguments(call: Call, schema: GraphQLSchema): Call | undefined {
+  return edited(call, schema, (types) => ({
+    ObjectValue: (value) => {
+      const type = types.getInputType() ? getNamedType(types.getInputType()!) : undefined;
+      if (!isInputObjectType(type) || !type.name.endsWith("_args")) return undefined;
+      const filler = fillerOf(type);
+      const missing =
+        filler.kind !== Kind.OBJECT
+          ? []
+          : filler.fields.filter(({ name }) => !value.fields.some((field) => field.name.value === name.value));
+      // In front, because a proof removes the last parts of a request first.
+      return missing.length === 0 ? undefined : { ...value, fields: [...missing, ...value.fields] };
+    },
+  }));
+}
+
 export const known: readonly Known[] = [
   {
     name: "keyword without a space",
@@ -283,20 +300,7 @@ export const known: readonly Known[] = [
   {
     name: "omitted argument of a function",
     reason: "Hasura reads the variables of the other arguments first.",
-    without: (call, schema) =>
-      edited(call, schema, (types) => ({
-        ObjectValue: (value) => {
-          const type = types.getInputType() ? getNamedType(types.getInputType()!) : undefined;
-          if (!isInputObjectType(type) || !type.name.endsWith("_args")) return undefined;
-          const filler = fillerOf(type);
-          const missing =
-            filler.kind !== Kind.OBJECT
-              ? []
-              : filler.fields.filter(({ name }) => !value.fields.some((field) => field.name.value === name.value));
-          // In front, because a proof removes the last parts of a request first.
-          return missing.length === 0 ? undefined : { ...value, fields: [...missing, ...value.fields] };
-        },
-      })),
+    without: withArguments,
   },
   {
     name: "list of arrays in a live query's `_in`",
