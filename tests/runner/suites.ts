@@ -183,6 +183,13 @@ export const suites: readonly Suite[] = [
     tier: "test:all",
   },
   {
+    name: "year",
+    what: "a year of a small site: loads, backups, upgrades, rotations, crashes and a full disk, while clients work",
+    kind: "vitest",
+    needsDocker: true,
+    needsRoot: "it kills processes of containers and mounts a small disk",
+  },
+  {
     name: "machines",
     what: "typical machines of users: accounts, Docker engines, proxies and folders",
     kind: "vitest",

@@ -89,10 +89,10 @@ export function namedSecret(
 ): Output<string> {
   const stringData = secret(content);
   const hash = unsecret(all([stringData, parts.nameKey]).apply(([known, key]) => secretHash(known, key)));
-  return addedSecret(name, interpolate`${name}-${hash}`, service, { immutable: true, type, stringData }, parts);
+  return addSecret(name, interpolate`${name}-${hash}`, service, { immutable: true, type, stringData }, parts);
 }
 
-function addedSecret(
+function addSecret(
   name: string,
   objectName: Input<string>,
   service: ServiceName,
@@ -113,10 +113,10 @@ function secretSource(service: ServiceDescription, values: Contents, parts: File
   const [name, content] = [`${service.name}-secrets`, keyed(byKey, values)];
   // The only pod of a service with data would restart for another name. The node delivers changed content to it within about a minute.
   const isLive = service.data !== undefined && Object.keys(values).every((path) => service.liveFiles?.includes(path));
-  const made = isLive
-    ? addedSecret(name, name, service.name, { type: "Opaque", stringData: secret(content) }, parts)
-    : namedSecret(name, service.name, content, parts);
-  return [{ secret: { name: made, items: items(byKey) } }];
+  if (!isLive) return [{ secret: { name: namedSecret(name, service.name, content, parts), items: items(byKey) } }];
+  addSecret(name, name, service.name, { type: "Opaque", stringData: secret(content) }, parts);
+  // Not the object's output: Pulumi replaces the dependants of an object that it deletes before it creates the changed one.
+  return [{ secret: { name, items: items(byKey) } }];
 }
 
 /**
