@@ -53,7 +53,7 @@ describe("a year of a small site", { timeout: 900_000 }, () => {
   };
   const select = async (sql: string): Promise<number> => Number(/^\d+$/m.exec(await command("psql", "-Atc", sql))?.[0]);
   const inside = (service: string, ...words: readonly string[]) =>
-    run("docker", ["exec", "--user", String(userOfDatabase), `routeql-${stack.name}-${service}`, ...words]);
+    run("docker", ["exec", `routeql-${stack.name}-${service}`, ...words]);
 
   /** Does work beside clients and adds their failed requests to its kind. */
   async function beside<T>(kind: string, work: () => Promise<T>): Promise<T> {
