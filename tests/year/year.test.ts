@@ -97,10 +97,8 @@ describe("a year of a small site", { timeout: 900_000 }, () => {
     );
 
   async function load(time: number): Promise<void> {
-    const output = await command(
-      "load",
-      ...["--demo", String(updatesOfWeek), "--seed", String(time / day), "--start", new Date(time).toISOString()],
-    );
+    const [count, seed, start] = [String(updatesOfWeek), String(time / day), new Date(time).toISOString()];
+    const output = await command("load", "--demo", count, "--seed", seed, "--start", start);
     loaded.set(time, Number(/loaded +([\d,]+)/.exec(output)?.[1]?.replaceAll(",", "")));
   }
 
