@@ -176,6 +176,7 @@ test.each(["postgres:17.9", "registry.example.net:5000/a/b:v2", `a@sha256:${"0".
 const settings: readonly [string, GivenInputs][] = [
   ["the embedded engine on images built here", {}],
   ["Hasura on official images", { engine: "hasura", images: "official" }],
+  ["an archive on another disk of the host", { archive: true, archiveDirectory: "/mnt/archive" }],
   ["a stack on Kubernetes", { target: "kubernetes", engine: "hasura" }],
 ];
 

@@ -12,6 +12,7 @@ import {
   type Workload,
   workloadsOf,
 } from "./rule.ts";
+import { archiveDirectory } from "../services/description.ts";
 
 /** A rule about single containers. */
 const perWorkload = (look: (workload: Workload) => readonly string[]): Rule["violations"] => {
@@ -88,16 +89,16 @@ const noVulnerableImage: Rule = {
 function dockerPrivileges({ container }: Workload): readonly string[] {
   const { privileged, capabilities, networkMode, pidMode, ipcMode, user, volumes, readOnly, start, securityOpts } =
     container;
-  const sockets = listOf(volumes)
+  const mounts = listOf(volumes)
     .map(recordOf)
-    .filter(({ hostPath }) => typeof hostPath === "string");
+    .filter(({ hostPath, containerPath }) => typeof hostPath === "string" && containerPath !== archiveDirectory);
   const { adds, drops } = recordOf(capabilities);
   return [
     ...(privileged === true ? ["is privileged"] : []),
     ...(listOf(adds).length > 0 ? [`adds the capabilities ${listOf(adds).join(", ")}`] : []),
     ...[networkMode, pidMode, ipcMode].filter((mode) => mode === "host").map(() => "shares a namespace of the host"),
     ...(/^(0|root)?(:|$)/.test(textOf(user)) ? ["runs as root"] : []),
-    ...sockets.map(({ hostPath }) => `mounts ${String(hostPath)} of the host`),
+    ...mounts.map(({ hostPath }) => `mounts ${String(hostPath)} of the host`),
     // A container that never starts needs none of these.
     ...(start === false
       ? []

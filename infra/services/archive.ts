@@ -2,7 +2,7 @@
 import { derive, textOf } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
 import { databaseAddress } from "./database-place.ts";
-import type { ServiceDescription, SharedDirectory } from "./description.ts";
+import { archiveDirectory, type ServiceDescription, type SharedDirectory } from "./description.ts";
 
 /** A lost disk can cost five minutes of changes: those of this many seconds, and those that wait for their copy. */
 const secondsBetweenCopies = 240;
@@ -38,7 +38,7 @@ function environment(settings: ArchiveSettings): ServiceDescription["environment
     PGBACKREST_STANZA: "routeql",
     PGBACKREST_PG1_PATH: data,
     PGBACKREST_PG1_SOCKET_PATH: socket,
-    PGBACKREST_REPO1_PATH: "/var/lib/pgbackrest",
+    PGBACKREST_REPO1_PATH: archiveDirectory,
     PGBACKREST_REPO1_CIPHER_TYPE: "aes-256-cbc",
     PGBACKREST_REPO1_RETENTION_FULL_TYPE: "time",
     PGBACKREST_REPO1_RETENTION_FULL: textOf(settings.backupRetentionDays),
@@ -52,9 +52,9 @@ function environment(settings: ArchiveSettings): ServiceDescription["environment
   };
 }
 
-function directories({ archiveDirectory }: ArchiveSettings): Readonly<Record<string, SharedDirectory>> {
+function directories(settings: ArchiveSettings): Readonly<Record<string, SharedDirectory>> {
   return {
-    "/var/lib/pgbackrest": { source: archiveDirectory ?? "database-archive" },
+    [archiveDirectory]: { source: settings.archiveDirectory ?? "database-archive" },
     [socket]: { source: "database-socket" },
   };
 }

@@ -36,6 +36,9 @@ export type OutsideName = "directory" | "database" | "sessions" | "collector" | 
 /** Where a target mounts a service's files, read-only. */
 export const filesDirectory = "/run/routeql";
 
+/** Where the database and the archive see the archive: the only path of a container that may be a directory of the host. */
+export const archiveDirectory = "/var/lib/pgbackrest";
+
 export const secretPath = (name: SecretName): string => `${filesDirectory}/secrets/${name}`;
 
 /** A secret by name: the target looks up the value and delivers it as a file. */
