@@ -2,8 +2,7 @@
  * A year of a small site in the time of its work: the jobs of the operator's calendar in their order, on a stack whose updates have the times of the
  * year that ends today. The clocks of the services do not jump; tests/faults/07-clock.test.ts covers that.
  */
-import { chown, mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chown, mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { keepDrill } from "../harness/drills.ts";
@@ -28,6 +27,8 @@ const crashes: ReadonlyMap<number, string> = new Map([
 ]);
 const monthOfFullDisk = 5;
 const userOfDatabase = 10_105;
+/** A disk of its own. An interrupted run leaves it to the next one. */
+const archive = "/run/routeql-year";
 const typePassword = { through: ["sh", "-c", 'printf "a quiet orchard in april\\n" | "$0" "$@"'] };
 
 /** State at the end of a month, in MiB. */
@@ -39,7 +40,6 @@ interface MonthEnd {
 
 describe("a year of a small site", { timeout: 900_000 }, () => {
   let stack: DeployedStack;
-  let archive: string;
   let sent = 0;
   const failed = new Map<string, readonly string[]>();
   /** Loaded updates by the day of their week. */
@@ -70,7 +70,8 @@ describe("a year of a small site", { timeout: 900_000 }, () => {
   }
 
   beforeAll(async () => {
-    archive = await mkdtemp(join(tmpdir(), "routeql-year-"));
+    await run("umount", [archive]);
+    await mkdir(archive, { recursive: true });
     await mustRun("mount", ["-t", "tmpfs", "-o", "size=2g,mode=0700", "tmpfs", archive]);
     await chown(archive, userOfDatabase, userOfDatabase);
     stack = await deployedStack({
