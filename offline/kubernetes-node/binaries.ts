@@ -19,40 +19,32 @@ const versionFlags = [
   "k8s.io/component-base/version.gitTreeState=clean",
 ].map((value) => `-X ${value}`);
 
-interface Recipe {
-  /** Folder below modules/ with go.mod and go.sum. */
-  readonly module: string;
-  readonly linkerFlags: string;
-  readonly packages: readonly string[];
-}
-
 const parts = ["kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubelet", "kube-proxy", "kubectl"];
 
-const recipes: readonly Recipe[] = [
-  {
-    module: "kubernetes",
-    linkerFlags: ["-s -w", ...versionFlags].join(" "),
-    // Go names a program after the last element of its path that is not a version: etcd's becomes `server`.
-    packages: ["go.etcd.io/etcd/server/v3", ...parts.map((part) => `k8s.io/kubernetes/cmd/${part}`), "./pause"],
-  },
-  { module: "coredns", linkerFlags: "-s -w", packages: ["."] },
-];
+const recipe = {
+  linkerFlags: ["-s -w", ...versionFlags].join(" "),
+  // Go names a program after the last element of its path that is not a version: etcd's becomes `server`.
+  packages: [
+    "go.etcd.io/etcd/server/v3",
+    ...parts.map((part) => `k8s.io/kubernetes/cmd/${part}`),
+    "./pause",
+    "./coredns",
+  ],
+};
 
 const modulesFolder = join(import.meta.dirname, "modules");
 
-async function recipesHash(): Promise<string> {
-  const hash = createHash("sha256").update(JSON.stringify(recipes));
-  for (const { module } of recipes) {
-    const entries = await readdir(join(modulesFolder, module), { recursive: true, withFileTypes: true });
-    const files = entries.filter((entry) => entry.isFile()).map(({ name, parentPath }) => join(parentPath, name));
-    for (const file of files.toSorted()) hash.update(await readFile(file));
-  }
+async function recipeHash(): Promise<string> {
+  const hash = createHash("sha256").update(JSON.stringify(recipe));
+  const entries = await readdir(join(modulesFolder, "kubernetes"), { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map(({ name, parentPath }) => join(parentPath, name));
+  for (const file of files.toSorted()) hash.update(await readFile(file));
   return hash.digest("hex").slice(0, 12);
 }
 
-/** Every program of a Kubernetes node, built from Go modules once per content (6 minutes on 2 cores), for all checkouts of the user. */
+/** Every program of a Kubernetes node, built from Go modules once per content (minutes on 2 cores), for all checkouts of the user. */
 export async function kubernetesBinaries(options: Omit<Work, "show">): Promise<string> {
-  const folder = join(cacheFolder(), "kubernetes", await recipesHash());
+  const folder = join(cacheFolder(), "kubernetes", await recipeHash());
   if (existsSync(folder)) return folder;
   return withLock(`${folder}.lock`, "a run that builds Kubernetes", options.say, async () => {
     if (existsSync(folder)) return folder;
@@ -60,22 +52,17 @@ export async function kubernetesBinaries(options: Omit<Work, "show">): Promise<s
     const go = await ensureGo(options);
     const unfinished = `${folder}.unfinished`;
     await mkdir(unfinished, { recursive: true });
-    for (const recipe of recipes) await build(go, recipe, unfinished, options);
+    await build(go, unfinished, options);
     await rename(join(unfinished, "server"), join(unfinished, "etcd"));
     await rename(unfinished, folder);
     return folder;
   });
 }
 
-async function build(
-  go: string,
-  { module, linkerFlags, packages }: Recipe,
-  folder: string,
-  options: Omit<Work, "show">,
-): Promise<void> {
-  await run("nice", [go, ...goBuild, "-ldflags", linkerFlags, "-o", `${folder}/`, ...packages], {
+async function build(go: string, folder: string, options: Omit<Work, "show">): Promise<void> {
+  await run("nice", [go, ...goBuild, "-ldflags", recipe.linkerFlags, "-o", `${folder}/`, ...recipe.packages], {
     environment: goEnvironment(process.env),
-    workingDirectory: join(modulesFolder, module),
+    workingDirectory: join(modulesFolder, "kubernetes"),
     onLine: options.onLine,
     signal: options.signal,
     interruptWith: "SIGINT",
