@@ -209,6 +209,8 @@ test("names the archive of a database on Docker, or its absence", () => {
   expect(text(official)).toContain("  archive        none, because the official image has no pgBackRest;");
   expect(text(service("database"))).toContain("  archive        none (setting ARCHIVE);");
   expect(text(service("database"), service("archive"))).toContain("  archive        archives every change\n");
+  const unhealthy = service("archive", { health: "unhealthy" });
+  expect(text(service("database"), unhealthy)).toContain("  archive        cannot be written\n");
 });
 
 test("prints each problem with its next command", () => {

@@ -31,7 +31,8 @@ const ago = (time: string | null | undefined, now: number): string =>
 function archiveText({ target, services }: StatusReport): string | undefined {
   const database = services.find(({ service }) => service === "database");
   if (target !== "docker" || database === undefined) return undefined;
-  if (services.some(({ service }) => service === "archive")) return "archives every change";
+  const archive = services.find(({ service }) => service === "archive");
+  if (archive !== undefined) return archive.health === "unhealthy" ? "cannot be written" : "archives every change";
   return database.image.startsWith("routeql/database:")
     ? "none (setting ARCHIVE); only npm run backup protects the data"
     : "none, because the official image has no pgBackRest; only npm run backup protects the data";

@@ -250,10 +250,11 @@ SQL
 attempt() { "$0" "$@" || echo "archive: $* failed; the next attempt follows in an hour" >&2; }
 
 schedule() {
-  local now last_drill
+  local now last_drill pause
   trap 'exit 0' TERM INT
   while true; do
     now=$(date +%s)
+    pause=60
     if backrest stanza-create; then
       # Daily at ARCHIVE_HOUR, or now after a restore or if the last one is more than a day old.
       if is_left || [ $((now - $(newest '[fdi]'))) -gt 90000 ] || { [ "$(date -u +%-H)" = "$ARCHIVE_HOUR" ] && [ $((now - $(newest '[fdi]'))) -gt 7200 ]; }; then
@@ -261,8 +262,9 @@ schedule() {
       fi
       last_drill=$(live --command="select coalesce(extract(epoch from max(finished_at))::bigint, 0) from migrations.finished_runs where run = 'drill'" || echo "$now")
       [ $((now - last_drill)) -lt $((7 * 86400)) ] || attempt drill
+      pause=$((3600 - $(date +%s) % 3600))
     fi
-    sleep $((3600 - $(date +%s) % 3600)) &
+    sleep $pause &
     wait $!
   done
 }

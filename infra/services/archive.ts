@@ -94,7 +94,7 @@ export function describeArchive(settings: ArchiveSettings): ServiceDescription {
     temporary: { "/tmp": 64, "/dev/shm": 64 },
     ports: [],
     listens: [],
-    health: { kind: "command", command: ["pgrep", "-f", "pgbackrest-archive schedule"] },
+    health: { kind: "command", command: ["test", "-w", archiveDirectory] },
     resources: { memoryMegabytes: 768, cpuMillicores: 50, processes: 128 },
     calls: [],
     // The migrate job creates the table of finished runs.
