@@ -183,7 +183,7 @@ describe("a year of a small site", { timeout: 900_000 }, () => {
     const failures = [...failed].map(([kind, list]) => `${kind} ${list.length}`).join(", ");
     const lost = [...failed.values()].reduce((sum, list) => sum + list.length, 0);
     keepDrill("Docker", "year", `no row lost, ${lost} of ${sent} requests failed (${failures})`);
-    for (const [kind, list] of failed) if (!kind.startsWith("crash")) expect(list, kind).toEqual([]);
+    expect([...failed].filter(([kind, list]) => !kind.startsWith("crash") && list.length > 0)).toEqual([]);
     // From the fifth month on, as much is deleted as is added.
     const [settled, last] = [ends[4]!, ends.at(-1)!];
     expect(last.database).toBeLessThan(settled.database * 1.2);
