@@ -5,7 +5,7 @@ import { interpose, throttle } from "./support/parts.ts";
 import { suffer } from "./support/suffer.ts";
 
 const recovery = 45_000;
-/** Delay in milliseconds on every packet in each direction: the sidecar allows its session store less than half a second. */
+/** Delay in milliseconds on every packet in each direction. */
 const edges = [
   ["engine", "database", 5432, 200],
   ["auth-sidecar", "database", 5432, 200],

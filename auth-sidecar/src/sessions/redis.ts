@@ -1,68 +1,21 @@
 import { inCurrentSpan } from "@routeql/tracing/span";
-import { type Command, Redis } from "ioredis";
+import { Redis } from "ioredis";
 import type { Logger } from "pino";
 import { Unavailable } from "../errors.ts";
 
-/** Milliseconds between two checks. */
-const interval = 100;
-/** An answer is overdue after this number of checks, which take less than half a second. */
-const looks = 4;
-
-/** Requests sent since the same check. */
-interface Awaited {
-  count: number;
-}
-
-/** Detects overdue answers by counting checks, not by the clock: a pause of the process of any length counts as one check. */
-export class Patience {
-  readonly #giveUp: () => void;
-  /** The newest first. */
-  readonly #sinceLook: Awaited[] = [{ count: 0 }];
-  #timer: NodeJS.Timeout | undefined;
-
-  /** @param giveUp called when answers are overdue, once for those of the same look */
-  constructor(giveUp: () => void) {
-    this.#giveUp = giveUp;
-  }
-
-  mind(answer: Promise<unknown>): void {
-    const awaited = this.#sinceLook[0]!;
-    awaited.count++;
-    this.#timer ??= setInterval(() => this.#look(), interval).unref();
-    const settled = (): void => void awaited.count--;
-    answer.then(settled, settled);
-  }
-
-  #look(): void {
-    this.#sinceLook.unshift({ count: 0 });
-    const overdue = this.#sinceLook[looks + 1];
-    this.#sinceLook.length = Math.min(this.#sinceLook.length, looks + 1);
-    if (overdue !== undefined && overdue.count > 0) this.#giveUp();
-    if (this.#sinceLook.some(({ count }) => count > 0)) return;
-    clearInterval(this.#timer);
-    this.#timer = undefined;
-  }
-}
-
-/** Closes a connection with an overdue answer, so that only the first requests of an outage wait. */
-class PatientRedis extends Redis {
-  // Requests of an earlier connection ended with it.
-  readonly #patience = new Patience(() => this.stream.destroy(new Error("an answer is overdue")));
-
-  override sendCommand(...sent: Parameters<Redis["sendCommand"]>): unknown {
-    const answer = super.sendCommand(...sent);
-    const [{ promise }] = sent as [Command];
-    this.#patience.mind(promise);
-    return answer;
-  }
-}
+/**
+ * Milliseconds without an answer after which the connection is closed, so that only the first requests of an outage wait. Valkey itself waits up to two
+ * seconds for a busy disk (https://valkey.io/topics/latency/).
+ */
+const patience = 2500;
 
 /** A client that fails fast during an outage and reconnects by itself. @param authority PEM for `rediss://`; by default Node's list */
 export function connectRedis(url: string, authority: string | undefined, log: Logger): Redis {
-  const redis = new PatientRedis(url, {
+  const redis = new Redis(url, {
     ...(authority === undefined ? {} : { tls: { ca: authority } }),
     connectionName: "auth-sidecar",
-    connectTimeout: 500,
+    connectTimeout: patience,
+    socketTimeout: patience,
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
