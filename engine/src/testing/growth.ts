@@ -18,12 +18,12 @@ const mostRuns = 12;
 const largest = 2 ** 21;
 
 /**
- * Growth of the running time when the input is doubled three times: 8 for linear work, 64 for quadratic work. The first size is the
+ * Growth of the running time when the input is doubled four times: 16 for linear work, 256 for quadratic work. The first size is the
  * smallest with a measurable time; if even 2 Mi takes less, the work counts as linear.
  */
 export function growth<Input>(make: (size: number) => Input, work: (input: Input) => void, from = 2 ** 14): number {
   for (let size = from; size <= largest; size *= 2) {
-    const [small, large] = [make(size), make(8 * size)];
+    const [small, large] = [make(size), make(16 * size)];
     let [once, grown] = [Infinity, Infinity];
     // Alternating, so that both run as compiled code in the end. More runs bring the minimum closer to that of an idle machine.
     for (let run = 0; run < fewestRuns || (run < mostRuns && grown / once >= linear); run += 1) {
@@ -39,7 +39,7 @@ export function growth<Input>(make: (size: number) => Input, work: (input: Input
     }
     if (once >= measurable) return grown / once;
   }
-  return 8;
+  return 16;
 }
 
 /** Processor time of some work as a multiple of that of other work; both run as compiled code in the end. */
@@ -55,7 +55,7 @@ export function timeRatio(work: () => void, other: () => void): number {
 }
 
 /** Between linear and quadratic growth; inputs larger than the processor's caches can cost several times as much each. */
-export const linear = 40;
+export const linear = 100;
 
 /** About 8 kB, as content of the objects under test. */
 export function payload(): readonly number[] {
