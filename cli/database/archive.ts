@@ -60,7 +60,8 @@ async function besideDatabase(
   point: string,
   ...more: readonly string[]
 ): Promise<void> {
-  const { Id, Config, HostConfig } = await containerOf(stack, "database").inspect();
+  const { Id, Config, HostConfig, NetworkSettings } = await containerOf(stack, "database").inspect();
+  const storage = Object.keys(NetworkSettings.Networks).find((name) => name === `routeql-${stack}-storage`);
   const { Tmpfs, Memory, MemorySwap, CpuPeriod, CpuQuota, SecurityOpt, CapDrop, ReadonlyRootfs } = HostConfig;
   const limits = { Tmpfs, Memory, MemorySwap, CpuPeriod, CpuQuota, SecurityOpt, CapDrop, ReadonlyRootfs };
   const container = await dockerClient().createContainer({
@@ -69,7 +70,7 @@ async function besideDatabase(
     User: Config.User,
     Env: Config.Env,
     Labels: { "com.routeql.relay": stack },
-    HostConfig: { VolumesFrom: [Id], NetworkMode: "none", ...limits },
+    HostConfig: { VolumesFrom: [Id], NetworkMode: storage ?? "none", ...limits },
   });
   try {
     await container.start();

@@ -12,7 +12,14 @@ live() { sql --host=/run/postgresql --dbname="$POSTGRES_DB" "$@"; }
 # Exit codes of pgBackRest that an operator can act on.
 backrest() {
   local code=0 errors=/tmp/archive.$BASHPID reason
-  PGBACKREST_REPO1_CIPHER_PASS=$(<"$ARCHIVE_KEY_FILE") pgbackrest "$@" 2>"$errors" || code=$?
+  (
+    export PGBACKREST_REPO1_CIPHER_PASS PGBACKREST_REPO1_S3_KEY PGBACKREST_REPO1_S3_KEY_SECRET
+    PGBACKREST_REPO1_CIPHER_PASS=$(<"$ARCHIVE_KEY_FILE")
+    if [ -n "${STORAGE_KEY_FILE:-}" ]; then
+      PGBACKREST_REPO1_S3_KEY=$(<"$STORAGE_KEY_ID_FILE") PGBACKREST_REPO1_S3_KEY_SECRET=$(<"$STORAGE_KEY_FILE")
+    fi
+    exec pgbackrest "$@"
+  ) 2>"$errors" || code=$?
   # Bytes of a file that was decrypted with a wrong key must not reach a terminal.
   LC_ALL=C tr -cd '[:print:]\n' <"$errors" >&2
   ! grep -qE 'FormatError|CryptoError|ChecksumError' "$errors" || [ $code = 0 ] || code=95
@@ -26,6 +33,7 @@ backrest() {
     41 | 47 | 99 | 103) reason="the archive directory cannot be written. User $(id -u) must own it, and its disk must have space." ;;
     58) reason="the newest backup before that time belongs to a state that a restore has left. Use --latest, or an earlier time." ;;
     82) reason="the changes of the database did not reach the archive within a minute. User $(id -u) must own its directory, and its disk must have space." ;;
+    39 | 49 | 101 | 104 | 106) reason="the object storage does not answer or refuses. Check BACKUP_DESTINATION, BACKUP_ENDPOINT and its keys." ;;
     *) reason="pgBackRest ended with $code." ;;
   esac
   echo "archive: $1 failed: $reason" >&2
@@ -113,12 +121,20 @@ fetch() {
   [ $code -le 1 ] || return 126
   if [ $code = 0 ] && [ ${#1} = 24 ]; then
     sum=$(sha1sum <"$2")
-    if ! compgen -G "$PGBACKREST_REPO1_PATH/archive/$PGBACKREST_STANZA/*/${1:0:16}/$1-${sum%% *}*" >/dev/null; then
+    if ! is_archived "$1-${sum%% *}"; then
       echo "archive: $1 is damaged: its checksum differs" >&2
       return 126
     fi
   fi
   return $code
+}
+# @param $1 beginning of the name of an archived file
+is_archived() {
+  local folder=archive/$PGBACKREST_STANZA database
+  for database in $(backrest repo-ls "$folder" --filter='^[0-9]+-[0-9]+$'); do
+    [ -z "$(backrest repo-ls "$folder/$database/${1:0:16}" --filter="^$1")" ] || return 0
+  done
+  return 1
 }
 # A drill leaves nothing in the archive. The new timeline of a restore enters it when the database starts, not with a restore that is given up.
 nowhere="-c archive_mode=off"
@@ -249,13 +265,20 @@ SQL
 # Runs in a process of its own: a failure ends only that process.
 attempt() { "$0" "$@" || echo "archive: $* failed; the next attempt follows in an hour" >&2; }
 
+# Whether the archive was reached, and a directory can be written now.
+healthy() { [ -e /tmp/reached ] && { [ "${PGBACKREST_REPO1_TYPE:-}" = s3 ] || [ -w "$PGBACKREST_REPO1_PATH" ]; }; }
+
 schedule() {
-  local now last_drill pause
+  local now last_drill pause code
   trap 'exit 0' TERM INT
   while true; do
     now=$(date +%s)
     pause=60
-    if backrest stanza-create; then
+    code=0
+    backrest stanza-create || code=$?
+    # After a lost volume the archive of the former database is reached, and waits for a restore.
+    case $code in 0 | 28 | 51) touch /tmp/reached ;; *) rm -f /tmp/reached ;; esac
+    if [ $code = 0 ]; then
       # Daily at ARCHIVE_HOUR, or now after a restore or if the last one is more than a day old.
       if is_left || [ $((now - $(newest '[fdi]'))) -gt 90000 ] || { [ "$(date -u +%-H)" = "$ARCHIVE_HOUR" ] && [ $((now - $(newest '[fdi]'))) -gt 7200 ]; }; then
         attempt backup
@@ -275,6 +298,6 @@ case $command in
   push) backrest archive-push "$1" ;;
   # Of a drill or of the database: pgBackRest requires the directory in which Postgres runs.
   get) PGBACKREST_PG1_PATH=$PWD fetch "$1" "$2" ;;
-  backup | drill | flush | prepare | replace | restore | schedule | settle | verify) "$command" "$@" ;;
+  backup | drill | flush | healthy | prepare | replace | restore | schedule | settle | verify) "$command" "$@" ;;
   *) backrest "$command" "$@" ;;
 esac

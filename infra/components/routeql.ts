@@ -108,6 +108,7 @@ export class RouteQL extends ComponentResource {
           alertWebhook: flat.alertWebhookUrl !== undefined,
           alertWatchdog: flat.alertWatchdogUrl !== undefined,
           sessionsAuthority: authorityOf("sessionsCaFile", settings.sessionsCaFile),
+          storageAuthority: authorityOf("backupCaFile", settings.backupCaFile),
         }),
         images,
         secrets,

@@ -21,6 +21,8 @@ const passedOn = [
   ["alertWatchdogUrl", "alert-watchdog-url"],
   ["alertSmtpPassword", "alert-smtp-password"],
   ["ldapBindPassword", "ldap-bind-password"],
+  ["backupAccessKeyId", "storage-key-id"],
+  ["backupSecretAccessKey", "storage-key"],
 ] as const satisfies readonly (readonly [SecretSettingName, SecretName])[];
 
 export type Generations = Pick<

@@ -1,7 +1,7 @@
 import { hasFront } from "../images.ts";
 import { textOf } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
-import { archives, describeArchive, withArchive } from "./archive.ts";
+import { archives, type ArchiveSurroundings, describeArchive, withArchive } from "./archive.ts";
 import { describeAuthSidecar, type SidecarSurroundings } from "./auth-sidecar.ts";
 import { describeDatabase } from "./database.ts";
 import type { ServiceDescription } from "./description.ts";
@@ -15,16 +15,20 @@ import { onOfficialImage } from "./official-images.ts";
 import { type PlacementSurroundings, placeParts } from "./placement.ts";
 import { describeSessions } from "./sessions.ts";
 
-export type Surroundings = GatewaySurroundings & SidecarSurroundings & PlacementSurroundings & MonitoringSurroundings;
+export type Surroundings = GatewaySurroundings &
+  SidecarSurroundings &
+  PlacementSurroundings &
+  MonitoringSurroundings &
+  ArchiveSurroundings;
 
 /** Every service and job of the stack, each after its dependencies. */
 export function describeServices(settings: Settings, surroundings: Surroundings): readonly ServiceDescription[] {
   const archived = archives(settings);
   const database = describeDatabase(settings);
   const services = [
-    archived ? withArchive(database, settings) : database,
+    archived ? withArchive(database, settings, surroundings) : database,
     describeMigrate(settings),
-    ...(archived ? [describeArchive(settings)] : []),
+    ...(archived ? [describeArchive(settings, surroundings)] : []),
     ...(settings.engine === "hasura" ? [describeApplyMetadata(settings)] : []),
     describeSessions(),
     describeAuthSidecar(settings, surroundings),

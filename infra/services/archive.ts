@@ -1,8 +1,9 @@
 /** Continuous archive of the stack's own database on Docker: the commands are in images/database/pgbackrest-archive.sh. */
+import type { Input } from "@pulumi/pulumi";
 import { derive, textOf } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
 import { databaseAddress } from "./database-place.ts";
-import { archiveDirectory, type ServiceDescription, type SharedDirectory } from "./description.ts";
+import { archiveDirectory, filesDirectory, type ServiceDescription, type SharedDirectory } from "./description.ts";
 
 /** A lost disk can cost five minutes of changes: those of this many seconds, and those that wait for their copy. */
 const secondsBetweenCopies = 240;
@@ -17,6 +18,8 @@ export type ArchiveSettings = Pick<
   | "archiveDirectory"
   | "archiveHour"
   | "archiveQueueMegabytes"
+  | "backupDestination"
+  | "backupEndpoint"
   | "backupRetentionDays"
   | "database"
   | "images"
@@ -30,6 +33,63 @@ export const archives = ({ archive, target, database, images }: ArchiveSettings)
 /** Whether the settings ask for an archive that the official image cannot keep. */
 export const isWithoutArchive = (settings: ArchiveSettings): boolean =>
   settings.images === "official" && archives({ ...settings, images: "built" });
+
+export interface ArchiveSurroundings {
+  /** PEM of the authority of an object storage's certificate; without it the image's list. */
+  readonly storageAuthority?: Input<string> | undefined;
+}
+
+const authorityFile = "storage/ca.pem";
+
+/** `s3.eu-central-1.example.net` names its region; other services accept the first one of Amazon. */
+const regionOf = (host: string): string => /^s3[.-]([a-z]+-[^.]+)\.[^.]+\./.exec(host)?.[1] ?? "us-east-1";
+
+/** pgBackRest's options of an object storage, in place of a directory. */
+function storage(
+  { backupDestination, backupEndpoint }: ArchiveSettings,
+  authority: ArchiveSurroundings["storageAuthority"],
+): ServiceDescription["environment"] {
+  if (backupDestination === undefined) return {};
+  const endpoint = derive(backupEndpoint ?? "https://s3.amazonaws.com", (address) => new URL(address).host);
+  return {
+    PGBACKREST_REPO1_TYPE: "s3",
+    // A storage that does not answer holds one copy for this time and its repetitions; the limit of the queue is checked between copies.
+    PGBACKREST_IO_TIMEOUT: "15",
+    PGBACKREST_REPO1_PATH: derive(backupDestination, (address) => new URL(address).pathname || "/"),
+    PGBACKREST_REPO1_S3_BUCKET: derive(backupDestination, (address) => new URL(address).host),
+    PGBACKREST_REPO1_S3_ENDPOINT: endpoint,
+    PGBACKREST_REPO1_S3_REGION: derive(endpoint, regionOf),
+    PGBACKREST_REPO1_S3_URI_STYLE: backupEndpoint === undefined ? "host" : "path",
+    ...(authority === undefined ? {} : { PGBACKREST_REPO1_STORAGE_CA_FILE: `${filesDirectory}/${authorityFile}` }),
+  };
+}
+
+const volume: SharedDirectory = { source: "database-archive" };
+
+/** What the database and the archive have in common. */
+function parts(
+  settings: ArchiveSettings,
+  { storageAuthority: authority }: ArchiveSurroundings,
+): Pick<ServiceDescription, "environment" | "secrets" | "files" | "callsOutside"> & {
+  readonly shared: Readonly<Record<string, SharedDirectory>>;
+} {
+  const inStorage = settings.backupDestination !== undefined;
+  return {
+    environment: { ...environment(settings), ...storage(settings, authority) },
+    secrets: {
+      ARCHIVE_KEY_FILE: "archive-key",
+      ...(inStorage ? { STORAGE_KEY_ID_FILE: "storage-key-id", STORAGE_KEY_FILE: "storage-key" } : {}),
+    },
+    files: authority === undefined ? {} : { [authorityFile]: authority },
+    shared: {
+      [archiveDirectory]: settings.archiveDirectory === undefined ? volume : { source: settings.archiveDirectory },
+      // The volume stays when the archive moves: protected data cannot leave the program, and its backups are the only ones of the time before.
+      ...(settings.archiveDirectory === undefined ? {} : { "/var/lib/former-archive": { ...volume, readOnly: true } }),
+      [socket]: { source: "database-socket" },
+    },
+    ...(inStorage ? { callsOutside: ["storage"] } : {}),
+  };
+}
 
 function environment(settings: ArchiveSettings): ServiceDescription["environment"] {
   return {
@@ -52,17 +112,16 @@ function environment(settings: ArchiveSettings): ServiceDescription["environment
   };
 }
 
-function directories(settings: ArchiveSettings): Readonly<Record<string, SharedDirectory>> {
-  return {
-    [archiveDirectory]: { source: settings.archiveDirectory ?? "database-archive" },
-    [socket]: { source: "database-socket" },
-  };
-}
-
-export function withArchive(service: ServiceDescription, settings: ArchiveSettings): ServiceDescription {
+export function withArchive(
+  service: ServiceDescription,
+  settings: ArchiveSettings,
+  surroundings: ArchiveSurroundings = {},
+): ServiceDescription {
   const { [socket]: _, ...temporary } = service.temporary;
+  const common = parts(settings, surroundings);
   return {
     ...service,
+    ...common,
     command: [
       ...(service.command ?? []),
       ...[
@@ -71,30 +130,30 @@ export function withArchive(service: ServiceDescription, settings: ArchiveSettin
         `archive_timeout=${secondsBetweenCopies}`,
       ].flatMap((parameter) => ["-c", parameter]),
     ],
-    environment: { ...environment(settings), ...service.environment },
-    secrets: { ...service.secrets, ARCHIVE_KEY_FILE: "archive-key" },
-    shared: directories(settings),
+    environment: { ...common.environment, ...service.environment },
+    secrets: { ...service.secrets, ...common.secrets },
+    files: { ...service.files, ...common.files },
     temporary,
   };
 }
 
-/** Runs backups, expiry and drills. It reads the data of the database and connects to its socket; it has no network. */
-export function describeArchive(settings: ArchiveSettings): ServiceDescription {
+/** Runs backups, expiry and drills. It reads the data of the database and connects to its socket; its only network is that of an object storage. */
+export function describeArchive(settings: ArchiveSettings, surroundings: ArchiveSurroundings = {}): ServiceDescription {
+  const common = parts(settings, surroundings);
   return {
+    ...common,
     name: "archive",
     run: "service",
     image: "database",
     command: ["pgbackrest-archive", "schedule"],
     user: 10_105,
-    environment: { ...environment(settings), ARCHIVE_HOUR: textOf(settings.archiveHour), DRILL_DIRECTORY: drill },
-    secrets: { ARCHIVE_KEY_FILE: "archive-key" },
-    files: {},
+    environment: { ...common.environment, ARCHIVE_HOUR: textOf(settings.archiveHour), DRILL_DIRECTORY: drill },
     data: drill,
-    shared: { ...directories(settings), [data]: { source: "database-data", readOnly: true } },
+    shared: { ...common.shared, [data]: { source: "database-data", readOnly: true } },
     temporary: { "/tmp": 64, "/dev/shm": 64 },
     ports: [],
     listens: [],
-    health: { kind: "command", command: ["test", "-w", archiveDirectory] },
+    health: { kind: "command", command: ["pgbackrest-archive", "healthy"] },
     resources: { memoryMegabytes: 768, cpuMillicores: 50, processes: 128 },
     calls: [],
     // The migrate job creates the table of finished runs.

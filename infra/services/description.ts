@@ -31,7 +31,7 @@ export type ImageName =
   | "grafana";
 
 /** External services that services of the stack call. */
-export type OutsideName = "directory" | "database" | "sessions" | "collector" | "receiver";
+export type OutsideName = "directory" | "database" | "sessions" | "collector" | "receiver" | "storage";
 
 /** Where a target mounts a service's files, read-only. */
 export const filesDirectory = "/run/routeql";

@@ -32,6 +32,8 @@ export const secretNames = [
 export const optionalSecretNames = [
   "ldap-bind-password",
   "archive-key",
+  "storage-key-id",
+  "storage-key",
   "bootstrap-database-url",
   "monitor-password",
   "alert-webhook-url",

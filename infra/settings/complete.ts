@@ -14,6 +14,7 @@ import {
   settings,
 } from "./list.ts";
 import { derive, isPending } from "../inputs.ts";
+import { archives } from "../services/archive.ts";
 import { ownRoles } from "./own-metadata.ts";
 import type { Setting } from "./setting.ts";
 
@@ -39,6 +40,33 @@ function checkDirectory(given: GivenInputs, settings: Settings, wrong: Wrong): v
     const remedy = "take ldaps:// or set ldapStarttls or, if you must, ldapPlaintext";
     wrong("ldapUrl", `has ldap://, which sends passwords readable: ${remedy}`);
   }
+}
+
+/** An object storage holds the archive on Docker, and the backups of CloudNativePG. Its login has two settings. */
+function checkBackups(given: GivenInputs, settings: Settings, wrong: Wrong): void {
+  const login = ["backupAccessKeyId", "backupSecretAccessKey"] as const;
+  const names = ["backupDestination", "backupEndpoint", "backupCaFile", ...login] as const;
+  const first = names.find((name) => given[name] !== undefined);
+  if (first === undefined) return;
+  const onDocker = settings.target === "docker";
+  if (onDocker ? !archives(settings) : settings.database !== "cloudnative-pg")
+    return wrong(
+      first,
+      onDocker
+        ? "is set, but the stack has no archive"
+        : `is set, but database is ${settings.database}, not cloudnative-pg`,
+    );
+  if (settings.backupDestination === undefined) return wrong("backupDestination", `is missing, but ${first} is set`);
+  const missing = login.filter((name) => given[name] === undefined);
+  if (missing.length === 1) wrong(missing[0]!, `is missing, but ${login.find((name) => name !== missing[0])} is set`);
+  if (!onDocker)
+    return given.backupCaFile === undefined
+      ? undefined
+      : wrong("backupCaFile", `is set, but target is ${settings.target}`);
+  if (missing.length === 2) wrong("backupAccessKeyId", "is missing, but backupDestination is set");
+  if (settings.archiveDirectory !== undefined) wrong("archiveDirectory", "is set, but backupDestination is set too");
+  if (typeof settings.backupEndpoint === "string" && settings.backupEndpoint.startsWith("http:"))
+    wrong("backupEndpoint", "must start with https://: pgBackRest has no other connection");
 }
 
 /** Invalid combinations of settings for the database, the session store and monitoring. */
@@ -108,6 +136,7 @@ export function contradictions(given: GivenInputs, stackName: string): SettingsP
   const wrong: Wrong = (name, problem) => void problems.push({ name, place: "together with another setting", problem });
   checkDirectory(given, settings, wrong);
   checkParts(given, settings, wrong);
+  checkBackups(given, settings, wrong);
   checkKubernetes(given, settings, wrong);
   const ports = publishedPorts(settings);
   for (const [index, name] of ports.entries()) {

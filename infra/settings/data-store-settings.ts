@@ -103,14 +103,16 @@ export const cloudNativePgSettings = {
     ...objectName,
   }),
   backupDestination: text({
-    meaning: "CloudNativePG: object storage folder for backups. Without it there are none.",
+    meaning:
+      "Object storage folder for the archive on Docker, or for the backups of CloudNativePG, which has none without it.",
     ...bucket,
   }),
-  backupEndpoint: text({ meaning: "CloudNativePG: endpoint of an object storage other than Amazon's.", ...webAddress }),
+  backupEndpoint: text({ meaning: "Endpoint of an object storage other than Amazon's. Docker: https.", ...webAddress }),
   backupAccessKeyId: givenSecret({
-    meaning: "CloudNativePG: access key id for the object storage. Without it: the nodes' role.",
+    meaning: "Access key id for the object storage. CloudNativePG without it: the nodes' role.",
   }),
-  backupSecretAccessKey: givenSecret({ meaning: "CloudNativePG: secret access key for the object storage." }),
+  backupSecretAccessKey: givenSecret({ meaning: "Secret access key for the object storage." }),
+  backupCaFile: file({ meaning: "Docker: certificate authority (PEM) of the object storage." }),
   backupSchedule: text({
     default: "0 0 2 * * *",
     meaning: "CloudNativePG: schedule of full backups, UTC, starting with the second.",

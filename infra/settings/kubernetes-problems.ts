@@ -50,7 +50,6 @@ export function checkKubernetes(given: GivenInputs, settings: Settings, wrong: W
       `makes ${connections} connections of the ${service} to the database (${pool} a pod, and one pod more during an update), but its role may have ${limit}`,
     );
   }
-  checkBackups(given, settings, wrong);
   if (settings.pushImages && settings.imageRegistry === undefined)
     wrong("imageRegistry", "is missing, but pushImages is true");
   if (settings.pushImages && settings.engine === "hasura" && settings.hasuraImage === ownEngineImage) {
@@ -59,17 +58,4 @@ export function checkKubernetes(given: GivenInputs, settings: Settings, wrong: W
       `must be false with hasuraImage ${ownEngineImage}: the image of apply-metadata starts from one that only this machine has`,
     );
   }
-}
-
-/** Backups require a database cluster; their login has two settings. */
-function checkBackups(given: GivenInputs, settings: Settings, wrong: Wrong): void {
-  const names = ["backupDestination", "backupEndpoint", "backupAccessKeyId", "backupSecretAccessKey"] as const;
-  const first = names.find((name) => given[name] !== undefined);
-  if (first === undefined) return;
-  if (settings.database !== "cloudnative-pg")
-    return wrong(first, `is set, but database is ${settings.database}, not cloudnative-pg`);
-  if (settings.backupDestination === undefined) return wrong("backupDestination", `is missing, but ${first} is set`);
-  const login = ["backupAccessKeyId", "backupSecretAccessKey"] as const;
-  const missing = login.filter((name) => given[name] === undefined);
-  if (missing.length === 1) wrong(missing[0]!, `is missing, but ${login.find((name) => name !== missing[0])} is set`);
 }

@@ -139,7 +139,7 @@ test(
   "a full archive stops no write, holds a bounded queue, and continues when space returns",
   { timeout: 400_000 },
   async () => {
-    await using archived = await ArchivedDatabase.start(96);
+    await using archived = await ArchivedDatabase.start({ megabytes: 96 });
     const filler = "/var/lib/pgbackrest/filler";
     const failing = () =>
       archived.statement(

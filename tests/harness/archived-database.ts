@@ -1,21 +1,33 @@
 import { randomBytes } from "node:crypto";
+import { basename } from "node:path";
 import { GenericContainer, type StartedTestContainer } from "testcontainers";
 import { describeArchive, withArchive } from "@routeql/infra/services/archive";
 import { describeDatabase } from "@routeql/infra/services/database";
 import { withDefaults } from "@routeql/infra/settings/complete";
+import type { GivenSettings } from "@routeql/infra/settings/list";
 import { DatabaseContainer, type StartedDatabaseContainer } from "./database-container.ts";
 import { image } from "./image.ts";
 import { mustRun } from "./process.ts";
 import { newVolume, removeVolume } from "./memory-volume.ts";
 import { runLabels } from "./run.ts";
 
-const settings = withDefaults({ archiveQueueMegabytes: 64 }, "archived");
-const described = withArchive(describeDatabase(settings), settings);
-const archive = describeArchive(settings);
-const keyFile = "/run/routeql/secrets/archive-key";
+const data = "/var/lib/postgresql/data";
 /** Folders that only root reads, on the disks of the data and of the archive. */
-export const lostAndFound = [described.data!, "/var/lib/pgbackrest"].map((disk) => `${disk}/lost+found`);
+export const lostAndFound = [data, "/var/lib/pgbackrest"].map((disk) => `${disk}/lost+found`);
 const sources = ["database-data", "database-archive", "database-socket"] as const;
+
+/** Where the archive is. */
+export interface Place {
+  /** Size in MiB of the archive's volume, which is then in memory. */
+  readonly megabytes?: number;
+  /** An object storage on this machine, with the secrets of its login by name. */
+  readonly storage?: {
+    readonly settings: GivenSettings;
+    readonly authority: string;
+    readonly host: string;
+    readonly secrets: Readonly<Record<string, string>>;
+  };
+}
 
 export interface Ended {
   readonly exitCode: number;
@@ -34,23 +46,43 @@ export class ArchivedDatabase implements AsyncDisposable {
     this.#volumes = volumes;
   }
 
-  /** @param megabytes size of the archive's volume, which is then in memory */
-  static async start(megabytes?: number): Promise<ArchivedDatabase> {
+  static async start({ megabytes, storage }: Place = {}): Promise<ArchivedDatabase> {
+    const settings = withDefaults({ archiveQueueMegabytes: 64, ...storage?.settings }, "archived");
+    const surroundings = { storageAuthority: storage?.authority };
+    const described = withArchive(describeDatabase(settings), settings, surroundings);
+    const archive = describeArchive(settings, surroundings);
+    // Known settings give known values.
+    const environment = { ...archive.environment, ...described.environment } as Record<string, string>;
+    const secretFiles = Object.entries(archive.secrets).map(
+      ([variable, name]) => [variable, `/run/routeql/secrets/${name}`] as const,
+    );
     const volumes: Record<string, string> = {};
     for (const source of sources)
       volumes[source] = await newVolume(source, source === "database-archive" ? megabytes : undefined);
-    const key = randomBytes(24).toString("hex");
+    const secrets: Readonly<Record<string, string>> = {
+      "archive-key": randomBytes(24).toString("hex"),
+      ...storage?.secrets,
+    };
     const withFiles = <Container extends GenericContainer>(container: Container): Container => {
       container
         .withLabels(runLabels)
-        .withEnvironment({ ...archive.environment, ...described.environment, ARCHIVE_KEY_FILE: keyFile })
-        .withCopyContentToContainer([{ target: keyFile, content: key, mode: 0o444 }])
+        .withEnvironment({ ...environment, ...Object.fromEntries(secretFiles) })
+        .withExtraHosts(storage === undefined ? [] : [{ host: storage.host, ipAddress: "host-gateway" }])
+        .withCopyContentToContainer([
+          ...secretFiles.map(([, target]) => ({ target, content: secrets[basename(target)]!, mode: 0o444 })),
+          ...Object.entries(archive.files).map(([path, content]) => ({
+            target: `/run/routeql/${path}`,
+            // A known value: the authority of the storage.
+            content: content as string,
+            mode: 0o444,
+          })),
+        ])
         .withBindMounts([
           ...Object.entries(described.shared ?? {}).map(([target, { source }]) => ({
             source: volumes[source]!,
             target,
           })),
-          { source: volumes["database-data"]!, target: described.data! },
+          { source: volumes["database-data"]!, target: data },
         ]);
       return container;
     };

@@ -17,8 +17,9 @@ interface Joined {
 
 /**
  * Creates the networks: one internal network for each call edge, which has only its two members, no external access and no address of the
- * host; for each external edge one network with external access and the caller as its only member; one network with external access for
- * services that publish ports, and another for those that publish them on 127.0.0.1 only or send alerts; and one internal network for metrics.
+ * host; for each external edge one network with external access and the caller as its only member; networks with external access for
+ * services that publish ports, for those that publish them on 127.0.0.1 only or send alerts, and for the archive in an object storage; and one
+ * internal network for metrics.
  * @param range range of the networks' subnets; without it the Docker engine chooses
  */
 export function connect(
@@ -39,8 +40,8 @@ export function connect(
   };
 
   const joined: Joined[] = callEdges(services).map((edge) => ({ members: edge, name: network(edge.join("-"), true) }));
-  // Alerts leave by the network of the monitoring.
-  const ownEdges = outsideEdges(services).filter(([, place]) => place !== "receiver");
+  // Alerts leave by the network of the monitoring; the database and its archive share their data anyway.
+  const ownEdges = outsideEdges(services).filter(([, place]) => place !== "receiver" && place !== "storage");
   for (const edge of ownEdges) joined.push({ members: [edge[0]], name: network(edge.join("-"), false) });
   const shared = (suffix: string, internal: boolean, belongs: (service: ServiceDescription) => boolean): void => {
     const members = services.filter(belongs).map(({ name }) => name);
@@ -53,6 +54,7 @@ export function connect(
     ({ ports, callsOutside = [] }) =>
       ports.some(({ loopback }) => loopback === true) || callsOutside.includes("receiver"),
   );
+  shared("storage", false, ({ callsOutside = [] }) => callsOutside.includes("storage"));
   shared("metrics", true, ({ joinsMetrics }) => joinsMetrics === true);
 
   return (service) =>
@@ -78,8 +80,13 @@ const inOrder: readonly (readonly string[])[] = [
   ["engine-collector", "front-collector"],
 ];
 
-/** Networks that share the last sixteenth: the sixteen were full before these came. */
-const halves = ["auth-sidecar-collector", "front-engine"];
+/** Networks that share a sixteenth, by the index of their half: the sixteen were full before the last ones came. */
+const halves: Readonly<Record<string, number>> = {
+  "migrate-database": 16,
+  storage: 17,
+  "auth-sidecar-collector": 30,
+  "front-engine": 31,
+};
 
 /** 2^4 subnets. Docker's default pools create networks of 65,536 or 4,096 addresses, but a network of two services needs few. */
 const subnetBits = 4;
@@ -87,11 +94,9 @@ const subnetBits = 4;
 /** The subnet of one network of a stack, with the host's address in it, in the Docker provider's form. */
 export function subnetOf(range: string, network: string): { readonly subnet: string; readonly gateway: string } {
   const whole = parseRange(range);
-  const half = halves.indexOf(network);
+  const half = halves[network];
   const [bits, index] =
-    half === -1
-      ? [subnetBits, inOrder.findIndex((names) => names.includes(network))]
-      : [subnetBits + 1, 2 * inOrder.length + half];
+    half === undefined ? [subnetBits, inOrder.findIndex((names) => names.includes(network))] : [subnetBits + 1, half];
   const subnet = whole === undefined ? undefined : [...subnetsOf(whole, whole.prefix + bits)][index];
   if (subnet === undefined)
     throw new Error(
