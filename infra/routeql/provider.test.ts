@@ -1,4 +1,5 @@
-import { isSecret, output, type Output } from "@pulumi/pulumi";
+import { join, resolve } from "node:path";
+import { asset, isSecret, output, type Output } from "@pulumi/pulumi";
 import { expect, test } from "vitest";
 import { componentType } from "../components/state-identity.ts";
 import { writtenArgument } from "../settings/groups.ts";
@@ -67,8 +68,19 @@ test("rejects invalid arguments with all problems", async () => {
   );
 });
 
-test("rejects a type that the package does not have", () => {
-  expect(() => provider.construct!("shop", "routeql:index:Other", {}, {})).toThrow(
+test("takes metadata and migrations as archives of files and texts", async () => {
+  const desk = resolve(import.meta.dirname, "../../docs/start/desk");
+  const migrations = new asset.AssetArchive({ "0001_more.sql": new asset.StringAsset("create table desk.more ()") });
+  const given = { metadata: new asset.FileArchive(join(desk, "metadata")), migrations };
+  expect((await constructed(given)).names).toContain("shop-migrate");
+  const wrong = { metadata: new asset.AssetArchive({ "databases/x": new asset.FileAsset(join(desk, "absent")) }) };
+  await expect(constructed(wrong)).rejects.toThrow("absent");
+  const unnumbered = { migrations: new asset.AssetArchive({ "more.sql": new asset.StringAsset("select 1") }) };
+  await expect(constructed(unnumbered)).rejects.toThrow("has the file more.sql");
+});
+
+test("rejects a type that the package does not have", async () => {
+  await expect(provider.construct!("shop", "routeql:index:Other", {}, {})).rejects.toThrow(
     "has no resource routeql:index:Other",
   );
 });

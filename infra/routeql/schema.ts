@@ -2,11 +2,12 @@ import type { RouteQL } from "../components/routeql.ts";
 import { componentType } from "../components/state-identity.ts";
 import { release } from "../release.ts";
 import { argumentOf, type Group, groups } from "../settings/groups.ts";
-import { settingNames, settings } from "../settings/list.ts";
+import { type SettingName, settingNames, settings } from "../settings/list.ts";
 import type { Setting, SettingType } from "../settings/setting.ts";
 
 interface Property {
-  readonly type: "string" | "integer" | "boolean" | "object" | "array";
+  readonly type?: "string" | "integer" | "boolean" | "object" | "array";
+  readonly oneOf?: readonly [{ readonly type: "string" }, { readonly $ref: "pulumi.json#/Archive" }];
   readonly description: string;
   readonly secret?: true;
   /** Known before the deployment: an SDK accepts no output of another resource. */
@@ -23,15 +24,20 @@ const typeOf = {
   file: "string",
 } as const satisfies Record<SettingType, Property["type"]>;
 
+/** Settings for a folder, which may be an archive in programs of other languages. */
+export const folderSettings = ["metadata", "migrations"] as const satisfies readonly SettingName[];
+const isFolder = (name: SettingName): boolean => folderSettings.some((each) => each === name);
+
 /** An argument of the component. The component itself applies the default, because some depend on the stack's name. */
-function inputOf({ type, meaning, allowed, default: byDefault, structural, confidential }: Setting): Property {
+function inputOf(name: SettingName): Property {
+  const { type, meaning, allowed, default: byDefault, structural, confidential }: Setting = settings[name];
   const notes = [
     ...(allowed === undefined ? [] : [`Allowed: ${allowed}.`]),
     ...(byDefault === undefined ? [] : [`Default: ${byDefault}.`]),
   ];
   const description = [meaning, ...notes].join(" ");
   return {
-    type: typeOf[type],
+    ...(isFolder(name) ? { oneOf: [{ type: "string" }, { $ref: "pulumi.json#/Archive" }] } : { type: typeOf[type] }),
     description,
     ...(type === "secret" || confidential === true ? { secret: true } : {}),
     ...(structural === true ? { plain: true } : {}),
@@ -55,7 +61,7 @@ function inputsOf(group: Group | undefined): Record<string, Property> {
   const inGroup = settingNames
     .map((name) => [name, ...argumentOf(name)] as const)
     .filter(([, , each]) => each === group);
-  return Object.fromEntries(inGroup.map(([name, argument]) => [argument, inputOf(settings[name])]));
+  return Object.fromEntries(inGroup.map(([name, argument]) => [argument, inputOf(name)]));
 }
 
 const outputs = {

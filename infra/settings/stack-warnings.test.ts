@@ -27,6 +27,8 @@ test("warns of new migrations of a running stack, with the command for a backup"
   const older = { services: [], release: { ...release, migration: "0001" } };
   expect(of(older)).toEqual([expect.stringContaining("npm run backup -- --stack site --to FILE")]);
   expect(of({ services: [] })).toHaveLength(1);
+  const archived = { ...older, services: [{ service: "archive" }] };
+  expect(of(archived)).toEqual([expect.stringMatching(/npm run restore -- --stack site --to-time 20\d\d-/)]);
   expect(of({ services: [], release })).toEqual([]);
   expect(of({})).toEqual([]);
   expect(of(older, { backupBeforeUpdate: false })).toEqual([]);

@@ -24,7 +24,7 @@ export function stackWarnings(plain: PlainSettings, stack: string, clear: readon
   ];
 }
 
-/** Warning of plain Pulumi, which takes no backup: a program must not act before its preview is accepted. @param before outputs */
+/** Warning of plain Pulumi, which takes no backup: a program must not act before its preview is accepted. An archive has every moment. @param before outputs */
 export function unsavedDataWarning(
   { backupBeforeUpdate, migrations }: Pick<PlainSettings, "backupBeforeUpdate" | "migrations">,
   stack: string,
@@ -32,6 +32,13 @@ export function unsavedDataWarning(
 ): readonly string[] {
   if (!backupBeforeUpdate || before["services"] === undefined || !hasNewMigrations(before["release"], migrations))
     return [];
+  const services = before["services"] as readonly { readonly service: string }[];
+  if (services.some(({ service }) => service === "archive")) {
+    const moment = new Date().toISOString();
+    return [
+      `This update applies new migrations. To undo them: npm run restore -- --stack ${stack} --to-time ${moment}`,
+    ];
+  }
   return [
     `This update applies new migrations, and pulumi up takes no backup. Cancel it and run \`npm run backup -- --stack ${stack} --to FILE\` first, ` +
       "or use npm run up, which takes one. BACKUP_BEFORE_UPDATE=false ends this warning.",
