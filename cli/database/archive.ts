@@ -61,7 +61,7 @@ async function besideDatabase(
   ...more: readonly string[]
 ): Promise<void> {
   const { Id, Config, HostConfig, NetworkSettings } = await containerOf(stack, "database").inspect();
-  const storage = Object.keys(NetworkSettings.Networks).find((name) => name === `routeql-${stack}-storage`);
+  const storage = `routeql-${stack}-storage`;
   const { Tmpfs, Memory, MemorySwap, CpuPeriod, CpuQuota, SecurityOpt, CapDrop, ReadonlyRootfs } = HostConfig;
   const limits = { Tmpfs, Memory, MemorySwap, CpuPeriod, CpuQuota, SecurityOpt, CapDrop, ReadonlyRootfs };
   const container = await dockerClient().createContainer({
@@ -70,7 +70,7 @@ async function besideDatabase(
     User: Config.User,
     Env: Config.Env,
     Labels: { "com.routeql.relay": stack },
-    HostConfig: { VolumesFrom: [Id], NetworkMode: storage ?? "none", ...limits },
+    HostConfig: { VolumesFrom: [Id], NetworkMode: storage in NetworkSettings.Networks ? storage : "none", ...limits },
   });
   try {
     await container.start();
