@@ -42,10 +42,13 @@ export function growth<Input>(make: (size: number) => Input, work: (input: Input
   return 16;
 }
 
-/** Processor time of some work as a multiple of that of other work; both run as compiled code in the end. */
+/**
+ * Processor time of some work as a multiple of that of other work; both run as compiled code in the end. The other work is repeated
+ * for 100 ms, because some kernels count in steps of 10 ms.
+ */
 export function timeRatio(work: () => void, other: () => void): number {
   let [own, others] = [0, 0];
-  for (let run = 0; run < 2 * mostRuns; run += 1) {
+  for (let run = 0; run < 2 * mostRuns || others < 100 * measurable; run += 1) {
     const [once, reference] = [processorTime(work), processorTime(other)];
     if (run < mostRuns) continue;
     own += once;
