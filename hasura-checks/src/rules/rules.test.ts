@@ -344,7 +344,7 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World | strin
     note(
       sound.replace(
         "[id]",
-        "[id, hijack_key, secretary, token_expires_at, idTokenType, token_day_volume, access_key_id]",
+        "[id, hijack_key, secretary, token_expires_at, idTokenType, token_day_volume, access_key_id, token_alias, tokenDecimals]",
       ),
     ),
   ],

@@ -7,7 +7,7 @@ const secretName =
   /(^|_)(password|passwd|passphrase|pwd|secret|secrets|token|tokens|api_?key|access_key|private_key|encryption_key|totp|otp|mfa|salt|ssn|iban|cvv|card_number)(_|$)/;
 /** Suffixes of names that describe a secret and are not secret: expiry, kind, price. */
 const aboutSecret =
-  /_(at|on|date|time|type|kind|count|length|status|version|expires|expiry|expiration|ttl|enabled|required|verified|algorithm|ids?|name|symbol|address|ur[il]|price|volume|amount|supply|balance|percent)$/;
+  /_(at|on|date|time|type|kind|count|length|status|version|expires|expiry|expiration|ttl|enabled|required|verified|algorithm|ids?|name|symbol|address|ur[il]|price|volume|amount|supply|balance|percent|alias|decimals|owner|holder|standard|logo|image|icon|label|title|description|scopes?|issuer|provider)$/;
 /** Numbers of tokens of a language model, and flags. */
 const countsOrFlag =
   /(^|_)(max|min|total|used|remaining|prompt|completion|input|output|cached|num|number_of|cost|price)_(\w+_)?tokens?(_|$)|tokens?_(used|left|limit|budget|per|remaining|total|usage|in|out)(_|$)|^(is|has|had|needs|requires|require|allow|allows|show|hide|use|uses|enable|must|can|should)_/;
