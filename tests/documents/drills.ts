@@ -37,6 +37,9 @@ const rows: readonly (readonly [name: string, meaning: string, command: string])
     (service) => [`restart ${service}`, `rolling restart of ${service}, under load`, suite("kubernetes")] as const,
   ),
   ["year", "a year: 11 upgrades, 12 rotations, 5 crashes", "`npm run test:year`"],
+  ...["database", "archive", "memory"].map(
+    (size) => [`year's ${size}`, `its ${size} at each month's end`, "the same"] as const,
+  ),
 ];
 
 const short = (figure: string): string => figure.replace(/(\d+) of (\d+) requests failed/, "$1/$2 failed");

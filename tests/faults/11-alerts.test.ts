@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { stack } from "../e2e/support/stack.ts";
-import { Alerts, fullDisk, oldBackup, subjectsOfStatus, takeDatabaseConnections } from "./support/alerts.ts";
+import {
+  Alerts,
+  brokenArchive,
+  fullDisk,
+  oldBackup,
+  subjectsOfStatus,
+  takeDatabaseConnections,
+} from "./support/alerts.ts";
 import { takeSessionConnections } from "./support/connection-hog.ts";
 import { countAlert } from "./support/figures.ts";
 import { cutOff, interpose, type Part, pause, reconnect, resume, start, stop } from "./support/parts.ts";
@@ -151,16 +158,17 @@ describe.each([
 
 // They fire after one and five minutes, which promtool tests.
 test(
-  "DiskNearlyFull and BackupOld are pending soon after their condition holds, and end",
+  "DiskNearlyFull, BackupOld and ArchiveFails are pending while their condition holds",
   { timeout: 180_000 },
   async () => {
-    const names = ["DiskNearlyFull", "BackupOld"];
+    const names = ["DiskNearlyFull", "BackupOld", "ArchiveFails"];
     const each = (pends: boolean): Promise<readonly number[]> =>
       Promise.all(names.map((name) => alerts.untilPending(name, pends, bounds.fires)));
     await each(false);
     {
       await using _disk = await fullDisk();
       await using _backup = await oldBackup();
+      await using _archive = await brokenArchive();
       await each(true);
     }
     await each(false);

@@ -95,6 +95,16 @@ export async function oldBackup(): Promise<AsyncDisposable> {
   return { [Symbol.asyncDispose]: async () => void (await finished(0)) };
 }
 
+/** Makes the archive read-only, and lets Postgres archive. A dispose reverts it and lets Postgres archive again. */
+export async function brokenArchive(): Promise<AsyncDisposable> {
+  const archive = async (mode: string): Promise<void> => {
+    await mustRun("docker", ["exec", containerOf("database"), "chmod", "-R", mode, "/var/lib/pgbackrest/archive"]);
+    await asSuperuser("select pg_logical_emit_message(true, 'test', 'archived'); select pg_switch_wal()");
+  };
+  await archive("u-w");
+  return { [Symbol.asyncDispose]: () => archive("u+w") };
+}
+
 /** Replaces the exporter of the disk by one that also reports a small disk, of which 97 % are full. Reverted by dispose. */
 export async function fullDisk(): Promise<AsyncDisposable> {
   const exporter = containerOf("disk-exporter");
