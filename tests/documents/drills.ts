@@ -42,7 +42,7 @@ const rows: readonly (readonly [name: string, meaning: string, command: string])
   ),
 ];
 
-const short = (figure: string): string => figure.replace(/(\d+) of (\d+) requests failed/, "$1/$2 failed");
+const short = (figure: string): string => figure.replace(/(\d+) of (\d+) requests failed/, "$1/$2");
 
 /** docs/reference/drills.md */
 export function drillsDocument(): string {
@@ -57,7 +57,7 @@ export function drillsDocument(): string {
     "",
     "<!-- Generated from tests/documents/drill-figures.json by `npm run documents`; do not edit. -->",
     "",
-    `The last measured run of each drill, between ${dates[0]} and ${dates.at(-1)}, on 2 cores and 24 GiB under other load. \`0/9 failed\`: of 9 requests none failed. A dash: not measured.`,
+    `The last measured run of each drill, between ${dates[0]} and ${dates.at(-1)}, on 2 cores and 24 GiB under other load. \`0/9\`: of 9 requests none failed. A dash: not measured.`,
     "",
     "| drill | Docker | Kubernetes | command |",
     "|---|---|---|---|",
