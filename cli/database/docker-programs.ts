@@ -66,7 +66,8 @@ async function writeAuthority(container: Docker.Container, authority: string): P
 /** The database's own container, or one beside the stack for an external database. @throws Failure when the stack is not running */
 export async function openProgramsOnDocker(stack: string): Promise<ClientPrograms> {
   const labels = await requireOwn(stack);
-  const { database, databasePasswords } = await valuesOf(stack);
+  const values = await valuesOf(stack);
+  const { database, databasePasswords } = values;
   const own = await databaseContainer(stack, database.host);
   const reach = own === undefined ? database : withinDatabase(database);
   const container =
@@ -75,6 +76,7 @@ export async function openProgramsOnDocker(stack: string): Promise<ClientProgram
   const environment = libpqEnvironment(reach, authority);
   return {
     reach,
+    values,
     as: (role) =>
       programsIn(container, [...environment, libpqUser(role, reach), `PGPASSWORD=${databasePasswords[role]}`]),
     async [Symbol.asyncDispose]() {

@@ -1,7 +1,7 @@
 import { loginOf } from "@routeql/database/migrate/roles";
 import type { OpenedDatabase } from "@routeql/database/shared/opened-database";
 import { Failure, messageOf } from "@routeql/host/failure";
-import { type DatabaseRole, valuesOf } from "../stack/outputs.ts";
+import type { DatabaseRole } from "../stack/outputs.ts";
 import { openClientPrograms } from "./client-programs.ts";
 import { encryption } from "./connection-settings.ts";
 import { RelaySocket } from "./postgres-socket.ts";
@@ -9,7 +9,7 @@ import { RelaySocket } from "./postgres-socket.ts";
 /** Connects to a running stack's database, which publishes no port: from its container or pod, or beside the stack. @throws Failure */
 export async function openDatabase(stack: string, role: DatabaseRole): Promise<OpenedDatabase> {
   const programs = await openClientPrograms(stack);
-  const { database, databasePasswords } = await valuesOf(stack);
+  const { database, databasePasswords } = programs.values;
   const socket = new RelaySocket(programs.as(role));
   const close = async (): Promise<void> => {
     socket.destroy();

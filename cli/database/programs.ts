@@ -2,7 +2,7 @@ import { PassThrough, type Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { type Execute, lastWords, type ProgramStreams } from "@routeql/host/program-streams";
-import type { DatabaseReach, DatabaseRole } from "../stack/outputs.ts";
+import type { DatabaseReach, DatabaseRole, StackValues } from "../stack/outputs.ts";
 
 /** Access to Postgres' client programs (psql, pg_dump) with a route to a stack's database. */
 export interface Programs {
@@ -14,6 +14,7 @@ export interface Programs {
 export interface ClientPrograms extends Programs, AsyncDisposable {
   /** Address and encryption of the database as the programs see it. */
   readonly reach: DatabaseReach;
+  readonly values: StackValues;
 }
 
 /** Runs one program to its end. @throws Failure with the last lines of its standard error; the signal's reason; an error of its streams */

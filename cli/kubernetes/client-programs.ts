@@ -125,6 +125,7 @@ export async function openProgramsInCluster(
     const environment = libpqEnvironment(reach);
     return {
       reach,
+      values,
       as: (role) =>
         programsInPod(connection.config, place, pod, [...environment, libpqUser(role, database)], passwords[role]),
       [Symbol.asyncDispose]: () => Promise.resolve(),
@@ -145,6 +146,7 @@ export async function openProgramsBeside(
   const environment = libpqEnvironment(database, database.authority === undefined ? undefined : authorityInPod);
   return {
     reach: database,
+    values,
     as: (role) =>
       programsInPod(config, place, beside.pod, [...environment, libpqUser(role, database)], passwords[role]),
     [Symbol.asyncDispose]: () => beside[Symbol.asyncDispose](),
