@@ -31,15 +31,14 @@ const rows: readonly (readonly [name: string, meaning: string, command: string])
   ["roll back from the archive", "return to the moment before an update", suite("pulumi")],
   ["roll back from a dump", "the same without an archive", suite("pulumi")],
   ...[...Object.keys(kinds), "all"].map(
-    (kind) => [`rotate ${kind}`, `\`npm run rotate -- ${kind}\`, under load`, suite("pulumi")] as const,
+    (kind) =>
+      [`rotate ${kind}`, `\`npm run rotate -- ${kind}\`, under load`, `${suite("pulumi")}, \`kubernetes\``] as const,
   ),
   ...["gateway", "engine", "auth-sidecar"].map(
     (service) => [`restart ${service}`, `rolling restart of ${service}, under load`, suite("kubernetes")] as const,
   ),
   ["year", "a year: 11 upgrades, 12 rotations, 5 crashes", "`npm run test:year`"],
-  ...["database", "archive", "memory"].map(
-    (size) => [`year's ${size}`, `its ${size} at each month's end`, "the same"] as const,
-  ),
+  ["year's sizes", "its sizes at the end of each month, MiB", "`npm run test:year`"],
 ];
 
 const short = (figure: string): string => figure.replace(/(\d+) of (\d+) requests failed/, "$1/$2");
@@ -61,10 +60,10 @@ export function drillsDocument(): string {
     "",
     "| drill | Docker | Kubernetes | command |",
     "|---|---|---|---|",
-    ...rows.map(
-      ([name, meaning, command]) =>
-        `| ${meaning} | ${targets.map((target) => figure(target, name)).join(" | ")} | ${command} |`,
-    ),
+    ...rows.map(([name, meaning, command], index) => {
+      const shown = command === rows[index - 1]?.[2] ? "the same" : command;
+      return `| ${meaning} | ${targets.map((target) => figure(target, name)).join(" | ")} | ${shown} |`;
+    }),
     "",
     "## The commands of the operator's pages",
     "",

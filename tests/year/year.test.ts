@@ -185,22 +185,11 @@ describe("a year of a small site", { timeout: 900_000 }, () => {
     console.table(new Map([...failed].map(([kind, list]) => [kind, list.length])));
     const lost = [...failed.values()].reduce((sum, list) => sum + list.length, 0);
     keepDrill("Docker", "year", `no row lost, ${lost} of ${sent} requests failed`);
-    const perMonth = (size: (end: MonthEnd) => number): string =>
-      `${ends.map((end) => Math.round(size(end))).join(" ")} MiB`;
+    const perMonth = (size: (end: MonthEnd) => number): string => ends.map((end) => Math.round(size(end))).join("→");
     keepDrill(
       "Docker",
-      "year's database",
-      perMonth(({ database }) => database),
-    );
-    keepDrill(
-      "Docker",
-      "year's archive",
-      perMonth((end) => end.archive),
-    );
-    keepDrill(
-      "Docker",
-      "year's memory",
-      perMonth(({ memory }) => memory.values().reduce((sum, size) => sum + size, 0)),
+      "year's sizes",
+      `database ${perMonth(({ database }) => database)}, archive ${perMonth((end) => end.archive)}, memory ${perMonth(({ memory }) => memory.values().reduce((sum, size) => sum + size, 0))}`,
     );
     expect([...failed].filter(([kind, list]) => !kind.startsWith("crash") && list.length > 0)).toEqual([]);
     // From the fifth month on, as much is deleted as is added.
