@@ -21,6 +21,8 @@ export async function folderOf(value: unknown): Promise<unknown> {
   if (!(value instanceof asset.AssetArchive)) return value;
   const folder = mkdtempSync(join(tmpdir(), "routeql-archive-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  // Pulumi ends a plugin by a signal, which alone raises no exit event.
+  for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => process.exit());
   await write(value, folder);
   return folder;
 }
