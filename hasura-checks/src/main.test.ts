@@ -79,6 +79,7 @@ describe("help", { timeout: generous }, () => {
     [["lint", "--fly"], "Unknown option '--fly'"],
     [["lint", "--metadata", "nowhere"], "there is no metadata at nowhere"],
     [["lint"], "Give --metadata DIR"],
+    [["lint", "metadata"], "did you mean --metadata metadata?"],
     [["diff", "--metadata", "."], "give either --endpoint or --base"],
     [
       ["lint", "--metadata", "..", "--database", "sesame"],

@@ -76,7 +76,12 @@ function readArguments(command: Command, args: readonly string[]): Given {
     values = parseArgs({ args: [...args], options, allowPositionals: false, strict: true }).values;
   } catch (error) {
     const [reason = ""] = (error as Error).message.split(". ");
-    throw new UsageError(`${reason}; see hasura-checks ${command.name} --help`);
+    const folder = /^Unexpected argument '(.+)'$/.exec(reason)?.[1];
+    throw new UsageError(
+      folder === undefined
+        ? `${reason}; see hasura-checks ${command.name} --help`
+        : `${reason}; did you mean --metadata ${folder}?`,
+    );
   }
   return {
     text: (name) => (typeof values[name] === "string" ? values[name] : undefined),
