@@ -19,9 +19,9 @@ const rows: readonly (readonly [name: string, meaning: string, command: string])
     (millions) =>
       [
         `restore ${millions} million rows`,
-        `restore of ${millions} million updates from the archive`,
+        `restore of ${millions} million updates from the archive, on Kubernetes from a backup`,
         millions === 1
-          ? '`ROUTEQL_RESTORE_MILLIONS=1 npm test -- database --filter "restores updates"`'
+          ? '`ROUTEQL_RESTORE_MILLIONS=1 npm test -- database --filter "restores updates"`, `kubernetes`'
           : `the same, \`=${millions}\``,
       ] as const,
   ),

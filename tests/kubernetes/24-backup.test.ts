@@ -15,6 +15,8 @@ import { connectTo } from "@routeql/cli/kubernetes/connect";
 import { placeOf } from "@routeql/cli/kubernetes/place";
 import { valuesOf } from "@routeql/cli/stack/outputs";
 import { database } from "../e2e/support/database.ts";
+import { keepDrill } from "../harness/drills.ts";
+import { millions, writeManyUpdates } from "../harness/many-updates.ts";
 import { administrator, login } from "../e2e/support/sessions.ts";
 import { node } from "./support/node.ts";
 import { npmRun } from "./support/npm-run.ts";
@@ -75,6 +77,29 @@ test("npm run backup and restore recover the pod's database", limit, async () =>
   const jobs = await node.kubectl(["get", "jobs", `--namespace=${namespace}`, "--output=name"]);
   expect(jobs.trim()).toMatch(ownJobs);
   await owner.query("delete from auth.users where id = 'backup-user'");
+});
+
+test("restores updates from a backup within a measured time", { timeout: 3_600_000 }, async (context) => {
+  context.skip(process.env["ROUTEQL_RESTORE_MILLIONS"] === undefined, "ROUTEQL_RESTORE_MILLIONS=1 measures it");
+  const owner = await database("owner");
+  const count = async (): Promise<number> =>
+    Number((await owner.query("select count(*) from routing.bgp_updates")).rows[0].count);
+  const before = await count();
+  await writeManyUpdates((sql) => owner.query(sql));
+  const file = join(folder, "many.dump");
+  const run = (...args: [string, ...string[]]) => npmRun(args[0], args.slice(1), undefined, 3_000_000);
+  expect(await run("backup", "--to", file)).toMatchObject({ code: 0 });
+  await owner.query("delete from routing.bgp_updates where timestamp >= '2026-01-02'");
+  const started = performance.now();
+  const restore = await run("restore", "--replace", file);
+  const seconds = ((performance.now() - started) / 1000).toFixed(0);
+  expect(restore.code, restore.stderr).toBe(0);
+  expect(await count()).toBe(before + millions * 1e6);
+  if (millions >= 1) keepDrill("Kubernetes", `restore ${millions} million rows`, `${seconds} s`);
+  await rm(file);
+  await owner.query(
+    "delete from routing.bgp_updates where peer_asn between 64400 and 64499 and service like 'ripe-ris|rrc%'",
+  );
 });
 
 /** Seconds for which the dump would wait for its table; an earlier end is due to the closed connection. */
