@@ -54,12 +54,13 @@ export async function alertDeliveries(stack: string, signal: AbortSignal): Promi
   return text === undefined ? undefined : countNotifications(text);
 }
 
-/** Notifications that Alertmanager has sent, and failed attempts, from the text of its metrics. */
+/** Notifications of Alertmanager, its requests with an answer, and failed requests, from the text of its metrics. */
 export function countNotifications(metrics: string): Deliveries {
   const sum = (name: string): number =>
     [...metrics.matchAll(new RegExp(`^${name}\\{[^}]*\\} (\\S+)$`, "gm"))].reduce((all, [, n]) => all + Number(n), 0);
   return {
     sent: sum("alertmanager_notifications_total"),
+    answered: sum("alertmanager_notification_requests_total"),
     failed: sum("alertmanager_notification_requests_failed_total"),
   };
 }

@@ -60,6 +60,8 @@ export interface LastRun {
 /** Notifications of the Alertmanager since its start. */
 export interface Deliveries {
   readonly sent: number;
+  /** Requests to receivers that have ended, also those that failed. */
+  readonly answered: number;
   readonly failed: number;
 }
 

@@ -40,7 +40,7 @@ class Twin implements AsyncDisposable {
     await client.query("set search_path = ''; set session_replication_role = replica");
     await client.query(remember);
     const tables = await client.query<{ name: string; rows: string; columns: string }>("table differential.tables");
-    const sequences = await client.query<{ name: string; last: string; called: boolean }>(
+    const sequences = await client.query<{ name: string }>(
       `select oid::regclass::text as name from pg_class where relkind = 'S'`,
     );
     const rows = tables.rows.map(
@@ -55,14 +55,13 @@ class Twin implements AsyncDisposable {
       `select name || ' - ' || row as change from (table differential.before except all (${now})) removed`,
       ...positions,
     ].join(" union all ")}) changes`;
-    const values = await Promise.all(
-      sequences.rows.map(async ({ name }) => {
-        const { rows: found } = await client.query<{ last: string; called: boolean }>(
-          `select last_value as last, is_called as called from ${name}`,
-        );
-        return `select setval(${pg.escapeLiteral(name)}, ${found[0]?.last ?? "1"}, ${String(found[0]?.called ?? false)})`;
-      }),
-    );
+    const values: string[] = [];
+    for (const { name } of sequences.rows) {
+      const { rows: found } = await client.query<{ text: string }>(
+        `select format('select setval(%L, %s, %L)', ${pg.escapeLiteral(name)}, last_value, is_called) as text from ${name}`,
+      );
+      values.push(...found.map(({ text }) => text));
+    }
     twin.#restore = [
       `truncate ${tables.rows.map((table) => table.rows).join(", ")}`,
       ...tables.rows.map(
