@@ -34,9 +34,11 @@ test("stacks get free ranges of the pool in sequence, also before they have netw
   expect(await reserve("three")).toBe("192.168.193.0/24");
 });
 
-test("stacks that start at the same time get different ranges", async () => {
-  const ranges = await Promise.all(["a", "b", "c", "d"].map((name) => reserve(name)));
-  expect(new Set(ranges).size).toBe(4);
+test("stacks that start at the same time get different ranges", { repeats: 60 }, async () => {
+  const stacks = await Promise.all([..."abcdefgh"].map(async (name) => [name, await stackOf(name)] as const));
+  const wide = { ...configuration, plain: { networkPool: "192.168.192.0/20" } };
+  const ranges = await Promise.all(stacks.map(([name, paths]) => networkRangeOf(name, paths, wide, true, using())));
+  expect(new Set(ranges).size).toBe(8);
 });
 
 test("rejects a stack when the pool is full, and names the setting that widens it", async () => {

@@ -1,6 +1,6 @@
 /** A stack's own small range: Docker's default pools are exhausted after about 30 networks, and a stack has up to nine. */
 import { existsSync } from "node:fs";
-import { mkdir, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { dirname, join } from "node:path";
 import { dockerClient } from "@routeql/host/docker/client";
@@ -40,7 +40,9 @@ export async function networkRangeOf(
     if (!keeps) return range;
     if (!(await reserve(range, paths))) continue;
     await mkdir(dirname(paths.networkRange), { recursive: true, mode: 0o700 });
-    await writeFile(paths.networkRange, `${range}\n`);
+    // Another command takes a reservation whose stack names another range or none, as in a file that is being written.
+    await writeFile(`${paths.networkRange}.new`, `${range}\n`);
+    await rename(`${paths.networkRange}.new`, paths.networkRange);
     return range;
   }
   throw new Failure(
