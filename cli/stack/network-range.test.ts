@@ -35,7 +35,7 @@ test("stacks get free ranges of the pool in sequence, also before they have netw
 });
 
 test("stacks that start at the same time get different ranges", { repeats: 60 }, async () => {
-  const stacks = await Promise.all([..."abcdefgh"].map(async (name) => [name, await stackOf(name)] as const));
+  const stacks = await Promise.all("abcdefgh".split("").map(async (name) => [name, await stackOf(name)] as const));
   const wide = { ...configuration, plain: { networkPool: "192.168.192.0/20" } };
   const ranges = await Promise.all(stacks.map(([name, paths]) => networkRangeOf(name, paths, wide, true, using())));
   expect(new Set(ranges).size).toBe(8);
