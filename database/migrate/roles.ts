@@ -46,8 +46,8 @@ export const roles: Readonly<Record<RoleName, RoleDescription>> = {
     settings: {
       ...common,
       search_path: "auth",
-      statement_timeout: "5s",
-      lock_timeout: "2s",
+      statement_timeout: "10s",
+      lock_timeout: "10s",
       idle_in_transaction_session_timeout: "10s",
     },
   },

@@ -153,6 +153,15 @@ test("a paused sidecar does not treat its session store as silent", async () => 
   }
 });
 
+test("a login waits for the one before, whose commit waits for a busy disk", async () => {
+  await stack.sql.query("begin");
+  await stack.sql.query("select from auth.users where id = $1 for update", [user.id]);
+  const waiting = running.client.login(user.email, user.password);
+  await sleep(4000);
+  await stack.sql.query("commit");
+  expect((await waiting).status).toBe(200);
+});
+
 test("a wrong password gets no 5xx from slow but working services", async () => {
   databaseProxy.set(150);
   sessionsProxy.set(100);

@@ -4,10 +4,10 @@ import type { Logger } from "pino";
 import { Unavailable } from "../errors.ts";
 
 /**
- * Milliseconds without an answer after which the connection is closed, so that only the first requests of an outage wait. Valkey itself waits up to two
- * seconds for a busy disk (https://valkey.io/topics/latency/).
+ * Milliseconds without an answer after which the connection is closed, so that only the first requests of an outage wait. Valkey itself waits two seconds
+ * for a busy disk, and then for its write (https://valkey.io/topics/latency/).
  */
-const patience = 2500;
+const patience = 5000;
 
 /** A client that fails fast during an outage and reconnects by itself. @param authority PEM for `rediss://`; by default Node's list */
 export function connectRedis(url: string, authority: string | undefined, log: Logger): Redis {
