@@ -63,8 +63,11 @@ export function readinessCheck({ database, redis, keyring, stopping }: Readiness
   };
 }
 
+/** Less than the three seconds that the gateway waits, more than the session store waits for a busy disk. */
+const patience = 2500;
+
 const state = (check: () => unknown): Promise<PartState> =>
-  within(900, (async () => check())()).then(
+  within(patience, (async () => check())()).then(
     () => "up",
     () => "down",
   );
