@@ -41,16 +41,20 @@ async function freePort(): Promise<number> {
 /** An object storage with Amazon's S3 API over TLS, and with the bucket `backups`. */
 export class ObjectStorage implements AsyncDisposable {
   readonly #process: ChildProcess;
-  readonly #folder: string;
+  readonly #undo: AsyncDisposable;
   readonly port: number;
   /** PEM of the certificate's authority. */
   readonly authority: string;
   /** The login that may use the bucket. */
   readonly login: { readonly id: string; readonly key: string };
 
-  private constructor(child: ChildProcess, folder: string, known: Pick<ObjectStorage, "port" | "authority" | "login">) {
+  private constructor(
+    child: ChildProcess,
+    undo: AsyncDisposable,
+    known: Pick<ObjectStorage, "port" | "authority" | "login">,
+  ) {
     this.#process = child;
-    this.#folder = folder;
+    this.#undo = undo;
     this.port = known.port;
     this.authority = known.authority;
     this.login = known.login;
@@ -59,6 +63,8 @@ export class ObjectStorage implements AsyncDisposable {
   /** @param host name of this machine in the certificate */
   static async start(host: string): Promise<ObjectStorage> {
     const folder = await mkdtemp(join(tmpdir(), "object-storage-"));
+    await using undo = new AsyncDisposableStack();
+    undo.defer(() => rm(folder, { recursive: true, force: true }));
     const file = (name: string): string => join(folder, name);
     const python = file("bin/python");
     await mustRun("python3", ["-m", "venv", folder]);
@@ -85,25 +91,30 @@ export class ObjectStorage implements AsyncDisposable {
       env: { ...process.env, INITIAL_NO_AUTH_ACTION_COUNT: String(openCalls), S3_IGNORE_SUBDOMAIN_BUCKETNAME: "true" },
       stdio: "ignore",
     });
-    while ((await run("bash", ["-c", `</dev/tcp/127.0.0.1/${port}`])).code !== 0) await sleep(200);
+    undo.defer(async () => {
+      if (child.exitCode !== null) return;
+      const ended = once(child, "exit");
+      process.kill(-child.pid!, "SIGKILL");
+      await ended;
+    });
+    while ((await run("bash", ["-c", `</dev/tcp/127.0.0.1/${port}`])).code !== 0) {
+      if (child.exitCode !== null) throw new Error(`the object storage ended with ${child.exitCode}`);
+      await sleep(200);
+    }
     const printed = await mustRun(python, [file("prepare.py"), `https://localhost:${port}`, file("server.crt")]);
-    return new ObjectStorage(child, folder, { port, authority, login: JSON.parse(printed) as ObjectStorage["login"] });
+    return new ObjectStorage(child, undo.move(), {
+      port,
+      authority,
+      login: JSON.parse(printed) as ObjectStorage["login"],
+    });
   }
 
-  /** Stops answering without closing connections, or continues. */
+  /** Stops answering without closing connections, or continues; the server's workers too. */
   pause(paused: boolean): void {
-    this.#signal(paused ? "SIGSTOP" : "SIGCONT");
+    process.kill(-this.#process.pid!, paused ? "SIGSTOP" : "SIGCONT");
   }
 
-  /** Reaches the server's workers too. */
-  #signal(signal: NodeJS.Signals): void {
-    process.kill(-this.#process.pid!, signal);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    const ended = once(this.#process, "exit");
-    this.#signal("SIGKILL");
-    await ended;
-    await rm(this.#folder, { recursive: true, force: true });
+  [Symbol.asyncDispose](): PromiseLike<void> {
+    return this.#undo[Symbol.asyncDispose]();
   }
 }
