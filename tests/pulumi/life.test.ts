@@ -14,7 +14,7 @@ const comment = '{ __type(name: "view_hijacks") { description } }';
 const serviceApiKey = "first-key-of-the-service-0123456789abcdef";
 
 /** The whole program on a real Docker host, under the real Pulumi engine. Without ENGINE=hasura the embedded engine replaces Hasura. */
-describe("the life of a stack", { timeout: 400_000 }, () => {
+describe("the life of a stack", { timeout: 600_000 }, () => {
   let stack: DeployedStack;
 
   beforeAll(async () => {
