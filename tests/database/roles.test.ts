@@ -95,7 +95,7 @@ describe("the roles of the database", () => {
 
   test.each<[DatabaseRole, string, string]>([
     ["engine", "on", "30s"],
-    ["sidecar", "off", "5s"],
+    ["sidecar", "off", "10s"],
     ["loader", "off", "1h"],
     ["backup", "on", "6h"],
   ])("%s starts with read-only %s and at most %s a statement, in UTC", async (role, readOnly, timeout) => {
