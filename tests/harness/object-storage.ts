@@ -91,14 +91,15 @@ export class ObjectStorage implements AsyncDisposable {
       env: { ...process.env, INITIAL_NO_AUTH_ACTION_COUNT: String(openCalls), S3_IGNORE_SUBDOMAIN_BUCKETNAME: "true" },
       stdio: "ignore",
     });
+    const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
     undo.defer(async () => {
-      if (child.exitCode !== null) return;
+      if (hasEnded()) return;
       const ended = once(child, "exit");
       process.kill(-child.pid!, "SIGKILL");
       await ended;
     });
     while ((await run("bash", ["-c", `</dev/tcp/127.0.0.1/${port}`])).code !== 0) {
-      if (child.exitCode !== null) throw new Error(`the object storage ended with ${child.exitCode}`);
+      if (hasEnded()) throw new Error(`the object storage ended with ${child.exitCode ?? child.signalCode}`);
       await sleep(200);
     }
     const printed = await mustRun(python, [file("prepare.py"), `https://localhost:${port}`, file("server.crt")]);

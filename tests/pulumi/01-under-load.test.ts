@@ -7,7 +7,7 @@ import { deployedStack, type DeployedStack } from "./support/deployed-stack.ts";
 import { restorePrinted } from "./support/restore-printed.ts";
 import { keepWorking } from "./support/working-clients.ts";
 
-describe("a stack with working clients", { timeout: 600_000 }, () => {
+describe("a stack with working clients", { timeout: 400_000 }, () => {
   let stack: DeployedStack;
 
   beforeAll(async () => {
