@@ -157,6 +157,13 @@ export const suites: readonly Suite[] = [
     needsDocker: true,
     tier: "test:all",
   },
+  {
+    name: "checker",
+    what: "hasura-checks on other projects' metadata, with planted faults",
+    kind: "vitest",
+    needsDocker: true,
+    tier: "test:all",
+  },
   { name: "gateway", what: "nginx in front of fake services", kind: "vitest", needsDocker: true, tier: "test:all" },
   {
     name: "site",

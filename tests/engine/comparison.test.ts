@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { apply } from "@routeql/engine/apply-metadata/apply";
 import { MetadataApi } from "@routeql/engine/apply-metadata/metadata-api";
-import { startConformanceDatabase } from "./database.ts";
+import { startConformanceDatabase } from "../conformance/database.ts";
 import { createDatabase, execute, type Pair, startEmbedded } from "../differential/pair.ts";
 import { compareWorld, emptyTally, type Tally } from "../differential/run.ts";
 import { worldNamed } from "../differential/worlds.ts";
