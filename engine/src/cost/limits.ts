@@ -67,6 +67,11 @@ export class Spending {
     this.#limits = limits;
   }
 
+  /** Nothing spent yet, with the same limits. */
+  afresh(): Spending {
+    return new Spending(this.#limits);
+  }
+
   /** Adds keys of objects in arguments in full, and other values as fractions. Variables may contain as many values as a document, in many places. */
   values(count: number, path: string): void {
     this.#values += count;

@@ -28,6 +28,7 @@ import { checkDocumentSize, type Operation, readOperation } from "./document.ts"
 import { explainQuery, explainSubscription, type AskForPlan } from "./explain.ts";
 import { Cohorts } from "./live.ts";
 import { planMutation } from "../mutations/plan.ts";
+import { requireSession } from "../mutations/require-session.ts";
 import { MutationRun } from "../mutations/run.ts";
 import type { RoleSchema } from "../schema/role-schema.ts";
 import { sql, trusted } from "../sql/sql.ts";
@@ -272,6 +273,11 @@ export class EmbeddedEngine implements Engine {
       planMutation(this.#schema(session), operation, variables, this.#planOptions(session.role)),
     );
     span?.set({ "graphql.operation.name": operation.definition.name?.value, "routeql.root_fields": roots.length });
+    requireSession(
+      writes.map(({ write }) => write),
+      session,
+      spending,
+    );
     const isOne = new Set(writes.map(({ source }) => source)).size === 1;
     const answers: Bytes[] = [];
     for (const group of isOne ? [writes] : writes.map((write) => [write])) {
@@ -283,12 +289,7 @@ export class EmbeddedEngine implements Engine {
           const run = new MutationRun((text, own, path) => ask({ text, values: own }, path), session, values, spending);
           const replies: Bytes[] = [];
           await look?.(ask);
-          try {
-            for (const { write } of group) replies.push(await run.run(write));
-          } catch (error) {
-            for (const { write } of writes) run.requireSession(write);
-            throw error;
-          }
+          for (const { write } of group) replies.push(await run.run(write));
           if (look !== undefined) await ask({ text: sql`SET CONSTRAINTS ALL IMMEDIATE`, values: [] });
           await look?.(ask);
           return replies;

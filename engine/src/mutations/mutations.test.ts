@@ -6,6 +6,7 @@ import { bytesOf, textOf } from "../postgres/bytes.ts";
 import type { Row } from "../postgres/connection.ts";
 import { stateOf, type World } from "../testing/world.ts";
 import { planMutation } from "./plan.ts";
+import { requireSession } from "./require-session.ts";
 import { MutationRun } from "./run.ts";
 
 const world: World = {
@@ -70,6 +71,11 @@ async function run(
   const asked: Asked[] = [];
   const row: Row = answer.map((text) => (text === null ? null : bytesOf(text)));
   const session = { role, isAdmin: false, variables: new Map(Object.entries(given)) };
+  requireSession(
+    writes.map(({ write }) => write),
+    session,
+    spending,
+  );
   const mutation = new MutationRun(
     (text, values) => {
       asked.push({ text, values });
@@ -138,10 +144,12 @@ describe("an insert", () => {
     await expect(inserting).rejects.toMatchObject({ code: "not-found" });
   });
 
-  test("needs the session variables of related rows before its first row", async () => {
+  test("needs the session variables of related rows and of all fields before its first row", async () => {
     const object = '{name: "a", articles: {data: [{title: "b"}]}}';
-    const inserting = run("chief", `mutation { insert_author(objects: [${object}]) { affected_rows } }`, ["{}", "f"]);
-    await expect(inserting).rejects.toMatchObject({ code: "not-found" });
+    for (const first of ["", 'first: insert_author(objects: [{name: "a"}]) { affected_rows }'])
+      await expect(
+        run("chief", `mutation { ${first} insert_author(objects: [${object}]) { affected_rows } }`, ["{}", "f"]),
+      ).rejects.toMatchObject({ code: "not-found" });
   });
 
   test("fails when a row does not pass the check", async () => {

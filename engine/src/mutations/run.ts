@@ -5,7 +5,6 @@ import type { Session } from "../interface.ts";
 import { type Bytes, bytesOf, jsonArray, textOf } from "../postgres/bytes.ts";
 import type { Row } from "../postgres/connection.ts";
 import type { OutputValue } from "../sql/select.ts";
-import { always } from "../sql/expression.ts";
 import { finalText, type Sql } from "../sql/sql.ts";
 import { type Determined, type Inserted, NestedInsert } from "./insert-related.ts";
 import { type TextRow, WritePrinter } from "./print.ts";
@@ -55,30 +54,6 @@ export class MutationRun {
     }
   }
 
-  /**
-   * As in Hasura, a change that fails or changes nothing also needs all session variables, and so do related rows before the first row is
-   * inserted: a default may take the next value of a sequence.
-   * @throws EngineError if one is missing
-   */
-  requireSession(write: Write): void {
-    const printer = new WritePrinter(this.#spending);
-    if (write.kind === "function") {
-      resolveParameters(write.statement.parameters, this.#session, this.#variables);
-      return;
-    }
-    const target = write.kind === "insert" ? write.insert.target : write.target;
-    if (write.kind === "insert")
-      for (const insert of insertsOf(write.insert).values())
-        printer.insert(insert, [this.#textRow(insert, { cells: [], related: [] }, new Map())]);
-    else if (write.kind === "delete") printer.delete(target, write.where);
-    else {
-      const none = { changes: [], where: target.update?.filter ?? always };
-      for (const batch of [none, ...write.batches]) printer.update(target, batch);
-    }
-    printer.show(target.table, "{}", 0, write.output);
-    resolveParameters(printer.parameters, this.#session, this.#variables);
-  }
-
   async #statement(template: Sql, printer: WritePrinter, path?: string): Promise<readonly Row[]> {
     this.#statements += 1;
     if (this.#statements > mostStatements)
@@ -122,10 +97,7 @@ export class MutationRun {
 
   async #insert(write: Write & { readonly kind: "insert" }): Promise<Bytes> {
     const { insert, output, path } = write;
-    if (insert.rows.length === 0) {
-      this.requireSession(write);
-      return emptyReply(output);
-    }
+    if (insert.rows.length === 0) return emptyReply(output);
     const { table } = insert.target;
     const nested = new NestedInsert(
       (own, rows, at, wanted) => this.#rows(own, rows, at, wanted),
@@ -135,7 +107,6 @@ export class MutationRun {
       const rows = insert.rows.map((row) => this.#textRow(insert, row, new Map()));
       return this.#change((printer) => printer.insert(insert, rows), table, output, path);
     }
-    this.requireSession(write);
     const { arrays, affected } = await nested.all(insert, new Map(), path);
     return this.#show(table, joined(arrays), affected, output, path);
   }
@@ -178,10 +149,7 @@ export class MutationRun {
 
   async #update(write: Write & { readonly kind: "update" }): Promise<Bytes> {
     const { target, batches, isMany, output } = write;
-    if (batches.every(({ changes }) => changes.length === 0)) {
-      this.requireSession(write);
-      return isMany ? bytesOf("[]") : emptyReply(output);
-    }
+    if (batches.every(({ changes }) => changes.length === 0)) return isMany ? bytesOf("[]") : emptyReply(output);
     const replies: Bytes[] = [];
     for (const batch of batches) {
       // Hasura's statement without any column is not valid SQL.
@@ -190,14 +158,6 @@ export class MutationRun {
     }
     return isMany ? jsonArray(replies) : (replies[0] ?? nothing);
   }
-}
-
-/** An insert into each table of an insert and its related rows. */
-function insertsOf(insert: Insert, found = new Map<string, Insert>()): ReadonlyMap<string, Insert> {
-  const key = `${insert.target.table.key} ${insert.conflict === undefined}`;
-  if (!found.has(key)) found.set(key, insert);
-  for (const { related } of insert.rows) for (const { insert: below } of related) insertsOf(below, found);
-  return found;
 }
 
 function textAt(row: Row | undefined, index: number): string | null {
