@@ -1,13 +1,11 @@
 import { Expectation, expectedRows, type Row } from "./answers.ts";
 import { documentOf, extremeColumns, fieldOf, rootValue } from "./documents.ts";
-import { enumColumns } from "./hidden-rows.ts";
 import { argumentsOf, type Case, differing, fromOf, report, rootFieldOf } from "./rows.ts";
 
 /** Compares counts, maxima and minima with those of the visible rows, and the number of nodes with the limit. */
 export async function verifyAggregates(of: Case): Promise<void> {
   const { permission, table, subject, sql } = of;
-  const enumerated = enumColumns(of);
-  const columns = extremeColumns(table, permission).filter((column) => !enumerated.has(column));
+  const columns = extremeColumns(table, permission).filter((column) => !table.enums.has(column));
   const names = columns.map((column) => fieldOf(table, column));
   const expectation = new Expectation(() =>
     expectedRows(subject, () => sql.aggregate(permission, columns, fromOf(of, "it"))),

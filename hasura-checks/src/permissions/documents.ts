@@ -92,6 +92,13 @@ export function literal(text: string, type: DatabaseType | undefined): string {
   return /^jsonb?$/.test(name) && text === "{}" ? text : JSON.stringify(text);
 }
 
+/** A value of a column as a GraphQL literal; of an enum its name. */
+export function literalOf({ enums, types }: DeclaredTable, column: string, text: string): string {
+  const inCapitals = enums.get(column);
+  if (inCapitals === undefined) return literal(text, types.get(column));
+  return inCapitals ? text.toUpperCase() : text;
+}
+
 /** The GraphQL name of a column. */
 export function fieldOf(table: DeclaredTable, column: string): string {
   return table.fields.get(column) ?? column;

@@ -1,7 +1,6 @@
 import { identifier, quoted } from "@routeql/metadata/declared/filter-text";
-import { keyOf } from "@routeql/metadata/declared/tables";
 import { Expectation, expectedRows, type Row } from "./answers.ts";
-import { documentOf, fieldOf, literal, rootOf, rootValue } from "./documents.ts";
+import { documentOf, fieldOf, literalOf, rootOf, rootValue } from "./documents.ts";
 import {
   argumentsOf,
   type Case,
@@ -36,20 +35,6 @@ const askable = new Set([
   "bool",
 ]);
 
-/** Columns that refer to an enum table. They accept enum names instead of values. */
-export function enumColumns({ subject: { metadata, catalog }, table }: Case): ReadonlySet<string> {
-  const enums = new Set(
-    metadata.sources.flatMap((source) =>
-      source.tables.filter(({ is_enum: isEnum }) => isEnum === true).map((entry) => keyOf(entry.table)),
-    ),
-  );
-  const keys = catalog.tables.get(table.key)?.foreignKeys ?? [];
-  return new Set([
-    ...keys.filter(({ target }) => enums.has(keyOf(target))).flatMap(({ columns }) => columns),
-    ...(enums.has(table.key) ? (table.primaryKey ?? []) : []),
-  ]);
-}
-
 interface Known {
   /** Texts of the values by column; null for null. */
   readonly values: ReadonlyMap<string, string | null>;
@@ -83,7 +68,7 @@ function conditionGraphQL({ table }: Case, row: Known, columns: readonly string[
   return columns
     .map((column) => {
       const value = row.values.get(column) ?? null;
-      const comparison = value === null ? "_is_null: true" : `_eq: ${literal(value, table.types.get(column))}`;
+      const comparison = value === null ? "_is_null: true" : `_eq: ${literalOf(table, column, value)}`;
       return `{${fieldOf(table, column)}: {${comparison}}}`;
     })
     .join(", ");
@@ -92,10 +77,9 @@ function conditionGraphQL({ table }: Case, row: Known, columns: readonly string[
 /** Searches rows by known values: by key, by conditions, by counting and through relationships. */
 export async function verifyHiddenRows(of: Case): Promise<void> {
   const { table, permission, subject } = of;
-  const enumerated = enumColumns(of);
   const columns = permission.columns.filter(
     (column) =>
-      !permission.cells.has(column) && !enumerated.has(column) && askable.has(table.types.get(column)?.name ?? ""),
+      !permission.cells.has(column) && !table.enums.has(column) && askable.has(table.types.get(column)?.name ?? ""),
   );
   if (columns.length === 0) return;
   let rows: readonly Known[];
@@ -149,7 +133,7 @@ async function byKey(of: Case, row: Known, expectation: Expectation): Promise<vo
       continue;
     const { kind, field } = rootOf(table, operation);
     const args = key
-      .map((column) => `${fieldOf(table, column)}: ${literal(row.values.get(column) ?? "", table.types.get(column))}`)
+      .map((column) => `${fieldOf(table, column)}: ${literalOf(table, column, row.values.get(column) ?? "")}`)
       .join(", ");
     const document = documentOf(subject.access, kind, `${field}(${args}) { ${selectionOf(of)} }`);
     const wrong = await differing(of, expectation, document, (reply, [wanted = null]: readonly (Row | null)[]) => {

@@ -67,7 +67,7 @@ export class Sql {
   /** Visible values under their GraphQL names. */
   values(table: DeclaredTable, permission: DeclaredPermission, alias: string): string {
     const value = (column: string) =>
-      table.inCapitals.has(column)
+      table.enums.get(column) === true
         ? `upper(${this.column(permission, column, alias)})`
         : this.column(permission, column, alias);
     const columns = valueColumns(table, permission).map((column) => `${value(column)} as "${fieldOf(table, column)}"`);

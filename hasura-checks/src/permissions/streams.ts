@@ -1,6 +1,5 @@
 import { identifier } from "@routeql/metadata/declared/filter-text";
 import { difference, differenceWords, Expectation, expectedRows } from "./answers.ts";
-import { enumColumns } from "./hidden-rows.ts";
 import { documentOf, fieldOf, orderColumns, rootOf, rootValue } from "./documents.ts";
 import { type Case, differing, plainRows, report, rowsStatement, selectionOf } from "./rows.ts";
 
@@ -11,11 +10,10 @@ const withoutMaximum =
 /** Checks the first batch of a stream after the smallest value of a column: rows of the filter, at most the limit. */
 export async function verifyStream(of: Case): Promise<void> {
   const { subject, table, permission, sql } = of;
-  const enumerated = enumColumns(of);
   const column = orderColumns(table, permission).find(
     (name) =>
       !permission.cells.has(name) &&
-      !enumerated.has(name) &&
+      !table.enums.has(name) &&
       table.types.get(name)?.element === undefined &&
       !withoutMaximum.test(table.types.get(name)?.name ?? ""),
   );

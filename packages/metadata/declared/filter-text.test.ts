@@ -25,7 +25,7 @@ const table = (
     columns: [],
     fields: new Map(),
     types: new Map(Object.entries(types)),
-    inCapitals: new Set(),
+    enums: new Map(),
     primaryKey: undefined,
     isView: false,
     relationships,

@@ -135,7 +135,7 @@ function nativeQueryOf(
       columns,
       fields: new Map(columns.map((name) => [name, name])),
       types: new Map([...model.columns].flatMap(([name, type]) => (type === undefined ? [] : [[name, type] as const]))),
-      inCapitals: new Set(),
+      enums: new Map(),
       primaryKey: undefined,
       isView: true,
       relationships: tables,

@@ -37,8 +37,8 @@ export interface DeclaredTable {
   /** GraphQL names of columns by their names in the database; all columns with a catalogue. */
   readonly fields: ReadonlyMap<string, string>;
   readonly types: ReadonlyMap<string, DatabaseType>;
-  /** Columns with values in capitals in answers: references to an enum table under graphql-default. */
-  readonly inCapitals: ReadonlySet<string>;
+  /** Columns that refer to an enum table, and whether their values are in capitals, as under graphql-default. */
+  readonly enums: ReadonlyMap<string, boolean>;
   readonly primaryKey: readonly string[] | undefined;
   readonly isView: boolean;
   readonly relationships: readonly DeclaredRelationship[];
@@ -74,7 +74,7 @@ export function tableOf(
     columns,
     fields: new Map([...(found?.columns.keys() ?? columns)].map((column) => [column, fieldOf(table, column, naming)])),
     types: new Map([...(found?.columns.values() ?? [])].map(({ name, type }) => [name, type])),
-    inCapitals: new Set(naming.enumsInCapitals ? enumColumns(found, all) : []),
+    enums: new Map(enumColumns(found, all).map((column) => [column, naming.enumsInCapitals])),
     primaryKey: found?.primaryKey,
     isView: found?.kind === "view" || found?.kind === "materialized view",
     relationships: [

@@ -97,11 +97,13 @@ const shop: WritingWorld = {
   sql: `
     create table tenant (id uuid primary key, name text not null);
     create table order_state (state text primary key);
+    create table state_rule (state text primary key references order_state, reminder text);
     create table orders (id int generated always as identity primary key, tenant_id uuid not null references tenant, state text not null references order_state,
       total numeric(10, 2), note text, placed date, changed_by text);
     create table order_line (order_id int references orders on delete cascade, position int, product text not null, price numeric, primary key (order_id, position));
     insert into tenant values ('00000000-0000-4000-8000-00000000000a', 'North'), ('00000000-0000-4000-8000-00000000000b', 'South');
     insert into order_state values ('open'), ('paid'), ('lost');
+    insert into state_rule values ('open', 'monthly'), ('paid', 'never');
     insert into orders (tenant_id, state, total, note, placed) select ('00000000-0000-4000-8000-00000000000' || (array['a', 'b'])[n % 2 + 1])::uuid,
       (array['open', 'paid', 'lost'])[n % 3 + 1], n * 1.25, 'order ' || n, date '2026-01-01' + n from generate_series(1, 12) n;
     insert into order_line select o.id, p, 'product ' || p, p * 2 from orders o, generate_series(1, 2) p;`,
@@ -111,6 +113,13 @@ const shop: WritingWorld = {
   tables:
     - table: {schema: public, name: order_state}
       is_enum: true
+    - table: {schema: public, name: state_rule}
+      select_permissions:
+        - {role: clerk, permission: {columns: [state, reminder], filter: {}, limit: 50}}
+      update_permissions:
+        - {role: clerk, permission: {columns: [reminder], filter: {}, check: {}}}
+      delete_permissions:
+        - {role: clerk, permission: {filter: {}}}
     - table: {schema: public, name: orders}
       array_relationships:
         - {name: lines, using: {foreign_key_constraint_on: {table: {schema: public, name: order_line}, column: order_id}}}

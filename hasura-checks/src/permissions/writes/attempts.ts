@@ -4,7 +4,7 @@ import type { DeclaredRelationship } from "@routeql/metadata/declared/declared";
 import { graphqlName } from "@routeql/metadata/naming";
 import type { DeclaredWrite } from "@routeql/metadata/declared/writes";
 import type { TextRows } from "../../metadata/database.ts";
-import { documentOf, fieldOf, literal } from "../documents.ts";
+import { documentOf, fieldOf, literalOf } from "../documents.ts";
 import { selectionOf } from "../rows.ts";
 import {
   candidates,
@@ -102,7 +102,7 @@ function atKey({ table, key = [] }: Target, sample: Sample): Where {
     json: Object.fromEntries(key.map((column) => [fieldOf(table, column), { _eq: valueAt(column).json }])),
     sql: key.map((column) => `it.${identifier(column)} = ${valueSql(valueAt(column))}`).join(" and "),
     key: key
-      .map((column) => `${fieldOf(table, column)}: ${literal(valueAt(column).text ?? "", table.types.get(column))}`)
+      .map((column) => `${fieldOf(table, column)}: ${literalOf(table, column, valueAt(column).text ?? "")}`)
       .join(", "),
     sample,
   };

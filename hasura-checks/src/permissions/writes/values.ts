@@ -72,7 +72,7 @@ function valueOf({ table }: Target, column: string, text: string | null, json?: 
   if (/^(int2|int4|float4|float8)$/.test(name) && Number.isFinite(Number(text))) return { text, json: Number(text) };
   if (name === "bool") return { text, json: text.startsWith("t") };
   if (/^jsonb?$/.test(name)) return { text, json: json ?? JSON.parse(text) };
-  return { text, json: table.inCapitals.has(column) ? text.toUpperCase() : text };
+  return { text, json: table.enums.get(column) === true ? text.toUpperCase() : text };
 }
 
 /** Whether an engine knows the value: it reads the values of enum tables when it loads the metadata. */
