@@ -36,17 +36,24 @@ export function withoutObjects(loaded: LoadedMetadata, places: readonly MergedPa
 /** The variable with the database address for metadata without sources. */
 const databaseUrl = { from_env: "HASURA_GRAPHQL_DATABASE_URL" };
 
+const configuration = { connection_info: { database_url: databaseUrl } };
+
+/** Metadata whose sources around these places have a valid configuration, so that their tables are examined. */
+export function withConfigurations(loaded: LoadedMetadata, places: readonly MergedPath[]): LoadedMetadata {
+  const broken = new Set(places.map(([, index]) => index));
+  const { sources } = loaded.merged;
+  if (broken.size === 0 || !Array.isArray(sources)) return loaded;
+  const valid = sources.map((source: unknown, index) =>
+    broken.has(index) ? { ...(source as object), configuration } : source,
+  );
+  return { ...loaded, merged: { ...loaded.merged, sources: valid } };
+}
+
 /** Converts metadata of version 2 as Hasura does: its tables and functions become those of the source `default`. Other versions stay unchanged. */
 export function fromVersion2(loaded: LoadedMetadata): LoadedMetadata {
   const { version, tables, functions = [], ...rest } = loaded.merged;
   if (version !== 2) return loaded;
-  const source = {
-    name: "default",
-    kind: "postgres",
-    configuration: { connection_info: { database_url: databaseUrl } },
-    tables,
-    functions,
-  };
+  const source = { name: "default", kind: "postgres", configuration, tables, functions };
   const merged = { ...rest, version: 3, sources: [source] };
   return { ...loaded, merged, locate: (path) => loaded.locate(path[0] === "sources" ? path.slice(2) : path) };
 }

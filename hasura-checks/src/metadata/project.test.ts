@@ -61,3 +61,18 @@ test("refuses a file without sources, and names the accepted forms", () => {
     "config.yaml has no metadata: it lacks sources. Give the metadata directory, a folder with the config.yaml",
   );
 });
+
+test.each([
+  ["{connection_info: {}}", "configuration.connection_info.database_url: this key is required"],
+  [
+    "{connection_info: {database_url: {}}}",
+    "configuration.connection_info.database_url.from_env: this key is required",
+  ],
+  ["{}", "configuration.connection_info: this key is required"],
+])("reports the configuration %s once, and keeps the tables of its source", (configuration, reason) => {
+  const broken = source("crm", "postgres", "seller").replace(/\{connection_info.*\}/, configuration);
+  using folder = new MetadataFolder([], { "metadata/databases/databases.yaml": broken });
+  const { metadata, problems } = readProject("metadata", folder.path);
+  expect(problems.map(({ path, reason: found }) => `${path}: ${found}`)).toEqual([expect.stringContaining(reason)]);
+  expect(metadata?.sources[0]?.tables).toHaveLength(1);
+});

@@ -9,7 +9,7 @@ import { qualifiedName } from "@routeql/metadata/read/shape-parts";
 import { validateMetadata, withoutAll } from "@routeql/metadata/read/validate";
 import { UsageError } from "../cli/usage-error.ts";
 import { linesOf } from "./lines.ts";
-import { fromVersion2, withoutObjects } from "./loaded-metadata.ts";
+import { fromVersion2, withConfigurations, withoutObjects } from "./loaded-metadata.ts";
 
 /** A file, relative to the working directory, and a line in it from 1. */
 export interface Position {
@@ -99,15 +99,20 @@ function withoutInvalid(whole: LoadedMetadata): Pick<Project, "loaded" | "metada
     found.push(...invalid.filter(({ at }) => !isUnread(at)));
     const ignored = invalid.flatMap(({ passedOver, at }) => (passedOver === true && at.length > 0 ? [at] : []));
     const wrong = invalid.filter(({ passedOver }) => passedOver !== true).map(({ at }) => at);
-    if (ignored.length + wrong.map(objectAround).filter((path) => path.length > 0).length === 0)
+    const configured = wrong.filter(([root, , key]) => root === "sources" && key === "configuration");
+    const objects = wrong.filter((path) => !configured.includes(path));
+    if (ignored.length + configured.length + objects.filter((path) => objectAround(path).length > 0).length === 0)
       return {
         loaded,
         metadata: undefined,
         problems: [...found, ...problems.filter(({ kind }) => kind !== "invalid")],
       };
     loaded = withoutObjects(
-      { ...loaded, merged: withoutAll(loaded.merged, ignored) as LoadedMetadata["merged"] },
-      wrong,
+      withConfigurations(
+        { ...loaded, merged: withoutAll(loaded.merged, ignored) as LoadedMetadata["merged"] },
+        configured,
+      ),
+      objects,
     );
   }
   return { loaded, metadata: undefined, problems: found };

@@ -26,11 +26,17 @@ function kindOf(params: Readonly<Record<string, unknown>> | undefined): IssueKin
   return params?.["unsupported"] === true ? "unsupported" : "invalid";
 }
 
+const missing = "this key is required";
+
+const isMissing = (issue: z.core.$ZodIssue | undefined): boolean =>
+  issue?.code === "invalid_type" && issue.message.endsWith("received undefined");
+
 /** Unions report every branch. The intended one is the branch with unsupported parts only, or the one with the deepest problem. */
 function flatten(issue: z.core.$ZodIssue, prefix: MergedPath): FlatIssue[] {
   const path = [...prefix, ...(issue.path as (string | number)[])];
   const invalid = (reason: string, at = path): FlatIssue => ({ path: at, reason, kind: "invalid", dropped: at });
   if (issue.code === "invalid_union" && issue.errors.length > 0) {
+    if (issue.errors.every(([first]) => isMissing(first))) return [invalid(missing)];
     const branches = issue.errors.map((errors) => errors.flatMap((inner) => flatten(inner, path)));
     const meant =
       branches.find((branch) => branch.length > 0 && branch.every(({ kind }) => kind !== "invalid")) ??
@@ -47,7 +53,7 @@ function flatten(issue: z.core.$ZodIssue, prefix: MergedPath): FlatIssue[] {
   }
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => ({ ...invalid("unknown key", [...path, key]), passedOver: true }));
-  if (issue.code !== "custom") return [invalid(issue.message)];
+  if (issue.code !== "custom") return [invalid(isMissing(issue) ? missing : issue.message)];
   const levels = Number(issue.params?.["levels"] ?? 0);
   return [{ path, reason: issue.message, kind: kindOf(issue.params), dropped: path.slice(0, path.length - levels) }];
 }
