@@ -34,12 +34,18 @@ test("stacks get free ranges of the pool in sequence, also before they have netw
   expect(await reserve("three")).toBe("192.168.193.0/24");
 });
 
-test("stacks that start at the same time get different ranges", { repeats: 60 }, async () => {
-  const stacks = await Promise.all("abcdefgh".split("").map(async (name) => [name, await stackOf(name)] as const));
-  const wide = { ...configuration, plain: { networkPool: "192.168.192.0/20" } };
-  const ranges = await Promise.all(stacks.map(([name, paths]) => networkRangeOf(name, paths, wide, true, using())));
-  expect(new Set(ranges).size).toBe(8);
-});
+test(
+  "stacks that start at the same time get different ranges, also those of a deleted stack",
+  { repeats: 60 },
+  async () => {
+    await reserve("gone");
+    await rm(join(home, "gone"), { recursive: true });
+    const stacks = await Promise.all("abcdefgh".split("").map(async (name) => [name, await stackOf(name)] as const));
+    const wide = { ...configuration, plain: { networkPool: "192.168.192.0/20" } };
+    const ranges = await Promise.all(stacks.map(([name, paths]) => networkRangeOf(name, paths, wide, true, using())));
+    expect(new Set(ranges).size).toBe(8);
+  },
+);
 
 test("rejects a stack when the pool is full, and names the setting that widens it", async () => {
   await expect(reserve("one", using("192.168.128.0/17"))).rejects.toMatchObject({

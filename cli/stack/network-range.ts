@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { dockerClient } from "@routeql/host/docker/client";
 import { Failure } from "@routeql/host/failure";
 import { cacheFolder, type StackPaths } from "@routeql/host/paths";
+import { tryLock } from "@routeql/host/process-lock";
 import { addressOf, type Ipv4Range, overlap, parseRange, subnetsOf } from "@routeql/infra/settings/ipv4-range";
 import type { StackConfiguration } from "./configuration.ts";
 
@@ -82,7 +83,11 @@ async function reserve(range: string, paths: StackPaths): Promise<boolean> {
     const holder = await readlink(reservation).catch(() => undefined);
     if (holder === paths.folder) return true;
     if (holder !== undefined && (await isHeld(holder, range))) return false;
-    await rm(reservation, { force: true });
+    // Removed under a lock, so that no command removes the reservation of another one that took this range over.
+    const lock = await tryLock(`${reservation}.lock`, "a command that takes this range over");
+    if (!("release" in lock)) continue;
+    if ((await readlink(reservation).catch(() => undefined)) === holder) await rm(reservation, { force: true });
+    await lock.release();
   }
 }
 

@@ -35,6 +35,13 @@ test.each([
   expect(await tryLock(path, "npm run up")).toHaveProperty("release");
 });
 
+test("one of several commands takes over a lock of an ended process", { repeats: 15 }, async () => {
+  const path = join(folder, "run.lock");
+  await writeFile(path, JSON.stringify({ pid: 4_194_303, startTime: "1", what: "npm run up", since: "" }));
+  const acquired = await Promise.all(Array.from({ length: 8 }, (_command, index) => tryLock(path, `command ${index}`)));
+  expect(acquired.filter((each) => "release" in each)).toHaveLength(1);
+});
+
 test("waits for a lock, prints that once, and continues when it is free", async () => {
   const path = join(folder, "build.lock");
   const said: string[] = [];

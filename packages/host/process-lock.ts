@@ -12,10 +12,10 @@ interface Holder {
 }
 
 async function livingHolder(path: string, folder: string): Promise<Holder | undefined> {
-  const holder = await readFile(path, "utf8").then(
-    (text) => JSON.parse(text) as Holder,
-    () => undefined,
-  );
+  // Absent, or empty because another process is writing it.
+  const holder = await readFile(path, "utf8")
+    .then((text) => JSON.parse(text) as Holder)
+    .catch(() => undefined);
   return holder && (await startTimeOf(holder.pid, folder)) === holder.startTime ? holder : undefined;
 }
 
@@ -29,11 +29,15 @@ export async function tryLock(path: string, what: string, folder = processFolder
     what,
     since: new Date().toISOString(),
   };
+  const text = JSON.stringify(mine);
+  const isMine = async () => (await readFile(path, "utf8").catch(() => undefined)) === text;
   await mkdir(dirname(path), { recursive: true });
   for (let attempt = 0; ; attempt++) {
     try {
-      await writeFile(path, JSON.stringify(mine), { flag: "wx", mode: 0o600 });
-      return { release: () => rm(path, { force: true }) };
+      await writeFile(path, text, { flag: "wx", mode: 0o600 });
+      // Processes that take over the same lock remove each other's; the last one keeps it.
+      if (attempt > 0) await sleep(100);
+      if (await isMine()) return { release: () => rm(path, { force: true }) };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
     }
