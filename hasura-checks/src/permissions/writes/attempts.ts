@@ -10,6 +10,7 @@ import {
   candidates,
   dependsOn,
   fresh,
+  numberedReferences,
   type Sample,
   samplesOf,
   settable,
@@ -113,6 +114,7 @@ export class Attempts {
   readonly #target: Target;
   readonly #write: DeclaredWrite;
   readonly #list: Attempt[] = [];
+  #numbered: readonly string[] = [];
 
   constructor(target: Target, write: DeclaredWrite) {
     this.#target = target;
@@ -124,6 +126,7 @@ export class Attempts {
     const { operation, filter, check } = this.#write;
     const samples = await samplesOf(this.#target, condition(this.#target, filter ?? check), 3);
     if (operation === "insert") {
+      this.#numbered = await numberedReferences(this.#target);
       await this.#inserts(samples);
       await this.#upserts();
       for (const relationship of this.#target.table.relationships) await this.#nested(relationship, samples);
@@ -300,6 +303,8 @@ export class Attempts {
   #insert(given: Values, described: string, column?: string, single = false): void {
     const { names } = this.#target;
     const values = fresh(this.#target, given);
+    const all = assigned(this.#target, this.#write, values);
+    if (this.#numbered.some((reference) => !all.has(reference))) return;
     const object = jsonOf(this.#target, values);
     this.#add({
       what: `insert a row ${described}`,

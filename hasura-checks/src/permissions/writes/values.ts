@@ -164,6 +164,16 @@ export async function candidates(
   return [...[...all.values()].slice(0, mostValues - others.length), ...others];
 }
 
+/** References whose default is the next number of a sequence. Whether that row exists depends on earlier attempts. */
+export async function numberedReferences({ subject, table, catalog }: Target): Promise<readonly string[]> {
+  const references = catalog.foreignKeys.flatMap(({ columns }) => columns);
+  if (references.length === 0) return [];
+  const numbered = await subject.database.rows(
+    `select attname::text from pg_attribute join pg_attrdef on adrelid = attrelid and adnum = attnum where attrelid = ${quoted(`${identifier(table.schema)}.${identifier(table.name)}`)}::regclass and pg_get_expr(adbin, adrelid) like 'nextval(%'`,
+  );
+  return references.filter((column) => numbered.some(([name]) => name === column));
+}
+
 let made = 0;
 
 function renewed(type: string, text: string): string | undefined {

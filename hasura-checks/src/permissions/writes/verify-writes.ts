@@ -189,7 +189,10 @@ async function verifyWrite(
   };
   const [size = 0] = sizes;
   // A running engine stores the changes, so it is not asked to change all rows.
-  for (const attempt of await new Attempts(target, write).all(size <= most && subject.kind !== "running")) {
+  const attempts = await new Attempts(target, write).all(size <= most && subject.kind !== "running");
+  if (attempts.length === 0 && write.operation === "insert")
+    verdicts.say("not-tried", cell, `the permission of ${role} to insert rows: the values of a row are not known`);
+  for (const attempt of attempts) {
     const expected = await verifyAttempt(of, attempt, lookFor(attempt));
     refusals.push(expected.refused ?? (expected.affected === 0 ? "no row meets the filter" : undefined));
     if (expected.refused === undefined) verifyReach(of, attempt, expected);
