@@ -88,11 +88,12 @@ function factsOf(schema: GraphQLSchema, mutations: boolean): ReadonlySet<string>
 }
 
 /**
- * Where Hasura's description depends on which object it reads first: a root field named like a relationship, and the type of aggregated
- * rows of a table that a function also returns. The fact without its description.
+ * Where Hasura's description depends on which object it reads first: a root field named like a relationship, in either place, and the
+ * type of aggregated rows of a table that a function also returns. The fact without its description.
  */
 const described = [
   /^((?:query|subscription)_root\.\w+: \S+) "An (?:array|aggregate) relationship"$/,
+  /^(\w+\.\w+: \S+) "fetch (?:data|aggregated fields) from the table: .*"$/,
   /^(GraphQLObjectType \w+(?:_a|A)ggregate) null$/,
 ];
 const undescribed = (fact: string): string => fact.replace(/ (?:null|".*")$/, "");
