@@ -388,7 +388,7 @@ export const knownTexts: readonly (readonly [RegExp, string | ((...found: string
     "Hasura passes every value as a parameter. The embedded engine passes lists of them, so rows before a failing one take numbers of sequences.",
   ],
   [
-    /(?<= already (?:being )?determined[^\n]*"code":"validation-failed"\}\}\]\})(?:\n\S+ \d+(?:true|false))+$/g,
+    /(?<=(?: already (?:being )?determined[^\n]*"code":"validation-failed"|\.\w+\.data[^"\n]*","code":"constraint-violation")\}\}\]\})(?:\n\S+ \d+(?:true|false))+$/g,
     "",
     "Hasura inserts the rows of several relationships in an order of its own, so others take numbers of sequences before one fails.",
   ],

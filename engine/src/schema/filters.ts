@@ -26,7 +26,7 @@ import { sql, type Sql, trusted } from "../sql/sql.ts";
 import type { ComputedField, RowModel, TrackedTable } from "./model.ts";
 import { booleanType, floatType, integerType, textType } from "./scalars.ts";
 import { UnfitValue } from "./json-values.ts";
-import { constantText } from "./values.ts";
+import { toText } from "./values.ts";
 
 export interface FilterContext {
   readonly tables: ReadonlyMap<string, TrackedTable>;
@@ -60,7 +60,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 export function parameterOfMetadata(value: unknown, type: DatabaseType | undefined, cast: Sql): Parameter {
   if (typeof value === "string" && sessionVariable.test(value))
     return { source: { kind: "session", name: value.toLowerCase() }, type: cast };
-  return { source: { kind: "constant", text: constantText(value, type ?? textType) }, type: cast };
+  return { source: { kind: "constant", text: toText(value, type ?? textType) }, type: cast };
 }
 
 function elementType(operator: Operator, type: DatabaseType): DatabaseType {

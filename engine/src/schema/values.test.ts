@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { kindOf, UnfitValue } from "./json-values.ts";
-import { arrayText, constantText, jsonText, toText } from "./values.ts";
+import { arrayText, jsonText, toText } from "./values.ts";
 
 const type = (name: string) => ({ name, sql: name, kind: "base" as const });
 const rawJson = (text: string) => (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON(text);
@@ -83,14 +83,6 @@ test.each([
 ])("rejects a %s of %o", (name, value, message) => {
   expect(() => toText(value, type(name))).toThrow(message);
   expect(() => toText(value, type(name))).toThrow(UnfitValue);
-});
-
-test.each([
-  ["int4", "x", "an integer is expected"],
-  ["bool", "perhaps", "true or false is expected"],
-])("rejects a constant %s of %o before Postgres sees it", (name, value, message) => {
-  expect(() => constantText(value, type(name))).toThrow(message);
-  expect(constantText("1", type(name))).toBe("1");
 });
 
 describe("arrays", () => {

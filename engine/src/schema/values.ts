@@ -187,17 +187,6 @@ function stringText(value: string, type: string): string {
   return value;
 }
 
-/** A constant of metadata as Postgres' text of the type: errors appear when metadata is read, not in a request. @throws UnfitValue */
-export function constantText(value: unknown, type: DatabaseType): string | null {
-  if (typeof value === "string") {
-    if (type.name in integerRanges && !/^\s*[+-]?\d+\s*$/.test(value))
-      throw new UnfitValue(`an integer is expected, but found ${JSON.stringify(value)}`);
-    if (type.name === "bool" && !/^(?:t|true|f|false|y|yes|n|no|on|off|1|0)$/i.test(value.trim()))
-      throw new UnfitValue(`true or false is expected, but found ${JSON.stringify(value)}`);
-  }
-  return toText(value, type);
-}
-
 const unquoted: ReadonlySet<string> = new Set([
   ...Object.keys(integerRanges),
   "float4",

@@ -17,12 +17,14 @@ import {
 } from "./sessions.ts";
 import { secretColumn, secretInMetadata } from "./secrets.ts";
 import { fileNotIncluded, metadataShape, notExamined } from "./shape.ts";
+import { unreadableText } from "./unreadable-texts.ts";
 
 /** The rules for whole metadata, in the order of the documentation. */
 export const rules: readonly Rule[] = [
   reference,
   declaredTwice,
   unjoinableRelationship,
+  unreadableText,
   everyRow,
   unboundBranch,
   openInEffect,

@@ -166,6 +166,18 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World | strin
     note(sound, relationship("untracked")),
     { tables: [note(sound, relationship("tag")), tableFile("tag", sound)] },
   ],
+  [
+    "unreadable-text",
+    "t0.yaml:8",
+    migrated(note(filtered("{_or: [{id: {_in: [1, 2]}}, {id: {_eq: user_id}}]}"))),
+    migrated(note(filtered('{_and: [{id: {_eq: "7"}}, {owner: user_id}, {id: X-Hasura-User-Id}]}'))),
+  ],
+  [
+    "unreadable-text",
+    "t0.yaml:7",
+    migrated(note(sound, deletes("{id: user_id}"))),
+    migrated(note(sound, deletes("{owner: user_id}"))),
+  ],
   ["every-row", "t0.yaml:8", note(filtered("{}")), note(sound)],
   [
     "every-row",
