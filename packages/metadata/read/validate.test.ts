@@ -94,6 +94,16 @@ describe("a feature of Hasura that this engine lacks", () => {
     expect(valid?.sources[0]?.tables[0]?.array_relationships.map(({ name }) => name)).toEqual(["kept"]);
   });
 
+  test("says a wrong type in words, each form once", () => {
+    const table = { table: "note", select_permissions: [{ role: "a", permission: { columns: 3, filter: [] } }] };
+    const source = { name: "s", configuration: { connection_info: { database_url: 5 } }, tables: [table] };
+    expect(check({ version: 3, sources: [source] }).problems.map(({ reason }) => reason)).toEqual([
+      "this is neither of the forms that are allowed here (a text is expected, and this is a number; an object is expected, and this is a number)",
+      expect.stringContaining("a list is expected, and this is a number"),
+      "an object is expected, and this is a list",
+    ]);
+  });
+
   test("removes its source if the source would have another connection without it", () => {
     const source = {
       name: "secure",

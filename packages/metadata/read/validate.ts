@@ -31,6 +31,24 @@ const missing = "this key is required";
 const isMissing = (issue: z.core.$ZodIssue | undefined): boolean =>
   issue?.code === "invalid_type" && issue.message.endsWith("received undefined");
 
+const called: Readonly<Record<string, string>> = {
+  object: "an object",
+  record: "an object",
+  array: "a list",
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+};
+
+/** Says a wrong type in the words of the metadata's files; other messages stay. */
+function wordsOf(issue: z.core.$ZodIssue): string {
+  if (isMissing(issue)) return missing;
+  const [, found = ""] = /received (\w+)$/.exec(issue.message) ?? [];
+  if (issue.code !== "invalid_type" || found === "") return issue.message;
+  return `${called[issue.expected] ?? issue.expected} is expected, and this is ${called[found] ?? found}`;
+}
+
 /** Unions report every branch. The intended one is the branch with unsupported parts only, or the one with the deepest problem. */
 function flatten(issue: z.core.$ZodIssue, prefix: MergedPath): FlatIssue[] {
   const path = [...prefix, ...(issue.path as (string | number)[])];
@@ -46,14 +64,14 @@ function flatten(issue: z.core.$ZodIssue, prefix: MergedPath): FlatIssue[] {
     return (
       meant ?? [
         invalid(
-          `this is neither of the forms that are allowed here (${branches.map((branch) => branch[0]?.reason ?? "").join("; ")})`,
+          `this is neither of the forms that are allowed here (${[...new Set(branches.map((branch) => branch[0]?.reason ?? ""))].join("; ")})`,
         ),
       ]
     );
   }
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => ({ ...invalid("unknown key", [...path, key]), passedOver: true }));
-  if (issue.code !== "custom") return [invalid(isMissing(issue) ? missing : issue.message)];
+  if (issue.code !== "custom") return [invalid(wordsOf(issue))];
   const levels = Number(issue.params?.["levels"] ?? 0);
   return [{ path, reason: issue.message, kind: kindOf(issue.params), dropped: path.slice(0, path.length - levels) }];
 }
