@@ -28,8 +28,11 @@ test.each([
   [
     { id: { _in: [1, "X-Hasura-Id"] } },
     `("t1"."id" = ANY ((ARRAY[($1::integer), ($2::integer)]::integer[])))`,
-    ["1", "x-hasura-id"],
+    ["1", "X-Hasura-Id"],
   ],
+  [{ id: "REQ_USER_ID" }, `("t1"."id" = ($1::integer))`, ["x-hasura-user-id"]],
+  [{ id: { _gt: null } }, `("t1"."id" > ($1::integer))`, [null]],
+  [{ id: { _cast: {} } }, "", []],
   [{ born: { _cgt: "born" } }, `("t1"."born" > "t1"."born")`, []],
   [{ name: { _is_null: true } }, `("t1"."name" IS NULL)`, []],
   [{ _or: [] }, "FALSE", []],
@@ -69,7 +72,6 @@ test("a text for a column of another type is left to Postgres, as in Hasura", as
 test.each([
   [{ nmae: "x" }, "filter.nmae", "public.author has no column, relationship or computed field nmae"],
   [{ name: { _eqq: "x" } }, "filter.name._eqq", "the operator _eqq is not served for type text"],
-  [{ id: { _gt: null } }, "filter.id._gt", "null is not a value to compare with; use _is_null"],
   [{ hidden: 1 }, "filter.hidden", "expected Bool, but encountered Number"],
   [{ id: { _in: 3 } }, "filter.id._in", "a list, or a session variable that holds a Postgres array, is expected"],
   [{ id: { _ceq: "nmae" } }, "filter.id._ceq", "public.author has no column nmae"],
@@ -81,6 +83,9 @@ test.each([
   ],
   [{ _exists: { _table: "nowhere", _where: {} } }, "filter._exists._table", "this table is not tracked"],
   [{ _and: 3 }, "filter._and", "a list of filters is expected"],
+  [{ _or: {} }, "filter._or", "a list of filters is expected"],
+  [{ id: { _in: null } }, "filter.id._in", "a list, or a session variable that holds a Postgres array, is expected"],
+  [{ id: { _ceq: "name" } }, "filter.id._ceq", "incompatible column types: it has type int4, but name has type text"],
 ])("rejects the filter %j", async (filter, path, reason) => {
   const refused = await stateOf(withFilter("author", filter)).catch((error: unknown) => error);
   expect(refused).toBeInstanceOf(MetadataError);

@@ -13,6 +13,7 @@ import {
 import {
   argumentType,
   castable,
+  comparisonOperators,
   inputType,
   isListArgument,
   isObjectArgument,
@@ -23,7 +24,7 @@ import {
   type Operator,
 } from "../sql/operators.ts";
 import { sql, type Sql, trusted } from "../sql/sql.ts";
-import type { ComputedField, RowModel, TrackedTable } from "./model.ts";
+import type { ComputedField, Enumeration, RowModel, TrackedTable } from "./model.ts";
 import { booleanType, floatType, integerType, textType } from "./scalars.ts";
 import { UnfitValue } from "./json-values.ts";
 import { toText } from "./values.ts";
@@ -44,7 +45,10 @@ const columnOperators: Readonly<Record<string, string>> = {
   _cgte: "_gte",
   _clte: "_lte",
 };
-const sessionVariable = /^x-hasura-/i;
+/** `REQ_USER_ID` is Hasura's earlier name of the user's id. */
+const sessionVariable = /^(?:x-hasura-.*|req_user_id)$/is;
+
+const sessionName = (value: string): string => value.toLowerCase().replace(/^req_user_id$/, "x-hasura-user-id");
 
 /** Older metadata has `$eq` for `_eq`. */
 function operatorName(key: string): string {
@@ -59,8 +63,13 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 /** A value of metadata: a session variable, or a constant. @throws UnfitValue */
 export function parameterOfMetadata(value: unknown, type: DatabaseType | undefined, cast: Sql): Parameter {
   if (typeof value === "string" && sessionVariable.test(value))
-    return { source: { kind: "session", name: value.toLowerCase() }, type: cast };
-  return { source: { kind: "constant", text: toText(value, type ?? textType) }, type: cast };
+    return { source: { kind: "session", name: sessionName(value) }, type: cast };
+  return constantOfMetadata(value, type ?? textType, cast);
+}
+
+/** A constant, also in place of a session variable: in a list, Hasura takes every text literally. @throws UnfitValue */
+function constantOfMetadata(value: unknown, type: DatabaseType, cast: Sql): Parameter {
+  return { source: { kind: "constant", text: toText(value, type) }, type: cast };
 }
 
 function elementType(operator: Operator, type: DatabaseType): DatabaseType {
@@ -92,7 +101,6 @@ export class FilterReader {
   }
 
   #list(value: unknown, table: RowModel, path: MergedPath): readonly Condition[] {
-    if (isRecord(value)) return [this.read(value, table, path)];
     if (!Array.isArray(value)) return [this.#fail(path, "a list of filters is expected")];
     return value.map((item, index) => this.read(item, table, [...path, index]));
   }
@@ -123,7 +131,7 @@ export class FilterReader {
     if (table === undefined) return this.#fail([...path, "_table"], "this table is not tracked");
     const extra = Object.keys(value).filter((key) => key !== "_table" && key !== "_where");
     if (extra.length > 0) return this.#fail([...path, extra[0] ?? ""], "unknown key");
-    return { kind: "exists", table, where: this.read(value["_where"] ?? {}, table, [...path, "_where"]) };
+    return { kind: "exists", table, where: this.read(value["_where"], table, [...path, "_where"]) };
   }
 
   #computed(field: ComputedField, value: unknown, table: RowModel, path: MergedPath): Condition {
@@ -141,9 +149,8 @@ export class FilterReader {
 
   /** `{column: value}` is short for `{column: {_eq: value}}`. */
   #operators(operand: Operand, type: DatabaseType, value: unknown, table: RowModel, path: MergedPath): Condition {
-    if (!isRecord(value) || (type.name.startsWith("json") && !Object.keys(value).every((key) => /^[_$]/.test(key)))) {
-      return this.#comparison("_eq", operand, type, value, table, path);
-    }
+    if (type.name === "json") return this.#fail(path, "JSON column can not be part of boolean expression");
+    if (!isRecord(value)) return this.#comparison("_eq", operand, type, value, table, path);
     return allOf(
       ...Object.entries(value).map(([key, given]) =>
         this.#comparison(operatorName(key), operand, type, given, table, [...path, key]),
@@ -164,6 +171,7 @@ export class FilterReader {
         ? { kind: "is-null", operand, negated: !value }
         : this.#fail(path, "true or false is expected");
     }
+    if (name === "_cast" && isRecord(value) && Object.keys(value).length === 0) return always;
     if (name === "_cast" && (type.name === "geometry" || type.name === "geography")) {
       const other = siblingType(type, type.name === "geometry" ? "geography" : "geometry");
       const inner = isRecord(value) ? value[other.name] : undefined;
@@ -174,16 +182,20 @@ export class FilterReader {
       ]);
     }
     if (name === "_cast" && castable.has(type.name)) {
-      const inner = isRecord(value) ? (value["String"] ?? value["text"]) : undefined;
-      if (!isRecord(inner)) return this.#fail(path, "{String: {…}} is expected");
-      return this.#operators({ kind: "text", operand }, textType, inner, table, [...path, "String"]);
+      const inner = isRecord(value) ? value["text"] : undefined;
+      if (!isRecord(inner)) return this.#fail(path, "{text: {…}} is expected");
+      return this.#operators({ kind: "text", operand }, textType, inner, table, [...path, "text"]);
     }
     const plain = columnOperators[name];
-    const operators = operand.kind === "text" ? textOperators : operatorsOf(type);
+    const enumeration = operand.kind === "column" ? operand.column.enumeration : undefined;
+    const operators =
+      operand.kind === "text" ? textOperators : enumeration === undefined ? operatorsOf(type) : comparisonOperators;
     const operator = operators.find((known) => known.name === (plain ?? name));
     if (operator === undefined) return this.#fail(path, `the operator ${name} is not served for type ${type.name}`);
-    if (plain !== undefined) return this.#columnComparison(operand, operator, value, table, path);
+    if (plain !== undefined) return this.#columnComparison(operand, operator, type, value, table, path);
     if (value === null && (name === "_eq" || name === "_neq")) return equalsNull(operand, name === "_neq");
+    const unknown = enumeration === undefined ? undefined : unknownValue(value, enumeration);
+    if (unknown !== undefined) return this.#fail(path, unknown);
     try {
       return { kind: "compare", operand, operator, value: this.#value(operator, type, value) };
     } catch (error) {
@@ -193,15 +205,16 @@ export class FilterReader {
   }
 
   #value(operator: Operator, type: DatabaseType, value: unknown): Value {
-    if (value === null || value === undefined)
-      throw new UnfitValue("null is not a value to compare with; use _is_null");
     const cast = argumentType(operator, type);
+    // A comparison with null holds for no row.
+    if (value === null && !isListArgument(operator) && !isObjectArgument(operator) && operator.argument !== "distance")
+      return { kind: "parameter", parameter: { source: { kind: "constant", text: null }, type: cast } };
     if (operator.argument === "distance") return this.#distance(type, value);
     if (isObjectArgument(operator)) return this.#bandAndGeometry(operator, type, value);
     const element = elementType(operator, type);
     if (isListArgument(operator) && Array.isArray(value)) {
       const own = trusted(cast.slice(0, -2));
-      return { kind: "list", items: value.map((item) => parameterOfMetadata(item, element, own)), type: cast };
+      return { kind: "list", items: value.map((item) => constantOfMetadata(item, element, own)), type: cast };
     }
     if (isListArgument(operator)) {
       if (typeof value !== "string" || !sessionVariable.test(value))
@@ -239,6 +252,7 @@ export class FilterReader {
   #columnComparison(
     operand: Operand,
     operator: Operator,
+    type: DatabaseType,
     value: unknown,
     table: RowModel,
     path: MergedPath,
@@ -249,10 +263,30 @@ export class FilterReader {
     if (typeof name !== "string" || (steps.length !== 1 && !fromRoot))
       return this.#fail(path, 'a column, or ["$", column], is expected');
     const owner = fromRoot ? this.#context.root : table;
-    if (!owner.columns.has(name)) return this.#fail(path, `${owner.key} has no column ${name}`);
+    const found = owner.columns.get(name);
+    if (found === undefined) return this.#fail(path, `${owner.key} has no column ${name}`);
+    const enumeration = operand.kind === "column" ? operand.column.enumeration : undefined;
+    if (found.type.name !== type.name || found.enumeration !== enumeration)
+      return this.#fail(
+        path,
+        `incompatible column types: it has type ${type.name}, but ${name} has type ${found.type.name}`,
+      );
     const other = { kind: "column", column: name, scope: fromRoot ? "root" : "current" } as const;
     return { kind: "compare", operand, operator, value: other };
   }
+}
+
+/** The reason why a constant is no value of an enum table; a session variable is known later. */
+function unknownValue(value: unknown, { values, typeName }: Enumeration): string | undefined {
+  const texts = Array.isArray(value)
+    ? (value as readonly unknown[])
+    : sessionVariable.test(String(value))
+      ? []
+      : [value];
+  const unknown = texts.find((text) => text !== null && !values.some(({ value: known }) => known === text));
+  if (unknown === undefined) return undefined;
+  const known = values.map(({ value: each }) => JSON.stringify(each)).join(", ");
+  return `expected one of the values ${known} for type ${JSON.stringify(typeName)}, given ${JSON.stringify(unknown)}`;
 }
 
 /** In filters of metadata null is a value. Hasura's `_neq: null` stays a comparison with NULL for a column that is not nullable. */

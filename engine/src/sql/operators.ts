@@ -30,7 +30,7 @@ function infix(name: string, symbol: string, argument: OperatorArgument = "same"
 
 export const equals = infix("_eq", "=");
 
-const common: readonly Operator[] = [
+export const comparisonOperators: readonly Operator[] = [
   equals,
   infix("_neq", "<>"),
   infix("_gt", ">"),
@@ -41,7 +41,7 @@ const common: readonly Operator[] = [
   { name: "_nin", argument: "list", print: (left, right) => sql`(NOT (${left} = ANY (${right})))` },
 ];
 
-export const equalityOperators: readonly Operator[] = common.filter(({ name }) =>
+export const equalityOperators: readonly Operator[] = comparisonOperators.filter(({ name }) =>
   ["_eq", "_neq", "_in", "_nin"].includes(name),
 );
 
@@ -145,17 +145,17 @@ export const castable: ReadonlySet<string> = new Set(["jsonb", "geometry", "geog
 
 /** Operators of a column type, in addition to `_is_null` and `_cast`. */
 export function operatorsOf(type: DatabaseType): readonly Operator[] {
-  if (type.element !== undefined) return [...common, ...array];
-  if (textTypes.has(type.name)) return [...common, ...text];
-  if (type.name === "jsonb") return [...common, ...jsonb];
-  if (type.name === "ltree") return [...common, ...ltree];
-  if (type.name === "geometry") return [...common, ...geometry];
-  if (type.name === "geography") return [...common, ...geography];
+  if (type.element !== undefined) return [...comparisonOperators, ...array];
+  if (textTypes.has(type.name)) return [...comparisonOperators, ...text];
+  if (type.name === "jsonb") return [...comparisonOperators, ...jsonb];
+  if (type.name === "ltree") return [...comparisonOperators, ...ltree];
+  if (type.name === "geometry") return [...comparisonOperators, ...geometry];
+  if (type.name === "geography") return [...comparisonOperators, ...geography];
   if (type.name === "raster") return [...equalityOperators, ...raster];
-  return common;
+  return comparisonOperators;
 }
 
-export const textOperators: readonly Operator[] = [...common, ...text];
+export const textOperators: readonly Operator[] = [...comparisonOperators, ...text];
 
 /** Operators that raise an error for some values of the row: an incomplete pattern, shapes of two reference systems. */
 const fallible: ReadonlySet<string> = new Set([...text, ...geometry, ...geography, ...raster].map(({ name }) => name));

@@ -1,4 +1,5 @@
 /** Conditions of permissions as formulas without negation, for the comparison of two conditions. */
+import { sessionVariable } from "@routeql/metadata/declared/filter-tree";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import { type Columns, isFields, listOf } from "../rules/conditions.ts";
 import { namedTable, tablesOf, type Walked } from "../rules/rule.ts";
@@ -160,7 +161,8 @@ function readComparison(column: string, operator: string, value: unknown, holds:
   }
   if ((operator === "in" || operator === "nin") && Array.isArray(value)) {
     const isIn = (operator === "in") === holds;
-    const items = value.filter((item) => item !== null).map((item) => readComparison(column, "eq", item, isIn, atRoot));
+    const accepts = isIn ? orders.equal : orders.all ^ orders.equal;
+    const items = value.filter((item) => item !== null).map((item) => ordered(column, accepts, constantOf(item)));
     // With null in the list, no value is certainly outside of it.
     if (!isIn && items.length < value.length) return any([]);
     return isIn ? any(items) : all(items);
@@ -190,17 +192,20 @@ function columnOperand(value: unknown, atRoot: boolean): Operand {
   return { kind: "column", key: first === "$" ? `${atRoot ? "" : "$."}${String(second)}` : String(first) };
 }
 
-const isSessionVariable = (value: unknown): value is string => typeof value === "string" && /^x-hasura-/i.test(value);
-
 function operandOf(value: unknown): Operand {
-  if (isSessionVariable(value)) return { kind: "session", key: value.toLowerCase() };
+  const name = sessionVariable(value);
+  return name === undefined ? constantOf(value) : { kind: "session", key: name };
+}
+
+/** Also a text like a session variable in a list, which Hasura takes literally. */
+function constantOf(value: unknown): Operand {
   const isNumber = typeof value === "number" || (typeof value === "string" && /^-?\d+(\.\d+)?$/.test(value));
   return { kind: "constant", value, key: isNumber ? String(Number(value)) : textOf(value) };
 }
 
 /** A value as text, with session variables in lower case. */
 function textOf(value: unknown): string {
-  return JSON.stringify(value, (_key, item: unknown) => (isSessionVariable(item) ? item.toLowerCase() : item));
+  return JSON.stringify(value, (_key, item: unknown) => sessionVariable(item) ?? item);
 }
 
 export function complement(formula: Formula): Formula {

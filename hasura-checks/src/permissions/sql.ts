@@ -1,5 +1,5 @@
 import type { DeclaredAccess, DeclaredPermission, DeclaredTable, Filter } from "@routeql/metadata/declared/declared";
-import { isSessionVariable } from "@routeql/metadata/declared/filter-tree";
+import { sessionVariable } from "@routeql/metadata/declared/filter-tree";
 import { filterSql, identifier, quoted } from "@routeql/metadata/declared/filter-text";
 import { fieldOf, orderColumns, valueColumns } from "./documents.ts";
 import type { Variables } from "./served.ts";
@@ -47,7 +47,8 @@ export class Sql {
   }
 
   preset(value: unknown): string {
-    if (isSessionVariable(value)) return this.#session(value.toLowerCase());
+    const name = sessionVariable(value);
+    if (name !== undefined) return this.#session(name);
     return value === null ? "null" : quoted(typeof value === "string" ? value : JSON.stringify(value));
   }
 

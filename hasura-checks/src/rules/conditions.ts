@@ -1,3 +1,4 @@
+import { sessionVariable } from "@routeql/metadata/declared/filter-tree";
 import { redacted } from "../findings/secret-texts.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;
@@ -27,12 +28,14 @@ export function columnsHeldToSession(
     const keys = keysOf(key);
     if (keys.length > 0) return mentionsSession(value) ? keys : [];
     const compared = isFields(value) ? (value["_eq"] ?? value["$eq"] ?? value["_in"] ?? value["$in"]) : value;
-    return !/^[_$]/.test(key) && typeof compared === "string" && /^x-hasura-/i.test(compared) ? [key] : [];
+    return !/^[_$]/.test(key) && sessionVariable(compared) !== undefined ? [key] : [];
   });
 }
 
+/** Whether a session variable is in a condition. A text in a list is none: Hasura takes it literally. */
 export function mentionsSession(value: unknown): boolean {
-  if (typeof value === "string") return /^x-hasura-/i.test(value);
+  if (Array.isArray(value)) return value.some((item) => typeof item !== "string" && mentionsSession(item));
+  if (typeof value === "string") return sessionVariable(value) !== undefined;
   return typeof value === "object" && value !== null && Object.values(value).some(mentionsSession);
 }
 

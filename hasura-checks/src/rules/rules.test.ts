@@ -438,6 +438,12 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World | strin
   ],
   ["session-variable-spelling", "t0.yaml:9", note(sound.replace("X-Hasura-User-Id", "X_Hasura_User_Id")), note(sound)],
   [
+    "session-variable-spelling",
+    "t0.yaml:8",
+    note(filtered("{owner: {_in: [X-Hasura-User-Id]}}")),
+    note(filtered("{_and: [{owner: {_in: X-Hasura-User-Ids}}, {owner: REQ_USER_ID}]}")),
+  ],
+  [
     "session-variable-variants",
     "t2.yaml:9",
     { tables: [note(sound), tableFile("tag", sound), tableFile("mark", sound.replace("User-Id", "UserId"))] },

@@ -1,3 +1,4 @@
+import { sessionVariable } from "@routeql/metadata/declared/filter-tree";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import { type Found, isUnauthorized, listed, permissionsOf, type Rule, writesOf } from "./rule.ts";
 
@@ -5,17 +6,24 @@ interface Use {
   /** As written in the metadata. */
   readonly text: string;
   readonly at: MergedPath;
+  /** Whether it stands in a list, where Hasura takes it literally. */
+  readonly isListed?: boolean;
 }
 
 /** Texts in a filter that are, or look like, session variables. */
 export function variablesIn(value: unknown, at: MergedPath): readonly Use[] {
-  if (typeof value === "string") return /^x.?hasur/i.test(value) ? [{ text: value, at }] : [];
-  if (Array.isArray(value)) return value.flatMap((item, index) => variablesIn(item, [...at, index]));
+  if (typeof value === "string") return /^(?:x.?hasur|req_user_id$)/i.test(value) ? [{ text: value, at }] : [];
+  if (Array.isArray(value))
+    return value.flatMap((item: unknown, index) =>
+      variablesIn(item, [...at, index]).map((use) => ({ ...use, isListed: use.isListed ?? typeof item === "string" })),
+    );
   if (typeof value !== "object" || value === null) return [];
   return Object.entries(value).flatMap(([key, item]) => variablesIn(item, [...at, key]));
 }
 
-const isVariable = (text: string) => /^x-hasura-/i.test(text);
+const isVariable = ({ text, isListed }: Use) => isListed !== true && sessionVariable(text) !== undefined;
+
+const nameOf = ({ text }: Use) => sessionVariable(text) ?? text;
 
 interface PlacedUse extends Use {
   readonly role: string;
@@ -52,9 +60,9 @@ export const unsetSessionVariable: Rule = {
     const carried = examined.configuration.sessionVariables;
     if (carried === undefined) return [];
     return usesOf(examined)
-      .filter(({ text }) => isVariable(text) && ![...carried, ...always].includes(text.toLowerCase()))
+      .filter((use) => isVariable(use) && ![...carried, ...always].includes(nameOf(use)))
       .map((use) => {
-        const name = use.text.toLowerCase();
+        const name = nameOf(use);
         const needs = `the filter of ${use.role} on ${use.table} needs ${name}`;
         return inUse(use, name, `${needs}, and the tokens carry only ${listed(carried)}`);
       });
@@ -70,11 +78,9 @@ export const spoofableSession: Rule = {
     "filter by a column of the row instead; add an exception where the value is a secret, such as an invitation code, or where a gateway removes X-Hasura- headers; set unauthorizedRole in hasura-checks.yaml if another role serves requests without a token",
   find: (examined) =>
     usesOf(examined)
-      .filter(
-        ({ text, role }) => isVariable(text) && !always.includes(text.toLowerCase()) && isUnauthorized(role, examined),
-      )
+      .filter((use) => isVariable(use) && !always.includes(nameOf(use)) && isUnauthorized(use.role, examined))
       .map((use) => {
-        const name = use.text.toLowerCase();
+        const name = nameOf(use);
         return inUse(use, name, `${use.role} on ${use.table} uses ${name}, which a request without a token can set`);
       }),
 };
@@ -84,13 +90,14 @@ export const sessionVariableSpelling: Rule = {
   severity: "error",
   finds: "a text that resembles a session variable and is not one",
   why: "Hasura reads only names with the prefix x-hasura- from the session. It compares another text literally, and a negated comparison then selects every row.",
-  remedy: "write it as x-hasura-NAME",
+  remedy: "write it as x-hasura-NAME, and without brackets: a variable that holds a list is its own list",
   find: (examined) =>
     usesOf(examined)
-      .filter(({ text }) => !isVariable(text))
+      .filter((use) => !isVariable(use))
       .map((use) => {
         const compares = `the filter of ${use.role} on ${use.table} compares with the text "${use.text}"`;
-        return inUse(use, use.text, `${compares}, which is not a session variable`);
+        const where = use.isListed === true ? " in a list" : "";
+        return inUse(use, use.text, `${compares}${where}, which is not a session variable`);
       }),
 };
 
@@ -107,13 +114,9 @@ export const sessionVariableVariants: Rule = {
   why: "The tokens carry one of the two spellings, and every request that needs the other one fails.",
   remedy: "use one spelling; list the variables of the tokens in sessionVariables in hasura-checks.yaml",
   find: (examined) => {
-    const uses = usesOf(examined).filter(({ text }) => isVariable(text));
-    return [...Map.groupBy(uses, ({ text }) => letters(text).replace(/s$/, "")).values()]
-      .map((alike) =>
-        [...Map.groupBy(alike, ({ text }) => text.toLowerCase())].toSorted(
-          ([, one], [, other]) => one.length - other.length,
-        ),
-      )
+    const uses = usesOf(examined).filter(isVariable);
+    return [...Map.groupBy(uses, (use) => letters(nameOf(use)).replace(/s$/, "")).values()]
+      .map((alike) => [...Map.groupBy(alike, nameOf)].toSorted(([, one], [, other]) => one.length - other.length))
       .flatMap(([[name, [use]] = ["", []], ...others]) => {
         if (use === undefined || others.length === 0) return [];
         const uses = `the filter of ${use.role} on ${use.table} uses ${name}`;

@@ -7,6 +7,7 @@ import { commonOptions, configurationFile, metadataDirectory, readConfiguration 
 import { examinable, readProject, type ReadProject } from "../metadata/project.ts";
 import { isAlwaysTrue } from "../diff/formula.ts";
 import { columnsOf, isUnauthorized, listed, permissionsOf, type Walked, writesOf } from "../rules/rule.ts";
+import { sessionVariable } from "@routeql/metadata/declared/filter-tree";
 import { variablesIn } from "../rules/sessions.ts";
 
 interface RoleNumbers {
@@ -46,8 +47,8 @@ function sessionVariablesIn(walked: Walked): readonly string[] {
     ...writesOf(walked).map(({ permission }) => permission),
   ];
   const names = conditions
-    .flatMap((condition) => variablesIn(condition, []).map(({ text }) => text.toLowerCase()))
-    .filter((name) => name.startsWith("x-hasura-") && name !== "x-hasura-role");
+    .flatMap((condition) => variablesIn(condition, []).flatMap(({ text }) => sessionVariable(text) ?? []))
+    .filter((name) => name !== "x-hasura-role");
   return [...new Set(names)].toSorted();
 }
 

@@ -92,6 +92,19 @@ describe.each([
 
 describe.each([
   ["a list", { rank: { _in: [1, 2] } }, "it.rank in (1, 2)", "`rank` is one of `1`, `2`"],
+  [
+    "the earlier name of the user",
+    { rank: "REQ_USER_ID" },
+    "it.rank = session(x-hasura-user-id)",
+    "`rank` is the session's `x-hasura-user-id`",
+  ],
+  ["null, which nothing is above", { rank: { _gt: null } }, "it.rank > null", "`rank` is above `null`"],
+  [
+    "a list of texts",
+    { owner: { _in: ["X-Hasura-A"] } },
+    "it.owner in ('X-Hasura-A')",
+    "`owner` is one of `X-Hasura-A`",
+  ],
   ["an empty list", { rank: { _in: [] } }, "false", "`rank` is one of nothing"],
   ["what is in no empty list", { rank: { _nin: [] } }, "true", "`rank` is none of nothing"],
   [
@@ -123,12 +136,12 @@ describe.each([
   [
     "keys of a document",
     { body: { _has_keys_any: ["a", "X-Hasura-Key"] } },
-    "it.body ?| array['a', session(x-hasura-key)]::text[]",
-    "`body` has any of the keys `a`, the session's `x-hasura-key`",
+    "it.body ?| array['a', 'X-Hasura-Key']::text[]",
+    "`body` has any of the keys `a`, `X-Hasura-Key`",
   ],
   ["another column", { rank: { _cgt: "owner" } }, "it.rank > it.owner", "`rank` is above column `owner`"],
   ["a name with capitals", { Name: { _is_null: false } }, 'it."Name" is not null', "`Name` is not null"],
-  ["a cast", { rank: { _cast: { String: { _like: "1%" } } } }, "it.rank::text like '1%'", "`rank` is like `1%`"],
+  ["a cast", { rank: { _cast: { text: { _like: "1%" } } } }, "it.rank::text like '1%'", "`rank` is like `1%`"],
   ["a computed field", { area: { _gt: 3 } }, "geo.area(it) > 3", "`area` is above `3`"],
   [
     "rows of a table that has nothing to do with it",

@@ -141,6 +141,7 @@ function comparandSql(comparand: Comparand, operand: Operand, scope: Scope): str
 }
 
 function constantSql(value: unknown, { type }: Operand): string {
+  if (value === null) return "null";
   if (type?.name === "json" || type?.name === "jsonb") return quoted(JSON.stringify(value));
   if (typeof value === "string") return quoted(value);
   if (typeof value === "number" || typeof value === "boolean")

@@ -57,8 +57,12 @@ const columnOperators: Readonly<Record<string, string>> = {
 const listOperators: ReadonlySet<string> = new Set(["_in", "_nin", "_has_keys_any", "_has_keys_all"]);
 const text: DatabaseType = { name: "text", sql: "text", kind: "base" };
 
-export const isSessionVariable = (value: unknown): value is string =>
-  typeof value === "string" && /^x-hasura-/i.test(value);
+/** The name of a session variable in lower case; undefined for another value. `REQ_USER_ID` is Hasura's earlier name of the user's id. */
+export function sessionVariable(value: unknown): string | undefined {
+  if (typeof value !== "string") return undefined;
+  if (/^req_user_id$/i.test(value)) return "x-hasura-user-id";
+  return /^x-hasura-/i.test(value) ? value.toLowerCase() : undefined;
+}
 
 const isFilter = (value: unknown): value is Filter =>
   typeof value === "object" && value !== null && !Array.isArray(value);
@@ -82,7 +86,6 @@ export function readFilter(access: Tables, key: string, filter: Filter): FilterN
 }
 
 function readList(access: Tables, table: DeclaredTable, value: unknown): readonly FilterNode[] {
-  if (isFilter(value)) return [readFilter(access, table.key, value)];
   if (Array.isArray(value) && value.every(isFilter)) return value.map((item) => readFilter(access, table.key, item));
   return underivable("_and and _or take a list of filters");
 }
@@ -121,16 +124,14 @@ function readExists(access: Tables, value: unknown): FilterNode {
   const named = value["_table"];
   const { schema = "public", name } = isFilter(named) ? named : { name: named };
   const target = access.tables.get(`${String(schema)}.${String(name)}`);
-  const where = value["_where"] ?? {};
+  const { _where: where } = value;
   if (target === undefined || !isFilter(where))
     return underivable(`a filter goes to ${String(schema)}.${String(name)}, which is not tracked`);
   return { kind: "exists", target, where: readFilter(access, target.key, where) };
 }
 
 function readComparisons(operand: Operand, value: unknown): FilterNode {
-  const isJson = operand.type?.name.startsWith("json") === true;
-  if (!isFilter(value) || (isJson && !Object.keys(value).every((key) => /^[_$]/.test(key))))
-    return comparison(operand, "_eq", value);
+  if (!isFilter(value)) return comparison(operand, "_eq", value);
   return allOf(Object.entries(value).map(([key, given]) => comparison(operand, spelled(key), given)));
 }
 
@@ -139,14 +140,16 @@ function comparison(operand: Operand, operator: string, value: unknown): FilterN
   if (value === null && (operator === "_eq" || operator === "_neq"))
     return { kind: "null", operand, negated: operator === "_neq" };
   if (operator === "_cast") {
-    const inner = isFilter(value) ? (value["String"] ?? value["text"]) : undefined;
-    if (inner === undefined || inner === null) underivable("_cast takes {String: …}");
+    if (isFilter(value) && Object.keys(value).length === 0) return allOf([]);
+    const inner = isFilter(value) ? value["text"] : undefined;
+    if (inner === undefined || inner === null) underivable("_cast takes {text: …}");
     return readComparisons({ kind: "text", of: operand, name: operand.name, type: text }, inner);
   }
   const plain = columnOperators[operator];
   if (plain !== undefined) return { kind: "compare", operand, operator: plain, with: columnNamed(value) };
   if (listOperators.has(operator) && Array.isArray(value))
-    return { kind: "compare", operand, operator, with: value.map(comparand) };
+    // In a list, Hasura takes every text literally.
+    return { kind: "compare", operand, operator, with: value.map((item) => ({ kind: "constant", value: item })) };
   return { kind: "compare", operand, operator, with: comparand(value) };
 }
 
@@ -160,5 +163,6 @@ function columnNamed(value: unknown): Comparand {
 }
 
 function comparand(value: unknown): Comparand {
-  return isSessionVariable(value) ? { kind: "session", name: value.toLowerCase() } : { kind: "constant", value };
+  const name = sessionVariable(value);
+  return name === undefined ? { kind: "constant", value } : { kind: "session", name };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { CatalogTable } from "@routeql/metadata/catalog/catalog";
 import type { DeclaredPermission, DeclaredTable, Filter } from "@routeql/metadata/declared/declared";
-import { isSessionVariable } from "@routeql/metadata/declared/filter-tree";
+import { sessionVariable } from "@routeql/metadata/declared/filter-tree";
 import { identifier, quoted } from "@routeql/metadata/declared/filter-text";
 import { keyOf } from "@routeql/metadata/declared/tables";
 import type { DeclaredWrite } from "@routeql/metadata/declared/writes";
@@ -111,8 +111,9 @@ function compared(condition: unknown, column: string, variables: Variables, isBe
       compared(value, column, variables, isBelow || name === column),
     );
   if (!isBelow || condition === undefined || condition === null) return [];
-  if (isSessionVariable(condition)) {
-    const value = variables[condition.toLowerCase()];
+  const name = sessionVariable(condition);
+  if (name !== undefined) {
+    const value = variables[name];
     return value === undefined ? [] : [value];
   }
   if (typeof condition === "string") return [condition];

@@ -1,6 +1,6 @@
 import { getNamedType, type GraphQLSchema, isInputObjectType, isObjectType } from "graphql";
 import type { DeclaredTable, Filter } from "@routeql/metadata/declared/declared";
-import { isSessionVariable } from "@routeql/metadata/declared/filter-tree";
+import { sessionVariable } from "@routeql/metadata/declared/filter-tree";
 import { keyOf } from "@routeql/metadata/declared/tables";
 import type { DeclaredWrite } from "@routeql/metadata/declared/writes";
 import { identifier } from "@routeql/metadata/declared/filter-text";
@@ -136,7 +136,7 @@ function usesOf({ access }: Subject, role: string, own: readonly DeclaredWrite[]
     const table = access.tables.get(key);
     if (table === undefined) continue;
     const bound: Filter[] = Object.entries(presets)
-      .filter(([, value]) => isSessionVariable(value))
+      .filter(([, value]) => sessionVariable(value) !== undefined)
       .map(([column, value]) => ({ [column]: { _eq: value } }));
     const conditions = [filter, check, access.permission(role, key)?.filter].filter((each) => each !== undefined);
     for (const [name, places] of variablesOf(access, table, [...conditions, ...bound]))
