@@ -14,6 +14,9 @@ const lists: ReadonlySet<unknown> = new Set([
   "array_relationships",
   "computed_fields",
   "select_permissions",
+  "insert_permissions",
+  "update_permissions",
+  "delete_permissions",
   "logical_models",
   "native_queries",
   "permissions",
@@ -56,6 +59,9 @@ const ofTables: Readonly<Record<string, { readonly type: string; readonly key: s
   array_relationships: { type: "array_relation", key: "name" },
   computed_fields: { type: "computed_field", key: "name" },
   select_permissions: { type: "select_permission", key: "role" },
+  insert_permissions: { type: "insert_permission", key: "role" },
+  update_permissions: { type: "update_permission", key: "role" },
+  delete_permissions: { type: "delete_permission", key: "role" },
 };
 
 const ofSources: Readonly<Record<string, { readonly type: string; readonly key: string }>> = {

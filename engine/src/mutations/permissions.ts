@@ -1,5 +1,5 @@
 import type { MergedPath } from "@routeql/metadata/read/load";
-import { FilterReader, parameterOfMetadata } from "../schema/filters.ts";
+import { FilterReader, parameterOfMetadata, unknownValue } from "../schema/filters.ts";
 import type { Report, TableColumn, TrackedTable } from "../schema/model.ts";
 import type { ResolvedSource } from "../schema/resolve.ts";
 import { UnfitValue } from "../schema/json-values.ts";
@@ -128,6 +128,11 @@ class PermissionReader {
     const column = this.#table.columns.get(name);
     if (column === undefined) {
       this.#fault(path, `column "${name}" not found in table "${this.#table.catalog.name}"`);
+      return [];
+    }
+    const unknown = column.enumeration === undefined ? undefined : unknownValue(value, column.enumeration);
+    if (unknown !== undefined) {
+      this.#fault(path, unknown);
       return [];
     }
     try {

@@ -135,8 +135,7 @@ export class FilterReader {
   }
 
   #computed(field: ComputedField, value: unknown, table: RowModel, path: MergedPath): Condition {
-    const needed = field.call.arguments.find((argument) => argument.kind === "client" && !argument.argument.hasDefault);
-    if (needed !== undefined)
+    if (field.call.arguments.some(({ kind }) => kind === "client"))
       return this.#fail(path, "a computed field with arguments of its own cannot be in a filter");
     const given = impliedArguments(field);
     if (field.result.kind === "table") {
@@ -277,7 +276,7 @@ export class FilterReader {
 }
 
 /** The reason why a constant is no value of an enum table; a session variable is known later. */
-function unknownValue(value: unknown, { values, typeName }: Enumeration): string | undefined {
+export function unknownValue(value: unknown, { values, typeName }: Enumeration): string | undefined {
   const texts = Array.isArray(value)
     ? (value as readonly unknown[])
     : sessionVariable.test(String(value))
