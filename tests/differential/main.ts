@@ -4,7 +4,7 @@ import { writeFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { compareWorlds, type Tally } from "./run.ts";
 
-const help = `npm run test:differential -- [--requests N] [--seed N] [--world WORLD]… [--writes] [--report FILE]
+const help = `npm run test:differential -- [--requests N] [--seed N] [--world WORLD]… [--writes | --conditions] [--report FILE]
 
 Sends the same random requests to Hasura's own server and to the embedded engine, over one database and one metadata,
 and compares answers and schemas.
@@ -14,6 +14,8 @@ and compares answers and schemas.
   --world WORLD    project (hasura-metadata/), sample (many column types), a folder with metadata/ and migrations/ of
                    another project, or a folder of Hasura's fixtures; repeatable; default: project and sample
   --writes         mutations, each on two copies of the database, whose rows and sequences are compared too
+  --conditions     random conditions and presets of permissions, valid or not: whether each engine accepts them, and the
+                   rows that they show
   --report FILE    writes every unexplained difference to FILE
   --help           this text
 
@@ -25,6 +27,7 @@ const { values } = parseArgs({
     seed: { type: "string", default: String(randomInt(1_000_000)) },
     world: { type: "string", multiple: true, default: ["project", "sample"] },
     writes: { type: "boolean", default: false },
+    conditions: { type: "boolean", default: false },
     report: { type: "string" },
     help: { type: "boolean", default: false },
   },
@@ -35,7 +38,8 @@ class Skipped extends Error {}
 
 async function main(): Promise<void> {
   if (values.help) return console.log(help);
-  const plan = { requests: Number(values.requests), seed: Number(values.seed), writes: values.writes };
+  const { writes, conditions } = values;
+  const plan = { requests: Number(values.requests), seed: Number(values.seed), writes, conditions };
   if (!Number.isSafeInteger(plan.requests) || !Number.isSafeInteger(plan.seed))
     throw new Error("--requests and --seed need whole numbers");
   console.log(`seed ${plan.seed}`);

@@ -1,5 +1,6 @@
 import { getNamedType, type GraphQLSchema, isObjectType, isScalarType } from "graphql";
 import { canonical, schemaDifferences, schemaOf } from "./compare.ts";
+import { compareConditions } from "./conditions.ts";
 import { Generator, type Samples } from "./generator.ts";
 import { type Ask, differOnlyInOrder, explained } from "./explain.ts";
 import { knownFacts } from "./known.ts";
@@ -61,7 +62,7 @@ function sessionOf(
 }
 
 /** Values of each scalar type in the answers to a query of every table. */
-async function samplesOf(server: Server, schema: GraphQLSchema): Promise<Samples> {
+export async function samplesOf(server: Server, schema: GraphQLSchema): Promise<Samples> {
   const samples = new Map<string, unknown[]>();
   for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
     const type = getNamedType(field.type);
@@ -95,6 +96,8 @@ export const emptyTally = (): Tally => ({
 export interface Plan {
   /** Mutations instead of queries. */
   readonly writes?: boolean;
+  /** Conditions of permissions on the sample instead of requests. */
+  readonly conditions?: boolean;
   readonly requests: number;
   readonly seed: number;
 }
@@ -142,7 +145,8 @@ export async function compareWorlds(
 ): Promise<Tally> {
   const tally = emptyTally();
   await using pair = await startPair(skip);
-  for (const name of names)
+  if (plan.conditions === true) await compareConditions(pair, plan, tally);
+  for (const name of plan.conditions === true ? [] : names)
     await worldNamed(name)(pair, async (world) => {
       const before = tally.unexplained.length;
       await compareWorld(pair, world, plan, tally);
