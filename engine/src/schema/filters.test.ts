@@ -20,9 +20,10 @@ test.each([
   [{ name: { $eq: "x" } }, `("t1"."name" = ($1::text))`, ["x"]],
   [{ id: { _eq: "X-Hasura-User-Id" } }, `("t1"."id" = ($1::integer))`, ["x-hasura-user-id"]],
   [{ name: { _neq: "x" } }, `("t1"."name" <> ($1::text))`, ["x"]],
-  [{ name: null }, `("t1"."name" IS NULL)`, []],
-  [{ name: { _neq: null } }, `("t1"."name" IS NOT NULL)`, []],
-  [{ id: { _neq: null } }, "FALSE", []],
+  [{ name: null }, `(("t1"."name" IS NULL) OR NULL::boolean)`, []],
+  [{ name: { _neq: null } }, `(("t1"."name" IS NOT NULL) OR NULL::boolean)`, []],
+  [{ id: { _neq: null } }, "NULL::boolean", []],
+  [{ _not: { id: null } }, "(NOT NULL::boolean)", []],
   [{ id: { _ne: 3 } }, `("t1"."id" <> ($1::integer))`, ["3"]],
   [{ id: { _in: "X-Hasura-Ids" } }, `("t1"."id" = ANY (($1::integer[])))`, ["x-hasura-ids"]],
   [

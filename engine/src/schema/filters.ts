@@ -3,7 +3,7 @@ import type { MergedPath } from "@routeql/metadata/read/load";
 import {
   allOf,
   always,
-  never,
+  anyOf,
   type Condition,
   type FunctionArgument,
   type Operand,
@@ -288,10 +288,11 @@ export function unknownValue(value: unknown, { values, typeName }: Enumeration):
   return `expected one of the values ${known} for type ${JSON.stringify(typeName)}, given ${JSON.stringify(unknown)}`;
 }
 
-/** In filters of metadata null is a value. Hasura's `_neq: null` stays a comparison with NULL for a column that is not nullable. */
+/** As in Hasura, a comparison with null that does not hold has no result, also for a column that is never null. */
 function equalsNull(operand: Operand, negated: boolean): Condition {
-  if (negated && operand.kind === "column" && !operand.column.nullable) return never;
-  return { kind: "is-null", operand, negated };
+  const unknown = { kind: "unknown" } as const;
+  if (operand.kind === "column" && !operand.column.nullable) return unknown;
+  return anyOf({ kind: "is-null", operand, negated }, unknown);
 }
 
 /** A computed field's arguments without values from the client: the row, the session, and defaults for the rest. */

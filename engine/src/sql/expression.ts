@@ -67,6 +67,8 @@ export type Condition =
   | { readonly kind: "not"; readonly item: Condition }
   | { readonly kind: "compare"; readonly operand: Operand; readonly operator: Operator; readonly value: Value }
   | { readonly kind: "is-null"; readonly operand: Operand; readonly negated: boolean }
+  /** Neither true nor false, such as a comparison with null. */
+  | { readonly kind: "unknown" }
   /** At least one related row that the role may see (`permission`) matches `where`. */
   | {
       readonly kind: "related";
@@ -135,6 +137,8 @@ function canFail(condition: Condition): boolean {
       return isFallible(condition.operator) || isComputed(condition.operand);
     case "is-null":
       return isComputed(condition.operand);
+    case "unknown":
+      return false;
     case "related":
     case "exists":
       return canFail(condition.where);

@@ -138,6 +138,8 @@ export class Printer {
       case "is-null":
         this.spending.conditions(1);
         return sql`(${this.operand(condition.operand, scope)} IS ${condition.negated ? sql`NOT ` : nothing}NULL)`;
+      case "unknown":
+        return sql`NULL::boolean`;
       case "compare":
         return this.#comparison(condition, scope);
       case "related": {

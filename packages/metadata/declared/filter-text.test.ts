@@ -25,6 +25,7 @@ const table = (
     columns: [],
     fields: new Map(),
     types: new Map(Object.entries(types)),
+    neverNull: new Set(["id"]),
     enums: new Map(),
     primaryKey: undefined,
     isView: false,

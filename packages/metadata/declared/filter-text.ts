@@ -75,6 +75,11 @@ function sqlOf(node: FilterNode, scope: Scope): string {
       return `not (${sqlOf(node.item, scope)})`;
     case "null":
       return `${operandSql(node.operand, scope)} is ${node.negated ? "not " : ""}null`;
+    case "equals null": {
+      const { operand, negated } = node;
+      if (operand.kind === "column" && operand.neverNull === true) return "null::boolean";
+      return `(${operandSql(operand, scope)} is ${negated ? "not " : ""}null or null)`;
+    }
     case "compare":
       return comparisonSql(node, scope);
     case "related": {
@@ -176,6 +181,7 @@ function wordsOf(node: FilterNode, path: readonly string[]): string {
     case "not":
       return `not: ${wordsOf(node.item, path)}`;
     case "null":
+    case "equals null":
       return `${placeOf(node.operand, path)} is ${node.negated ? "not " : ""}null`;
     case "compare":
       return `${placeOf(node.operand, path)} ${comparisonWords(node)}`;

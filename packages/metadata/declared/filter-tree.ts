@@ -4,7 +4,12 @@ import type { DeclaredAccess, DeclaredComputedField, DeclaredRelationship, Decla
 import { underivable } from "./permission.ts";
 
 export type Operand =
-  | { readonly kind: "column"; readonly name: string; readonly type: DatabaseType | undefined }
+  | {
+      readonly kind: "column";
+      readonly name: string;
+      readonly type: DatabaseType | undefined;
+      readonly neverNull?: boolean;
+    }
   | {
       readonly kind: "computed";
       readonly field: DeclaredComputedField;
@@ -23,6 +28,8 @@ export type FilterNode =
   | { readonly kind: "and" | "or"; readonly items: readonly FilterNode[] }
   | { readonly kind: "not"; readonly item: FilterNode }
   | { readonly kind: "null"; readonly operand: Operand; readonly negated: boolean }
+  /** A comparison with null, which has no result where it does not hold, and never holds for a column that is NOT NULL. */
+  | { readonly kind: "equals null"; readonly operand: Operand; readonly negated: boolean }
   | {
       readonly kind: "compare";
       readonly operand: Operand;
@@ -114,7 +121,7 @@ function readEntry(access: Tables, table: DeclaredTable, key: string, value: unk
     underivable(`${table.key} has no column, relationship or computed field ${key}`);
   const operand: Operand =
     field === undefined
-      ? { kind: "column", name: key, type: table.types.get(key) }
+      ? { kind: "column", name: key, type: table.types.get(key), neverNull: table.neverNull.has(key) }
       : { kind: "computed", field, name: key, type: field.type };
   return readComparisons(operand, value);
 }
@@ -138,7 +145,7 @@ function readComparisons(operand: Operand, value: unknown): FilterNode {
 function comparison(operand: Operand, operator: string, value: unknown): FilterNode {
   if (operator === "_is_null") return { kind: "null", operand, negated: value !== true };
   if (value === null && (operator === "_eq" || operator === "_neq"))
-    return { kind: "null", operand, negated: operator === "_neq" };
+    return { kind: "equals null", operand, negated: operator === "_neq" };
   if (operator === "_cast") {
     if (isFilter(value) && Object.keys(value).length === 0) return allOf([]);
     const inner = isFilter(value) ? value["text"] : undefined;

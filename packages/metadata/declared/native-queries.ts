@@ -38,6 +38,7 @@ interface Model {
   readonly name: string;
   readonly key: string;
   readonly columns: ReadonlyMap<string, DatabaseType | undefined>;
+  readonly neverNull: ReadonlySet<string>;
   readonly permissions: LogicalModelMetadata["select_permissions"];
 }
 
@@ -57,6 +58,7 @@ function modelOf(
         "scalar" in type ? [[name, typeNamed(type.scalar)] as const] : [],
       ),
     ),
+    neverNull: new Set((found?.fields ?? []).flatMap(({ name, type }) => (type.nullable ? [] : [name]))),
     permissions: found?.select_permissions ?? [],
   };
 }
@@ -135,6 +137,7 @@ function nativeQueryOf(
       columns,
       fields: new Map(columns.map((name) => [name, name])),
       types: new Map([...model.columns].flatMap(([name, type]) => (type === undefined ? [] : [[name, type] as const]))),
+      neverNull: model.neverNull,
       enums: new Map(),
       primaryKey: undefined,
       isView: true,

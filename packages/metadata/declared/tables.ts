@@ -37,6 +37,8 @@ export interface DeclaredTable {
   /** GraphQL names of columns by their names in the database; all columns with a catalogue. */
   readonly fields: ReadonlyMap<string, string>;
   readonly types: ReadonlyMap<string, DatabaseType>;
+  /** Columns that are NOT NULL. */
+  readonly neverNull: ReadonlySet<string>;
   /** Columns that refer to an enum table, and whether their values are in capitals, as under graphql-default. */
   readonly enums: ReadonlyMap<string, boolean>;
   readonly primaryKey: readonly string[] | undefined;
@@ -74,6 +76,7 @@ export function tableOf(
     columns,
     fields: new Map([...(found?.columns.keys() ?? columns)].map((column) => [column, fieldOf(table, column, naming)])),
     types: new Map([...(found?.columns.values() ?? [])].map(({ name, type }) => [name, type])),
+    neverNull: new Set([...(found?.columns.values() ?? [])].flatMap(({ name, nullable }) => (nullable ? [] : [name]))),
     enums: new Map(enumColumns(found, all).map((column) => [column, naming.enumsInCapitals])),
     primaryKey: found?.primaryKey,
     isView: found?.kind === "view" || found?.kind === "materialized view",
