@@ -146,10 +146,10 @@ test.each([
     },
   ],
   [
-    'sources[0].logical_models[0].select_permissions[0].permission.filter.n._eq: an integer is expected, but found "many"',
+    "sources[0].logical_models[0].select_permissions[0].permission.filter.n._eq: parsing Integer expected for input type: PGInteger failed, expected Number, but encountered Boolean",
     {
       logical_models: [
-        { ...model, select_permissions: [{ role: "a", permission: { columns: "*", filter: { n: { _eq: "many" } } } }] },
+        { ...model, select_permissions: [{ role: "a", permission: { columns: "*", filter: { n: { _eq: true } } } }] },
       ],
     },
   ],

@@ -40,7 +40,7 @@ ${custom.line ?? ""}
       select_permissions:
         - {role: clerk, permission: {columns: [order_id, position, product, tags], filter: {order: ${own}}, limit: 100}}
         - {role: packer, permission: {columns: [order_id, position, product], filter: {order: {state: {_in: X-Hasura-States}}}, limit: 50}}
-        - {role: auditor, permission: {columns: [order_id, position, price], filter: {price: {_cgt: position}}, limit: 20}}`;
+        - {role: auditor, permission: {columns: [order_id, position, price], filter: {position: {_clt: order_id}}, limit: 20}}`;
 
 const metadata = (customization: string, custom: Parameters<typeof tables>[0] = {}) => `version: 3
 sources:
