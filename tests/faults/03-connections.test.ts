@@ -29,14 +29,24 @@ describe("the database is out of connections", () => {
           perform pg_sleep(0.1);
         end loop;
       end $$`;
-    const hogs = `rm -f ${enough}; for i in $(seq ${most + 10}); do (until [ -e ${enough} ] || PGAPPNAME=hog ${psql} 'select pg_sleep(60)' 2>/dev/null; do sleep 0.2; done) & done; wait`;
+    const hogs = `rm -f ${enough}; for i in $(seq ${most + 10}); do (until [ -e ${enough} ] || [ $SECONDS -gt 90 ] || PGAPPNAME=hog ${psql} 'select pg_sleep(60)' 2>/dev/null; do sleep 0.2; done) & done; wait`;
     const inDatabase = (...command: string[]): Promise<string> =>
       mustRun("docker", ["exec", containerOf("database"), ...command]);
     let done: Promise<unknown> = Promise.resolve();
     await suffer({
       inject: async () => {
-        const ending = inDatabase("psql", "--no-psqlrc", "--dbname=routeql", "--command", thief);
-        await sleep(500);
+        const thieves = "select count(*) from pg_stat_activity where application_name = 'thief'";
+        const ending = inDatabase(
+          "env",
+          "PGAPPNAME=thief",
+          "psql",
+          "--no-psqlrc",
+          "--dbname=routeql",
+          "--command",
+          thief,
+        );
+        // It needs a connection before the hogs take all of them.
+        while (Number(await asSuperuser(thieves)) === 0) await sleep(100);
         done = Promise.all([ending, inDatabase("bash", "-c", hogs)]);
       },
       undo: () => done,
