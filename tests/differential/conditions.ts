@@ -2,9 +2,9 @@
 import { getNamedType, type GraphQLSchema, isLeafType, isObjectType } from "graphql";
 import { canonical, schemaOf } from "./compare.ts";
 import type { Samples } from "./generator.ts";
-import { type Call, createDatabase, execute, type Pair, post, type Server } from "./pair.ts";
+import { type Call, createDatabase, execute, post, type Server, startPair } from "./pair.ts";
 import { Random } from "./random.ts";
-import { type Plan, samplesOf, type Tally } from "./run.ts";
+import { emptyTally, type Plan, samplesOf, type Tally } from "./run.ts";
 import { sampleContents, sampleRows, sampleSchema } from "./sample.ts";
 
 /** Tables whose columns have the same names in GraphQL. */
@@ -13,7 +13,21 @@ const operators =
   "_eq _neq _gt _gte _lt _lte _in _nin _is_null _like _nilike _similar _iregex _contains _contained_in _has_key _has_keys_any _ancestor _matches _st_equals _ceq _cgt _cast $eq $in _ne _bogus";
 const constants: readonly unknown[] = [
   ..."x 1 true book 2020-01-01 REQ_USER_ID X-Hasura-User-Id x-hasura-absent".split(" "),
-  ...["", 1, -2, 1.5, 1e30, true, false, null, [], ["x"], [1, null], ["X-Hasura-User-Id"], ["$", "id"], {}, { a: 1 }],
+  "",
+  1,
+  -2,
+  1.5,
+  1e30,
+  true,
+  false,
+  null,
+  [],
+  ["x"],
+  [1, null],
+  ["X-Hasura-User-Id"],
+  ["$", "id"],
+  {},
+  { a: 1 },
 ];
 
 class Conditions {
@@ -83,7 +97,12 @@ async function replace(server: Server, metadata: object): Promise<ReadonlySet<st
 const perMetadata = 50;
 
 /** Gives as many roles as the plan has requests a condition to read one table, and a preset to change it. */
-export async function compareConditions(pair: Pair, { requests, seed }: Plan, tally: Tally): Promise<void> {
+export async function compareConditions(
+  { requests, seed }: Plan,
+  skip: Parameters<typeof startPair>[0],
+): Promise<Tally> {
+  const tally = emptyTally();
+  await using pair = await startPair(skip);
   const address = await createDatabase(pair.database, "sample");
   await execute(address, sampleSchema, sampleRows);
   const own = { name: "default", kind: "postgres", configuration: { connection_info: { database_url: address } } };
@@ -134,4 +153,5 @@ export async function compareConditions(pair: Pair, { requests, seed }: Plan, ta
       }
     }
   }
+  return tally;
 }

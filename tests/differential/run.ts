@@ -1,6 +1,5 @@
 import { getNamedType, type GraphQLSchema, isObjectType, isScalarType } from "graphql";
 import { canonical, schemaDifferences, schemaOf } from "./compare.ts";
-import { compareConditions } from "./conditions.ts";
 import { Generator, type Samples } from "./generator.ts";
 import { type Ask, differOnlyInOrder, explained } from "./explain.ts";
 import { knownFacts } from "./known.ts";
@@ -96,8 +95,6 @@ export const emptyTally = (): Tally => ({
 export interface Plan {
   /** Mutations instead of queries. */
   readonly writes?: boolean;
-  /** Conditions of permissions on the sample instead of requests. */
-  readonly conditions?: boolean;
   readonly requests: number;
   readonly seed: number;
 }
@@ -145,8 +142,7 @@ export async function compareWorlds(
 ): Promise<Tally> {
   const tally = emptyTally();
   await using pair = await startPair(skip);
-  if (plan.conditions === true) await compareConditions(pair, plan, tally);
-  for (const name of plan.conditions === true ? [] : names)
+  for (const name of names)
     await worldNamed(name)(pair, async (world) => {
       const before = tally.unexplained.length;
       await compareWorld(pair, world, plan, tally);
