@@ -1,8 +1,7 @@
 import type { Spending } from "../cost/limits.ts";
 import { resolveParameters } from "../execution/prepared-plan.ts";
 import type { Session } from "../interface.ts";
-import { always } from "../sql/expression.ts";
-import type { Parameter } from "../sql/expression.ts";
+import { always, type Parameter } from "../sql/expression.ts";
 import { WritePrinter } from "./print.ts";
 import type { Insert, Write } from "./write.ts";
 
@@ -12,8 +11,10 @@ import type { Insert, Write } from "./write.ts";
  * @throws EngineError if one is missing
  */
 export function requireSession(writes: readonly Write[], session: Session, spending: Spending): void {
+  // One limit for all fields, as for their statements.
+  const own = spending.afresh();
   for (const write of writes) {
-    const parameters = parametersOf(write, spending.afresh());
+    const parameters = parametersOf(write, own);
     resolveParameters(
       parameters.filter(({ source }) => source.kind === "session"),
       session,
@@ -33,8 +34,9 @@ function parametersOf(write: Write, spending: Spending): readonly Parameter[] {
     }
   else if (write.kind === "delete") printer.delete(write.target, write.where);
   else {
+    // Each batch contains the filter of the permission.
     const none = { changes: [], where: write.target.update?.filter ?? always };
-    for (const batch of [none, ...write.batches]) printer.update(write.target, batch);
+    for (const batch of write.batches.length === 0 ? [none] : write.batches) printer.update(write.target, batch);
   }
   const { table } = write.kind === "insert" ? write.insert.target : write.target;
   printer.show(table, "{}", 0, write.output);

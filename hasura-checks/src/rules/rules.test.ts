@@ -170,7 +170,7 @@ const cases: readonly (readonly [rule: string, at: string, faulty: World | strin
     "unreadable-text",
     "t0.yaml:8",
     migrated(note(filtered("{_or: [{id: {_in: [1, 2]}}, {id: {_eq: user_id}}]}"))),
-    migrated(note(filtered('{_and: [{id: {_eq: "7"}}, {owner: user_id}, {id: X-Hasura-User-Id}]}'))),
+    migrated(note(filtered('{_and: [{id: {_eq: "7"}}, {owner: user_id}, {id: X-Hasura-User-Id}, {id: REQ_USER_ID}]}'))),
   ],
   [
     "unreadable-text",

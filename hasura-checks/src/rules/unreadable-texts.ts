@@ -1,14 +1,16 @@
-import { keyOf } from "@routeql/metadata/declared/tables";
+import { sessionVariable } from "@routeql/metadata/declared/filter-tree";
 import type { CatalogTable } from "@routeql/metadata/catalog/catalog";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import { isFields, listOf } from "./conditions.ts";
-import { catalogAt, type Found, grantsOf, type Rule, tablesOf } from "./rule.ts";
+import { catalogAt, type Found, grantsOf, type Rule } from "./rule.ts";
+
+const whole = /^\s*[+-]?\d+\s*$/;
 
 /** Texts that Postgres reads, by type. */
 const readable: Readonly<Record<string, RegExp>> = {
-  int2: /^\s*[+-]?\d+\s*$/,
-  int4: /^\s*[+-]?\d+\s*$/,
-  int8: /^\s*[+-]?\d+\s*$/,
+  int2: whole,
+  int4: whole,
+  int8: whole,
   bool: /^\s*(?:t|true|f|false|y|yes|n|no|on|off|1|0)\s*$/i,
   uuid: /^\{?[\da-f]{4}(?:-?[\da-f]{4}){7}\}?$/i,
 };
@@ -34,7 +36,7 @@ function textsIn(condition: unknown, table: CatalogTable, at: MergedPath): reado
     const operands = isFields(value) ? Object.entries(value).filter(([name]) => compared.test(name)) : [["", value]];
     return operands.flatMap(([name = "", operand]) =>
       listOf(operand)
-        .filter((text) => typeof text === "string" && !/^x-hasura-/i.test(text) && !pattern.test(text))
+        .filter((text) => typeof text === "string" && sessionVariable(text) === undefined && !pattern.test(text))
         .map((text) => ({ text: String(text), column: key, at: [...at, key, ...(name === "" ? [] : [String(name)])] })),
     );
   });
@@ -47,10 +49,9 @@ export const unreadableText: Rule = {
   finds: "a text in a filter or a check that Postgres cannot read as the type of its column",
   why: "Hasura accepts it, and every request of the role fails.",
   remedy: "write a value of the column's type, or the name of a session variable with its prefix x-hasura-",
-  find: (examined) => {
-    const names = new Map(tablesOf(examined).map(({ path, table }) => [path.join("."), keyOf(table.table)]));
-    return grantsOf(examined).flatMap(({ key, role, permission, path, at }): readonly Found[] => {
-      const table = catalogAt(examined, path)?.tables.get(names.get(path.join(".")) ?? "");
+  find: (examined) =>
+    grantsOf(examined).flatMap(({ key, role, permission, path, at }): readonly Found[] => {
+      const table = catalogAt(examined, path)?.tables.get(key);
       if (table === undefined) return [];
       return ["filter", "check"].flatMap((part) =>
         textsIn(permission[part], table, [...at, part]).map(({ text, column, at: place }) => {
@@ -59,6 +60,5 @@ export const unreadableText: Rule = {
           return { at: place, role, table: key, name: column, reason };
         }),
       );
-    });
-  },
+    }),
 };
