@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { testReceiver } from "@routeql/infra/services/monitoring";
 import { lastLogLines } from "@routeql/host/docker/output";
 import { Failure } from "@routeql/host/failure";
 import type Docker from "dockerode";
@@ -21,7 +22,7 @@ async function alertmanagerOf(stack: string): Promise<Docker.Container> {
 /** Sends a test alert and waits until a receiver has answered. @throws Failure with the last lines of the Alertmanager's log */
 async function sendTest(stack: string, signal: AbortSignal): Promise<void> {
   const container = await alertmanagerOf(stack);
-  const read = async () => countNotifications(await outputOf(container, deliveryProgram, signal));
+  const read = async () => countNotifications(await outputOf(container, deliveryProgram, signal), testReceiver);
   const before = await read();
   const end = new Date(Date.now() + patience).toISOString();
   // Alerts are grouped by name and service, and a known group waits for minutes before its next notification.

@@ -54,10 +54,13 @@ export async function alertDeliveries(stack: string, signal: AbortSignal): Promi
   return text === undefined ? undefined : countNotifications(text);
 }
 
-/** Notifications of Alertmanager, its requests with an answer, and failed requests, from the text of its metrics. */
-export function countNotifications(metrics: string): Deliveries {
+/** Notifications of Alertmanager, its requests with an answer, and failed requests, from the text of its metrics; of one receiver, or of all. */
+export function countNotifications(metrics: string, receiver?: string): Deliveries {
+  const label = receiver === undefined ? "" : `receiver_name="${receiver}"`;
   const sum = (name: string): number =>
-    [...metrics.matchAll(new RegExp(`^${name}\\{[^}]*\\} (\\S+)$`, "gm"))].reduce((all, [, n]) => all + Number(n), 0);
+    [...metrics.matchAll(new RegExp(`^${name}\\{(.*)\\} (\\S+)$`, "gm"))]
+      .filter(([, labels]) => labels!.includes(label))
+      .reduce((all, [, , n]) => all + Number(n), 0);
   return {
     sent: sum("alertmanager_notifications_total"),
     answered: sum("alertmanager_notification_requests_total"),

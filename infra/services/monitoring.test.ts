@@ -122,9 +122,12 @@ test("Alertmanager posts to the given address, which it reads from a file", () =
     );
   };
   expect(files(true)).toMatchObject({
-    receivers: [{ webhook_configs: [{ url_file: "/run/routeql/secrets/alert-webhook-url" }] }],
+    receivers: [
+      { name: "stack", webhook_configs: [{ url_file: "/run/routeql/secrets/alert-webhook-url", send_resolved: true }] },
+      { name: "test", webhook_configs: [{ url_file: "/run/routeql/secrets/alert-webhook-url", send_resolved: false }] },
+    ],
   });
-  expect(files(false)).toMatchObject({ receivers: [{ name: "stack" }] });
+  expect(files(false)).toMatchObject({ receivers: [{ name: "stack" }, { name: "test" }] });
 });
 
 test("monitoring ports are published on the loopback address only", () => {

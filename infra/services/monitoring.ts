@@ -150,13 +150,15 @@ type Alerting = Pick<
   "alertWebhookFormat" | "alertEmailTo" | "alertEmailFrom" | "alertSmtpHost" | "alertSmtpUser"
 >;
 
+/** The receiver of test alerts, in Alertmanager's configuration and metrics. */
+export const testReceiver = "test";
+
 /** Receivers of alerts, in Alertmanager's form: one address, one chat or one mailbox each. */
 function alertRoutes(settings: Alerting, { alertWebhook = false, alertWatchdog = false }: MonitoringSurroundings) {
   const { alertWebhookFormat, alertEmailTo: to, alertEmailFrom: from, alertSmtpHost, alertSmtpUser } = settings;
   const url = secretPath("alert-webhook-url");
   const chat = {
     api_url_file: url,
-    send_resolved: true,
     title: "[{{ .Status | toUpper }}] {{ .CommonLabels.alertname }} {{ .CommonLabels.service }}",
     text: "{{ range .Alerts }}{{ .Annotations.summary }} {{ .Annotations.runbook }}\n{{ end }}",
   };
@@ -164,19 +166,14 @@ function alertRoutes(settings: Alerting, { alertWebhook = false, alertWatchdog =
     alertSmtpUser === undefined
       ? { require_tls: false }
       : { auth_username: alertSmtpUser, auth_password_file: secretPath("alert-smtp-password") };
-  const webhook = alertWebhookFormat === "slack" ? { slack_configs: [chat] } : { webhook_configs: [{ url_file: url }] };
-  const receivers = [
-    {
-      name: "stack",
-      ...(alertWebhook ? webhook : {}),
-      ...(to === undefined
-        ? {}
-        : { email_configs: [{ to, from, smarthost: alertSmtpHost, send_resolved: true, ...login }] }),
-    },
-    ...(alertWatchdog
-      ? [{ name: "watchdog", webhook_configs: [{ url_file: secretPath("alert-watchdog-url"), send_resolved: false }] }]
-      : []),
-  ];
+  const receiver = (name: string, send_resolved: boolean) => ({
+    name,
+    ...(alertWebhook && alertWebhookFormat === "slack" ? { slack_configs: [{ ...chat, send_resolved }] } : {}),
+    ...(alertWebhook && alertWebhookFormat !== "slack" ? { webhook_configs: [{ url_file: url, send_resolved }] } : {}),
+    ...(to === undefined ? {} : { email_configs: [{ to, from, smarthost: alertSmtpHost, send_resolved, ...login }] }),
+  });
+  // A receiver of its own, so that the metrics tell the delivery of a test from others.
+  const test = { receiver: testReceiver, matchers: ['alertname="TestAlert"'], group_wait: "1s" };
   const watchdog = {
     receiver: "watchdog",
     matchers: ['alertname="Watchdog"'],
@@ -189,9 +186,20 @@ function alertRoutes(settings: Alerting, { alertWebhook = false, alertWatchdog =
       receiver: "stack",
       group_by: ["alertname", "service"],
       group_wait: "10s",
-      ...(alertWatchdog ? { routes: [watchdog] } : {}),
+      routes: [test, ...(alertWatchdog ? [watchdog] : [])],
     },
-    receivers,
+    receivers: [
+      receiver("stack", true),
+      receiver(testReceiver, false),
+      ...(alertWatchdog
+        ? [
+            {
+              name: "watchdog",
+              webhook_configs: [{ url_file: secretPath("alert-watchdog-url"), send_resolved: false }],
+            },
+          ]
+        : []),
+    ],
   };
 }
 
@@ -213,6 +221,7 @@ function alertmanager(settings: Monitored, surroundings: MonitoringSurroundings)
       `--config.file=${folder}/alertmanager.yml`,
       "--storage.path=/alertmanager",
       "--cluster.listen-address=",
+      "--enable-feature=receiver-name-in-metrics",
     ],
     user: 10_111,
     files: {
