@@ -60,15 +60,19 @@ export async function kubernetesBinaries(options: Omit<Work, "show">): Promise<s
 }
 
 async function build(go: string, folder: string, options: Omit<Work, "show">): Promise<void> {
-  await run("nice", [go, ...goBuild, "-ldflags", recipe.linkerFlags, "-o", `${folder}/`, ...recipe.packages], {
-    environment: goEnvironment(process.env),
-    workingDirectory: join(modulesFolder, "kubernetes"),
-    onLine: options.onLine,
-    signal: options.signal,
-    interruptWith: "SIGINT",
-    remedy:
-      "the Go module proxy (GOPROXY) must be reachable and 6 GB of disk free; then run this again: it resumes the build.",
-  });
+  await run(
+    "nice",
+    ["-n", "19", go, ...goBuild, "-ldflags", recipe.linkerFlags, "-o", `${folder}/`, ...recipe.packages],
+    {
+      environment: goEnvironment(process.env),
+      workingDirectory: join(modulesFolder, "kubernetes"),
+      onLine: options.onLine,
+      signal: options.signal,
+      interruptWith: "SIGINT",
+      remedy:
+        "the Go module proxy (GOPROXY) must be reachable and 6 GB of disk free; then run this again: it resumes the build.",
+    },
+  );
 }
 
 /** Folders of the modules with the published resource definitions (CRDs), by the last element of their path (`cert-manager`). */

@@ -60,7 +60,8 @@ describe("two checkouts on one Docker engine", { timeout: 400_000 }, () => {
     await first?.[Symbol.asyncDispose]();
   }, 200_000);
 
-  test.each(commands)("rejects `%s %s %s` of the other checkout and names the owner", async (name, ...args) => {
+  const lines = commands.map((words) => ({ line: words.join(" "), words }));
+  test.each(lines)("rejects `$line` of the other checkout and names the owner", async ({ words: [name, ...args] }) => {
     const before = await everythingOf(first.name);
     const { code, output } = await inSecond(name, ...args);
     expect(code, output).not.toBe(0);

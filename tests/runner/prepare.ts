@@ -27,7 +27,7 @@ export async function prepareDocker(): Promise<void> {
 }
 
 /**
- * Builds the programs of the Kubernetes node at low priority beside the earlier suites. A failure is left to the suite, which builds
+ * Builds the programs of the Kubernetes node at low priority beside the suites before it. A failure is left to the suite, which builds
  * them again and reports it.
  */
 export function buildKubernetesEarly(signal: AbortSignal): void {

@@ -34,14 +34,20 @@ export async function runAll(
   );
   const interruption = interruptible();
   const begun: Suite[] = [];
+  const cannotRun = obstacles(withContainers, strict);
   const earlyBuild = new AbortController();
-  const cannotRun = obstacles(withContainers, strict, earlyBuild.signal);
+  let buildsKubernetes = withContainers.some(({ name }) => name === "kubernetes");
   const run = async (suite: Suite): Promise<SuiteResult> => {
     // Tests wait for the preparation, because its builds would slow them down.
     const obstacle = suite.kind === "vitest" ? await cannotRun(suite) : undefined;
     if (obstacle !== undefined) {
       console.log(`\n${suite.name}: ${obstacle.tests[0]!.state}: ${obstacle.tests[0]!.reason}`);
       return obstacle;
+    }
+    // Not beside the suites of `npm test`, which somebody waits for.
+    if (buildsKubernetes && suite.kind === "vitest" && suite.tier !== "test") {
+      buildsKubernetes = false;
+      buildKubernetesEarly(earlyBuild.signal);
     }
     const sharesTerminal = selected.length > 1;
     begun.push(suite);
@@ -71,12 +77,11 @@ export async function runAll(
 function obstacles(
   withContainers: readonly Suite[],
   strict: boolean,
-  earlyBuild: AbortSignal,
 ): (suite: Suite) => Promise<SuiteResult | undefined> {
   const state = strict ? "failed" : "skipped";
   const lacksRoot = ({ needsRoot }: Suite): boolean => needsRoot !== undefined && process.getuid?.() !== 0;
   const runnable = withContainers.filter((suite) => !lacksRoot(suite));
-  const preparation = runnable.length === 0 ? undefined : prepareContainers(runnable, earlyBuild);
+  const preparation = runnable.length === 0 ? undefined : prepareContainers(runnable);
   return async (suite) => {
     const obstacle = await preparation;
     if (!suite.needsDocker) return undefined;
@@ -90,10 +95,9 @@ function obstacles(
   };
 }
 
-async function prepareContainers(runnable: readonly Suite[], earlyBuild: AbortSignal): Promise<Obstacle | undefined> {
+async function prepareContainers(runnable: readonly Suite[]): Promise<Obstacle | undefined> {
   const obstacle = await prepare({ withStack: runnable.some(({ ownStack }) => ownStack === true) });
   if (obstacle === undefined) await removeLeftoversOfKilledRuns((text) => console.log(`  ${text}`));
-  if (obstacle === undefined && runnable.some(({ name }) => name === "kubernetes")) buildKubernetesEarly(earlyBuild);
   return obstacle;
 }
 

@@ -43,7 +43,7 @@ const mainFaults: readonly string[] = [
 
 /**
  * All suites in the order of a run: the fastest checks first, then longer suites before shorter ones, so that the lanes end together.
- * The suite of Kubernetes is not the first, because the programs of its node are built meanwhile.
+ * The programs of the Kubernetes node are built beside the suite `operate`, which is alone and waits much.
  */
 export const suites: readonly Suite[] = [
   {
@@ -94,6 +94,14 @@ export const suites: readonly Suite[] = [
     ownStack: true,
     also: mainFaults,
     tier: "test",
+  },
+  {
+    name: "operate",
+    what: "the commands of the operator's pages, as written, while a client counts failed requests",
+    kind: "vitest",
+    needsDocker: true,
+    alone: true,
+    tier: "test:all",
   },
   {
     name: "pulumi",
@@ -171,14 +179,6 @@ export const suites: readonly Suite[] = [
     kind: "command",
     command: [tool("vitepress"), "build", "docs"],
     needsDocker: false,
-    tier: "test:all",
-  },
-  {
-    name: "operate",
-    what: "the commands of the operator's pages, as written, while a client counts failed requests",
-    kind: "vitest",
-    needsDocker: true,
-    alone: true,
     tier: "test:all",
   },
   {
