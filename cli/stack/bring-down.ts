@@ -11,14 +11,7 @@ import { releaseNetworkRange } from "./network-range.ts";
 import { releaseStack, requireOwnOrAdopt } from "./ownership.ts";
 import { cliPhase, clusterPhase, enginePhase, pluginsPhase, type Prepared } from "./phases.ts";
 import { Progress } from "./progress.ts";
-import {
-  clearInterrupted,
-  deploymentOf,
-  isOf,
-  releaseStaleLock,
-  removeLeftovers,
-  type StateResource,
-} from "./recovery.ts";
+import { clearInterrupted, isOf, releaseStaleLock, removeLeftovers, type StateResource } from "./recovery.ts";
 import { type RunOptions, type Session, withSession } from "./session.ts";
 import { openStack } from "./workspace.ts";
 
@@ -179,13 +172,7 @@ async function destroyStack(
     onLine: session.log.line,
   });
   await releaseStaleLock(stack, session.paths, say, signal);
-  const { resources = [] } = await clearInterrupted(
-    stack,
-    await deploymentOf(stack),
-    holding?.identity?.state,
-    say,
-    signal,
-  );
+  const { resources = [] } = await clearInterrupted(stack, session.paths, holding?.identity?.state, say, signal);
   const kept = keptWithData(resources);
   // Generated secrets stay with their data: database passwords and the key that encrypts other keys.
   const target = resources

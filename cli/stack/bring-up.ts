@@ -32,7 +32,7 @@ import { lostDataWarnings } from "./lost-data.ts";
 import { describeEffects, type Step } from "./effects.ts";
 import { describeChanges, Progress } from "./progress.ts";
 import { claimStack } from "./ownership.ts";
-import { clearInterrupted, deploymentOf, failedJobs, releaseStaleLock } from "./recovery.ts";
+import { clearInterrupted, failedJobs, releaseStaleLock, storedDeployment } from "./recovery.ts";
 import { type RunOptions, type Session, withSession } from "./session.ts";
 import { offerMetrics } from "./scrape-configuration.ts";
 import { openStack } from "./workspace.ts";
@@ -82,7 +82,7 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
         try {
           update = await updateStack(opened, session.paths, context, prepared);
         } finally {
-          await keepChoiceOf(opened, session.paths, prepared);
+          await keepChoiceOf(options.stack, session.paths, prepared);
         }
         // The update may have created the namespace.
         if (connection && place) await claimInCluster(connection.cluster, place, session.paths, permit!);
@@ -127,9 +127,9 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
 }
 
 /** A failed update may have created data volumes too; a run that created nothing stores nothing. */
-async function keepChoiceOf(stack: Stack, paths: StackPaths, { choice }: Prepared): Promise<void> {
+async function keepChoiceOf(stack: string, paths: StackPaths, { choice }: Prepared): Promise<void> {
   if (choice === undefined) return;
-  const { resources = [] } = await deploymentOf(stack);
+  const { resources = [] } = await storedDeployment(paths, stack);
   if (resources.some(({ type }) => /^(docker|kubernetes):/.test(type))) await keepChoice(paths, choice);
 }
 
@@ -250,9 +250,9 @@ export async function updateStack(
   { connection, place, permit }: Pick<Prepared, "connection" | "place" | "permit"> = {},
 ): Promise<Update> {
   await releaseStaleLock(stack, paths, say, signal);
-  const before = await deploymentOf(stack);
+  const before = await storedDeployment(paths, stack.name);
   if (connection && place) await refuseForeignClaims(stack.name, connection.cluster, place, before);
-  await clearInterrupted(stack, before, permit?.identity.state, say, signal);
+  await clearInterrupted(stack, paths, permit?.identity.state, say, signal);
   const progress = new Progress(show);
   const { outputs, summary } = await explained(progress, () =>
     stack.up({

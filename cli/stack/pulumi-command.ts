@@ -16,6 +16,8 @@ export const backendOf = (paths: StackPaths): string =>
 export const cliEnvironment = (paths: StackPaths): Record<string, string> => ({
   PULUMI_HOME: pulumiHome(),
   PULUMI_BACKEND_URL: backendOf(paths),
+  // `storedDeployment` reads the state's file.
+  PULUMI_DIY_BACKEND_GZIP: "false",
   PULUMI_CONFIG_PASSPHRASE_FILE: paths.passphrase,
   PULUMI_SKIP_UPDATE_CHECK: "true",
   PULUMI_DISABLE_AUTOMATIC_PLUGIN_ACQUISITION: "true",
@@ -66,12 +68,10 @@ export function inOwnProcessGroup(
   const runnable = command as unknown as Runnable;
   runnable.run = async (args, workingDirectory, environment, onOutput, onError, signal) => {
     const { PATH: path = process.env.PATH } = environment;
-    // Setting a secret already has the option, before a `--`.
-    const given = args.includes("--non-interactive") ? args : [...args, "--non-interactive"];
     const own = { ...process.env, ...environment, PATH: path, PULUMI_AUTOMATION_API: "true" };
     const replacements = plugins === "stand-in" && withProviders.has(args[0]) ? await offline() : undefined;
     await using standIns = await replacements?.startPlugins(own, onLine);
-    const result = await runToEnd(runnable.command, given, {
+    const result = await runToEnd(runnable.command, [...args, "--non-interactive"], {
       workingDirectory,
       environment: { ...own, ...standIns?.environment },
       onStart: standIns?.serve,

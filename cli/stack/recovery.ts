@@ -43,10 +43,6 @@ export async function storedOutputs(paths: StackPaths, stack: string): Promise<R
 
 const waitForOrphanMilliseconds = 120_000;
 
-export async function deploymentOf(stack: Stack): Promise<Deployment> {
-  return ((await stack.exportStack()).deployment ?? {}) as Deployment;
-}
-
 /** Process ids in the locks that Pulumi keeps beside its state while it works. */
 async function lockHolders(paths: StackPaths, stack: string): Promise<number[]> {
   const folder = join(paths.state, ".pulumi/locks/organization", projectName, stack);
@@ -114,15 +110,16 @@ export const isOf = (owner: string | undefined, label: string | undefined): bool
 /** After an interrupted run: deletes partially created objects and clears pending operations from the state. Returns the resulting deployment. */
 export async function clearInterrupted(
   stack: Stack,
-  deployment: Deployment,
+  paths: StackPaths,
   owner: string | undefined,
   say: (text: string) => void,
   signal: AbortSignal,
 ): Promise<Deployment> {
+  const deployment = await storedDeployment(paths, stack.name);
   const pending = deployment.pending_operations?.length ?? 0;
   if (pending === 0) return deployment;
   say(`clearing ${pending} operation${pending === 1 ? "" : "s"} of an interrupted run`);
   await removeLeftovers(stack.name, deployment, owner);
   await stack.refresh({ clearPendingCreates: true, showSecrets: false, signal });
-  return deploymentOf(stack);
+  return storedDeployment(paths, stack.name);
 }

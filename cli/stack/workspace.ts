@@ -94,8 +94,8 @@ export async function openStack({
     { stackName: stack, projectName, program },
     { ...workspaceOptions(paths, cli, plugins, onLine), projectSettings },
   );
-  for (const [key, value] of Object.entries(configuration ?? {})) {
-    if (isSecretSetting(key)) await opened.setConfig(key, { value, secret: true });
-  }
+  const secrets = Object.entries(configuration ?? {}).filter(([key]) => isSecretSetting(key));
+  if (secrets.length > 0)
+    await opened.setAllConfig(Object.fromEntries(secrets.map(([key, value]) => [key, { value, secret: true }])));
   return opened;
 }
