@@ -210,6 +210,11 @@ describe("inherited roles", () => {
     await expect(stateOf({ ...library, root: { inherited_roles: known } })).resolves.toBeDefined();
   });
 
+  test("have their own permissions with an empty set", async () => {
+    const world = await stateOf({ ...library, root: { inherited_roles: [{ role_name: "reader", role_set: [] }] } });
+    expect(sql(world, "reader", "{ author { id } }").text).toContain("LIMIT 50");
+  });
+
   test("reject cycles", async () => {
     const circle = [
       { role_name: "a", role_set: ["b"] },

@@ -239,7 +239,7 @@ export const metadataShape = z.strictObject({
   version: z.literal(3, { error: "only metadata version 3 is served" }),
   sources: z.array(source),
   inherited_roles: z
-    .array(z.strictObject({ role_name: z.string().min(1), role_set: z.array(z.string()).min(1) }))
+    .array(z.strictObject({ role_name: z.string().min(1), role_set: z.array(z.string()) }))
     .default([]),
   query_collections: z
     .array(
