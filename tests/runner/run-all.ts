@@ -44,7 +44,7 @@ export async function runAll(
       console.log(`\n${suite.name}: ${obstacle.tests[0]!.state}: ${obstacle.tests[0]!.reason}`);
       return obstacle;
     }
-    // Not beside the suites of `npm test`, which somebody waits for.
+    // Not beside the suites of `npm test`, for which contributors wait.
     if (buildsKubernetes && suite.kind === "vitest" && suite.tier !== "test") {
       buildsKubernetes = false;
       buildKubernetesEarly(earlyBuild.signal);
