@@ -153,8 +153,9 @@ function readComparisons(column: string, value: unknown, holds: boolean, atRoot:
 function readComparison(column: string, operator: string, value: unknown, holds: boolean, atRoot: boolean): Formula {
   const accepted = comparisons[operator];
   if (operator === "is_null") return { kind: "null", column, isNull: (value === true) === holds };
+  // Where a comparison with null does not hold, it is not false either.
   if (value === null && (operator === "eq" || accepted === comparisons["neq"]))
-    return { kind: "null", column, isNull: (operator === "eq") === holds };
+    return holds ? { kind: "null", column, isNull: operator === "eq" } : any([]);
   if (operator === "cast" && isFields(value)) {
     const casts = Object.entries(value).map(([type, of]) => readComparisons(`${column}::${type}`, of, holds, atRoot));
     return holds ? all(casts) : any(casts);

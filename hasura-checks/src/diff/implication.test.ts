@@ -67,6 +67,7 @@ test.each<readonly [string, Condition, Condition]>([
   ],
   ["no exception", { _not: { tags: { ...mine, ...other } } }, { _not: { tags: mine } }],
   ["no row", { id: 1 }, { _or: [] }],
+  ["a negated comparison with null, which holds for no row,", { id: 1 }, { _not: { owner: { _neq: null } } }],
   ["a condition of another table", {}, { _exists: { _table: "tag", _where: mine } }],
 ])("%s is narrower, and the reverse is wider", (_what, old, now) => {
   expect(order(old, now)).toBe("narrower");
