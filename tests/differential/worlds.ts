@@ -98,7 +98,9 @@ const foreign =
   (folder: string): Lender =>
   async (pair, use) => {
     const address = await createDatabase(pair.database, "foreign_project");
-    await execute(address, ...migrationsOf(folder), randomRows);
+    // Databases of Hasura Cloud have both, so migrations use their functions without creating them.
+    const extensions = 'create extension pgcrypto; create extension "uuid-ossp"';
+    await execute(address, extensions, ...migrationsOf(folder), randomRows);
     await use({ name: basename(folder), metadata: metadataOf(folder, address), database: address });
   };
 

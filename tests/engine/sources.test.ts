@@ -7,10 +7,13 @@ let database: StartedDatabaseContainer;
 const engines: Engine[] = [];
 
 const tables = `
-  create table public.colour (value text primary key, comment text);
+  create table public.colour (value text primary key, comment text unique);
   insert into public.colour values ('red', 'warm'), ('blue', null);
-  create table public.thing (id bigint primary key, label text not null, colour text references public.colour, price numeric, owner text);
+  create table public.thing (id bigint primary key, label text not null, colour text references public.colour, price numeric, owner text, tone text default 'warm' references public.colour (comment));
   insert into public.thing values (9007199254740993, 'a', 'red', 1.10, 'u1'), (2, 'b', 'blue', 2, 'u2');
+  create table public.shade (value text primary key);
+  insert into public.shade select value from public.colour;
+  alter table public.thing add foreign key (colour) references public.shade;
   create materialized view public.thing_copy as select * from public.thing;
   create function public.things_of(hasura_session json, lowest numeric default 0) returns setof public.thing stable language sql
     as $$ select * from public.thing where owner = hasura_session ->> 'x-hasura-user-id' and price >= lowest $$;
@@ -87,7 +90,7 @@ async function ask(
 }
 
 test("serves enum tables, materialized views, session functions and computed fields", async () => {
-  const query = `{ thing(where: {colour: {_eq: red}}) { label colour title alike(args: {most: 1}) { label } } copy_aggregate { aggregate { count } }
+  const query = `{ thing(where: {colour: {_eq: red}, tone: {_eq: "warm"}}) { label colour title alike(args: {most: 1}) { label } } copy_aggregate { aggregate { count } }
     things_of(args: {lowest: 1}) { label } colour(order_by: {value: asc}) { value comment } }`;
   expect(await ask({ sources: [source("default")] }, query)).toEqual({
     data: {
@@ -100,6 +103,14 @@ test("serves enum tables, materialized views, session functions and computed fie
       ],
     },
   });
+});
+
+test("rejects a column that refers to two enum tables", async () => {
+  const { tables: tracked, ...rest } = source("default");
+  const both = { ...rest, tables: [{ table: "shade", is_enum: true }, ...tracked] };
+  await expect(ask({ sources: [both] }, "{ shade { value } }")).rejects.toThrow(
+    "the column colour refers to multiple enum tables",
+  );
 });
 
 test("aggregates computed fields with the client's arguments, and keeps their type", async () => {

@@ -1,4 +1,4 @@
-import { nameKey, type Catalog, type CatalogTable } from "@routeql/metadata/catalog/catalog";
+import { nameKey, refersToKey, type Catalog, type CatalogTable } from "@routeql/metadata/catalog/catalog";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import type { SourceMetadata, TableMetadata } from "@routeql/metadata/read/shape";
 import {
@@ -128,14 +128,15 @@ function resolveEnumeration(table: TrackedTable, catalog: Catalog, naming: Namin
   table.enumeration = { table, typeName: naming.type(table.names, "enum"), values, inCapitals: naming.enumsInCapitals };
 }
 
-/** Columns with a one-column foreign key to an enum table get that enum's type. */
-function applyEnumerations(table: TrackedTable, tables: ReadonlyMap<string, TrackedTable>): void {
-  for (const { columns, target } of table.catalog.foreignKeys) {
-    const [name] = columns;
-    const enumeration = tables.get(nameKey(target))?.enumeration;
-    const column = name === undefined ? undefined : table.columns.get(name);
-    if (columns.length === 1 && enumeration !== undefined && column !== undefined)
-      table.columns.set(column.name, { ...column, enumeration });
+/** Columns with a foreign key to the key of an enum table get that enum's type. */
+function applyEnumerations(table: TrackedTable, tables: ReadonlyMap<string, TrackedTable>, report: Report): void {
+  for (const key of table.catalog.foreignKeys) {
+    const target = tables.get(nameKey(key.target));
+    const column = table.columns.get(key.columns[0] ?? "");
+    if (target?.enumeration === undefined || column === undefined || !refersToKey(key, target.catalog)) continue;
+    if (column.enumeration === undefined)
+      table.columns.set(column.name, { ...column, enumeration: target.enumeration });
+    else report(table.path, "table", table.key, `the column ${column.name} refers to multiple enum tables`);
   }
 }
 
@@ -195,7 +196,7 @@ export function resolveSource(
     else tables.set(table.key, table);
   }
   for (const table of tables.values()) resolveEnumeration(table, catalog, naming, report);
-  for (const table of tables.values()) applyEnumerations(table, tables);
+  for (const table of tables.values()) applyEnumerations(table, tables, report);
   for (const table of tables.values()) resolveFields(table, { tables, queries }, catalog, naming, report);
   for (const query of queries.values()) relateNativeQuery(query, { tables, queries }, report);
   const functions: TrackedFunction[] = [];

@@ -34,6 +34,10 @@ export interface ForeignKey {
   readonly targetColumns: readonly string[];
 }
 
+/** Whether a foreign key of one column refers to the key of its target. Only such a column gets the type of an enum table, as in Hasura. */
+export const refersToKey = ({ columns, targetColumns }: ForeignKey, target: CatalogTable | undefined): boolean =>
+  columns.length === 1 && target?.primaryKey?.length === 1 && target.primaryKey[0] === targetColumns[0];
+
 export interface CatalogTable extends QualifiedName {
   readonly kind: "table" | "view" | "materialized view" | "foreign table";
   readonly comment: string | undefined;

@@ -1,4 +1,4 @@
-import { type Catalog, type CatalogTable, type DatabaseType, nameKey } from "../catalog/catalog.ts";
+import { type Catalog, type CatalogTable, type DatabaseType, nameKey, refersToKey } from "../catalog/catalog.ts";
 import type { ComputedFieldMetadata, QualifiedName, RelationshipMetadata, TableMetadata } from "../read/shape.ts";
 import { type NameBase, type Naming, rootFieldNames, type TableRootField } from "../naming.ts";
 import { underivable } from "./permission.ts";
@@ -77,7 +77,7 @@ export function tableOf(
     fields: new Map([...(found?.columns.keys() ?? columns)].map((column) => [column, fieldOf(table, column, naming)])),
     types: new Map([...(found?.columns.values() ?? [])].map(({ name, type }) => [name, type])),
     neverNull: new Set([...(found?.columns.values() ?? [])].flatMap(({ name, nullable }) => (nullable ? [] : [name]))),
-    enums: new Map(enumColumns(found, all).map((column) => [column, naming.enumsInCapitals])),
+    enums: new Map(enumColumns(found, all, catalog).map((column) => [column, naming.enumsInCapitals])),
     primaryKey: found?.primaryKey,
     isView: found?.kind === "view" || found?.kind === "materialized view",
     relationships: [
@@ -92,11 +92,16 @@ export function tableOf(
   };
 }
 
-function enumColumns(found: CatalogTable | undefined, all: readonly TableMetadata[]): readonly string[] {
+function enumColumns(
+  found: CatalogTable | undefined,
+  all: readonly TableMetadata[],
+  catalog: Catalog | undefined,
+): readonly string[] {
   const enums = new Set(all.filter(({ is_enum: isEnum }) => isEnum === true).map(({ table }) => keyOf(table)));
-  return (found?.foreignKeys ?? []).flatMap(({ columns, target }) =>
-    columns.length === 1 && enums.has(keyOf(target)) ? columns : [],
-  );
+  return (found?.foreignKeys ?? []).flatMap((key) => {
+    const target = keyOf(key.target);
+    return enums.has(target) && refersToKey(key, catalog?.tables.get(target)) ? key.columns : [];
+  });
 }
 
 /** Columns of a permission by name. @throws UnderivableMetadata for `*` without a catalogue */

@@ -238,9 +238,7 @@ const source = z.strictObject({
 export const metadataShape = z.strictObject({
   version: z.literal(3, { error: "only metadata version 3 is served" }),
   sources: z.array(source),
-  inherited_roles: z
-    .array(z.strictObject({ role_name: z.string().min(1), role_set: z.array(z.string()) }))
-    .default([]),
+  inherited_roles: z.array(z.strictObject({ role_name: z.string().min(1), role_set: z.array(z.string()) })).default([]),
   query_collections: z
     .array(
       z.strictObject({

@@ -76,10 +76,12 @@ function valueOf({ table }: Target, column: string, text: string | null, json?: 
 }
 
 /** Whether an engine knows the value: it reads the values of enum tables when it loads the metadata. */
-function isKnown({ subject, catalog }: Target, column: string, { text }: Value): boolean {
-  const reference = catalog.foreignKeys.find(({ columns }) => columns.length === 1 && columns[0] === column);
-  const known = reference && subject.catalog.enums.get(keyOf(reference.target));
-  return text === null || known === undefined || known.some(({ value }) => value === text);
+function isKnown({ subject, table, catalog }: Target, column: string, { text }: Value): boolean {
+  if (text === null || !table.enums.has(column)) return true;
+  const known = catalog.foreignKeys.flatMap((key) =>
+    key.columns[0] === column ? (subject.catalog.enums.get(keyOf(key.target)) ?? []) : [],
+  );
+  return known.some(({ value }) => value === text);
 }
 
 /** Some rows that meet a condition, and some that do not. */
