@@ -243,6 +243,19 @@ test("a table without visible columns still offers __typename and row counts", a
   );
 });
 
+test("a change without a select permission filters by no field, even of visible related rows", async () => {
+  const { select_permissions: _seen, ...article } = library.metadata["article"]!;
+  const update = [{ role: "reader", permission: { columns: ["title"], filter: {}, check: null } }];
+  const world = await stateOf({
+    ...library,
+    metadata: { ...library.metadata, article: { ...article, update_permissions: update } },
+  });
+  const [root] = plan(world, "reader", '{ __type(name: "article_bool_exp") { inputFields { name } } }');
+  expect(root?.kind === "fixed" ? JSON.parse(root.text) : undefined).toEqual({
+    inputFields: [{ name: "_and" }, { name: "_not" }, { name: "_or" }],
+  });
+});
+
 test("rejects two permissions of a role on a table, and one for admin", async () => {
   const permission = { permission: { columns: [], filter: {} } };
   const world = {

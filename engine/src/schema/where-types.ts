@@ -223,6 +223,8 @@ export function boolExp(target: Visible<Rows>, types: TypeBook): GraphQLInputObj
       _not: typed(self, { kind: "not" }),
       ...fieldsOf(comparable(target), (scalar) => typed(scalarComparison(scalar, types), { kind: "scalar", scalar })),
     };
+    // As in Hasura, the type of a role without a select permission, which is for its changes, has no fields of related rows either.
+    if (isTable(rows) && types.visible(rows) === undefined) return fields;
     for (const computed of types.computedRows(rows))
       fields[computed.field.name] = typed(boolExp(computed.target, types), { kind: "computed-rows", ...computed });
     for (const related of types.related(rows.relationships.values())) {
