@@ -243,6 +243,25 @@ test("a table without visible columns still offers __typename and row counts", a
   );
 });
 
+test("a relationship to rows without visible columns has no predicate of their aggregates", async () => {
+  const seen = { role: "blind", permission: { columns: ["id"], filter: {} } };
+  const blind = { role: "blind", permission: { columns: [], filter: {}, allow_aggregations: true } };
+  const { author, article } = library.metadata;
+  const world = await stateOf({
+    ...library,
+    metadata: {
+      author: { ...author, select_permissions: [seen] },
+      article: { ...article, select_permissions: [blind] },
+    },
+  });
+  expect(() =>
+    plan(world, "blind", "{ author(where: {articles: {}}) { articles_aggregate { aggregate { count } } } }"),
+  ).not.toThrow();
+  expect(() =>
+    plan(world, "blind", "{ author(where: {articles_aggregate: {count: {predicate: {_eq: 1}}}}) { id } }"),
+  ).toThrow("field 'articles_aggregate' not found in type: 'author_bool_exp'");
+});
+
 test("a change without a select permission filters by no field, even of visible related rows", async () => {
   const { select_permissions: _seen, ...article } = library.metadata["article"]!;
   const update = [{ role: "reader", permission: { columns: ["title"], filter: {}, check: null } }];

@@ -168,10 +168,10 @@ function argumentColumns(
 
 function aggregatePredicates(target: VisibleTable, types: TypeBook): GraphQLInputObjectType {
   const { names } = target.table;
-  const predicate = (name: string, columns: GraphQLInputType | undefined, resultType: DatabaseType) =>
+  const predicate = (name: string, columns: GraphQLInputType, resultType: DatabaseType) =>
     typed(
       types.input(types.own(types.naming.aggregatePredicate(names, name)), undefined, () => ({
-        ...(columns && { arguments: typed(columns, { kind: "predicate-arguments" }) }),
+        arguments: typed(columns, { kind: "predicate-arguments" }),
         distinct: typed(GraphQLBoolean, { kind: "predicate-distinct" }),
         filter: typed(boolExp(target, types), { kind: "predicate-filter" }),
         predicate: typed(new GraphQLNonNull(comparison(resultType, types)), { kind: "predicate-value" }),
@@ -179,8 +179,7 @@ function aggregatePredicates(target: VisibleTable, types: TypeBook): GraphQLInpu
       { kind: "aggregate-predicate", predicate: { function: name, target, resultType } },
     );
   return types.input(types.own(types.naming.aggregatePredicates(names)), undefined, () => {
-    const all = selectColumns(target, types);
-    const fields: InputFields = { count: predicate("count", all && nullableList(all), integerType) };
+    const fields: InputFields = { count: predicate("count", nullableList(selectColumns(target, types)!), integerType) };
     const onColumns = (name: string, type: DatabaseType, result: DatabaseType) => {
       const columns = argumentColumns(target, name, type, types);
       if (columns !== undefined) fields[name] = predicate(name, new GraphQLNonNull(columns), result);
@@ -231,7 +230,8 @@ export function boolExp(target: Visible<Rows>, types: TypeBook): GraphQLInputObj
       const { relationship, target: remote } = related;
       fields[relationship.name] = typed(boolExp(remote, types), { kind: "relationship", ...related });
       const hasAggregates = relationship.kind === "array" && remote.permission.allowAggregations;
-      if (hasAggregates && !types.options.hideAggregationPredicates)
+      // Every predicate needs columns for its arguments, which its type lists.
+      if (hasAggregates && visibleColumns(remote).length > 0 && !types.options.hideAggregationPredicates)
         fields[types.naming.aggregateOf(relationship.name, "filter")] = typed(aggregatePredicates(remote, types), {
           kind: "relationship-aggregate",
           ...related,
