@@ -71,7 +71,11 @@ function sampleMetadata(address: string): Metadata {
   return {
     version: 3,
     sources: [{ ...source, ...sampleContents }],
-    inherited_roles: [{ role_name: "both", role_set: ["user", "guest"] }],
+    inherited_roles: [
+      { role_name: "both", role_set: ["user", "guest"] },
+      { role_name: "editor", role_set: [] },
+      { role_name: "several", role_set: ["counter", "writer"] },
+    ],
   };
 }
 

@@ -64,6 +64,8 @@ describe("the packed component", { timeout: 400_000 }, () => {
       metadata,
       migrations,
       gateway: { httpPort, httpsPort, consolePort },
+      // Docker would take eight large ranges, which can cover the pool from which the other stacks take theirs.
+      networkRange: "10.83.0.0/24",
     };
   }, 600_000);
 
