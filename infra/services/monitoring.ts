@@ -174,6 +174,7 @@ function alertRoutes(settings: Alerting, { alertWebhook = false, alertWatchdog =
   });
   // A receiver of its own, so that the metrics tell the delivery of a test from others.
   const test = { receiver: testReceiver, matchers: ['alertname="TestAlert"'], group_wait: "1s" };
+  const outside = { url_file: secretPath("alert-watchdog-url"), send_resolved: false };
   const watchdog = {
     receiver: "watchdog",
     matchers: ['alertname="Watchdog"'],
@@ -191,14 +192,7 @@ function alertRoutes(settings: Alerting, { alertWebhook = false, alertWatchdog =
     receivers: [
       receiver("stack", true),
       receiver(testReceiver, false),
-      ...(alertWatchdog
-        ? [
-            {
-              name: "watchdog",
-              webhook_configs: [{ url_file: secretPath("alert-watchdog-url"), send_resolved: false }],
-            },
-          ]
-        : []),
+      ...(alertWatchdog ? [{ name: "watchdog", webhook_configs: [outside] }] : []),
     ],
   };
 }

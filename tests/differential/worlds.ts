@@ -102,7 +102,7 @@ const foreign =
   (folder: string): Lender =>
   async (pair, use) => {
     const address = await createDatabase(pair.database, "foreign_project");
-    // Databases of Hasura Cloud have both, so migrations use their functions without creating them.
+    // Migrations of other projects use their functions without creating them.
     const extensions = 'create extension pgcrypto; create extension "uuid-ossp"';
     await execute(address, extensions, ...migrationsOf(folder), randomRows);
     await use({ name: basename(folder), metadata: metadataOf(folder, address), database: address });

@@ -109,7 +109,7 @@ function step(
 /** The client logs in and queries without a failure. */
 async function isServed(): Promise<void> {
   client.count();
-  await sleep(700);
+  await sleep(1500);
   const { failed, reasons } = client.count();
   expect({ failed, reasons }).toEqual({ failed: 0, reasons: [] });
 }

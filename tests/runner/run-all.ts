@@ -36,7 +36,7 @@ export async function runAll(
   const begun: Suite[] = [];
   const cannotRun = obstacles(withContainers, strict);
   const earlyBuild = new AbortController();
-  let buildsKubernetes = withContainers.some(({ name }) => name === "kubernetes");
+  let buildsKubernetes = withContainers.some((suite) => suite.name === "kubernetes" && !lacksRoot(suite));
   const run = async (suite: Suite): Promise<SuiteResult> => {
     // Tests wait for the preparation, because its builds would slow them down.
     const obstacle = suite.kind === "vitest" ? await cannotRun(suite) : undefined;
@@ -73,13 +73,14 @@ export async function runAll(
   return interruption.happened() ? [...results, interrupted] : results;
 }
 
+const lacksRoot = ({ needsRoot }: Suite): boolean => needsRoot !== undefined && process.getuid?.() !== 0;
+
 /** Starts the preparation of the container suites, and returns a function with the result of a suite that cannot run here. */
 function obstacles(
   withContainers: readonly Suite[],
   strict: boolean,
 ): (suite: Suite) => Promise<SuiteResult | undefined> {
   const state = strict ? "failed" : "skipped";
-  const lacksRoot = ({ needsRoot }: Suite): boolean => needsRoot !== undefined && process.getuid?.() !== 0;
   const runnable = withContainers.filter((suite) => !lacksRoot(suite));
   const preparation = runnable.length === 0 ? undefined : prepareContainers(runnable);
   return async (suite) => {
