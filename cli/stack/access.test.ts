@@ -10,6 +10,7 @@ import { expect, test } from "vitest";
 import { accessText, modeWarnings, parseAccessText, type StackAccess, writeAccess } from "./access.ts";
 
 const access = (values: Partial<StackAccess>): StackAccess => ({
+  stack: "local",
   url: "https://localhost",
   consoleUrl: undefined,
   caFile: "/x/ca.pem",
@@ -52,9 +53,9 @@ test("with a publicly trusted issuer, the file sets no certificate authority", a
       database,
       services: [],
     };
-    await writeAccess(paths, { ...values, caCertificate: "OF THE STACK" });
+    await writeAccess("local", paths, { ...values, caCertificate: "OF THE STACK" });
     expect(readFileSync(paths.certificateFile, "utf8")).toBe("OF THE STACK");
-    await writeAccess(paths, { ...values, caCertificate: "" });
+    await writeAccess("local", paths, { ...values, caCertificate: "" });
     expect(new X509Certificate(readFileSync(paths.certificateFile)).ca).toBe(true);
   } finally {
     rmSync(folder, { recursive: true });

@@ -5,8 +5,9 @@ import { notUp } from "../foundation/command.ts";
 import { type StackPaths, stackPaths } from "@routeql/host/paths";
 import type { StackValues } from "./outputs.ts";
 
-/** The content of access.env: addresses and credentials of a running stack. */
+/** Addresses and credentials of a running stack; all but its name are the content of access.env. */
 export interface StackAccess {
+  readonly stack: string;
   readonly url: string;
   readonly consoleUrl: string | undefined;
   /** Path of a PEM file with the certificates that clients must trust. */
@@ -22,7 +23,9 @@ export function shellQuote(value: string): string {
   return `'${value.replaceAll("'", String.raw`'\''`)}'`;
 }
 
-const variables: Readonly<Record<keyof StackAccess, string>> = {
+type Field = Exclude<keyof StackAccess, "stack">;
+
+const variables: Readonly<Record<Field, string>> = {
   url: "ROUTEQL_URL",
   consoleUrl: "ROUTEQL_CONSOLE_URL",
   caFile: "ROUTEQL_CA_FILE",
@@ -31,10 +34,10 @@ const variables: Readonly<Record<keyof StackAccess, string>> = {
   adminEmail: "ADMIN_EMAIL",
   adminPassword: "ADMIN_PASSWORD",
 };
-const fields = Object.entries(variables) as [keyof StackAccess, string][];
+const fields = Object.entries(variables) as [Field, string][];
 
 /** The text of access.env: assignments that a POSIX shell can source. */
-export const accessText = (access: StackAccess): string =>
+export const accessText = (access: Pick<StackAccess, Field>): string =>
   fields
     .filter(([field]) => access[field] !== undefined)
     .map(([field, variable]) => `export ${variable}=${shellQuote(access[field]!)}\n`)
@@ -53,9 +56,10 @@ async function replaceFile(path: string, text: string): Promise<void> {
 }
 
 /** Writes access.env and the certificate beside it, both mode 0600. */
-export async function writeAccess(paths: StackPaths, values: StackValues): Promise<StackAccess> {
+export async function writeAccess(stack: string, paths: StackPaths, values: StackValues): Promise<StackAccess> {
   const { url, consoleUrl, serviceApiKey, engineAccessKey, adminEmail, adminPassword } = values;
   const access = {
+    stack,
     url,
     consoleUrl,
     caFile: paths.certificateFile,
@@ -88,7 +92,7 @@ export async function accessOf(stack: string): Promise<StackAccess> {
   if (text === undefined) throw notUp(stack);
   const values = parseAccessText(text);
   const known = fields.map(([field, variable]) => [field, values.get(variable) ?? ""] as const);
-  return Object.fromEntries(known) as Record<keyof StackAccess, string>;
+  return { stack, ...(Object.fromEntries(known) as Record<Field, string>) };
 }
 
 /** A warning if other users can read a private file. Some file systems store no modes (WSL2 below /mnt, exFAT, SMB). */

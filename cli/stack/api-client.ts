@@ -3,6 +3,7 @@ import { request } from "node:https";
 import { json } from "node:stream/consumers";
 import { getCACertificates } from "node:tls";
 import { Failure, messageOf } from "@routeql/host/failure";
+import { stackArgument, stackOption } from "../foundation/command.ts";
 import type { StackAccess } from "./access.ts";
 
 /** Time in milliseconds after which a silent gateway counts as down. The engine's own statement limit is 30 s. */
@@ -80,7 +81,7 @@ function rejected({ status, body, retryAfter }: Answer, failure: string): Failur
 }
 
 async function send(
-  { url, caFile }: StackAccess,
+  { stack, url, caFile }: StackAccess,
   method: string,
   path: string,
   headers: Record<string, string>,
@@ -113,7 +114,7 @@ async function send(
     });
   } catch (error) {
     throw new Failure(`${url} does not answer: ${messageOf(error)}`, {
-      remedy: "run `npm run up`; `npm run logs -- gateway` shows the gateway's log.",
+      remedy: `run \`npm run up${stackArgument(stack)}\`; \`npm run logs --${stackOption(stack)} gateway\` shows the gateway's log.`,
       cause: error,
     });
   }

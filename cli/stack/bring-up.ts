@@ -86,7 +86,7 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
         }
         // The update may have created the namespace.
         if (connection && place) await claimInCluster(connection.cluster, place, session.paths, permit!);
-        access = await writeAccess(session.paths, readOutputs(plain(update.outputs), options.stack));
+        access = await writeAccess(options.stack, session.paths, readOutputs(plain(update.outputs), options.stack));
         context.show("waiting until every service is healthy");
         const { stack } = options;
         certificate = await untilHealthy(() => currentProblems(access!, stack, place, context.signal), context.signal);
