@@ -128,7 +128,10 @@ export class Naming {
   }
 
   /** The object that contains the root fields of the source, if there is one. */
-  namespaceType(namespace: string, operation: "query" | "mutation" | "subscription"): string {
+  namespaceType(
+    namespace: string,
+    operation: "query" | "mutation_frontend" | "mutation_backend" | "subscription",
+  ): string {
     return this.affixed(`${namespace}_${operation}`);
   }
 

@@ -12,8 +12,9 @@ and compares answers and schemas.
 
   --requests N     requests of each world; default 2000
   --seed N         the same seed draws the same requests; default: a random one, which is printed
-  --world WORLD    project (hasura-metadata/), sample (many column types), a folder with metadata/ and migrations/ of
-                   another project, or a folder of Hasura's fixtures; repeatable; default: project and sample
+  --world WORLD    project (hasura-metadata/), sample (many column types), named (the sample below a namespace), a folder
+                   with metadata/ and migrations/ of another project, or a folder of Hasura's fixtures; repeatable;
+                   default: project, sample and named
   --writes         mutations, each on two copies of the database, whose rows and sequences are compared too
   --conditions     random conditions and presets of permissions, valid or not: whether each engine accepts them, and the
                    rows that they show
@@ -26,7 +27,7 @@ const { values } = parseArgs({
   options: {
     requests: { type: "string", default: "2000" },
     seed: { type: "string", default: String(randomInt(1_000_000)) },
-    world: { type: "string", multiple: true, default: ["project", "sample"] },
+    world: { type: "string", multiple: true, default: ["project", "sample", "named"] },
     writes: { type: "boolean", default: false },
     conditions: { type: "boolean", default: false },
     report: { type: "string" },

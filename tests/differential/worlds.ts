@@ -60,17 +60,21 @@ const project: Lender = async (_pair, use) => {
   await use(world);
 };
 
-const sample: Lender = async (pair, use) => {
-  const address = await createDatabase(pair.database, "sample");
-  await execute(address, sampleSchema, sampleRows);
-  await use({ name: "sample", metadata: sampleMetadata(address), database: address });
-};
+const sample =
+  (name: string, customization = {}): Lender =>
+  async (pair, use) => {
+    const address = await createDatabase(pair.database, "sample");
+    await execute(address, sampleSchema, sampleRows);
+    await use({ name, metadata: sampleMetadata(address, customization), database: address });
+  };
 
-function sampleMetadata(address: string): Metadata {
+const named = { root_fields: { namespace: "space", prefix: "p_", suffix: "_s" }, type_names: { prefix: "T_" } };
+
+function sampleMetadata(address: string, customization: object): Metadata {
   const source = { name: "default", kind: "postgres", configuration: { connection_info: { database_url: address } } };
   return {
     version: 3,
-    sources: [{ ...source, ...sampleContents }],
+    sources: [{ ...source, customization, ...sampleContents }],
     inherited_roles: [
       { role_name: "both", role_set: ["user", "guest"] },
       { role_name: "editor", role_set: [] },
@@ -108,9 +112,10 @@ const foreign =
     await use({ name: basename(folder), metadata: metadataOf(folder, address), database: address });
   };
 
-/** @param name `project`, `sample`, a folder with `metadata/` and `migrations/`, or a folder of Hasura's fixtures */
+/** @param name `project`, `sample`, `named`, a folder with `metadata/` and `migrations/`, or a folder of Hasura's fixtures */
 export function worldNamed(name: string): Lender {
   if (name === "project") return project;
   if (existsSync(join(name, "metadata"))) return foreign(resolve(name));
-  return name === "sample" ? sample : fixtures(name);
+  if (name === "named") return sample(name, named);
+  return name === "sample" ? sample(name) : fixtures(name);
 }

@@ -204,6 +204,14 @@ test("two sources need different names", async () => {
   );
 });
 
+test("a namespace is nullable, and left out if nothing in it is selected", async () => {
+  const named = source("default", { customization: { root_fields: { namespace: "shop" } } });
+  const type = '__type(name: "query_root") { fields { name type { kind name } } }';
+  expect(await ask({ sources: [named] }, `{ shop { thing @skip(if: true) { label } } ${type} }`)).toEqual({
+    data: { __type: { fields: [{ name: "shop", type: { kind: "OBJECT", name: "shop_query" } }] } },
+  });
+});
+
 test("two sources with the same tables need only different root fields", async () => {
   const customization = { root_fields: { prefix: "other_" } };
   const of = (thing: object) => {

@@ -50,6 +50,9 @@ export function statementOf(value: OutputValue, source: string, spending: Spendi
   return { source, template, parameters: printer.parameters, callsFunctions: printer.callsFunctions };
 }
 
+/** As in Hasura, a namespace without selected fields is not in the reply. */
+export const hasContent = (root: RootPlan): boolean => root.kind !== "namespace" || root.fields.length > 0;
+
 /** Plans one query or subscription. @throws EngineError */
 export class QueryPlanner {
   readonly #schema: RoleSchema;
@@ -70,7 +73,10 @@ export class QueryPlanner {
   query(): readonly RootPlan[] {
     const { selectionSet, directives = [] } = this.#operation.definition;
     const fields = this.#selection.fields(this.#schema.query, [selectionSet], "$", 1, metaFields);
-    const roots = fields.map((field) => this.#root(field, this.#schema.query.name, 2)).toArray();
+    const roots = fields
+      .map((field) => this.#root(field, this.#schema.query.name, 2))
+      .filter(hasContent)
+      .toArray();
     const cached = readDirectives(directives, DirectiveLocation.QUERY, "$", this.#selection.inputs).get("cached");
     const [lifetime, refresh] = [cached?.get("ttl"), cached?.get("refresh")];
     if (lifetime !== undefined) this.#selection.inputs.integer(lifetime);

@@ -33,9 +33,10 @@ const list = (type: string, ...types: readonly string[]) => ({
 test.each<[request: unknown, code: string, path: string]>([
   ["{", "invalid-json", "$"],
   [[], "parse-failed", "$"],
-  [{ args: {} }, "parse-failed", "$.type"],
+  [{ args: {} }, "parse-failed", "$"],
+  [{ type: "reload_metadata" }, "parse-failed", "$"],
   [{ type: "export_metadata", version: 3 }, "parse-failed", "$.version"],
-  [{ type: "replace_metadata", version: 2, args: {} }, "parse-failed", "$.args.metadata"],
+  [{ type: "replace_metadata", version: 2, args: {} }, "parse-failed", "$.args"],
   [{ type: "replace_metadata", version: 2, args: { metadata: {}, force: true } }, "parse-failed", "$.args"],
   [{ type: "create_action", args: {} }, "not-supported", "$.type"],
   [{ type: "pg_suggest_relationships", args: {} }, "not-supported", "$.type"],
@@ -65,7 +66,7 @@ test("reports unknown commands with Hasura's message", async () => {
 
 test("reloads metadata without a store too, alone and in a list", async () => {
   await using server = await serveFake();
-  const reload = { type: "reload_metadata", args: {} };
+  const reload = { type: "reload_metadata", args: { reload_sources: true, other: 1 } };
   const reloaded = { message: "success", is_consistent: true };
   expect(await post(server.url, reload)).toEqual([200, reloaded]);
   expect(

@@ -26,7 +26,8 @@ const envelope = z.object({
   args: z.unknown(),
 });
 const everything = z.union([z.boolean(), z.array(z.string())]).optional();
-const reloadArguments = z.strictObject({
+/** Other keys are ignored, as by Hasura. */
+const reloadArguments = z.object({
   reload_sources: everything,
   reload_remote_schemas: everything,
   recreate_event_triggers: everything,
@@ -112,9 +113,13 @@ function parseArguments<Schema extends z.ZodType>(schema: Schema, value: unknown
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  const place = (issue?.path ?? [])
+  const parts = issue?.path ?? [];
+  // As in Hasura, a missing key is an error of the object.
+  const missing = issue?.message.endsWith("received undefined") ? parts.at(-1) : undefined;
+  const place = (missing === undefined ? parts : parts.slice(0, -1))
     .map((part) => (typeof part === "number" ? `[${String(part)}]` : `.${String(part)}`))
     .join("");
-  const message = issue?.message ?? "this cannot be read";
+  const message =
+    missing === undefined ? (issue?.message ?? "this cannot be read") : `key "${String(missing)}" not found`;
   throw new EngineError({ code: "parse-failed", path: `${path}${place}`, message });
 }

@@ -114,6 +114,14 @@ describe("mutation_root of a role", () => {
     expect(fieldsOf("service", true)).toEqual(["insert_author"]);
   });
 
+  test("below a namespace has a type for all clients and one for backends", async () => {
+    const named = await stateOf({ ...world, customization: { root_fields: { namespace: "shop" } } });
+    const typeFor = (isBackend: boolean) =>
+      String(named.schema("service", isBackend).mutation?.getFields()["shop"]?.type);
+    expect([typeFor(false), typeFor(true)]).toEqual(["undefined", "shop_mutation_backend"]);
+    expect(String(named.schema("admin").mutation?.getFields()["shop"]?.type)).toBe("shop_mutation_frontend");
+  });
+
   test("omits inherited permissions that contradict each other", () => {
     expect(fieldsOf("both", true)).toEqual(["update_author", "update_author_by_pk", "update_author_many"]);
   });

@@ -2,7 +2,7 @@ import { DirectiveLocation } from "graphql";
 import { Spending } from "../cost/limits.ts";
 import { invalid } from "../errors.ts";
 import type { Operation } from "../execution/document.ts";
-import { statementOf, type PlanOptions, type RootPlan } from "../execution/plan.ts";
+import { hasContent, statementOf, type PlanOptions, type RootPlan } from "../execution/plan.ts";
 import { isDefined, SelectReader } from "../execution/select.ts";
 import { readDirectives, type SelectedField, SelectionReader } from "../execution/selection.ts";
 import type { Variables } from "../execution/variables.ts";
@@ -58,6 +58,7 @@ export function planMutation(
   const roots = selection
     .fields(type, [selectionSet], "$", 1)
     .map((field) => root(field, type.name, 2))
+    .filter(hasContent)
     .toArray();
   readDirectives(directives, DirectiveLocation.MUTATION, "$", selection.inputs);
   return { roots, writes, spending };

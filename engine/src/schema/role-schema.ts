@@ -212,11 +212,9 @@ function sourceRoots(
     for (const field of Object.values(fields)) field.extensions = { ...field.extensions, source: source.name };
     const { namespace } = source.naming;
     if (namespace === undefined || Object.keys(fields).length === 0) return fields;
-    const type = new GraphQLObjectType({
-      name: source.naming.namespaceType(namespace, operation),
-      fields: byName(fields),
-    });
-    return { [namespace]: typed(new GraphQLNonNull(type), { kind: "namespace" }) };
+    const mutation = isBackend ? "mutation_backend" : "mutation_frontend";
+    const name = source.naming.namespaceType(namespace, operation === "mutation" ? mutation : operation);
+    return { [namespace]: typed(new GraphQLObjectType({ name, fields: byName(fields) }), { kind: "namespace" }) };
   };
   const mutation = options.mutations ? rootsOf("mutation") : {};
   return { query: rootsOf("query"), mutation, subscription: rootsOf("subscription") };
