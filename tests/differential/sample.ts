@@ -204,7 +204,7 @@ export const sampleContents = {
         }),
         permission("tenant", { _not: { weight: { _eq: "X-Hasura-Weight" } } }, { allow_aggregations: true }),
         permission("counter", {}, { columns: ["weight"], allow_aggregations: true }),
-        permission("writer", {}, { columns: ["name"] }),
+        permission("writer", {}, { columns: ["name"], allow_aggregations: true }),
       ],
       insert_permissions: [insertion("user", { article: { author: { rank: { _gt: 0 } } } })],
       update_permissions: [permission("tenant", {}, { columns: ["name", "weight"], check: { weight: { _lt: 5 } } })],

@@ -26,7 +26,7 @@ function pairs(
     if (remote === undefined) return fail(`${target.key} has no column ${to}`);
     found.push([own, remote]);
   }
-  return found.length === 0 ? fail("the column mapping is empty") : found;
+  return found;
 }
 
 const sameColumns = (one: readonly string[], other: readonly string[]) =>

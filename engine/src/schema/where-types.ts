@@ -222,13 +222,13 @@ export function boolExp(target: Visible<Rows>, types: TypeBook): GraphQLInputObj
       _not: typed(self, { kind: "not" }),
       ...fieldsOf(comparable(target), (scalar) => typed(scalarComparison(scalar, types), { kind: "scalar", scalar })),
     };
-    // As in Hasura, the type of a role without a select permission, which is for its changes, has no fields of related rows either.
-    if (isTable(rows) && types.visible(rows) === undefined) return fields;
-    for (const computed of types.computedRows(rows))
+    // As in Hasura, the type of a role without a select permission, which is for its changes, has only aggregates of related rows.
+    const isVisible = !isTable(rows) || types.visible(rows) !== undefined;
+    for (const computed of isVisible ? types.computedRows(rows) : [])
       fields[computed.field.name] = typed(boolExp(computed.target, types), { kind: "computed-rows", ...computed });
     for (const related of types.related(rows.relationships.values())) {
       const { relationship, target: remote } = related;
-      fields[relationship.name] = typed(boolExp(remote, types), { kind: "relationship", ...related });
+      if (isVisible) fields[relationship.name] = typed(boolExp(remote, types), { kind: "relationship", ...related });
       const hasAggregates = relationship.kind === "array" && remote.permission.allowAggregations;
       // Every predicate needs columns for its arguments, which its type lists.
       if (hasAggregates && visibleColumns(remote).length > 0 && !types.options.hideAggregationPredicates)

@@ -205,7 +205,9 @@ export class Printer {
   }
 }
 
+/** As in Hasura, without columns all rows are related. */
 export function joinCondition({ mapping }: Pick<Relationship, "mapping">, own: Sql, remote: Sql): Sql {
+  if (mapping.length === 0) return sql`TRUE`;
   return joined(
     mapping.map(([from, to]) => sql`(${own}.${identifier(from.name)} = ${remote}.${identifier(to.name)})`),
     sql` AND `,

@@ -24,6 +24,21 @@ test("computes relationships over the rows left after order and limit", () => {
   );
 });
 
+test("a relationship without columns relates all rows", async () => {
+  const all = {
+    name: "all_articles",
+    using: { manual_configuration: { remote_table: "article", column_mapping: {}, insertion_order: null } },
+  };
+  const { author } = library.metadata;
+  const related = await stateOf({
+    ...library,
+    metadata: { ...library.metadata, author: { ...author, array_relationships: [all] } },
+  });
+  expect(sql(related, "admin", "{ author { all_articles(limit: 2) { id } } }").text).toContain(
+    `FROM (SELECT "t2"."id" AS "id" FROM "public"."article" AS "t2" WHERE TRUE LIMIT 2) AS "r"`,
+  );
+});
+
 test("values are parameters of their column's type", () => {
   const { text: printed, values } = sql(
     state,

@@ -155,11 +155,11 @@ async function throughRelationships(of: Case, row: Known, columns: readonly stri
     if (permission?.operations.has("query") !== true) continue;
     for (const { name, target, mapping } of from.relationships) {
       if (target !== table.key) continue;
-      const join = Object.entries(mapping)
-        .map(([own, other]) => `it.${identifier(other)} = parent.${identifier(own)}`)
-        .join(" and ");
+      const join = Object.entries(mapping).map(([own, other]) => `it.${identifier(other)} = parent.${identifier(own)}`);
       const statement = () => {
-        const condition = `${join} and (${of.sql.filter(of.permission, "it")}) and ${conditionSql(row, columns)}`;
+        const condition = [...join, `(${of.sql.filter(of.permission, "it")})`, conditionSql(row, columns)].join(
+          " and ",
+        );
         const related = `exists (select from ${of.sql.from(table, "it")} where ${condition})`;
         const parents = `select from ${of.sql.from(from, "parent")} where (${of.sql.filter(permission, "parent")})`;
         return `select to_json(exists (${parents} and ${related}))::text`;
