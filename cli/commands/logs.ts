@@ -1,7 +1,6 @@
 import { readDockerLogs } from "../docker/read-logs.ts";
 import type { Command } from "../foundation/command.ts";
 import { placeOf } from "../kubernetes/place.ts";
-import { readClusterLogs } from "../kubernetes/read-logs.ts";
 import { printLogs, readLogOptions } from "../logs/logs.ts";
 import { requireOwn } from "../stack/ownership.ts";
 
@@ -34,7 +33,7 @@ export const command: Command = {
     const place = await placeOf(stack);
     if (!place) await requireOwn(stack);
     const readers = place
-      ? await readClusterLogs(place, stack, options, signal)
+      ? await (await import("../kubernetes/read-logs.ts")).readClusterLogs(place, stack, options, signal)
       : await readDockerLogs(stack, options, signal);
     await printLogs(readers, options, signal);
   },

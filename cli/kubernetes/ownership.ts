@@ -1,11 +1,10 @@
 /** Which state owns a stack in a namespace: a ConfigMap names the checkout, and a label of every object names its state. */
-import type { Owner } from "@routeql/host/docker/stack-objects";
+import { type Owner, stateLabel } from "@routeql/host/docker/stack-objects";
 import { Failure } from "@routeql/host/failure";
 import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import { ApiError } from "@routeql/host/kubernetes/client";
 import { field, type KubernetesObject, textAt } from "@routeql/host/kubernetes/objects";
 import { type StackPaths, stackPaths } from "@routeql/host/paths";
-import { stateLabel } from "@routeql/infra/targets/kubernetes/scope";
 import { deleteAndWait } from "@routeql/host/kubernetes/await";
 import {
   belongsToAnother,

@@ -1,8 +1,6 @@
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { z } from "zod";
-import type { PlainSettings } from "@routeql/infra/settings/list";
-import { namespaceOf } from "@routeql/infra/targets/kubernetes/kubernetes-run";
 import { Failure } from "@routeql/host/failure";
 import { type StackPaths, stackPaths } from "@routeql/host/paths";
 
@@ -16,11 +14,6 @@ const fileOf = ({ folder }: StackPaths): string => join(folder, "cluster.json");
 export const instanceLabels = ({ instance }: Place): Readonly<Record<string, string>> => ({
   "app.kubernetes.io/instance": instance,
 });
-
-export function placeFor(stack: string, settings: PlainSettings, server: string): Place {
-  const instance = `routeql-${stack}`;
-  return { server, namespace: namespaceOf(settings, instance), instance };
-}
 
 /** The place of a running stack; undefined when it does not run on Kubernetes. */
 export async function placeOf(stack: string): Promise<Place | undefined> {

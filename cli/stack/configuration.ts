@@ -7,9 +7,7 @@ import { type GivenSettings, type PlainSettings, type SettingName, settings } fr
 import { readSettings, settingsSources } from "@routeql/infra/settings/read";
 import type { Target } from "../pulumi/plugins.ts";
 import { Failure } from "@routeql/host/failure";
-import { projectFolder } from "@routeql/host/paths";
-
-export const projectName = "routeql";
+import { projectFolder, projectName } from "@routeql/host/paths";
 
 /** Configuration of one stack, resolved before its program runs. */
 export interface StackConfiguration {

@@ -7,14 +7,15 @@ import { ensureEngine } from "../docker/engine.ts";
 import { pullImage } from "@routeql/host/docker/pull";
 import type { Phase, PhaseContext } from "../foundation/phases.ts";
 import { Failure } from "@routeql/host/failure";
-import type { StackPaths } from "@routeql/host/paths";
+import { projectName, type StackPaths } from "@routeql/host/paths";
 import { olderThanStack } from "@routeql/infra/release";
+import { namespaceOf } from "@routeql/infra/targets/kubernetes/kubernetes-run";
 import { connectCluster, type Connection } from "../kubernetes/connect.ts";
 import { checkOwnershipInCluster } from "../kubernetes/ownership.ts";
-import { type Place, placeFor, placeOf, refuseOnDocker, refuseOtherCluster } from "../kubernetes/place.ts";
+import { type Place, placeOf, refuseOnDocker, refuseOtherCluster } from "../kubernetes/place.ts";
 import { choosePlugins, type PluginKind } from "../pulumi/plugins.ts";
 import { acquireCli, type PulumiCli } from "../pulumi/acquire.ts";
-import { projectName, type StackConfiguration, targetOf, withSettings } from "./configuration.ts";
+import { type StackConfiguration, targetOf, withSettings } from "./configuration.ts";
 import { chooseImages, describeChoice, type ImageChoice, readChoice } from "./image-choice.ts";
 import { networkRangeOf } from "./network-range.ts";
 import { checkOwnership, type Holding, type Permit } from "./ownership.ts";
@@ -60,7 +61,11 @@ export function clusterPhase({ stack, prepared }: Surroundings): Phase {
       const connection = await connectCluster(signal);
       refuseOtherCluster(stack, await placeOf(stack), connection);
       prepared.connection = connection;
-      if (prepared.configuration) prepared.place = placeFor(stack, prepared.configuration.plain, connection.server);
+      if (prepared.configuration) {
+        const instance = `routeql-${stack}`;
+        const namespace = namespaceOf(prepared.configuration.plain, instance);
+        prepared.place = { server: connection.server, namespace, instance };
+      }
       return `${connection.version} at ${connection.server}`;
     },
   };

@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { createServer } from "node:net";
 import { dockerClient } from "@routeql/host/docker/client";
 import { Failure } from "@routeql/host/failure";
-import { projectFolder } from "@routeql/host/paths";
+import { projectFolder, projectName } from "@routeql/host/paths";
 import { listenerByLsof, processFolder } from "@routeql/host/process-facts";
 import { publishedPorts } from "@routeql/infra/settings/complete";
 import { settings } from "@routeql/infra/settings/list";
 import { engineAbilities, lowestUserPort } from "../docker/engine-facts.ts";
-import { projectName, type StackConfiguration } from "./configuration.ts";
+import type { StackConfiguration } from "./configuration.ts";
 
 const listening = "0A";
 

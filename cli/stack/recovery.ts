@@ -4,9 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { stackObjects, stateLabel } from "@routeql/host/docker/stack-objects";
-import type { StackPaths } from "@routeql/host/paths";
+import { projectName, type StackPaths } from "@routeql/host/paths";
 import { commandLineOf } from "@routeql/host/process-facts";
-import { projectName } from "./configuration.ts";
 
 /** The fields of a resource in the state (apitype.ResourceV3) that this code reads. */
 export interface StateResource {

@@ -2,10 +2,10 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isMap, parseDocument, Scalar } from "yaml";
 import { Failure } from "@routeql/host/failure";
-import { projectFolder, stackPaths } from "@routeql/host/paths";
+import { projectFolder, projectName, stackPaths } from "@routeql/host/paths";
 import { type GenerationName, recordedGenerations } from "@routeql/infra/settings/rotation";
 import { notUp, stackArgument } from "../foundation/command.ts";
-import { projectName, readConfiguration, type StackConfiguration } from "./configuration.ts";
+import { readConfiguration, type StackConfiguration } from "./configuration.ts";
 import { storedOutputs } from "./recovery.ts";
 
 interface Kind {

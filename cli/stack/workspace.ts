@@ -12,8 +12,8 @@ import { parse, stringify } from "yaml";
 import type { PulumiCli } from "../pulumi/acquire.ts";
 import { offline } from "../offline.ts";
 import { type PluginKind, pulumiHome } from "../pulumi/plugins.ts";
-import { stackPaths, type StackPaths } from "@routeql/host/paths";
-import { isSecretSetting, projectName } from "./configuration.ts";
+import { projectName, stackPaths, type StackPaths } from "@routeql/host/paths";
+import { isSecretSetting } from "./configuration.ts";
 import { backendOf, cliEnvironment, inOwnProcessGroup } from "./pulumi-command.ts";
 
 export interface WorkspaceOptions {

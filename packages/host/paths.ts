@@ -3,6 +3,9 @@ import { join, resolve } from "node:path";
 
 export const projectFolder = resolve(import.meta.dirname, "../..");
 
+/** Name of the Pulumi project. */
+export const projectName = "routeql";
+
 /** Cache that is shared by clones: the Pulumi CLI and its official plugins (XDG Base Directory Specification). */
 export function cacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const base = environment.XDG_CACHE_HOME?.startsWith("/")

@@ -1,4 +1,5 @@
 import type { CustomResourceOptions, Input } from "@pulumi/pulumi";
+import { stateLabel } from "@routeql/host/docker/stack-objects";
 import type { ResourceNames } from "../../components/resource-names.ts";
 import type { ServiceName } from "../../services/description.ts";
 
@@ -24,7 +25,7 @@ export function labels(
 ): Label[] {
   return [
     { label: "com.routeql.stack", value: stack },
-    ...(state === undefined ? [] : [{ label: "com.routeql.state", value: state }]),
+    ...(state === undefined ? [] : [{ label: stateLabel, value: state }]),
     ...(service === undefined ? [] : [{ label: "com.routeql.service", value: service }]),
     ...Object.entries(more).map(([name, value]) => ({ label: `com.routeql.${name}`, value })),
   ];

@@ -1,5 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 import type { Input, Output } from "@pulumi/pulumi";
+import { stateLabel } from "@routeql/host/docker/stack-objects";
 import { derive } from "../../inputs.ts";
 import type { ResourceNames } from "../../components/resource-names.ts";
 import type { ServiceName } from "../../services/description.ts";
@@ -20,8 +21,6 @@ export type Labels = Readonly<Record<string, string>>;
 
 /** Labels of an object; the identity of the state may be known only during the deployment. */
 export type ObjectLabels = Readonly<Record<string, Input<string>>>;
-
-export const stateLabel = "com.routeql.state";
 
 /** Selects the pods of one service; a workload's selector can never change. */
 export function selectorOf(service: ServiceName, { instance }: Pick<Scope, "instance">): Labels {
