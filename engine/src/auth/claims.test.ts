@@ -92,7 +92,7 @@ test.each<[string, Record<string, unknown>, string]>([
     { app: { role: "viewer" } },
     "jwt-invalid-claims: JWT claim from claims_map, x-hasura-user-id not found",
   ],
-  ["no default role", { sub: "7" }, "jwt-missing-role-claims: JWT claim does not contain x-hasura-default-role"],
+  ["neither role nor user id", {}, "jwt-missing-role-claims: JWT claim does not contain x-hasura-default-role"],
   [
     "a numeric user id",
     { sub: 7, app: { role: "viewer" } },

@@ -82,14 +82,17 @@ function parseStringified(value: unknown): unknown {
 }
 
 function claimsFromMap(payload: JWTPayload, map: ClaimsMap): RawClaims {
-  const claims: RawClaims = new Map();
+  const claims: RawClaims = new Map([
+    [allowedRolesClaim, locate(payload, map.allowedRoles)],
+    [defaultRoleClaim, locate(payload, map.defaultRole)],
+  ]);
+  // As in Hasura, a missing role is reported before another missing claim.
+  for (const [name, value] of claims) if (value === undefined) throw missingRoleClaim(name);
   for (const [name, where] of map.other) {
     const value = locate(payload, where);
     if (value === undefined) throw invalidClaims(`JWT claim from claims_map, ${name} not found`);
     claims.set(name, value);
   }
-  claims.set(allowedRolesClaim, locate(payload, map.allowedRoles));
-  claims.set(defaultRoleClaim, locate(payload, map.defaultRole));
   return claims;
 }
 
