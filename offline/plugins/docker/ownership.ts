@@ -1,8 +1,8 @@
+import { stateLabel } from "@routeql/host/docker/stack-objects";
 import { z } from "zod";
 
 /** Resources of an interrupted run may be adopted: they have the stack's labels. Earlier versions set no label of the state. */
 export const stackLabel = "com.routeql.stack";
-const stateLabel = "com.routeql.state";
 
 export const labelInputs = z.array(z.strictObject({ label: z.string(), value: z.string() })).optional();
 

@@ -27,6 +27,7 @@ ${custom.orders ?? ""}
         - {name: tenant, using: {foreign_key_constraint_on: tenant_id}}
       array_relationships:
         - {name: lines, using: {foreign_key_constraint_on: {table: {schema: public, name: order_line}, column: order_id}}}
+        - {name: every_line, using: {manual_configuration: {remote_table: {schema: public, name: order_line}, column_mapping: {}}}}
       computed_fields:
         - {name: label, definition: {function: {schema: public, name: order_label}}}
       select_permissions:
