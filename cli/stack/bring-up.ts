@@ -232,6 +232,7 @@ function open({ stack, log }: Session, { cli, plugins, configuration, permit }: 
     cli: cli!,
     plugins: plugins!,
     configuration: configuration!.entries,
+    hostFolder: configuration!.plain.archiveDirectory,
     program: async () => ({ ...(await program({ policies: true, stateIdentity: permit!.identity.state })) }),
     onLine: log.line,
   });

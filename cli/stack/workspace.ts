@@ -12,9 +12,12 @@ import { parse, stringify } from "yaml";
 import type { PulumiCli } from "../pulumi/acquire.ts";
 import { offline } from "../offline.ts";
 import { type PluginKind, pulumiHome } from "../pulumi/plugins.ts";
+import { guardGrpcServers, hostFolderVariable } from "@routeql/host/own-peers";
 import { projectName, stackPaths, type StackPaths } from "@routeql/host/paths";
 import { isSecretSetting } from "./configuration.ts";
 import { backendOf, cliEnvironment, inOwnProcessGroup } from "./pulumi-command.ts";
+
+guardGrpcServers();
 
 export interface WorkspaceOptions {
   readonly stack: string;
@@ -23,6 +26,8 @@ export interface WorkspaceOptions {
   readonly program: PulumiFn;
   /** The stack's whole configuration; undefined keeps that of the last update. */
   readonly configuration?: Readonly<Record<string, string>>;
+  /** The only folder of the host that the replacement plugins mount; undefined for none. */
+  readonly hostFolder?: string | undefined;
   readonly onLine: (line: string) => void;
 }
 
@@ -59,11 +64,14 @@ async function writeConfiguration(
 function workspaceOptions(
   paths: StackPaths,
   cli: PulumiCli,
-  plugins: PluginKind,
-  onLine: (line: string) => void,
+  { plugins, hostFolder, onLine }: Pick<WorkspaceOptions, "plugins" | "hostFolder" | "onLine">,
 ): LocalWorkspaceOptions {
   const pulumiCommand = inOwnProcessGroup(cli.command, plugins, onLine);
-  return { pulumiCommand, workDir: paths.workspace, envVars: cliEnvironment(paths) };
+  return {
+    pulumiCommand,
+    workDir: paths.workspace,
+    envVars: { ...cliEnvironment(paths), [hostFolderVariable]: hostFolder ?? "" },
+  };
 }
 
 /** Opens or creates the stack under the real Pulumi engine: state in a folder of the checkout, no account, no update check. */
@@ -73,6 +81,7 @@ export async function openStack({
   plugins,
   program,
   configuration,
+  hostFolder,
   onLine,
 }: WorkspaceOptions): Promise<Stack> {
   const paths = stackPaths(stack);
@@ -92,7 +101,7 @@ export async function openStack({
   };
   const opened = await LocalWorkspace.createOrSelectStack(
     { stackName: stack, projectName, program },
-    { ...workspaceOptions(paths, cli, plugins, onLine), projectSettings },
+    { ...workspaceOptions(paths, cli, { plugins, hostFolder, onLine }), projectSettings },
   );
   const secrets = Object.entries(configuration ?? {}).filter(([key]) => isSecretSetting(key));
   if (secrets.length > 0)

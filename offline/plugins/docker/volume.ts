@@ -7,8 +7,8 @@ import { labelInputs, labelsOf, refuseOtherState, stackLabel } from "./ownership
 
 const inputs = z.strictObject({
   name: z.string().min(1, { error: "the stand-in docker provider does not generate names: set one" }),
-  driver: z.string().optional(),
-  driverOpts: z.record(z.string(), z.string()).optional(),
+  // A driver's options could mount any folder of the host.
+  driver: z.literal("local").optional(),
   labels: labelInputs,
 });
 
@@ -50,7 +50,6 @@ export const volume: ResourceKind<z.infer<typeof inputs>> = {
     const { name } = await docker.createVolume({
       Name: wanted.name,
       Driver: wanted.driver ?? "local",
-      DriverOpts: wanted.driverOpts ?? {},
       Labels: labelsOf(wanted.labels),
     });
     return { id: name, outputs: { mountpoint: (await docker.getVolume(name).inspect()).Mountpoint } };

@@ -76,6 +76,12 @@ test("a creation acts on plain values and stores them wrapped", async () => {
   });
 });
 
+test("refuses to create or update with inputs that its check refuses", async () => {
+  const { create, update } = provider({ update: async () => ({}) });
+  await expect(create(urn, { name: "a", colour: "red" })).rejects.toThrow("colour: the stand-in provider does not");
+  await expect(update("id", urn, { name: "a" }, { name: "a", size: "big" })).rejects.toThrow("size: ");
+});
+
 test("a computed output must not take the name of an input", async () => {
   const { create } = provider({ create: async () => ({ id: "1", outputs: { size: 3 } }) });
   await expect(create(urn, { name: "a" })).rejects.toThrow("size is an input and cannot be computed");

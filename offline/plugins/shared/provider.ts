@@ -129,6 +129,7 @@ export function makeProvider(name: string, version: string, kinds: Readonly<Reco
 
     async create(urn: string, inputs: Properties) {
       const kind = kindOf(urn);
+      refuseInvalid(kind, urn, inputs);
       const { id, outputs: computed } = await kind.create(unwrapAll(inputs), context(urn));
       return { id, outs: outputs(kind, inputs, computed) };
     },
@@ -148,6 +149,7 @@ export function makeProvider(name: string, version: string, kinds: Readonly<Reco
 
     async update(id: string, urn: string, olds: Properties, news: Properties) {
       const kind = kindOf(urn);
+      refuseInvalid(kind, urn, news);
       const before = stateOf(kind, olds);
       const computed = await kind.update?.(id, unwrapAll(before), unwrapAll(news), context(urn));
       const keep = Object.entries(before).filter(
@@ -171,6 +173,12 @@ export function makeProvider(name: string, version: string, kinds: Readonly<Reco
 function unknownType(name: string, type: string, kinds: Readonly<Record<string, unknown>>): string {
   const served = Object.keys(kinds).join(", ");
   return `the stand-in ${name} provider does not support the resource type ${type}, only ${served}; use the official provider`;
+}
+
+/** @throws Error if a client creates or updates what `check` refuses */
+function refuseInvalid(kind: AnyResourceKind, urn: string, inputs: Properties): void {
+  const [failure] = failuresOf(kind, unwrapAll(inputs));
+  if (failure !== undefined) throw new Error(`${urn}: ${failure.property}: ${failure.reason}`);
 }
 
 function failuresOf(kind: AnyResourceKind, inputs: Properties): { property: string; reason: string }[] {

@@ -3,6 +3,7 @@ import type { provider as pulumi } from "@pulumi/pulumi";
 // Not the package's main entry, which also loads npm's and TypeScript's code: a third of a second for each plugin.
 import { main } from "@pulumi/pulumi/provider/index.js";
 import requests from "@pulumi/pulumi/proto/provider_pb.js";
+import { guardGrpcServers } from "@routeql/host/own-peers";
 import { type StandIn, stateInputs, typeOf } from "./provider.ts";
 import type { Properties } from "./values.ts";
 
@@ -54,6 +55,7 @@ export async function serveProvider(
 ): Promise<void> {
   endWithEngine(engineRuns);
   passStateInputs();
+  guardGrpcServers();
   await main(provider, process.argv.slice(2));
   // Node writes it at exit, but the engine kills its plugins.
   flushCompileCache();

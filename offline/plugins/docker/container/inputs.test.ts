@@ -1,5 +1,5 @@
-import { expect, test } from "vitest";
-import { containerBody, durationNanoseconds } from "./inputs.ts";
+import { afterEach, expect, test, vi } from "vitest";
+import { containerBody, containerInputs, durationNanoseconds } from "./inputs.ts";
 import { runningDrift, settingsDrift } from "./container.ts";
 import type { ContainerInputs } from "./inputs.ts";
 
@@ -16,6 +16,30 @@ const inputs: ContainerInputs = {
   restart: "unless-stopped",
   wait: true,
 };
+
+afterEach(() => vi.unstubAllEnvs());
+
+test.each([
+  ["a folder of the host", { volumes: [{ hostPath: "/", containerPath: "/host" }] }],
+  ["a folder below the archive's", { volumes: [{ hostPath: "/mnt/archive/..", containerPath: "/host" }] }],
+  ["an empty folder", { volumes: [{ hostPath: "", containerPath: "/host" }] }],
+  ["a folder as the name of a volume", { volumes: [{ volumeName: "/etc", containerPath: "/host" }] }],
+  ["the host's network", { networkMode: "host" }],
+  ["another container's network", { networkMode: "container:database" }],
+  ["a profile without restrictions", { securityOpts: ["apparmor=unconfined"] }],
+  ["an added capability", { capabilities: { adds: ["SYS_ADMIN"] } }],
+  ["all privileges", { privileged: true }],
+])("refuses a container with %s", (_title, more) => {
+  vi.stubEnv("ROUTEQL_HOST_FOLDER", "/mnt/archive");
+  expect(containerInputs.safeParse({ ...inputs, ...more }).success).toBe(false);
+});
+
+test("mounts the folder of the program, and no folder without one", () => {
+  const archive = { ...inputs, volumes: [{ hostPath: "/mnt/archive", containerPath: "/var/lib/pgbackrest" }] };
+  expect(containerInputs.safeParse(archive).success).toBe(false);
+  vi.stubEnv("ROUTEQL_HOST_FOLDER", "/mnt/archive");
+  expect(containerInputs.safeParse(archive).success).toBe(true);
+});
 
 test.each([
   ["5s", 5e9],

@@ -1,4 +1,5 @@
 import type Docker from "dockerode";
+import { hostFolderVariable } from "@routeql/host/own-peers";
 import { z } from "zod";
 import { labelInputs, labelsOf } from "../ownership.ts";
 
@@ -7,6 +8,13 @@ const duration = z
   .regex(/^(\d+(\.\d+)?(ns|us|ms|s|m|h))+$/, { error: "must be a duration such as 5s, 500ms or 1m30s" });
 const texts = z.array(z.string()).optional();
 const whole = z.int().optional();
+
+/** A program that reaches the engine of Pulumi must not gain the rights of the Docker engine: only the program's folder is mounted. */
+const hostPath = z
+  .string()
+  .refine((folder) => folder !== "" && folder === process.env[hostFolderVariable], {
+    error: `the replacement docker provider mounts only the folder of ARCHIVE_DIRECTORY, which npm run up passes as ${hostFolderVariable}`,
+  });
 
 /** The supported inputs of docker:index/container:Container, with the real provider's names and units. */
 export const containerInputs = z.strictObject({
@@ -17,13 +25,16 @@ export const containerInputs = z.strictObject({
   user: z.string().optional(),
   envs: texts,
   labels: labelInputs,
-  networkMode: z.string().optional(),
+  networkMode: z.enum(["none", "bridge"]).optional(),
   networksAdvanced: z.array(z.strictObject({ name: z.string(), aliases: texts })).optional(),
   volumes: z
     .array(
       z.strictObject({
-        volumeName: z.string().optional(),
-        hostPath: z.string().optional(),
+        volumeName: z
+          .string()
+          .regex(/^[a-zA-Z0-9][\w.-]*$/, { error: "must be the name of a volume, and no path" })
+          .optional(),
+        hostPath: hostPath.optional(),
         containerPath: z.string(),
         readOnly: z.boolean().optional(),
       }),
@@ -32,7 +43,7 @@ export const containerInputs = z.strictObject({
   tmpfs: z.record(z.string(), z.string()).optional(),
   readOnly: z.boolean().optional(),
   capabilities: z.strictObject({ drops: texts }).optional(),
-  securityOpts: texts,
+  securityOpts: z.array(z.literal("no-new-privileges")).optional(),
   /** In MB. */
   memory: whole,
   /** In MB, memory and swap together; -1 for no limit. */
