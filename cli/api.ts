@@ -6,7 +6,7 @@ import { bringUp as up, type UpOptions, type UpResult } from "./stack/bring-up.t
 import { logFileOf } from "./stack/session.ts";
 
 export { openDatabase } from "./database/open-database.ts";
-export type { OpenedDatabase } from "@routeql/database/shared/opened-database";
+export type { OpenedDatabase } from "@routeql/database-access/opened-database";
 export { accessOf, type StackAccess } from "./stack/access.ts";
 export { accessToken } from "./stack/api-client.ts";
 export type { DatabaseRole } from "./stack/outputs.ts";

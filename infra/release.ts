@@ -1,4 +1,4 @@
-import { migrationNames } from "@routeql/database/shared/migration-names";
+import { migrationNames } from "@routeql/database/migrate/migration-names";
 import { compareVersions } from "@routeql/pins/advisories";
 import { newestOwnMigration } from "./settings/own-metadata.ts";
 import infraPackage from "./package.json" with { type: "json" };

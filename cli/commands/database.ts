@@ -1,5 +1,5 @@
 /** The commands that run a program of database/ on the stack's database. A program is loaded only when its command runs. */
-import type { OpenDatabase, OpenedDatabase } from "@routeql/database/shared/opened-database";
+import type { OpenDatabase, OpenedDatabase } from "@routeql/database-access/opened-database";
 import { openDatabase } from "../database/open-database.ts";
 import type { Command } from "../foundation/command.ts";
 import type { DatabaseRole } from "../stack/outputs.ts";
@@ -9,7 +9,7 @@ export const load = databaseCommand({
   summary: "Loads routing updates into the stack's database.",
   operands: "[OPTIONS…] FILE…",
   role: "loader",
-  program: async (args, open) => (await import("@routeql/database/load/command")).loadCommand(args, open),
+  program: async (args, open) => (await import("@routeql/routing/commands/load")).loadCommand(args, open),
 });
 
 export const detect = databaseCommand({
@@ -17,7 +17,7 @@ export const detect = databaseCommand({
   summary: "Finds hijacks of configured prefixes among the loaded updates and records them.",
   operands: "[OPTIONS…] CONFIG.yaml",
   role: "loader",
-  program: async (args, open) => (await import("@routeql/database/detect/command")).detectCommand(args, open),
+  program: async (args, open) => (await import("@routeql/routing/commands/detect")).detectCommand(args, open),
 });
 
 export const prune = databaseCommand({

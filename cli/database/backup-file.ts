@@ -4,7 +4,7 @@ import { Readable, Writable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { finished, pipeline } from "node:stream/promises";
 import { callbackify } from "node:util";
-import { unreadable } from "@routeql/database/shared/unreadable";
+import { unreadable } from "@routeql/database-access/unreadable";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { extract, pack } from "tar-stream";
 import type { SavedState } from "../stack/saved-state.ts";

@@ -1,5 +1,5 @@
 import { loginOf } from "@routeql/database/migrate/roles";
-import type { OpenedDatabase } from "@routeql/database/shared/opened-database";
+import type { OpenedDatabase } from "@routeql/database-access/opened-database";
 import { Failure, messageOf } from "@routeql/host/failure";
 import type { DatabaseRole } from "../stack/outputs.ts";
 import { openClientPrograms } from "./client-programs.ts";

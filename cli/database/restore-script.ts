@@ -4,7 +4,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { migrationNames } from "@routeql/database/shared/migration-names";
+import { migrationNames } from "@routeql/database/migrate/migration-names";
 import { projectFolder } from "@routeql/host/paths";
 import { backedUpSchemas } from "./backup.ts";
 import { carryOver, remember, report } from "./carry-over.ts";

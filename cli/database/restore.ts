@@ -5,7 +5,7 @@ import { describeCarryOver } from "./carry-over.ts";
 import { outputOf, type Programs } from "./programs.ts";
 import { counted, type ShowBytes } from "./counted.ts";
 import { guardOptions } from "@routeql/database/migrate/connect";
-import { migrationNames } from "@routeql/database/shared/migration-names";
+import { migrationNames } from "@routeql/database/migrate/migration-names";
 import { type AppliedMigrations, restoreProgram } from "./restore-script.ts";
 
 /** Lists the data that a restore would delete. The first administrator of a new stack does not count. */

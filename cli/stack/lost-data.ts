@@ -1,4 +1,4 @@
-import { withClient } from "@routeql/database/shared/opened-database";
+import { withClient } from "@routeql/database-access/opened-database";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { databaseVolume, dataVolumeLabel } from "@routeql/infra/targets/docker/data-volume";
 import { openDatabase } from "../database/open-database.ts";

@@ -1,6 +1,6 @@
 import cliPackage from "../package.json" with { type: "json" };
 import { within } from "@routeql/contract/within";
-import { migrationNames } from "@routeql/database/shared/migration-names";
+import { migrationNames } from "@routeql/database/migrate/migration-names";
 import { messageOf } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
 import { lastWords } from "@routeql/host/program-streams";

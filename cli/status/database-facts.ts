@@ -1,4 +1,4 @@
-import { type OpenDatabase, withClient } from "@routeql/database/shared/opened-database";
+import { type OpenDatabase, withClient } from "@routeql/database-access/opened-database";
 import type { DatabaseFacts, LastRun } from "./report.ts";
 
 /** The states are those of `npm run keys -- list`. Retired keys are left out. */

@@ -1,7 +1,7 @@
 /** The migrate job: roles and passwords first, then migrations, grants and the first administrator. A second run changes nothing. */
 import { printableLines } from "@routeql/contract/printable";
 import { type Client, DatabaseError } from "pg";
-import { advisoryLocks } from "../shared/advisory-locks.ts";
+import { advisoryLocks } from "@routeql/database-access/advisory-locks";
 import { actForOwners, isSuperuser, withholdFromServices } from "./administrator.ts";
 import { connectAsAdministrator, connectionTo, connectWhenReady } from "./connect.ts";
 import {

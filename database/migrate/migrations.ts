@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { runner } from "node-pg-migrate";
 import { type Client, DatabaseError } from "pg";
-import { advisoryLocks } from "../shared/advisory-locks.ts";
-import { migrationNames } from "../shared/migration-names.ts";
+import { advisoryLocks } from "@routeql/database-access/advisory-locks";
+import { migrationNames } from "./migration-names.ts";
 import {
   applyOwnMigrations,
   type EngineRights,

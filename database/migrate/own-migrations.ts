@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Client, DatabaseError, escapeIdentifier, escapeLiteral } from "pg";
-import { isMigrationName } from "../shared/migration-names.ts";
+import { isMigrationName } from "./migration-names.ts";
 import type { MigrateSettings } from "./settings.ts";
 
 export interface OwnMigration {

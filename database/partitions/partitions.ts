@@ -1,5 +1,5 @@
 import type { Client } from "pg";
-import { advisoryLocks } from "../shared/advisory-locks.ts";
+import { advisoryLocks } from "@routeql/database-access/advisory-locks";
 
 /** One partition of routing.bgp_updates, named by its month. */
 export interface Partition {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type Client, DatabaseError } from "pg";
-import { advisoryLocks, inTurn } from "../shared/advisory-locks.ts";
+import { advisoryLocks, inTurn } from "@routeql/database-access/advisory-locks";
 
 export const lockNotAvailable = "55P03";
 const deadlockDetected = "40P01";

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
-import { readArguments, UsageError } from "../shared/command-line.ts";
-import { type CommandOutput, type OpenDatabase, withClient } from "../shared/opened-database.ts";
-import { recordRun } from "../shared/record-run.ts";
+import { readArguments, UsageError } from "@routeql/database-access/command-line";
+import { type CommandOutput, type OpenDatabase, withClient } from "@routeql/database-access/opened-database";
+import { recordRun } from "@routeql/database-access/record-run";
 import { prune, pruneAuditEvents, type PrunedDays } from "./prune.ts";
 
 export const pruneHelp = `npm run prune -- [--keep-days N] [--keep-audit-days N] [--dry-run]

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { applicationRoles } from "@routeql/contract/roles";
 import type { EngineRights } from "@routeql/database/migrate/own-migrations";
-import { isMigrationName } from "@routeql/database/shared/migration-names";
+import { isMigrationName } from "@routeql/database/migrate/migration-names";
 import { loadMetadata } from "@routeql/metadata/read/load";
 import { mergeMetadata } from "@routeql/metadata/read/merge";
 import { rolesWithPermission } from "@routeql/metadata/read/roles";

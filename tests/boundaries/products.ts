@@ -9,7 +9,14 @@ export interface Product {
 
 const libraries: Product = {
   name: "libraries",
-  folders: ["packages/contract", "packages/metadata", "packages/host", "packages/pins", "packages/tracing"],
+  folders: [
+    "packages/contract",
+    "packages/database",
+    "packages/metadata",
+    "packages/host",
+    "packages/pins",
+    "packages/tracing",
+  ],
   mayImport: [],
 };
 const engine: Product = { name: "embedded engine", folders: ["engine"], mayImport: [libraries] };
@@ -20,12 +27,13 @@ const offline: Product = {
   mayImport: [libraries],
   interface: "@routeql/offline",
 };
+const routing: Product = { name: "routing data", folders: ["routing"], mayImport: [libraries] };
 const kit: Product = {
   name: "kit",
   folders: ["infra", "cli", "auth-sidecar", "database", "nginx", "console", "images", "hasura-metadata"],
-  mayImport: [libraries, engine, checker, offline],
+  mayImport: [libraries, engine, checker, routing, offline],
 };
-const below = [libraries, engine, checker, offline, kit];
+const below = [libraries, engine, checker, routing, offline, kit];
 
 /** Tests, benchmarks and documents may import everything, and nothing imports them. */
 export const proof: Product = { name: "proof", folders: ["tests", "bench", "docs"], mayImport: below };

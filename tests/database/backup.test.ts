@@ -14,7 +14,7 @@ import { startDatabase, type StartedDatabaseContainer } from "../harness/databas
 import { commandsOn, programsOf, rowsOf } from "./support.ts";
 
 const silent = (): void => undefined;
-const example = "database/examples/demo.yaml";
+const example = "routing/examples/demo.yaml";
 
 /** Every row of every table and all privileges, as comparable text. */
 async function contentOf(database: StartedDatabaseContainer): Promise<Record<string, unknown>> {

@@ -83,7 +83,7 @@ describe("detect", () => {
       ...Array.from({ length: 4_000 }, (_, at) => announce(at, `192.0.${at % prefixes}.0/24`, [64_496, 64_500])),
     );
     await detectWith({ "0.0.0.0/1": [64_500], "128.0.0.0/1": [64_500], "::/0": [64_500] });
-    const match = await readFile(new URL("../../database/detect/match.sql", import.meta.url), "utf8");
+    const match = await readFile(new URL("../../routing/judging/match.sql", import.meta.url), "utf8");
     await using client = await database.connect("loader");
     const { rows } = await client.query<{ "QUERY PLAN": [{ Plan: PlanNode }] }>(
       `explain (analyze, format json) ${match.split(";")[0]}`,
@@ -237,7 +237,7 @@ describe("detect", () => {
       (select json_agg(u order by "timestamp", prefix, peer_asn) from view_bgpupdates u) as updates,
       (select json_agg(l order by hijack_key, "timestamp") from view_bgpupdates_hijacks l) as links`;
     await load("--demo", "4000", "--start", "2026-05-01");
-    const configuration = join(import.meta.dirname, "../../database/examples/demo.yaml");
+    const configuration = join(import.meta.dirname, "../../routing/examples/demo.yaml");
     expect((await detect(configuration)).stdout).toMatch(/prefixes +5 configured: 5 new/);
     const before = await ask(everything);
     const { stdout } = await detect(configuration);

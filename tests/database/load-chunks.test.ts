@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { demoMember } from "@routeql/database/load/demo";
-import { loadInput } from "@routeql/database/load/load-input";
-import type { LoadStep } from "@routeql/database/load/progress";
+import { demoMember } from "@routeql/routing/sources/demo";
+import { loadInput } from "@routeql/routing/batches/load-input";
+import type { LoadStep } from "@routeql/routing/batches/progress";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { commandsOn, rowsOf, type Run } from "./support.ts";
 
@@ -84,7 +84,7 @@ describe("load in chunks", { timeout: 120_000 }, () => {
     await writeFile(join(folder, "input"), line.repeat(7));
     expect((await load(join(folder, "input"))).stdout).toMatch(/loaded +7\n/);
     await using client = await database.connect("loader");
-    const { bgpdumpRecords } = await import("@routeql/database/load/records");
+    const { bgpdumpRecords } = await import("@routeql/routing/formats/bgpdump");
     const lines = async function* () {
       yield Buffer.from(line.repeat(9) + line.replace("678|", "679|"));
     };
@@ -122,8 +122,8 @@ describe("load in chunks", { timeout: 120_000 }, () => {
     await owner.query("truncate routing.bgp_updates");
     const script = `
       import pg from "pg";
-      import { demoMember } from "./database/load/demo.ts";
-      import { loadInput } from "./database/load/load-input.ts";
+      import { demoMember } from "./routing/sources/demo.ts";
+      import { loadInput } from "./routing/batches/load-input.ts";
       const client = new pg.Client({ connectionString: process.env.DATABASE, application_name: "routeql-load" });
       await client.connect();
       await client.query("set client_connection_check_interval = '1s'");

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { advisoryLocks } from "@routeql/database/shared/advisory-locks";
-import { loadCommand } from "@routeql/database/load/command";
+import { advisoryLocks } from "@routeql/database-access/advisory-locks";
+import { loadCommand } from "@routeql/routing/commands/load";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import {
   type CommandResult,
@@ -287,7 +287,7 @@ describe("load", () => {
   test("a load of a silent pipe ends with its connection", { timeout: 120_000 }, async () => {
     await using other = await database.connect("bootstrap");
     const script = `
-      import { loadCommand } from "./database/load/command.ts";
+      import { loadCommand } from "./routing/commands/load.ts";
       const open = async () => ({ config: { connectionString: process.env.DATABASE }, close: async () => {} });
       process.exitCode = await loadCommand(["-"], open).catch((error) => { console.error(error.message); return 3; });`;
     const env = { PATH: process.env["PATH"], DATABASE: database.getConnectionUri("loader") };

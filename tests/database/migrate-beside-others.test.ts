@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { advisoryLocks } from "@routeql/database/shared/advisory-locks";
+import { advisoryLocks } from "@routeql/database-access/advisory-locks";
 import { DatabaseContainer, type DatabaseRole, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { preparedDatabaseImage } from "../harness/database-image.ts";
 import { partitionsOf, rowsOf } from "./support.ts";

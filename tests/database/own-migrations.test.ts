@@ -49,7 +49,7 @@ describe("migrations of the operator", { timeout: 120_000 }, () => {
     database = await startDatabase();
     const { load, detect } = commandsOn(database);
     expect((await load("--demo", "500")).code).toBe(0);
-    expect((await detect("database/examples/demo.yaml")).code).toBe(0);
+    expect((await detect("routing/examples/demo.yaml")).code).toBe(0);
     await backUpTo(programsOf(database), file("before.dump"), silent);
   }, 180_000);
 

@@ -22,7 +22,7 @@ test("the graph of packages leaves out an arrow that a longer path implies", () 
   const arrows = packageGraph(packages)
     .split("\n")
     .filter((line) => line.includes("-->"));
-  expect(arrows).toEqual(["  engine --> contract", "  cli --> engine"]);
+  expect(arrows).toEqual(["  engine --> packages-contract", "  cli --> engine"]);
 });
 
 test("rejects a page without the marks of a section", () => {

@@ -22,7 +22,7 @@ function shortest(edges: readonly Edge[]): readonly Edge[] {
 const graph = (lines: readonly string[]): string => ["```mermaid", "graph TD", ...lines, "```"].join("\n");
 
 /** Mermaid ids have no slashes. */
-const idOf = (folder: string): string => folder.replace("packages/", "");
+const idOf = (folder: string): string => folder.replaceAll("/", "-");
 
 /** Packages in their products, with an arrow to each package that one depends on; what other arrows imply is left out. */
 export function packageGraph(packages: readonly Package[] = readPackages()): string {

@@ -54,7 +54,7 @@ describe("a stack with working clients", { timeout: 400_000 }, () => {
       migrations: "docs/start/desk/migrations",
     });
     await command("load", "--demo", "3000");
-    await command("detect", "database/examples/demo.yaml");
+    await command("detect", "routing/examples/demo.yaml");
     const account = { email: "desk@example.net", password: "a quiet orchard in april" };
     await done(["users", "add", account.email, "--role", "desk"], `${account.password}\n`);
     const caller = { token: await tokenOfSession((await session(account)).sessionId) };

@@ -120,7 +120,7 @@ describe("the life of a stack", { timeout: 600_000 }, () => {
     };
     const ask = (query: string): Promise<string> => command("query", ["--email", "bea@example.net", query]);
     await command("load", ["--demo", "3000"]);
-    await command("detect", ["database/examples/demo.yaml"]);
+    await command("detect", ["routing/examples/demo.yaml"]);
     await command("users", ["add", "bea@example.net", "--role", "desk"]);
     const [, key] = /"key":"(\w+)"/.exec(await ask("{ view_hijacks(limit: 1) { key } }")) ?? [];
     await ask(`mutation { insert_desk_notes_one(object: { hijack_key: "${key}", note: "called" }) { id } }`);

@@ -86,7 +86,7 @@ export class World implements AsyncDisposable {
  */
 export async function demoRows(database: StartedDatabaseContainer): Promise<void> {
   const { load, detect } = commandsOn(database);
-  const examples = join(import.meta.dirname, "../../../database/examples/demo.yaml");
+  const examples = join(import.meta.dirname, "../../../routing/examples/demo.yaml");
   for (const result of [await load("--demo", "4000", "--start", "2026-05-01"), await detect(examples)]) {
     if (result.code !== 0) throw new Error(result.stderr);
   }

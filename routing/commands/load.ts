@@ -3,17 +3,17 @@ import { stat } from "node:fs/promises";
 import { addAbortSignal } from "node:stream";
 import { printable, printableLines } from "@routeql/contract/printable";
 import type { Client } from "pg";
-import { type LoadArguments, loadHelp, parseLoadArguments } from "./arguments.ts";
-import type { ByteSource } from "./byte-source.ts";
-import { demoMember } from "./demo.ts";
-import { loadInput, type LoadReport, Tally, type TimeBounds, timeBounds } from "./load-input.ts";
-import { type Member, members } from "./members.ts";
-import { Progress } from "./progress.ts";
-import { BrokenInput } from "./refusal.ts";
-import { readArguments } from "../shared/command-line.ts";
-import { type CommandOutput, type OpenDatabase, withClient } from "../shared/opened-database.ts";
-import { recordRun } from "../shared/record-run.ts";
-import { unreadable } from "../shared/unreadable.ts";
+import { type LoadArguments, loadHelp, parseLoadArguments } from "./load-arguments.ts";
+import type { ByteSource } from "../formats/records.ts";
+import { demoMember } from "../sources/demo.ts";
+import { loadInput, type LoadReport, Tally, type TimeBounds, timeBounds } from "../batches/load-input.ts";
+import { type Member, members } from "../sources/members.ts";
+import { Progress } from "../batches/progress.ts";
+import { BrokenInput } from "../formats/refusal.ts";
+import { readArguments } from "@routeql/database-access/command-line";
+import { type CommandOutput, type OpenDatabase, withClient } from "@routeql/database-access/opened-database";
+import { recordRun } from "@routeql/database-access/record-run";
+import { unreadable } from "@routeql/database-access/unreadable";
 
 const number = new Intl.NumberFormat("en-US");
 
@@ -85,7 +85,7 @@ class ReadBytes {
   }
 }
 
-export type { OpenDatabase, OpenedDatabase } from "../shared/opened-database.ts";
+export type { OpenDatabase, OpenedDatabase } from "@routeql/database-access/opened-database";
 
 interface Input {
   readonly name: string;

@@ -1,10 +1,10 @@
 import { pipeline } from "node:stream/promises";
 import type { Client } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
-import { inTurn } from "../shared/advisory-locks.ts";
-import { expandPath } from "./as-path.ts";
-import { Refusal } from "./refusal.ts";
-import type { Update } from "./update.ts";
+import { inTurn } from "@routeql/database-access/advisory-locks";
+import { expandPath } from "../formats/as-path.ts";
+import { Refusal } from "../formats/refusal.ts";
+import type { Update } from "../formats/update.ts";
 
 /** The index on the time is created after the rows, and only for an input of several chunks. */
 const prepareStatements = `

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { demoMember, type DemoOptions } from "./demo.ts";
-import { Refusal } from "./refusal.ts";
-import type { Update } from "./update.ts";
+import { Refusal } from "../formats/refusal.ts";
+import type { Update } from "../formats/update.ts";
 
 async function made(options: DemoOptions): Promise<Update[]> {
   const updates: Update[] = [];

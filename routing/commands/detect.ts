@@ -1,14 +1,14 @@
 import { printableLines } from "@routeql/contract/printable";
 import { readFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
-import { readArguments, UsageError } from "../shared/command-line.ts";
-import { type CommandOutput, type OpenDatabase, withClient } from "../shared/opened-database.ts";
-import { recordRun } from "../shared/record-run.ts";
-import { unreadable } from "../shared/unreadable.ts";
-import { type Configuration, ConfigurationError, parseConfiguration } from "./configuration.ts";
-import { detect, type DetectReport } from "./detect.ts";
+import { readArguments, UsageError } from "@routeql/database-access/command-line";
+import { type CommandOutput, type OpenDatabase, withClient } from "@routeql/database-access/opened-database";
+import { recordRun } from "@routeql/database-access/record-run";
+import { unreadable } from "@routeql/database-access/unreadable";
+import { type Configuration, ConfigurationError, parseConfiguration } from "../judging/configuration.ts";
+import { detect, type DetectReport } from "../judging/detect.ts";
 
-export type { OpenDatabase, OpenedDatabase } from "../shared/opened-database.ts";
+export type { OpenDatabase, OpenedDatabase } from "@routeql/database-access/opened-database";
 
 export const detectHelp = `npm run detect -- [--replace] CONFIG.yaml
 

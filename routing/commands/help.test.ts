@@ -1,16 +1,14 @@
 import { PassThrough } from "node:stream";
 import { expect, test } from "vitest";
-import { detectCommand, detectHelp } from "../detect/command.ts";
-import { loadHelp } from "../load/arguments.ts";
-import { loadCommand } from "../load/command.ts";
-import { pruneCommand, pruneHelp } from "../prune/command.ts";
+import { detectCommand, detectHelp } from "./detect.ts";
+import { loadHelp } from "./load-arguments.ts";
+import { loadCommand } from "./load.ts";
 
 const unused = () => Promise.reject(new Error("the database was opened"));
 
 test.each([
   [loadCommand, loadHelp, ["--demo", "0"], "--demo takes"],
   [detectCommand, detectHelp, [], "detect takes exactly one CONFIG.yaml"],
-  [pruneCommand, pruneHelp, [], "give --keep-days"],
 ])("prints the help of %o, also after invalid arguments", async (command, help, wrong, problem) => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   expect(await command(["--help"], unused, { stdout, stderr })).toBe(0);

@@ -1,7 +1,7 @@
 import { isIPv4, SocketAddress } from "node:net";
 import { type Document, isNode, LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
-import { isPrefix } from "../shared/number-resources.ts";
+import { isPrefix } from "@routeql/database-access/number-resources";
 
 const asNumber = z.int().min(0).max(4_294_967_295);
 const identifier = z

@@ -1,11 +1,13 @@
 import { printable } from "@routeql/contract/printable";
 import type { Client } from "pg";
-import { defaultMaxAgeDays } from "./arguments.ts";
-import type { Member } from "./members.ts";
+import type { Member } from "../sources/members.ts";
 import type { LoadStep } from "./progress.ts";
 import { copyIntoStaging, prepareStaging, publishStaged, stagedRows } from "./publish.ts";
-import type { InputRecord } from "./records.ts";
-import { Refusal } from "./refusal.ts";
+import type { InputRecord } from "../formats/records.ts";
+import { Refusal } from "../formats/refusal.ts";
+
+/** Each month of updates is a partition, and each partition costs every query without a time. */
+export const defaultMaxAgeDays = 7300;
 
 /** ISO 8601 times without zone, which compare as text. */
 export interface TimeBounds {

@@ -2,7 +2,7 @@ import { gunzipSync, gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { UpdateElements } from "./json-elements.ts";
-import { ripestatRecords } from "./records.ts";
+import { ripestatRecords } from "./ripestat.ts";
 import { Refusal } from "./refusal.ts";
 
 function elements(text: string, size = 65_536): (string | Refusal)[] {

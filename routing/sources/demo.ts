@@ -1,6 +1,6 @@
 import type { Member } from "./members.ts";
-import type { InputRecord } from "./records.ts";
-import type { Update } from "./update.ts";
+import type { InputRecord } from "../formats/records.ts";
+import type { Update } from "../formats/update.ts";
 
 export interface DemoOptions {
   readonly count: number;
@@ -10,7 +10,7 @@ export interface DemoOptions {
   readonly start: number;
 }
 
-// AS numbers of RFC 5398, prefixes of RFC 5737 and RFC 3849; database/examples/demo.yaml lists the legitimate origins.
+// AS numbers of RFC 5398, prefixes of RFC 5737 and RFC 3849; routing/examples/demo.yaml lists the legitimate origins.
 const peers = [64_496, 64_497, 64_498, 64_499, 65_536, 65_537, 65_538, 65_539];
 const transits = [64_504, 64_505, 64_506, 64_507, 65_540, 65_541, 65_542, 65_543];
 const hijackers = [64_510, 65_550];

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Client } from "pg";
-import { inTurn } from "../shared/advisory-locks.ts";
+import { inTurn } from "@routeql/database-access/advisory-locks";
 import type { Configuration } from "./configuration.ts";
 
 export interface DetectReport {

@@ -1,8 +1,10 @@
 import { pipeline, type Writable } from "node:stream";
 import { extract } from "tar-stream";
-import { type ByteSource, gunzip, peek } from "./byte-source.ts";
-import { bgpdumpRecords, NotRipestat, type Records, ripestatRecords } from "./records.ts";
-import { BrokenInput } from "./refusal.ts";
+import { bgpdumpRecords } from "../formats/bgpdump.ts";
+import type { ByteSource, Records } from "../formats/records.ts";
+import { BrokenInput } from "../formats/refusal.ts";
+import { NotRipestat, ripestatRecords } from "../formats/ripestat.ts";
+import { gunzip, peek } from "./byte-source.ts";
 
 type Format = "gzip" | "tar" | "bgpdump" | "json" | "unknown";
 

@@ -1,4 +1,4 @@
-import { isAsNumber, parseAsNumber } from "../shared/number-resources.ts";
+import { isAsNumber, parseAsNumber } from "@routeql/database-access/number-resources";
 import { Refusal } from "./refusal.ts";
 
 /** A path from the monitor to the origin; a nested list is an AS set (RFC 4271 section 4.3), which is unordered. */

@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { pack } from "tar-stream";
 import { describe, expect, test } from "vitest";
-import type { ByteSource } from "./byte-source.ts";
+import type { ByteSource } from "../formats/records.ts";
 import { detectFormat, members } from "./members.ts";
-import { Refusal } from "./refusal.ts";
+import { Refusal } from "../formats/refusal.ts";
 
 const text = "BGP4MP|1470931200|W|192.0.2.1|64496|198.51.100.0/24\nbroken\n";
 const attrs = { source_id: "00-192.0.2.1", target_prefix: "198.51.100.0/24" };

@@ -1,8 +1,10 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { ByteSource } from "./byte-source.ts";
-import { lines, parseBgpdumpLine, parseRipestatUpdate } from "./records.ts";
+import { parseBgpdumpLine } from "./bgpdump.ts";
+import { lines } from "./lines.ts";
+import type { ByteSource } from "./records.ts";
 import { Refusal } from "./refusal.ts";
+import { parseRipestatUpdate } from "./ripestat.ts";
 
 async function* inChunks(text: string, size: number): ByteSource {
   const bytes = Buffer.from(text, "latin1");

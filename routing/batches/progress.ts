@@ -1,4 +1,4 @@
-import type { CommandOutput } from "../shared/opened-database.ts";
+import type { CommandOutput } from "@routeql/database-access/opened-database";
 
 const number = new Intl.NumberFormat("en-US");
 

@@ -1,5 +1,6 @@
 import { parseArgs } from "node:util";
-import { UsageError } from "../shared/command-line.ts";
+import { UsageError } from "@routeql/database-access/command-line";
+import { defaultMaxAgeDays } from "../batches/load-input.ts";
 
 export const loadHelp = `npm run load -- [options] FILE…
 
@@ -21,9 +22,6 @@ interrupted, run the same command again: it continues and skips the rows that ar
 Exit codes: 0 every FILE was read to its end, refused lines included; 1 a FILE was broken (nothing of it is loaded; the other
 files are); 2 wrong arguments.
 `;
-
-/** Each month of updates is a partition, and each partition costs every query without a time. */
-export const defaultMaxAgeDays = 7300;
 
 export interface LoadArguments {
   readonly maxAgeDays: number;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parseLoadArguments } from "./arguments.ts";
+import { parseLoadArguments } from "./load-arguments.ts";
 
 test("reads files and their service", () => {
   expect(parseLoadArguments(["--service", "ripe-ris|rrc03", "a", "-"])).toEqual({

@@ -1,8 +1,7 @@
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
-import { BrokenInput } from "./refusal.ts";
-
-export type ByteSource = AsyncIterable<Buffer>;
+import type { ByteSource } from "../formats/records.ts";
+import { BrokenInput } from "../formats/refusal.ts";
 
 /** The first bytes of a source, at most `length`, and the whole source including them. */
 export async function peek(source: ByteSource, length: number): Promise<{ head: Buffer; whole: ByteSource }> {
