@@ -1,5 +1,5 @@
 import type { Input } from "@pulumi/pulumi";
-import { parseGroupRoles, unknownRoles } from "@routeql/auth-sidecar/ldap/group-roles";
+import { openingProblem, parseGroupRoles, unboundProblem, unknownRoles } from "@routeql/auth-sidecar/ldap/group-roles";
 import { image } from "./checks.ts";
 import { directorySettingNames } from "./sidecar-settings.ts";
 import type { SettingsProblem } from "./error.ts";
@@ -29,8 +29,7 @@ function checkDirectory(given: GivenInputs, settings: Settings, wrong: Wrong): v
   }
   if (settings.ldapUserBase === undefined) missing("ldapUserBase", "ldapUrl");
   if (settings.ldapRoles !== undefined && !isPending(settings.ldapRoles))
-    for (const role of unknownRoles(parseGroupRoles(settings.ldapRoles) ?? [], ownRoles(settings.metadata)))
-      wrong("ldapRoles", `has the role ${role}, which neither RouteQL nor your metadata has`);
+    checkRoles(settings.ldapRoles, settings, wrong);
   if (given.ldapBindPassword === undefined && settings.ldapBindDn !== undefined)
     missing("ldapBindPassword", "ldapBindDn");
   if (given.ldapBindPassword !== undefined && settings.ldapBindDn === undefined)
@@ -40,6 +39,18 @@ function checkDirectory(given: GivenInputs, settings: Settings, wrong: Wrong): v
     const remedy = "take ldaps:// or set ldapStarttls or, if you must, ldapPlaintext";
     wrong("ldapUrl", `has ldap://, which sends passwords readable: ${remedy}`);
   }
+}
+
+function checkRoles(written: string, settings: Settings, wrong: Wrong): void {
+  const lines = parseGroupRoles(written);
+  // The setting's own check has reported it.
+  if (typeof lines === "string") return;
+  for (const role of unknownRoles(lines, ownRoles(settings.metadata)))
+    wrong("ldapRoles", `has the role ${role}, which neither RouteQL nor your metadata has`);
+  const opening = settings.ldapWideCatchAll === false ? openingProblem(lines, "ldapWideCatchAll") : undefined;
+  // Stricter than the sidecar, which starts with such groups: an account that logs in today keeps its role until the next update.
+  const unbound = settings.ldapGroupBase === undefined ? unboundProblem(lines, "ldapGroupBase") : undefined;
+  for (const problem of [opening, unbound]) if (problem !== undefined) wrong("ldapRoles", problem);
 }
 
 /** An object storage holds the archive on Docker, and the backups of CloudNativePG. Its login has two settings. */

@@ -42,6 +42,12 @@ test("no setting is required, and an address with a base is enough", () => {
 test.each([
   ["LDAP_ROLES=king: *", "ldapRoles has the role king, which neither RouteQL nor your metadata has"],
   ["LDAP_ROLES=King: *", "LDAP_ROLES must be lines such as operator: "],
+  ["LDAP_ROLES=viewer: cn=NOC, Night", "LDAP_ROLES has in line 1 a group that is not a DN"],
+  ["LDAP_ROLES=viewer: cn=a,dc=b; operator: *", "ldapRoles gives everyone operator, which may grant more than viewer"],
+  [
+    "LDAP_ROLES=operator: noc",
+    "ldapRoles names the group noc by its cn, which a group anywhere in the directory may have",
+  ],
   ["LDAP_USER_FILTER=(uid=x)", "LDAP_USER_FILTER must contain {{username}}"],
   ["LDAP_ACTIVE_FILTER=(x=y", "LDAP_ACTIVE_FILTER must be an LDAP filter"],
   ["LDAP_ID_ATTRIBUTE=a b", "LDAP_ID_ATTRIBUTE must be the name of an attribute"],
@@ -53,6 +59,13 @@ test.each([
   expect(found).toHaveLength(1);
   expect(found[0]).toContain(problem);
   expect(found[0]).not.toContain("hush");
+});
+
+test.each([
+  ["LDAP_ROLES=operator: noc; viewer: *", "LDAP_GROUP_BASE=ou=groups,dc=example,dc=net"],
+  ["LDAP_ROLES=viewer: cn=a,dc=b; operator: *", "LDAP_WIDE_CATCH_ALL=true"],
+])("accepts %s with %s", (roles, other) => {
+  expect(problems([...directory, roles, other])).toEqual([]);
 });
 
 test("rejects directory settings without an address, all at once", () => {

@@ -11,7 +11,7 @@ type Declared = typeof declared;
 type Defaulted = {
   [Name in keyof Declared]: Declared[Name] extends { def: { defaultValue: string } } ? Name : never;
 }[keyof Declared];
-type Flag = "LDAP_STARTTLS" | "LDAP_PLAINTEXT";
+type Flag = "LDAP_STARTTLS" | "LDAP_PLAINTEXT" | "LDAP_WIDE_CATCH_ALL";
 
 function textsOf(name: keyof Declared) {
   const { description: meaning = "", allowed } = declared[name].meta() ?? {};
@@ -67,6 +67,7 @@ export const directorySettings = {
   ldapGroupBase: sidecarText("LDAP_GROUP_BASE"),
   ldapGroupFilter: sidecarTextWithDefault("LDAP_GROUP_FILTER"),
   ldapRoles: sidecarText("LDAP_ROLES"),
+  ldapWideCatchAll: sidecarFlag("LDAP_WIDE_CATCH_ALL"),
   ldapTimeoutMilliseconds: sidecarNumbers.ldapTimeoutMilliseconds,
 } as const;
 

@@ -4,7 +4,7 @@ import { BoundedQueue } from "../bounded-queue.ts";
 import { type DirectoryConnection, type DirectorySettings, withConnection } from "./directory-connection.ts";
 import { filledFilter } from "./directory-filter.ts";
 import { isOrdinary } from "./folded-name.ts";
-import { type Group, roleOf } from "./group-roles.ts";
+import { type Group, groupNamed, roleOf, unboundProblem } from "./group-roles.ts";
 
 export interface DirectoryAccount {
   readonly id: string;
@@ -33,6 +33,8 @@ export class Directory {
       organisation: settings.LDAP_ORGANISATION_ATTRIBUTE,
     };
     this.#log = log;
+    const unbound = settings.LDAP_GROUP_BASE === undefined && unboundProblem(settings.LDAP_ROLES, "LDAP_GROUP_BASE");
+    if (unbound) log.warn({ setting: "LDAP_ROLES" }, `LDAP_ROLES ${unbound}`);
   }
 
   /** The account of this name and password; undefined if they are wrong. @param asker owner of the call's share of the connections */
@@ -94,14 +96,13 @@ export class Directory {
 
   async #groups(connection: DirectoryConnection, { dn, memberOf }: DirectoryEntry): Promise<Group[]> {
     const { LDAP_GROUP_BASE: groupBase, LDAP_GROUP_FILTER: groupFilter } = this.#settings;
-    if (groupBase === undefined)
-      return memberOf.map((group) => ({ dn: group, name: /^cn=((?:[^,\\]|\\.)+)/i.exec(group)?.[1] ?? group }));
+    if (groupBase === undefined) return memberOf.map((group) => groupNamed(group));
     const { searchEntries } = await search(connection, groupBase, {
       scope: "sub",
       filter: filledFilter(groupFilter, { dn }),
       attributes: ["cn"],
     });
-    return searchEntries.map((group) => ({ dn: group.dn, name: [group["cn"]].flat().map(String)[0] ?? group.dn }));
+    return searchEntries.map((group) => groupNamed(group.dn, values(group, "cn")[0]));
   }
 }
 

@@ -1,47 +1,95 @@
 import { applicationRoles, isRoleName } from "@routeql/contract/roles";
+import { parseName } from "./distinguished-name.ts";
+import { comparedName } from "./naming-attributes.ts";
 
-/** One entry of the ordered list: members of `group` have `role`; `*` matches every account. */
+/** One entry of the ordered list: members of a group have `role`. */
 export interface GroupRole {
   readonly role: string;
-  /** A group's DN or its cn; a text with an equals sign is a DN (RFC 4514, 3). */
+  /** The group as written. */
   readonly group: string;
+  /** `*` matches every account; a text with an equals sign is a DN (RFC 4514, 3), any other a group's cn. */
+  readonly kind: "everyone" | "dn" | "cn";
+  /** The group in the form in which names are compared. */
+  readonly key: string;
 }
 
+/** A group of an account, as the directory names it. */
 export interface Group {
   readonly dn: string;
-  readonly name: string;
+  /** The cn in the DN, or else the entry's first one. */
+  readonly cn: string | undefined;
 }
 
-/** Reads `operator: cn=noc,ou=groups,dc=example,dc=net; viewer: *`, in order; also by line breaks. @returns undefined for other forms */
-export function parseGroupRoles(text: string): readonly GroupRole[] | undefined {
-  const lines = text
-    .split(/[;\n]/)
-    .map((line) => line.trim())
-    .filter((line) => line !== "");
-  const parsed = lines.map((line) => {
-    const [, role = "", group = ""] = /^([\w-]+)\s*:\s*(.+)$/.exec(line) ?? [];
-    return isRoleName(role) ? { role, group } : undefined;
-  });
-  return parsed.length > 0 && parsed.every((line) => line !== undefined) ? parsed : undefined;
+const example = "operator: cn=noc,ou=groups,dc=example,dc=net; viewer: *";
+
+/** Reads `operator: cn=noc,ou=groups,dc=example,dc=net; viewer: *`, in order; also by line breaks. @returns the problem of other texts */
+export function parseGroupRoles(text: string): readonly GroupRole[] | string {
+  // A backslash before a semicolon makes it a character of the name.
+  const lines = (text.match(/(?:\\[^\n]|[^;\n])+/g) ?? []).filter((line) => line.trim() !== "");
+  if (lines.length === 0) return `must be lines such as ${example}`;
+  const parsed: GroupRole[] = [];
+  for (const [index, line] of lines.entries()) {
+    const [, role = "", group = ""] = /^\s*([\w-]+)\s*:\s*(\S.*)$/s.exec(line) ?? [];
+    if (!isRoleName(role)) return `must be lines such as ${example}`;
+    const read = groupOf(group);
+    if (read === undefined)
+      return `has in line ${index + 1} a group that is not a DN: write a backslash before each , + " \\ < > ; of a value (RFC 4514)`;
+    parsed.push({ role, ...read });
+  }
+  return parsed;
+}
+
+function groupOf(text: string): Omit<GroupRole, "role"> | undefined {
+  const group = text.trim();
+  if (group === "*") return { group, kind: "everyone", key: "" };
+  if (!group.includes("=")) return { group, kind: "cn", key: comparedName(group.replaceAll("\\;", ";")) };
+  const name = parseName(text);
+  return name === undefined ? undefined : { group, kind: "dn", key: name.key };
 }
 
 /** Roles in the list that neither RouteQL nor the operator's metadata has. */
 export const unknownRoles = (lines: readonly GroupRole[], own: readonly string[]): readonly string[] =>
   lines.map(({ role }) => role).filter((role) => ![...applicationRoles, ...own].includes(role));
 
-/** The role of the first matching line; without one `pending`, which has no access. */
-export function roleOf(groups: readonly Group[], lines: readonly GroupRole[]): string {
-  const dns = new Set(groups.map(({ dn }) => folded(dn)));
-  const names = new Set(groups.map(({ name }) => folded(name)));
-  // An administrator of groups could name a group like another group's DN.
-  const has = (group: string): boolean => (group.includes("=") ? dns : names).has(folded(group));
-  return lines.find(({ group }) => group === "*" || has(group))?.role ?? "pending";
+/** Roles of RouteQL, from the fewest rights to the most. */
+const byRights = ["pending", "tenant", "viewer", "analyst", "operator"];
+
+/** Whether `role` may have rights that `other` lacks; the rights of the operator's own roles are unknown. */
+function mayGrantMore(role: string, other: string): boolean {
+  if (role === other || role === "pending" || other === "operator") return false;
+  const [rank, otherRank] = [byRights.indexOf(role), byRights.indexOf(other)];
+  return rank < 0 || otherRank < 0 || rank > otherRank;
 }
 
-/** DNs compare without case and without the blanks around their separators (RFC 4517, 4.2.15, for the attributes used here). */
-function folded(name: string): string {
-  return name
-    .toLowerCase()
-    .replace(/\s*([,=+])\s*/g, "$1")
-    .trim();
+/** The problem of a `*` that may grant more than a line before it: an account whose group is missed would gain rights. */
+export function openingProblem(lines: readonly GroupRole[], flag: string): string | undefined {
+  const at = lines.findIndex(({ kind }) => kind === "everyone");
+  const last = lines[at];
+  const restricting = last && lines.slice(0, at).find(({ role }) => mayGrantMore(last.role, role));
+  return restricting === undefined
+    ? undefined
+    : `gives everyone ${last!.role}, which may grant more than ${restricting.role} before it, so a missed group opens it: ` +
+        `give * the role with the fewest rights, or set ${flag}`;
 }
+
+/** The problem of groups by cn when any entry of the directory may have that cn. */
+export function unboundProblem(lines: readonly GroupRole[], base: string): string | undefined {
+  const unbound = lines.find(({ kind }) => kind === "cn");
+  return unbound === undefined
+    ? undefined
+    : `names the group ${unbound.group} by its cn, which a group anywhere in the directory may have: write its DN, or set ${base}`;
+}
+
+/** The first matching line; undefined without one. */
+export function lineOf(groups: readonly Group[], lines: readonly GroupRole[]): GroupRole | undefined {
+  const dns = new Set(groups.map(({ dn }) => parseName(dn)?.key));
+  const names = new Set(groups.flatMap(({ cn }) => (cn === undefined ? [] : [comparedName(cn)])));
+  return lines.find(({ kind, key }) => kind === "everyone" || (kind === "dn" ? dns : names).has(key));
+}
+
+/** The role of the first matching line; without one `pending`, which has no access. */
+export const roleOf = (groups: readonly Group[], lines: readonly GroupRole[]): string =>
+  lineOf(groups, lines)?.role ?? "pending";
+
+/** A group by the DN that the directory returned, and its cn where the directory returned one. */
+export const groupNamed = (dn: string, cn?: string): Group => ({ dn, cn: parseName(dn)?.commonName ?? cn });

@@ -38,6 +38,8 @@ test.each([
   [{ LDAP_USER_FILTER: "(mail=a)" }, "LDAP_USER_FILTER: must contain {{username}}"],
   [{ LDAP_GROUP_FILTER: "(member={{dn}}" }, "LDAP_GROUP_FILTER: must be an LDAP filter"],
   [{ LDAP_ROLES: "admin: *" }, "LDAP_ROLES: must be lines"],
+  [{ LDAP_ROLES: "viewer: cn=NOC, Night" }, "LDAP_ROLES: has in line 1 a group that is not a DN"],
+  [{ LDAP_ROLES: "viewer: staff; operator: *" }, "LDAP_ROLES: gives everyone operator"],
   [{ LDAP_ROLES: "desk: *" }, "LDAP_ROLES: there is no role desk"],
   [{ LDAP_STARTTLS: "yes" }, "LDAP_STARTTLS: must be true or false"],
   [{ LDAP_BIND_DN: "cn=search" }, "LDAP_BIND_DN, LDAP_BIND_PASSWORD: give both or neither"],

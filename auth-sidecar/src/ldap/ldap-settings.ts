@@ -1,7 +1,7 @@
 /** Settings of the directory login; without LDAP_URL there is none. docs/operate/ldap.md has ready examples. */
 import { z } from "zod";
 import { filterProblem } from "./directory-filter.ts";
-import { parseGroupRoles, unknownRoles } from "./group-roles.ts";
+import { openingProblem, parseGroupRoles, unknownRoles } from "./group-roles.ts";
 
 const text = z.string().min(1, "must not be empty");
 const attribute = (byDefault: string, description: string) =>
@@ -34,9 +34,9 @@ const roles = z
   .string()
   .transform((value, context) => {
     const lines = parseGroupRoles(value);
-    if (lines === undefined)
-      context.addIssue("must be lines such as operator: cn=noc,ou=groups,dc=example,dc=net; viewer: *");
-    return lines ?? [];
+    if (typeof lines !== "string") return lines;
+    context.addIssue(lines);
+    return [];
   })
   .default([]);
 
@@ -75,6 +75,7 @@ export const ldapSettings = {
     description: "Roles by group; the first match applies. Without a match: `pending`, no token.",
     allowed: "an ordered list `role: group; …`, a group by its DN or cn, * for all",
   }),
+  LDAP_WIDE_CATCH_ALL: truth.describe("Allow `*` in LDAP_ROLES to grant more than a line before it."),
 };
 
 type LdapSettings = z.output<ReturnType<typeof z.object<typeof ldapSettings>>>;
@@ -83,6 +84,10 @@ export function ldapContradictions(settings: LdapSettings & { readonly OWN_ROLES
   const problems = unknownRoles(settings.LDAP_ROLES, settings.OWN_ROLES).map(
     (role) => `LDAP_ROLES: there is no role ${role}`,
   );
+  const opening = settings.LDAP_WIDE_CATCH_ALL
+    ? undefined
+    : openingProblem(settings.LDAP_ROLES, "LDAP_WIDE_CATCH_ALL=true");
+  if (opening !== undefined) problems.push(`LDAP_ROLES: ${opening}`);
   const { LDAP_URL: servers } = settings;
   if ((settings.LDAP_BIND_DN === undefined) !== (settings.LDAP_BIND_PASSWORD === undefined))
     problems.push("LDAP_BIND_DN, LDAP_BIND_PASSWORD: give both or neither");
