@@ -1,6 +1,7 @@
 /** Types of settings. Every setting arrives as text. */
+import type { NumberSetting } from "@routeql/contract/environment";
 import { z } from "zod";
-import { isKnownSecret, secretWeakness } from "./weak-secrets.ts";
+import { isKnownSecret, secretWeakness } from "@routeql/sidecar-settings/weak-secrets";
 
 /** A whole number, written in decimal digits. */
 export function wholeNumber(minimum: number, maximum: number, byDefault: number) {
@@ -10,6 +11,17 @@ export function wholeNumber(minimum: number, maximum: number, byDefault: number)
     .transform(Number)
     .pipe(z.number().min(minimum, `must be at least ${minimum}`).max(maximum, `must be at most ${maximum}`))
     .default(byDefault);
+}
+
+/** The types of declared whole numbers, by name. */
+export function wholeNumbers<Name extends string>(declared: Readonly<Record<Name, NumberSetting>>) {
+  const types = Object.entries<NumberSetting>(declared).map(
+    ([name, { minimum, maximum, default: byDefault, meaning }]) => [
+      name,
+      wholeNumber(minimum, maximum, byDefault).describe(meaning),
+    ],
+  );
+  return Object.fromEntries(types) as Record<Name, ReturnType<typeof wholeNumber>>;
 }
 
 /** A secret for machines only. */

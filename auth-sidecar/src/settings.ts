@@ -4,10 +4,10 @@ import { type Environment, readVariable } from "@routeql/contract/environment";
 import { isRoleName } from "@routeql/contract/roles";
 import { traceSettings } from "@routeql/tracing/settings";
 import { z } from "zod";
-import { tokenAlgorithm } from "./keys/signing-key.ts";
-import { ldapContradictions, ldapSettings } from "./ldap/ldap-settings.ts";
-import { declaredNumbers } from "./number-settings.ts";
-import { address, identifier, secret, wholeNumber } from "./setting-types.ts";
+import { tokenAlgorithm } from "@routeql/sidecar-settings/token-algorithm";
+import { ldapContradictions, ldapSettings } from "@routeql/sidecar-settings/directory";
+import { numberSettings } from "@routeql/sidecar-settings/numbers";
+import { address, identifier, secret, wholeNumber, wholeNumbers } from "./setting-types.ts";
 
 const port = (byDefault: number) => wholeNumber(0, 65_535, byDefault);
 
@@ -38,7 +38,7 @@ const schema = z.object({
     .describe("The previous value: the start re-encrypts keys that are encrypted with it."),
   TOKEN_ISSUER: identifier("routeql").describe("Claim iss."),
   TOKEN_AUDIENCE: identifier("routeql").describe("Claim aud."),
-  ...declaredNumbers,
+  ...wholeNumbers(numberSettings),
   TOKEN_ALGORITHM: tokenAlgorithm,
   TOKEN_CONCURRENCY: wholeNumber(1, 10_000, 256).describe("Concurrent token requests of the session flow."),
   TOKEN_QUEUE: wholeNumber(0, 100_000, 10_000).describe(

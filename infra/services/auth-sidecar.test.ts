@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { numberSettings } from "@routeql/auth-sidecar/number-settings";
+import { numberSettings } from "@routeql/sidecar-settings/numbers";
 import { readSettings as readSidecarSettings } from "@routeql/auth-sidecar/settings";
 import { directorySettingNames } from "../settings/sidecar-settings.ts";
 import { type GivenSettings, settings, settingNames } from "../settings/list.ts";

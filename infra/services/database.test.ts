@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { roles } from "@routeql/database/migrate/roles";
-import { mostHeavy } from "@routeql/engine/cost/places";
+import { mostHeavy } from "@routeql/contract/most-heavy";
 import { describeDatabase, serverParameters } from "./database.ts";
 
 test("on a cluster the server accepts the sum of the roles' connections and 18 more", () => {

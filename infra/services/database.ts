@@ -1,6 +1,6 @@
 import type { Input } from "@pulumi/pulumi";
 import { roles } from "@routeql/database/migrate/roles";
-import { mostHeavy } from "@routeql/engine/cost/places";
+import { mostHeavy } from "@routeql/contract/most-heavy";
 import { derive } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
 import { databaseAddress } from "./database-place.ts";

@@ -1,6 +1,6 @@
 /** Checks of single values: each returns the problem, or undefined. */
 import { isIP } from "node:net";
-import { secretWeakness } from "@routeql/auth-sidecar/weak-secrets";
+import { secretWeakness } from "@routeql/sidecar-settings/weak-secrets";
 import type { Check } from "./setting.ts";
 
 export interface Checked {

@@ -1,5 +1,5 @@
 import type { Input } from "@pulumi/pulumi";
-import { openingProblem, parseGroupRoles, unboundProblem, unknownRoles } from "@routeql/auth-sidecar/ldap/group-roles";
+import { openingProblem, parseGroupRoles, unboundProblem, unknownRoles } from "@routeql/sidecar-settings/group-roles";
 import { image } from "./checks.ts";
 import { directorySettingNames } from "./sidecar-settings.ts";
 import type { SettingsProblem } from "./error.ts";

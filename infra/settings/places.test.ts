@@ -17,9 +17,9 @@ const placesOf = (name: keyof typeof settings): string[] =>
     .sort();
 
 test.each([
-  ["passwordHashQueue", "auth-sidecar/src/number-settings.ts", "auth-sidecar/src/sidecar.ts"],
-  ["keyRotationHours", "auth-sidecar/src/keys/key-rotation.ts", "auth-sidecar/src/number-settings.ts"],
-  ["loginWindowSeconds", "auth-sidecar/src/number-settings.ts", "auth-sidecar/src/throttle/throttle.ts"],
+  ["passwordHashQueue", "auth-sidecar/src/sidecar.ts", "packages/sidecar-settings/numbers.ts"],
+  ["keyRotationHours", "auth-sidecar/src/keys/key-rotation.ts", "packages/sidecar-settings/numbers.ts"],
+  ["loginWindowSeconds", "auth-sidecar/src/throttle/throttle.ts", "packages/sidecar-settings/numbers.ts"],
   ["queryDepth", "infra/services/embedded-engine.ts", "infra/settings/list.ts"],
   ["requestBurst", "infra/services/gateway.ts", "infra/settings/list.ts"],
   ["metricsDays", "infra/services/monitoring.ts", "infra/settings/monitoring-settings.ts"],

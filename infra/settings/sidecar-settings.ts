@@ -1,7 +1,7 @@
-/** Settings that the auth sidecar declares, with its names, checks, defaults and texts: both reject the same values. */
-import { tokenAlgorithm } from "@routeql/auth-sidecar/keys/signing-key";
-import { ldapSettings } from "@routeql/auth-sidecar/ldap/ldap-settings";
-import { numberSettings } from "@routeql/auth-sidecar/number-settings";
+/** Settings that packages/sidecar-settings declares, with their names, checks, defaults and texts: deployment and sidecar reject the same values. */
+import { tokenAlgorithm } from "@routeql/sidecar-settings/token-algorithm";
+import { ldapSettings } from "@routeql/sidecar-settings/directory";
+import { numberSettings } from "@routeql/sidecar-settings/numbers";
 import { range } from "./checks.ts";
 import { type Check, file, flag, givenSecret, number, text } from "./setting.ts";
 

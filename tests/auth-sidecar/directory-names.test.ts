@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { decodeJwt } from "jose";
 import { Attribute, Change, Client } from "ldapts";
-import { parseName } from "@routeql/auth-sidecar/ldap/distinguished-name";
+import { parseName } from "@routeql/sidecar-settings/distinguished-name";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { LoginReply } from "./client.ts";
 import { type StartedDirectoryContainer, startDirectory } from "./directory-container.ts";

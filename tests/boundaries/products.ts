@@ -16,6 +16,7 @@ const libraries: Product = {
     "packages/host",
     "packages/pins",
     "packages/tracing",
+    "packages/sidecar-settings",
   ],
   mayImport: [],
 };

@@ -2,7 +2,7 @@ import { text } from "node:stream/consumers";
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { longestPassword } from "../passwords/password-hash.ts";
-import { secretWeakness } from "../weak-secrets.ts";
+import { secretWeakness } from "@routeql/sidecar-settings/weak-secrets";
 import { AdministrationError } from "./command.ts";
 
 /** A new password, from the terminal or standard input. @throws {AdministrationError} if it is too weak or too long */

@@ -1,7 +1,8 @@
 import { type Database, locks, type Queries, type Statement } from "../database.ts";
 import type { Settings } from "../settings.ts";
 import { type KeyEncryption, unopenedKeys } from "./key-encryption.ts";
-import { generateSigningKey, type SigningAlgorithm } from "./signing-key.ts";
+import type { SigningAlgorithm } from "@routeql/sidecar-settings/token-algorithm";
+import { generateSigningKey } from "./signing-key.ts";
 
 /** Durations of a rotation's phases: publish, wait, sign, wait, retire. All in seconds. */
 export interface RotationPolicy {

@@ -1,20 +1,7 @@
 import { generateKeyPair, type KeyObject } from "node:crypto";
 import { promisify } from "node:util";
 import { calculateJwkThumbprint, exportJWK, type JWK } from "jose";
-import { z } from "zod";
-
-/** Signature algorithms (RFC 7518, 3.1; RFC 8037). All are asymmetric, so a verifier cannot create a token. */
-export const signingAlgorithms = ["ES256", "EdDSA", "RS256"] as const;
-
-export const tokenAlgorithm = z
-  .enum(signingAlgorithms, `must be one of ${signingAlgorithms.join(", ")}`)
-  .default("ES256")
-  .meta({
-    description: "Signature algorithm of access tokens. A change rotates the signing key without rejected tokens.",
-    allowed: signingAlgorithms.join(", "),
-  });
-
-export type SigningAlgorithm = (typeof signingAlgorithms)[number];
+import type { SigningAlgorithm } from "@routeql/sidecar-settings/token-algorithm";
 
 /** A public key in the published key set (RFC 7517): its own members and kid, alg, use. */
 export type PublicJwk = Readonly<JWK & { kid: string; alg: SigningAlgorithm; use: "sig" }>;

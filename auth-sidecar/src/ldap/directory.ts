@@ -2,9 +2,9 @@ import { AndFilter, type Client, type Entry, EqualityFilter, type Filter, Filter
 import type { Logger } from "pino";
 import { BoundedQueue } from "../bounded-queue.ts";
 import { type DirectoryConnection, type DirectorySettings, withConnection } from "./directory-connection.ts";
-import { filledFilter } from "./directory-filter.ts";
+import { filledFilter } from "@routeql/sidecar-settings/directory-filter";
 import { isOrdinary } from "./folded-name.ts";
-import { type Group, groupNamed, roleOf, unboundProblem } from "./group-roles.ts";
+import { type Group, groupNamed, roleOf, unboundProblem } from "@routeql/sidecar-settings/group-roles";
 
 export interface DirectoryAccount {
   readonly id: string;

@@ -1,5 +1,5 @@
 import type { Queries, Statement } from "../database.ts";
-import { numberSettings } from "../number-settings.ts";
+import { numberSettings } from "@routeql/sidecar-settings/numbers";
 
 interface RevocationRow {
   account_id: string;

@@ -1,6 +1,7 @@
 import { createLocalJWKSet, jwtVerify } from "jose";
 import { expect, test } from "vitest";
-import { generateSigningKey, signingAlgorithms } from "../keys/signing-key.ts";
+import { signingAlgorithms } from "@routeql/sidecar-settings/token-algorithm";
+import { generateSigningKey } from "../keys/signing-key.ts";
 import { signToken } from "./token-issuer.ts";
 
 const claims = { sub: "u1", iat: 1_700_000_000, exp: 4_000_000_000 };

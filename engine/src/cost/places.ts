@@ -1,3 +1,4 @@
+import { mostHeavy } from "@routeql/contract/most-heavy";
 import type { Cancellation } from "../cancellation.ts";
 import { busy } from "../errors.ts";
 
@@ -13,9 +14,6 @@ export interface Claim {
   preempt?: (() => void) | undefined;
   isPreempted?: boolean;
 }
-
-/** Heavy claims that may hold a place at the same time. */
-export const mostHeavy = (places: number): number => Math.max(1, Math.floor(places / 4));
 
 interface Waiter {
   readonly claim: Claim;

@@ -1,7 +1,6 @@
 import type { NumberSetting } from "@routeql/contract/environment";
-import { wholeNumber } from "./setting-types.ts";
 
-/** Whole numbers that the deployment exposes, too: it takes their range, default and meaning from here. */
+/** Whole numbers: the sidecar and the deployment take their range, default and meaning from here. */
 export const numberSettings = {
   TOKEN_LIFE_SECONDS: { minimum: 60, maximum: 3600, default: 900, meaning: "Life of an access token." },
   SESSION_IDLE_SECONDS: { minimum: 1, maximum: 86_400, default: 900, meaning: "Idle limit of a session." },
@@ -50,12 +49,3 @@ export const numberSettings = {
   },
   BODY_LIMIT_KILOBYTES: { minimum: 1, maximum: 10_240, default: 256, meaning: "Maximum size of a request body." },
 } as const satisfies Record<string, NumberSetting>;
-
-function typeOf({ minimum, maximum, default: byDefault, meaning }: NumberSetting) {
-  return wholeNumber(minimum, maximum, byDefault).describe(meaning);
-}
-
-/** Their types, for the sidecar's own reading. */
-export const declaredNumbers = Object.fromEntries(
-  Object.entries(numberSettings).map(([name, declaration]) => [name, typeOf(declaration)]),
-) as Record<keyof typeof numberSettings, ReturnType<typeof typeOf>>;
