@@ -24,7 +24,9 @@ import type { Secrets } from "../services/secrets.ts";
 import type { RouteQLArgs } from "../settings/groups.ts";
 import { settingsOf } from "../settings/argument-problems.ts";
 import type { Settings } from "../settings/list.ts";
-import { authorityOf, foreignCertificate, type GatewayCertificate, ownCertificate } from "../tls/certificate.ts";
+import { authorityOf } from "../tls/authority.ts";
+import { foreignCertificate, type GatewayCertificate } from "../tls/certificate.ts";
+import { ownCertificate } from "../tls/own-certificate.ts";
 import { selfSigned, type SelfSignedScope } from "../tls/self-signed.ts";
 
 export type { DeployedService } from "./target.ts";

@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { log, secret } from "@pulumi/pulumi";
-import { describe, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { RouteQL } from "../components/routeql.ts";
 import { grouped } from "../settings/groups.ts";
 import type { GivenInputs } from "../settings/list.ts";
+import { host, issueServer } from "../testing/certificates.ts";
 import { recordStack, secretSignature } from "../testing/recorded-stack.ts";
 import { checkResource } from "./enforce.ts";
 import { hidden } from "./rule.ts";
@@ -151,6 +155,22 @@ describe.each(rules)("$name", ({ name }) => {
         "key as plain data",
       ],
     ],
+    "no-private-key-in-plain-text": [
+      [
+        "an upload on Docker",
+        docker({ uploads: [{ file: "/a.pem", content: "text\n-----BEGIN EC PRIVATE KEY-----\nhunter2" }] }),
+        "has a private key in plain text in uploads.0.content",
+      ],
+      [
+        "a ConfigMap",
+        {
+          type: "kubernetes:core/v1:ConfigMap",
+          name: "it",
+          inputs: { data: { "a.pem": "-----BEGIN PRIVATE KEY-----\nhunter2" } },
+        },
+        "has a private key in plain text in data.a.pem",
+      ],
+    ],
   };
 
   test.each(wrong[name] ?? [])("refuses: %s", (_, resource, problem) => {
@@ -173,11 +193,23 @@ test.each(["postgres:17.9", "registry.example.net:5000/a/b:v2", `a@sha256:${"0".
   (image) => expect(isPinned(image)).toBe(true),
 );
 
+const folder = mkdtempSync(join(tmpdir(), "routeql-policy-"));
+afterAll(() => rmSync(folder, { recursive: true }));
+const combined = join(folder, "combined.pem");
+beforeAll(async () => {
+  const { pem, keyPem } = await issueServer();
+  writeFileSync(combined, pem + keyPem);
+});
+/** As HAProxy and the hooks of ACME clients store them. */
+const certificateWithKey = { publicHost: host, tlsCertificateFile: combined, tlsPrivateKeyFile: combined } as const;
+
 const settings: readonly [string, GivenInputs][] = [
   ["the embedded engine on images built here", {}],
   ["Hasura on official images", { engine: "hasura", images: "official" }],
   ["an archive on another disk of the host", { archive: true, archiveDirectory: "/mnt/archive" }],
   ["a stack on Kubernetes", { target: "kubernetes", engine: "hasura" }],
+  ["a certificate and its key in one file", { ...certificateWithKey, tlsCaFile: combined }],
+  ["a certificate and its key in one file on Kubernetes", { ...certificateWithKey, target: "kubernetes" }],
 ];
 
 test.each(settings)("the program's resources violate no policy: %s", async (_, args) => {

@@ -207,6 +207,19 @@ const noPlainSecret: Rule = {
   },
 };
 
+/** Paths of the open strings of a value that have a private key. */
+function keysIn(value: unknown, path: string): readonly string[] {
+  if (typeof value === "string") return /-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(value) ? [path] : [];
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, item]) => keysIn(item, path === "" ? key : `${path}.${key}`));
+}
+
+const noPlainKey: Rule = {
+  name: "no-private-key-in-plain-text",
+  description: "Private keys are secrets: every other value is readable in the state, in ConfigMaps and in manifests.",
+  violations: ({ inputs }) => keysIn(inputs, "").map((path) => `has a private key in plain text in ${path}`),
+};
+
 export const rules: readonly Rule[] = [
   noPublicDatabasePort,
   noUnpinnedImage,
@@ -214,6 +227,7 @@ export const rules: readonly Rule[] = [
   noPrivilegedContainer,
   limitsPresent,
   noPlainSecret,
+  noPlainKey,
 ];
 
 /** All violations of a resource: `<rule>: <resource> <problem>`. */

@@ -80,6 +80,14 @@ test("writes no secret to any file, not even in a derived name", async () => {
   expect([...(await renderStack("prod", others)).files]).toEqual([...outside.files]);
 });
 
+test("refuses to write a private key, whatever setting contains it", async () => {
+  const key = "-----BEGIN PRIVATE KEY-----";
+  const directory = { ldapUrl: "ldaps://ldap.example.net", ldapUserBase: key };
+  await expect(renderStack("prod", { engine: "embedded", ...directory })).rejects.toThrow(
+    "auth-sidecar.yaml would contain a private key",
+  );
+});
+
 interface Templates {
   readonly generated: readonly string[];
   readonly secrets: Readonly<Record<string, SecretTemplate>>;

@@ -1,4 +1,5 @@
 /** A stack's program as Kubernetes manifests: runs the program with placeholders for all secrets. */
+import { RunError } from "@pulumi/pulumi";
 import { stringify } from "yaml";
 import { partOf } from "../components/resource-names.ts";
 import { RouteQL } from "../components/routeql.ts";
@@ -142,7 +143,17 @@ export async function renderStack(stack: string, settings: GivenSettings): Promi
     .filter(({ type }) => type === "routeql:kubernetes:Service")
     .map(({ name }) => partOf(component, name) ?? name);
   const all = [...manifests, ...secretsJob(migrate, secrets, generated)];
-  return { files: filesOf(all, ["secrets", ...order]), notes: notesOf(owned, given.certificateSecret) };
+  const files = filesOf(all, ["secrets", ...order]);
+  for (const [path, text] of files) refuseKey(path, text);
+  return { files, notes: notesOf(owned, given.certificateSecret) };
+}
+
+/** The manifests promise to contain no secret, and a person publishes them. */
+function refuseKey(path: string, text: string): void {
+  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(text)) return;
+  throw new RunError(
+    `The manifest ${path} would contain a private key, because a setting or a file that is not secret contains one. Remove the block PRIVATE KEY from it.`,
+  );
 }
 
 function notesOf(given: readonly string[], certificate: string | undefined): readonly string[] {

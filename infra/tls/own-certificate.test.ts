@@ -7,7 +7,7 @@ import { BasicConstraintsExtension, SubjectAlternativeNameExtension, X509Certifi
 import { isSecret, output, type Output, secret } from "@pulumi/pulumi";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { SettingsError } from "../settings/error.ts";
-import { checkedCertificate, ownCertificate } from "./certificate.ts";
+import { checkedCertificate, ownCertificate } from "./own-certificate.ts";
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 const now = new Date("2026-06-01T00:00:00Z");
@@ -71,15 +71,21 @@ test("clients must trust the end of the chain", () => {
 });
 
 test.each([
-  ["none.pem", "valid.key", ["tlsCertificateFile cannot be read (none.pem)"]],
-  ["valid.pem", "none.key", ["tlsPrivateKeyFile cannot be read (none.key)"]],
-  ["broken.pem", "valid.key", ["tlsCertificateFile is not a certificate in PEM form (broken.pem)"]],
+  ["none.pem", "valid.key", ["tlsCertificateFile cannot be read (ENOENT) (none.pem)"]],
+  ["valid.pem", "none.key", ["tlsPrivateKeyFile cannot be read (ENOENT) (none.key)"]],
+  [
+    "broken.pem",
+    "valid.key",
+    [
+      "tlsCertificateFile has a damaged certificate in line 1: it cannot be read. Copy the whole file again (broken.pem)",
+    ],
+  ],
   [
     "valid.key",
     "valid.pem",
     [
-      "tlsCertificateFile is not a certificate in PEM form (valid.key)",
-      "tlsPrivateKeyFile is not an unencrypted private key in PEM form (valid.pem)",
+      "tlsCertificateFile has no block CERTIFICATE, only PRIVATE KEY. Its certificates must be in PEM form (valid.key)",
+      "tlsPrivateKeyFile has no block PRIVATE KEY, only CERTIFICATE. It must be an unencrypted private key in PEM form (valid.pem)",
     ],
   ],
   ["valid.pem", "other.key", ["tlsPrivateKeyFile does not belong to the certificate (other.key)"]],
@@ -146,9 +152,9 @@ test("takes the texts of other resources, and only the key stays secret", async 
   });
   const value = (of: Output<string>) => new Promise((resolve) => void of.apply(resolve));
   expect(await Promise.all([made.certificate, made.privateKey, made.caCertificate].map(value))).toEqual([
-    pem,
+    `${pem!}\n`,
     key,
-    `${pem!.trimEnd()}\n`,
+    `${pem!}\n`,
   ]);
   expect(await Promise.all([isSecret(made.certificate), isSecret(made.privateKey)])).toEqual([false, true]);
 });

@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { X509CertificateGenerator } from "@peculiar/x509";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { authorityOf } from "./certificate.ts";
+import { certificatesOf, pemOf } from "@routeql/contract/pem";
+import { authorityOf } from "./authority.ts";
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 let folder = "";
@@ -33,21 +34,21 @@ afterAll(() => rmSync(folder, { recursive: true }));
 test("gives nothing without a file", () => expect(authorityOf("ldapCaFile", undefined)).toBeUndefined());
 
 test("reads every certificate of the file and nothing else", () => {
-  expect(authorityOf("ldapCaFile", join(folder, "both.pem"))).toBe(`${certificates.join("\n")}\n`);
+  expect(authorityOf("ldapCaFile", join(folder, "both.pem"))).toBe(pemOf(certificatesOf(certificates.join(""))));
 });
 
 test.each([
-  ["absent.pem", "cannot be read"],
-  ["broken.pem", "is not a certificate in PEM form"],
-  ["one.key", "is not a certificate in PEM form"],
+  ["absent.pem", "cannot be read (ENOENT)"],
+  ["broken.pem", "has a damaged certificate in line 1: it cannot be read. Copy the whole file again"],
+  ["one.key", "has no block CERTIFICATE, only PRIVATE KEY. Its certificates must be in PEM form"],
 ])("%s is refused by the setting's name", (file, problem) => {
   const path = join(folder, file);
   expect(() => authorityOf("ldapCaFile", path)).toThrow(`ldapCaFile ${problem} (${path})`);
 });
 
 test("takes the text itself, and never quotes it", () => {
-  expect(authorityOf("ldapCaFile", certificates[0])).toBe(`${certificates[0]}\n`);
+  expect(authorityOf("ldapCaFile", certificates[0])).toBe(pemOf(certificatesOf(certificates[0]!)));
   expect(() => authorityOf("ldapCaFile", "-----BEGIN CERTIFICATE-----\nAAAA\n")).toThrow(
-    "ldapCaFile is not a certificate in PEM form (argument)",
+    "ldapCaFile has a block CERTIFICATE without its end in line 1. Copy the whole file again (argument)",
   );
 });
