@@ -10,6 +10,8 @@ export interface RunOptions {
   /** Aborts when the client leaves. */
   readonly signal: Cancellation;
   readonly requestId: string;
+  /** Of the client, as the gateway saw it. */
+  readonly address?: string | undefined;
   /** Span of the operation; the caller ends it. */
   readonly span?: Span | undefined;
 }

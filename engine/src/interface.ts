@@ -17,6 +17,8 @@ export interface Session {
   readonly isBackend?: boolean;
   /** The account or address of the session. All sessions of one client use one share of the connections; default: the role. */
   readonly client?: string;
+  /** How the client proved its rights, for audit events: `access key`, or `token` with its id. */
+  readonly credential?: string;
 }
 
 export interface GraphQLRequest {
@@ -28,6 +30,9 @@ export interface GraphQLRequest {
 export interface ExecuteOptions {
   /** An AbortSignal or the like: aborting cancels the running statement in Postgres and rejects with the signal's reason. */
   readonly signal?: Cancellation;
+  /** Address of the client and id of the request, for audit events. */
+  readonly address?: string | undefined;
+  readonly requestId?: string | undefined;
   /** Span of the operation, which gets the operation's name and a child for its plan and for each statement. */
   readonly span?: Span | undefined;
 }

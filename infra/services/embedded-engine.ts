@@ -2,7 +2,7 @@ import { derive, textOf } from "../inputs.ts";
 import { allowedOrigins } from "../settings/addresses.ts";
 import type { Settings } from "../settings/list.ts";
 import type { ServiceDescription } from "./description.ts";
-import { metadataOf, tokenCheck } from "./metadata-files.ts";
+import { metadataOf, sessionVariables, tokenCheck } from "./metadata-files.ts";
 
 /**
  * The heap contains caches and plans. Outside it are answers being read (ENGINE_POOL_SIZE times ENGINE_MAX_ANSWER_BYTES), answers that
@@ -62,6 +62,8 @@ export const accessKeys = {
 export function embeddedLimits(settings: Settings): ServiceDescription["environment"] {
   return {
     ENGINE_METRICS_PORT: "9090",
+    // The gateway lets only these headers of a client with the access key pass; a message of a WebSocket must not set more.
+    ENGINE_SESSION_VARIABLES: ["x-hasura-role", ...sessionVariables(settings)].join(","),
     ENGINE_MUTATIONS: textOf(settings.engineMutations),
     ENGINE_MAX_TOKEN_LIFE: textOf(settings.tokenLifeSeconds),
     ENGINE_MAX_DEPTH: textOf(settings.queryDepth),

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { rowsOf } from "./support.ts";
@@ -91,6 +92,63 @@ describe("the flags of a hijack that operators set", () => {
         },
       },
     ]);
+  });
+
+  test("an audit event names credential, address and request of the engine's session", async () => {
+    await set("live", "seen = true", {
+      "x-hasura-user-id": "u1",
+      "x-hasura-audit-credential": "token t1",
+      "x-hasura-audit-address": "2001:db8::7",
+      "x-hasura-audit-request-id": "r1",
+    });
+    expect(
+      await rowsOf(
+        database,
+        "owner",
+        "select address, request_id, detail ->> 'credential' as credential from auth.audit_events",
+      ),
+    ).toEqual([{ address: "2001:db8::7", request_id: "r1", credential: "token t1" }]);
+  });
+
+  test("an audit event keeps the start, length and hash of a long comment", async () => {
+    await set("live", "comment = repeat('界', 10000)", { "x-hasura-user-id": "u".repeat(5000) });
+    const [event] = (await rowsOf(
+      database,
+      "owner",
+      "select pg_column_size(audit_events.*) as bytes, user_id, detail -> 'after' -> 'comment' as comment from auth.audit_events",
+    )) as { bytes: number; user_id: string; comment: object }[];
+    expect(event?.comment).toEqual({
+      start: "界".repeat(200),
+      length: 10_000,
+      sha256: createHash("sha256").update("界".repeat(10_000)).digest("hex"),
+    });
+    expect(event?.user_id).toHaveLength(200);
+    expect(event?.bytes).toBeLessThan(2500);
+  });
+
+  test("an account changes at most 10,000 hijacks within an hour, also in one statement", async () => {
+    await using owner = await database.connect("owner");
+    await owner.query(`insert into auth.audit_events (event, outcome, user_id, detail)
+      select 'hijack-changed', 'success', 'u1', '{}' from generate_series(1, 9999)`);
+    const change = async (account: string, condition: string): Promise<void> => {
+      await using engine = await database.connect("engine");
+      await engine.query("begin read write");
+      await engine.query("select set_config('hasura.user', $1, true)", [
+        JSON.stringify({ "x-hasura-user-id": account }),
+      ]);
+      await engine.query(`update public.view_hijacks set seen = not seen where ${condition}`);
+      await engine.query("commit");
+    };
+    await expect(change("u1", "true")).rejects.toMatchObject({
+      code: "23514",
+      message: expect.stringMatching(/changed 10000 hijacks within/),
+    });
+    expect(await events()).toHaveLength(9999);
+    await change("u1", "key = 'live'");
+    await expect(change("u1", "key = 'live'")).rejects.toThrow(/changed 10000 hijacks within an hour/);
+    await change("u2", "true");
+    await owner.query("update auth.audit_events set occurred_at = occurred_at - interval '2 hours'");
+    await change("u1", "true");
   });
 
   test("an audit event disappears with a change that is rolled back", async () => {

@@ -3,7 +3,7 @@ import { Member } from "./support/accounts.ts";
 import { loadDemo } from "./support/data.ts";
 import { database } from "./support/database.ts";
 import { northPrefix, southPrefix } from "./support/detection.ts";
-import { data, headersOf, refusal } from "./support/graphql.ts";
+import { data, headersOf, master, refusal } from "./support/graphql.ts";
 import { organisations } from "./support/small-world.ts";
 import { subscribeModern } from "./support/sockets.ts";
 
@@ -52,12 +52,44 @@ describe("operators set the flags of a hijack", () => {
     const { rows } = await (
       await database("owner")
     ).query(
-      "select detail from auth.audit_events where event = 'hijack-changed' and user_id = $1 order by id desc limit 1",
+      `select changed.detail, changed.address = issued.address as "sameAddress", changed.request_id as "requestId"
+       from auth.audit_events as changed
+       join auth.audit_events as issued on changed.detail ->> 'credential' = 'token ' || (issued.detail ->> 'jti')
+       where changed.event = 'hijack-changed' and changed.user_id = $1 order by changed.id desc limit 1`,
       [operator.account.id],
     );
+    const credential = expect.stringMatching(/^token \S+$/);
     expect(rows).toEqual([
-      { detail: { hijack: key, role: "operator", before: { seen: false }, after: { seen: true } } },
+      {
+        detail: { credential, hijack: key, role: "operator", before: { seen: false }, after: { seen: true } },
+        sameAddress: true,
+        requestId: expect.stringMatching(/^[0-9a-f]{32}$/),
+      },
     ]);
+  });
+
+  test("a WebSocket with the access key writes no audit event in another's name", async () => {
+    const headers = {
+      ...headersOf(master),
+      "x-hasura-role": "operator",
+      "x-hasura-user-id": operator.account.id,
+      "x-hasura-audit-credential": "token of-the-operator",
+      "x-hasura-audit-address": "192.0.2.66",
+    };
+    const change = `mutation { update_view_hijacks_by_pk(pk_columns: {key: "${key}"}, _set: {seen: true}) { key } }`;
+    const feed = subscribeModern(change, { payload: { headers } });
+    try {
+      await feed.until((value) => JSON.stringify(value).includes(key), 15_000);
+    } finally {
+      await feed.dispose();
+    }
+    const { rows } = await (
+      await database("owner")
+    ).query(
+      `select user_id, detail ->> 'credential' as credential, host(address) = '192.0.2.66' as forged, request_id is null as anonymous
+       from auth.audit_events where event = 'hijack-changed' order by id desc limit 1`,
+    );
+    expect(rows).toEqual([{ user_id: null, credential: "access key", forged: false, anonymous: false }]);
   });
 
   test("a tenant changes only the hijacks of its organisation", async () => {

@@ -175,6 +175,24 @@ test("5: session variables come only from the claims", async () => {
   expect(Object.fromEntries(session.variables)).toEqual({ "x-hasura-role": "viewer", "x-hasura-user-id": "user-1" });
 });
 
+test("with a list of session variables, the access key sets no others", async () => {
+  const headers = {
+    "x-hasura-admin-secret": adminSecret,
+    "x-hasura-role": "viewer",
+    "x-hasura-org-id": "north",
+    "x-hasura-user-id": "someone-else",
+    "x-hasura-use-backend-only-permissions": "true",
+  };
+  const { session } = await authenticate(headers, { sessionVariables: ["x-hasura-org-id"] });
+  expect(Object.fromEntries(session.variables)).toEqual({ "x-hasura-role": "viewer", "x-hasura-org-id": "north" });
+  expect(session).toMatchObject({ credential: "access key" });
+  expect(session).not.toHaveProperty("isBackend");
+});
+
+test("a session names its token by the token's id", async () => {
+  expect((await authenticate(await bearer({ ...goodClaims(), jti: "t1" }))).session.credential).toBe("token t1");
+});
+
 test("7: a token with the role admin grants admin", async () => {
   const claims = goodClaims({ "x-hasura-allowed-roles": ["admin"], "x-hasura-default-role": "admin" });
   expect((await authenticate(await bearer(claims))).session.isAdmin).toBe(true);

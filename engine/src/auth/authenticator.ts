@@ -41,6 +41,8 @@ export interface AuthenticatorOptions {
   readonly adminSecret: RotatedSecret;
   /** Names of headers, in addition to Hasura's two, that carry the admin secret; lower-case. */
   readonly adminSecretHeaders: readonly string[];
+  /** The only session variables that a request without a token may set, lower-case; default: all. */
+  readonly sessionVariables?: readonly string[] | undefined;
   readonly jwt?: JwtSettings | undefined;
   readonly unauthorizedRole?: string | undefined;
   /** Accepts tokens without iss, aud or exp, as Hasura does. */
@@ -79,6 +81,7 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
   const now = options.now ?? Date.now;
   const adminSecretOf = secretComparison(options.adminSecret, now);
   const secretHeaders = new Set([...hasuraSecretHeaders, ...options.adminSecretHeaders]);
+  const allowed = options.sessionVariables === undefined ? undefined : new Set(options.sessionVariables);
   const tokens = createTokenCache(options.cachedTokens ?? 10_000, now);
   const listeners: (() => void)[] = [];
   let previousSecretUsed: (address: string) => void = () => undefined;
@@ -88,22 +91,22 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
   });
 
   /** Every secret header in the request must be right, so that a right one cannot hide a wrong one. */
-  function hasAdminSecret(headers: RequestHeaders): boolean {
-    let present = false;
+  function adminSecretIn(headers: RequestHeaders): "current" | "previous" | undefined {
+    let present: "current" | "previous" | undefined;
     for (const name of secretHeaders) {
       const value = headerValue(headers, name);
       if (value === undefined) continue;
       const which = adminSecretOf(value);
       if (which === undefined) throw wrongAdminSecret();
       if (which === "previous") previousSecretUsed(headerValue(headers, forwardedFor) ?? "");
-      present = true;
+      present = which;
     }
     return present;
   }
 
   function withoutToken(headers: RequestHeaders): Authentication {
     if (options.unauthorizedRole === undefined) throw options.jwt === undefined ? adminSecretNeeded() : tokenNeeded();
-    return { session: sessionFromHeaders(options.unauthorizedRole, headers, secretHeaders), ...unlimited };
+    return { session: sessionFromHeaders(options.unauthorizedRole, headers, { secretHeaders, allowed }), ...unlimited };
   }
 
   /** Verifies again when the keys or revocations changed meanwhile: neither the result nor the cache may outlive that change. */
@@ -119,18 +122,25 @@ export async function createAuthenticator(options: AuthenticatorOptions): Promis
     const claims = grantedClaims(payload, jwt);
     const expiresAt = payload.exp === undefined ? Infinity : (payload.exp + jwt.allowed_skew) * 1000;
     const client = clientOf(payload, claims);
-    const verified = { ...claims, expiresAt, isRevoked, client, sessions: new Map<string, Session>() };
+    const credential = payload.jti === undefined ? "token" : `token ${payload.jti}`;
+    const verified = { ...claims, expiresAt, isRevoked, client, credential, sessions: new Map<string, Session>() };
     tokens.set(token, verified);
     return verified;
   }
 
   return {
     authenticate(headers) {
-      if (hasAdminSecret(headers)) {
+      const secret = adminSecretIn(headers);
+      if (secret !== undefined) {
         const role = headerValue(headers, roleVariable);
         const chosen = role === undefined || role === "" ? adminRole : role;
-        const session = sessionFromHeaders(chosen, headers, secretHeaders);
-        return { session: isBackend(headers) ? { ...session, isBackend: true } : session, ...unlimited };
+        const credential = secret === "current" ? "access key" : "previous access key";
+        const session = sessionFromHeaders(chosen, headers, { secretHeaders, allowed, credential });
+        const mayBeBackend = allowed?.has(backendOnlyHeader) ?? true;
+        return {
+          session: mayBeBackend && isBackend(headers) ? { ...session, isBackend: true } : session,
+          ...unlimited,
+        };
       }
       if (verify === undefined || options.jwt === undefined) return withoutToken(headers);
       const token = tokenOf(headers, options.jwt.header);
@@ -182,7 +192,7 @@ function choose(token: VerifiedToken, headers: RequestHeaders): Authentication {
       const message = "Your requested role is not in allowed roles";
       throw new EngineError({ code: "access-denied", status: 400, message });
     }
-    session = createSession(role, token.variables, token.client);
+    session = createSession(role, token.variables, { client: token.client, credential: token.credential });
     token.sessions.set(role, session);
   }
   return { session, expiresAt: token.expiresAt, isRevoked: token.isRevoked };
@@ -245,6 +255,8 @@ function tokenNeeded(): EngineError {
 interface VerifiedToken extends GrantedClaims, Omit<Authentication, "session"> {
   /** {@link Session.client} of its sessions. */
   readonly client: string;
+  /** {@link Session.credential} of its sessions. */
+  readonly credential: string;
   /** Sessions already created from it, by role. */
   readonly sessions: Map<string, Session>;
 }

@@ -12,21 +12,39 @@ export const backendOnlyHeader = "x-hasura-use-backend-only-permissions";
 /** Hasura's names of the headers that carry the admin secret; never session variables. */
 export const hasuraSecretHeaders = ["x-hasura-admin-secret", "x-hasura-access-key"] as const;
 
-/** A session with the given variables; `x-hasura-role` is always the role itself. @param client {@link Session.client} */
-export function createSession(role: string, variables: Iterable<readonly [string, string]>, client?: string): Session {
+/** A session with the given variables; `x-hasura-role` is always the role itself. */
+export function createSession(
+  role: string,
+  variables: Iterable<readonly [string, string]>,
+  origin: Pick<Session, "client" | "credential"> = {},
+): Session {
   const all = new Map<string, string>(variables);
   all.set(roleVariable, role);
-  const session = { role, variables: all, isAdmin: role === adminRole };
-  return client === undefined ? session : { ...session, client };
+  return { role, variables: all, isAdmin: role === adminRole, ...origin };
+}
+
+export interface HeaderRules {
+  /** Names of headers that carry the admin secret; never variables. */
+  readonly secretHeaders: ReadonlySet<string>;
+  /** The only variables that a client may set; default: all. */
+  readonly allowed?: ReadonlySet<string> | undefined;
+  /** {@link Session.credential} */
+  readonly credential?: string;
 }
 
 /** Session variables from the request's own headers, for the admin secret and the unauthorized role. Each address is a client. */
-export function sessionFromHeaders(role: string, headers: RequestHeaders, secretHeaders: ReadonlySet<string>): Session {
+export function sessionFromHeaders(
+  role: string,
+  headers: RequestHeaders,
+  { secretHeaders, allowed, credential }: HeaderRules,
+): Session {
   const variables: [string, string][] = [];
   for (const name in headers) {
     if (!name.startsWith(sessionVariablePrefix) || secretHeaders.has(name)) continue;
+    if (allowed !== undefined && !allowed.has(name)) continue;
     const value = headerValue(headers, name);
     if (value !== undefined) variables.push([name, value]);
   }
-  return createSession(role, variables, `address ${headerValue(headers, forwardedFor) ?? ""}`);
+  const client = `address ${headerValue(headers, forwardedFor) ?? ""}`;
+  return createSession(role, variables, credential === undefined ? { client } : { client, credential });
 }

@@ -22,6 +22,7 @@ import { bytesOf, textOf, type Bytes } from "../postgres/bytes.ts";
 import type { Row } from "../postgres/connection.ts";
 import { printSorted } from "../schema-text.ts";
 import type { Cancellation } from "../cancellation.ts";
+import { auditVariables } from "../audit-variables.ts";
 import { connectionOf } from "./connection.ts";
 import { Database, type Ask, type Asker, type TextRow } from "./database.ts";
 import { checkDocumentSize, type Operation, readOperation } from "./document.ts";
@@ -54,9 +55,13 @@ const defaults = {
   idleSeconds: 180,
 };
 
-/** The session variables as Hasura gives them to triggers: `current_setting('hasura.user')`. */
-const userOf = ({ role, variables }: Session): string =>
-  JSON.stringify({ ...Object.fromEntries(variables), "x-hasura-role": role });
+/** The session variables as Hasura gives them to triggers, `current_setting('hasura.user')`, with those of audit events. */
+const userOf = (session: Session, options: ExecuteOptions): string =>
+  JSON.stringify({
+    ...Object.fromEntries(session.variables),
+    "x-hasura-role": session.role,
+    ...auditVariables(session, options),
+  });
 
 export class EmbeddedEngine implements Engine {
   readonly #options: EngineOptions;
@@ -264,9 +269,10 @@ export class EmbeddedEngine implements Engine {
     { operation }: CachedOperation,
     session: Session,
     values: VariableValues,
-    { signal, span }: ExecuteOptions,
+    options: ExecuteOptions,
     look?: (ask: Ask) => Promise<void>,
   ): Promise<Bytes> {
+    const { signal, span } = options;
     const variables = new Variables(operation, values, new Set(), { eager: true });
     variables.check();
     const { roots, writes, spending } = inSpan(span, "plan", "internal", {}, () =>
@@ -285,7 +291,7 @@ export class EmbeddedEngine implements Engine {
       if (first === undefined) continue;
       const changed = await this.#database(first.source).change(
         async (ask) => {
-          await ask({ text: sql`SELECT set_config('hasura.user', $1, true)`, values: [userOf(session)] });
+          await ask({ text: sql`SELECT set_config('hasura.user', $1, true)`, values: [userOf(session, options)] });
           const run = new MutationRun((text, own, path) => ask({ text, values: own }, path), session, values, spending);
           const replies: Bytes[] = [];
           await look?.(ask);

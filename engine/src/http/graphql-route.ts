@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Span } from "@routeql/tracing/span";
 import type { Authentication } from "../auth/authenticator.ts";
+import { forwardedFor, headerValue } from "../auth/request-headers.ts";
 import { revokedToken } from "../auth/token-verifier.ts";
 import { type Cancellation, ClientLeft, LightCancellation } from "../cancellation.ts";
 import { exceeds } from "../cost/limits.ts";
@@ -61,6 +62,7 @@ interface Answer<Text = string | Bytes | StreamedReply> {
 /** One HTTP request. */
 interface Asking {
   readonly id: string;
+  readonly address: string | undefined;
   /** Aborts when the client leaves. */
   readonly signal: Cancellation;
   /** Disconnects the client. */
@@ -71,7 +73,8 @@ interface Asking {
 /** Answers one POST: authenticate, read, execute (which admits each operation), reply. Rejects GET, which would name a persisted query. */
 export function createGraphQLRoute(front: Front, options: GraphQLRouteOptions): Route {
   return async (request, id, { response, span }) => {
-    const asking = { id, signal: untilLeft(response), cut: () => void response.destroy(), span };
+    const address = headerValue(request.headers, forwardedFor);
+    const asking = { id, address, signal: untilLeft(response), cut: () => void response.destroy(), span };
     let held: Authentication | undefined;
     let answer: Answer;
     try {
@@ -108,7 +111,7 @@ async function executeOne<Text>(
   front: Front,
   asked: GraphQLRequest,
   { session, isRevoked }: Held,
-  { signal, id, span }: Asking,
+  { signal, id, address, span }: Asking,
   settle: (reply: Bytes | StreamedReply) => Text | Promise<Text>,
 ): Promise<Answer<string | Text>> {
   try {
@@ -116,7 +119,7 @@ async function executeOne<Text>(
       // The client may have left while its work waited for a turn.
       signal.throwIfAborted();
       if (isRevoked()) throw revokedToken();
-      return settle(await execute(front, asked, session, { signal, span, requestId: id }));
+      return settle(await execute(front, asked, session, { signal, span, requestId: id, address }));
     });
     return { text, status: 200 };
   } catch (error) {

@@ -66,17 +66,23 @@ export function flag(fallback: boolean) {
     .transform((text) => /^[ty]/i.test(text));
 }
 
+const wordsOf = (text: string): string[] =>
+  text
+    .split(",")
+    .map((word) => word.trim().toLowerCase())
+    .filter((word) => word !== "");
+
 /** Comma-separated words. */
 export function list(fallback: string) {
+  return z.string().default(fallback).transform(wordsOf);
+}
+
+/** Comma-separated words; undefined for a missing setting. */
+export function optionalList() {
   return z
     .string()
-    .default(fallback)
-    .transform((text) =>
-      text
-        .split(",")
-        .map((word) => word.trim().toLowerCase())
-        .filter((word) => word !== ""),
-    );
+    .optional()
+    .transform((text) => (text === undefined ? undefined : wordsOf(text)));
 }
 
 /** Named whole numbers: `name=1,other=2`. */

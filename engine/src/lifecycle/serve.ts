@@ -60,6 +60,7 @@ export function authenticatorOf(settings: Settings, logger: Logger, now?: () => 
       previousUntil: settings.previousAdminSecretUntil,
     },
     adminSecretHeaders: settings.adminSecretHeaders,
+    sessionVariables: settings.sessionVariables,
     jwt: settings.jwt,
     unauthorizedRole: settings.unauthorizedRole,
     lax: settings.jwtLax,

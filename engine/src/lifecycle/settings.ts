@@ -12,6 +12,7 @@ import {
   limitsByName,
   list,
   optionalInteger,
+  optionalList,
   origins,
   readEnvironment,
 } from "./environment.ts";
@@ -125,6 +126,8 @@ const definitions = {
     "ENGINE_ADMIN_SECRET_HEADERS",
     list("x-engine-access-key").pipe(z.array(z.string().regex(headerName, { error: "must be header names" }))),
   ],
+  /** The only session variables that a request without a token may set; absent = all, as in Hasura. */
+  sessionVariables: ["ENGINE_SESSION_VARIABLES", optionalList()],
   /** Accept tokens without iss, aud or exp, as Hasura does. */
   jwtLax: ["ENGINE_JWT_LAX", flag(false)],
   /** Longest accepted time from iat to exp of a token, in seconds; 0 = any time, also for tokens without iat. */

@@ -42,7 +42,7 @@ function connected({
     operationLimit: 20,
     waitingBytes,
   };
-  const identity = { requestId: "test", hasLegacyErrors: false, traceparent: undefined };
+  const identity = { requestId: "test", address: undefined, hasLegacyErrors: false, traceparent: undefined };
   const operations = new Operations(context, outbox, transportDialect, identity, ({ code }) => close(code));
   operations.begin(session);
   return { operations, waitingBytes, [Symbol.dispose]: () => waitingBytes.stop() };

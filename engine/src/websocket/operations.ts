@@ -18,6 +18,7 @@ export interface OperationsContext extends Omit<Front, "authenticator" | "turns"
 
 export interface ConnectionIdentity {
   readonly requestId: string;
+  readonly address: string | undefined;
   /** Errors of requests have the form of Hasura's older endpoints, as on `/v1alpha1/graphql`. */
   readonly hasLegacyErrors: boolean;
   /** Header `traceparent` of the upgrade request: all operations of the connection belong to its trace. */
@@ -206,8 +207,10 @@ export class Operations {
   ): Promise<void> {
     const jsonId = JSON.stringify(id);
     try {
-      const { requestId } = this.#identity;
-      const reply = await wholeReply(await execute(this.#context, request, session, { signal, span, requestId }));
+      const { requestId, address } = this.#identity;
+      const reply = await wholeReply(
+        await execute(this.#context, request, session, { signal, span, requestId, address }),
+      );
       if (signal.aborted) return;
       this.#outbox.send(this.#dialect.data(jsonId, textOf(reply)));
       this.#outbox.send(completeFrame(jsonId));

@@ -2,7 +2,7 @@ import { STATUS_CODES, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { traceIdOf } from "@routeql/contract/trace-context";
 import { WebSocketServer } from "ws";
-import type { RequestHeaders } from "../auth/request-headers.ts";
+import { forwardedFor, headerValue, type RequestHeaders } from "../auth/request-headers.ts";
 import type { CorsPolicy } from "../http/cors.ts";
 import { requestId, type RequestLog } from "../http/request-log.ts";
 import { type Close, dialectOf, legacyDialect, transportDialect } from "./server-message.ts";
@@ -60,6 +60,7 @@ export function createWebSocketEndpoint(options: WebSocketOptions): WebSocketEnd
       const { traceparent } = request.headers;
       const identity = {
         requestId: requestId(request.headers),
+        address: headerValue(request.headers, forwardedFor),
         hasLegacyErrors: path === "/v1alpha1/graphql",
         traceparent,
       };

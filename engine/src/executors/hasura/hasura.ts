@@ -64,7 +64,7 @@ export function createHasuraExecutor(settings: Settings, address: string): Execu
 
   return {
     kindOf: (request, { role }) => documents.read(request, role).operation.kind,
-    async run(request, session, { signal, span, requestId }) {
+    async run(request, session, { signal, span, requestId, address }) {
       const document = documents.read(request, session.role);
       const { rows } = documents.check(document, request, session.role);
       if (document.operation.kind === "mutation" && !settings.mutations) throw invalid("no mutations exist");
@@ -78,7 +78,7 @@ export function createHasuraExecutor(settings: Settings, address: string): Execu
         free();
       };
       return inSpan(span, "POST /v1/graphql", "client", {}, () =>
-        unlessAborted(upstream.ask(JSON.stringify(request), session, requestId, onEnd), signal),
+        unlessAborted(upstream.ask(JSON.stringify(request), session, { requestId, address }, onEnd), signal),
       );
     },
     prepare(request, session) {

@@ -10,6 +10,9 @@ test("sends role and variables with the admin secret, text as UTF-8", () => {
     "x-hasura-admin-secret": "the secret",
     "x-hasura-role": "viewer",
     "x-hasura-org-id": "\u00c3\u00a9",
+    "x-hasura-audit-credential": "",
+    "x-hasura-audit-address": "",
+    "x-hasura-audit-request-id": "",
   });
 });
 
@@ -17,6 +20,25 @@ test("a claim cannot open Hasura's back-end permissions, which the admin secret 
   expect(headersOf({ "x-hasura-use-backend-only-permissions": "true" })).not.toHaveProperty(
     "x-hasura-use-backend-only-permissions",
   );
+});
+
+test.each(["x-hasura-admin-secret", "x-hasura-access-key"])(
+  "a claim %s does not reach Hasura as its secret",
+  (name) => {
+    const headers = headersOf({ [name]: "of the claim" });
+    expect(headers["x-hasura-admin-secret"]).toBe("the secret");
+    expect(headers).not.toHaveProperty("x-hasura-access-key");
+  },
+);
+
+test("names credential, address and request for audit events, whatever a claim says", () => {
+  const session = createSession("viewer", [["x-hasura-audit-credential", "access key"]], { credential: "token t1" });
+  expect(sessionHeaders(session, "the secret", { address: "2001:db8::1", requestId: "r1" })).toMatchObject({
+    "x-hasura-audit-credential": "token t1",
+    "x-hasura-audit-address": "2001:db8::1",
+    "x-hasura-audit-request-id": "r1",
+  });
+  expect(sessionHeaders(session, "the secret", { address: "\nx" })["x-hasura-audit-address"]).toBe("");
 });
 
 test.each([" org", "org ", "a\r\nx-hasura-role: admin", "a\0", "\torg"])("rejects the value %j", (value) => {

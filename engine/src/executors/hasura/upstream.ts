@@ -3,7 +3,7 @@ import { Pool } from "undici";
 import type { Session } from "../../engine.ts";
 import { EngineError, type EngineErrorCode } from "../../errors.ts";
 import { exceeds } from "../../cost/limits.ts";
-import { isStreamed, type StreamedReply } from "../../executor.ts";
+import { isStreamed, type RunOptions, type StreamedReply } from "../../executor.ts";
 import { type Bytes, byteString, lengthOf, longestCopied, textOf } from "../../postgres/bytes.ts";
 import { sessionHeaders } from "./session-headers.ts";
 
@@ -41,16 +41,21 @@ export class Upstream {
   }
 
   /** The answer to one operation. @param onEnd called once, when all of it has arrived or failed @throws EngineError */
-  async ask(body: string, session: Session, requestId: string, onEnd: () => void): Promise<Bytes | StreamedReply> {
+  async ask(
+    body: string,
+    session: Session,
+    request: Pick<RunOptions, "requestId" | "address">,
+    onEnd: () => void,
+  ): Promise<Bytes | StreamedReply> {
     let headers: Record<string, string>;
     try {
-      headers = sessionHeaders(session, this.#options.adminSecret);
+      headers = sessionHeaders(session, this.#options.adminSecret, request);
     } catch (error) {
       onEnd();
       throw error;
     }
     headers["content-type"] = "application/json";
-    headers["x-request-id"] = requestId;
+    headers["x-request-id"] = request.requestId;
     const reply = await this.#post(body, headers, onEnd);
     if (isStreamed(reply)) return reply;
     const [first] = reply;
