@@ -1,5 +1,4 @@
 import { expect, test } from "vitest";
-// @ts-expect-error plain JavaScript, for a Node that cannot strip types
 import { isInstalled } from "./dependencies.mjs";
 
 const check = isInstalled as (lock: object, installed: object | undefined) => boolean;

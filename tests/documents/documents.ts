@@ -9,7 +9,7 @@ import { dataDictionary } from "@routeql/database/reference";
 import { clientErrors } from "@routeql/engine/errors";
 import { imagesDocument } from "@routeql/infra/pins/document";
 import { generatedFiles } from "@routeql/infra/settings/reference/files";
-import { clientPages } from "./client-pages.ts";
+import { clientPages, clientModuleCopies } from "./client-pages.ts";
 import { grafanaDashboard } from "./grafana-dashboard.ts";
 import { metricsDocument } from "./metrics-document.ts";
 import { packageGraph, serviceGraph, withSection } from "./pictures.ts";
@@ -30,6 +30,7 @@ function derived(): ReadonlyMap<string, string> {
     ["docs/reference/permissions.md", permissionsDocument()],
     ["infra/monitoring/grafana-dashboard.json", grafanaDashboard()],
     ...clientPages(),
+    ...clientModuleCopies(),
     ...generatedFiles(),
   ]);
 }

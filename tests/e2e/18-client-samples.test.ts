@@ -14,6 +14,7 @@ import {
 } from "../harness/browser.ts";
 import { run } from "../harness/process.ts";
 import { type Account, makeAccount } from "./support/accounts.ts";
+import { done } from "./support/administer.ts";
 import { loadDemo } from "./support/data.ts";
 import { database } from "./support/database.ts";
 import { loadLines } from "./support/load-lines.ts";
@@ -93,6 +94,27 @@ describe("Clients: the samples of docs/clients", () => {
       ['{"view_bgpupdates":[', "198.18.4.0/24"],
       newUpdate("198.18.4.0/24"),
     ));
+
+  test("live.mjs continues with a new token after a change of the role", { timeout: 120_000 }, async () => {
+    const changed = await makeAccount("viewer");
+    const env = { ...environment, ROUTEQL_USER: changed.email, ROUTEQL_PASSWORD: changed.password };
+    const child = spawn(process.execPath, ["live.mjs"], { cwd: samples, env });
+    const output = { text: "", errors: "" };
+    child.stdout.on("data", (data: Buffer) => void (output.text += data.toString()));
+    child.stderr.on("data", (data: Buffer) => void (output.errors += data.toString()));
+    try {
+      await expect.poll(() => output.text, { timeout: 60_000 }).toContain('{"view_bgpupdates":[');
+      await done(["users", "role", changed.email, "analyst"]);
+      await expect.poll(() => output.errors, { timeout: 30_000 }).toContain("closed with 4403");
+      await newUpdate("198.18.9.0/24")();
+      await expect.poll(() => output.text, { timeout: 30_000 }).toContain("198.18.9.0/24");
+    } finally {
+      child.kill();
+    }
+  });
+
+  test("follow.mjs prints the rows of a stream", () =>
+    expectOutput(process.execPath, ["follow.mjs", "2026-01-01T00:00:00"], ['{"timestamp":"2026-01-01T00:']));
 
   test("apollo.mjs queries and subscribes", () =>
     expectOutput(

@@ -1,21 +1,12 @@
 // Apollo Client 4: queries over HTTP, subscriptions over WebSocket.
 import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from "@apollo/client";
-import { SetContextLink } from "@apollo/client/link/context";
 import { GraphQLWsLink } from "@apollo/client/link/subscriptions";
 import { OperationTypeNode } from "graphql";
 import { createClient } from "graphql-ws";
-import { accessToken } from "./token.mjs";
+import { api, session } from "./account.mjs";
 
-const authorization = async () => ({ Authorization: `Bearer ${await accessToken()}` });
-
-const http = ApolloLink.from([
-  new SetContextLink(async ({ headers }) => ({ headers: { ...headers, ...(await authorization()) } })),
-  new HttpLink({ uri: `${process.env.ROUTEQL_URL}/api/graphql` }),
-]);
-const sockets = createClient({
-  url: `${process.env.ROUTEQL_URL.replace(/^http/, "ws")}/api/graphql`,
-  connectionParams: async () => ({ headers: await authorization() }),
-});
+const http = new HttpLink({ uri: `${api}/api/graphql`, fetch: session.fetch });
+const sockets = session.connect(createClient, `${api.replace(/^http/, "ws")}/api/graphql`);
 
 const client = new ApolloClient({
   link: ApolloLink.split(

@@ -1,17 +1,14 @@
 // Marks a hijack as a false alarm, and prints the hijack before and after the change: node flags.mjs KEY
 import { createClient } from "graphql-ws";
-import { accessToken } from "./token.mjs";
+import { api, session } from "./account.mjs";
 
 const variables = { key: process.argv[2] };
-const client = createClient({
-  url: `${process.env.ROUTEQL_URL.replace(/^http/, "ws")}/api/graphql`,
-  connectionParams: async () => ({ headers: { Authorization: `Bearer ${await accessToken()}` } }),
-});
+const client = session.connect(createClient, `${api.replace(/^http/, "ws")}/api/graphql`);
 
 async function setIgnored() {
-  const response = await fetch(`${process.env.ROUTEQL_URL}/api/graphql`, {
+  const response = await session.fetch(`${api}/api/graphql`, {
     method: "POST",
-    headers: { Authorization: `Bearer ${await accessToken()}`, "Content-Type": "application/json" },
+    headers: { "Content-Type": "application/json" },
     body: JSON.stringify({
       query: `mutation ($key: String!) {
         update_view_hijacks_by_pk(pk_columns: {key: $key}, _set: {ignored: true, seen: true}) { key }

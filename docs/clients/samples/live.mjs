@@ -1,13 +1,9 @@
 // Prints the latest updates, and prints them again whenever they change.
 import { createClient } from "graphql-ws";
-import { accessToken } from "./token.mjs";
+import { api, session } from "./account.mjs";
 
-const client = createClient({
-  url: `${process.env.ROUTEQL_URL.replace(/^http/, "ws")}/api/graphql`,
-  // Called for each connection, so a connection after the token's end starts with a new token.
-  connectionParams: async () => ({ headers: { Authorization: `Bearer ${await accessToken()}` } }),
-  retryAttempts: Infinity,
-  on: { closed: ({ code, reason }) => console.error(`closed with ${code} ${reason}`) },
+const client = session.connect(createClient, `${api.replace(/^http/, "ws")}/api/graphql`, {
+  closed: ({ code, reason }) => console.error(`closed with ${code} ${reason}`),
 });
 
 const query = `subscription {

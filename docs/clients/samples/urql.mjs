@@ -1,23 +1,15 @@
 // urql: queries over HTTP, subscriptions over WebSocket.
 import { Client, fetchExchange, gql, subscriptionExchange } from "@urql/core";
 import { createClient } from "graphql-ws";
-import { accessToken } from "./token.mjs";
+import { api, session } from "./account.mjs";
 
-const url = `${process.env.ROUTEQL_URL}/api/graphql`;
-const authorization = async () => `Bearer ${await accessToken()}`;
-const sockets = createClient({
-  url: url.replace(/^http/, "ws"),
-  connectionParams: async () => ({ headers: { Authorization: await authorization() } }),
-});
+const url = `${api}/api/graphql`;
+const sockets = session.connect(createClient, url.replace(/^http/, "ws"));
 
 const client = new Client({
   url,
   preferGetMethod: false,
-  fetch: async (input, init) => {
-    const headers = new Headers(init?.headers);
-    headers.set("Authorization", await authorization());
-    return fetch(input, { ...init, headers });
-  },
+  fetch: session.fetch,
   exchanges: [
     fetchExchange,
     subscriptionExchange({

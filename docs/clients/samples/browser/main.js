@@ -1,21 +1,31 @@
 import { createClient } from "graphql-ws";
+import { createSession, passwordLogin } from "./session.mjs";
 
 // The address of the API, which is another origin than this page's. Its setting CORS_ORIGINS must list this page's origin.
 const api = import.meta.env.VITE_ROUTEQL_URL ?? "https://localhost";
+const form = document.querySelector("#login");
 const status = document.querySelector("#status");
 
-document.querySelector("#login").addEventListener("submit", (event) => {
+form.addEventListener("submit", (event) => {
   event.preventDefault();
-  const user = Object.fromEntries(new FormData(event.target));
-  const client = createClient({
-    url: `${api.replace(/^http/, "ws")}/api/graphql`,
-    // Called for each connection. The server closes the connection when the token expires; the client reconnects and logs in again.
-    connectionParams: async () => ({ headers: { Authorization: `Bearer ${await logIn(user)}` } }),
-    retryAttempts: Infinity,
-    on: {
-      connected: () => (status.textContent = "live"),
-      closed: ({ reason }) => (status.textContent = `closed: ${reason}`),
-    },
+  void start();
+});
+
+async function start() {
+  const { username, password } = Object.fromEntries(new FormData(form));
+  const logIn = passwordLogin(api, username, password);
+  try {
+    follow(createSession(logIn, await logIn()));
+    form.hidden = true;
+  } catch (error) {
+    status.textContent = error.message;
+  }
+}
+
+function follow(session) {
+  const client = session.connect(createClient, `${api.replace(/^http/, "ws")}/api/graphql`, {
+    connected: () => (status.textContent = "live"),
+    closed: ({ code, reason }) => (status.textContent = `connecting again after ${code} ${reason}`),
   });
   client.subscribe(
     {
@@ -23,21 +33,14 @@ document.querySelector("#login").addEventListener("submit", (event) => {
     },
     {
       next: ({ data, errors }) => (errors ? (status.textContent = errors[0].message) : show(data.view_bgpupdates)),
-      error: (error) => (status.textContent = String(error)),
+      error: (error) => {
+        // The server refused the login or the query: the rows on the page are old.
+        status.textContent = `ended: ${error.message ?? error[0]?.message}`;
+        form.hidden = false;
+      },
       complete: () => undefined,
     },
   );
-});
-
-async function logIn(user) {
-  const response = await fetch(`${api}/jwt/auth`, {
-    method: "POST",
-    headers: { "content-type": "application/json" },
-    body: JSON.stringify(user),
-  });
-  const reply = await response.json();
-  if (!response.ok) throw new Error(reply.error);
-  return reply.access_token;
 }
 
 function show(updates) {

@@ -1,0 +1,163 @@
+/**
+ * A session that comes back by itself: one login for all requests and connections of a client, with pauses between attempts.
+ * Password and token stay in memory.
+ */
+
+/** The server refused the credentials. Another attempt with them is useless. */
+export class LoginRefused extends Error {}
+
+/** The login failed for a reason that can end: no network, too many requests, a busy server. */
+export class LoginDelayed extends Error {
+  /** @param {string} message @param {number} seconds what the server asks to wait */
+  constructor(message, seconds) {
+    super(message);
+    this.seconds = seconds;
+  }
+}
+
+/**
+ * One attempt to log in with user name and password.
+ * @param {string} api @param {string} username @param {string} password @returns {() => Promise<string>}
+ */
+export function passwordLogin(api, username, password) {
+  return async () => {
+    const response = await fetch(`${api}/jwt/auth`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ username, password }),
+      credentials: "omit",
+    }).catch(() => {
+      throw new LoginDelayed("The server cannot be reached.", 0);
+    });
+    /** @type {{ access_token?: string, error?: string }} */
+    const reply = await response.json().catch(() => ({}));
+    if (reply.access_token !== undefined) return reply.access_token;
+    const reason = `The login failed with status ${response.status}: ${reply.error ?? "no reason"}`;
+    if (response.status === 429 || response.status >= 500)
+      throw new LoginDelayed(reason, Number(response.headers.get("retry-after")) || 0);
+    throw new LoginRefused(reason);
+  };
+}
+
+/** Random, so that clients that failed together do not return together; each attempt waits longer, up to 30 seconds. */
+const pause = (/** @type {number} */ attempt, seconds = 0) =>
+  new Promise((resolve) => setTimeout(resolve, 1000 * (seconds + Math.random() * Math.min(30, 2 ** (attempt + 1)))));
+
+/**
+ * @param {() => Promise<string>} logIn one attempt to get a token. It throws LoginDelayed when another attempt can succeed.
+ * @param {string} firstToken a token that the caller already has
+ */
+export function createSession(logIn, firstToken = "") {
+  let token = firstToken;
+  let [receivedAt, renewAt] = [0, 0];
+  let failures = 0;
+  /** @type {Promise<string> | undefined} */
+  let login;
+  /** @type {unknown} */
+  let refusal;
+  if (token !== "") keep(token);
+
+  /** @param {string} received */
+  function keep(received) {
+    const { iat, exp } = JSON.parse(atob((received.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/")));
+    token = received;
+    receivedAt = Date.now();
+    // Counted from now, so a wrong clock does no harm. One or two minutes before the end, or earlier for a short life.
+    renewAt = receivedAt + (exp - iat) * 1000 - Math.min(60_000, (exp - iat) * 250) * (1 + Math.random());
+  }
+
+  async function newToken() {
+    for (let seconds = 0; ;) {
+      if (failures > 0) await pause(failures - 1, seconds);
+      try {
+        keep(await logIn());
+        return token;
+      } catch (error) {
+        if (!(error instanceof LoginDelayed)) {
+          refusal = error;
+          throw error;
+        }
+        failures += 1;
+        seconds = error.seconds;
+      }
+    }
+  }
+
+  /** The token, or a new one before it ends. Waits while the server cannot answer. @returns {Promise<string>} */
+  async function accessToken() {
+    if (refusal !== undefined) throw refusal;
+    if (token !== "" && Date.now() < renewAt) return token;
+    login ??= newToken().finally(() => (login = undefined));
+    return login;
+  }
+
+  /** Forgets a token that the server rejected. @param {string} rejected */
+  function drop(rejected) {
+    // Another request of this client may have replaced it already.
+    if (rejected !== token) return;
+    token = "";
+    failures = Date.now() - receivedAt < 60_000 ? failures + 1 : 1;
+  }
+
+  /** `fetch` with the token. Repeats a request whose token was rejected: nothing of it was executed. @type {typeof fetch} */
+  const authorizedFetch = async (input, init) => {
+    for (let attempt = 1; ; attempt += 1) {
+      const used = await accessToken();
+      const headers = new Headers(init?.headers);
+      headers.set("Authorization", `Bearer ${used}`);
+      const response = await fetch(input, { ...init, headers });
+      const reply = await response
+        .clone()
+        .json()
+        .catch(() => undefined);
+      if (attempt === 2 || reply?.errors?.[0]?.extensions?.code !== "invalid-jwt") return response;
+      drop(used);
+    }
+  };
+
+  /**
+   * A client of graphql-ws that connects again with the session's token until the server refuses the login.
+   * @param {typeof import("graphql-ws").createClient} createClient
+   * @param {string} url
+   * @param {import("graphql-ws").ClientOptions["on"]} on
+   */
+  function connect(createClient, url, on = {}) {
+    let sent = "";
+    /** @type {ReturnType<typeof setTimeout>} */
+    let silence;
+    const client = createClient({
+      // Waits for the token before it connects: the server expects it within three seconds. An error here would stop the client without a message.
+      url: async () => {
+        await accessToken().catch(() => undefined);
+        return url;
+      },
+      connectionParams: async () => {
+        sent = await accessToken();
+        return { headers: { Authorization: `Bearer ${sent}` } };
+      },
+      retryAttempts: Infinity,
+      retryWait: (attempt) => pause(attempt).then(() => undefined),
+      // graphql-ws calls an error of the network or of connectionParams final.
+      shouldRetry: () => refusal === undefined,
+      keepAlive: 15_000,
+      on: {
+        ...on,
+        closed: (event) => {
+          clearTimeout(silence);
+          if (/** @type {CloseEvent} */ (event).code === 4403) drop(sent);
+          on.closed?.(event);
+        },
+        // A connection whose network disappeared is not closed by anyone.
+        ping: (isReceived) => {
+          if (!isReceived) silence = setTimeout(() => client.terminate(), 10_000);
+        },
+        pong: (isReceived) => {
+          if (isReceived) clearTimeout(silence);
+        },
+      },
+    });
+    return client;
+  }
+
+  return { accessToken, drop, fetch: authorizedFetch, connect };
+}
