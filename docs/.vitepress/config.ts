@@ -66,6 +66,7 @@ export default defineConfig({
           page("Kubernetes", "operate/kubernetes"),
           page("Hasura", "operate/hasura"),
           page("Registries", "operate/registries"),
+          page("Your files", "operate/your-files"),
           page("TLS certificates", "operate/tls"),
           page("LDAP", "operate/ldap"),
           page("Accounts and keys", "operate/users"),

@@ -62,7 +62,7 @@ async function signingKey({ keys, algorithm }: Pick<Issued, "keys" | "algorithm"
 }
 
 /** @param name the subject's common name */
-async function issue(name: string, options: IssueOptions = {}): Promise<Issued> {
+export async function issue(name: string, options: IssueOptions = {}): Promise<Issued> {
   const { issuer, key = "p256", hash = "SHA-256", from = -1, to = 30, names = [], extensions = [] } = options;
   const { authority = names.length === 0 } = options;
   const keys = options.keys ?? (await newKeys(key, hash));

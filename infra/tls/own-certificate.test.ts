@@ -1,160 +1,237 @@
 import "reflect-metadata";
-import { KeyObject, webcrypto } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createPrivateKey } from "node:crypto";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
-import { BasicConstraintsExtension, SubjectAlternativeNameExtension, X509CertificateGenerator } from "@peculiar/x509";
+import { ExtendedKeyUsageExtension, Extension } from "@peculiar/x509";
 import { isSecret, output, type Output, secret } from "@pulumi/pulumi";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { SettingsError } from "../settings/error.ts";
+import { host, issue, type Issued, type IssueOptions, issueServer } from "../testing/certificates.ts";
 import { checkedCertificate, ownCertificate } from "./own-certificate.ts";
 
-const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
-const now = new Date("2026-06-01T00:00:00Z");
 let folder = "";
-
-async function writePair(name: string, from: string, to: string): Promise<void> {
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
-  const certificate = await X509CertificateGenerator.createSelfSigned({
-    name: "CN=routes.example.net",
-    notBefore: new Date(from),
-    notAfter: new Date(to),
-    signingAlgorithm: algorithm,
-    keys,
-    extensions: [
-      new SubjectAlternativeNameExtension([
-        { type: "dns", value: "routes.example.net" },
-        { type: "ip", value: "192.0.2.10" },
-      ]),
-    ],
-  });
-  writeFileSync(join(folder, `${name}.pem`), certificate.toString("pem"));
-  writeFileSync(join(folder, `${name}.key`), KeyObject.from(keys.privateKey).export({ type: "pkcs8", format: "pem" }));
-}
-
-beforeAll(async () => {
+beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "routeql-tls-"));
-  await writePair("valid", "2026-01-01", "2027-01-01");
-  await writePair("other", "2026-01-01", "2027-01-01");
-  await writePair("expired", "2025-01-01", "2026-05-31");
-  await writePair("early", "2026-07-01", "2027-01-01");
-  const day = 86_400_000;
-  await writePair("current", new Date(Date.now() - day).toISOString(), new Date(Date.now() + day).toISOString());
-  writeFileSync(join(folder, "broken.pem"), "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const take = (certificate: string, privateKey: string, publicHost = "routes.example.net") =>
-  checkedCertificate(
-    { certificateFile: join(folder, certificate), privateKeyFile: join(folder, privateKey), publicHost },
-    now,
-  );
+const textOf = (parts: readonly (Issued | string)[]): string =>
+  parts.map((part) => (typeof part === "string" ? part : part.pem)).join("");
 
-function problems(certificate: string, privateKey: string, publicHost?: string): string[] {
+interface Given {
+  readonly chain: readonly (Issued | string)[];
+  readonly key: string;
+  readonly authority?: Issued;
+  readonly publicHost?: string;
+}
+
+function check({ chain, key, authority, publicHost = host }: Given) {
+  const files = { certificateFile: join(folder, "chain.pem"), privateKeyFile: join(folder, "key.pem") };
+  writeFileSync(files.certificateFile, textOf(chain));
+  writeFileSync(files.privateKeyFile, key);
+  return checkedCertificate({ ...files, publicHost, authority: authority?.pem });
+}
+
+function problems(given: Given): string[] {
   try {
-    take(certificate, privateKey, publicHost);
+    check(given);
   } catch (error) {
-    if (error instanceof SettingsError)
-      return error.problems.map(({ name, problem, place }) => `${name} ${problem} (${relative(folder, place)})`);
-    throw error;
+    if (!(error instanceof SettingsError)) throw error;
+    return error.problems.map(({ name, problem, place }) => `${name} (${relative(folder, place)}) ${problem}`);
   }
   return [];
 }
 
-test.each(["routes.example.net", "192.0.2.10"])("accepts a valid certificate for %s and its key", (host) => {
-  expect(problems("valid.pem", "valid.key", host)).toEqual([]);
+let root: Issued;
+let mid: Issued;
+let leaf: Issued;
+beforeAll(async () => {
+  root = await issue("Example Root");
+  mid = await issue("Example Intermediate", { issuer: root });
+  leaf = await issueServer({ issuer: mid });
 });
 
-test("clients must trust the end of the chain", () => {
-  const { caCertificate, certificate } = take("valid.pem", "valid.key");
-  expect(caCertificate).toBe(certificate.trimEnd() + "\n");
-});
-
-test.each([
-  ["none.pem", "valid.key", ["tlsCertificateFile cannot be read (ENOENT) (none.pem)"]],
-  ["valid.pem", "none.key", ["tlsPrivateKeyFile cannot be read (ENOENT) (none.key)"]],
-  [
-    "broken.pem",
-    "valid.key",
-    [
-      "tlsCertificateFile has a damaged certificate in line 1: it cannot be read. Copy the whole file again (broken.pem)",
-    ],
-  ],
-  [
-    "valid.key",
-    "valid.pem",
-    [
-      "tlsCertificateFile has no block CERTIFICATE, only PRIVATE KEY. Its certificates must be in PEM form (valid.key)",
-      "tlsPrivateKeyFile has no block PRIVATE KEY, only CERTIFICATE. It must be an unencrypted private key in PEM form (valid.pem)",
-    ],
-  ],
-  ["valid.pem", "other.key", ["tlsPrivateKeyFile does not belong to the certificate (other.key)"]],
-  ["expired.pem", "expired.key", ["tlsCertificateFile expired on 2026-05-31T00:00:00.000Z (expired.pem)"]],
-  ["early.pem", "early.key", ["tlsCertificateFile is not valid before 2026-07-01T00:00:00.000Z (early.pem)"]],
-])("%s with %s is refused", (certificate, privateKey, found) =>
-  expect(problems(certificate, privateKey)).toEqual(found),
-);
-
-test("rejects a certificate for another name", () => {
-  expect(problems("valid.pem", "valid.key", "elsewhere.example")).toEqual([
-    "tlsCertificateFile is not for publicHost, elsewhere.example (valid.pem)",
-  ]);
-});
-
-/** A certificate signed by an issuer, or by itself. */
-async function issue(name: string, issuer?: { readonly name: string; readonly keys: webcrypto.CryptoKeyPair }) {
-  const keys = await webcrypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
-  const certificate = await X509CertificateGenerator.create({
-    subject: `CN=${name}`,
-    issuer: `CN=${issuer?.name ?? name}`,
-    publicKey: keys.publicKey,
-    signingKey: (issuer?.keys ?? keys).privateKey,
-    signingAlgorithm: algorithm,
-    notBefore: new Date("2026-01-01"),
-    notAfter: new Date("2027-01-01"),
-    extensions: [
-      new BasicConstraintsExtension(name !== "routes.example.net", undefined, true),
-      new SubjectAlternativeNameExtension([{ type: "dns", value: "routes.example.net" }]),
-    ],
+describe("accepts", () => {
+  test("a self-signed certificate for a name and an address, which clients then trust", async () => {
+    const own = await issueServer({ names: [host, { type: "ip", value: "192.0.2.10" }] });
+    expect(check({ chain: [own], key: own.keyPem }).caCertificate).toBe(own.pem);
+    expect(problems({ chain: [own], key: own.keyPem, publicHost: "192.0.2.10" })).toEqual([]);
   });
-  writeFileSync(join(folder, `${name}.key`), KeyObject.from(keys.privateKey).export({ type: "pkcs8", format: "pem" }));
-  return { name, keys, pem: `${certificate.toString("pem")}\n` };
-}
 
-test("a chain must lead to the company's authority, which clients then trust", async () => {
-  const root = await issue("root");
-  const intermediate = await issue("intermediate", root);
-  const leaf = await issue("routes.example.net", intermediate);
-  const other = await issue("other");
-  const use = (authority: string | undefined, ...chain: readonly { readonly pem: string }[]) => {
-    writeFileSync(join(folder, "chain.pem"), chain.map(({ pem }) => pem).join(""));
-    const files = {
-      certificateFile: join(folder, "chain.pem"),
-      privateKeyFile: join(folder, "routes.example.net.key"),
-    };
-    return checkedCertificate({ ...files, publicHost: "routes.example.net", authority }, now);
+  test("certificates in any order, glued or beside others, and delivers them in order", async () => {
+    const other = await issue("Other Root");
+    const orders = [
+      [leaf, mid, root],
+      [root, mid, leaf],
+      [mid, leaf],
+      [leaf, mid, leaf, other],
+    ].concat([[leaf, mid, await issueServer({ issuer: other })]]);
+    for (const chain of orders)
+      expect(check({ chain, key: leaf.keyPem, authority: root })).toEqual({
+        certificate: leaf.pem + mid.pem,
+        privateKey: leaf.keyPem,
+        caCertificate: root.pem,
+      });
+    const glued = [leaf.pem.trim() + mid.pem.trim()];
+    expect(check({ chain: glued, key: leaf.keyPem, authority: root }).certificate).toBe(leaf.pem + mid.pem);
+  });
+
+  test("the key in the certificate's file, without delivering it as certificate", () => {
+    const older = createPrivateKey(leaf.keyPem).export({ type: "sec1", format: "pem" }) as string;
+    const { certificate, privateKey } = check({
+      chain: [older, leaf, mid],
+      key: textOf([mid, older]),
+      authority: root,
+    });
+    expect([certificate, privateKey]).toEqual([leaf.pem + mid.pem, leaf.keyPem]);
+  });
+
+  test("the root of the file as what clients must trust", () => {
+    expect(check({ chain: [leaf, mid, root], key: leaf.keyPem }).caCertificate).toBe(root.pem);
+  });
+
+  test("a chain that ends in a cross-signed root, and delivers it for clients of the old root", async () => {
+    const old = await issue("Old Example Root");
+    const cross = await issue(root.name, { issuer: old, keys: root.keys });
+    expect(check({ chain: [leaf, mid, cross], key: leaf.keyPem, authority: root }).certificate).toBe(
+      leaf.pem + mid.pem + cross.pem,
+    );
+    expect(problems({ chain: [leaf, mid, cross], key: leaf.keyPem, authority: old })).toEqual([]);
+  });
+
+  test("a cross-signed root that has ended or is weak, and leaves it out", async () => {
+    const old = await issue("Old Example Root", { key: "rsa2048" });
+    for (const options of [{ from: -9, to: -2 }, { hash: "SHA-1" }] satisfies IssueOptions[]) {
+      const cross = await issue(root.name, { issuer: old, keys: root.keys, ...options });
+      const made = check({ chain: [leaf, mid, cross], key: leaf.keyPem, authority: root });
+      expect(made.certificate).toBe(leaf.pem + mid.pem);
+    }
+  });
+
+  test("the newest of several certificates for one key", async () => {
+    const ended = await issueServer({ issuer: mid, keys: leaf.keys, from: -60, to: -30 });
+    const newer = await issueServer({ issuer: mid, keys: leaf.keys, to: 60 });
+    expect(check({ chain: [ended, leaf, newer, mid], key: leaf.keyPem, authority: root }).certificate).toBe(
+      newer.pem + mid.pem,
+    );
+  });
+
+  test.each(["ROUTES.example.net", "a.example.net"])("the name %s by a wildcard", async (publicHost) => {
+    const wild = await issueServer({ names: ["*.example.net"] });
+    expect(problems({ chain: [wild], key: wild.keyPem, publicHost })).toEqual([]);
+  });
+});
+
+const at = String.raw`\d{4}-\d\d-\d\dT[\d:.]+Z`;
+const server = new ExtendedKeyUsageExtension(["1.3.6.1.5.5.7.3.2"]);
+
+describe("refuses, naming the certificate, the reason and the remedy:", () => {
+  const ofLeaf = (options: IssueOptions) => async (): Promise<Given> => {
+    const made = await issueServer({ issuer: root, ...options });
+    return { chain: [made], key: made.keyPem, authority: root };
   };
-  expect(use(root.pem, leaf, intermediate).caCertificate).toBe(root.pem);
-  expect(use(undefined, leaf, intermediate, root).caCertificate).toBe(root.pem);
-  const missing = "tlsCertificateFile lacks the intermediate certificate";
-  expect(() => use(root.pem, leaf)).toThrow(`${missing} intermediate. Append it`);
-  expect(() => use(root.pem, leaf, root)).toThrow(`${missing} intermediate:`);
-  expect(() => use(undefined, leaf)).toThrow(`${missing} intermediate. Append it`);
-  expect(() => use(other.pem, leaf, intermediate)).toThrow(`${missing} root. Append it`);
+  const ofIssuer = (options: IssueOptions) => async (): Promise<Given> => {
+    const issuer = await issue("Other Intermediate", { issuer: root, ...options });
+    const made = await issueServer({ issuer });
+    return { chain: [made, issuer], key: made.keyPem, authority: root };
+  };
+  test.each<[string, () => Given | Promise<Given>, string]>([
+    ["an ended certificate", ofLeaf({ from: -9, to: -2 }), `has the certificate ${host}, which ended on ${at}. Order`],
+    ["one that is not valid yet", ofLeaf({ from: 2 }), `has the certificate ${host}, which is not valid before ${at}`],
+    [
+      "an ended intermediate",
+      ofIssuer({ from: -9, to: -2 }),
+      `Other Intermediate, which ended on ${at}. Replace it by`,
+    ],
+    ["a key of 1,024 bits", ofLeaf({ key: "rsa1024" }), `${host}, which has a key of 1024 bits, which clients refuse`],
+    ["an issuer with such a key", ofIssuer({ key: "rsa1024" }), "Other Intermediate, which has a key of 1024 bits"],
+    ["a signature with SHA-1", ofLeaf({ hash: "SHA-1" }), `${host}, which is signed with ecdsa-with-SHA1, which`],
+    ["an issuer signed with SHA-1", ofIssuer({ hash: "SHA-1" }), "Other Intermediate, which is signed with ecdsa-with"],
+    ["one for clients only", ofLeaf({ extensions: [server] }), `${host}, which is not for servers by its extended key`],
+    ["an issuer that is no authority", ofIssuer({ authority: false }), "which may not issue certificates, but issued"],
+    [
+      "a missing intermediate",
+      () => ({ chain: [leaf], key: leaf.keyPem, authority: root }),
+      "lacks the intermediate certificate Example Intermediate. Append it to the file; if it is the authority itself, add it",
+    ],
+    [
+      "the same without an authority",
+      () => ({ chain: [leaf], key: leaf.keyPem }),
+      "lacks the intermediate certificate Example Intermediate. Append it",
+    ],
+    [
+      "a name only in the common name",
+      ofLeaf({ names: [], authority: false }),
+      `${host} without a subject alternative name, and clients read no common name. Order one with the name ${host}`,
+    ],
+  ])("%s", async (_, given, problem) => {
+    const found = problems(await given());
+    expect(found).toEqual([expect.stringMatching(new RegExp(`^tlsCertificateFile \\(chain.pem\\) .*${problem}`))]);
+  });
+
+  test("another name, with the names of the certificate", async () => {
+    const made = await issueServer({ issuer: root, names: ["*.example.org", "*.net"] });
+    expect(problems({ chain: [made], key: made.keyPem, authority: root })).toEqual([
+      `tlsCertificateFile (chain.pem) has a certificate for DNS:*.example.org, DNS:*.net, not for publicHost, ${host}. Order one with this name, or set publicHost to one of its names`,
+    ]);
+  });
+
+  test("an authority that tlsCaFile does not contain", async () => {
+    const other = await issue("Other Root");
+    expect(problems({ chain: [leaf, mid, root], key: leaf.keyPem, authority: other })).toEqual([
+      "tlsCertificateFile (chain.pem) ends in the authority Example Root, which is not in tlsCaFile. Add its certificate to that file",
+    ]);
+    expect(problems({ chain: [leaf, mid], key: leaf.keyPem, authority: mid })).toEqual([
+      expect.stringContaining("lacks the intermediate certificate Example Root. Append"),
+    ]);
+  });
+
+  test("a name that the authority may not certify, with OpenSSL's reason", async () => {
+    // Name constraints (RFC 5280, 4.2.1.10): only the DNS name other.org is permitted.
+    const permitted = Buffer.from("300fa00d300b8209", "hex");
+    const value = Buffer.concat([permitted, Buffer.from("other.org")]);
+    const bound = await issue("Bound Authority", {
+      issuer: root,
+      extensions: [new Extension("2.5.29.30", true, value)],
+    });
+    const made = await issueServer({ issuer: bound });
+    expect(problems({ chain: [made, bound], key: made.keyPem, authority: root })).toEqual([
+      expect.stringContaining("is refused by clients: "),
+    ]);
+  });
+
+  test("a key of another certificate", async () => {
+    const other = await issueServer();
+    expect(problems({ chain: [leaf, mid], key: other.keyPem, authority: root })).toEqual([
+      `tlsPrivateKeyFile (key.pem) does not belong to the certificate ${host}. Name the key with which it was ordered`,
+    ]);
+  });
+
+  test("files without the right blocks, both together", () => {
+    expect(problems({ chain: [leaf.keyPem], key: leaf.pem })).toEqual([
+      "tlsCertificateFile (chain.pem) has no block CERTIFICATE, only PRIVATE KEY. Its certificates must be in PEM form",
+      "tlsPrivateKeyFile (key.pem) has no block PRIVATE KEY, only CERTIFICATE. It must be an unencrypted private key in PEM form",
+    ]);
+    const absent = join(folder, "absent.pem");
+    expect(() => checkedCertificate({ certificateFile: absent, privateKeyFile: absent, publicHost: host })).toThrow(
+      /tlsCertificateFile cannot be read \(ENOENT\).*\n.*tlsPrivateKeyFile cannot be read/,
+    );
+  });
 });
 
 test("takes the texts of other resources, and only the key stays secret", async () => {
-  const [pem, key] = ["pem", "key"].map((ending) => readFileSync(join(folder, `current.${ending}`), "utf8"));
+  const own = await issueServer();
   const made = ownCertificate({
-    certificateFile: output(secret(pem!)),
-    privateKeyFile: secret(key!),
-    publicHost: output("routes.example.net"),
+    certificateFile: output(secret(own.pem)),
+    privateKeyFile: secret(own.keyPem),
+    publicHost: output(host),
   });
   const value = (of: Output<string>) => new Promise((resolve) => void of.apply(resolve));
   expect(await Promise.all([made.certificate, made.privateKey, made.caCertificate].map(value))).toEqual([
-    `${pem!}\n`,
-    key,
-    `${pem!}\n`,
+    own.pem,
+    own.keyPem,
+    own.pem,
   ]);
   expect(await Promise.all([isSecret(made.certificate), isSecret(made.privateKey)])).toEqual([false, true]);
 });

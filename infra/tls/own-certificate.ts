@@ -1,48 +1,72 @@
-import { type KeyObject, X509Certificate } from "node:crypto";
+import type { KeyObject, X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
-import { getCACertificates } from "node:tls";
+import { getCACertificates, rootCertificates } from "node:tls";
 import { type Input, output, secret, unsecret } from "@pulumi/pulumi";
 import { certificatesOf, pemOf, pemOfKey, privateKeysOf } from "@routeql/contract/pem";
 import { derive } from "../inputs.ts";
 import { SettingsError, type SettingsProblem } from "../settings/error.ts";
 import type { GatewayCertificate } from "./certificate.ts";
+import { clientVerdicts } from "./client-verdict.ts";
 import { placeOf, readGiven } from "./given-file.ts";
+import { explainRefusal, faultsOf, isSelfSigned, nameOf, pathsFrom } from "./path-faults.ts";
 
-function leafProblem(leaf: X509Certificate, host: string, now: Date): string | undefined {
-  if (leaf.validToDate <= now) return `expired on ${leaf.validToDate.toISOString()}`;
-  if (leaf.validFromDate > now) return `is not valid before ${leaf.validFromDate.toISOString()}`;
-  const covered = isIP(host) === 0 ? leaf.checkHost(host) : leaf.checkIP(host);
-  if (covered === undefined) return `is not for publicHost, ${host}`;
-  return undefined;
+/** Whether clients find the name in the certificate: they read no common name. */
+const covers = (certificate: X509Certificate, host: string): boolean =>
+  (isIP(host) === 0
+    ? certificate.checkHost(host, { subject: "never", partialWildcards: false })
+    : certificate.checkIP(host)) !== undefined;
+
+function nameProblem(leaf: X509Certificate, host: string): string | undefined {
+  if (covers(leaf, host)) return undefined;
+  const names = leaf.subjectAltName;
+  const remedy = `Order one with this name, or set publicHost to one of its names`;
+  return names === undefined
+    ? `has the certificate ${nameOf(leaf.subject)} without a subject alternative name, and clients read no common name. Order one with the name ${host}`
+    : `has a certificate for ${names.slice(0, 200)}, not for publicHost, ${host}. ${remedy}`;
 }
 
-/** Name of a certificate's subject or issuer for an error: its common name, or all of it. */
-const nameOf = (name: string): string => /(?:^|\n)CN=(.+)/.exec(name)?.[1] ?? name.replaceAll("\n", ", ");
+interface Pair {
+  readonly leaf: X509Certificate;
+  readonly key: KeyObject;
+}
 
-/** The authority of a chain, or why there is no path to one. @param trusted of the deployment; else self-signed or Node.js' own */
-function authorityOfChain(
-  chain: readonly X509Certificate[],
-  trusted: string | undefined,
-): { readonly caCertificate: string } | { readonly problem: string } {
-  for (const [index, certificate] of chain.entries()) {
-    const next = chain[index + 1];
-    if (next !== undefined && !certificate.checkIssued(next))
-      return {
-        problem: `lacks the intermediate certificate ${nameOf(certificate.issuer)}: the file must have each certificate before its issuer`,
-      };
-  }
-  const end = chain.at(-1)!;
-  const issuers =
-    trusted === undefined
-      ? getCACertificates("default").map((pem) => new X509Certificate(pem))
-      : certificatesOf(trusted);
-  const isTrusted = issuers.some((issuer) => end.fingerprint256 === issuer.fingerprint256 || end.checkIssued(issuer));
-  if (trusted !== undefined && isTrusted) return { caCertificate: trusted };
-  if (trusted === undefined && (isTrusted || end.checkIssued(end)))
-    return { caCertificate: end.checkIssued(end) ? pemOf([end]) : "" };
-  return {
-    problem: `lacks the intermediate certificate ${nameOf(end.issuer)}. Append it to the file; if it is the authority itself, name its file in tlsCaFile`,
-  };
+/** The certificate of the key, wherever it stands in the file. Of several: the one for the host, then the newest. */
+function pairOf(certificates: readonly X509Certificate[], keys: readonly KeyObject[], host: string): Pair | undefined {
+  const pairs = certificates.flatMap((leaf) =>
+    keys.filter((key) => leaf.checkPrivateKey(key)).map((key) => ({ leaf, key })),
+  );
+  const rank = ({ leaf }: Pair): number => Number(covers(leaf, host)) * 2 + Number(faultsOf(leaf).length === 0);
+  return pairs.toSorted(
+    (left, right) => rank(right) - rank(left) || right.leaf.validToDate.getTime() - left.leaf.validToDate.getTime(),
+  )[0];
+}
+
+/** The certificate and its issuers in the file, in order, without roots and without those that clients or nginx refuse. */
+function chainOf(leaf: X509Certificate, others: readonly X509Certificate[]): readonly X509Certificate[] {
+  const paths = pathsFrom(leaf, others, []).map(({ certificates }) => certificates.slice(1));
+  const byDepth = Array.from({ length: Math.max(...paths.map(({ length }) => length)) }, (_, depth) =>
+    paths.flatMap((path) => path[depth] ?? []),
+  ).flat();
+  const issuers = new Map(byDepth.map((each) => [each.fingerprint256, each])).values();
+  return [leaf, ...[...issuers].filter((each) => !isSelfSigned(each) && faultsOf(each).length === 0)];
+}
+
+interface Trust {
+  readonly trusted: readonly string[];
+  /** What clients must trust besides their own list, given the anchor of the path. */
+  readonly told: (anchor: () => string) => string;
+}
+
+/** Authorities by which clients may accept the certificate, the first that succeeds is the one. */
+function trusts(authority: string | undefined, certificates: readonly X509Certificate[]): readonly Trust[] {
+  if (authority !== undefined) return [{ trusted: [authority], told: () => authority }];
+  const roots = certificates.filter(isSelfSigned).map((each) => pemOf([each]));
+  return [
+    { trusted: rootCertificates, told: () => "" },
+    // Those of this machine and of NODE_EXTRA_CA_CERTS.
+    { trusted: getCACertificates("default"), told: (anchor) => anchor() },
+    ...roots.map((root) => ({ trusted: [root], told: () => root })),
+  ];
 }
 
 export interface OwnCertificate {
@@ -54,39 +78,69 @@ export interface OwnCertificate {
   readonly publicHost: string;
 }
 
-/** Reads a certificate and its key and checks that they serve the public name. @throws {SettingsError} that never quotes the files. */
-export function checkedCertificate(
-  { certificateFile, privateKeyFile, publicHost, authority }: OwnCertificate,
-  now = new Date(),
-): { readonly certificate: string; readonly privateKey: string; readonly caCertificate: string } {
+interface Checked {
+  /** The certificate and its chain, PEM. */
+  readonly certificate: string;
+  readonly privateKey: string;
+  readonly caCertificate: string;
+}
+
+/** The files as the gateway gets them, if a client accepts them that knows the public name and the authority. */
+function accepted(
+  { leaf, key }: Pair,
+  certificates: readonly X509Certificate[],
+  authority: string | undefined,
+): Checked | { readonly problem: string } {
+  const others = certificates.filter((each) => each !== leaf);
+  const files = { certificate: pemOf(chainOf(leaf, others)), privateKey: pemOfKey(key) };
+  const possible = trusts(authority, certificates);
+  const verdicts = clientVerdicts(possible.map(({ trusted }) => ({ ...files, trusted })));
+  const parsed = ({ trusted }: Trust): readonly X509Certificate[] => certificatesOf(trusted.join("\n"));
+  const by = possible[verdicts.indexOf(undefined)];
+  if (by !== undefined) {
+    const anchor = (): string => {
+      const path = pathsFrom(leaf, others, parsed(by)).find(({ complete }) => complete);
+      return path === undefined ? "" : pemOf(path.certificates.slice(-1));
+    };
+    return { ...files, caCertificate: by.told(anchor) };
+  }
+  const last = possible.at(-1)!;
+  const found = explainRefusal(leaf, others, parsed(last), "tlsCaFile");
+  return {
+    problem: found ?? `is refused by clients: ${verdicts.at(-1)}. \`openssl verify\` with the same files shows more`,
+  };
+}
+
+/** Reads a certificate and its key as they are used, if clients accept them. @throws {SettingsError} that never quotes the files. */
+export function checkedCertificate({
+  certificateFile,
+  privateKeyFile,
+  publicHost,
+  authority,
+}: OwnCertificate): Checked {
   const problems: SettingsProblem[] = [];
-  const wrong = (name: string, given: string, problem: string): void =>
-    void problems.push({ name, place: placeOf(given), problem });
+  const wrong = (name: string, given: string, problem: string | undefined): void =>
+    void (problem !== undefined && problems.push({ name, place: placeOf(given), problem }));
 
   const certificates = readGiven(certificateFile, certificatesOf);
   const keys = readGiven(privateKeyFile, privateKeysOf);
-  const chain = "value" in certificates ? certificates.value : [];
-  const [leaf] = chain;
-  let key: KeyObject | undefined;
-  let caCertificate = "";
-
   if ("problem" in certificates) wrong("tlsCertificateFile", certificateFile, certificates.problem);
-  else if (leaf !== undefined) {
-    const ofChain = authorityOfChain(chain, authority);
-    if ("caCertificate" in ofChain) ({ caCertificate } = ofChain);
-    else wrong("tlsCertificateFile", certificateFile, ofChain.problem);
-    const problem = leafProblem(leaf, publicHost, now);
-    if (problem !== undefined) wrong("tlsCertificateFile", certificateFile, problem);
-  }
   if ("problem" in keys) wrong("tlsPrivateKeyFile", privateKeyFile, keys.problem);
-  else if (leaf !== undefined) {
-    key = keys.value.find((each) => leaf.checkPrivateKey(each));
-    if (key === undefined) wrong("tlsPrivateKeyFile", privateKeyFile, "does not belong to the certificate");
-  }
+  if ("problem" in certificates || "problem" in keys) throw new SettingsError(problems);
 
-  if (problems.length > 0 || key === undefined) throw new SettingsError(problems);
-  // Only the blocks that were checked: the file may also contain the key, which must not reach a place that others can read.
-  return { certificate: pemOf(chain), privateKey: pemOfKey(key), caCertificate };
+  const pair = pairOf(certificates.value, keys.value, publicHost);
+  const leaf = pair?.leaf ?? certificates.value[0]!;
+  wrong("tlsCertificateFile", certificateFile, nameProblem(leaf, publicHost));
+  const checked = pair && accepted(pair, certificates.value, authority);
+  if (checked === undefined)
+    wrong(
+      "tlsPrivateKeyFile",
+      privateKeyFile,
+      `does not belong to the certificate ${nameOf(leaf.subject)}. Name the key with which it was ordered`,
+    );
+  else if ("problem" in checked) wrong("tlsCertificateFile", certificateFile, checked.problem);
+  if (problems.length > 0 || checked === undefined || "problem" in checked) throw new SettingsError(problems);
+  return checked;
 }
 
 /** Your own certificate, checked as soon as it, its key and the public name are known. */

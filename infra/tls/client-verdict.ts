@@ -1,0 +1,67 @@
+/** Whether a client accepts a certificate: OpenSSL's verdict over a TLS connection in memory, in a thread that the program waits for. */
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
+
+export interface Presented {
+  /** PEM: the certificate, then its chain. */
+  readonly certificate: string;
+  /** PEM. */
+  readonly privateKey: string;
+  /** Authorities that the client trusts, PEM. */
+  readonly trusted: readonly string[];
+}
+
+/** OpenSSL's reason, such as `CERT_HAS_EXPIRED`; undefined if the client accepts the certificate. It does not check the name. */
+type Verdict = string | undefined;
+
+/** Runs in the thread, so it uses nothing of this module. */
+async function connectInMemory(): Promise<void> {
+  const { workerData } = process.getBuiltinModule("node:worker_threads");
+  const { connect, createSecureContext, TLSSocket } = process.getBuiltinModule("node:tls");
+  const { duplexPair } = process.getBuiltinModule("node:stream");
+  const { each, port, done } = workerData as Task;
+  // Level 2 is the default of Debian's OpenSSL, for servers and clients: keys of 2,048 bits, no SHA-1.
+  const options = { ciphers: "DEFAULT@SECLEVEL=2", minVersion: "TLSv1.2" } as const;
+  const ask = ({ certificate, privateKey, trusted }: Presented): Promise<Verdict> =>
+    new Promise((resolve) => {
+      const failed = (error: NodeJS.ErrnoException): void => resolve(error.code ?? error.message);
+      try {
+        const [left, right] = duplexPair();
+        const secureContext = createSecureContext({ ...options, cert: certificate, key: privateKey });
+        const server = new TLSSocket(right, { isServer: true, secureContext });
+        server.on("error", () => undefined);
+        const client = connect({ ...options, socket: left, ca: [...trusted], checkServerIdentity: () => undefined });
+        client.on("secureConnect", () => resolve(undefined)).on("error", failed);
+      } catch (error) {
+        failed(error as Error);
+      }
+    });
+  port.postMessage(await Promise.all(each.map(ask)));
+  Atomics.store(done, 0, 1);
+  Atomics.notify(done, 0);
+}
+
+interface Task {
+  readonly each: readonly Presented[];
+  readonly port: MessagePort;
+  readonly done: Int32Array<SharedArrayBuffer>;
+}
+
+/** Milliseconds. */
+const patience = 30_000;
+
+/** The verdict for each, in order. It blocks, because a program of Pulumi creates resources as soon as it waits. */
+export function clientVerdicts(each: readonly Presented[]): readonly Verdict[] {
+  const { port1, port2 } = new MessageChannel();
+  const done = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(`(${connectInMemory.toString()})()`, {
+    eval: true,
+    workerData: { each, port: port2, done },
+    transferList: [port2],
+  });
+  worker.unref();
+  Atomics.wait(done, 0, 0, patience);
+  const answer: { readonly message: readonly Verdict[] } | undefined = receiveMessageOnPort(port1);
+  port1.close();
+  if (answer === undefined) throw new Error("The check of the certificate got no verdict from OpenSSL.");
+  return answer.message;
+}
