@@ -5,7 +5,8 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { isTest, repository } from "./packages.ts";
+import { repository } from "../harness/repository.ts";
+import { isTest } from "./packages.ts";
 import { productOf, products } from "./products.ts";
 
 const listed = (...patterns: readonly string[]): readonly string[] =>

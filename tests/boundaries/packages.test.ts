@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { products } from "./products.ts";
-import { brokenRule, type Package, readPackages, repository } from "./packages.ts";
+import { repository } from "../harness/repository.ts";
+import { brokenRule, type Package, readPackages } from "./packages.ts";
 
 const library = (
   name: string,

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { posix, relative, resolve, sep } from "node:path";
+import { repository } from "../harness/repository.ts";
 import { productOf, proof } from "./products.ts";
 
 /** A workspace package: its folder in the repository, and the packages of this repository that its package.json lists. */
@@ -19,8 +20,6 @@ interface Manifest {
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
 }
-
-export const repository: string = resolve(import.meta.dirname, "../..");
 
 const manifest = (folder: string): Manifest =>
   JSON.parse(readFileSync(resolve(repository, folder, "package.json"), "utf8")) as Manifest;

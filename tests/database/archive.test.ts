@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { leftOut } from "../harness/left-out.ts";
 import { ArchivedDatabase, lostAndFound } from "../harness/archived-database.ts";
 import { keepDrill } from "../harness/drills.ts";
 import { millions, writeManyUpdates } from "../harness/many-updates.ts";
@@ -85,7 +86,10 @@ describe("the archive of the database", { timeout: 240_000 }, () => {
   });
 
   test("loses at most five minutes of changes with the disk", { timeout: 900_000 }, async (context) => {
-    context.skip(process.env["ROUTEQL_LOSE_DISK"] !== "true", "it takes ten minutes; ROUTEQL_LOSE_DISK=true runs it");
+    context.skip(
+      process.env["ROUTEQL_LOSE_DISK"] !== "true",
+      leftOut("it takes ten minutes; ROUTEQL_LOSE_DISK=true runs it"),
+    );
     const newest = "from (select max(note)::timestamptz as note from routing.notes where note ~ '^2') newest";
     const writer = statement(
       "do $$ begin loop insert into routing.notes values (clock_timestamp()::text); commit; perform pg_sleep(0.1); end loop; end $$",

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { expect, test } from "vitest";
-import { readPackages, repository } from "../boundaries/packages.ts";
+import { readPackages } from "../boundaries/packages.ts";
+import { repository } from "../harness/repository.ts";
 
 const packages = readPackages();
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { callEdges, outsideEdges } from "@routeql/infra/services/description";
 import { expect, test } from "vitest";
-import { repository } from "../boundaries/packages.ts";
+import { repository } from "../harness/repository.ts";
 import { describedServices, packageGraph, withSection } from "./pictures.ts";
 
 const library = (name: string, folder: string, ...dependencies: readonly string[]) => ({

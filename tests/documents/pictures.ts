@@ -7,7 +7,8 @@ import { resolve } from "node:path";
 import { describeServices } from "@routeql/infra/services/all";
 import { callEdges, outsideEdges, type ServiceDescription } from "@routeql/infra/services/description";
 import { withDefaults } from "@routeql/infra/settings/complete";
-import { type Package, readPackages, repository } from "../boundaries/packages.ts";
+import { type Package, readPackages } from "../boundaries/packages.ts";
+import { repository } from "../harness/repository.ts";
 import { productOf, products } from "../boundaries/products.ts";
 
 type Edge = readonly [string, string];

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { engineSettings } from "@routeql/infra/settings/image-settings";
 import { GenericContainer, Wait } from "testcontainers";
 import type { TestContext } from "vitest";
+import { leftOut } from "./left-out.ts";
 import { addressOf } from "./container-address.ts";
 import { keepLog } from "./logs.ts";
 import { mustRun, run } from "./process.ts";
@@ -26,7 +27,10 @@ export async function startHasura(
 ): Promise<HasuraServer> {
   const image = process.env["HASURA_IMAGE"] ?? engineSettings.hasuraImage.default;
   const { code } = await run("docker", ["image", "inspect", image]);
-  context.skip(code !== 0, `this machine does not have Hasura's image ${image}; HASURA_IMAGE names another one`);
+  context.skip(
+    code !== 0,
+    leftOut(`this machine does not have Hasura's image ${image}; HASURA_IMAGE names another one`),
+  );
   const adminSecret = randomBytes(24).toString("hex");
   const container = await new GenericContainer(image)
     .withLabels(runLabels)

@@ -12,7 +12,7 @@ import { writeSmallWorld } from "../e2e/support/small-world.ts";
 import { stack } from "../e2e/support/stack.ts";
 import { mustRun } from "../harness/process.ts";
 import { requireLimit } from "../harness/require-limits.ts";
-import { repository } from "../runner/suites.ts";
+import { repository } from "../harness/repository.ts";
 import type { Attack } from "./clients/attacks.ts";
 import { document, type Genes } from "./search/grammar.ts";
 import { percentile, startsOf, usagesOf } from "./search/measure.ts";

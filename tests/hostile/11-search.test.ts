@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { leftOut } from "../harness/left-out.ts";
 import { Member } from "../e2e/support/accounts.ts";
 import { hasFront } from "../e2e/support/engine-of-the-run.ts";
 import { writeSmallWorld } from "../e2e/support/small-world.ts";
@@ -28,7 +29,7 @@ test(
   { timeout: seconds * 1_000 + 180_000 },
   async (context) => {
     // Each seed tries other requests.
-    if (given === undefined) context.skip("a search of its own: npm run test:search");
+    if (given === undefined) context.skip(leftOut("npm run test:search runs it"));
 
     const found = await search({
       milliseconds: seconds * 1_000,

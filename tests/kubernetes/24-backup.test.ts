@@ -14,6 +14,7 @@ import { openProgramsBeside } from "@routeql/cli/kubernetes/client-programs";
 import { connectTo } from "@routeql/cli/kubernetes/connect";
 import { placeOf } from "@routeql/cli/kubernetes/place";
 import { valuesOf } from "@routeql/cli/stack/outputs";
+import { leftOut } from "../harness/left-out.ts";
 import { database } from "../e2e/support/database.ts";
 import { keepDrill } from "../harness/drills.ts";
 import { millions, writeManyUpdates } from "../harness/many-updates.ts";
@@ -80,7 +81,10 @@ test("npm run backup and restore recover the pod's database", limit, async () =>
 });
 
 test("restores updates from a backup within a measured time", { timeout: 3_600_000 }, async (context) => {
-  context.skip(process.env["ROUTEQL_RESTORE_MILLIONS"] === undefined, "ROUTEQL_RESTORE_MILLIONS=1 measures it");
+  context.skip(
+    process.env["ROUTEQL_RESTORE_MILLIONS"] === undefined,
+    leftOut("ROUTEQL_RESTORE_MILLIONS=1 measures it"),
+  );
   const owner = await database("owner");
   const count = async (): Promise<number> =>
     Number((await owner.query("select count(*) from routing.bgp_updates")).rows[0].count);

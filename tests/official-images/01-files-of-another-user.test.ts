@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { run } from "../harness/process.ts";
-import { repository } from "../runner/suites.ts";
+import { repository } from "../harness/repository.ts";
 import { nameOf, type OfficialImage } from "./support/official-image.ts";
 
 /** Starts a service's entry point on data of the images that are built here. */

@@ -5,7 +5,7 @@
 import { readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { SuiteResult } from "./results.ts";
-import { repository } from "./suites.ts";
+import { repository } from "../harness/repository.ts";
 
 const runFolder = (run: string): string => join(repository, ".routeql/test-logs", run);
 

@@ -1,11 +1,14 @@
-/** `npm test` and `npm run test:all`. Prints progress, one table at the end, and as its last line `N passed, N failed, N skipped`. */
+/** `npm test`, `npm run test:all` and `.ci/run`. Prints progress, one table at the end, and as its last line `N passed, N failed, N skipped`. */
 import { cpus, loadavg } from "node:os";
 import { parseArgs } from "node:util";
-import { readFigures } from "./figures.ts";
-import { durations, record } from "./record.ts";
+import { repository } from "../harness/repository.ts";
+import { durations, readFigures, recordFigures } from "./figures.ts";
 import { totals } from "./results.ts";
 import { runAll } from "./run-all.ts";
-import { namedSuites, type Suite, suites, suitesOf, type Tier } from "./suites.ts";
+import { choose, inLines } from "./selection/choose.ts";
+import { type InputsOf, keepRecords, readInputs } from "./selection/keep-records.ts";
+import { readRecord } from "./selection/records.ts";
+import { namedSuites, oneRun, type Suite, suites, suitesOf, type Tier } from "./suites.ts";
 import { summary } from "./summary.ts";
 
 const listed = (tier?: Tier): string =>
@@ -18,14 +21,15 @@ const help = `npm test [-- SUITE…] [-- --filter TEXT] [-- --lanes N] [-- --str
 
 Runs the named suites, or these:
 ${listed("test")}
-\`npm run test:all\` runs the others:
+\`npm run test:all\` also runs these:
 ${listed("test:all")}
 Only by name:
 ${listed()}
 
-  --rest          the suites of \`npm run test:all\`
-  --everything    the suites of \`npm test\`, then those of \`npm run test:all\`
-  --record        stores the durations for docs/reference/figures.md
+  --changed       the suites of \`npm test\`, and each other suite with changed inputs or a record older than ten days
+  --everything    all suites, as \`npm run test:all\`
+  --plan          prints the suites of a run, with the reason for each, and runs none
+  --record        writes tests/records for each suite that passes; after --everything also docs/reference/figures.md's durations
   --filter TEXT   only tests whose title contains TEXT
   --lanes N       number of suites that run side by side (2); some always run alone
   --strict        a suite that this machine cannot run fails; without --strict it is skipped, unless you named it
@@ -41,8 +45,9 @@ async function main(): Promise<number> {
       filter: { type: "string" },
       lanes: { type: "string", default: "2" },
       strict: { type: "boolean", default: false },
-      rest: { type: "boolean", default: false },
+      changed: { type: "boolean", default: false },
       everything: { type: "boolean", default: false },
+      plan: { type: "boolean", default: false },
       record: { type: "boolean", default: false },
       help: { type: "boolean", default: false },
     },
@@ -53,18 +58,24 @@ async function main(): Promise<number> {
   }
   const lanes = Number(values.lanes);
   if (!Number.isInteger(lanes) || lanes < 1) throw new Error(`--lanes ${values.lanes}: a whole number from 1 on`);
+  const inputs = values.changed || values.record ? readInputs(console.log) : () => undefined;
+  const selected = oneRun(select(positionals, values, inputs));
+  if (values.plan) {
+    if (!values.changed) console.log(selected.map(({ name, what }) => `  ${name.padEnd(16)}${what}`).join("\n"));
+    return 0;
+  }
   const started = Date.now();
   const before = processorTime();
   const [load = 0] = loadavg();
-  const results = await runAll(positionals.length > 0 ? namedSuites(positionals) : selectedBy(values), {
-    filter: values.filter,
-    lanes,
-    strict: values.strict || positionals.length > 0,
-  });
+  const { filter } = values;
+  const results = await runAll(selected, { filter, lanes, strict: values.strict || positionals.length > 0 });
   const seconds = (Date.now() - started) / 1000;
   const after = processorTime();
   const busy = (after.worked - before.worked) / (after.all - before.all);
-  if (values.record) await record(durations(results, { seconds, lanes, load, busy }));
+  const isWhole = filter === undefined;
+  if (values.record && isWhole) keepRecords(selected, results, inputs, console.log);
+  if (values.record && isWhole && values.everything)
+    await recordFigures(durations(results, { seconds, lanes, load, busy }));
   console.log(`\n${summary(results, { seconds, figures: await readFigures(started) })}`);
   return totals(results).failed > 0 ? 1 : 0;
 }
@@ -77,9 +88,20 @@ function processorTime(): { readonly worked: number; readonly all: number } {
   return { worked: sum(all) - sum(idle), all: sum(all) };
 }
 
-function selectedBy({ rest, everything }: { rest: boolean; everything: boolean }): readonly Suite[] {
-  const tiers: readonly Tier[] = everything ? ["test", "test:all"] : [rest ? "test:all" : "test"];
-  return tiers.flatMap(suitesOf);
+interface Selection {
+  readonly changed: boolean;
+  readonly everything: boolean;
+}
+
+function select(names: readonly string[], { changed, everything }: Selection, inputsOf: InputsOf): readonly Suite[] {
+  if ([names.length > 0, changed, everything].filter(Boolean).length > 1)
+    throw new Error("Give names of suites, --changed or --everything, not several of them.");
+  if (names.length > 0) return namedSuites(names);
+  if (!changed) return suitesOf(everything ? "test:all" : "test");
+  const recordOf = (suite: string) => readRecord(repository, suite);
+  const choices = choose(suitesOf("test:all"), { inputsOf, recordOf, now: new Date() });
+  console.log(`suites by their inputs:\n${inLines(choices)}\n`);
+  return choices.filter(({ runs }) => runs).map(({ suite }) => suite);
 }
 
 try {

@@ -5,7 +5,8 @@ import { takeDownLeftStack } from "../e2e/support/own-stack.ts";
 import { type CleanedUp, cleanUp } from "../harness/clean-up.ts";
 import { runOfSuite, scratchPrefix } from "./folders.ts";
 import { endProcessesWith } from "./processes.ts";
-import { repository, type Suite, suites } from "./suites.ts";
+import { repository } from "../harness/repository.ts";
+import { type Suite, suites } from "./suites.ts";
 
 export interface Left extends CleanedUp {
   readonly stacks: number;

@@ -1,12 +1,11 @@
 /** A vitest reporter that writes the summary's data to the file in ROUTEQL_TEST_RESULTS. Vitest's own reporter shows the progress. */
 import { writeFile } from "node:fs/promises";
-import { relative, resolve } from "node:path";
+import { relative } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import type { TestError } from "vitest";
 import type { Reporter, TestCase, TestModule, TestSuite } from "vitest/node";
+import { repository } from "../harness/repository.ts";
 import type { TestRecord } from "./results.ts";
-
-const repository = resolve(import.meta.dirname, "../..");
 
 export default class ResultsReporter implements Reporter {
   async onTestRunEnd(modules: readonly TestModule[], unhandled: readonly { message?: string }[]): Promise<void> {

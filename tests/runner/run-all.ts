@@ -5,7 +5,7 @@ import { buildKubernetesEarly, type Obstacle, prepare } from "./prepare.ts";
 import type { SuiteResult } from "./results.ts";
 import { runSuite } from "./run-suite.ts";
 import { inLanes } from "./schedule.ts";
-import type { Suite } from "./suites.ts";
+import { lacksRoot, type Suite } from "./suites.ts";
 import { inWords, rememberRun, removeLeftovers, removeLeftoversOfKilledRuns } from "./remove-leftovers.ts";
 import { closingLine } from "./summary.ts";
 
@@ -72,8 +72,6 @@ export async function runAll(
   }
   return interruption.happened() ? [...results, interrupted] : results;
 }
-
-const lacksRoot = ({ needsRoot }: Suite): boolean => needsRoot !== undefined && process.getuid?.() !== 0;
 
 /** Starts the preparation of the container suites, and returns a function with the result of a suite that cannot run here. */
 function obstacles(

@@ -7,7 +7,8 @@ import { evidenceFolder, logsFolder, outputFile, runOfSuite, scratchPrefix } fro
 import { endProcessesWith } from "./processes.ts";
 import { type SuiteResult, type TestRecord, withoutEmptiness } from "./results.ts";
 import { showLines } from "./show-lines.ts";
-import { repository, type Suite } from "./suites.ts";
+import type { Suite } from "./suites.ts";
+import { repository } from "../harness/repository.ts";
 
 export interface RunContext {
   /** The run's identifier, in the labels of all its objects. */
@@ -88,7 +89,7 @@ function vitestArguments(suite: Suite, { filter }: RunContext): string[] {
     `--reporter=${reporter}`,
     `--reporter=${join(import.meta.dirname, "reporter.ts")}`,
     "--no-allowOnly",
-    ...(suite.without ?? []).map((file) => `--exclude=${file}`),
+    ...(suite.without?.files ?? []).map((file) => `--exclude=${file}`),
     ...(filter === undefined
       ? []
       : ["--hideSkippedTests", "--testNamePattern", filter.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)]),

@@ -1,6 +1,5 @@
 import { resolve } from "node:path";
-
-export const repository: string = resolve(import.meta.dirname, "../..");
+import { repository } from "../harness/repository.ts";
 
 /** One line of the summary. */
 export interface Suite {
@@ -19,13 +18,15 @@ export interface Suite {
   readonly needsRoot?: string;
   /** Files of other suites that it also runs, on its own stack. */
   readonly also?: readonly string[];
-  /** Files that it leaves out, because an earlier stage of the same run has them. */
-  readonly without?: readonly string[];
-  /** The command that runs it without its name; absent if it runs only by name. */
+  /** Files that it leaves out, because another suite of the same run runs them on its own stack. */
+  readonly without?: { readonly files: readonly string[]; readonly suite: string };
+  /** It searches what the other suites of its run leave, so a record of an earlier run proves nothing. */
+  readonly searchesRun?: boolean;
+  /** The first command that runs it without its name; absent if it runs only by name. */
   readonly tier?: Tier;
 }
 
-/** `npm test` has the suites that a contributor waits for; `npm run test:all` has the others. */
+/** `npm test` has the suites that a contributor waits for; `npm run test:all` has the others, too. */
 export type Tier = "test" | "test:all";
 
 const tool = (name: string): string => resolve(repository, "node_modules/.bin", name);
@@ -41,9 +42,26 @@ const mainFaults: readonly string[] = [
   "tests/faults/01-parts.test.ts",
 ];
 
+const killsProcesses = "it kills processes of containers and changes rules in their networks";
+
+type Special = Partial<Omit<Suite, "name" | "what" | "kind" | "needsDocker" | "tier">>;
+const withContainers =
+  (tier?: Tier) =>
+  (name: string, what: string, special: Special = {}): Suite => ({
+    name,
+    what,
+    kind: "vitest",
+    needsDocker: true,
+    tier,
+    ...special,
+  });
+const inTest = withContainers("test");
+const inAll = withContainers("test:all");
+const byName = withContainers();
+
 /**
- * All suites in the order of a run: the fastest checks first, then longer suites before shorter ones, so that the lanes end together.
- * The programs of the Kubernetes node are built beside the suite `operate`, which is alone and waits much.
+ * All suites in the order of a run: the fastest checks first. Of the others, the suite `operate` comes first, which waits much: light suites
+ * and the build of the Kubernetes node's programs run beside it. Then longer suites come before shorter ones, so that the lanes end together.
  */
 export const suites: readonly Suite[] = [
   {
@@ -63,116 +81,39 @@ export const suites: readonly Suite[] = [
     tier: "test",
   },
   { name: "unit", what: "the tests beside the code", kind: "vitest", needsDocker: false, alone: true, tier: "test" },
-  {
-    name: "e2e",
-    what: "every line of the specification, against a running stack over TLS",
-    kind: "vitest",
-    needsDocker: true,
-    ownStack: true,
-    tier: "test",
-  },
-  {
-    name: "conformance",
-    what: "Hasura's own test cases against the embedded engine",
-    kind: "vitest",
-    needsDocker: true,
-    tier: "test",
-  },
-  {
-    name: "permissions",
-    what: "the permissions of each role in the metadata, on a real Postgres",
-    kind: "vitest",
-    needsDocker: true,
-    tier: "test",
-  },
-  {
-    name: "main-faults",
-    what: "crashed, frozen and disconnected services; attacks on tokens, queries and cookies",
-    kind: "vitest",
-    needsDocker: true,
-    needsRoot: "it kills processes of containers and changes rules in their networks",
+  inTest("e2e", "every line of the specification, against a running stack over TLS", { ownStack: true }),
+  inTest("conformance", "Hasura's own test cases against the embedded engine"),
+  inTest("permissions", "the permissions of each role in the metadata, on a real Postgres"),
+  inTest("main-faults", "crashed, frozen and disconnected services; attacks on tokens, queries and cookies", {
+    needsRoot: killsProcesses,
     ownStack: true,
     also: mainFaults,
-    tier: "test",
-  },
-  {
-    name: "operate",
-    what: "the commands of the operator's pages, as written, while a client counts failed requests",
-    kind: "vitest",
-    needsDocker: true,
-    alone: true,
-    tier: "test:all",
-  },
-  {
-    name: "pulumi",
-    what: "the whole life cycle of the program, under the real Pulumi engine, on a Docker host",
-    kind: "vitest",
-    needsDocker: true,
-    tier: "test:all",
-  },
-  {
-    name: "faults",
-    what: "faults under load: services killed, disconnected, starved and with full disks",
-    kind: "vitest",
-    needsDocker: true,
-    needsRoot: "it kills processes of containers and changes rules in their networks",
-    ownStack: true,
-    tier: "test:all",
-  },
-  {
-    name: "kubernetes",
-    what: "the stack on a Kubernetes node that the suite starts",
-    kind: "vitest",
-    needsDocker: true,
+  }),
+  inAll("operate", "the commands of the operator's pages, as written, while a client counts failed requests"),
+  inAll("database", "migrations, roles, loading and detection on a real Postgres"),
+  inAll("auth-sidecar", "the sidecar on a real Postgres and a real session store"),
+  inAll("kubernetes", "the stack on a Kubernetes node that the suite starts", {
     needsRoot: "a Kubernetes node creates namespaces, control groups and mounts",
     ownStack: true,
     also: specificationWalk,
-    tier: "test:all",
-  },
-  {
-    name: "hostile",
-    what: "attacks on paths, TLS, GraphQL, WebSockets and tokens, while clients work",
-    kind: "vitest",
-    needsDocker: true,
+  }),
+  inAll("faults", "faults under load: services killed, disconnected, starved and with full disks", {
+    needsRoot: killsProcesses,
     ownStack: true,
-    tier: "test:all",
-  },
-  {
-    name: "auth-sidecar",
-    what: "the sidecar on a real Postgres and a real session store",
-    kind: "vitest",
-    needsDocker: true,
-    tier: "test:all",
-  },
-  {
-    name: "local",
-    what: "the commands that start, manage and remove a stack",
-    kind: "vitest",
-    needsDocker: true,
-    tier: "test:all",
-  },
-  {
-    name: "database",
-    what: "migrations, roles, loading and detection on a real Postgres",
-    kind: "vitest",
-    needsDocker: true,
-    tier: "test:all",
-  },
-  {
-    name: "engine",
-    what: "the embedded engine on a real Postgres",
-    kind: "vitest",
-    needsDocker: true,
-    tier: "test:all",
-  },
-  {
-    name: "checker",
-    what: "hasura-checks on other projects' metadata, with planted faults",
-    kind: "vitest",
-    needsDocker: true,
-    tier: "test:all",
-  },
-  { name: "gateway", what: "nginx in front of fake services", kind: "vitest", needsDocker: true, tier: "test:all" },
+  }),
+  inAll(
+    "updates",
+    "the life of a stack from `up` to `down`, and changes while clients work, under the real Pulumi engine",
+  ),
+  inAll(
+    "pulumi",
+    "owners of a stack, external services, the packed component and an upgrade, under the real Pulumi engine",
+  ),
+  inAll("hostile", "attacks on paths, TLS, GraphQL, WebSockets and tokens, while clients work", { ownStack: true }),
+  inAll("local", "the commands that start, manage and remove a stack"),
+  inAll("engine", "the embedded engine on a real Postgres"),
+  inAll("checker", "hasura-checks on other projects' metadata, with planted faults"),
+  inAll("gateway", "nginx in front of fake services"),
   {
     name: "site",
     what: "the documentation site builds",
@@ -181,35 +122,20 @@ export const suites: readonly Suite[] = [
     needsDocker: false,
     tier: "test:all",
   },
-  {
-    name: "secrets",
-    what: "a search for the run's secrets in all logs, states, inspections, images and outputs",
-    kind: "vitest",
-    needsDocker: true,
+  inAll("secrets", "a search for the run's secrets in all logs, states, inspections, images and outputs", {
     alone: true,
-    tier: "test:all",
-  },
-  {
-    name: "year",
-    what: "a year of a small site: loads, backups, upgrades, rotations, crashes and a full disk, while clients work",
-    kind: "vitest",
-    needsDocker: true,
-    needsRoot: "it kills processes of containers and mounts a small disk",
-  },
-  {
-    name: "machines",
-    what: "typical machines of users: accounts, Docker engines, proxies and folders",
-    kind: "vitest",
-    needsDocker: true,
-  },
-  {
-    name: "official-images",
-    what: "the end-to-end suite and restarts on images in the shape of the official ones",
-    kind: "vitest",
-    needsDocker: true,
+    searchesRun: true,
+  }),
+  byName(
+    "year",
+    "a year of a small site: loads, backups, upgrades, rotations, crashes and a full disk, while clients work",
+    { needsRoot: "it kills processes of containers and mounts a small disk" },
+  ),
+  byName("machines", "typical machines of users: accounts, Docker engines, proxies and folders"),
+  byName("official-images", "the end-to-end suite and restarts on images in the shape of the official ones", {
     ownStack: true,
     also: ["tests/e2e/*.test.ts"],
-  },
+  }),
 ];
 
 /**
@@ -224,8 +150,20 @@ export function namedSuites(names: readonly string[]): readonly Suite[] {
   return suites.filter(({ name }) => names.includes(name));
 }
 
-/** The suites of one command. Those of `test:all` leave out the files that `npm test` runs on another stack. */
-export function suitesOf(command: Tier): readonly Suite[] {
-  const selected = suites.filter(({ tier }) => tier === command);
-  return command === "test" ? selected : selected.map((suite) => ({ ...suite, without: mainFaults }));
+/** The suites of `npm test`, or all suites that run without their name. */
+export const suitesOf = (command: Tier): readonly Suite[] =>
+  suites.filter(({ tier }) => tier === "test" || (tier !== undefined && command === "test:all"));
+
+export const lacksRoot = ({ needsRoot }: Suite): boolean => needsRoot !== undefined && process.getuid?.() !== 0;
+
+/** The suites of one run: if `main-faults` runs, the others leave out its files. */
+export function oneRun(
+  selected: readonly Suite[],
+  canRun = (suite: Suite): boolean => !lacksRoot(suite),
+): readonly Suite[] {
+  const first = selected.find(({ also }) => also === mainFaults);
+  if (first === undefined || !canRun(first)) return selected;
+  return selected.map((suite) =>
+    suite === first ? suite : { ...suite, without: { files: mainFaults, suite: first.name } },
+  );
 }

@@ -8,7 +8,7 @@ import { openDatabase } from "@routeql/cli/api";
 import { describeStack } from "../e2e/support/describe-stack.ts";
 import { run } from "../harness/process.ts";
 import type { SuiteResult, TestRecord } from "../runner/results.ts";
-import { repository } from "../runner/suites.ts";
+import { repository } from "../harness/repository.ts";
 
 interface Report {
   readonly findings: readonly {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { TestProject } from "vitest/node";
 import { parse } from "yaml";
 import { ownStackSetup } from "../../e2e/support/own-stack-setup.ts";
-import { repository } from "../../runner/suites.ts";
+import { repository } from "../../harness/repository.ts";
 import { build } from "./official-image.ts";
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dockerClient } from "@routeql/host/docker/client";
 import { ownEngineImage } from "@routeql/infra/settings/image-settings";
 import { engineOfTheRun, hasFront } from "../e2e/support/engine-of-the-run.ts";
-import { changedServices, deployedStack, everythingOf } from "./support/deployed-stack.ts";
-import type { DeployedStack } from "./support/deployed-stack.ts";
-import { keepWorking } from "./support/working-clients.ts";
+import { changedServices, deployedStack, everythingOf } from "../pulumi/support/deployed-stack.ts";
+import type { DeployedStack } from "../pulumi/support/deployed-stack.ts";
+import { keepWorking } from "../pulumi/support/working-clients.ts";
 
 const hijacks = "hasura-metadata/databases/default/tables/public_view_hijacks.yaml";
 /** The front reads the metadata too. */

@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { kinds } from "@routeql/cli/stack/rotation";
 import { keepDrill } from "../harness/drills.ts";
-import { deployedStack, type DeployedStack } from "./support/deployed-stack.ts";
-import { restorePrinted } from "./support/restore-printed.ts";
-import { keepWorking } from "./support/working-clients.ts";
+import { deployedStack, type DeployedStack } from "../pulumi/support/deployed-stack.ts";
+import { restorePrinted } from "../pulumi/support/restore-printed.ts";
+import { keepWorking } from "../pulumi/support/working-clients.ts";
 
 describe("a stack with working clients", { timeout: 400_000 }, () => {
   let stack: DeployedStack;

@@ -1,0 +1,92 @@
+import { expect, test } from "vitest";
+import { suites, suitesOf } from "../suites.ts";
+import { choose, inLines, type State } from "./choose.ts";
+import { suiteInputs } from "./inputs.ts";
+import type { Objects } from "./tree.ts";
+
+const now = new Date("2026-12-05T12:00:00Z");
+const inputsOf = (suite: string): Objects =>
+  Object.fromEntries(suiteInputs[suite]!.inputs.map((path) => [path, `object of ${path}`]));
+const recorded =
+  (date: string): State["recordOf"] =>
+  (suite) => ({ date, passed: 1, seconds: 1, inputs: inputsOf(suite) });
+const all = suitesOf("test:all");
+const state = { inputsOf, recordOf: recorded("2026-12-01T00:00:00Z"), now };
+const always = [...suitesOf("test").map(({ name }) => name), "secrets"];
+
+/** Suites beside those that always run, if the inputs at or below these paths differ from the records. */
+function changedBy(...changed: readonly string[]): readonly string[] {
+  const touched = (path: string): boolean =>
+    changed.some((one) => path === one || path.startsWith(`${one}/`) || one.startsWith(`${path}/`));
+  const now = (suite: string): Objects =>
+    Object.fromEntries(Object.entries(inputsOf(suite)).map(([path, id]) => [path, touched(path) ? `new ${id}` : id]));
+  return choose(all, { ...state, inputsOf: now })
+    .filter(({ runs, suite }) => runs && !always.includes(suite.name))
+    .map(({ suite }) => suite.name);
+}
+
+test("without a change only the suites of npm test run, and the search of the run", () => {
+  expect(changedBy()).toEqual([]);
+  const chosen = choose(all, state).filter(({ runs }) => runs);
+  expect(chosen.map(({ suite }) => suite.name)).toEqual(always);
+});
+
+test("without records every suite runs", () => {
+  const chosen = choose(all, { ...state, recordOf: () => undefined });
+  expect(chosen.every(({ runs }) => runs)).toBe(true);
+  expect(chosen.find(({ suite }) => suite.name === "faults")?.reason).toBe("has no record");
+});
+
+test.each([
+  ["a page", ["docs/design/faults.md"], ["site"]],
+  ["a page whose commands are typed", ["docs/operate/tls.md"], ["operate", "site"]],
+  ["the sidecar", ["auth-sidecar/src/errors.ts"], ["auth-sidecar", "faults", "hostile"]],
+  ["the engine", ["engine/src/sql/print.ts"], ["faults", "hostile", "engine", "checker"]],
+  ["the checker", ["hasura-checks/src/rules/check.ts"], ["checker"]],
+  ["a command", ["cli/main.ts"], ["operate", "kubernetes", "updates", "pulumi", "local"]],
+  ["the gateway", ["nginx/configuration/start.sh"], ["kubernetes", "faults", "hostile", "gateway"]],
+  [
+    "a migration",
+    ["database/migrations/0001_schema.sql"],
+    ["operate", "database", "auth-sidecar", "kubernetes", "faults", "updates", "pulumi", "hostile", "local"],
+  ],
+  ["a test of one suite", ["tests/local/monitoring.test.ts"], ["local"]],
+  [
+    "a shared setting of the sidecar",
+    ["packages/sidecar-settings/numbers.ts"],
+    ["operate", "auth-sidecar", "kubernetes", "faults", "updates", "pulumi", "hostile", "local"],
+  ],
+])("a change of %s runs the suites that exercise it", (_, paths, expected) => {
+  expect(changedBy(...paths)).toEqual(expected);
+});
+
+test("the locked packages are an input of every suite", () => {
+  expect(changedBy("package-lock.json")).toEqual(all.map(({ name }) => name).filter((name) => !always.includes(name)));
+});
+
+test.each([
+  ["2026-11-25T11:00:00Z", true, "its record of 2026-11-25 is older than 10 days"],
+  ["2026-11-26T11:00:00Z", false, "passed on 2026-11-26 with the same inputs"],
+  ["2026-12-16T11:00:00Z", true, "its record of 2026-12-16 is older than 10 days"],
+])("a record of %s decides by its age", (date, runs, reason) => {
+  const [choice] = choose(
+    suites.filter(({ name }) => name === "gateway"),
+    { ...state, recordOf: recorded(date) },
+  );
+  expect(choice).toMatchObject({ runs, reason });
+});
+
+test("the reason names the changed inputs, new and removed ones too", () => {
+  const gateway = suites.filter(({ name }) => name === "gateway");
+  const { nginx: _, ...others } = inputsOf("gateway");
+  const choices = choose(gateway, { ...state, inputsOf: () => ({ ...others, console: "other", added: "new" }) });
+  expect(inLines(choices)).toBe("  gateway       runs   changed since 2026-12-01: added, console, nginx");
+});
+
+test("without git a suite runs", () => {
+  const [choice] = choose(
+    suites.filter(({ name }) => name === "site"),
+    { ...state, inputsOf: () => undefined },
+  );
+  expect(choice).toMatchObject({ runs: true, reason: "git cannot read its inputs" });
+});

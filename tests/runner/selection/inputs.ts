@@ -1,0 +1,151 @@
+/** What each suite exercises. `.ci/run` runs a suite if one of its inputs differs from the record of its last success. */
+
+export interface SuiteInputs {
+  /** Files and folders. A change of one runs the suite. */
+  readonly inputs: readonly string[];
+  /** Packages that the suite uses only by their `exports`. A change inside of them does not run it. */
+  readonly through?: readonly string[];
+}
+
+/** Whether a file is no input anywhere below its folder: unit tests beside the code, and pages about it. They belong to `npm test`. */
+export const isNoInput = (path: string): boolean =>
+  (!path.startsWith("tests/") && path.endsWith(".test.ts")) || (!path.startsWith("docs/") && path.endsWith(".md"));
+
+/** Paths from a text with blanks or line breaks between them. */
+const paths = (text: string): readonly string[] => text.trim().split(/\s+/);
+
+/** What all vitest suites with containers install, build and start. */
+const shared = paths(`
+  package.json package-lock.json .npmrc .dockerignore tsconfig.json vitest.config.ts
+  packages/contract packages/host packages/pins tests/package.json tests/harness`);
+
+/** The kit: settings, targets and commands, and what they read of the database. */
+const kit = paths(`
+  infra cli database images hasura-metadata packages/database packages/sidecar-settings packages/tracing/settings.ts
+  Pulumi.yaml Pulumi.example.yaml`);
+
+/** The services of a stack, and their description. */
+const services = paths(`
+  auth-sidecar database engine hasura-metadata images infra nginx
+  packages/database packages/metadata packages/sidecar-settings packages/tracing`);
+
+/** Files of suites that start a stack for others. */
+const ownStack = paths("tests/e2e/support tests/secrets/spellings.ts");
+
+/** Pages whose commands the suite `operate` types. */
+const walkedPages = paths("backup deploy ldap monitoring secrets status tls troubleshoot upgrade users")
+  .map((page) => `docs/operate/${page}.md`)
+  .concat("docs/start/tutorial.md");
+
+/** The commands offer parts of these products, which other suites test. vitest.config.ts reads the list of suites. */
+const behindCommands = paths("auth-sidecar engine hasura-checks packages/metadata routing tests/runner");
+
+/** The harness builds images and knows the settings of a stack. */
+const behindHarness = paths("cli infra tests/runner");
+
+const behindServices = paths("cli hasura-checks tests/runner");
+const behindEverything = paths("hasura-checks offline routing tests/runner");
+
+/** By suite. Those of `npm test` run with every change; their lists are for the test that each file has a suite. */
+export const suiteInputs: Readonly<Record<string, SuiteInputs>> = {
+  types: { inputs: paths("tsconfig.json console") },
+  lint: {
+    inputs: paths(`
+      .editorconfig .git-blame-ignore-revs .gitattributes .gitignore .oxfmtrc.json .oxlintrc.json cspell.json knip.json`),
+  },
+  unit: {
+    inputs: paths(`
+      .ci .env.example .github .pre-commit-hooks.yaml CHANGELOG.md CONTRIBUTING.md LICENSE README.md SECURITY.md
+      Pulumi.dev.yaml Pulumi.local.yaml Pulumi.prod.yaml action.yml bench ci-templates docs renovate.json routeql.yaml
+      tests/README.md tests/boundaries tests/documents tests/runner tests/verify`),
+  },
+  e2e: { inputs: [...shared, ...kit, ...services, ...paths("console routing tests/e2e")] },
+  conformance: { inputs: [...shared, ...paths("engine packages/metadata tests/conformance tests/differential")] },
+  permissions: { inputs: [...shared, ...paths("engine hasura-checks database hasura-metadata tests/permissions")] },
+  "main-faults": { inputs: [...shared, ...services, ...paths("tests/main-faults tests/faults tests/hostile")] },
+  operate: {
+    inputs: [...shared, ...kit, ...walkedPages].concat(
+      paths("tests/operate tests/pulumi/support/checkout.ts tests/local/support"),
+      paths("tests/auth-sidecar/directory tests/auth-sidecar/directory-container.ts"),
+    ),
+    through: [...behindCommands, "nginx", "offline"],
+  },
+  database: {
+    inputs: shared.concat(
+      paths("database packages/database routing hasura-metadata cli/database docs/start/desk tests/database"),
+      paths("images/database images/database-tools"),
+    ),
+    through: [...behindHarness, "auth-sidecar", "packages/metadata"],
+  },
+  "auth-sidecar": {
+    inputs: shared.concat(
+      paths("auth-sidecar packages/sidecar-settings packages/tracing database docs/operate/ldap.md tests/auth-sidecar"),
+      paths("images/auth-sidecar images/database images/sessions tests/engine/support/engine-process.ts"),
+    ),
+    through: [...behindHarness, "packages/database"],
+  },
+  kubernetes: {
+    inputs: [...shared, ...kit, ...ownStack].concat(
+      paths("nginx offline docs/start/desk tests/kubernetes tests/local/support/tiny-stack.ts"),
+      paths("04-endpoints-session-flow 05-graphql 09-events").map((name) => `tests/e2e/${name}.test.ts`),
+    ),
+    through: behindCommands,
+  },
+  faults: {
+    inputs: [...shared, ...services, ...ownStack].concat(
+      paths("tests/faults tests/gateway/support"),
+      paths("client interface-description sidecar-process stack").map((name) => `tests/auth-sidecar/${name}.ts`),
+    ),
+    through: behindServices,
+  },
+  updates: {
+    inputs: [...shared, ...kit].concat(
+      paths("offline docs/start/desk tests/updates tests/pulumi/support tests/e2e/support/engine-of-the-run.ts"),
+    ),
+    through: [...behindCommands, "nginx"],
+  },
+  pulumi: {
+    inputs: [...shared, ...kit, ...paths("offline docs/start/desk tests/pulumi")],
+    through: [...behindCommands, "nginx"],
+  },
+  hostile: { inputs: [...shared, ...services, ...ownStack, "tests/hostile"], through: behindServices },
+  local: {
+    inputs: [...shared, ...kit, ...ownStack, ...paths("tests/local tests/auth-sidecar/directory-container.ts")],
+    through: [...behindCommands, ...paths("nginx offline packages/tracing")],
+  },
+  engine: {
+    inputs: shared.concat(
+      paths("engine packages/metadata packages/tracing hasura-metadata images/database images/engine"),
+      paths("docs/clients/lost-answers.md docs/reference/engine.md tests/engine tests/conformance tests/differential"),
+    ),
+    through: behindHarness,
+  },
+  checker: {
+    inputs: shared.concat(
+      paths("hasura-checks engine packages/metadata packages/tracing images/database"),
+      paths("tests/checker tests/conformance tests/differential tests/engine/support"),
+    ),
+    through: behindHarness,
+  },
+  gateway: {
+    inputs: shared.concat(
+      paths("nginx console infra/services/gateway.ts infra/targets/docker/files.ts tests/gateway"),
+      paths("images/gateway images/database images/sessions"),
+    ),
+    through: behindHarness,
+  },
+  site: { inputs: paths("docs package-lock.json") },
+  secrets: { inputs: ["tests/secrets"] },
+  year: {
+    inputs: [...shared, ...kit, ...services, ...paths("tests/year tests/pulumi/support")],
+    through: behindEverything,
+  },
+  machines: {
+    inputs: [...shared, ...kit, ...services, ...paths("tests/machines tests/pulumi/support")],
+    through: behindEverything,
+  },
+  "official-images": {
+    inputs: [...shared, ...kit, ...services, ...paths("tests/official-images tests/e2e tests/secrets")],
+    through: behindEverything,
+  },
+};

@@ -1,0 +1,66 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import { objectsOf } from "./tree.ts";
+
+/** A checkout with one commit of a package, its unit test, its page and a document. */
+function checkout() {
+  const folder = mkdtempSync(join(tmpdir(), "routeql-tree-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const git = (...args: readonly string[]): string =>
+    execFileSync("git", ["-c", "user.name=test", "-c", "user.email=test@example.net", ...args], {
+      cwd: folder,
+      encoding: "utf8",
+    }).trim();
+  const write = (path: string, text: string): void => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
+  git("init", "--quiet");
+  write(".gitignore", "node_modules\n");
+  for (const path of ["engine/src/print.ts", "engine/src/print.test.ts", "engine/README.md", "docs/page.md"])
+    write(path, "first\n");
+  git("add", "--all");
+  git("commit", "--quiet", "--message", "first");
+  return { folder, git, write, objects: () => objectsOf(["engine", "docs/page.md"], folder) };
+}
+
+test("gives the objects of the commit", () => {
+  const { folder, git } = checkout();
+  expect(objectsOf(["docs", "docs/page.md", "absent"], folder)).toEqual({
+    docs: git("rev-parse", "HEAD:docs"),
+    "docs/page.md": git("rev-parse", "HEAD:docs/page.md"),
+  });
+});
+
+test.each([
+  ["an uncommitted change", "engine/src/print.ts"],
+  ["a new file", "engine/src/new.ts"],
+])("sees %s, and gives the same objects once it is committed", (_, path) => {
+  const { git, write, objects } = checkout();
+  const before = objects();
+  write(path, "second\n");
+  const after = objects();
+  expect(after["engine"]).not.toBe(before["engine"]);
+  expect(after["docs/page.md"]).toBe(before["docs/page.md"]);
+  expect(git("diff", "--cached", "--name-only")).toBe("");
+  git("add", "--all");
+  git("commit", "--quiet", "--message", "second");
+  expect(objects()).toEqual(after);
+});
+
+test("ignores unit tests, pages about the code and ignored files", () => {
+  const { write, objects } = checkout();
+  const before = objects();
+  for (const path of ["engine/src/print.test.ts", "engine/README.md", "engine/node_modules/zod/index.js"])
+    write(path, "second\n");
+  expect(objects()).toEqual(before);
+});
+
+test("a folder without a checkout is an error with the reason", () => {
+  const folder = mkdtempSync(join(tmpdir(), "routeql-tree-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  expect(() => objectsOf(["engine"], folder)).toThrow(/git cannot read the working tree of .*not a git repository/s);
+});

@@ -1,0 +1,55 @@
+import { execFileSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { messageOf } from "@routeql/host/failure";
+import { isNoInput } from "./inputs.ts";
+
+/** Git's object id by path. A path without one is absent from the working tree. */
+export type Objects = Readonly<Record<string, string>>;
+
+/**
+ * The objects of files and folders in the working tree of a checkout, with uncommitted changes, without files that are no input.
+ * @throws {Error} if the folder is no checkout, or git is absent or fails
+ */
+export function objectsOf(paths: readonly string[], checkout: string): Objects {
+  const scratch = mkdtempSync(join(tmpdir(), "routeql-index-"));
+  const index = join(scratch, "index");
+  const git = (args: readonly string[], input = ""): string =>
+    execFileSync("git", args, {
+      cwd: checkout,
+      encoding: "utf8",
+      input,
+      maxBuffer: 64 * 1024 * 1024,
+      stdio: "pipe",
+      env: { ...process.env, GIT_INDEX_FILE: index },
+    });
+  try {
+    // A copy of the checkout's index, which stays as it is. It saves reading unchanged files.
+    const own = resolve(
+      checkout,
+      execFileSync("git", ["rev-parse", "--git-path", "index"], {
+        cwd: checkout,
+        encoding: "utf8",
+        stdio: "pipe",
+      }).trim(),
+    );
+    if (existsSync(own)) copyFileSync(own, index);
+    git(["add", "--all"]);
+    const ignored = git(["ls-files", "-z"]).split("\0").filter(isNoInput);
+    git(["update-index", "--force-remove", "-z", "--stdin"], ignored.map((path) => `${path}\0`).join(""));
+    const tree = git(["write-tree"]).trim();
+    // `git ls-tree` leaves out a folder if one of the other paths lies in it.
+    const found = git(["cat-file", "--batch-check=%(objectname)"], paths.map((path) => `${tree}:${path}\n`).join(""));
+    return Object.fromEntries(
+      found
+        .trim()
+        .split("\n")
+        .flatMap((line, index) => (line.endsWith(" missing") ? [] : [[paths[index]!, line]])),
+    );
+  } catch (error) {
+    throw new Error(`git cannot read the working tree of ${checkout}: ${messageOf(error)}`, { cause: error });
+  } finally {
+    rmSync(scratch, { recursive: true });
+  }
+}
