@@ -49,7 +49,6 @@ try {
   const node = await nodeFor(project);
   // Child programs such as npm and oxlint run with the same Node.
   process.env.PATH = [dirname(node), process.env.PATH ?? ""].join(delimiter);
-  await ensureDependencies(project, node);
   const tools = {
     test: "tests/runner/main.ts",
     documents: "tests/documents/documents.ts",
@@ -59,9 +58,14 @@ try {
     bench: "bench/main.ts",
     verify: "tests/verify/main.ts",
   };
-  const script = Object.hasOwn(tools, command) ? [tools[command]] : ["cli/main.ts", command];
-  process.env.NODE_COMPILE_CACHE ??= await compileCache(project);
-  await runThrough(node, [`${project}/${script[0]}`, ...script.slice(1), ...rest]);
+  const isTool = Object.hasOwn(tools, command);
+  await ensureDependencies(project, { everything: isTool || command === "packages" });
+  // `packages` is the first step of the scripts that start a program of node_modules.
+  if (command !== "packages") {
+    const script = isTool ? [tools[command]] : ["cli/main.ts", command];
+    process.env.NODE_COMPILE_CACHE ??= await compileCache(project);
+    await runThrough(node, [`${project}/${script[0]}`, ...script.slice(1), ...rest]);
+  }
 } catch (error) {
   const problem = unwritable(error, project);
   console.error(

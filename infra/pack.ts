@@ -4,6 +4,7 @@ import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFi
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { contextFiles, copiedSources } from "@routeql/host/docker/build-context";
+// oxlint-disable-next-line packages/imports -- `npm run pack` installs all packages
 import { build } from "vite";
 import infraPackage from "./package.json" with { type: "json" };
 

@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { proxyProblem } from "./proxy.mjs";
 import { Interrupted, runQuietly } from "./run-quietly.mjs";
@@ -23,11 +23,11 @@ function npmScript() {
 const registry = () => process.env.npm_config_registry || "https://registry.npmjs.org/";
 
 /**
- * Runs npm with the Node of this process. Package scripts run with the Node in `scriptNode`.
+ * Runs npm with the Node of this process.
  * @param {string[]} args
- * @param {{ cwd: string, scriptNode?: string, show?: (seconds: number) => void }} options
+ * @param {{ cwd: string, show?: (seconds: number) => void }} options
  */
-export async function npm(args, { cwd, scriptNode = process.execPath, show }) {
+export async function npm(args, { cwd, show }) {
   const problem = await proxyProblem(registry());
   if (problem) throw new Error(`Failed: ${problem.what}.\n\nWhat to do: ${problem.remedy}`);
   // The settings of an outer npm run (folder, workspace) must not apply to this one; its registry settings must.
@@ -39,7 +39,6 @@ export async function npm(args, { cwd, scriptNode = process.execPath, show }) {
         ),
     ),
   );
-  env.PATH = `${dirname(scriptNode)}${delimiter}${env.PATH ?? ""}`;
   try {
     await runQuietly(process.execPath, [npmScript(), ...args, "--no-audit", "--no-fund"], { cwd, env, show });
   } catch (error) {
@@ -50,6 +49,9 @@ export async function npm(args, { cwd, scriptNode = process.execPath, show }) {
     );
   }
 }
+
+/** Whether an error of {@link npm} means that a signal ended npm, which then has not restored its folder. */
+export const wasKilled = (error) => error instanceof Interrupted || error.cause?.killed === true;
 
 /** True while the process runs. A process of another user counts as running. */
 function lives(pid) {

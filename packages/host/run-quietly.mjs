@@ -49,7 +49,10 @@ export function runQuietly(program, args, { show, ...options } = {}) {
       settle(() => {
         if (interrupted !== undefined) reject(new Interrupted(interrupted));
         else if (code === 0) resolve();
-        else reject(new Error(`${[program, ...args].join(" ")} ended with ${signal ?? code}:\n${lines.join("\n")}`));
+        else {
+          const error = new Error(`${[program, ...args].join(" ")} ended with ${signal ?? code}:\n${lines.join("\n")}`);
+          reject(Object.assign(error, { killed: signal !== null }));
+        }
       }),
     );
   });

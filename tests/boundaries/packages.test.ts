@@ -19,10 +19,10 @@ const library = (
 const packages = [
   library("@routeql/low", "packages/low", [], ["@routeql/beside"]),
   library("@routeql/beside", "packages/beside"),
-  library("@routeql/middle", "middle", ["@routeql/low"]),
+  library("@routeql/middle", "middle", ["@routeql/low", "zod"]),
   library("@routeql/high", "high", ["@routeql/middle"]),
   library("@routeql/host", "packages/host"),
-  library("@routeql/engine", "engine", ["@routeql/host"], ["@routeql/cli"]),
+  library("@routeql/engine", "engine", ["@routeql/host", "@scope/pg"], ["@routeql/cli", "execa"]),
   library("@routeql/offline", "offline", ["@routeql/host"], ["@routeql/above"]),
   library("@routeql/above", "nginx"),
   library("@routeql/cli", "cli", ["@routeql/engine", "@routeql/offline"]),
@@ -34,6 +34,10 @@ test.each([
   ["a file of the same package", "middle/src/one.ts", "../two.ts"],
   ["a package that package.json lists", "middle/src/one.ts", "@routeql/low/things"],
   ["a library", "middle/src/one.ts", "zod"],
+  ["a module of a library, below the command", "engine/one.ts", "@scope/pg/lib/pool.js"],
+  ["a development dependency, from a test below the command", "engine/one.test.ts", "execa"],
+  ["an unlisted library, in a package that the command does not need", "high/one.ts", "vite"],
+  ["a module of Node", "engine/one.ts", "node:fs"],
   ["a development dependency, from a test", "packages/low/one.test.ts", "@routeql/beside"],
   ["the interface of a product below", "cli/one.ts", "@routeql/offline"],
   ["a test support module, from a test", "cli/one.test.ts", "@routeql/engine/testing/server"],
@@ -49,6 +53,8 @@ test.each([
   ["an upward import, also from a test", "engine/one.test.ts", "@routeql/cli", "cycle of packages"],
   ["a product above, without a cycle", "offline/one.test.ts", "@routeql/above", "may not import the kit"],
   ["a module beside the interface of a product", "cli/one.ts", "@routeql/offline/plugins/start", "one interface"],
+  ["a library that npm run up does not install", "engine/one.ts", "execa", "is not in the dependencies of engine/"],
+  ["an unlisted library, from the command", "cli/one.ts", "vite", "`npm run up` does not install it"],
   ["a test support module, from code", "cli/one.ts", "@routeql/engine/testing/server", "for tests only"],
 ])("rejects %s", (_, file, specifier, message) => {
   expect(broken(file, specifier)).toContain(message);

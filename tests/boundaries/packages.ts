@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { posix, relative, resolve, sep } from "node:path";
 import { repository } from "../harness/repository.ts";
 import { productOf, proof } from "./products.ts";
@@ -63,7 +64,7 @@ export function brokenRule(packages: readonly Package[], file: string, specifier
       : `${specifier} leaves the package ${own.name}. Import ${target} by the name of its package and list it in that package's exports.`;
   }
   const named = packages.find(({ name }) => specifier === name || specifier.startsWith(`${name}/`));
-  if (named === undefined) return undefined;
+  if (named === undefined) return unlistedLibrary(packages, own, path, specifier);
   const listed =
     own.dependencies.has(named.name) || ((own.published || isTest(path)) && own.devDependencies.has(named.name));
   if (named !== own && !listed)
@@ -71,6 +72,22 @@ export function brokenRule(packages: readonly Package[], file: string, specifier
   if (dependsOn(packages, named, own.name))
     return `${named.name} already depends on ${own.name}: the import creates a cycle of packages.`;
   return brokenProductRule(path, named, specifier);
+}
+
+/** A user's `npm run up` installs only the dependencies of the command and of the packages that it depends on. */
+function unlistedLibrary(
+  packages: readonly Package[],
+  own: Package,
+  path: string,
+  specifier: string,
+): string | undefined {
+  const command = packages.find(({ name }) => name === "@routeql/cli");
+  if (command === undefined || own.published || isTest(path) || isBuiltin(specifier)) return undefined;
+  if (own !== command && !dependsOn(packages, command, own.name)) return undefined;
+  const library = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
+  return own.dependencies.has(library)
+    ? undefined
+    : `${library} is not in the dependencies of ${own.folder}/package.json, so \`npm run up\` does not install it.`;
 }
 
 /** Products import only products below them (products.ts); tests beside the code have no exception. */
