@@ -7,6 +7,7 @@ import { findCli } from "./acquire.ts";
 
 const { version: sdkVersion } = createRequire(import.meta.url)("@pulumi/pulumi/package.json") as { version: string };
 const builtVersion = "3.256.0";
+const releasedVersion = "3.259.0";
 let folder = "";
 
 beforeEach(() => {
@@ -28,7 +29,8 @@ function install(file: string, version: string): void {
 const onPath = (version: string): void => install(join(folder, "bin/pulumi"), version);
 const inCache = (version: string, answer = `v${version}`): void =>
   install(join(folder, "routeql/pulumi", version, "bin/pulumi"), answer);
-const origin = async (built: string | undefined): Promise<string | undefined> => (await findCli(built))?.origin;
+const origin = async (built: string | undefined): Promise<string | undefined> =>
+  (await findCli([releasedVersion, built]))?.origin;
 
 test("prefers a sufficiently new CLI on PATH", async () => {
   onPath("v3.300.1");
@@ -46,6 +48,12 @@ test("prefers the CLI of the SDK's version in the cache to a built one", async (
   inCache(builtVersion);
   inCache(sdkVersion);
   expect(await origin(builtVersion)).toBe(`${sdkVersion} from the cache`);
+});
+
+test("prefers the CLI of the release archive in the cache to a built one", async () => {
+  inCache(builtVersion);
+  inCache(releasedVersion);
+  expect(await origin(builtVersion)).toBe(`${releasedVersion} from the cache`);
 });
 
 test("ignores a CLI of another version in the cache, and a built one that cannot be built", async () => {

@@ -4,12 +4,13 @@ import type { Work } from "@routeql/host/work";
 // Not the main entry of the Automation API, which takes a third of a second to load, even for a command that only reads outputs.
 import { PulumiCommand } from "@pulumi/pulumi/automation/cmd.js";
 import { findProgram } from "@routeql/host/apt";
-import { Failure } from "@routeql/host/failure";
+import { Failure, messageOf } from "@routeql/host/failure";
 import { cacheFolder } from "@routeql/host/paths";
 import { runToEnd } from "@routeql/host/process";
 import { withLock } from "@routeql/host/process-lock";
 import { isUsable } from "@routeql/host/versions";
 import { offline } from "../offline.ts";
+import { installRelease, pinnedRelease, type Release } from "./release-archive.ts";
 
 /** The oldest CLI that is known to work with this project. */
 const minimumVersion = "3.256.0";
@@ -32,37 +33,76 @@ export interface PulumiCli {
   readonly origin: string;
 }
 
-/** The CLI on PATH, else one in the cache that is usable; `builtVersion` is the version that this checkout can build. */
-export async function findCli(builtVersion: string | undefined): Promise<PulumiCli | undefined> {
+async function inCache(version: string): Promise<PulumiCommand | undefined> {
+  const command = await PulumiCommand.get({ root: rootOf(version) }).catch(() => undefined);
+  return command?.version?.version === version ? command : undefined;
+}
+
+/** The CLI on PATH, else the first one in the cache that is usable. @param versions those that this checkout can install */
+export async function findCli(versions: readonly (string | undefined)[]): Promise<PulumiCli | undefined> {
   const onPath = (await findProgram("pulumi")) ? await versionOf("pulumi") : undefined;
   if (onPath !== undefined && isUsable(onPath, minimumVersion))
     return { command: await PulumiCommand.get(), origin: `${onPath} from PATH` };
-  for (const version of new Set([sdkVersion, builtVersion])) {
-    if (version === undefined) continue;
-    const command = await PulumiCommand.get({ root: rootOf(version) }).catch(() => undefined);
-    if (command?.version?.version === version) return { command, origin: `${version} from the cache` };
+  for (const version of new Set([sdkVersion, ...versions])) {
+    const command = version === undefined ? undefined : await inCache(version);
+    if (command !== undefined) return { command, origin: `${version} from the cache` };
   }
   return undefined;
 }
 
-/** Finds the Pulumi CLI, or builds it from Go modules. Pulumi's installer has no published checksum, so it is never run. */
-export async function acquireCli(options: Work): Promise<PulumiCli> {
-  const replacements = await offline();
-  const found = await findCli(replacements?.cliVersion);
+/** Where a missing CLI comes from. */
+export interface CliSources {
+  /** Pulumi's archive; undefined on a platform without a pinned hash. */
+  readonly release: Release | undefined;
+  /** The build from Go modules; undefined without offline/. */
+  readonly builder:
+    | { readonly cliVersion: string; readonly buildCli: (root: string, work: Work) => Promise<void> }
+    | undefined;
+}
+
+const sourcesHere = async (): Promise<CliSources> => ({ release: pinnedRelease(), builder: await offline() });
+
+/** Finds the Pulumi CLI, or installs Pulumi's release archive, or builds the CLI from Go modules where the archive cannot be used. */
+export async function acquireCli(options: Work, sources?: CliSources): Promise<PulumiCli> {
+  const { release, builder } = sources ?? (await sourcesHere());
+  const versions = [release?.version, builder?.cliVersion];
+  const found = await findCli(versions);
   if (found !== undefined) return found;
-  if (!replacements) throw noCli();
-  const { buildCli, cliVersion } = replacements;
   const lock = join(cacheFolder(), "pulumi", "build.lock");
-  return withLock(lock, "a run that builds the Pulumi CLI", options.say, async () => {
-    const builtByAnother = await findCli(cliVersion);
-    if (builtByAnother !== undefined) return builtByAnother;
-    const root = rootOf(cliVersion);
-    await buildCli(root, options);
-    return { command: await PulumiCommand.get({ root }), origin: `${cliVersion}, built from Go modules` };
+  return withLock(lock, "a run that installs the Pulumi CLI", options.say, async () => {
+    const installedByAnother = await findCli(versions);
+    if (installedByAnother !== undefined) return installedByAnother;
+    const released = await fromRelease(release, options);
+    if ("command" in released) return released;
+    if (builder === undefined) throw noCli(released.problem);
+    options.say(`${released.problem}; building the CLI from Go modules`);
+    const root = rootOf(builder.cliVersion);
+    await builder.buildCli(root, options);
+    return { command: await PulumiCommand.get({ root }), origin: `${builder.cliVersion}, built from Go modules` };
   });
 }
 
-const noCli = (): Failure =>
+async function fromRelease(
+  release: Release | undefined,
+  options: Work,
+): Promise<PulumiCli | { readonly problem: string }> {
+  if (release === undefined)
+    return { problem: `There is no pinned archive of the Pulumi CLI for ${process.platform} on ${process.arch}` };
+  options.say(`downloading the Pulumi CLI ${release.version}`);
+  try {
+    await installRelease(release, rootOf(release.version), options);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    return { problem: messageOf(error) };
+  }
+  const command = await inCache(release.version);
+  if (command === undefined)
+    return { problem: `The Pulumi CLI of ${release.url} does not answer with its version ${release.version}` };
+  return { command, origin: `${release.version} from Pulumi's site` };
+}
+
+const noCli = (problem: string): Failure =>
   new Failure("There is no Pulumi CLI: PATH has none, and this checkout has no offline/, which builds it", {
-    remedy: `install version ${minimumVersion} or later: download pulumi-v<version>-<platform>.tar.gz and its checksums from https://github.com/pulumi/pulumi/releases, check it with sha256sum, and put its folder on PATH.`,
+    lastLines: [problem],
+    remedy: `make https://get.pulumi.com reachable and run this again; or install version ${minimumVersion} or later: download pulumi-v<version>-<platform>.tar.gz and its checksums from https://github.com/pulumi/pulumi/releases, check it with sha256sum, and put its folder on PATH.`,
   });

@@ -77,6 +77,8 @@ export interface ProgramPin {
   /** Page that the dates come from. */
   readonly source: string;
   readonly reviewed: string;
+  /** SHA-256 of the archive by platform, in Node's names, for a program that comes as an archive. */
+  readonly sha256?: Readonly<Record<string, string>>;
 }
 
 export const programs = {
@@ -89,12 +91,25 @@ export const programs = {
     source: "https://www.pulumi.com/docs/iac/download-install/versions/",
     reviewed: "2026-11-22",
   },
+  pulumiArchive: {
+    program: "Pulumi CLI, release archive",
+    version: "3.259.0",
+    released: "2026-08-19",
+    supportedUntil: undefined,
+    // Hashes from Pulumi's Homebrew formula, another site than that of the archives. `npm run pins -- --raise` moves the pin.
+    source: "https://raw.githubusercontent.com/pulumi/homebrew-tap/master/Formula/pulumi.rb",
+    reviewed: "2026-11-29",
+    sha256: {
+      "linux-x64": "94ba357acac23d01474084c4b00098dc0f7bc70ce13f34c777459254a5f718e5",
+      "linux-arm64": "edc8327463a72160bb36cf82cf5062da9c8a244290a706d9980988e7bf486853",
+    },
+  },
   pulumiFromSource: {
     program: "Pulumi CLI, built here",
     version: "3.256.0",
     released: "2026-08-06",
     supportedUntil: undefined,
-    // Built from Go modules, whose hashes are in go.sum, if PATH has no CLI.
+    // Built from Go modules, whose hashes are in go.sum, if PATH has no CLI and the release archive cannot be used.
     source: "https://www.pulumi.com/docs/iac/download-install/versions/",
     reviewed: "2026-11-22",
   },
