@@ -1,5 +1,5 @@
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { readText, UnreadableText } from "@routeql/contract/written-text";
 import { parse } from "yaml";
 import { withDefaults } from "@routeql/infra/settings/complete";
 import { SettingsError } from "@routeql/infra/settings/error";
@@ -17,11 +17,22 @@ export interface StackConfiguration {
   readonly plain: PlainSettings;
 }
 
+/** The content of a YAML file of the checkout; undefined without the file. @throws Failure */
+function contentOf(name: string): unknown {
+  try {
+    return parse(readText(join(projectFolder, name)));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    const reason = error instanceof UnreadableText ? message : `is not readable: ${code ?? message.split("\n")[0]}`;
+    throw new Failure(`${name} ${reason}`, { remedy: "correct the file; Pulumi reads it too.", cause: error });
+  }
+}
+
 /** The configuration in the checkout's Pulumi.<stack>.yaml; empty without such a file. */
-async function fromFile(stack: string): Promise<Record<string, string>> {
+function fromFile(stack: string): Record<string, string> {
   const name = `Pulumi.${stack}.yaml`;
-  const text = await readFile(join(projectFolder, name), "utf8").catch(() => "");
-  const { config = {} } = (parse(text) ?? {}) as { config?: Record<string, unknown> | null };
+  const { config = {} } = (contentOf(name) ?? {}) as { config?: Record<string, unknown> | null };
   return Object.fromEntries(
     Object.entries(config ?? {}).map(([key, value]) => {
       if (typeof value === "object" && value !== null) {
@@ -40,7 +51,7 @@ export async function readConfiguration(
   overrides: Readonly<Record<string, string>> = {},
 ): Promise<StackConfiguration> {
   const entries = {
-    ...(await fromFile(stack)),
+    ...fromFile(stack),
     ...Object.fromEntries(Object.entries(overrides).map(([name, value]) => [`${projectName}:${name}`, value])),
   };
   try {

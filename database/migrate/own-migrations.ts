@@ -1,6 +1,7 @@
 /** Migrations of the operator, after those of RouteQL and with their own numbers. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { isSameText, readText } from "@routeql/contract/written-text";
 import { type Client, DatabaseError, escapeIdentifier, escapeLiteral } from "pg";
 import { isMigrationName } from "./migration-names.ts";
 import type { MigrateSettings } from "./settings.ts";
@@ -20,7 +21,7 @@ export async function refuseChangedMigrations(client: Client, own: readonly OwnM
   for (const [index, { name, content }] of rows.entries()) {
     const reason = own.every((given) => given.name !== name)
       ? "is missing in the folder"
-      : own.some((given) => given.name === name && given.content !== content)
+      : own.some((given) => given.name === name && !isSameText(given.content, content))
         ? "has changed since it was applied"
         : own[index]?.name !== name
           ? `is applied, but ${own[index]!.name} before it is not`
@@ -87,7 +88,7 @@ export function readOwn({ ownMigrations, engineRights }: Pick<MigrateSettings, "
   return {
     migrations: files.map((file) => ({
       name: file.replace(/\.sql$/, ""),
-      content: readFileSync(join(ownMigrations!, file), "utf8"),
+      content: readText(join(ownMigrations!, file)),
     })),
     engineRights:
       engineRights === undefined

@@ -1,10 +1,10 @@
-import { readFileSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import { printPath } from "@routeql/metadata/read/load";
-import { parse } from "yaml";
 import { z } from "zod";
 import type { Given, Option, Surroundings } from "./cli/command.ts";
 import { nearest } from "@routeql/metadata/nearest";
+import { readTextOf, yamlOf } from "./cli/read-file.ts";
 import { UsageError } from "./cli/usage-error.ts";
 import { linesOf } from "./metadata/lines.ts";
 import { valueAt } from "@routeql/metadata/read/load";
@@ -132,23 +132,11 @@ export function readConfiguration(given: Given, { directory }: Pick<Surroundings
     directory,
     named ?? (!isThere(configurationFile) && isThere(olderFile) ? olderFile : configurationFile),
   );
-  let text: string;
-  try {
-    text = readFileSync(path, "utf8");
-  } catch (error) {
-    if (named === undefined && (error as NodeJS.ErrnoException).code === "ENOENT")
-      return { ...shape.parse({}), file: undefined };
-    throw new UsageError(
-      `${named ?? configurationFile} cannot be read: ${(error as NodeJS.ErrnoException).code ?? ""}`,
-    );
-  }
+  if (named === undefined && statSync(path, { throwIfNoEntry: false }) === undefined)
+    return { ...shape.parse({}), file: undefined };
   const file = relative(directory, path);
-  let content: unknown;
-  try {
-    content = parse(text) ?? {};
-  } catch (error) {
-    throw new UsageError(`${file}: ${(error as Error).message.split("\n")[0] ?? ""}`);
-  }
+  const text = readTextOf(path, named ?? file);
+  const content = yamlOf(text, file) ?? {};
   const result = shape.safeParse(content);
   if (result.success) return { ...result.data, file };
   const lineOf = linesOf(text);
@@ -181,12 +169,7 @@ function projectMetadata(name: string, directory: string): string | undefined {
     statSync(resolve(directory, file), { throwIfNoEntry: false }) === undefined
   )
     return undefined;
-  let content: unknown;
-  try {
-    content = parse(readFileSync(resolve(directory, file), "utf8"));
-  } catch (error) {
-    throw new UsageError(`${file}: ${(error as Error).message.split("\n")[0] ?? ""}`);
-  }
+  const content = yamlOf(readTextOf(resolve(directory, file), file), file);
   const { metadata_directory: inside = "metadata" } = (content ?? {}) as { readonly metadata_directory?: unknown };
   if (typeof inside !== "string") throw new UsageError(`${file}: metadata_directory is no text`);
   return join(name, inside);

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
+import { readText } from "@routeql/contract/written-text";
 import { contentHash, contextFiles } from "@routeql/host/docker/build-context";
 import type { Settings } from "../settings/list.ts";
 import { engineRights, metadataFolder, ownMigrationsIn, withOwnMetadata } from "../settings/own-metadata.ts";
@@ -68,6 +69,6 @@ export function readTree(root: string, under: string, endings: readonly string[]
   if (paths.length === 0)
     throw new Error(`There is no file ${endings.map((ending) => `*${ending}`).join(", ")} in ${root}.`);
   return Object.fromEntries(
-    paths.map((path) => [`${under}/${relative(root, path).split(sep).join("/")}`, readFileSync(path, "utf8")]),
+    paths.map((path) => [`${under}/${relative(root, path).split(sep).join("/")}`, readText(path)]),
   );
 }

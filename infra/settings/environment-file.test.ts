@@ -26,11 +26,13 @@ test.each([
   ['A=" b # c "', " b # c "],
   ['A="it\'s"', "it's"],
   ["A='b' # c", "b"],
+  ['A=`it\'s "b" # c`', 'it\'s "b" # c'],
+  ["A=b\r", "b"],
   ["A=b=c", "b=c"],
   ["\uFEFFA=b", "b"],
 ])("%j holds %j", (line, value) => expect(read(line)).toEqual({ A: value }));
 
-test.each(["A", "A B=c", "1A=b", "=b", 'A="b', "A='b'c", 'A="b"c"', "A: b"])(
+test.each(["A", "A B=c", "1A=b", "=b", 'A="b', "A='b'c", 'A="b"c"', "A: b", "A=`b"])(
   "reports %j by its line number",
   (line) => {
     expect(parseEnvironmentFile(`B=c\n${line}`)).toEqual({
@@ -58,7 +60,7 @@ test("reads any text without an exception; each line is an entry, a problem or i
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (content) => {
       const { entries, badLines } = parseEnvironmentFile(content);
-      const lines = content.split(/\r?\n/).length;
+      const lines = content.split(/\r\n?|\n/).length;
       const reported = [...entries.map(({ line }) => line), ...badLines];
       expect(new Set(reported).size).toBe(reported.length);
       for (const line of reported) expect(line).toBeLessThanOrEqual(lines);

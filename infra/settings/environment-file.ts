@@ -1,4 +1,5 @@
 /** Reads the environment file: `NAME=value`, comments and blank lines. Unlike usual readers it reports other lines. */
+import { plainText } from "@routeql/contract/written-text";
 
 export interface EnvironmentEntry {
   readonly name: string;
@@ -14,7 +15,7 @@ export interface EnvironmentFile {
 }
 
 const assignment = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)$/;
-const quoted = /^(["'])(.*)\1\s*(?:#.*)?$/;
+const quoted = /^(["'`])(.*)\1\s*(?:#.*)?$/;
 
 /** Keeps a quoted value unchanged. An unquoted value ends before ` #` and is trimmed. */
 function readValue(raw: string): string | undefined {
@@ -23,7 +24,7 @@ function readValue(raw: string): string | undefined {
   if (inQuotes?.[1] !== undefined && inQuotes[2] !== undefined) {
     return inQuotes[2].includes(inQuotes[1]) ? undefined : inQuotes[2];
   }
-  if (/^["']/.test(trimmed)) return undefined;
+  if (/^["'`]/.test(trimmed)) return undefined;
   return trimmed.replace(/(^|\s)#.*$/, "").trim();
 }
 
@@ -31,10 +32,7 @@ function readValue(raw: string): string | undefined {
 export function parseEnvironmentFile(content: string): EnvironmentFile {
   const entries: EnvironmentEntry[] = [];
   const badLines: number[] = [];
-  for (const [index, text] of content
-    .replace(/^\uFEFF/, "")
-    .split(/\r?\n/)
-    .entries()) {
+  for (const [index, text] of plainText(content).split("\n").entries()) {
     if (/^\s*(#|$)/.test(text)) continue;
     const [, name, raw] = assignment.exec(text) ?? [];
     const value = raw === undefined ? undefined : readValue(raw);

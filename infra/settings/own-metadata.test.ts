@@ -4,7 +4,14 @@ import { join, resolve } from "node:path";
 import { loadMetadata } from "@routeql/metadata/read/load";
 import { validateMetadata } from "@routeql/metadata/read/validate";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { engineRights, ownMetadata, ownMigrations, ownRoles, withOwnMetadata } from "./own-metadata.ts";
+import {
+  engineRights,
+  ownMetadata,
+  ownMigrations,
+  ownMigrationsIn,
+  ownRoles,
+  withOwnMetadata,
+} from "./own-metadata.ts";
 
 let folder = "";
 beforeEach(() => {
@@ -53,6 +60,18 @@ test.each([
   mkdirSync(migrations);
   for (const file of files) writeFileSync(join(migrations, file), "select 1");
   expect(ownMigrations.check(migrations)).toBe(problem);
+});
+
+test("reads migrations with any line ends, and names the file and line of other text", () => {
+  const migrations = join(folder, "migrations");
+  mkdirSync(migrations);
+  writeFileSync(join(migrations, "0001_notes.sql"), "\u{FEFF}select 1;\r\nselect 2;\r\n");
+  expect(ownMigrations.check(migrations)).toBeUndefined();
+  expect(ownMigrationsIn(migrations)).toEqual({ "0001_notes.sql": "select 1;\nselect 2;\n" });
+  writeFileSync(join(migrations, "0002_more.sql"), Buffer.from("-- a\r\n-- Größe\r\n", "latin1"));
+  expect(ownMigrations.check(migrations)).toBe(
+    "has the file 0002_more.sql, which is not UTF-8 in line 2. Save it as UTF-8",
+  );
 });
 
 test("rejects a relationship to a table that is not tracked, and names both", () => {

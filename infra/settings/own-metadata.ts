@@ -1,8 +1,9 @@
 /** What an operator adds to RouteQL: metadata and migrations in folders. A relative path of the configuration starts from the project. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { applicationRoles } from "@routeql/contract/roles";
+import { readText, UnreadableText } from "@routeql/contract/written-text";
 import type { EngineRights } from "@routeql/database/migrate/own-migrations";
 import { isMigrationName } from "@routeql/database/migrate/migration-names";
 import { loadMetadata } from "@routeql/metadata/read/load";
@@ -29,7 +30,8 @@ function metadataProblem(written: string): string | undefined {
   const folder = folderOf(written);
   if (!isFolder(folder)) return "is not a folder";
   const { problems } = loadMetadata(folder);
-  if (problems.length > 0) return `is invalid: ${problems.map(({ file, reason }) => `${file}: ${reason}`).join("; ")}`;
+  if (problems.length > 0)
+    return `is invalid: ${problems.map(({ file, line, reason }) => `${file}${line === undefined ? "" : `:${line}`}: ${reason}`).join("; ")}`;
   const temporary = mkdtempSync(join(tmpdir(), "routeql-metadata-"));
   try {
     const file = join(temporary, "metadata.json");
@@ -54,9 +56,7 @@ const migrationFiles = (written: string): readonly string[] =>
 export const ownMigrationsIn = (written: string | undefined): Readonly<Record<string, string>> =>
   written === undefined
     ? {}
-    : Object.fromEntries(
-        migrationFiles(written).map((file) => [file, readFileSync(join(folderOf(written), file), "utf8")]),
-      );
+    : Object.fromEntries(migrationFiles(written).map((file) => [file, readText(join(folderOf(written), file))]));
 
 /** Name of the newest own migration; the outputs record it. */
 export const newestOwnMigration = (written: string | undefined): string =>
@@ -69,7 +69,15 @@ function migrationsProblem(written: string): string | undefined {
   const wrong = files.find((file) => !isMigrationName(file));
   if (wrong !== undefined) return `has the file ${wrong}; a migration has a name such as 0001_notes.sql`;
   const twice = files.find((file, index) => files[index - 1]?.slice(0, 4) === file.slice(0, 4));
-  return twice === undefined ? undefined : `has two migrations with the number ${twice.slice(0, 4)}`;
+  if (twice !== undefined) return `has two migrations with the number ${twice.slice(0, 4)}`;
+  for (const file of files)
+    try {
+      readText(join(folderOf(written), file));
+    } catch (error) {
+      if (error instanceof UnreadableText) return `has the file ${file}, which ${error.message}`;
+      return `has the file ${file}, which cannot be read (${(error as NodeJS.ErrnoException).code ?? ""})`;
+    }
+  return undefined;
 }
 
 export const ownMigrations: { check: Check<"file">; allowed: string } = {

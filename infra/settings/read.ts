@@ -1,6 +1,6 @@
 /** Reads the settings from the stack's configuration, then from the environment file. The component adds defaults and secrets. */
-import { readFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
+import { readText, UnreadableText } from "@routeql/contract/written-text";
 import { contradictions, withDefaults } from "./complete.ts";
 import { parseEnvironmentFile } from "./environment-file.ts";
 import { notASetting, SettingsError, type SettingsProblem } from "./error.ts";
@@ -131,8 +131,10 @@ function readEnvironmentFile(folder: string, file: string, optional: boolean): S
   const path = resolve(folder, file);
   const name = relative(folder, path).startsWith("..") ? path : relative(folder, path);
   try {
-    return { name, content: readFileSync(path, "utf8") };
+    return { name, content: readText(path) };
   } catch (error) {
+    if (error instanceof UnreadableText)
+      throw new SettingsError([{ name: environmentFileKey, place: name, problem: error.message }]);
     const { code = "unknown error" } = error as NodeJS.ErrnoException;
     if (code === "ENOENT" && optional) return undefined;
     throw new SettingsError([{ name: environmentFileKey, place: name, problem: `cannot be read (${code})` }]);

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -125,6 +125,24 @@ describe("migrations of the operator", { timeout: 120_000 }, () => {
     await restore("own.dump");
     expect(await content()).toEqual(before);
     expect(await migrate()).toBe("migrate: set what each role may do\nmigrate: done, 1 changes\n");
+  });
+
+  test("are the same with other line ends, also when an older release stored those", async () => {
+    const texts = new Map<string, string>();
+    for (const name of ["0001_notes", "0002_more", "0003_public"]) {
+      const text = await readFile(file(`migrations/${name}.sql`), "utf8");
+      texts.set(name, text);
+      await writeFile(file(`migrations/${name}.sql`), `\u{FEFF}${text.replaceAll("\n", "\r\n")}`);
+    }
+    expect(await migrate()).toBe("migrate: everything was in place\n");
+    await using owner = await database.connect("owner");
+    const stored = "update migrations.own_migrations set content = $2 where name = $1";
+    await owner.query(stored, ["0001_notes", texts.get("0001_notes")!.replaceAll("\n", "\r\n")]);
+    for (const [name, text] of texts) await writeFile(file(`migrations/${name}.sql`), text);
+    expect(await migrate()).toBe("migrate: everything was in place\n");
+    const before = await content();
+    await restore("own.dump");
+    expect(await content()).toEqual(before);
   });
 
   test("that changed, vanished or come too late are refused before anything changes", async () => {

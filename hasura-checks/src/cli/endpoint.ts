@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { fromEnvironment } from "@routeql/engine/execution/connection";
 import type { Given, Options, Surroundings } from "./command.ts";
+import { readTextOf } from "./read-file.ts";
 import { UsageError } from "./usage-error.ts";
 
 export const endpointOptions = {
@@ -65,13 +66,7 @@ function trust(authority: string | undefined, directory: string): void {
 function secretOf(given: Given, { directory, environment }: Surroundings): string | undefined {
   const file = given.text("admin-secret-file");
   if (file === undefined) return fromEnvironment(environment, "HASURA_GRAPHQL_ADMIN_SECRET");
-  try {
-    return readFileSync(resolve(directory, file), "utf8").trim();
-  } catch (error) {
-    throw new UsageError(
-      `the file of --admin-secret-file cannot be read: ${(error as NodeJS.ErrnoException).code ?? ""}`,
-    );
-  }
+  return readTextOf(resolve(directory, file), "the file of --admin-secret-file").trim();
 }
 
 const timeout = 30_000;

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import pg from "pg";
 import { type Catalog, readCatalog, typesNamedBy } from "@routeql/metadata/catalog/catalog";
@@ -8,6 +7,7 @@ import { rolesWithPermission } from "@routeql/metadata/read/roles";
 import { quoted } from "@routeql/metadata/declared/filter-text";
 import type { Metadata, SourceMetadata } from "@routeql/metadata/read/shape";
 import type { Given, Options, Surroundings } from "../cli/command.ts";
+import { readTextOf } from "../cli/read-file.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import type { ReadProject } from "./project.ts";
 
@@ -32,13 +32,8 @@ function named(text: string): readonly [name: string | undefined, value: string]
   return [name, value ?? text];
 }
 
-function urlIn(file: string, directory: string): string {
-  try {
-    return readFileSync(resolve(directory, file), "utf8").trim();
-  } catch (error) {
-    throw new UsageError(`the file of --database-file cannot be read: ${(error as NodeJS.ErrnoException).code ?? ""}`);
-  }
-}
+const urlIn = (file: string, directory: string): string =>
+  readTextOf(resolve(directory, file), "the file of --database-file").trim();
 
 export const databaseName = (address: string): string => decodeURIComponent(new URL(address).pathname.slice(1));
 

@@ -1,5 +1,6 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
+import { readText } from "@routeql/contract/written-text";
 import { objectAround } from "@routeql/engine/metadata-api/inconsistencies";
 import { keyOf } from "@routeql/metadata/declared/tables";
 import { type LoadedMetadata, loadMetadata, type MergedPath, valueAt } from "@routeql/metadata/read/load";
@@ -220,7 +221,7 @@ function filesBelow(root: string): readonly string[] {
 
 function read(file: string): string {
   try {
-    return readFileSync(file, "utf8");
+    return readText(file);
   } catch {
     return "";
   }
@@ -231,7 +232,7 @@ const include = /["']?!include\s+([^"'\s]+)["']?/g;
 function reached(file: string, seen: Set<string>): void {
   if (seen.has(file) || statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return;
   seen.add(file);
-  for (const [, target] of readFileSync(file, "utf8").matchAll(include))
+  for (const [, target] of read(file).matchAll(include))
     if (target !== undefined) reached(resolve(dirname(file), target), seen);
 }
 

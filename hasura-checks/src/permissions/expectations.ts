@@ -1,10 +1,11 @@
 /** The file of expectations: the permissions of each role, for review. */
-import { parse, stringify } from "yaml";
+import { stringify } from "yaml";
 import { z } from "zod";
 import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "@routeql/metadata/declared/declared";
 import { filterWords } from "@routeql/metadata/declared/filter-text";
 import { type Filter, operations, UnderivableMetadata } from "@routeql/metadata/declared/permission";
 import type { DeclaredWrite } from "@routeql/metadata/declared/writes";
+import { yamlOf } from "../cli/read-file.ts";
 import { UsageError } from "../cli/usage-error.ts";
 
 const entry = z.strictObject({
@@ -172,12 +173,7 @@ export function printExpectations(expected: Expectations | ExpectationsBySource)
 
 /** @throws UsageError */
 export function readExpectations(text: string, file: string): Expectations | ExpectationsBySource {
-  let content: unknown;
-  try {
-    content = parse(text);
-  } catch (error) {
-    throw new UsageError(`${file}: ${(error as Error).message.split("\n")[0] ?? ""}`);
-  }
+  const content = yamlOf(text, file);
   const shape = typeof content === "object" && content !== null && "sources" in content ? ofSeveral : ofOne;
   const result = shape.safeParse(content);
   if (result.success) return result.data;

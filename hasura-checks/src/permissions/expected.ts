@@ -1,5 +1,6 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { statSync, writeFileSync } from "node:fs";
 import { relative, resolve } from "node:path";
+import { readTextOf } from "../cli/read-file.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import type { Finding } from "../findings/finding.ts";
 import {
@@ -92,6 +93,6 @@ export class ExpectationsFile {
   #read(): Expectations | ExpectationsBySource | undefined {
     return statSync(this.#path, { throwIfNoEntry: false }) === undefined
       ? undefined
-      : readExpectations(readFileSync(this.#path, "utf8"), this.name);
+      : readExpectations(readTextOf(this.#path, this.name), this.name);
   }
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { loadMetadata } from "./load.ts";
+import { loadMetadata, valueAt } from "./load.ts";
 import { validateMetadata } from "./validate.ts";
 
 let directory = "";
@@ -94,7 +94,7 @@ test.each([
   ],
   ["a circle", { "databases/default/tables/public_a.yaml": 'table: "!include tables.yaml"\n' }, /from within itself/],
   ["broken YAML", { "databases/default/tables/public_a.yaml": "table: [a\n" }, /./],
-  ["a key that is there twice", { "databases/default/tables/public_a.yaml": "table: a\ntable: b\n" }, /unique/],
+  ["a key that is there twice", { "databases/default/tables/public_a.yaml": "table: a\ntable: b\n" }, /appears twice/],
   ["an unknown file", { "tables.yaml": "[]\n" }, /not part of a metadata v3 directory/],
 ])("%s is a problem", (_what, files, reason) => {
   write({ ...base, ...files });
@@ -153,4 +153,60 @@ test("reads merged metadata from one file, bare or as export_metadata returns it
   });
   for (const name of ["bare.json", "wrapped.json"])
     expect(loadMetadata(join(directory, name)).merged).toEqual({ version: 3, sources: [] });
+});
+
+test.each<readonly [string, (text: string) => Buffer]>([
+  ["a byte order mark and line ends of Windows", (text) => Buffer.from(`\u{FEFF}${text.replaceAll("\n", "\r\n")}`)],
+  ["no end of the last line", (text) => Buffer.from(text.trimEnd())],
+])("reads files with %s as the same metadata", (_, encode) => {
+  write(base);
+  const { merged } = loadMetadata(directory);
+  for (const [name, text] of Object.entries(base)) writeFileSync(join(directory, name), encode(text));
+  expect(loadMetadata(directory)).toMatchObject({ merged, problems: [] });
+});
+
+test("names the file and line of text in another encoding", () => {
+  write(base);
+  writeFileSync(
+    join(directory, "databases/default/tables/public_b.yaml"),
+    Buffer.from("table:\n  name: Größe\n", "latin1"),
+  );
+  writeFileSync(join(directory, "version.yaml"), Buffer.from("\u{FEFF}version: 3\n", "utf16le"));
+  expect(loadMetadata(directory).problems).toMatchObject([
+    { file: "version.yaml", reason: "is UTF-16. Save it as UTF-8" },
+    { file: "databases/default/tables/public_b.yaml", line: 2, reason: "is not UTF-8 in line 2. Save it as UTF-8" },
+  ]);
+});
+
+test("reads a permission with 130 uses and a merged one, with their lines", () => {
+  const table = (index: number, permission: string) =>
+    `- table: t${index}\n  select_permissions:\n    - role: viewer\n      permission: ${permission}\n`;
+  const own = "&own { columns: [id], filter: {} }";
+  const tables = Array.from({ length: 131 }, (_, index) => table(index, index === 0 ? own : "*own")).join("");
+  write({
+    ...base,
+    "databases/default/tables/tables.yaml": `${tables}${table(131, "\n        <<: *own\n        allow_aggregations: true")}`,
+  });
+  const loaded = loadMetadata(directory);
+  expect(loaded.problems).toEqual([]);
+  const permission = ["sources", 0, "tables", 131, "select_permissions", 0, "permission"];
+  expect(valueAt(loaded.merged, permission)).toEqual({ columns: ["id"], filter: {}, allow_aggregations: true });
+  expect(loaded.locate([...permission, "columns"]).line).toBe(4);
+  expect(loaded.locate(["sources", 0, "tables", 130, "select_permissions", 0, "permission", "columns"]).line).toBe(4);
+});
+
+test("refuses files that include each other over and over", () => {
+  const files = Array.from({ length: 25 }, (_, index) => [
+    `databases/default/tables/f${index}.yaml`,
+    `- "!include f${index + 1}.yaml"\n- "!include f${index + 1}.yaml"\n`,
+  ]);
+  write({
+    ...base,
+    "databases/default/tables/tables.yaml": '- "!include f0.yaml"\n',
+    ...(Object.fromEntries(files) as Record<string, string>),
+    "databases/default/tables/f25.yaml": "- table: a\n",
+  });
+  expect(loadMetadata(directory).problems.map(({ reason }) => reason)).toEqual([
+    "anchors and includes repeat more than 1000000 values. Repeat fewer parts",
+  ]);
 });

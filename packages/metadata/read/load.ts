@@ -1,8 +1,9 @@
-import { readFileSync, readdirSync, statSync } from "node:fs";
+import { readdirSync, statSync } from "node:fs";
 import { dirname, join, normalize, relative, resolve, sep } from "node:path";
-import { isMap, isSeq, LineCounter, parseDocument, type Document } from "yaml";
+import { readText, UnreadableText } from "@routeql/contract/written-text";
 import { isDeepEmpty } from "./shape-parts.ts";
 import type { Problem } from "./problems.ts";
+import { Repetitions, YamlFile } from "./yaml.ts";
 
 export type MergedPath = readonly (string | number)[];
 
@@ -59,33 +60,12 @@ const directoryFiles: Readonly<Record<string, string>> = {
 /** Files that can be misspelt metadata files, unlike a README. */
 const couldBeMetadata = /\.(ya?ml|json|graphql)$/i;
 
-/** The text of a file, to find lines. */
-interface WrittenFile {
-  readonly document: Document;
-  readonly lines: LineCounter;
-}
-
-/** The line of a path, or of its last existing parent. */
-function lineOf({ document, lines }: WrittenFile, path: MergedPath): number | undefined {
-  let node: unknown = document.contents;
-  let offset = document.contents?.range?.[0];
-  for (const part of path) {
-    if (isMap(node)) {
-      const pair = node.items.find(({ key }) => String((key as { value?: unknown } | null)?.value) === String(part));
-      if (pair === undefined) break;
-      offset = (pair.key as { range?: readonly number[] } | null)?.range?.[0] ?? offset;
-      node = pair.value;
-    } else if (isSeq(node) && typeof part === "number") {
-      node = node.items[part];
-      offset = (node as { range?: readonly number[] } | undefined)?.range?.[0] ?? offset;
-    } else break;
-  }
-  return offset === undefined ? undefined : lines.linePos(offset).line;
-}
-
 class Loader {
   readonly problems: Problem[] = [];
-  readonly #written = new Map<string, WrittenFile>();
+  readonly #files = new Map<string, YamlFile>();
+  readonly #repetitions = new Repetitions();
+  /** Whether too many repetitions were reported. */
+  #isFull = false;
   readonly #origins = new WeakMap<object, string>();
   readonly #root: string;
 
@@ -109,63 +89,56 @@ class Loader {
   }
 
   line(file: string, path: MergedPath): number | undefined {
-    const written = this.#written.get(file);
-    return written && lineOf(written, path);
+    return this.#files.get(file)?.line(path);
   }
 
   /** @param place place of the last include of the file */
-  read(file: string, including: readonly string[] = [], place = ""): unknown {
+  read(file: string, including: readonly string[] = [], place = "", line?: number): unknown {
+    const name = this.#display(file);
+    const known = this.#files.get(name);
+    if (known !== undefined) return this.#value(known, file, including, true);
     let text: string;
     try {
-      text = readFileSync(file, "utf8");
-    } catch {
+      text = readText(file);
+    } catch (error) {
       const from = including.at(-1);
-      if (from === undefined) this.#problem(file, "", "this file is missing");
-      else this.#problem(from, place, `includes ${this.#display(file)}, which does not exist`);
+      if (error instanceof UnreadableText) this.#problem(file, "", error.message, error.line);
+      else if (from === undefined) this.#problem(file, "", "this file is missing");
+      else this.#problem(from, place, `includes ${name}, which does not exist`, line);
       return undefined;
     }
     if (file.endsWith(".graphql")) return text.replaceAll(/#.*$/gm, "").trim() === "" ? null : text;
-    const lines = new LineCounter();
-    const document = parseDocument(text, {
-      lineCounter: lines,
-      customTags: [{ tag: "!include", resolve: (path: string) => `!include ${path}` }],
+    const parsed = new YamlFile(text);
+    for (const { reason, line: wrong } of parsed.problems) this.#problem(file, "", reason, wrong);
+    if (parsed.problems.length > 0) return undefined;
+    this.#files.set(name, parsed);
+    return this.#value(parsed, file, including, false);
+  }
+
+  #value(parsed: YamlFile, file: string, including: readonly string[], again: boolean): unknown {
+    const { value, problem } = parsed.read({
+      again,
+      repetitions: this.#repetitions,
+      include: (target, path, line) => this.#include(target, file, [...including, file], printPath(path), line),
     });
-    if (document.errors.length > 0) {
-      for (const error of document.errors)
-        this.#problem(file, "", error.message.split("\n")[0] ?? "not YAML", error.linePos?.[0].line ?? 1);
-      return undefined;
-    }
-    this.#written.set(this.#display(file), { document, lines });
-    const value = this.#resolve(document.toJS() as unknown, file, [...including, file], "");
+    if (problem !== undefined && !this.#isFull) this.#problem(file, "", problem.reason, problem.line);
+    if (this.#repetitions.isUsedUp) this.#isFull = true;
     if (typeof value === "object" && value !== null && !this.#origins.has(value))
       this.#origins.set(value, this.#display(file));
     return value;
   }
 
-  #resolve(value: unknown, file: string, including: readonly string[], path: string): unknown {
-    if (typeof value === "string" && value.startsWith("!include ")) {
-      const target = resolve(dirname(file), normalize(value.slice("!include ".length).trim()));
-      if (!target.startsWith(this.#root + sep)) {
-        this.#problem(file, path, `includes ${value.slice(9)}, which is outside of the metadata directory`);
-        return undefined;
-      }
-      if (including.includes(target)) {
-        this.#problem(file, path, `includes ${this.#display(target)} from within itself`);
-        return undefined;
-      }
-      return this.read(target, including, path);
+  #include(written: string, file: string, including: readonly string[], path: string, line: number): unknown {
+    const target = resolve(dirname(file), normalize(written));
+    if (!target.startsWith(this.#root + sep)) {
+      this.#problem(file, path, `includes ${written}, which is outside of the metadata directory`, line);
+      return undefined;
     }
-    if (Array.isArray(value))
-      return value.map((item, index) => this.#resolve(item, file, including, `${path}[${index}]`));
-    if (typeof value === "object" && value !== null) {
-      return Object.fromEntries(
-        Object.entries(value).map(([key, item]) => [
-          key,
-          this.#resolve(item, file, including, path === "" ? key : `${path}.${key}`),
-        ]),
-      );
+    if (including.includes(target)) {
+      this.#problem(file, path, `includes ${this.#display(target)} from within itself`, line);
+      return undefined;
     }
-    return value;
+    return this.read(target, including, path, line);
   }
 
   origin(value: unknown): string | undefined {

@@ -1,0 +1,53 @@
+/** The value of a plain text (without quotes) in YAML, as gopkg.in/yaml.v3 resolves it. */
+
+const words = new Map<string, unknown>([
+  ...["", "~", "null", "Null", "NULL"].map((word) => [word, null] as const),
+  ...["true", "True", "TRUE"].map((word) => [word, true] as const),
+  ...["false", "False", "FALSE"].map((word) => [word, false] as const),
+  ...[".nan", ".NaN", ".NAN"].map((word) => [word, Number.NaN] as const),
+  ...[".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"].map((word) => [word, Infinity] as const),
+  ...["-.inf", "-.Inf", "-.INF"].map((word) => [word, -Infinity] as const),
+]);
+
+const decimal = /^[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?$/;
+
+/** Go's strconv.ParseInt with base 0, after underscores are removed: 0x, 0o or a leading 0, 0b. */
+const based: readonly (readonly [pattern: RegExp, base: number])[] = [
+  [/^([-+]?)0[xX]([0-9a-fA-F]+)$/, 16],
+  [/^([-+]?)0[oO]?([0-7]+)$/, 8],
+  [/^([-+]?)0[bB]([01]+)$/, 2],
+];
+
+const date = /^(\d{4})-(\d{1,2})-(\d{1,2})$/;
+const moment =
+  /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt]| )(\d{1,2}):(\d{1,2}):(\d{1,2})(?:[.,](\d{1,9}))?(Z|[-+]\d{2}:\d{2})?$/;
+
+const padded = (text: string | undefined): string => (text ?? "").padStart(2, "0");
+
+/** Go prints a time as RFC 3339 with the fraction's trailing zeros removed. */
+function timestamp(text: string): string | undefined {
+  const day = date.exec(text);
+  const [, year, month, dayOfMonth, hour, minute, second, fraction = "", zone = "Z"] =
+    day === null ? (moment.exec(text) ?? []) : [...day, "00", "00", "00"];
+  if (year === undefined || (text.includes(" ") && /(Z|[-+]\d{2}:\d{2})$/.test(text.slice(11)))) return undefined;
+  const shown = fraction.replace(/0+$/, "");
+  const written = `${year}-${padded(month)}-${padded(dayOfMonth)}T${padded(hour)}:${padded(minute)}:${padded(second)}`;
+  const checked = new Date(`${written}Z`);
+  if (Number.isNaN(checked.getTime()) || !checked.toISOString().startsWith(written)) return undefined;
+  return `${written}${shown === "" ? "" : `.${shown}`}${/^[-+]00:00$/.test(zone) ? "Z" : zone}`;
+}
+
+/** @param text of a plain scalar, with folded lines */
+export function plainValue(text: string): unknown {
+  if (words.has(text)) return words.get(text);
+  if (/^\.[0-9]/.test(text)) return decimal.test(text) ? Number(text) : text;
+  if (!/^[-+0-9]/.test(text)) return text;
+  const time = timestamp(text);
+  if (time !== undefined) return time;
+  const plain = text.replaceAll("_", "");
+  for (const [pattern, base] of based) {
+    const [, sign, digits] = pattern.exec(plain) ?? [];
+    if (digits !== undefined) return Number.parseInt(digits, base) * (sign === "-" ? -1 : 1) + 0;
+  }
+  return decimal.test(plain) ? Number(plain) + 0 : text;
+}

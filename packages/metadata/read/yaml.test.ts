@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import { mostRepeated, Repetitions, YamlFile } from "./yaml.ts";
+
+const read = (text: string) => new YamlFile(text).read();
+const valueOf = (text: string) => {
+  const { value, problem } = read(text);
+  expect(problem).toBeUndefined();
+  return value;
+};
+
+test("reads an anchor with many uses", () => {
+  const uses = Array.from({ length: 5_000 }, () => "- *own\n").join("");
+  const value = valueOf(`- &own { columns: [id], filter: { owner_id: { _eq: X-Hasura-User-Id } } }\n${uses}`);
+  expect(value).toHaveLength(5_001);
+  expect((value as unknown[]).at(-1)).toEqual({ columns: ["id"], filter: { owner_id: { _eq: "X-Hasura-User-Id" } } });
+});
+
+test("an alias means the last anchor of its name before it", () => {
+  expect(valueOf("a: &x 1\nb: *x\nc: &x 2\nd: *x\n")).toEqual({ a: 1, b: 1, c: 2, d: 2 });
+});
+
+test.each([
+  ["a mapping", "<<: *a\n  c: 9", { x: 1, y: 2, c: 9 }],
+  ["own keys before and after it win", "x: 5\n  <<: *a\n  y: 6", { x: 5, y: 6 }],
+  ["the first mapping of a list wins", "<<: [*b, *a]", { x: 7, z: 8, y: 2 }],
+  ["a mapping that merges another", "<<: { <<: *a, y: 3 }", { x: 1, y: 3 }],
+  ["a quoted key is a key", '"<<": 1', { "<<": 1 }],
+])("merges keys as yaml.v3: %s", (_, text, expected) => {
+  expect(valueOf(`a: &a { x: 1, y: 2 }\nb: &b { x: 7, z: 8 }\nof:\n  ${text}\n`)).toMatchObject({ of: expected });
+});
+
+// Values as gopkg.in/yaml.v3 3.0.1 prints them in JSON.
+test.each([
+  ["yes", "yes"],
+  ["True", true],
+  ["~", null],
+  ["017", 15],
+  ["0o17", 15],
+  ["0x1F", 31],
+  ["0b11", 3],
+  ["1_000", 1000],
+  ["08", 8],
+  ["1e3", 1000],
+  [".5", 0.5],
+  ["1:30", "1:30"],
+  ["2024-01-01", "2024-01-01T00:00:00Z"],
+  ["2001-12-14t21:59:43.10-05:00", "2001-12-14T21:59:43.1-05:00"],
+  ["2024-13-01", "2024-13-01"],
+  ["'017'", "017"],
+  ["!!str 017", "017"],
+])("reads the plain text %s as %j", (text, expected) => {
+  expect(valueOf(`a: ${text}\n`)).toEqual({ a: expected });
+});
+
+test("a block text ends with the file when its last line has no end", () => {
+  expect(valueOf("a: |\n  x")).toEqual({ a: "x" });
+  expect(valueOf("a: |\n  x\n")).toEqual({ a: "x\n" });
+});
+
+test.each([
+  ["a: &a [*a]\n", 1, "the anchor a contains itself"],
+  ["a: &a\n  b: 1\n  <<: *a\n", 3, "the anchor a contains itself"],
+  ["a: 1\nb: *c\n", 2, "the anchor c is not defined before this line"],
+  ["a: &x 1\nb:\n  <<: *x\n", 3, "a merge key (<<) needs a mapping"],
+  ["a: { }\n<<: {}\n<<: {}\n", 3, "has two merge keys"],
+  ["a: 1\nb: 2\na: 3\n", 3, "the key a appears twice"],
+  ["a: 1\n: 2\n", 2, "a key is empty"],
+  ["a: .inf\n", 1, ".inf is no number of JSON"],
+  ["a: [\n", 2, "Flow sequence"],
+  ["a: 1\n---\nb: 2\n", 2, "multiple documents"],
+])("refuses %j in line %d", (text, line, reason) => {
+  expect(read(text)).toMatchObject({ value: undefined, problem: { line, reason: expect.stringContaining(reason) } });
+});
+
+test("counts the values that anchors repeat, not the uses of an anchor", () => {
+  const levels = Array.from({ length: 30 }, (_, n) => `a${n + 1}: &a${n + 1} [*a${n}, *a${n}]\n`);
+  expect(read(`a0: &a0 [x, x]\n${levels.join("")}`).problem?.reason).toContain(`more than ${mostRepeated} values`);
+  const file = new YamlFile("a: &a [1, 2, 3]\nb: *a\n");
+  expect(file.read({ repetitions: new Repetitions(4) }).problem).toBeUndefined();
+  expect(file.read({ repetitions: new Repetitions(3) }).problem?.line).toBe(1);
+});
+
+test.each([
+  ["lists", "[".repeat(100_000)],
+  ["closed lists", `${"[".repeat(2_000)}${"]".repeat(2_000)}`],
+])("refuses deeply nested %s", (_, text) => {
+  expect(read(text).problem).toBeDefined();
+});
+
+test("finds lines through anchors and merge keys", () => {
+  const file = new YamlFile("a: &a\n  x: 1\n  y: 2\nb: *a\nc:\n  <<: *a\n  z: 3\n");
+  expect(file.line(["b", "y"])).toBe(3);
+  expect(file.line(["c", "x"])).toBe(2);
+  expect(file.line(["c", "z"])).toBe(7);
+  expect(file.line(["c", "absent"])).toBe(5);
+});
