@@ -1,5 +1,5 @@
 import { printableLines } from "@routeql/contract/printable";
-import { readFile } from "node:fs/promises";
+import { readText, UnreadableText } from "@routeql/contract/written-text";
 import { parseArgs } from "node:util";
 import { readArguments, UsageError } from "@routeql/database-access/command-line";
 import { type CommandOutput, type OpenDatabase, withClient } from "@routeql/database-access/opened-database";
@@ -39,9 +39,9 @@ export async function detectCommand(
   if (typeof parsed === "number") return parsed;
   let configuration: Configuration;
   try {
-    configuration = parseConfiguration(await readFile(parsed.file, "utf8"), parsed.file);
+    configuration = parseConfiguration(readText(parsed.file), parsed.file);
   } catch (error) {
-    const reason = unreadable(error);
+    const reason = error instanceof UnreadableText ? error.message : unreadable(error);
     if (!(error instanceof ConfigurationError) && reason === undefined) throw error;
     const message = error instanceof ConfigurationError ? error.message : `${parsed.file} cannot be read: ${reason}`;
     output.stderr.write(`${printableLines(message)}\n`);

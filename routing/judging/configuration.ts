@@ -40,7 +40,7 @@ export class ConfigurationError extends Error {
 /** Reads the YAML text of a configuration. @param file its name, for error messages. @throws ConfigurationError with all problems. */
 export function parseConfiguration(text: string, file: string): Configuration {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, merge: true });
   const problems: { line: number; message: string }[] = [];
   const fail = (): never => {
     const sorted = problems

@@ -30,6 +30,19 @@ async function* replay(chunks: Buffer[], iterator: AsyncIterator<Buffer>): ByteS
   }
 }
 
+const markOfUtf8 = Buffer.from("\u{FEFF}");
+
+/** A text source without the byte order mark of UTF-8. */
+export async function* withoutMark(source: ByteSource): ByteSource {
+  const { head, whole } = await peek(source, markOfUtf8.length);
+  let left = head.equals(markOfUtf8) ? markOfUtf8.length : 0;
+  for await (const chunk of whole) {
+    const skipped = Math.min(left, chunk.length);
+    left -= skipped;
+    if (skipped < chunk.length) yield chunk.subarray(skipped);
+  }
+}
+
 export async function* gunzip(source: ByteSource): ByteSource {
   const stream = createGunzip();
   // An error of either side reaches the reader below.

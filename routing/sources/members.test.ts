@@ -48,6 +48,7 @@ describe("unpacks an input", () => {
   test.each([
     ["text", Buffer.from(text)],
     ["gzip of text", gzipSync(text)],
+    ["text with a byte order mark", Buffer.from(`\u{FEFF}${text}`)],
     ["two gzip streams after one another", Buffer.concat([gzipSync(text.slice(0, 20)), gzipSync(text.slice(20))])],
   ])("%s", async (_, bytes) => {
     expect(await read(bytes)).toEqual(["bgpdump 1: W of example|north", "bgpdump 2: refused"]);
@@ -56,6 +57,8 @@ describe("unpacks an input", () => {
   test.each([
     ["JSON", Buffer.from(json)],
     ["gzip of JSON", gzipSync(json)],
+    ["JSON with a byte order mark", Buffer.from(`\u{FEFF}${json}`)],
+    ["gzip of JSON with a byte order mark", gzipSync(`\u{FEFF}${json}`)],
   ])("%s", async (_, bytes) => {
     expect(await read(bytes)).toEqual(["RIPEstat 1: W of ripe-ris|rrc00"]);
   });
@@ -149,4 +152,9 @@ test.each([
   ["Zstandard", Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), "zstdcat"],
 ])("rejects %s with a remedy", (_, head, message) => {
   expect(() => detectFormat(head)).toThrow(message);
+});
+
+test("refuses UTF-16 by name", async () => {
+  const bytes = Buffer.from(`\u{FEFF}${text}`, "utf16le");
+  await expect(read(bytes)).rejects.toThrow("it is UTF-16; save it as UTF-8");
 });

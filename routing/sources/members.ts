@@ -4,7 +4,7 @@ import { bgpdumpRecords } from "../formats/bgpdump.ts";
 import type { ByteSource, Records } from "../formats/records.ts";
 import { BrokenInput } from "../formats/refusal.ts";
 import { NotRipestat, ripestatRecords } from "../formats/ripestat.ts";
-import { gunzip, peek } from "./byte-source.ts";
+import { gunzip, peek, withoutMark } from "./byte-source.ts";
 
 type Format = "gzip" | "tar" | "bgpdump" | "json" | "unknown";
 
@@ -20,6 +20,9 @@ const compressions: readonly (readonly [name: string, magic: Buffer, command: st
 /** MRT types at the start of a file of routes or updates (RFC 6396 section 4, RFC 8050). */
 const mrtTypes = new Set([11, 12, 13, 16, 17, 32, 33, 48, 49]);
 
+/** The byte order mark of UTF-8, as Latin-1. */
+const markOfUtf8 = /^\xef\xbb\xbf/;
+
 /** Detects the format of an input from its first bytes. @throws BrokenInput for a known but unsupported format, with a remedy */
 export function detectFormat(head: Buffer): Format {
   if (head.length === 0) throw new BrokenInput("it is empty");
@@ -29,7 +32,9 @@ export function detectFormat(head: Buffer): Format {
     if (head.subarray(0, magic.length).equals(magic))
       throw new BrokenInput(`it is compressed with ${name}; use: ${command} FILE | npm run load -- -`);
   }
-  const text = head.toString("latin1");
+  if (/^(?:\xff\xfe|\xfe\xff)/.test(head.toString("latin1", 0, 2)))
+    throw new BrokenInput("it is UTF-16; save it as UTF-8");
+  const text = head.toString("latin1").replace(markOfUtf8, "");
   if (/^(?:BGP4MP(?:_ET)?|TABLE_DUMP2?)\|/m.test(text)) return "bgpdump";
   if (/^\s*[[{]/.test(text)) return "json";
   if (head.length >= 12 && mrtTypes.has(head.readUInt16BE(4)) && head.readUInt16BE(6) <= 12) {
@@ -81,7 +86,8 @@ async function unwrap(source: ByteSource): Promise<{ format: ReturnType<typeof d
   return { format: innerFormat, bytes: inner.whole };
 }
 
-function read(format: string, bytes: ByteSource, { service }: MemberOptions): Pick<Member, "format" | "records"> {
+function read(format: string, given: ByteSource, { service }: MemberOptions): Pick<Member, "format" | "records"> {
+  const bytes = withoutMark(given);
   if (format === "bgpdump") return { format: "bgpdump", records: bgpdumpRecords(bytes, service) };
   if (format === "json") return { format: "RIPEstat", records: ripestatRecords(bytes) };
   throw new BrokenInput("it is neither bgpdump -m text nor RIPEstat bgp-updates JSON, nor gzip or a tar of them");
