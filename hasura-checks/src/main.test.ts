@@ -296,7 +296,7 @@ describe("lint", { timeout: generous }, () => {
     }
     folder.write("project/config.yaml", "metadata_directory: [");
     expect(await routeql(folder.path, ["lint", "--metadata", "project"])).toMatchObject(
-      refused("project/config.yaml: "),
+      refused("project/config.yaml:1: "),
     );
   });
 

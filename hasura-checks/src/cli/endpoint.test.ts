@@ -8,11 +8,18 @@ import { describe, expect, test } from "vitest";
 import { MetadataFolder, routeql, sound, tableFile } from "../testing/tool.ts";
 
 describe("a secret that is invalid in a header", () => {
+  const noHeader =
+    "no header X-Hasura-Admin-Secret can be made of the admin secret: a header is one line of Latin characters";
+
   test.each([
-    ["two lines", "sesame\nopen"],
-    ["characters that are not Latin", "sesame\u2500"],
-    ["a zero byte", "sesame\0"],
-  ])("%s: is refused and not quoted", async (_what, secret) => {
+    ["two lines", "sesame\nopen", noHeader],
+    ["characters that are not Latin", "sesame\u2500", noHeader],
+    [
+      "a zero byte",
+      "sesame\0",
+      "the file of --admin-secret-file has a zero byte in line 1, so it is UTF-16 or no text",
+    ],
+  ])("%s: is refused and not quoted", async (_what, secret, reason) => {
     using folder = new MetadataFolder([tableFile("note", sound)]);
     writeFileSync(join(folder.path, "secret"), secret);
     const { code, stderr } = await routeql(folder.path, [
@@ -22,10 +29,9 @@ describe("a secret that is invalid in a header", () => {
       "--admin-secret-file",
       "secret",
     ]);
-    expect([code, stderr]).toEqual([
-      2,
-      "hasura-checks diff: no header X-Hasura-Admin-Secret can be made of the admin secret: a header is one line of Latin characters\n",
-    ]);
+    expect(code).toBe(2);
+    expect(stderr).toContain(`hasura-checks diff: ${reason}`);
+    expect(stderr).not.toContain("sesame");
   });
 });
 

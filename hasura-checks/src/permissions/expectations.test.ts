@@ -89,7 +89,7 @@ describe("reports differences in words", () => {
 });
 
 test.each([
-  ["no YAML", "roles: [", "file.yaml: "],
+  ["no YAML", "roles: [", "file.yaml:1: "],
   ["an unknown key", "roles: {viewer: {rights: {}}}", 'file.yaml: roles.viewer: Unrecognized key: "rights"'],
   [
     "an unknown operation",

@@ -60,6 +60,9 @@ const directoryFiles: Readonly<Record<string, string>> = {
 /** Files that can be misspelt metadata files, unlike a README. */
 const couldBeMetadata = /\.(ya?ml|json|graphql)$/i;
 
+/** The work for a file that is included again, in values of YAML. */
+const costOfInclude = 20;
+
 class Loader {
   readonly problems: Problem[] = [];
   readonly #files = new Map<string, YamlFile>();
@@ -93,10 +96,13 @@ class Loader {
   }
 
   /** @param place place of the last include of the file */
-  read(file: string, including: readonly string[] = [], place = "", line?: number): unknown {
+  read(file: string, including: readonly string[] = [], place: MergedPath = [], line?: number): unknown {
     const name = this.#display(file);
     const known = this.#files.get(name);
-    if (known !== undefined) return this.#value(known, file, including, true);
+    if (known !== undefined) {
+      this.#repetitions.take(costOfInclude);
+      return this.#value(known, file, including, true);
+    }
     let text: string;
     try {
       text = readText(file);
@@ -104,7 +110,7 @@ class Loader {
       const from = including.at(-1);
       if (error instanceof UnreadableText) this.#problem(file, "", error.message, error.line);
       else if (from === undefined) this.#problem(file, "", "this file is missing");
-      else this.#problem(from, place, `includes ${name}, which does not exist`, line);
+      else this.#problem(from, printPath(place), `includes ${name}, which does not exist`, line);
       return undefined;
     }
     if (file.endsWith(".graphql")) return text.replaceAll(/#.*$/gm, "").trim() === "" ? null : text;
@@ -119,7 +125,7 @@ class Loader {
     const { value, problem } = parsed.read({
       again,
       repetitions: this.#repetitions,
-      include: (target, path, line) => this.#include(target, file, [...including, file], printPath(path), line),
+      include: (target, path, line) => this.#include(target, file, [...including, file], path, line),
     });
     if (problem !== undefined && !this.#isFull) this.#problem(file, "", problem.reason, problem.line);
     if (this.#repetitions.isUsedUp) this.#isFull = true;
@@ -128,14 +134,14 @@ class Loader {
     return value;
   }
 
-  #include(written: string, file: string, including: readonly string[], path: string, line: number): unknown {
+  #include(written: string, file: string, including: readonly string[], path: MergedPath, line: number): unknown {
     const target = resolve(dirname(file), normalize(written));
     if (!target.startsWith(this.#root + sep)) {
-      this.#problem(file, path, `includes ${written}, which is outside of the metadata directory`, line);
+      this.#problem(file, printPath(path), `includes ${written}, which is outside of the metadata directory`, line);
       return undefined;
     }
     if (including.includes(target)) {
-      this.#problem(file, path, `includes ${this.#display(target)} from within itself`, line);
+      this.#problem(file, printPath(path), `includes ${this.#display(target)} from within itself`, line);
       return undefined;
     }
     return this.read(target, including, path, line);

@@ -9,9 +9,9 @@ const valueOf = (text: string) => {
 };
 
 test("reads an anchor with many uses", () => {
-  const uses = Array.from({ length: 5_000 }, () => "- *own\n").join("");
+  const uses = Array.from({ length: 500 }, () => "- *own\n").join("");
   const value = valueOf(`- &own { columns: [id], filter: { owner_id: { _eq: X-Hasura-User-Id } } }\n${uses}`);
-  expect(value).toHaveLength(5_001);
+  expect(value).toHaveLength(501);
   expect((value as unknown[]).at(-1)).toEqual({ columns: ["id"], filter: { owner_id: { _eq: "X-Hasura-User-Id" } } });
 });
 
@@ -81,7 +81,7 @@ test("counts the values that anchors repeat, not the uses of an anchor", () => {
 });
 
 test.each([
-  ["lists", "[".repeat(100_000)],
+  ["lists", "[".repeat(20_000)],
   ["closed lists", `${"[".repeat(2_000)}${"]".repeat(2_000)}`],
 ])("refuses deeply nested %s", (_, text) => {
   expect(read(text).problem).toBeDefined();

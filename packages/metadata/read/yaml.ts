@@ -23,8 +23,8 @@ interface YamlProblem {
   readonly reason: string;
 }
 
-/** Values that come from uses of anchors, and from files that are included again: at most so many of a project. */
-export const mostRepeated = 1_000_000;
+/** Values that come from uses of anchors, and from files that are included again: at most so many of a project. Below it yaml.v3 refuses none. */
+export const mostRepeated = 400_000;
 
 const mostLevels = 500;
 
@@ -36,9 +36,9 @@ export class Repetitions {
     this.#left = most;
   }
 
-  /** @returns whether one more is allowed */
-  take(): boolean {
-    this.#left -= 1;
+  /** @returns whether so many more are allowed */
+  take(count = 1): boolean {
+    this.#left -= count;
     return this.#left >= 0;
   }
 
@@ -89,7 +89,7 @@ export class YamlFile {
       });
       this.problems = this.#document.errors.map((error) => ({
         line: error.linePos?.[0].line ?? 1,
-        reason: error.message.split("\n")[0] ?? "not YAML",
+        reason: (error.message.split("\n")[0] ?? "not YAML").replace(/ at line \d+, column \d+:$/, ""),
       }));
       this.#prepare(this.#document);
     } catch (error) {
