@@ -40,6 +40,7 @@ export interface Issued {
   readonly name: string;
   readonly keys: webcrypto.CryptoKeyPair;
   readonly algorithm: (typeof algorithms)[keyof typeof algorithms];
+  readonly kind: keyof typeof algorithms;
   /** PEM with a line end. */
   readonly pem: string;
   /** PKCS #8. */
@@ -66,7 +67,7 @@ export async function issue(name: string, options: IssueOptions = {}): Promise<I
   const { issuer, key = "p256", hash = "SHA-256", from = -1, to = 30, names = [], extensions = [] } = options;
   const { authority = names.length === 0 } = options;
   const keys = options.keys ?? (await newKeys(key, hash));
-  const own = { keys, algorithm: algorithms[key] };
+  const own = { keys, algorithm: algorithms[key], kind: key };
   const signer = issuer ?? own;
   const made = await X509CertificateGenerator.create({
     serialNumber: Buffer.from(webcrypto.getRandomValues(new Uint8Array(8))).toString("hex"),

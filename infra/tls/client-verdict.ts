@@ -14,11 +14,11 @@ export interface Presented {
 type Verdict = string | undefined;
 
 /** Runs in the thread, so it uses nothing of this module. */
-async function connectInMemory(): Promise<void> {
+function answerInThread(): void {
   const { workerData } = process.getBuiltinModule("node:worker_threads");
   const { connect, createSecureContext, TLSSocket } = process.getBuiltinModule("node:tls");
   const { duplexPair } = process.getBuiltinModule("node:stream");
-  const { each, port, done } = workerData as Task;
+  const { port, done } = workerData as Shared;
   // Level 2 is the default of Debian's OpenSSL, for servers and clients: keys of 2,048 bits, no SHA-1.
   const options = { ciphers: "DEFAULT@SECLEVEL=2", minVersion: "TLSv1.2" } as const;
   const ask = ({ certificate, privateKey, trusted }: Presented): Promise<Verdict> =>
@@ -35,33 +35,47 @@ async function connectInMemory(): Promise<void> {
         failed(error as Error);
       }
     });
-  port.postMessage(await Promise.all(each.map(ask)));
-  Atomics.store(done, 0, 1);
-  Atomics.notify(done, 0);
+  port.on("message", (each: readonly Presented[]) => {
+    void Promise.all(each.map(ask)).then((verdicts) => {
+      port.postMessage(verdicts);
+      Atomics.store(done, 0, 1);
+      Atomics.notify(done, 0);
+    });
+  });
 }
 
-interface Task {
-  readonly each: readonly Presented[];
+interface Shared {
   readonly port: MessagePort;
   readonly done: Int32Array<SharedArrayBuffer>;
 }
+
+/** Starts the thread, which does not keep the program running. */
+function startThread(): Shared {
+  const { port1, port2 } = new MessageChannel();
+  const done = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(`(${answerInThread.toString()})()`, {
+    eval: true,
+    workerData: { port: port2, done } satisfies Shared,
+    transferList: [port2],
+  });
+  worker.unref();
+  return { port: port1, done };
+}
+
+let thread: Shared | undefined;
 
 /** Milliseconds. */
 const patience = 30_000;
 
 /** The verdict for each, in order. It blocks, because a program of Pulumi creates resources as soon as it waits. */
 export function clientVerdicts(each: readonly Presented[]): readonly Verdict[] {
-  const { port1, port2 } = new MessageChannel();
-  const done = new Int32Array(new SharedArrayBuffer(4));
-  const worker = new Worker(`(${connectInMemory.toString()})()`, {
-    eval: true,
-    workerData: { each, port: port2, done },
-    transferList: [port2],
-  });
-  worker.unref();
+  thread ??= startThread();
+  const { port, done } = thread;
+  Atomics.store(done, 0, 0);
+  port.postMessage(each.map(({ certificate, privateKey, trusted }) => ({ certificate, privateKey, trusted })));
   Atomics.wait(done, 0, 0, patience);
-  const answer: { readonly message: readonly Verdict[] } | undefined = receiveMessageOnPort(port1);
-  port1.close();
-  if (answer === undefined) throw new Error("The check of the certificate got no verdict from OpenSSL.");
-  return answer.message;
+  const answer: { readonly message: readonly Verdict[] } | undefined = receiveMessageOnPort(port);
+  if (answer !== undefined) return answer.message;
+  thread = undefined;
+  throw new Error(`OpenSSL gave no verdict about the certificate within ${patience / 1000} s. Run the command again.`);
 }

@@ -8,7 +8,7 @@ import { SettingsError, type SettingsProblem } from "../settings/error.ts";
 import type { GatewayCertificate } from "./certificate.ts";
 import { clientVerdicts } from "./client-verdict.ts";
 import { placeOf, readGiven } from "./given-file.ts";
-import { explainRefusal, faultsOf, isSelfSigned, nameOf, pathsFrom } from "./path-faults.ts";
+import { bestFirst, explainRefusal, faultsOf, isSelfSigned, nameOf, pathsFrom } from "./path-faults.ts";
 
 /** Whether clients find the name in the certificate: they read no common name. */
 const covers = (certificate: X509Certificate, host: string): boolean =>
@@ -41,17 +41,27 @@ function pairOf(certificates: readonly X509Certificate[], keys: readonly KeyObje
   )[0];
 }
 
-/** The certificate and its issuers in the file, in order, without roots and without those that clients or nginx refuse. */
-function chainOf(leaf: X509Certificate, others: readonly X509Certificate[]): readonly X509Certificate[] {
-  const paths = pathsFrom(leaf, others, []).map(({ certificates }) => certificates.slice(1));
-  const byDepth = Array.from({ length: Math.max(...paths.map(({ length }) => length)) }, (_, depth) =>
-    paths.flatMap((path) => path[depth] ?? []),
-  ).flat();
-  const issuers = new Map(byDepth.map((each) => [each.fingerprint256, each])).values();
-  return [leaf, ...[...issuers].filter((each) => !isSelfSigned(each) && faultsOf(each).length === 0)];
+/**
+ * The certificate and its issuers in the file, without roots and without those that clients or nginx refuse. The best way to a trusted root is
+ * first: OpenSSL takes the first issuer of a name, and tries no other one.
+ */
+function chainOf(
+  leaf: X509Certificate,
+  others: readonly X509Certificate[],
+  trusted: readonly X509Certificate[],
+): readonly X509Certificate[] {
+  const ways = bestFirst(pathsFrom(leaf, others, trusted)).map(({ certificates }) => certificates);
+  const given = new Set(others.map(({ fingerprint256 }) => fingerprint256));
+  const issuers = new Map(ways.flat().map((each) => [each.fingerprint256, each]));
+  issuers.delete(leaf.fingerprint256);
+  const sent = [...issuers.values()].filter(
+    (each) => given.has(each.fingerprint256) && !isSelfSigned(each) && faultsOf(each).length === 0,
+  );
+  return [leaf, ...sent];
 }
 
 interface Trust {
+  /** PEM. */
   readonly trusted: readonly string[];
   /** What clients must trust besides their own list, given the anchor of the path. */
   readonly told: (anchor: () => string) => string;
@@ -92,20 +102,21 @@ function accepted(
   authority: string | undefined,
 ): Checked | { readonly problem: string } {
   const others = certificates.filter((each) => each !== leaf);
-  const files = { certificate: pemOf(chainOf(leaf, others)), privateKey: pemOfKey(key) };
-  const possible = trusts(authority, certificates);
-  const verdicts = clientVerdicts(possible.map(({ trusted }) => ({ ...files, trusted })));
-  const parsed = ({ trusted }: Trust): readonly X509Certificate[] => certificatesOf(trusted.join("\n"));
+  const privateKey = pemOfKey(key);
+  const possible = trusts(authority, certificates).map((trust) => {
+    const trusted = certificatesOf(trust.trusted.join("\n"));
+    return { ...trust, parsed: trusted, certificate: pemOf(chainOf(leaf, others, trusted)) };
+  });
+  const verdicts = clientVerdicts(possible.map((each) => ({ ...each, privateKey })));
   const by = possible[verdicts.indexOf(undefined)];
   if (by !== undefined) {
     const anchor = (): string => {
-      const path = pathsFrom(leaf, others, parsed(by)).find(({ complete }) => complete);
-      return path === undefined ? "" : pemOf(path.certificates.slice(-1));
+      const [way] = bestFirst(pathsFrom(leaf, others, by.parsed));
+      return way?.complete === true ? pemOf(way.certificates.slice(-1)) : "";
     };
-    return { ...files, caCertificate: by.told(anchor) };
+    return { certificate: by.certificate, privateKey, caCertificate: by.told(anchor) };
   }
-  const last = possible.at(-1)!;
-  const found = explainRefusal(leaf, others, parsed(last), "tlsCaFile");
+  const found = explainRefusal(leaf, others, possible.at(-1)!.parsed, "tlsCaFile");
   return {
     problem: found ?? `is refused by clients: ${verdicts.at(-1)}. \`openssl verify\` with the same files shows more`,
   };

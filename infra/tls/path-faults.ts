@@ -110,6 +110,16 @@ function openEnd({ certificates }: Path, setting: string): string {
   return `lacks the intermediate certificate ${nameOf(end.issuer)}. Append it to the file${from}; if it is the authority itself, add it to the file of ${setting}`;
 }
 
+/** The ways with the fewest faults to a root first, then the longest of the others. */
+export const bestFirst = (paths: readonly Path[]): readonly Path[] =>
+  paths.toSorted(
+    (left, right) =>
+      Number(right.complete) - Number(left.complete) ||
+      (left.complete
+        ? faultsOfPath(left).length - faultsOfPath(right).length
+        : right.certificates.length - left.certificates.length),
+  );
+
 /** Why clients refuse a certificate, as the end of a sentence; undefined if nothing is found. @param setting names the trusted authorities */
 export function explainRefusal(
   leaf: X509Certificate,
@@ -117,12 +127,7 @@ export function explainRefusal(
   trusted: readonly X509Certificate[],
   setting: string,
 ): string | undefined {
-  const paths = pathsFrom(leaf, known, trusted);
-  const complete = paths
-    .filter((path) => path.complete)
-    .map(faultsOfPath)
-    .toSorted((left, right) => left.length - right.length);
-  if (complete[0] !== undefined) return complete[0][0];
-  const longest = paths.toSorted((left, right) => right.certificates.length - left.certificates.length)[0]!;
-  return faultsOf(leaf)[0] === undefined ? openEnd(longest, setting) : faultsOfPath(longest)[0];
+  const best = bestFirst(pathsFrom(leaf, known, trusted))[0]!;
+  if (best.complete || faultsOf(leaf).length > 0) return faultsOfPath(best)[0];
+  return openEnd(best, setting);
 }
