@@ -26,8 +26,8 @@ test("fails with each problem once and the next command", async () => {
   });
 });
 
-test("a certificate that ends soon is no failure of the update", async () => {
+test.each(["certificate", "public name"])("a warning about the %s is no failure of the update", async (subject) => {
   await expect(
-    untilHealthy(async () => [{ ...problem, subject: "certificate" }], signal, { patience: 5, interval: 1 }),
-  ).resolves.toEqual([expect.stringContaining("The certificate ")]);
+    untilHealthy(async () => [{ ...problem, subject }], signal, { patience: 5, interval: 1 }),
+  ).resolves.toEqual([expect.stringContaining(`The ${subject} `)]);
 });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "@routeql/host/failure";
+import { publishedAddress } from "../docker/published-address.ts";
 import { dockerServiceStates } from "../docker/service-states.ts";
 import { clusterServiceStates } from "../kubernetes/service-states.ts";
 import type { Place } from "../kubernetes/place.ts";
@@ -11,22 +12,30 @@ import type { StackAccess } from "./access.ts";
 /** Milliseconds. */
 const longestStart = 90_000;
 
-/** Problems of the services now. The gateway is asked too, because Docker reports late; an unreachable one is no problem. */
+/**
+ * Problems of the services now. The gateway is asked too, as a client that knows only the public name and the authority; one that this machine
+ * cannot reach (on Kubernetes, or on an engine of another machine) is no problem.
+ */
 export async function currentProblems(
   access: StackAccess,
   stack: string,
   place: Place | undefined,
   signal: AbortSignal,
 ): Promise<readonly Problem[]> {
+  const published = place ? undefined : await publishedAddress(stack);
   const [states, endpoint] = await Promise.all([
     place ? clusterServiceStates(place, stack, signal) : dockerServiceStates(stack, signal),
-    endpointState(access),
+    endpointState(access, published),
   ]);
-  const answered = endpoint.error === undefined ? { endpoint, expectedMigrations: [] } : { expectedMigrations: [] };
+  const isKnown = endpoint.error === undefined || endpoint.refusedCertificate === true || published !== undefined;
+  const answered = isKnown ? { endpoint, expectedMigrations: [] } : { expectedMigrations: [] };
   return [...serviceProblems(states, stack), ...factProblems(answered, {}, stack)];
 }
 
-/** Waits until every service is healthy. @returns warnings about the certificate, which fail no update @throws Failure per problem */
+/** Problems that a person corrects elsewhere; they fail no update. */
+const warned: ReadonlySet<string> = new Set(["certificate", "public name"]);
+
+/** Waits until every service is healthy and clients accept the certificate. @returns warnings, which fail no update @throws Failure per problem */
 export async function untilHealthy(
   read: () => Promise<readonly Problem[]>,
   signal: AbortSignal,
@@ -35,11 +44,9 @@ export async function untilHealthy(
   const end = performance.now() + patience;
   for (;;) {
     const found = await read();
-    const ofCertificate = ({ subject }: Problem): boolean => subject === "certificate";
-    const problems = found.filter((problem) => !ofCertificate(problem));
+    const problems = found.filter(({ subject }) => !warned.has(subject));
     const [first] = problems;
-    if (first === undefined)
-      return found.filter(ofCertificate).map(({ reason, next }) => `The certificate ${reason}. Next: ${next}`);
+    if (first === undefined) return found.map(({ subject, reason, next }) => `The ${subject} ${reason}. Next: ${next}`);
     if (performance.now() > end)
       throw new Failure("The stack is updated, but a service does not work", {
         lastLines: problems.map(({ subject, reason }) => `${subject}: ${reason}`),

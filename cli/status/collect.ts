@@ -7,6 +7,7 @@ import { lastWords } from "@routeql/host/program-streams";
 import { inSidecar } from "../commands/administration.ts";
 import { openDatabase } from "../database/open-database.ts";
 import { alertDeliveries, alertProblems, firingAlerts } from "./alerts.ts";
+import { publishedAddress } from "../docker/published-address.ts";
 import { dockerServiceStates } from "../docker/service-states.ts";
 import { stackOption } from "../foundation/command.ts";
 import { placeOf } from "../kubernetes/place.ts";
@@ -51,7 +52,7 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
   const problemsOfServices = serviceProblems(services, stack);
   const databaseIsDown = problemsOfServices.some(({ subject }) => subject === "database");
   const [endpoint, database, directory, alerts, deliveries, changes] = await Promise.all([
-    endpointState(access),
+    endpointState(access, place ? undefined : await publishedAddress(stack)),
     databaseIsDown ? undefined : databaseFacts(stack, signal),
     directoryState(stack, signal),
     // On Kubernetes the Prometheus is not one of the stack.

@@ -1,5 +1,7 @@
+import { lookup } from "node:dns/promises";
 import { readFile } from "node:fs/promises";
 import { request } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
 import { getCACertificates, type TLSSocket } from "node:tls";
 import { messageOf } from "@routeql/host/failure";
 import type { StackAccess } from "../stack/access.ts";
@@ -8,15 +10,57 @@ import type { EndpointState } from "./report.ts";
 /** Milliseconds. */
 const patience = 8_000;
 
-/** Requests `/healthz` as a client does and reads the certificate, also when it is not trusted or has expired. */
-export async function endpointState({ url, caFile }: Pick<StackAccess, "url" | "caFile">): Promise<EndpointState> {
-  const trusted = await ask(url, await readFile(caFile, "utf8").catch(() => undefined));
-  if (trusted.error === undefined || !/certificate|CERT_|self.signed/i.test(trusted.error)) return trusted;
-  const { certificateExpires } = await ask(url, undefined, false);
-  return { ...trusted, certificateExpires };
+const isOfCertificate = (error: string): boolean => /certificate|CERT_|self.signed|altnames/i.test(error);
+
+/**
+ * Requests `/healthz` as a client that knows only the public name and the authority. If the name leads elsewhere, asks the published address for
+ * that name. Reads the certificate also when it is not trusted or has expired.
+ * @param published address of the gateway's ports on this machine
+ */
+export async function endpointState(
+  { url, caFile }: Pick<StackAccess, "url" | "caFile">,
+  published?: string,
+): Promise<EndpointState> {
+  const ca = await readFile(caFile, "utf8").catch(() => undefined);
+  const named = await ask(url, { ca });
+  if (named.error === undefined) return named;
+  const here = published === undefined ? named : await ask(url, { ca, address: published });
+  const nameProblem = here.error === undefined ? `${await addressesOf(url)}: ${named.error}` : undefined;
+  if (isOfCertificate(named.error)) return refused(url, nameProblem ?? named.error);
+  if (nameProblem !== undefined) return { ...here, nameProblem };
+  return isOfCertificate(here.error!) ? refused(url, here.error!, published) : named;
 }
 
-function ask(url: string, ca: string | undefined, rejectUnauthorized = true): Promise<EndpointState> {
+async function refused(url: string, error: string, address?: string): Promise<EndpointState> {
+  const { certificateExpires } = await ask(url, { address, rejectUnauthorized: false });
+  return { url, error, certificateExpires, refusedCertificate: true };
+}
+
+/** What the name of an address means on this machine. */
+async function addressesOf(url: string): Promise<string> {
+  const { hostname } = new URL(url);
+  const found = await lookup(hostname.replace(/^\[|\]$/g, ""), { all: true }).catch(() => []);
+  const addresses = found.map(({ address }) => address).join(", ");
+  return addresses === "" ? `${hostname} has no address here` : `${hostname} leads to ${addresses}`;
+}
+
+interface AskOptions {
+  readonly ca?: string | undefined;
+  /** In place of the address of the name. */
+  readonly address?: string | undefined;
+  readonly rejectUnauthorized?: boolean;
+}
+
+/** Node asks for one address or for all. */
+const lookupOf =
+  (address: string): LookupFunction =>
+  (_host, { all }, done) => {
+    const family = isIP(address);
+    if (all === true) done(null, [{ address, family }]);
+    else done(null, address, family);
+  };
+
+function ask(url: string, { ca, address, rejectUnauthorized = true }: AskOptions): Promise<EndpointState> {
   return new Promise((resolve) => {
     const call = request(
       new URL("/healthz", url),
@@ -25,6 +69,7 @@ function ask(url: string, ca: string | undefined, rejectUnauthorized = true): Pr
         rejectUnauthorized,
         agent: false,
         signal: AbortSignal.timeout(patience),
+        ...(address === undefined ? {} : { lookup: lookupOf(address) }),
       },
       (response) => {
         const { valid_to: validTo } = (response.socket as TLSSocket).getPeerCertificate();

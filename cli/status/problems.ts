@@ -93,7 +93,13 @@ export function factProblems(
   const logs = `npm run logs --${stackOption(stack)}`;
   const up = `npm run up${stackArgument(stack)}`;
   const problems: Problem[] = [];
-  if (endpoint?.error !== undefined)
+  if (endpoint?.refusedCertificate === true)
+    problems.push({
+      subject: "endpoint",
+      reason: `clients refuse the certificate of ${endpoint.url}: ${endpoint.error}`,
+      next: "correct the certificate or the authority: docs/operate/your-files.md#certificates",
+    });
+  else if (endpoint?.error !== undefined)
     problems.push({
       subject: "endpoint",
       reason: `${endpoint.url} does not answer: ${endpoint.error}`,
@@ -104,6 +110,12 @@ export function factProblems(
       subject: "endpoint",
       reason: `${endpoint.url}/healthz answers ${endpoint.status}`,
       next: `${logs} --since 5m engine auth-sidecar gateway`,
+    });
+  if (endpoint?.nameProblem !== undefined)
+    problems.push({
+      subject: "public name",
+      reason: `does not lead to the published address, which answers: ${endpoint.nameProblem}`,
+      next: "correct its addresses in DNS, or PUBLIC_HOST or HOST_ADDRESS: docs/operate/deploy.md",
     });
   const expires = endpoint?.certificateExpires;
   if (expires !== undefined && Date.parse(expires) - now < certificateWarning)

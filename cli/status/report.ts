@@ -30,6 +30,10 @@ export interface EndpointState {
   /** Status of `/healthz`; undefined when nothing answers. */
   readonly status?: number | undefined;
   readonly error?: string | undefined;
+  /** Whether the error is that clients do not accept the certificate. */
+  readonly refusedCertificate?: boolean;
+  /** Why the public name does not lead to the published address, which answers. */
+  readonly nameProblem?: string | undefined;
   /** RFC 3339. */
   readonly certificateExpires?: string | undefined;
 }

@@ -112,6 +112,16 @@ test.each<[string, string, object, Parameters<typeof factProblems>[1]?]>([
     "https://localhost does not answer: connect ECONNREFUSED",
     { endpoint: { url: "https://localhost", error: "connect ECONNREFUSED" } },
   ],
+  [
+    "endpoint",
+    "clients refuse the certificate of https://localhost: certificate has expired",
+    { endpoint: { url: "https://localhost", error: "certificate has expired", refusedCertificate: true } },
+  ],
+  [
+    "public name",
+    "does not lead to the published address, which answers: a.example.net leads to 192.0.2.9: connect ECONNREFUSED",
+    { endpoint: { ...endpoint, nameProblem: "a.example.net leads to 192.0.2.9: connect ECONNREFUSED" } },
+  ],
   ["endpoint", "https://localhost/healthz answers 503", { endpoint: { ...endpoint, status: 503 } }],
   ["certificate", "expired at 2026-05-04T09:00:00Z", at("2026-05-04T09:00:00Z")],
   ["certificate", "expires at 2026-05-07T11:00:00Z, in 3 days", at("2026-05-07T11:00:00Z")],

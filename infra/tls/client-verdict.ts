@@ -35,13 +35,12 @@ function answerInThread(): void {
         failed(error as Error);
       }
     });
-  port.on("message", (each: readonly Presented[]) => {
-    void Promise.all(each.map(ask)).then((verdicts) => {
-      port.postMessage(verdicts);
-      Atomics.store(done, 0, 1);
-      Atomics.notify(done, 0);
-    });
-  });
+  const answer = async (each: readonly Presented[]): Promise<void> => {
+    port.postMessage(await Promise.all(each.map(ask)));
+    Atomics.store(done, 0, 1);
+    Atomics.notify(done, 0);
+  };
+  port.on("message", (each: readonly Presented[]) => void answer(each));
 }
 
 interface Shared {
