@@ -16,7 +16,9 @@ import { prepare, startKeyCare } from "./keys/key-care.ts";
 import { KeyEncryption } from "./keys/key-encryption.ts";
 import { KeyRotation, rotationPolicy } from "./keys/key-rotation.ts";
 import { KeyRepository, Keyring } from "./keys/keyring.ts";
-import { DirectoryAccounts, DirectoryLogin } from "./ldap/directory-login.ts";
+import { DirectoryAccounts } from "./ldap/directory-accounts.ts";
+import { DirectoryLogin } from "./ldap/directory-login.ts";
+import { startDirectoryWatch } from "./ldap/directory-watch.ts";
 import { Directory } from "./ldap/directory.ts";
 import { hasDirectory } from "./ldap/directory-connection.ts";
 import { createMetrics, createMetricsServer } from "./metrics.ts";
@@ -76,6 +78,10 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   const throttle = new Throttle(redis, settings);
   const stopping = new AbortController();
 
+  const sessions = new SessionStore(redis, settings);
+  const accounts = new DirectoryAccounts(database, audit);
+  const directory = hasDirectory(settings) ? new DirectoryLogin(new Directory(settings, log), accounts) : undefined;
+
   const application = createApplication(
     endpoints({
       settings,
@@ -86,10 +92,8 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
         pseudonym: accountPseudonym(settings.KEY_ENCRYPTION_KEY),
       }),
       local: new LocalAccounts(users, passwords),
-      directory: hasDirectory(settings)
-        ? new DirectoryLogin(new Directory(settings, log), new DirectoryAccounts(database, audit))
-        : undefined,
-      sessions: new SessionStore(redis, settings),
+      directory,
+      sessions,
       users,
       tokens: new TokenIssuer(keyring, {
         issuer: settings.TOKEN_ISSUER,
@@ -125,6 +129,13 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
     settings.KEY_REFRESH_SECONDS * 1000,
     prepared,
   );
+  const stopDirectoryWatch =
+    directory === undefined
+      ? () => undefined
+      : startDirectoryWatch(
+          { directory, accounts, sessions, log, lifeSeconds: settings.TOKEN_LIFE_SECONDS },
+          settings.LDAP_CHECK_SECONDS,
+        );
 
   return {
     port,
@@ -133,6 +144,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
     async stop() {
       stopping.abort();
       stopKeyCare();
+      stopDirectoryWatch();
       await stopServer(server, settings.SHUTDOWN_SECONDS * 1000);
       await stopServer(metricsServer, 0);
       await throttled.stop();

@@ -69,6 +69,7 @@ export const directorySettings = {
   ldapRoles: sidecarText("LDAP_ROLES"),
   ldapWideCatchAll: sidecarFlag("LDAP_WIDE_CATCH_ALL"),
   ldapTimeoutMilliseconds: sidecarNumbers.ldapTimeoutMilliseconds,
+  ldapCheckSeconds: sidecarNumbers.ldapCheckSeconds,
 } as const;
 
 export type DirectorySettingName = keyof typeof directorySettings;

@@ -1,11 +1,26 @@
 import { Filter, FilterParser } from "ldapts";
 
+const placePattern = /\{\{([A-Za-z][A-Za-z0-9-]*)\}\}/g;
+
 /** Inserts values into the `{{name}}` placeholders of a filter, escaped (RFC 4515, 3), so that client input is never syntax. */
 export function filledFilter(template: string, values: Readonly<Record<string, string>>): string {
-  return template.replace(/\{\{(\w+)\}\}/g, (place, name: string) => {
+  return template.replace(placePattern, (place, name: string) => {
     const value = values[name];
     return value === undefined ? place : Filter.escape(value);
   });
+}
+
+/** The names of a filter's placeholders. */
+export const placesOf = (template: string): readonly string[] => [
+  ...new Set(Array.from(template.matchAll(placePattern), ([, name = ""]) => name)),
+];
+
+/** The problem of a filter of groups: it needs `{{dn}}` or attributes of the account, such as `{{uid}}`. */
+export function groupFilterProblem(template: string): string | undefined {
+  const places = placesOf(template);
+  return places.length === 0
+    ? "must contain {{dn}}, or an attribute of the account such as {{uid}}"
+    : filterProblem(template, places);
 }
 
 /** The problem of a filter with placeholders, as the end of a sentence; undefined for a valid filter. */

@@ -1,6 +1,6 @@
 /** Settings of the directory login; without LDAP_URL there is none. docs/operate/ldap.md has ready examples. */
 import { z } from "zod";
-import { filterProblem } from "./directory-filter.ts";
+import { filterProblem, groupFilterProblem } from "./directory-filter.ts";
 import { openingProblem, parseGroupRoles, unknownRoles } from "./group-roles.ts";
 
 const text = z.string().min(1, "must not be empty");
@@ -15,9 +15,9 @@ const truth = z
   .transform((value) => value === "true")
   .default(false);
 
-function filter(places: readonly string[]) {
+function filter(problemOf: (value: string) => string | undefined) {
   return z.string().superRefine((value, context) => {
-    const problem = filterProblem(value, places);
+    const problem = problemOf(value);
     if (problem !== undefined) context.addIssue(problem);
   });
 }
@@ -54,13 +54,13 @@ export const ldapSettings = {
   LDAP_BIND_DN: text.optional().describe("DN of the account that searches the directory."),
   LDAP_BIND_PASSWORD: text.optional().describe("Password of the search account."),
   LDAP_USER_BASE: text.optional().describe("Base DN of accounts; required for the LDAP login."),
-  LDAP_USER_FILTER: filter(["username"])
+  LDAP_USER_FILTER: filter((value) => filterProblem(value, ["username"]))
     .default("(mail={{username}})")
     .meta({
       description: "Filter that finds an account by the name that the user enters.",
       allowed: "a filter with {{username}}",
     }),
-  LDAP_ACTIVE_FILTER: filter([])
+  LDAP_ACTIVE_FILTER: filter((value) => filterProblem(value, []))
     .optional()
     .meta({ description: "Filter for active accounts, checked at each use of a session too.", allowed: "a filter" }),
   LDAP_ID_ATTRIBUTE: attribute("entryUUID", "Attribute with an account's permanent id."),
@@ -68,9 +68,12 @@ export const ldapSettings = {
   LDAP_NAME_ATTRIBUTE: attribute("cn", "Attribute with an account's name."),
   LDAP_ORGANISATION_ATTRIBUTE: attribute("o", "Attribute with an account's organisation, for the role `tenant`."),
   LDAP_GROUP_BASE: text.optional().describe("Base DN of groups. Without it the account's memberOf is used."),
-  LDAP_GROUP_FILTER: filter(["dn"])
+  LDAP_GROUP_FILTER: filter(groupFilterProblem)
     .default("(member={{dn}})")
-    .meta({ description: "Filter that finds the groups of an account.", allowed: "a filter with {{dn}}" }),
+    .meta({
+      description: "Filter that finds the groups of an account, by its DN or an attribute.",
+      allowed: "a filter with {{dn}}, or an attribute such as {{uid}}",
+    }),
   LDAP_ROLES: roles.meta({
     description: "Roles by group; the first match applies. Without a match: `pending`, no token.",
     allowed: "an ordered list `role: group; …`, a group by its DN or cn, * for all",

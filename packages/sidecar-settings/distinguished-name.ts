@@ -12,16 +12,20 @@ interface NamingAttribute {
 export interface DistinguishedName {
   /** Equal for names that a directory compares as equal, and only for them. */
   readonly key: string;
-  /** The common name in the entry's own, first, part. */
-  readonly commonName: string | undefined;
+  /** The entry's own, first, part. */
+  readonly own: readonly NamingAttribute[];
 }
 
 /** Reads a name in the form of RFC 4514. @returns undefined for another text */
 export function parseName(text: string): DistinguishedName | undefined {
   const parts = new NameReader(text).parts();
   if (parts === undefined) return undefined;
-  return { key: parts.map(keyOfPart).join(","), commonName: parts[0]?.find(({ type }) => type === "cn")?.value };
+  return { key: parts.map(keyOfPart).join(","), own: parts[0] ?? [] };
 }
+
+/** The value of an attribute in the entry's own part. */
+export const ownValue = (name: DistinguishedName | undefined, type: string): string | undefined =>
+  name?.own.find((one) => one.type === typeOf(type))?.value;
 
 /** The attributes of one part have no order. */
 function keyOfPart(part: readonly NamingAttribute[]): string {

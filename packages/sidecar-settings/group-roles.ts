@@ -1,5 +1,5 @@
 import { applicationRoles, isRoleName } from "@routeql/contract/roles";
-import { parseName } from "./distinguished-name.ts";
+import { ownValue, parseName } from "./distinguished-name.ts";
 import { comparedName } from "./naming-attributes.ts";
 
 /** One entry of the ordered list: members of a group have `role`. */
@@ -92,4 +92,4 @@ export const roleOf = (groups: readonly Group[], lines: readonly GroupRole[]): s
   lineOf(groups, lines)?.role ?? "pending";
 
 /** A group by the DN that the directory returned, and its cn where the directory returned one. */
-export const groupNamed = (dn: string, cn?: string): Group => ({ dn, cn: parseName(dn)?.commonName ?? cn });
+export const groupNamed = (dn: string, cn?: string): Group => ({ dn, cn: ownValue(parseName(dn), "cn") ?? cn });

@@ -47,5 +47,11 @@ export const numberSettings = {
     default: 3000,
     meaning: "Maximum wait for one answer of an LDAP server.",
   },
+  LDAP_CHECK_SECONDS: {
+    minimum: 5,
+    maximum: 3600,
+    default: 30,
+    meaning: "Interval in seconds at which accounts with valid tokens are read from the directory.",
+  },
   BODY_LIMIT_KILOBYTES: { minimum: 1, maximum: 10_240, default: 256, meaning: "Maximum size of a request body." },
 } as const satisfies Record<string, NumberSetting>;

@@ -4,6 +4,9 @@
  * replaced.
  */
 import { readFileSync } from "node:fs";
+import { checkDirectory } from "@routeql/auth-sidecar/ldap/directory-check";
+import { hasDirectory } from "@routeql/auth-sidecar/ldap/directory-connection";
+import { readSettings } from "@routeql/auth-sidecar/settings";
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { isRootless } from "../harness/require-limits.ts";
@@ -145,6 +148,7 @@ describe.each(kinds)(
   ({ title, server, searchPassword, password, id, notRootless, logins, dn, before, disable }) => {
     let directory: StartedDirectoryContainer;
     let running: RunningSidecar;
+    let environment: Record<string, string>;
 
     const obstacle = isRootless ? notRootless : undefined;
     beforeEach((context) => context.skip(obstacle !== undefined, obstacle));
@@ -156,7 +160,7 @@ describe.each(kinds)(
       const { LDAP_CA_FILE: _, ...settings } = example(title);
       const port = settings["LDAP_STARTTLS"] === "true" ? directory.getPlainPort() : directory.getTlsPort();
       const scheme = settings["LDAP_STARTTLS"] === "true" ? "ldap" : "ldaps";
-      running = await stack.sidecar({
+      environment = {
         ...settings,
         LDAP_URL: `${scheme}://localhost:${port}`,
         LDAP_CA: directory.ca,
@@ -164,7 +168,8 @@ describe.each(kinds)(
         // On a busy machine an answer may take more than three seconds, which would return 503. These tests check the answer, not its
         // duration.
         LDAP_TIMEOUT_MILLISECONDS: "30000",
-      });
+      };
+      running = await stack.sidecar(environment);
     });
 
     afterAll(async () => {
@@ -187,6 +192,11 @@ describe.each(kinds)(
       expect(user._id).toMatch(id);
       expect(user.name.toLowerCase()).toContain(name);
       expect(await role(user.sessionId)).toBe(expected);
+    });
+
+    test("has no problem for the check of the directory", async () => {
+      const settings = readSettings({ ...stack.environment, ...environment });
+      expect(hasDirectory(settings) && (await checkDirectory(settings))).toEqual([]);
     });
 
     test("identifies one account by one id, for every login name", async () => {

@@ -59,7 +59,8 @@ export const verbs: Readonly<Record<Subject, Readonly<Record<string, Verb>>>> = 
       options: account.options,
       meaning: "forgets failed logins, of all accounts and addresses without ACCOUNT",
     },
-    directory: { operands: [], options: {}, meaning: "checks that the directory accepts the search account" },
+    directory: { operands: [], options: {}, meaning: "makes the searches of a login in the directory" },
+    explain: { operands: ["NAME"], options: {}, meaning: "the role of a login name in the directory, and its reasons" },
     "end-sessions": { ...account, meaning: "ends the sessions; issued tokens stay valid until they expire" },
   },
   keys: {

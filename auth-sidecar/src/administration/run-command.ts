@@ -8,8 +8,10 @@ import { accountPseudonym } from "../credentials/authenticator.ts";
 import { KeyEncryption } from "../keys/key-encryption.ts";
 import { KeyRepository } from "../keys/keyring.ts";
 import { KeyRotation, rotationPolicy, RotationUnderWay } from "../keys/key-rotation.ts";
-import { hasDirectory, withConnection } from "../ldap/directory-connection.ts";
+import { checkDirectory, explainLogin } from "../ldap/directory-check.ts";
+import { type DirectorySettings, hasDirectory } from "../ldap/directory-connection.ts";
 import { foldedName } from "../ldap/folded-name.ts";
+import { Unavailable } from "../errors.ts";
 import { createLogger } from "../logging.ts";
 import { connectRedis } from "../sessions/redis.ts";
 import { SessionStore } from "../sessions/session-store.ts";
@@ -100,7 +102,9 @@ async function resultOf(
   parts: { database: Database; redis: Redis; audit: AuditTrail },
 ): Promise<readonly object[] | string> {
   const { database, redis, audit } = parts;
-  if (command.subject === "users" && command.words[0] === "directory") return checkDirectory(settings);
+  if (command.subject === "users" && command.words[0] === "directory")
+    return hasDirectory(settings) ? checked(settings) : "not configured";
+  if (command.subject === "users" && command.words[0] === "explain") return explained(settings, command.words[1]);
   if (command.subject === "users") {
     await connected(redis);
     const sessions = new SessionStore(redis, settings);
@@ -119,14 +123,21 @@ async function resultOf(
   return keysCommand(command, { keys: new KeyRepository(database, encryption), rotation, audit });
 }
 
-async function checkDirectory(settings: Settings): Promise<string> {
-  if (!hasDirectory(settings)) return "not configured";
+async function checked(settings: DirectorySettings): Promise<string> {
+  const problems = await checkDirectory(settings);
   const servers = settings.LDAP_URL.join(", ");
-  await withConnection(settings, createLogger("silent"), async () => undefined).catch((error: Error) => {
-    const { message } = (error.cause ?? error) as Error;
-    throw new AdministrationError(`${servers} cannot be used: ${message}`);
+  // One line, which `status` prints.
+  if (problems.length > 0) throw new AdministrationError(`${servers} cannot be used: ${problems.join("; ")}`);
+  return `${servers} ${settings.LDAP_URL.length === 1 ? "answers" : "answer"} the searches of a login`;
+}
+
+async function explained(settings: Settings, name: string | undefined): Promise<readonly object[]> {
+  if (name === undefined) throw new AdministrationError("which name? Give the text that the user enters at the login");
+  if (!hasDirectory(settings)) throw new AdministrationError("no directory is configured: set LDAP_URL");
+  return explainLogin(settings, name).catch((error: unknown) => {
+    const { message } = error instanceof Unavailable ? ((error.cause ?? error) as Error) : (error as Error);
+    throw new AdministrationError(`the directory cannot be asked: ${message}`);
   });
-  return `${servers} accepts the search account`;
 }
 
 async function connected(redis: Redis): Promise<void> {

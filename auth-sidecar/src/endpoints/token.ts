@@ -23,7 +23,7 @@ export function token(parts: Parts): Endpoint {
   });
   metrics.gauge("auth_tokens_running", "Requests for tokens at work.", () => queue.running);
   metrics.gauge("auth_tokens_waiting", "Requests for tokens that wait for their turn.", () => queue.waiting);
-  const issue = issueToken(parts);
+  const issue = issueToken(parts, queue);
   return {
     path: paths.token,
     audience: "public",
@@ -34,32 +34,35 @@ export function token(parts: Parts): Endpoint {
       (request, response) => {
         const sessionId = presentedSessionId(request.headers.cookie);
         if (sessionId === undefined) throw new NoSession();
-        return queue.run(() => issue(sessionId, response));
+        return issue(sessionId, response);
       },
     ],
   };
 }
 
-function issueToken(parts: Parts): (sessionId: string, response: Response) => Promise<void> {
+function issueToken(parts: Parts, queue: BoundedQueue): (sessionId: string, response: Response) => Promise<void> {
   const { sessions, tokens, audit, metrics } = parts;
-  return async (sessionId, response) => {
+  const issue = async (userId: string, response: Response): Promise<void> => {
     const { address, requestId } = contextOf(response);
-    const userId = await sessions.use(sessionId);
-    if (userId === undefined) throw new NoSession();
     const token = tokens.begin();
     const detail = { flow: "session", jti: token.id, kid: token.keyId };
     const event = { event: "token", userId, address, requestId, detail } as const;
-    const user = (await audit.recordLocalToken(event)) ?? (await otherUser(parts, sessionId, event));
+    const user = (await audit.recordLocalToken(event)) ?? (await otherUser(parts, event));
     const signed = await token.sign(user);
     metrics.tokens.inc({ flow: "session" });
     response.json({ access_token: signed });
   };
+  return async (sessionId, response) => {
+    const userId = await sessions.use(sessionId);
+    if (userId === undefined) throw new NoSession();
+    // Each account has its share of the queue, however many sessions it has.
+    return queue.run(() => issue(userId, response), userId);
+  };
 }
 
-/** The user of another session: a directory account is queried again, and a deleted or disabled account's session ends here. */
+/** The user of another session: a directory account is queried again, and all sessions of a deleted or disabled account end here. */
 async function otherUser(
   { sessions, users, directory, audit }: Parts,
-  sessionId: string,
   event: Omit<AuditEvent, "outcome"> & { readonly userId: string },
 ): Promise<User> {
   const known = await users.findById(event.userId);
@@ -69,7 +72,7 @@ async function otherUser(
     await audit.record({ ...event, outcome: "success", provider });
     return user;
   }
-  if (user === undefined || user.disabled) await sessions.end(sessionId);
+  if (user === undefined || user.disabled) await sessions.endAll(event.userId);
   const reason = user === undefined ? "deleted" : user.disabled ? "disabled" : "pending";
   await audit.recordRefusal({ ...event, outcome: "refused", provider, detail: { flow: "session", reason } });
   throw user === undefined ? new NoSession() : new NoAccess();

@@ -1,24 +1,33 @@
-import { connect as connectPlain, isIP } from "node:net";
+import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
-import { BusyError, Client, ResultCodeError, UnavailableError } from "ldapts";
+import { Client, ResultCodeError } from "ldapts";
 import { within } from "@routeql/contract/within";
 import { type Attributes, inCurrentSpan } from "@routeql/tracing/span";
 import type { Logger } from "pino";
 import { SidecarError, Unavailable } from "../errors.ts";
 import type { Settings } from "../settings.ts";
+import { DirectoryProblem, problemOf, type Step } from "./result-codes.ts";
 
 export type DirectorySettings = Settings & Required<Pick<Settings, "LDAP_URL" | "LDAP_USER_BASE">>;
 
 export const hasDirectory = (settings: Settings): settings is DirectorySettings =>
   settings.LDAP_URL !== undefined && settings.LDAP_USER_BASE !== undefined;
 
+/** Bytes that a server may send in answer to one call. An account with 1,500 groups needs about 300 KB. */
+const mostBytes = 1024 * 1024;
+
 /** A connection to one server; its calls have spans without names and filters. */
 export class DirectoryConnection {
   readonly #client: Client;
+  readonly #settings: DirectorySettings;
+  readonly #url: string;
   readonly #attributes: Attributes;
+  #received = 0;
 
   constructor(url: string, settings: DirectorySettings) {
-    this.#client = oneConnection(url, settings);
+    this.#url = url;
+    this.#settings = settings;
+    this.#client = oneConnection(url, settings, (socket) => this.#bound(socket));
     const { hostname, port } = new URL(url);
     this.#attributes = {
       "network.protocol.name": "ldap",
@@ -27,80 +36,122 @@ export class DirectoryConnection {
     };
   }
 
-  call<Result>(span: string, work: (client: Client) => Promise<Result>): Promise<Result> {
-    return inCurrentSpan(span, "client", this.#attributes, () => work(this.#client));
+  /** Binds as the search account, with TLS where the settings want it. @throws {DirectoryProblem} */
+  async begin(): Promise<void> {
+    const { LDAP_STARTTLS: startTls, LDAP_CA: ca, LDAP_TIMEOUT_MILLISECONDS: timeout } = this.#settings;
+    await this.#call("LDAP bind of the search account", "search account", (client) =>
+      within(
+        timeout,
+        (async () => {
+          if (startTls && this.#url.startsWith("ldap:")) await client.startTLS(tlsOptions(this.#url, ca));
+          await this.#bindAsSearchAccount(client);
+        })(),
+      ),
+    );
+  }
+
+  /** Binds as the search account again after {@link proves}. @throws {DirectoryProblem} */
+  async resume(): Promise<void> {
+    await this.#call("LDAP bind of the search account", "search account", (client) =>
+      this.#bindAsSearchAccount(client),
+    );
+  }
+
+  /** @throws {DirectoryProblem} for any other result than success */
+  search(step: Step, ...asked: Parameters<Client["search"]>): ReturnType<Client["search"]> {
+    return this.#call("LDAP search", step, (client) => client.search(...asked));
+  }
+
+  /** Binds as a user. @throws {ResultCodeError} for another result than success */
+  bindAsUser(dn: string, password: string): Promise<void> {
+    this.#received = 0;
+    return inCurrentSpan("LDAP bind of the user", "client", this.#attributes, () => this.#client.bind(dn, password));
   }
 
   /** Does not wait for an unbind that a dead server would never acknowledge. */
   leave(): void {
     this.#client.unbind().catch(() => undefined);
   }
+
+  #bindAsSearchAccount(client: Client): Promise<void> {
+    return client.bind(this.#settings.LDAP_BIND_DN ?? "", this.#settings.LDAP_BIND_PASSWORD ?? "");
+  }
+
+  async #call<Result>(span: string, step: Step, work: (client: Client) => Promise<Result>): Promise<Result> {
+    this.#received = 0;
+    try {
+      return await inCurrentSpan(span, "client", this.#attributes, () => work(this.#client));
+    } catch (error) {
+      throw error instanceof ResultCodeError ? problemOf(step, error, this.#settings) : error;
+    }
+  }
+
+  /** Ends the connection when an answer is too long. StartTLS reads through a second socket. */
+  #bound(socket: Socket): void {
+    socket.on("data", (chunk: Buffer) => {
+      this.#received += chunk.length;
+      if (this.#received > mostBytes)
+        socket.destroy(new DirectoryProblem(`the directory answers with more than ${mostBytes / 1024} KiB`));
+    });
+  }
 }
 
-/** Runs `work` on a connection bound as the search account, at the first server that accepts it. @throws {Unavailable} */
+/**
+ * Runs `work` on a connection bound as the search account. Any failure but an error of our own is a reason to ask the next server of
+ * LDAP_URL; a password is never sent again after a decision about it.
+ * @throws {Unavailable} with the last server's reason
+ */
 export async function withConnection<Result>(
   settings: DirectorySettings,
   log: Logger,
   work: (connection: DirectoryConnection) => Promise<Result>,
 ): Promise<Result> {
-  const connection = await firstServer(settings, log);
-  try {
-    return await work(connection);
-  } catch (error) {
-    throw isOutage(error) ? new Unavailable("directory", error) : error;
-  } finally {
-    connection.leave();
-  }
-}
-
-async function firstServer(settings: DirectorySettings, log: Logger): Promise<DirectoryConnection> {
   let last: unknown;
   for (const url of settings.LDAP_URL) {
     const connection = new DirectoryConnection(url, settings);
     try {
-      await connection.call("LDAP bind of the search account", (client) =>
-        within(settings.LDAP_TIMEOUT_MILLISECONDS, begin(client, url, settings)),
-      );
-      return connection;
+      await connection.begin();
+      return await work(connection);
     } catch (error) {
+      if (error instanceof SidecarError) throw error;
       last = error;
-      log.warn({ err: error, server: url }, "a directory server does not accept the connection");
+      log.warn({ err: error, server: url }, "a directory server does not give a usable answer");
+    } finally {
       connection.leave();
     }
   }
   throw new Unavailable("directory", last);
 }
 
-async function begin(
-  client: Client,
-  url: string,
-  { LDAP_STARTTLS: startTls, LDAP_CA: ca, LDAP_BIND_DN: dn, LDAP_BIND_PASSWORD: password }: DirectorySettings,
-): Promise<void> {
-  if (startTls && url.startsWith("ldap:")) await client.startTLS(tlsOptions(url, ca));
-  await client.bind(dn ?? "", password ?? "");
-}
-
 /** ldapts silently reconnects without bind and StartTLS, so each client may connect only once. */
-function oneConnection(url: string, { LDAP_CA: ca, LDAP_TIMEOUT_MILLISECONDS: timeout }: DirectorySettings): Client {
+function oneConnection(
+  url: string,
+  { LDAP_CA: ca, LDAP_TIMEOUT_MILLISECONDS: timeout }: DirectorySettings,
+  opened: (socket: Socket) => void,
+): Client {
   return new Client({
     url,
     timeout,
     connectTimeout: timeout,
     ...(url.startsWith("ldaps:") ? { tlsOptions: tlsOptions(url, ca) } : {}),
-    createConnection: once(connectPlain),
-    createSecureConnection: once(connectTls),
+    createConnection: once(connectPlain, opened),
+    createSecureConnection: once(connectTls, opened),
   });
 }
 
-function once<Connect extends typeof connectPlain | typeof connectTls>(connect: Connect): Connect {
+function once<Connect extends typeof connectPlain | typeof connectTls>(
+  connect: Connect,
+  opened: (socket: Socket) => void,
+): Connect {
   let used = false;
   return ((...values: unknown[]) => {
     if (used) throw new Error("the directory closed the connection");
     used = true;
-    return (connect as (...values: unknown[]) => unknown)(...values);
+    const socket = (connect as (...values: unknown[]) => Socket)(...values);
+    opened(socket);
+    return socket;
   }) as Connect;
 }
-
 function tlsOptions(url: string, ca: string | undefined): ConnectionOptions {
   const host = new URL(url).hostname.replace(/^\[|\]$/g, "");
   return {
@@ -109,10 +160,4 @@ function tlsOptions(url: string, ca: string | undefined): ConnectionOptions {
     ...(isIP(host) === 0 ? { servername: host } : {}),
     ...(ca === undefined ? {} : { ca }),
   };
-}
-
-/** True for any error that is not an answer of the directory, and for answers that report a temporary failure. */
-function isOutage(error: unknown): boolean {
-  if (error instanceof ResultCodeError) return error instanceof UnavailableError || error instanceof BusyError;
-  return !(error instanceof SidecarError);
 }

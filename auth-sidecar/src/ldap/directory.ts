@@ -1,17 +1,31 @@
-import { AndFilter, type Client, type Entry, EqualityFilter, type Filter, FilterParser, ResultCodeError } from "ldapts";
+import { randomBytes } from "node:crypto";
+import { AndFilter, EqualityFilter, type Filter, FilterParser, ResultCodeError } from "ldapts";
 import type { Logger } from "pino";
 import { BoundedQueue } from "../bounded-queue.ts";
 import { type DirectoryConnection, type DirectorySettings, withConnection } from "./directory-connection.ts";
+import { type DirectoryEntry, isBinary, readEntry } from "./directory-entries.ts";
 import { filledFilter } from "@routeql/sidecar-settings/directory-filter";
+import { attributesOf, findAccounts, groupsOf } from "./directory-search.ts";
 import { isOrdinary } from "./folded-name.ts";
-import { type Group, groupNamed, roleOf, unboundProblem } from "@routeql/sidecar-settings/group-roles";
+import { roleOf, unboundProblem } from "@routeql/sidecar-settings/group-roles";
+import { DirectoryProblem, problemOf, refusesPassword, resultName } from "./result-codes.ts";
 
 export interface DirectoryAccount {
   readonly id: string;
-  readonly email: string;
+  /** All its addresses, in the order of the directory. */
+  readonly emails: readonly [string, ...string[]];
   readonly name: string;
   readonly role: string;
   readonly organisation: string | undefined;
+}
+
+export interface DirectoryAttempt {
+  readonly username: string;
+  readonly password: string;
+  /** Owner of the call's share of the connections. */
+  readonly asker: string;
+  /** The id of the account that uses a name as its address, for a name that several entries have. */
+  readonly owner: (username: string) => Promise<string | undefined>;
 }
 
 /** Maximum concurrent logins and session checks, each on its own connection; maximum waiting ones, and their wait in milliseconds. */
@@ -20,45 +34,53 @@ const connections = { concurrency: 16, waiting: 64, longestWaitMilliseconds: 200
 /** The directory's binds and searches. Methods throw {@link Unavailable} without an answer, {@link TooManyRequests} under load. */
 export class Directory {
   readonly #settings: DirectorySettings;
-  readonly #attributes: EntryAttributes;
   readonly #log: Logger;
   readonly #queue = new BoundedQueue(connections);
 
   constructor(settings: DirectorySettings, log: Logger) {
     this.#settings = settings;
-    this.#attributes = {
-      id: settings.LDAP_ID_ATTRIBUTE,
-      email: settings.LDAP_EMAIL_ATTRIBUTE,
-      name: settings.LDAP_NAME_ATTRIBUTE,
-      organisation: settings.LDAP_ORGANISATION_ATTRIBUTE,
-    };
     this.#log = log;
     const unbound = settings.LDAP_GROUP_BASE === undefined && unboundProblem(settings.LDAP_ROLES, "LDAP_GROUP_BASE");
     if (unbound) log.warn({ setting: "LDAP_ROLES" }, `LDAP_ROLES ${unbound}`);
   }
 
-  /** The account of this name and password; undefined if they are wrong. @param asker owner of the call's share of the connections */
-  async authenticate(username: string, password: string, asker: string): Promise<DirectoryAccount | undefined> {
+  /** The account of this name and password; undefined if they are wrong. */
+  async authenticate({ username, password, asker, owner }: DirectoryAttempt): Promise<DirectoryAccount | undefined> {
     // A bind with an empty password is an anonymous one, and succeeds (RFC 4513, 5.1.2).
     if (password === "" || !isOrdinary(username)) return undefined;
     return this.#connected(`login ${asker}`, async (connection) => {
-      const entry = await this.#find(
-        connection,
-        FilterParser.parseString(filledFilter(this.#settings.LDAP_USER_FILTER, { username })),
-      );
-      if (entry === undefined) return undefined;
-      const account = await this.#account(connection, entry);
-      return (await proves(connection, entry.dn, password)) ? account : undefined;
+      const entry = await this.#named(connection, username, owner);
+      // The same calls for an unknown name, so that a slow directory does not reveal it. Groups are read after the decision.
+      const right = await this.#proves(connection, entry?.dn, password);
+      if (entry === undefined || !right) return undefined;
+      await connection.resume();
+      return this.#account(connection, entry);
     });
   }
 
   /** The current state of the account; undefined if it is deleted or inactive. */
   async lookUp(id: string): Promise<DirectoryAccount | undefined> {
-    const { id: attribute } = this.#attributes;
-    const value = isBinary(attribute) ? Buffer.from(id, "hex") : id;
-    return this.#connected(`account ${id}`, async (connection) => {
-      const entry = await this.#find(connection, new EqualityFilter({ attribute, value }));
-      return entry === undefined ? undefined : this.#account(connection, entry);
+    return this.#connected(`account ${id}`, (connection) => this.#current(connection, id));
+  }
+
+  /** The current state of each account, by one connection. */
+  async lookUpAll(
+    ids: readonly string[],
+    use: (id: string, account: DirectoryAccount | undefined) => Promise<unknown>,
+  ) {
+    await this.#connected("all accounts", async (connection) => {
+      for (const id of ids) {
+        try {
+          await use(id, await this.#current(connection, id));
+        } catch (error) {
+          // One account that cannot be read must not keep the rights of the others.
+          if (!(error instanceof DirectoryProblem)) throw error;
+          this.#log.warn(
+            { err: error, userId: `ldap-${id}` },
+            "an account with tokens cannot be read from the directory",
+          );
+        }
+      }
     });
   }
 
@@ -66,105 +88,77 @@ export class Directory {
     return this.#queue.run(() => withConnection(this.#settings, this.#log, work), asker);
   }
 
-  async #find(connection: DirectoryConnection, filter: Filter): Promise<DirectoryEntry | undefined> {
-    const { LDAP_USER_BASE: base, LDAP_ACTIVE_FILTER: activeFilter } = this.#settings;
-    const names = Object.values(this.#attributes);
-    const { searchEntries } = await search(connection, base, {
-      scope: "sub",
-      filter:
-        activeFilter === undefined
-          ? filter
-          : new AndFilter({ filters: [filter, FilterParser.parseString(activeFilter)] }),
-      attributes: [...names, "memberOf"],
-      explicitBufferAttributes: names.filter(isBinary),
-      sizeLimit: 0,
-    });
-    const [entry, ...others] = searchEntries;
-    if (others.length > 0)
-      this.#log.warn(
-        { found: searchEntries.length },
-        "a login name matches more than one directory account, so the login fails",
+  async #current(connection: DirectoryConnection, id: string): Promise<DirectoryAccount | undefined> {
+    const [found, another] = await findAccounts(connection, this.#settings, this.#byId(id));
+    if (found === undefined) return undefined;
+    const entry = readEntry(found, attributesOf(this.#settings));
+    // Otherwise a directory that hides an attribute would withdraw every account.
+    if (typeof entry === "string") throw new DirectoryProblem(`An account of the directory ${entry}`);
+    if (another !== undefined)
+      throw new DirectoryProblem(
+        "Two accounts of the directory have one id: name a unique attribute in LDAP_ID_ATTRIBUTE",
       );
-    return entry === undefined || others.length > 0 ? undefined : directoryEntry(entry, this.#attributes);
+    return this.#account(connection, entry);
+  }
+
+  #byId(id: string): Filter {
+    const attribute = this.#settings.LDAP_ID_ATTRIBUTE;
+    return new EqualityFilter({ attribute, value: isBinary(attribute) ? Buffer.from(id, "hex") : id });
+  }
+
+  /** The one entry of a login name; undefined for an unknown or ambiguous one, and for an entry that cannot be an account. */
+  async #named(
+    connection: DirectoryConnection,
+    username: string,
+    owner: DirectoryAttempt["owner"],
+  ): Promise<DirectoryEntry | undefined> {
+    const filter = FilterParser.parseString(filledFilter(this.#settings.LDAP_USER_FILTER, { username }));
+    let found = await findAccounts(connection, this.#settings, filter);
+    if (found.length > 1) {
+      this.#log.warn(
+        "a login name matches more than one directory account, so only its first user can log in: narrow LDAP_USER_FILTER",
+      );
+      const id = await owner(username);
+      if (id === undefined) return undefined;
+      const filters = [filter, this.#byId(id)];
+      found = await findAccounts(connection, this.#settings, new AndFilter({ filters }));
+    }
+    if (found.length !== 1) return undefined;
+    const entry = readEntry(found[0]!, attributesOf(this.#settings));
+    if (typeof entry !== "string") return entry;
+    this.#log.warn(`the login fails, because the account of the directory ${entry}`);
+    return undefined;
+  }
+
+  /** True if the directory accepts the password; false if it refuses. @param dn undefined for an unknown account @throws {DirectoryProblem} */
+  async #proves(connection: DirectoryConnection, dn: string | undefined, password: string): Promise<boolean> {
+    const absent = `cn=${randomBytes(8).toString("hex")},${this.#settings.LDAP_USER_BASE}`;
+    try {
+      await connection.bindAsUser(dn ?? absent, password);
+      return true;
+    } catch (error) {
+      if (!(error instanceof ResultCodeError)) throw error;
+      if (!refusesPassword(error) && (dn !== undefined || isTemporary(error)))
+        throw problemOf("password", error, this.#settings);
+      if (dn !== undefined && !isOrdinaryRefusal(error))
+        this.#log.info(
+          { answer: resultName(error) },
+          "the directory refuses an account for another reason than its password",
+        );
+      return false;
+    }
   }
 
   async #account(connection: DirectoryConnection, entry: DirectoryEntry): Promise<DirectoryAccount> {
-    const role = roleOf(await this.#groups(connection, entry), this.#settings.LDAP_ROLES);
-    const organisation = role === "tenant" ? entry.organisation : undefined;
-    return { id: entry.id, email: entry.email, name: entry.name, role, organisation };
-  }
-
-  async #groups(connection: DirectoryConnection, { dn, memberOf }: DirectoryEntry): Promise<Group[]> {
-    const { LDAP_GROUP_BASE: groupBase, LDAP_GROUP_FILTER: groupFilter } = this.#settings;
-    if (groupBase === undefined) return memberOf.map((group) => groupNamed(group));
-    const { searchEntries } = await search(connection, groupBase, {
-      scope: "sub",
-      filter: filledFilter(groupFilter, { dn }),
-      attributes: ["cn"],
-    });
-    return searchEntries.map((group) => groupNamed(group.dn, values(group, "cn")[0]));
+    const role = roleOf(await groupsOf(connection, this.#settings, entry), this.#settings.LDAP_ROLES);
+    const { id, emails, name } = entry;
+    return { id, emails, name, role, organisation: role === "tenant" ? entry.organisation : undefined };
   }
 }
 
-function search(connection: DirectoryConnection, ...asked: Parameters<Client["search"]>): ReturnType<Client["search"]> {
-  return connection.call("LDAP search", (client) => client.search(...asked));
-}
+/** busy, unavailable. */
+const isTemporary = ({ code }: ResultCodeError): boolean => code === 51 || code === 52;
 
-/** True if the directory accepts the password; false for any other answer. */
-async function proves(connection: DirectoryConnection, dn: string, password: string): Promise<boolean> {
-  try {
-    await connection.call("LDAP bind of the user", (client) => client.bind(dn, password));
-    return true;
-  } catch (error) {
-    // Wrong password, locked, expired, bind not allowed: the directory's log shows which.
-    if (error instanceof ResultCodeError && ![51, 52].includes(error.code)) return false;
-    throw error;
-  }
-}
-
-export interface DirectoryEntry {
-  readonly dn: string;
-  /** Value of the id attribute: text, or hexadecimal for binary values. */
-  readonly id: string;
-  readonly email: string;
-  readonly name: string;
-  readonly organisation: string | undefined;
-  /** DNs of the groups in the entry's own attributes. */
-  readonly memberOf: readonly string[];
-}
-
-export interface EntryAttributes {
-  readonly id: string;
-  readonly email: string;
-  readonly name: string;
-  readonly organisation: string;
-}
-
-/** Active Directory's object ids are 16 bytes, not text. */
-const isBinary = (attribute: string): boolean => attribute.toLowerCase() === "objectguid";
-
-/** Undefined for an entry without an id or an e-mail address, which cannot be identified. */
-function directoryEntry(entry: Entry, attributes: EntryAttributes): DirectoryEntry | undefined {
-  const first = (name: string) => values(entry, name)[0];
-  const id = first(attributes.id);
-  const email = first(attributes.email);
-  if (id === undefined || email === undefined) return undefined;
-  return {
-    dn: entry.dn,
-    id,
-    email,
-    name: first(attributes.name) ?? email,
-    organisation: first(attributes.organisation),
-    memberOf: values(entry, "memberOf"),
-  };
-}
-
-/** All values of an attribute, whose name has no case (RFC 4512, 2.5). */
-function values(entry: Entry, name: string): string[] {
-  const key = Object.keys(entry).find((candidate) => candidate.toLowerCase() === name.toLowerCase());
-  const found = key === undefined ? [] : entry[key]!;
-  const list = Array.isArray(found) ? found : [found];
-  return list
-    .map((value) => (typeof value === "string" ? value : value.toString("hex")))
-    .filter((value) => value !== "" && !value.includes("\0"));
-}
+/** invalidCredentials; `data` of Active Directory distinguishes locked and expired accounts. */
+const isOrdinaryRefusal = ({ code, message }: ResultCodeError): boolean =>
+  code === 49 && !/\bdata (?!52e|525)/.test(message);

@@ -1,0 +1,141 @@
+import { AndFilter, type Entry, EqualityFilter, FilterParser, PresenceFilter } from "ldapts";
+import { createLogger } from "../logging.ts";
+import { DirectoryConnection, type DirectorySettings, withConnection } from "./directory-connection.ts";
+import { type DirectoryEntry, readEntry } from "./directory-entries.ts";
+import { filledFilter } from "@routeql/sidecar-settings/directory-filter";
+import { attributesOf, findAccounts, groupsOf } from "./directory-search.ts";
+import { parseName } from "@routeql/sidecar-settings/distinguished-name";
+import { type GroupRole, lineOf } from "@routeql/sidecar-settings/group-roles";
+import { DirectoryProblem } from "./result-codes.ts";
+
+/** Makes the searches of a login at every server of LDAP_URL. @returns the problems; none if logins can work */
+export async function checkDirectory(settings: DirectorySettings): Promise<readonly string[]> {
+  const problems = await Promise.all(
+    settings.LDAP_URL.map(async (url) => {
+      const connection = new DirectoryConnection(url, settings);
+      try {
+        await connection.begin();
+        return await problemsAt(connection, settings);
+      } catch (error) {
+        return [`${url}: ${(error as Error).message}`];
+      } finally {
+        connection.leave();
+      }
+    }),
+  );
+  return [...new Set(problems.flat())];
+}
+
+async function problemsAt(connection: DirectoryConnection, settings: DirectorySettings): Promise<string[]> {
+  const any = anyAccount(settings);
+  const { id, email } = attributesOf(settings);
+  const whole = new AndFilter({
+    filters: [any, new PresenceFilter({ attribute: id }), new PresenceFilter({ attribute: email })],
+  });
+  // Accounts of services may lack an address; if no account has one, the first names what is missing.
+  const [found] = [
+    ...(await findAccounts(connection, settings, whole)),
+    ...(await findAccounts(connection, settings, any)),
+  ];
+  if (found === undefined)
+    return [
+      `no account below LDAP_USER_BASE ${settings.LDAP_USER_BASE} matches LDAP_USER_FILTER and LDAP_ACTIVE_FILTER, or LDAP_BIND_DN may not read it`,
+    ];
+  const entry = readEntry(found, attributesOf(settings));
+  if (typeof entry === "string") return [`the account ${found.dn} ${entry}`];
+  await groupsOf(connection, settings, entry);
+  const missing = await Promise.all(
+    settings.LDAP_ROLES.map(async (line, index) => {
+      const problem = await problemOfLine(connection, settings, line);
+      return problem === undefined ? [] : [`line ${index + 1} of LDAP_ROLES names the group ${line.group}: ${problem}`];
+    }),
+  );
+  return missing.flat();
+}
+
+/** The filter of a login, for a name that stands for every name. */
+const anyAccount = ({ LDAP_USER_FILTER: template }: DirectorySettings) =>
+  FilterParser.parseString(template.replaceAll("{{username}}", "*"));
+
+const noGroup = "the directory has no such group, or LDAP_BIND_DN may not read it";
+
+async function problemOfLine(
+  connection: DirectoryConnection,
+  settings: DirectorySettings,
+  { kind, group, key }: GroupRole,
+): Promise<string | undefined> {
+  const { LDAP_GROUP_BASE: base } = settings;
+  if (kind === "everyone") return undefined;
+  if (kind === "dn") {
+    const found = await entryOf(connection, group);
+    if (found !== undefined) return parseName(found.dn)?.key === key ? undefined : `the directory calls it ${found.dn}`;
+    // A search account may read accounts only.
+    const member = new EqualityFilter({ attribute: "memberOf", value: group });
+    return (await findAccounts(connection, settings, member)).length > 0 ? undefined : noGroup;
+  }
+  if (base === undefined) return undefined;
+  const { searchEntries } = await connection.search("groups", base, {
+    scope: "sub",
+    filter: new EqualityFilter({ attribute: "cn", value: group.replaceAll("\\;", ";") }),
+    attributes: ["cn"],
+    sizeLimit: 2,
+  });
+  return searchEntries.length > 0 ? undefined : noGroup;
+}
+
+async function entryOf(connection: DirectoryConnection, dn: string): Promise<Entry | undefined> {
+  try {
+    const { searchEntries } = await connection.search("groups", dn, { scope: "base", attributes: ["cn"] });
+    return searchEntries[0];
+  } catch (error) {
+    if (error instanceof DirectoryProblem) return undefined;
+    throw error;
+  }
+}
+
+/** How a login name becomes a role, one row for each fact. @throws {Unavailable} */
+export function explainLogin(settings: DirectorySettings, username: string): Promise<readonly object[]> {
+  return withConnection(settings, createLogger("silent"), async (connection) => {
+    const filter = FilterParser.parseString(filledFilter(settings.LDAP_USER_FILTER, { username }));
+    const found = await findAccounts(connection, settings, filter);
+    const rows: { fact: string; value: string }[] = found.map(({ dn }) => ({ fact: "entry", value: dn }));
+    const end = (value: string) => [...rows, { fact: "login", value }];
+    const [first, second] = found;
+    if (first === undefined) return end(await reasonOfNone(connection, settings, username));
+    if (second !== undefined)
+      return end(
+        "fails: LDAP_USER_FILTER matches more than one entry, so only the first user of the address can log in",
+      );
+    const entry = readEntry(first, attributesOf(settings));
+    if (typeof entry === "string") return end(`fails: the entry ${entry}`);
+    return [...rows, ...(await facts(connection, settings, entry))];
+  });
+}
+
+async function reasonOfNone(connection: DirectoryConnection, settings: DirectorySettings, username: string) {
+  const filter = FilterParser.parseString(filledFilter(settings.LDAP_USER_FILTER, { username }));
+  const [inactive] = await findAccounts(connection, settings, filter, "(objectClass=*)");
+  return inactive === undefined
+    ? `fails: no entry below LDAP_USER_BASE ${settings.LDAP_USER_BASE} matches LDAP_USER_FILTER`
+    : `fails: LDAP_ACTIVE_FILTER excludes the entry ${inactive.dn}`;
+}
+
+async function facts(connection: DirectoryConnection, settings: DirectorySettings, entry: DirectoryEntry) {
+  const groups = await groupsOf(connection, settings, entry);
+  const line = lineOf(groups, settings.LDAP_ROLES);
+  return [
+    { fact: "id", value: `ldap-${entry.id}` },
+    ...entry.emails.map((value) => ({ fact: "address", value })),
+    { fact: "name", value: entry.name },
+    ...groups.map(({ dn }) => ({
+      fact: "group",
+      value: parseName(dn) === undefined ? `${dn} (not readable as a DN)` : dn,
+    })),
+    {
+      fact: "line of LDAP_ROLES",
+      value: line === undefined ? "none" : `${settings.LDAP_ROLES.indexOf(line) + 1}: ${line.role}: ${line.group}`,
+    },
+    { fact: "role", value: line?.role ?? "pending" },
+    ...(line?.role === "tenant" ? [{ fact: "organisation", value: entry.organisation ?? "none" }] : []),
+  ];
+}

@@ -1,0 +1,84 @@
+import type { Entry } from "ldapts";
+
+/** Names of the attributes with the facts of an account. */
+export interface EntryAttributes {
+  readonly id: string;
+  readonly email: string;
+  readonly name: string;
+  readonly organisation: string;
+}
+
+export interface DirectoryEntry {
+  readonly dn: string;
+  /** Value of the id attribute: text, or hexadecimal for binary values. */
+  readonly id: string;
+  /** All e-mail addresses, in the order of the directory. */
+  readonly emails: readonly [string, ...string[]];
+  readonly name: string;
+  readonly organisation: string | undefined;
+  readonly entry: Entry;
+}
+
+/** Longest values in characters; a name is cut. The product stores them, and sends name and organisation with tokens. */
+const longest = { id: 256, email: 320, name: 256, organisation: 200 };
+
+/** Ids that are bytes: of Active Directory and of eDirectory. */
+const binaryIds = ["objectGUID", "objectSid", "mS-DS-ConsistencyGuid", "GUID"];
+
+const isNamed = (name: string) => (other: string) => other.toLowerCase() === name.toLowerCase();
+
+export const isBinary = (attribute: string): boolean => binaryIds.some(isNamed(attribute));
+
+/** Spellings of binary attributes: ldapts compares with the server's. */
+export const binaryNames = (attribute: string): readonly string[] =>
+  isBinary(attribute) ? [attribute, ...binaryIds.filter(isNamed(attribute)), attribute.toLowerCase()] : [];
+
+/** The facts of an account. @returns the end of a sentence about an entry that cannot be an account here */
+export function readEntry(entry: Entry, attributes: EntryAttributes): DirectoryEntry | string {
+  const [id, ...moreIds] = values(entry, attributes.id);
+  const emails = values(entry, attributes.email).filter((email) => email.length <= longest.email);
+  const addresses = emails.filter((email) => email.includes("@"));
+  const [first, ...others] = addresses.length > 0 ? addresses : emails;
+  const no = (setting: string, attribute: string) =>
+    `has no usable ${attribute}: correct ${setting}, or add the attribute`;
+  if (id === undefined || id.length > longest.id) return no("LDAP_ID_ATTRIBUTE", attributes.id);
+  if (moreIds.length > 0) return `has several values of ${attributes.id}: name a unique attribute in LDAP_ID_ATTRIBUTE`;
+  if (first === undefined) return no("LDAP_EMAIL_ATTRIBUTE", attributes.email);
+  const [organisation] = values(entry, attributes.organisation);
+  if (organisation !== undefined && organisation.length > longest.organisation)
+    return `has more than ${longest.organisation} characters in ${attributes.organisation} (LDAP_ORGANISATION_ATTRIBUTE)`;
+  const name = values(entry, attributes.name)[0] ?? first;
+  return { dn: entry.dn, id, emails: [first, ...others], name: shortened(name), organisation, entry };
+}
+
+const shortened = (name: string): string =>
+  name.length > longest.name
+    ? Array.from(name.slice(0, longest.name * 2))
+        .slice(0, longest.name)
+        .join("")
+    : name;
+
+/** All values of an attribute, whose name has no case (RFC 4512, 2.5). */
+export function values(entry: Entry, name: string): string[] {
+  const key = Object.keys(entry).find(isNamed(name));
+  const found = key === undefined ? [] : entry[key]!;
+  return (Array.isArray(found) ? found : [found])
+    .map((value) => (typeof value === "string" ? bytesOf(value, name) : value.toString("hex")))
+    .filter((value) => value !== "" && !value.includes("\0"));
+}
+
+const bytesOf = (value: string, name: string): string => (isBinary(name) ? Buffer.from(value).toString("hex") : value);
+
+/** Active Directory answers with `memberOf;range=0-1499` instead of more values. @returns the range that is left */
+export function nextRange(
+  entry: Entry,
+  name: string,
+): { readonly values: string[]; readonly next: string | undefined } {
+  const prefix = `${name.toLowerCase()};range=`;
+  const key = Object.keys(entry).find((one) => one.toLowerCase().startsWith(prefix));
+  const [, end] = /-(\d+)$/.exec(key ?? "") ?? [];
+  return {
+    values: key === undefined ? [] : values(entry, key),
+    next: end === undefined ? undefined : `${name};range=${Number(end) + 1}-*`,
+  };
+}
