@@ -30,7 +30,7 @@ type Labels = Readonly<Record<string, string>>;
 
 /** The pods of a stack that also have these labels. */
 export const listPods = (
-  cluster: Cluster,
+  cluster: Pick<Cluster, "list">,
   place: Place,
   { labels = {}, signal }: { readonly labels?: Labels; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<readonly KubernetesObject[]> =>

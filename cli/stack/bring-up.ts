@@ -3,11 +3,13 @@ import { imageWarnings } from "@routeql/infra/pins/warnings";
 import { program } from "@routeql/infra/program";
 import { stackWarnings } from "@routeql/infra/settings/stack-warnings";
 import { Failure } from "@routeql/host/failure";
+import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import { projectName, type StackPaths } from "@routeql/host/paths";
 import { type Phase, type PhaseContext, type PhaseTime, type Plan, runPhases } from "../foundation/phases.ts";
 import { claimInCluster, refuseForeignClaims } from "../kubernetes/ownership.ts";
 import { engineAbilities, limitWarnings } from "../docker/engine-facts.ts";
-import { keepPlace } from "../kubernetes/place.ts";
+import { keepPlace, type Place } from "../kubernetes/place.ts";
+import { reportWaiting, waitingReasons } from "../kubernetes/waiting.ts";
 import { isNewPassword, modeWarnings, type StackAccess, writeAccess } from "./access.ts";
 import { backupPhase } from "./backup-first.ts";
 import { readConfiguration, type StackConfiguration, targetOf } from "./configuration.ts";
@@ -255,19 +257,33 @@ export async function updateStack(
   if (connection && place) await refuseForeignClaims(stack.name, connection.cluster, place, before);
   await clearInterrupted(stack, paths, permit?.identity.state, say, signal);
   const progress = new Progress(show);
-  const { outputs, summary } = await explained(progress, () =>
-    stack.up({
-      refresh: true,
-      replace: failedJobs(before),
-      color: "never",
-      suppressProgress: true,
-      // Omits the configuration from the summary, which would otherwise decrypt the secrets.
-      showSecrets: false,
-      onEvent: progress.onEvent,
-      signal,
-    }),
-  );
-  return { outputs, changes: summary.resourceChanges ?? {} };
+  const ended = new AbortController();
+  const reporting =
+    connection && place ? whileWaiting(connection.cluster, place, progress, ended.signal) : Promise.resolve();
+  try {
+    const { outputs, summary } = await explained(progress, () =>
+      stack.up({
+        refresh: true,
+        replace: failedJobs(before),
+        color: "never",
+        suppressProgress: true,
+        // Omits the configuration from the summary, which would otherwise decrypt the secrets.
+        showSecrets: false,
+        onEvent: progress.onEvent,
+        signal,
+      }),
+    );
+    return { outputs, changes: summary.resourceChanges ?? {} };
+  } finally {
+    ended.abort();
+    await reporting;
+  }
+}
+
+/** Shows why pods are not ready. Clocks of a cluster may be behind by a minute. */
+function whileWaiting(cluster: Cluster, place: Place, progress: Progress, signal: AbortSignal): Promise<void> {
+  const since = Date.now() - 60_000;
+  return reportWaiting((ends) => waitingReasons(cluster, place, since, ends), progress.waitsFor, signal);
 }
 
 /** Runs an operation of Pulumi; Pulumi's diagnostics explain its failure. */

@@ -15,6 +15,19 @@ test("progress names the current resource and counts finished ones", () => {
   expect(said).toEqual(["0 done; creating Container engine", "1 done"]);
 });
 
+test("progress names why resources wait, and only while they do", () => {
+  const said: string[] = [];
+  const progress = new Progress((text) => said.push(text));
+  progress.onEvent(event({ resourcePreEvent: { metadata: { op: "create", urn } } }));
+  progress.waitsFor(["pod a has no node", "pod b: pulling", "c", "d"]);
+  progress.waitsFor([]);
+  progress.onEvent(event({ resOutputsEvent: { metadata: { op: "create", urn } } }));
+  expect(said.slice(1)).toEqual([
+    "0 done; creating Container engine; waiting: pod a has no node; pod b: pulling; c; …",
+    "1 done",
+  ]);
+});
+
 test("keeps each error once, without colours, with its resource", () => {
   const progress = new Progress(() => undefined);
   const diagnostic = { severity: "error", message: "<{%reset%}>not healthy<{%reset%}>\n", urn };

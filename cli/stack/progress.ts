@@ -18,12 +18,16 @@ function describeUrn(urn: string): string {
   return `${type.split(":").at(-1)} ${name}`;
 }
 
+const firstOf = (texts: readonly string[], most: number, separator: string): string =>
+  [...texts.slice(0, most), ...(texts.length > most ? ["…"] : [])].join(separator);
+
 /** Follows the events of an update: its progress and its errors. */
 export class Progress {
   readonly #active = new Map<string, string>();
   readonly #errors: string[] = [];
   readonly steps: Step[] = [];
   readonly #say: (text: string) => void;
+  #waitsFor: readonly string[] = [];
   #done = 0;
 
   constructor(say: (text: string) => void) {
@@ -56,11 +60,20 @@ export class Progress {
     }
   };
 
+  /** Shows why the current resources are not ready yet; without a reason, nothing changes on the screen. */
+  readonly waitsFor = (reasons: readonly string[]): void => {
+    this.#waitsFor = reasons;
+    if (reasons.length > 0) this.#show();
+  };
+
   #show(): void {
     const active = [...this.#active.values()];
-    this.#say(
-      `${this.#done} done${active.length > 0 ? `; ${active.slice(0, 4).join(", ")}${active.length > 4 ? ", …" : ""}` : ""}`,
-    );
+    const parts = [
+      `${this.#done} done`,
+      ...(active.length > 0 ? [firstOf(active, 4, ", ")] : []),
+      ...(this.#waitsFor.length > 0 ? [`waiting: ${firstOf(this.#waitsFor, 3, "; ")}`] : []),
+    ];
+    this.#say(parts.join("; "));
   }
 }
 
