@@ -3,7 +3,7 @@ import { repository } from "../../harness/repository.ts";
 import type { SuiteResult } from "../results.ts";
 import type { Suite } from "../suites.ts";
 import { suiteInputs } from "./inputs.ts";
-import { completeSuites, writeRecord } from "./records.ts";
+import { verdicts, writeRecord } from "./records.ts";
 import { objectsOf, type Objects } from "./tree.ts";
 
 /** The working tree at one time: the inputs of a suite, or undefined if git cannot read the tree. */
@@ -30,23 +30,20 @@ const areEqual = (one: Objects, other: Objects): boolean => {
   return [...paths].every((path) => one[path] === other[path]);
 };
 
-/** Writes a record for each suite that passed completely with inputs that stayed the same from the start of the run to its end. */
+/** Writes a record for each suite that passed completely, if its inputs stayed the same from the start of the run to its end. */
 export function keepRecords(
   selected: readonly Suite[],
   results: readonly SuiteResult[],
   before: InputsOf,
   say: (text: string) => void,
 ): void {
-  const complete = completeSuites(selected, results);
-  if (complete.length === 0) return;
   const after = readInputs(say);
-  const written = complete.flatMap((result) => {
-    const [first, last] = [before(result.suite), after(result.suite)];
-    if (first === undefined || last === undefined) return [];
-    if (areEqual(first, last)) return [writeRecord(repository, result, last, new Date())];
-    say(`no record of ${result.suite}: its inputs changed during the run`);
-    return [];
-  });
-  if (written.length > 0)
-    say(`\nrecords, to commit with the change:\n${written.map((path) => `  ${path}`).join("\n")}`);
+  for (const { result, reason } of verdicts(selected, results)) {
+    const { suite } = result;
+    const [first, last] = [before(suite), after(suite)];
+    if (reason !== undefined) say(`no record of ${suite}: ${reason}`);
+    else if (first === undefined || last === undefined) say(`no record of ${suite}: git cannot read its inputs`);
+    else if (!areEqual(first, last)) say(`no record of ${suite}: its inputs changed during the run`);
+    else say(`record of ${suite}, to commit with the change: ${writeRecord(repository, result, last, new Date())}`);
+  }
 }

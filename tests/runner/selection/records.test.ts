@@ -5,41 +5,48 @@ import { expect, onTestFinished, test } from "vitest";
 import { leftOut } from "../../harness/left-out.ts";
 import type { SuiteResult, TestRecord } from "../results.ts";
 import { namedSuites, oneRun } from "../suites.ts";
-import { completeSuites, readRecord, recordsFolder, writeRecord } from "./records.ts";
+import { readRecord, recordsFolder, verdicts, writeRecord } from "./records.ts";
 
 const passed: TestRecord = { title: "a", state: "passed" };
 const failed: TestRecord = { title: "b", state: "failed" };
 const result = (suite: string, ...tests: readonly TestRecord[]): SuiteResult => ({ suite, seconds: 1.4, tests });
 const skipped = (reason: string): TestRecord => ({ title: "c", state: "skipped", reason });
-const complete = (names: readonly string[], ...results: readonly SuiteResult[]): string[] =>
-  completeSuites(
-    oneRun(namedSuites(names), () => true),
-    results,
-  ).map(({ suite }) => suite);
+const reasons = (names: readonly string[], ...results: readonly SuiteResult[]): Record<string, string | undefined> =>
+  Object.fromEntries(
+    verdicts(
+      oneRun(namedSuites(names), () => true),
+      results,
+    ).map(({ result, reason }) => [result.suite, reason]),
+  );
 
 test.each([
-  ["passed", true, [passed, passed]],
-  ["passed but for a test that every run leaves out", true, [passed, skipped(leftOut("on request"))]],
-  ["failed", false, [passed, failed]],
-  ["skipped a test for want of data", false, [passed, skipped("../shared/data is absent")]],
-  ["skipped all tests", false, [skipped(leftOut("on request"))]],
-  ["ran no test", false, []],
-])("a suite that %s gets a record: %s", (_, isRecorded, tests) => {
-  expect(complete(["engine"], result("engine", ...tests))).toEqual(isRecorded ? ["engine"] : []);
+  ["passed", undefined, [passed, passed]],
+  ["passed but for a test that every run leaves out", undefined, [passed, skipped(leftOut("on request"))]],
+  ["failed", "it failed", [passed, failed]],
+  ["skipped a test for want of data", "it skipped c: no data", [passed, skipped("no data")]],
+  ["skipped all tests", "no test ran", [skipped(leftOut("on request"))]],
+  ["ran no test", "no test ran", []],
+])("a suite that %s: reason against a record: %s", (_, reason, tests) => {
+  expect(reasons(["engine"], result("engine", ...tests))).toEqual({ engine: reason });
 });
 
 test("suites of npm test and the search of the run have no record", () => {
-  expect(
-    complete(["unit", "secrets", "year"], ...["unit", "secrets", "year"].map((name) => result(name, passed))),
-  ).toEqual(["year"]);
+  const names = ["unit", "secrets", "year"];
+  expect(reasons(names, ...names.map((name) => result(name, passed)))).toEqual({ year: undefined });
 });
 
 test("hostile and faults need the success of main-faults, which runs some of their files", () => {
   const names = ["main-faults", "faults", "hostile"];
   const both = [result("faults", passed), result("hostile", passed)];
-  expect(complete(names, result("main-faults", passed), ...both)).toEqual(["faults", "hostile"]);
-  expect(complete(names, result("main-faults", passed, failed), ...both)).toEqual([]);
-  expect(complete(["faults"], result("faults", passed))).toEqual(["faults"]);
+  const half = "main-faults, which ran some of its files, did not pass completely";
+  expect(reasons(names, result("main-faults", passed), ...both)).toEqual({ faults: undefined, hostile: undefined });
+  expect(reasons(names, result("main-faults", passed, failed), ...both)).toEqual({ faults: half, hostile: half });
+  expect(reasons(names, ...both)).toEqual({ faults: half, hostile: half });
+  expect(reasons(["faults"], result("faults", passed))).toEqual({ faults: undefined });
+});
+
+test("a suite without a result, as after an interruption, has no verdict", () => {
+  expect(reasons(["engine", "site"], result("engine", passed))).toEqual({ engine: undefined });
 });
 
 function folder(): string {

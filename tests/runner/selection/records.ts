@@ -38,24 +38,30 @@ export const hasRecord = ({ tier, searchesRun }: Suite): boolean => tier !== "te
 /** Start of the reason of a skipped test that a complete run leaves out (tests/harness/left-out.ts). */
 const leftOut = "left out: ";
 
-/** Whether a suite passed completely. One test that is skipped for want of root, Docker, data or a program is enough for a no. */
-function isComplete({ tests }: SuiteResult): boolean {
-  const passes = tests.filter(({ state }) => state === "passed").length;
-  return (
-    passes > 0 &&
-    tests.every(
-      ({ state, reason }) => state === "passed" || (state === "skipped" && reason?.startsWith(leftOut) === true),
-    )
-  );
+/** Why a suite did not pass completely: one test that is skipped for want of root, Docker, data or a program is enough. */
+function incompleteness({ tests }: SuiteResult): string | undefined {
+  if (tests.some(({ state }) => state === "failed")) return "it failed";
+  const wanting = tests.find(({ state, reason }) => state === "skipped" && reason?.startsWith(leftOut) !== true);
+  if (wanting !== undefined) return `it skipped ${wanting.title}: ${wanting.reason ?? "no reason given"}`;
+  return tests.some(({ state }) => state === "passed") ? undefined : "no test ran";
 }
 
-/** The suites of a run that passed completely. A suite that left out files needs the success of the suite that ran them. */
-export function completeSuites(selected: readonly Suite[], results: readonly SuiteResult[]): readonly SuiteResult[] {
-  const complete = new Map(results.filter(isComplete).map((result) => [result.suite, result]));
-  return selected.flatMap((suite) => {
-    const result = complete.get(suite.name);
-    const isWhole = suite.without === undefined || complete.has(suite.without.suite);
-    return result !== undefined && isWhole && hasRecord(suite) ? [result] : [];
+/** The result of one suite that can have a record, and the reason why it gets none. */
+export interface Verdict {
+  readonly result: SuiteResult;
+  readonly reason: string | undefined;
+}
+
+/** Decides which suites of a run get a record. A suite that left out files needs the success of the suite that ran them. */
+export function verdicts(selected: readonly Suite[], results: readonly SuiteResult[]): readonly Verdict[] {
+  const resultOf = (name: string) => results.find(({ suite }) => suite === name);
+  return selected.filter(hasRecord).flatMap(({ name, without }) => {
+    const result = resultOf(name);
+    if (result === undefined) return [];
+    const other = without === undefined ? undefined : resultOf(without.suite);
+    const isHalf = without !== undefined && (other === undefined || incompleteness(other) !== undefined);
+    const half = isHalf ? `${without.suite}, which ran some of its files, did not pass completely` : undefined;
+    return [{ result, reason: incompleteness(result) ?? half }];
   });
 }
 

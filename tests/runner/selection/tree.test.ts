@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, onTestFinished, test, vi } from "vitest";
 import { objectsOf } from "./tree.ts";
 
 /** A checkout with one commit of a package, its unit test, its page and a document. */
@@ -56,6 +56,16 @@ test("ignores unit tests, pages about the code and ignored files", () => {
   const before = objects();
   for (const path of ["engine/src/print.test.ts", "engine/README.md", "engine/node_modules/zod/index.js"])
     write(path, "second\n");
+  expect(objects()).toEqual(before);
+});
+
+test("reads its own checkout also from a hook of another repository", () => {
+  const { objects } = checkout();
+  const { folder } = checkout();
+  const before = objects();
+  vi.stubEnv("GIT_DIR", join(folder, ".git"));
+  vi.stubEnv("GIT_INDEX_FILE", join(folder, ".git/index"));
+  writeFileSync(join(folder, "docs/page.md"), "other\n");
   expect(objects()).toEqual(before);
 });
 

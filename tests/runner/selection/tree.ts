@@ -15,25 +15,19 @@ export type Objects = Readonly<Record<string, string>>;
 export function objectsOf(paths: readonly string[], checkout: string): Objects {
   const scratch = mkdtempSync(join(tmpdir(), "routeql-index-"));
   const index = join(scratch, "index");
-  const git = (args: readonly string[], input = ""): string =>
+  const git = (args: readonly string[], input = "", changed: NodeJS.ProcessEnv = { GIT_INDEX_FILE: index }): string =>
     execFileSync("git", args, {
       cwd: checkout,
       encoding: "utf8",
       input,
       maxBuffer: 64 * 1024 * 1024,
       stdio: "pipe",
-      env: { ...process.env, GIT_INDEX_FILE: index },
+      // A hook of git sets them to its own repository.
+      env: { ...process.env, GIT_DIR: undefined, GIT_WORK_TREE: undefined, GIT_INDEX_FILE: undefined, ...changed },
     });
   try {
     // A copy of the checkout's index, which stays as it is. It saves reading unchanged files.
-    const own = resolve(
-      checkout,
-      execFileSync("git", ["rev-parse", "--git-path", "index"], {
-        cwd: checkout,
-        encoding: "utf8",
-        stdio: "pipe",
-      }).trim(),
-    );
+    const own = resolve(checkout, git(["rev-parse", "--git-path", "index"], "", {}).trim());
     if (existsSync(own)) copyFileSync(own, index);
     git(["add", "--all"]);
     const ignored = git(["ls-files", "-z"]).split("\0").filter(isNoInput);
