@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { log, secret } from "@pulumi/pulumi";
+import { log, output, secret } from "@pulumi/pulumi";
+import * as state from "@pulumi/pulumi/runtime/state.js";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { RouteQL } from "../components/routeql.ts";
 import { grouped } from "../settings/groups.ts";
@@ -244,6 +245,23 @@ test("a vulnerable image stops the deployment only with the level refuse", async
   await checkResource(resource);
   expect(warn).toHaveBeenCalledWith(expect.stringContaining("no-vulnerable-image: engine runs nginx:1.28.3"));
   warn.mockRestore();
+});
+
+test("hides secrets also where the engine calls without the program's context", async () => {
+  // Pulumi declares no type for it.
+  const store = (state as unknown as { readonly getStore: () => { supportsSecrets: boolean } }).getStore();
+  const before = store.supportsSecrets;
+  store.supportsSecrets = false;
+  const key = "-----BEGIN PRIVATE KEY-----";
+  const check = (privateKeyPem: unknown): Promise<void> =>
+    checkResource({ type: "tls:index/certRequest:CertRequest", name: "request", props: { privateKeyPem } });
+  try {
+    await check(secret(key));
+    await check({ nested: [secret({ key })] });
+    await expect(check(output(key))).rejects.toThrow("request has a private key in plain text in privateKeyPem");
+  } finally {
+    store.supportsSecrets = before;
+  }
 });
 
 test("rejects a resource before its creation, with all violations and no secret", async () => {
