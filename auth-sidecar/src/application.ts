@@ -7,12 +7,18 @@ import { errorReply } from "./http/error-reply.ts";
 import { contextOf, requestContext } from "./http/request-context.ts";
 import type { Metrics } from "./metrics.ts";
 
+export interface ApplicationOptions {
+  readonly tracing?: Tracing | undefined;
+  /** With this key, public endpoints exist only for the gateway, which presents it. */
+  readonly gatewayKey?: string | undefined;
+}
+
 /** The Express application of these endpoints. It matches each path exactly and serves nothing else. */
 export function createApplication(
   endpoints: readonly Endpoint[],
   log: Logger,
   metrics: Metrics,
-  tracing?: Tracing,
+  { tracing, gatewayKey }: ApplicationOptions = {},
 ): Express {
   const application = express();
   application.disable("x-powered-by");
@@ -21,7 +27,7 @@ export function createApplication(
   application.set("case sensitive routing", true);
   application.set("strict routing", true);
 
-  application.use(requestContext, observe(log, metrics));
+  application.use(requestContext(gatewayKey), observe(log, metrics));
   for (const { path, audience, methods, handlers } of endpoints) {
     application.all(
       path,
@@ -30,6 +36,7 @@ export function createApplication(
         response.locals["inside"] = audience === "inside";
         next();
       },
+      ...(gatewayKey === undefined || audience === "inside" ? [] : [onlyGateway]),
       ...(tracing === undefined || audience === "inside" ? [] : [traced(tracing, path)]),
       allowedMethods(methods),
       ...handlers,
@@ -41,6 +48,12 @@ export function createApplication(
   application.use(errorReply(log));
   return application;
 }
+
+/** Beside the gateway, a service or a user of the host could guess passwords without its limits. */
+const onlyGateway: RequestHandler = (_request, response, next) => {
+  if (!contextOf(response).fromGateway) throw new SidecarError("not-found");
+  next();
+};
 
 /** Rejects every other method, including HEAD and OPTIONS, which no endpoint needs. */
 function allowedMethods(methods: readonly string[]): RequestHandler {

@@ -26,6 +26,11 @@ const schema = z.object({
     .string()
     .optional()
     .describe("PEM of the authority of the store's certificate (rediss://). Default: Node's own list."),
+  GATEWAY_KEY: secret(32)
+    .optional()
+    .describe(
+      "Value of x-gateway-key, which the gateway sends: the other clients of the public endpoints get 404. Without it X-Forwarded-For counts for nothing.",
+    ),
   SERVICE_API_KEY: secret(32).describe("Value of x-service-api-key in the session flow."),
   PREVIOUS_SERVICE_API_KEY: secret(32).optional().describe("The value before the last rotation."),
   PREVIOUS_SERVICE_API_KEY_UNTIL: z.iso

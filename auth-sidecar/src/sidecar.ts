@@ -108,7 +108,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
     }),
     log,
     metrics,
-    tracing,
+    { tracing, gatewayKey: settings.GATEWAY_KEY },
   );
   const server = createHttpServer(application);
   const metricsServer = createMetricsServer(metrics.registry);

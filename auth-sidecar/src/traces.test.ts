@@ -14,6 +14,7 @@ import { createMetrics } from "./metrics.ts";
 import { Passwords } from "./passwords/passwords.ts";
 import { inStoreSpan } from "./sessions/redis.ts";
 
+const gatewayKey = "k".repeat(32);
 const requestId = "0123456789abcdef0123456789abcdef";
 const caller = { traceId: "4bf92f3577b34da6a3ce929d0e0e4736", spanId: "00f067aa0ba902b7" };
 
@@ -32,7 +33,7 @@ async function traced(
     percent: 100,
     onEvent: () => undefined,
   });
-  const server = createServer(createApplication(endpoints, log, createMetrics(), tracing));
+  const server = createServer(createApplication(endpoints, log, createMetrics(), { tracing, gatewayKey }));
   await once(server.listen(0, "127.0.0.1"), "listening");
   try {
     await work(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}`);
@@ -47,7 +48,11 @@ async function traced(
 const login = async (url: string, headers: Record<string, string>): Promise<void> => {
   const body = JSON.stringify({ password: "of-the-user" });
   await (
-    await fetch(`${url}/login`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body })
+    await fetch(`${url}/login`, {
+      method: "POST",
+      headers: { "content-type": "application/json", "x-gateway-key": gatewayKey, ...headers },
+      body,
+    })
   ).text();
 };
 

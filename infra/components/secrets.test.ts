@@ -39,7 +39,7 @@ test("every secret has a value, and every value is a Pulumi secret", async () =>
 
 test("generated secrets have 43 letters and digits", async () => {
   const { generated } = await make();
-  expect(generated).toHaveLength(18);
+  expect(generated).toHaveLength(19);
   for (const { inputs } of generated) expect(inputs).toEqual({ length: 43, special: false });
 });
 
@@ -57,7 +57,7 @@ test("the directory's password is never generated", async () => {
   const password = secrets["ldap-bind-password"] ?? output("none");
   expect(await value(password)).toBe("a directory's password");
   expect(await isSecret(password)).toBe(true);
-  expect(generated).toHaveLength(18);
+  expect(generated).toHaveLength(19);
 });
 
 test("each database URL has the password of its role", async () => {

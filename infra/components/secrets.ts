@@ -1,6 +1,7 @@
 import { RandomPassword } from "@pulumi/random";
 import { all, interpolate, secret } from "@pulumi/pulumi";
 import type { Output, Resource } from "@pulumi/pulumi";
+import { renderGatewayKey } from "@routeql/nginx/render";
 import { databaseUrl as urlOf } from "../services/database-place.ts";
 import type { SecretName, Secrets } from "../services/secrets.ts";
 import { serviceLogin } from "../services/database-place.ts";
@@ -91,6 +92,7 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
   const metadata = generated("metadata-password", passwords);
   const sessions = generated("sessions-password", sessionsPasswordGeneration);
   const bootstrap = generated("bootstrap-password", bootstraps);
+  const gateway = generated("gateway-key");
   // Also without monitoring, which then does not restart the session store.
   const sessionsMonitor = generated("sessions-monitor-password", sessionsPasswordGeneration);
   return {
@@ -101,6 +103,8 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
       engineAccessKeyGeneration - 1,
     ),
     "engine-upstream-key": generated("engine-upstream-key"),
+    "gateway-key": gateway,
+    "gateway-key-header": secret(gateway.apply(renderGatewayKey)),
     "service-api-key": setting("serviceApiKey", "service-api-key", serviceApiKeyGeneration),
     "previous-service-api-key": setting("previousServiceApiKey", "service-api-key", serviceApiKeyGeneration - 1),
     "admin-password": setting("adminPassword", "admin-password"),

@@ -60,6 +60,7 @@ test("the sidecar accepts each setting", () => {
     "/run/routeql/secrets/sidecar-database-url": "postgres://sidecar:c2Vx7hPq@database/routeql",
     "/run/routeql/secrets/sessions-url": "redis://sessions",
     "/run/routeql/secrets/service-api-key": "f3a9d1c07b5e4826a1c9e07d35b8f264",
+    "/run/routeql/secrets/gateway-key": "9a1f5c3e7b2d4860a8c6e4f2d0b19375",
     "/run/routeql/secrets/previous-service-api-key": "0c5e9b7d3f1a48268b60d2f4a7c91e35",
     "/run/routeql/secrets/previous-key-encryption-key": "5d2a8f6017c34e9bb1e8406fd3972ac5",
     "/run/routeql/secrets/key-encryption-key": "b7e20f4c9d1a6835f0c4a7e92d5b8163",

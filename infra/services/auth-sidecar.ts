@@ -32,6 +32,7 @@ export function describeAuthSidecar(settings: Settings, surroundings: SidecarSur
     secrets: {
       DATABASE_URL_FILE: "sidecar-database-url",
       SESSIONS_URL_FILE: "sessions-url",
+      GATEWAY_KEY_FILE: "gateway-key",
       SERVICE_API_KEY_FILE: "service-api-key",
       PREVIOUS_SERVICE_API_KEY_FILE: "previous-service-api-key",
       KEY_ENCRYPTION_KEY_FILE: "key-encryption-key",

@@ -57,6 +57,9 @@ function configuration(settings: Settings, hostOf: GatewaySurroundings["hostOf"]
 /** Enough for the most connections that start.sh allows; tests/gateway/memory.test.ts measures them. */
 export const gatewayMemoryMegabytes = 640;
 
+/** Header by which the gateway proves itself to the auth sidecar. */
+const keyFile = "nginx/gateway-key.conf";
+
 /** nginx: TLS, limits and routes to the engine and the sidecar. The only service that publishes ports. */
 export function describeGateway(settings: Settings, { hostOf, certificate }: GatewaySurroundings): ServiceDescription {
   const files = configuration(settings, hostOf);
@@ -68,10 +71,16 @@ export function describeGateway(settings: Settings, { hostOf, certificate }: Gat
     user: 10_101,
     environment: {},
     secrets: {},
-    files: { ...files, "tls/certificate.pem": certificate, "tls/private-key.pem": { secret: "tls-private-key" } },
+    files: {
+      ...files,
+      [keyFile]: { secret: "gateway-key-header" },
+      "tls/certificate.pem": certificate,
+      "tls/private-key.pem": { secret: "tls-private-key" },
+    },
     // follow.sh reloads nginx.
     liveFiles: [
       ...Object.keys(files).filter((path) => !path.endsWith(".sh")),
+      keyFile,
       "tls/certificate.pem",
       "tls/private-key.pem",
     ],

@@ -5,6 +5,8 @@ export const secretNames = [
   "engine-access-key",
   "previous-engine-access-key",
   "engine-upstream-key",
+  "gateway-key",
+  "gateway-key-header",
   "service-api-key",
   "previous-service-api-key",
   "admin-password",

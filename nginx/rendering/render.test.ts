@@ -58,9 +58,14 @@ test("static files reach the gateway unchanged", () => {
     "errors.conf",
     "master-key.conf",
     "proxy-master-key.conf",
+    "gateway-key.conf",
   ]);
   const sources = new Map(configurationFiles().map((path) => [basename(path), readFileSync(path, "utf8")]));
   for (const [name, content] of Object.entries(files)) if (!made.has(name)) expect(content).toBe(sources.get(name));
+});
+
+test.each(["", "a;b", "a b", "$host", "a\n"])("rejects the gateway key %j, which nginx would read otherwise", (key) => {
+  expect(() => renderGateway(settings, key)).toThrow("must hold only letters, digits");
 });
 
 test("the API's paths match the contract", () => {

@@ -1,6 +1,6 @@
 /**
  * The gateway's configuration files. The files in ../configuration are used unchanged; addresses.sh, settings.conf, query-time.conf, errors.conf,
- * master-key.conf and proxy-master-key.conf are rendered here.
+ * master-key.conf, proxy-master-key.conf and gateway-key.conf are rendered here.
  * The folders of ../configuration group files by concern; in the container all files lie in one folder. nginx loads ../metrics where metrics are
  * switched on.
  */
@@ -9,6 +9,7 @@ import { basename, resolve } from "node:path";
 import { renderErrors } from "./errors-file.ts";
 import {
   renderAddresses,
+  renderGatewayKey,
   renderMasterKey,
   renderProxyMasterKey,
   renderQueryTime,
@@ -16,6 +17,7 @@ import {
 } from "./settings-file.ts";
 import { checkGatewaySettings, type GatewaySettings } from "./settings.ts";
 
+export { renderGatewayKey } from "./settings-file.ts";
 export type { GatewaySettings } from "./settings.ts";
 
 /** Absolute paths of the files that are used unchanged, sorted by file name. */
@@ -58,10 +60,11 @@ export function unchangedFiles({ metrics = false }: Pick<GatewaySettings, "metri
   return Object.fromEntries(files);
 }
 
-/** All files for /run/routeql/nginx, by name. */
-export const renderGateway = (settings: GatewaySettings): Record<string, string> => ({
+/** All files for /run/routeql/nginx, by name. @param gatewayKey a secret of letters and digits, see {@link renderGatewayKey} */
+export const renderGateway = (settings: GatewaySettings, gatewayKey = "0".repeat(32)): Record<string, string> => ({
   ...unchangedFiles(settings),
   ...renderFiles(settings),
+  "gateway-key.conf": renderGatewayKey(gatewayKey),
 });
 
 const folder = new URL("../metrics/", import.meta.url);

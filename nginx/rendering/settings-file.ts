@@ -56,6 +56,15 @@ auth_sidecar=${sidecarAddress}
 `;
 }
 
+/**
+ * gateway-key.conf: the header by which the gateway proves itself to the auth sidecar. It holds a secret, so it is no file of settings.
+ * @throws Error for a key that would change meaning inside the file
+ */
+export function renderGatewayKey(key: string): string {
+  if (!/^[\w-]+$/.test(key)) throw new Error("the gateway's key must hold only letters, digits, _ and -");
+  return `proxy_set_header X-Gateway-Key ${key};\n`;
+}
+
 /** query-time.conf: time limit for the engine's silence on a query; settings.conf has the limit for WebSockets. */
 export function renderQueryTime({ queryReplySeconds }: GatewaySettings): string {
   return `# Rendered from the deployment's settings by render.ts; an edit here is lost.

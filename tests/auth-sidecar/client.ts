@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { assertDescribed } from "./interface-description.ts";
 
 export interface Answer {
@@ -32,6 +33,9 @@ export interface LoginReply {
   };
 }
 
+/** The key by which the tests' clients stand for the gateway. */
+export const gatewayKey = randomBytes(24).toString("hex");
+
 let clients = 0;
 
 /** An address that no other call has used. */
@@ -65,6 +69,7 @@ export class Client {
       headers: {
         "content-type": "application/json",
         "x-forwarded-for": address,
+        "x-gateway-key": gatewayKey,
         ...(serviceKey === null ? {} : { "x-service-api-key": serviceKey }),
         ...(sessionId === undefined ? {} : { cookie: `sid=${sessionId}` }),
         ...options.headers,

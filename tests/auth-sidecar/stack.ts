@@ -9,7 +9,7 @@ import { readSettings, type Settings } from "@routeql/auth-sidecar/settings";
 import { startSidecar, type Sidecar } from "@routeql/auth-sidecar/sidecar";
 import { type StartedDatabaseContainer, startDatabase } from "../harness/database-container.ts";
 import { type StartedSessionsContainer, startSessions } from "../harness/sessions-container.ts";
-import { Client } from "./client.ts";
+import { Client, gatewayKey } from "./client.ts";
 
 export interface TestUser {
   readonly id: string;
@@ -51,6 +51,7 @@ export class Stack implements AsyncDisposable {
       METRICS_PORT: "0",
       DATABASE_URL: database.getConnectionUri("sidecar"),
       SESSIONS_URL: sessions.getConnectionUri(),
+      GATEWAY_KEY: gatewayKey,
       SERVICE_API_KEY: randomBytes(24).toString("hex"),
       KEY_ENCRYPTION_KEY: randomBytes(24).toString("hex"),
       LOGIN_ATTEMPTS_PER_ADDRESS: "1000",

@@ -20,6 +20,7 @@ const unwanted = {
   "x-forwarded-for": "192.0.2.1",
   "x-forwarded-host": "example.org",
   "x-forwarded-proto": "http",
+  "x-gateway-key": "guess",
   "x-real-ip": "192.0.2.1",
   forwarded: "for=192.0.2.1",
   "x-request-id": "chosen",
@@ -140,6 +141,7 @@ test.each([paths.loginCredentials, paths.loginLdap, paths.token, paths.logout, p
     const reply = await request(parts.gateway, path, { method: "POST", headers, body: "{}" });
     expect(reply.echo().headers).toEqual({
       host: "auth-sidecar",
+      "x-gateway-key": "0".repeat(32),
       "content-length": "2",
       "content-type": "application/json",
       accept: "application/json",

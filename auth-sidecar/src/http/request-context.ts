@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { isIP } from "node:net";
+import { secretComparison } from "@routeql/contract/rotated-secret";
 import { traceIdOf } from "@routeql/contract/trace-context";
 import type { RequestHandler, Response } from "express";
 
@@ -8,24 +9,37 @@ export interface RequestContext {
   readonly traceId: string | undefined;
   /** IP address of the client, as the gateway gives it. */
   readonly address: string;
+  readonly fromGateway: boolean;
   /** Arrival time in `process.hrtime`-like milliseconds. */
   readonly startedAt: number;
 }
 
-/** Creates the context and sets the request id and the common headers of the answer. */
-export const requestContext: RequestHandler = (request, response, next) => {
-  const id = requestId(request.headers["x-request-id"]);
-  response.locals["context"] = {
-    requestId: id,
-    traceId: traceIdOf(request.headers["traceparent"], id),
-    address: clientAddress(request.headers["x-forwarded-for"], request.socket.remoteAddress),
-    startedAt: performance.now(),
-  } satisfies RequestContext;
-  response.setHeader("X-Request-ID", id);
-  response.setHeader("Cache-Control", "no-store");
-  response.setHeader("X-Content-Type-Options", "nosniff");
-  next();
-};
+/** Header by which the gateway proves itself. */
+const gatewayHeader = "x-gateway-key";
+
+/**
+ * Creates the context and sets the request id and the common headers of the answer.
+ * @param gatewayKey address and id are taken only from requests with this key: any service of a shared network could send others
+ */
+export function requestContext(gatewayKey: string | undefined): RequestHandler {
+  const isKey = gatewayKey === undefined ? () => undefined : secretComparison({ current: gatewayKey });
+  return ({ headers, socket }, response, next) => {
+    const presented = headers[gatewayHeader];
+    const fromGateway = typeof presented === "string" && isKey(presented) !== undefined;
+    const id = requestId(fromGateway ? headers["x-request-id"] : undefined);
+    response.locals["context"] = {
+      requestId: id,
+      traceId: traceIdOf(headers["traceparent"], id),
+      address: clientAddress(fromGateway ? headers["x-forwarded-for"] : undefined, socket.remoteAddress),
+      fromGateway,
+      startedAt: performance.now(),
+    } satisfies RequestContext;
+    response.setHeader("X-Request-ID", id);
+    response.setHeader("Cache-Control", "no-store");
+    response.setHeader("X-Content-Type-Options", "nosniff");
+    next();
+  };
+}
 
 export function contextOf(response: Response): RequestContext {
   const context = response.locals["context"] as RequestContext | undefined;
