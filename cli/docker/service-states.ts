@@ -43,6 +43,7 @@ async function stateOf(
     health: isHealth && state.Running ? health : undefined,
     exitCode: state.Running ? undefined : state.ExitCode,
     image: config.Image,
+    user: config.User,
     restarts,
     unlimitedProcesses: state.Running && kind === "service" && limitable && !(facts.HostConfig.PidsLimit ?? 0),
     since: sinceOf(state.Running ? state.StartedAt : state.FinishedAt),

@@ -4,6 +4,7 @@ import { ensureBases } from "../docker/base-images.ts";
 import { ensureImage, imageExists } from "@routeql/host/docker/build";
 import { removeOldImages } from "../docker/old-images.ts";
 import { ensureEngine } from "../docker/engine.ts";
+import { refuseSharedIds } from "../docker/host-accounts.ts";
 import { pullImage } from "@routeql/host/docker/pull";
 import type { Phase, PhaseContext } from "../foundation/phases.ts";
 import { Failure } from "@routeql/host/failure";
@@ -91,8 +92,16 @@ export function deliveryPhase(
   };
 }
 
-export function enginePhase({ onLine }: Surroundings): Phase {
-  return { title: "Docker engine", work: async (context) => ensureEngine({ ...context, onLine }) };
+export function enginePhase({ prepared, onLine }: Surroundings): Phase {
+  return {
+    title: "Docker engine",
+    work: async (context) => {
+      const engine = await ensureEngine({ ...context, onLine });
+      const plain = prepared.configuration?.plain;
+      if (plain !== undefined && targetOf(plain) === "docker") await refuseSharedIds(plain.images === "official");
+      return engine;
+    },
+  };
 }
 
 /** Checked before anything is built: a stack of this name may belong to another checkout, or be of a newer version. */

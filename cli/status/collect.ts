@@ -8,6 +8,7 @@ import { inSidecar } from "../commands/administration.ts";
 import { openDatabase } from "../database/open-database.ts";
 import { alertDeliveries, alertProblems, firingAlerts } from "./alerts.ts";
 import { publishedAddress } from "../docker/published-address.ts";
+import { sharedIdProblems } from "../docker/host-accounts.ts";
 import { dockerServiceStates } from "../docker/service-states.ts";
 import { stackOption } from "../foundation/command.ts";
 import { placeOf } from "../kubernetes/place.ts";
@@ -67,8 +68,10 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
     directory,
     drift: changes,
   };
+  const users = place ? [] : found.flatMap(({ user }) => (user === undefined ? [] : [user]));
   const problems = [
     ...problemsOfServices,
+    ...(await sharedIdProblems(users)),
     ...(database?.problems ?? []),
     ...factProblems(facts, limits, stack),
     ...alertProblems(alerts ?? []),

@@ -8,6 +8,8 @@ export interface ServiceState {
   readonly health?: "healthy" | "unhealthy" | "starting" | undefined;
   readonly exitCode?: number | undefined;
   readonly image: string;
+  /** User of its programs, such as `10103:10103`; only on Docker. */
+  readonly user?: string;
   readonly restarts: number;
   /** RFC 3339: when the state began. */
   readonly since?: string | undefined;

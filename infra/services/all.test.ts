@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { GivenSettings } from "../settings/list.ts";
 import { describeStack, serviceNamed } from "../testing/descriptions.ts";
-import { callEdges } from "./description.ts";
+import { callEdges, serviceUsers } from "./description.ts";
 import type { ServiceDescription, ServiceName } from "./description.ts";
 
 const describe = (given: GivenSettings = {}): readonly ServiceDescription[] => describeStack(given);
@@ -53,6 +53,13 @@ test("each service waits only for earlier ones, which are jobs or services it ca
     for (const earlier of after) expect(before).toContain(earlier);
     before.push(name);
   }
+});
+
+test("each service has a user id of the list that no account of the host may have", () => {
+  const users = describe({ monitoring: "stack", archive: true, grafanaImage: "grafana/grafana:12.0.0" }).map(
+    ({ user }) => user,
+  );
+  expect(users.filter((user) => !serviceUsers.includes(user))).toEqual([]);
 });
 
 test("clients of the database start after the migration", () => {

@@ -2,6 +2,12 @@
 import type { Input } from "@pulumi/pulumi";
 import type { SecretName } from "./secrets.ts";
 
+/** User ids of this project's images. No account of a host may have one: `cli/docker/host-accounts.ts`. */
+export const serviceUsers: readonly number[] = Array.from({ length: 14 }, (_item, index) => 10_101 + index);
+
+/** User id of both official images with data. Postgres requires a user that has a name. */
+export const officialUser = 999;
+
 export type ServiceName =
   | "gateway"
   | "front"

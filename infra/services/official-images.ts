@@ -1,14 +1,11 @@
 /** What an image built here has beyond the official one: the owner of its files, and this project's scripts, delivered as files. */
 import { readFileSync } from "node:fs";
-import { filesDirectory } from "./description.ts";
+import { filesDirectory, officialUser } from "./description.ts";
 import type { ServiceDescription, ServiceName } from "./description.ts";
 
 const images = new URL("../../images/", import.meta.url);
 const text = (path: string): string => readFileSync(new URL(path, images), "utf8");
 const path = (name: string): string => `${filesDirectory}/start/${name}`;
-
-/** User id of both official images with data. Postgres requires a user that has a name. */
-const officialUser = 999;
 
 const differences: Partial<Record<ServiceName, (service: ServiceDescription) => ServiceDescription>> = {
   database: (service) => ({
