@@ -120,15 +120,29 @@ test("a given key reaches the engine's files and the outputs", async () => {
   });
 });
 
-test("changed ports replace only the gateway and the engine", async () => {
+test.each([
+  ["a changed port replaces only the gateway", { consolePort: 32_001 }, ["routeql-gateway"]],
+  ["another allowed origin replaces no container", { corsOrigins: "https://app.example.net" }, []],
+])("%s", async (_title, change, replaced) => {
   const keys = { engineAccessKey: randomBytes(20).toString("hex"), serviceApiKey: randomBytes(20).toString("hex") };
-  const [before, after] = [await deploy(keys), await deploy({ ...keys, consolePort: 32_001 })];
+  const [before, after] = [await deploy(keys), await deploy({ ...keys, ...change })];
   const changed = after.resources.filter(({ type, name, inputs }) => {
     if (type !== container || name.endsWith("-files")) return false;
     return JSON.stringify(inputs) !== JSON.stringify(find(before.resources, type, name).inputs);
   });
-  expect(changed.map(({ name }) => name)).toEqual(["routeql-engine", "routeql-gateway"]);
+  expect(changed.map(({ name }) => name)).toEqual(replaced);
 });
+
+test.each(["dev", "prod", "local"])(
+  "in another program the stack's name %s chooses no engine, images or target",
+  async (stack) => {
+    const inOther = (name: string) =>
+      recordStack(() => void new RouteQL("routes", {}), { stack: name, project: "of-another-team" });
+    const types = (resources: Awaited<ReturnType<typeof inOther>>) =>
+      resources.map(({ type, name }) => `${type} ${name}`);
+    expect(types(await inOther(stack))).toEqual(types(await inOther("staging")));
+  },
+);
 
 /** Names of the resources with an option, after Pulumi's transformations. */
 async function madeWith(option: "protect" | "retainOnDelete", protectData: boolean): Promise<string[]> {

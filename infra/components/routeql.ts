@@ -3,6 +3,7 @@ import {
   all,
   ComponentResource,
   type ComponentResourceOptions,
+  getProject,
   getStack,
   type Input,
   output,
@@ -10,6 +11,7 @@ import {
   runtime,
   secret,
 } from "@pulumi/pulumi";
+import { projectName } from "@routeql/host/paths";
 import { consoleAddress, serviceAddress } from "../settings/addresses.ts";
 import { databaseAccess, databaseReach, type DatabaseReach } from "./database.ts";
 import { resourceNames } from "./resource-names.ts";
@@ -78,7 +80,8 @@ export class RouteQL extends ComponentResource {
     { protectData = false, stateIdentity: given, dataVolume, ...options }: RouteQLOptions = {},
   ) {
     const stack = getStack();
-    const { settings, given: flat } = settingsOf(args, stack);
+    // In a program of another team the name of a stack decides nothing.
+    const { settings, given: flat } = settingsOf(args, getProject() === projectName ? stack : "");
     super(componentType, name, {}, options);
 
     const named = resourceNames(name);

@@ -1,5 +1,6 @@
 /** Runs Pulumi code without an engine and records its resources: for rendering, and for the tests beside the components. */
 import { runtime } from "@pulumi/pulumi";
+import { projectName } from "@routeql/host/paths";
 
 export interface RecordedResource {
   readonly type: string;
@@ -13,6 +14,8 @@ export const secretSignature = "4dabf18193072939515e22adb298388d";
 
 export interface RecordOptions {
   readonly stack: string;
+  /** Default: this project. */
+  readonly project?: string;
   readonly preview: boolean;
   /** Outputs that a provider would compute, except the inputs. */
   readonly answers: (type: string, name: string) => Readonly<Record<string, unknown>>;
@@ -21,7 +24,7 @@ export interface RecordOptions {
 /** Runs `program` in its own stack and returns all registered resources in order. @throws errors of the program */
 export async function recordResources(
   program: () => unknown,
-  { stack, preview, answers }: RecordOptions,
+  { stack, project = projectName, preview, answers }: RecordOptions,
 ): Promise<RecordedResource[]> {
   const resources: RecordedResource[] = [];
   await runtime.setMocks(
@@ -33,7 +36,7 @@ export async function recordResources(
       },
       call: ({ inputs }) => inputs as Record<string, unknown>,
     },
-    "routeql",
+    project,
     stack,
     preview,
     "organization",

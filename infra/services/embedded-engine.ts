@@ -1,5 +1,4 @@
 import { derive, textOf } from "../inputs.ts";
-import { allowedOrigins } from "../settings/addresses.ts";
 import type { Settings } from "../settings/list.ts";
 import type { ServiceDescription } from "./description.ts";
 import { metadataOf, sessionVariables, tokenCheck } from "./metadata-files.ts";
@@ -46,8 +45,8 @@ export function eitherEnvironment(settings: Settings): ServiceDescription["envir
     HASURA_GRAPHQL_SERVER_PORT: "8080",
     // The console of the gateway needs only GraphQL. The other APIs can read and change everything that the engine's role may.
     HASURA_GRAPHQL_ENABLED_APIS: settings.engineMetadataApi ? "graphql,metadata,config" : "graphql",
-    // The gateway answers CORS requests; the engine checks the origins of WebSockets. Only browsers send an origin.
-    HASURA_GRAPHQL_CORS_DOMAIN: allowedOrigins(settings),
+    // The gateway checks the origins of requests and WebSockets. Another origin would replace the engine.
+    HASURA_GRAPHQL_CORS_DOMAIN: "*",
     HASURA_GRAPHQL_LOG_LEVEL: settings.logLevel,
   };
 }

@@ -27,16 +27,6 @@ export const consoleAddress = ({
 }: AddressSettings): Input<string> | undefined =>
   engineConsole ? derive({ host, port }, (known) => `${address(known.host, known.port)}/`) : undefined;
 
-/** Origins (RFC 6454) whose pages may open WebSockets, separated by commas: the origins of this deployment and of the setting. */
-export function allowedOrigins({ publicHost, httpsPort, consolePort, corsOrigins }: AddressSettings): Input<string> {
-  return derive({ publicHost, httpsPort, consolePort, corsOrigins }, (known) => {
-    const others = originsOf(known.corsOrigins);
-    return others.includes("*")
-      ? "*"
-      : [...[known.httpsPort, known.consolePort].map((port) => address(known.publicHost, port)), ...others].join(",");
-  });
-}
-
 /** A host within a URL: IPv6 addresses are in brackets (RFC 3986, 3.2.2). */
 export const hostInAddress = (host: string): string => (isIPv6(host) ? `[${host}]` : host);
 

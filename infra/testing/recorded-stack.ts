@@ -1,5 +1,6 @@
 /** Runs Pulumi code with mocks and records its resources, for the tests beside the components. */
 import { randomBytes } from "node:crypto";
+import { projectName } from "@routeql/host/paths";
 import { type RecordedResource, recordResources, secretSignature } from "../rendering/record.ts";
 
 export { secretSignature } from "../rendering/record.ts";
@@ -7,6 +8,8 @@ export type { RecordedResource } from "../rendering/record.ts";
 
 export interface RunOptions {
   readonly stack?: string;
+  /** Default: this project. */
+  readonly project?: string;
   readonly preview?: boolean;
   /** Other outputs of some resources, by name. */
   readonly outputs?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -18,13 +21,14 @@ export interface RunOptions {
  */
 export async function recordStack(
   program: () => unknown,
-  { stack = "local", preview = false, outputs = {} }: RunOptions = {},
+  { stack = "local", project = projectName, preview = false, outputs = {} }: RunOptions = {},
 ): Promise<RecordedResource[]> {
   const { DOCKER_HOST: before } = process.env;
   process.env["DOCKER_HOST"] = "ssh://no-engine.example.net";
   try {
     return await recordResources(program, {
       stack,
+      project,
       preview,
       answers: (type, name) => ({ ...answers(type, name), ...outputs[name] }),
     });

@@ -91,6 +91,23 @@ test("the handshake carries exactly the listed headers", async () => {
   });
 });
 
+test.each([
+  ["https://attacker.example", 400],
+  ["null", 400],
+  ["https://app.example.net.attacker.example", 400],
+  ["https://app.example.net:444", 400],
+  ["https://app.example.net", 101],
+  ["HTTPS://APP.EXAMPLE.NET", 101],
+])("a WebSocket of a page of %s is answered %i", async (origin, status) => {
+  const socket = openSocket(parts.gateway, { protocols: ["graphql-transport-ws"], origin });
+  const answered = await Promise.race([
+    once(socket, "open").then(() => 101),
+    once(socket, "unexpected-response").then(([, response]) => (response as { statusCode: number }).statusCode),
+  ]);
+  socket.terminate();
+  expect(answered).toBe(status);
+});
+
 test("forwards the engine's rejection of a handshake", async () => {
   await parts.engine.answer({ "/v1/graphql": { status: 403, body: '{"error":"no"}' } });
   const reply = await request(parts.gateway, paths.graphql, { headers: { ...handshake, upgrade: "websocket" } });
