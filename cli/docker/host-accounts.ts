@@ -15,7 +15,7 @@ const withoutLogin = /\/(nologin|false)$/;
 
 /**
  * Accounts in the output of `getent passwd` that can start programs as a container's user. Service accounts without a login shell often
- * have the id of the official images (999); the ids of this project's images are nobody's.
+ * have the id of the official images (999); no package of a distribution uses the ids of this project's images.
  */
 export function accountsIn(passwd: string): readonly HostAccount[] {
   return passwd

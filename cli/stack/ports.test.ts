@@ -1,7 +1,7 @@
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { listenerOn, listeningInodes, otherValue, portProblem, remedyFor } from "./ports.ts";
+import { freeProposals, listenerOn, listeningInodes, otherValue, portProblem, remedyFor } from "./ports.ts";
 
 test("finds a port in use and its program; a free port is not a problem", async () => {
   const server = createServer();
@@ -24,7 +24,31 @@ test("suggests another value in the right file, for this stack alone", () => {
   expect(otherValue("httpPort", "local", {})).toBe("echo HTTP_PORT=8080 >>.env");
   expect(otherValue("httpPort", "local", { "routeql:httpPort": "80" })).toBe("routeql:httpPort in Pulumi.local.yaml");
   expect(otherValue("httpPort", "staging", {})).toBe("routeql:httpPort in Pulumi.staging.yaml");
-  expect(otherValue("httpPort", "staging", {}, true)).toBe("echo HTTP_PORT=8080 >>.env.staging");
+  expect(otherValue("httpPort", "staging", {}, { hasOwnFile: true })).toBe("echo HTTP_PORT=8080 >>.env.staging");
+});
+
+test("proposes only free ports, each one once", async () => {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  const { httpPort, httpsPort } = await freeProposals(
+    ["httpPort", "httpsPort", "httpPort"],
+    "127.0.0.1",
+    [8080, 8081, 8443],
+  );
+  server.close();
+  for (const proposed of [httpPort, httpsPort]) expect([8080, 8081, 8443, port]).not.toContain(proposed);
+  expect(await portProblem("127.0.0.1", httpPort!)).toBeUndefined();
+  expect(httpPort).toBeGreaterThan(8081);
+  const remedy = remedyFor(["httpPort"], {
+    stack: "local",
+    entries: {},
+    rootless: false,
+    proposals: { httpPort: 8092 },
+  });
+  expect(remedy).toContain("echo HTTP_PORT=8092 >>.env");
 });
 
 test("for a rootless engine, names every setting that helps and the way to keep the ports", () => {

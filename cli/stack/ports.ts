@@ -50,6 +50,9 @@ const examples = {
   hostAddress: "127.0.0.1",
 } as const;
 
+/** A value to propose for each setting; without an entry the example. */
+type Proposals = Partial<Record<keyof typeof examples, number>>;
+
 export type PortProblem = "in use" | "not allowed" | "no such address";
 
 /** Tries to listen; undefined on success. */
@@ -81,16 +84,21 @@ async function userOf(port: number): Promise<string> {
   return program ? ` by ${program}` : "";
 }
 
+interface OtherValueOptions {
+  readonly hasOwnFile?: boolean;
+  readonly proposals?: Proposals;
+}
+
 /** Where to set another value: the stack's environment file, unless that would affect other stacks or the stack's configuration overrides it. */
 export function otherValue(
   setting: keyof typeof examples,
   stack: string,
   entries: StackConfiguration["entries"],
-  hasOwnFile = existsSync(join(projectFolder, `.env.${stack}`)),
+  { hasOwnFile = existsSync(join(projectFolder, `.env.${stack}`)), proposals = {} }: OtherValueOptions = {},
 ): string {
   const key = `${projectName}:${setting}`;
   if (Object.hasOwn(entries, key) || (stack !== "local" && !hasOwnFile)) return `${key} in Pulumi.${stack}.yaml`;
-  return `echo ${settings[setting].environment}=${examples[setting]} >>${hasOwnFile ? `.env.${stack}` : ".env"}`;
+  return `echo ${settings[setting].environment}=${proposals[setting] ?? examples[setting]} >>${hasOwnFile ? `.env.${stack}` : ".env"}`;
 }
 
 const tooLow = "below the lowest port of a rootless engine";
@@ -98,10 +106,32 @@ const tooLow = "below the lowest port of a rootless engine";
 interface PortChoice extends Pick<StackConfiguration, "entries"> {
   readonly stack: string;
   readonly rootless: boolean;
+  readonly proposals?: Proposals;
 }
 
-export function remedyFor(wrong: readonly (keyof typeof examples)[], { stack, entries, rootless }: PortChoice): string {
-  const values = [...new Set(wrong)].map((setting) => otherValue(setting, stack, entries)).join("; ");
+/** A free port for each setting, from its example on; no two are equal. @param taken ports of other settings and of containers */
+export async function freeProposals(
+  wrong: readonly (keyof typeof examples)[],
+  address: string,
+  taken: Iterable<number>,
+): Promise<Proposals> {
+  const used = new Set(taken);
+  const proposals: Proposals = {};
+  for (const setting of new Set(wrong)) {
+    if (setting === "hostAddress") continue;
+    let port: number = examples[setting];
+    while (used.has(port) || (await portProblem(address, port)) !== undefined) port += 1;
+    used.add(port);
+    proposals[setting] = port;
+  }
+  return proposals;
+}
+
+export function remedyFor(
+  wrong: readonly (keyof typeof examples)[],
+  { stack, entries, rootless, proposals = {} }: PortChoice,
+): string {
+  const values = [...new Set(wrong)].map((setting) => otherValue(setting, stack, entries, { proposals })).join("; ");
   if (rootless)
     return `choose ports from 1024 on: ${values}; or allow users to bind low ports: sudo sysctl net.ipv4.ip_unprivileged_port_start=80`;
   return `${wrong[0] === "hostAddress" ? "choose an address of this machine" : "stop the program that uses it, or choose another"}: ${values}`;
@@ -128,16 +158,29 @@ export async function checkPorts(
     });
   }
   if (problems.length === 0) return;
+  const wrong = problems.map(({ setting }) => setting);
+  const published = (await dockerClient().listContainers()).flatMap(({ Ports }) =>
+    Ports.map(({ PublicPort }) => PublicPort),
+  );
+  // Without the address there is nothing to try.
+  const proposals = wrong.includes("hostAddress")
+    ? {}
+    : await freeProposals(wrong, plain.hostAddress, [
+        ...published,
+        ...publishedPorts(plain).map((name) => plain[name]),
+      ]);
   throw new Failure(
     problems.length === 1
       ? "A port that the stack needs is unavailable"
       : `${problems.length} ports that the stack needs are unavailable`,
     {
       lastLines: problems.map(({ text }) => text),
-      remedy: remedyFor(
-        problems.map(({ setting }) => setting),
-        { stack, entries, rootless: problems.some(({ text }) => text.includes(tooLow)) },
-      ),
+      remedy: remedyFor(wrong, {
+        stack,
+        entries,
+        rootless: problems.some(({ text }) => text.includes(tooLow)),
+        proposals,
+      }),
     },
   );
 }

@@ -57,14 +57,15 @@ export async function alertDeliveries(stack: string, signal: AbortSignal): Promi
 /** Notifications of Alertmanager, its requests with an answer, and failed requests, from the text of its metrics; of one receiver, or of all. */
 export function countNotifications(metrics: string, receiver?: string): Deliveries {
   const label = receiver === undefined ? "" : `receiver_name="${receiver}"`;
-  const sum = (name: string): number =>
+  const sum = (name: string, only = label): number =>
     [...metrics.matchAll(new RegExp(`^${name}\\{(.*)\\} (\\S+)$`, "gm"))]
-      .filter(([, labels]) => labels!.includes(label))
+      .filter(([, labels]) => labels!.includes(only))
       .reduce((all, [, , n]) => all + Number(n), 0);
   return {
     sent: sum("alertmanager_notifications_total"),
     answered: sum("alertmanager_notification_requests_total"),
     failed: sum("alertmanager_notification_requests_failed_total"),
+    silences: sum("alertmanager_silences", 'state="active"'),
   };
 }
 

@@ -69,6 +69,8 @@ export interface Deliveries {
   /** Requests to receivers that have ended, also those that failed. */
   readonly answered: number;
   readonly failed: number;
+  /** Silences in force: the alerts that they match are not sent. */
+  readonly silences: number;
 }
 
 export interface FiringAlert {

@@ -96,7 +96,14 @@ export function statusText(report: StatusReport): string {
   if (directory !== undefined) facts.push(["directory", directory.text]);
   if (alerts !== undefined)
     facts.push(["alerts", alerts.map(({ name, service }) => `${name} ${service}`.trim()).join(", ") || "none"]);
-  if (deliveries !== undefined) facts.push(["alert delivery", `${deliveries.sent} sent, ${deliveries.failed} failed`]);
+  if (deliveries !== undefined)
+    facts.push(
+      ["alert delivery", `${deliveries.sent} sent, ${deliveries.failed} failed`],
+      [
+        "silences",
+        deliveries.silences === 0 ? "none" : `${deliveries.silences} in force: the alerts that they match are not sent`,
+      ],
+    );
   facts.push(["drift", drift === undefined ? "not checked (--drift)" : drift.join(", ") || "none"]);
   return [
     `Stack ${stack} on ${target === "docker" ? "Docker" : "Kubernetes"}, RouteQL ${version}, ${report.time}`,

@@ -183,6 +183,8 @@ function alertRoutes(settings: Alerting, { alertWebhook = false, alertWatchdog =
     repeat_interval: "1m",
   };
   return {
+    // A receiver could otherwise send Alertmanager's requests to a service of the stack.
+    global: { http_config: { follow_redirects: false } },
     route: {
       receiver: "stack",
       group_by: ["alertname", "service"],
@@ -215,6 +217,9 @@ function alertmanager(settings: Monitored, surroundings: MonitoringSurroundings)
       `--config.file=${folder}/alertmanager.yml`,
       "--storage.path=/alertmanager",
       "--cluster.listen-address=",
+      // Its API has no login: `status` counts the silences.
+      "--silences.max-silences=100",
+      "--silences.max-silence-size-bytes=4096",
       "--enable-feature=receiver-name-in-metrics",
     ],
     user: 10_111,
