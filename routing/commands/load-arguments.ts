@@ -4,13 +4,16 @@ import { defaultMaxAgeDays } from "../batches/load-input.ts";
 
 export const loadHelp = `npm run load -- [options] FILE…
 
-Loads routing updates into the running stack. A FILE is bgpdump -m text or RIPEstat bgp-updates JSON, plain or gzip, or a tar of
-such files; the format is recognized by content, not by name. - is standard input. Loading a file twice changes nothing.
+Loads routing updates into the running stack. A FILE is raw MRT as RIPE RIS and RouteViews publish it, bgpdump -m text or RIPEstat
+bgp-updates JSON, plain, gzip or bzip2, a tar of such files or a folder; the format is recognized by content, not by name. - is
+standard input. Loading a file twice changes nothing.
 A FILE is read and validated as a whole first. Its rows are then written in chunks by time, each in one transaction. If the load is
 interrupted, run the same command again: it continues and skips the rows that are already there.
 
-  --service SOURCE|COLLECTOR  source of bgpdump text, at most 50 characters, such as 'ripe-ris|rrc03'
+  --service SOURCE|COLLECTOR  source of MRT and bgpdump text, at most 50 characters, such as 'ripe-ris|rrc03'
                               (default 'bgpdump|unknown')
+  --as-announcements          loads each route of a routing table (RIB) as an announcement at the table's time; without it, a
+                              routing table is refused
   --max-age-days N            refuses older updates; 1 to 7300 (default 7300, twenty years). Times more than a day ahead are
                               always refused
   --demo N                    generates N updates instead, with documentation prefixes and AS numbers
@@ -20,13 +23,14 @@ interrupted, run the same command again: it continues and skips the rows that ar
   --help                      this text
 
 Exit codes: 0 every FILE was read to its end, refused lines included; 1 a FILE was broken (nothing of it is loaded; the other
-files are); 2 wrong arguments.
+files are) or every line of it was refused, or standard input was empty; 2 wrong arguments.
 `;
 
 export interface LoadArguments {
   readonly maxAgeDays: number;
   readonly files: readonly string[];
   readonly service: string;
+  readonly asAnnouncements: boolean;
   readonly demo: { readonly count: number; readonly seed: number; readonly start: number } | null;
 }
 
@@ -38,6 +42,7 @@ export function parseLoadArguments(args: readonly string[]): LoadArguments | und
     options: {
       service: { type: "string" },
       "max-age-days": { type: "string" },
+      "as-announcements": { type: "boolean", default: false },
       demo: { type: "string" },
       seed: { type: "string" },
       start: { type: "string" },
@@ -61,7 +66,7 @@ export function parseLoadArguments(args: readonly string[]): LoadArguments | und
   if (demo !== null && positionals.length > 0) problems.push("--demo takes no FILE");
   if (positionals.filter((file) => file === "-").length > 1) problems.push("standard input (-) can be read once only");
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
-  return { files: positionals, service, demo, maxAgeDays };
+  return { files: positionals, service, asAnnouncements: values["as-announcements"], demo, maxAgeDays };
 }
 
 function parseDemo(

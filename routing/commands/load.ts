@@ -1,5 +1,6 @@
 import { createReadStream } from "node:fs";
-import { stat } from "node:fs/promises";
+import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { addAbortSignal } from "node:stream";
 import { printable, printableLines } from "@routeql/contract/printable";
 import type { Client } from "pg";
@@ -70,6 +71,11 @@ class ReadBytes {
     return this.size > 0 ? Math.min(1, this.read / this.size) : undefined;
   }
 
+  /** Whether no byte was read. */
+  get isEmpty(): boolean {
+    return this.read === 0;
+  }
+
   /** The file is opened on demand. */
   async *chunks(): ByteSource {
     if (this.file !== "-")
@@ -85,6 +91,20 @@ class ReadBytes {
   }
 }
 
+/** A folder stands for the files in it, in the order of their names. An unreadable path stays, so that reading it reports the reason. */
+async function withFolders(files: readonly string[]): Promise<readonly string[]> {
+  const lists = files.map(async (file) => {
+    if (file === "-") return [file];
+    const entries = await readdir(file, { withFileTypes: true }).catch(() => undefined);
+    if (entries === undefined) return [file];
+    return entries
+      .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
+      .map(({ name }) => join(file, name))
+      .toSorted();
+  });
+  return (await Promise.all(lists)).flat();
+}
+
 export type { OpenDatabase, OpenedDatabase } from "@routeql/database-access/opened-database";
 
 interface Input {
@@ -92,7 +112,15 @@ interface Input {
   readonly members: (tally: Tally) => AsyncIterable<Member>;
   /** The share that was read, 0 to 1; undefined if the size is unknown. */
   readonly share: (tally: Tally) => number | undefined;
+  /** Why the command fails although the input was read to its end. */
+  readonly problem: (tally: Tally) => string | undefined;
 }
+
+/** An input without a single accepted record was not what the user meant to load. */
+const allRefused = ({ read, refused }: Tally): string | undefined =>
+  read > 0 && refused === read
+    ? "nothing of it was loaded, because every record was refused; the reasons are listed above"
+    : undefined;
 
 /** `npm run load`. @param openDatabase connects as `routeql_loader`, once @returns 0, 1 for a broken input, 2 for invalid arguments */
 export async function loadCommand(
@@ -108,7 +136,8 @@ export async function loadCommand(
     const gone = new AbortController();
     client.once("end", () => gone.abort());
     const bounds = timeBounds(parsed.maxAgeDays);
-    for (const input of inputs(parsed, gone.signal)) if (!(await load(client, input, bounds, output))) broken += 1;
+    for await (const input of inputs(parsed, gone.signal))
+      if (!(await load(client, input, bounds, output))) broken += 1;
     if (broken > 0) return 1;
     await recordRun(client, "load", started, output);
     return 0;
@@ -132,7 +161,9 @@ async function load(
       }),
     );
     stdout.write(`${printableLines(summarize(input.name, report))}\n`);
-    return true;
+    const problem = input.problem(tally);
+    if (problem !== undefined) stderr.write(`${printable(input.name)}: ${problem}\n`);
+    return problem === undefined;
   } catch (error) {
     const reason = error instanceof BrokenInput ? error.message : unreadable(error);
     if (reason === undefined) throw error;
@@ -152,7 +183,10 @@ async function withProgress<T>(
 }
 
 /** @param gone aborted when the connection has ended, so that reading stops */
-function* inputs({ files, service, demo }: LoadArguments, gone: AbortSignal): Generator<Input> {
+async function* inputs(
+  { files, service, asAnnouncements, demo }: LoadArguments,
+  gone: AbortSignal,
+): AsyncGenerator<Input> {
   if (demo !== null) {
     yield {
       name: `${demo.count} generated updates`,
@@ -160,15 +194,22 @@ function* inputs({ files, service, demo }: LoadArguments, gone: AbortSignal): Ge
         yield demoMember(demo);
       },
       share: ({ read }) => read / demo.count,
+      problem: () => undefined,
     };
   }
-  for (const file of files) {
+  for (const file of await withFolders(files)) {
     const bytes = new ReadBytes(file, gone);
     yield {
       name: file === "-" ? "standard input" : file,
       members: (tally) =>
-        members(bytes.chunks(), { service, onPassedOver: (name, reason) => tally.passedOver.push({ name, reason }) }),
+        members(bytes.chunks(), {
+          service,
+          asAnnouncements,
+          onPassedOver: (name, reason) => tally.passedOver.push({ name, reason }),
+        }),
       share: () => bytes.share,
+      problem: (tally) =>
+        file === "-" && bytes.isEmpty ? "it was empty; did the command before it fail?" : allRefused(tally),
     };
   }
 }

@@ -2,58 +2,96 @@ import { isPrefix, parseAsNumber } from "@routeql/database-access/number-resourc
 import { parsePathText } from "./as-path.ts";
 import { lines } from "./lines.ts";
 import type { ByteSource, InputRecord, Records } from "./records.ts";
-import { Refusal } from "./refusal.ts";
+import { PathIdentifiers } from "./path-identifiers.ts";
+import { BrokenInput, Refusal } from "./refusal.ts";
 import { communitiesJson, type Skipped, timestampOfEpoch, type Update } from "./update.ts";
 
 /** The records of `bgpdump -m` text; empty lines are skipped. */
 export async function* bgpdumpRecords(source: ByteSource, service: string): Records {
   let position = 0;
+  const identifiers = new PathIdentifiers();
   for await (const batch of lines(source)) {
     const records: InputRecord[] = [];
-    for (const line of batch) {
+    for (const line of batch.lines) {
       position += 1;
-      if (line !== "") records.push({ position, text: () => line, parsed: parseBgpdumpLine(line, service) });
+      if (line === "") continue;
+      const parsed = parseBgpdumpLine(line, service, identifiers);
+      if (!batch.whole && parsed instanceof Refusal)
+        throw new BrokenInput(
+          `it ends inside line ${position} (${parsed.reason}): the file is not complete; create it again`,
+        );
+      records.push({ position, text: () => line, parsed });
     }
     yield records;
   }
 }
 
-const bgpdumpRefusals = {
+const refusals = {
   kind: new Refusal("not a line of bgpdump -m updates"),
   table: new Refusal("a line of a routing table, not an update"),
+  readable: new Refusal("a line of bgpdump -M, which lacks communities; use bgpdump -m"),
   fields: new Refusal("the line has too few fields"),
   time: new Refusal("the time is not understood"),
   peer: new Refusal("the peer's AS number is not understood"),
   prefix: new Refusal("the prefix is not understood"),
+  pathId: new Refusal("the path identifier is not understood"),
 };
 
-/** Fields of an announcement up to its communities. */
-const ANNOUNCEMENT_FIELDS = 12;
+const state: Skipped = { skipped: "STATE" };
+const onePath: Skipped = { skipped: "withdrawal of one of several paths" };
+
+/** First field: extended time, messages that the collector sent, and path identifiers (ADD-PATH). */
+const kinds = /^BGP4MP(?:_ET)?(?:_LOCAL)?(_AP)?$/;
+
+/** Whether a line of the text is one of `bgpdump -m` or `-M`, after some broken ones. */
+export const isBgpdump = (text: string): boolean => /^(?:BGP4MP[_A-Z]*|TABLE_DUMP2?(?:_AP)?)\|/m.test(text);
+
+/** Communities in the text form of bgpdump; large ones stand in a field of their own with its option -l. */
+const words = (field: string): readonly string[] => field.split(" ").filter((word) => word !== "");
 
 /**
- * Reads one line of `bgpdump -m`:
- * `BGP4MP|<epoch>|A|<peer address>|<peer AS>|<prefix>|<path>|<origin>|<next hop>|<local pref>|<MED>|<communities>|…`,
- * `BGP4MP|<epoch>|W|<peer address>|<peer AS>|<prefix>` or `BGP4MP|<epoch>|STATE|…`; BGP4MP_ET lines have a time with decimals.
+ * Reads one line of `bgpdump -m`, also with its options -l (large communities), -p (number of the packet) and -u:
+ * `BGP4MP|[<packet>|]<epoch>|A|<peer address>|<peer AS>|<prefix>|[<path id>|]<path>|<origin>|<next hop>|<local pref>|<MED>|`
+ * `<communities>|[<large communities>|]AG or NAG|…`, `…|W|<peer address>|<peer AS>|<prefix>[|<path id>]` or `…|STATE|…`.
  * @param service `source|collector`, which the line does not contain.
  */
-export function parseBgpdumpLine(line: string, service: string): Update | Skipped | Refusal {
-  const fields = line.split("|");
-  const [kind, time, type, , peer, prefix] = fields;
-  if (kind !== "BGP4MP" && kind !== "BGP4MP_ET")
-    return kind?.startsWith("TABLE_DUMP") ? bgpdumpRefusals.table : bgpdumpRefusals.kind;
-  if (type === "STATE") return { skipped: "STATE" };
-  if (type !== "A" && type !== "W") return type === "B" ? bgpdumpRefusals.table : bgpdumpRefusals.kind;
-  if (prefix === undefined || (type === "A" && fields.length < ANNOUNCEMENT_FIELDS)) return bgpdumpRefusals.fields;
-  const timestamp = timestampOfEpoch(time ?? "");
-  if (timestamp === undefined) return bgpdumpRefusals.time;
-  const peerAsn = parseAsNumber(peer ?? "");
-  if (peerAsn === undefined) return bgpdumpRefusals.peer;
-  if (!isPrefix(prefix)) return bgpdumpRefusals.prefix;
+export function parseBgpdumpLine(
+  line: string,
+  service: string,
+  identifiers: PathIdentifiers = new PathIdentifiers(),
+): Update | Skipped | Refusal {
+  const [kind = "", ...rest] = line.split("|");
+  const matched = kinds.exec(kind);
+  if (matched === null) return kind.startsWith("TABLE_DUMP") ? refusals.table : refusals.kind;
+  const hasPathId = matched[1] !== undefined;
+  // Option -p puts the number of the packet before the time.
+  if (/^\d+$/.test(rest[1] ?? "") || /^\d+\.\d+$/.test(rest[1] ?? "")) rest.shift();
+  const [time = "", type, address = "", peer = "", prefix, ...more] = rest;
+  if (type === "STATE") return state;
+  if (type !== "A" && type !== "W") return type === "B" ? refusals.table : refusals.kind;
+  if (/^\d\d\/\d\d\/\d\d /.test(time)) return refusals.readable;
+  const pathId = hasPathId ? more.shift() : undefined;
+  const mark = more.findIndex((field) => field === "AG" || field === "NAG");
+  if (prefix === undefined || (type === "A" && (mark <= communitiesAt || mark > communitiesAt + 2)))
+    return refusals.fields;
+  const timestamp = timestampOfEpoch(time);
+  if (timestamp === undefined) return refusals.time;
+  const peerAsn = parseAsNumber(peer);
+  if (peerAsn === undefined) return refusals.peer;
+  if (!isPrefix(prefix)) return refusals.prefix;
+  if (hasPathId && !/^\d{1,10}$/.test(pathId ?? "")) return refusals.pathId;
+  const id = hasPathId ? Number(pathId) : undefined;
+  const session = hasPathId ? `${kind}|${address}|${peer}` : "";
   const common = { timestamp, prefix, peerAsn, monitor: null, service };
-  if (type === "W") return { ...common, type, path: [], communities: "[]" };
-  const path = parsePathText((fields[6] ?? "").trim());
+  if (type === "W")
+    return identifiers.remainsAfter(session, prefix, id) ? onePath : { ...common, type, path: [], communities: "[]" };
+  const path = parsePathText((more[0] ?? "").trim());
   if (path instanceof Refusal) return path;
-  const communities = communitiesJson((fields[11] ?? "").split(" ").filter((word) => word !== ""));
+  const communities = communitiesJson(more.slice(communitiesAt, mark).flatMap(words));
   if (communities instanceof Refusal) return communities;
+  identifiers.announce(session, prefix, id);
   return { ...common, type, path, communities };
 }
+
+/** Fields between the prefix and the communities: path, origin, next hop, local preference, MED. */
+const communitiesAt = 5;

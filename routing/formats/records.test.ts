@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { parseBgpdumpLine } from "./bgpdump.ts";
+import { bgpdumpRecords, parseBgpdumpLine } from "./bgpdump.ts";
 import { lines } from "./lines.ts";
+import { PathIdentifiers } from "./path-identifiers.ts";
 import type { ByteSource } from "./records.ts";
 import { Refusal } from "./refusal.ts";
 import { parseRipestatUpdate } from "./ripestat.ts";
@@ -13,7 +14,7 @@ async function* inChunks(text: string, size: number): ByteSource {
 
 async function all(source: ByteSource): Promise<string[]> {
   const batches: string[] = [];
-  for await (const batch of lines(source)) batches.push(...batch);
+  for await (const batch of lines(source)) batches.push(...batch.lines);
   return batches;
 }
 
@@ -55,6 +56,14 @@ test("reads an announcement; its monitor is the first AS of its path", () => {
   });
 });
 
+test.each([
+  [1_781_598_108, "2026-06-16T08:21:48"],
+  [1_781_598_108.25, "2026-06-16T08:21:48.25"],
+  ["1781598108", "2026-06-16T08:21:48"],
+])("reads the time %s, which the parameter unix_timestamps gives", (timestamp, text) => {
+  expect(parseRipestatUpdate({ ...announcement, timestamp })).toMatchObject({ timestamp: text });
+});
+
 test("identifies the monitor of a withdrawal by address only", () => {
   const { source_id, target_prefix } = attrs;
   const withdrawal = { ...announcement, type: "W", attrs: { source_id, target_prefix } };
@@ -80,7 +89,7 @@ test.each([
   ["no attrs", { ...announcement, attrs: undefined }, "not an update"],
   ["another type", { ...announcement, type: "S" }, "not an update"],
   ["no time", { ...announcement, timestamp: undefined }, "time"],
-  ["a time as number", { ...announcement, timestamp: 1_781_598_108 }, "time"],
+  ["a time of milliseconds", { ...announcement, timestamp: 1_781_598_108_000 }, "time"],
   ["a time with an offset", { ...announcement, timestamp: "2026-06-16T08:21:48+02:00" }, "time"],
   ["no source", { ...announcement, attrs: { ...attrs, source_id: undefined } }, "source_id"],
   ["another source", { ...announcement, attrs: { ...attrs, source_id: "rrc25" } }, "source_id"],
@@ -146,6 +155,43 @@ test("reads an announcement with an empty path and no communities", () => {
   expect(parseBgpdumpLine(line, service)).toMatchObject({ type: "A", path: [], communities: "[]" });
 });
 
+const [kind, time, ...fields] = bgpdumpLine.split("|");
+const largeCommunities = fields.toSpliced(10, 0, "64496:1:2 64496:3:4");
+
+test.each([
+  ...["BGP4MP", "BGP4MP_ET", "BGP4MP_LOCAL", "BGP4MP_ET_LOCAL"].map((name) => [name, [name, time, ...fields]] as const),
+  ...["BGP4MP_AP", "BGP4MP_ET_AP", "BGP4MP_LOCAL_AP", "BGP4MP_ET_LOCAL_AP"].map(
+    (name) => [name, [name, time, ...fields.toSpliced(4, 0, "7")]] as const,
+  ),
+  ["option -p", [kind, "12", time, ...fields]],
+  ["options -p and -u", [kind, "12", time, ...fields, "63:c0:0001"]],
+] as const)("reads an announcement of the form %s", (_, line) => {
+  expect(parseBgpdumpLine(line.join("|"), service)).toEqual(parseBgpdumpLine(bgpdumpLine, service));
+});
+
+test("reads large communities, which option -l writes into a field of their own", () => {
+  expect(parseBgpdumpLine([kind, time, ...largeCommunities].join("|"), service)).toMatchObject({
+    communities: "[[64496,200],[64496,240],[64496,1,2],[64496,3,4]]",
+  });
+});
+
+test("withdraws a prefix with several paths only with its last path", () => {
+  const identifiers = new PathIdentifiers();
+  const parse = (line: string) => parseBgpdumpLine(line, service, identifiers);
+  const withdrawal = (id: number): string => `BGP4MP_AP|1470931201|W|192.0.2.1|64496|198.51.100.0/24|${id}`;
+  for (const id of ["1", "2"]) parse(["BGP4MP_AP", time, ...fields.toSpliced(4, 0, id)].join("|"));
+  expect(parse(withdrawal(1))).toEqual({ skipped: "withdrawal of one of several paths" });
+  expect(parse(withdrawal(2))).toMatchObject({ type: "W", prefix: "198.51.100.0/24" });
+});
+
+test("rejects a file whose last line ends early", async () => {
+  const read = async (text: string): Promise<void> => {
+    for await (const batch of bgpdumpRecords(inChunks(text, 100), service)) expect(batch).toBeDefined();
+  };
+  await read(bgpdumpLine);
+  await expect(read(`${bgpdumpLine}\n${bgpdumpLine.slice(0, 60)}`)).rejects.toThrow("it ends inside line 2");
+});
+
 test("skips a state change and names it", () => {
   expect(parseBgpdumpLine("BGP4MP|1470931201|STATE|192.0.2.1|64496|6|1", service)).toEqual({ skipped: "STATE" });
 });
@@ -159,6 +205,9 @@ test.each([
   ["TABLE_DUMP2|1470931200|B|192.0.2.1|64496|198.51.100.0/24|64496|IGP|192.0.2.1|0|0||NAG||", "routing table"],
   ["BGP4MP|1470931200|W|192.0.2.1|64496", "too few fields"],
   ["BGP4MP|1470931200|A|192.0.2.1|64496|198.51.100.0/24|64496 64497", "too few fields"],
+  ["BGP4MP|08/11/16 16:00:00|A|192.0.2.1|64496|198.51.100.0/24|64496|IGP", "use bgpdump -m"],
+  ["BGP4MP_AP|1470931200|W|192.0.2.1|64496|198.51.100.0/24", "path identifier"],
+  ["BGP4MP_XX|1470931200|W|192.0.2.1|64496|198.51.100.0/24", "not a line of bgpdump"],
   ["BGP4MP|yesterday|W|192.0.2.1|64496|198.51.100.0/24", "time"],
   ["BGP4MP|1470931200.1234567|W|192.0.2.1|64496|198.51.100.0/24", "time"],
   ["BGP4MP|1470931200|W|192.0.2.1|AS64496|198.51.100.0/24", "peer"],

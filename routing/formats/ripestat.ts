@@ -3,7 +3,7 @@ import { parsePathJson } from "./as-path.ts";
 import { UpdateElements } from "./json-elements.ts";
 import type { ByteSource, InputRecord, Records } from "./records.ts";
 import { BrokenInput, Refusal } from "./refusal.ts";
-import { communitiesJson, timestampOfText, type Update } from "./update.ts";
+import { communitiesJson, timestampOfEpoch, timestampOfText, type Update } from "./update.ts";
 
 const ripestatRefusals = {
   shape: new Refusal("not an update of RIPEstat bgp-updates"),
@@ -21,7 +21,13 @@ export function parseRipestatUpdate(value: unknown): Update | Refusal {
   if (!isObject(value) || !isObject(value["attrs"])) return ripestatRefusals.shape;
   const { timestamp: time, type, attrs } = value;
   if (type !== "A" && type !== "W") return ripestatRefusals.shape;
-  const timestamp = typeof time === "string" ? timestampOfText(time) : undefined;
+  // Numbers with the parameter unix_timestamps.
+  const timestamp =
+    typeof time === "string"
+      ? (timestampOfText(time) ?? timestampOfEpoch(time))
+      : typeof time === "number"
+        ? timestampOfEpoch(String(time))
+        : undefined;
   if (timestamp === undefined) return ripestatRefusals.time;
   const monitor = attrs["source_id"];
   const collector = typeof monitor === "string" ? /^(\d{2,3})-[0-9a-fA-F.:]{2,45}$/.exec(monitor)?.[1] : undefined;

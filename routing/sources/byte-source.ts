@@ -1,5 +1,6 @@
 import { pipeline } from "node:stream";
 import { createGunzip } from "node:zlib";
+import unbzip2 from "unbzip2-stream";
 import type { ByteSource } from "../formats/records.ts";
 import { BrokenInput } from "../formats/refusal.ts";
 
@@ -17,6 +18,16 @@ export async function peek(source: ByteSource, length: number): Promise<{ head: 
   return { head: Buffer.concat(chunks).subarray(0, length), whole: replay(chunks, iterator) };
 }
 
+/** The source without its first bytes, such as a byte order mark. */
+export async function* withoutFirst(source: ByteSource, count: number): ByteSource {
+  let left = count;
+  for await (const chunk of source) {
+    const skipped = Math.min(left, chunk.length);
+    left -= skipped;
+    if (skipped < chunk.length) yield chunk.subarray(skipped);
+  }
+}
+
 async function* replay(chunks: Buffer[], iterator: AsyncIterator<Buffer>): ByteSource {
   try {
     while (chunks.length > 0) yield chunks.shift() as Buffer;
@@ -30,19 +41,7 @@ async function* replay(chunks: Buffer[], iterator: AsyncIterator<Buffer>): ByteS
   }
 }
 
-const markOfUtf8 = Buffer.from("\u{FEFF}");
-
-/** A text source without the byte order mark of UTF-8. */
-export async function* withoutMark(source: ByteSource): ByteSource {
-  const { head, whole } = await peek(source, markOfUtf8.length);
-  let left = head.equals(markOfUtf8) ? markOfUtf8.length : 0;
-  for await (const chunk of whole) {
-    const skipped = Math.min(left, chunk.length);
-    left -= skipped;
-    if (skipped < chunk.length) yield chunk.subarray(skipped);
-  }
-}
-
+/** Unpacks gzip, also several streams one after another (RFC 1952 section 2.2). */
 export async function* gunzip(source: ByteSource): ByteSource {
   const stream = createGunzip();
   // An error of either side reaches the reader below.
@@ -57,3 +56,30 @@ export async function* gunzip(source: ByteSource): ByteSource {
     throw error;
   }
 }
+
+/** Unpacks bzip2, also several streams one after another, as parallel compressors write them. */
+export async function* bunzip2(source: ByteSource): ByteSource {
+  // A stream of the old kind: each write unpacks its whole blocks and emits them before it returns.
+  const stream = unbzip2();
+  const unpacked: Buffer[] = [];
+  let failure: Error | undefined;
+  stream.on("data", (chunk: Buffer) => void unpacked.push(chunk));
+  stream.on("error", (error: Error) => (failure ??= error));
+  for await (const chunk of source) {
+    stream.write(chunk);
+    yield* unpacked.splice(0);
+    if (failure !== undefined) throw brokenBzip2(failure);
+  }
+  stream.end();
+  yield* unpacked.splice(0);
+  if (failure !== undefined) throw brokenBzip2(failure);
+}
+
+const brokenBzip2 = (error: Error): BrokenInput =>
+  new BrokenInput(
+    // Without more bytes the package reads beyond its queue.
+    error instanceof TypeError || error.message.includes("prematurely")
+      ? "the bzip2 stream ends early"
+      : `the bzip2 stream is damaged: ${error.message}`,
+    { cause: error },
+  );

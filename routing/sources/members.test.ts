@@ -2,6 +2,7 @@ import { gzipSync } from "node:zlib";
 import { pack } from "tar-stream";
 import { describe, expect, test } from "vitest";
 import type { ByteSource } from "../formats/records.ts";
+import { bgp4mp, prefix24, update } from "../testing/mrt-encoder.ts";
 import { detectFormat, members } from "./members.ts";
 import { Refusal } from "../formats/refusal.ts";
 
@@ -28,7 +29,11 @@ async function* source(bytes: Buffer, size = 1000): ByteSource {
 async function read(bytes: Buffer): Promise<string[]> {
   const seen: string[] = [];
   const onPassedOver = (name: string, reason: string): void => void seen.push(`${name} passed over: ${reason}`);
-  for await (const member of members(source(bytes), { service: "example|north", onPassedOver })) {
+  for await (const member of members(source(bytes), {
+    service: "example|north",
+    asAnnouncements: false,
+    onPassedOver,
+  })) {
     for await (const batch of member.records) {
       for (const { position, parsed } of batch) {
         const what =
@@ -82,11 +87,35 @@ describe("unpacks an input", () => {
       "a.txt 1: W of example|north",
       "a.txt 2: refused",
       "notes.json passed over: it is JSON, but no bgp-updates answer of RIPEstat",
-      "readme passed over: it is neither bgpdump -m text nor JSON",
+      "readme passed over: it is neither MRT nor bgpdump -m text nor JSON",
       "b.json.gz 1: W of ripe-ris|rrc00",
-      "empty passed over: it is empty",
     ]);
   });
+});
+
+/** Two lines, each compressed with bzip2 1.0.8. */
+const bzip2 = [
+  "QlpoOTFBWSZTWcXlB9UAABTegAAQAAH/4BCCQIAABCAAVFMmJkGRhU8aCYkMOysZ0WGwBQlZ54eii0zoXt4cEtIfvyf7ieXnVC7kinChIYvKD6o=",
+  "QlpoOTFBWSZTWeI19DMAABTegAAQAAH/4BCCQIAABCAAVFMmJkGRhR6amTJojDLdQM2otCcwY7UNoYlH0Z4zsbXdBv5P+YjsvahdyRThQkOI19DM",
+].map((text) => Buffer.from(text, "base64"));
+
+test("unpacks bzip2, also two streams one after another", async () => {
+  expect(await read(bzip2[0]!)).toEqual(["bgpdump 1: W of example|north"]);
+  expect(await read(Buffer.concat(bzip2))).toEqual(["bgpdump 1: W of example|north", "bgpdump 2: W of example|north"]);
+});
+
+test("reads raw MRT, plain and compressed", async () => {
+  const mrt = bgp4mp(update({ withdrawn: prefix24 }));
+  expect(await read(mrt)).toEqual(["MRT 1: W of example|north"]);
+  expect(await read(gzipSync(mrt))).toEqual(["MRT 1: W of example|north"]);
+  expect(await read(await tarOf({ "updates.gz": gzipSync(mrt) }))).toEqual(["updates.gz 1: W of example|north"]);
+});
+
+test.each([
+  ["nothing", Buffer.alloc(0)],
+  ["gzip of nothing", gzipSync("")],
+])("reads %s as a file without updates", async (_, bytes) => {
+  expect(await read(bytes)).toEqual([]);
 });
 
 describe("rejects a broken input with a clear error", () => {
@@ -95,6 +124,9 @@ describe("rejects a broken input with a clear error", () => {
   test.each([
     ["a gzip stream that ends early", async () => gzipSync(long).subarray(0, 90), "the gzip stream ends early"],
     ["a damaged gzip stream", async () => damaged(gzipSync(long)), "the gzip stream is damaged"],
+    ["a bzip2 stream that ends early", async () => bzip2[0]!.subarray(0, 60), "the bzip2 stream ends early"],
+    ["a damaged bzip2 stream", async () => damagedAt(bzip2[0]!, 40), "the bzip2 stream is damaged"],
+    ["raw MRT that ends early", async () => bgp4mp(update({})).subarray(0, 50), "it ends inside record 1"],
     ["gzip inside gzip", async () => gzipSync(gzipSync(text)), "gzip inside gzip"],
     ["JSON that ends early", async () => Buffer.from(json.slice(0, -10)), "the JSON is broken after update 1"],
     ["JSON that is none", async () => Buffer.from('{"data": nothing}'), "the JSON is broken after update 0"],
@@ -105,7 +137,7 @@ describe("rejects a broken input with a clear error", () => {
       "no bgp-updates answer",
     ],
     ["JSON of something else", async () => Buffer.from('{"data": {"updates": 1}}'), "no bgp-updates answer"],
-    ["other text", async () => Buffer.from("hello"), "neither bgpdump -m text nor RIPEstat"],
+    ["other text", async () => Buffer.from("hello"), "neither MRT nor bgpdump -m text nor RIPEstat"],
     ["a tar that ends early", async () => (await tarOf({ "a.txt": long })).subarray(0, 5000), "the tar is broken"],
     [
       "a tar in a gzip stream that ends early",
@@ -124,6 +156,9 @@ describe("rejects a broken input with a clear error", () => {
   });
 });
 
+const damagedAt = (bytes: Buffer, at: number): Buffer =>
+  Buffer.concat([bytes.subarray(0, at), Buffer.from([0xff]), bytes.subarray(at + 1)]);
+
 function damaged(bytes: Buffer): Buffer {
   bytes.fill(0xff, 60, 80);
   return bytes;
@@ -135,6 +170,10 @@ tar.write("ustar", 257);
 test.each([
   ["gzip", Buffer.from([0x1f, 0x8b, 8, 0]), "gzip"],
   ["a tar", tar, "tar"],
+  ["nothing at all", Buffer.alloc(0), "empty"],
+  ["raw MRT", Buffer.from([0x45, 0xc5, 0x8f, 0x3c, 0, 16, 0, 1, 0, 0, 0, 50]), "mrt"],
+  ["bzip2", Buffer.from("BZh91AY&SY"), "bzip2"],
+  ["bgpdump text with path identifiers", Buffer.from("BGP4MP_ET_LOCAL_AP|1|W|\n"), "bgpdump"],
   ["bgpdump text", Buffer.from("BGP4MP|1470931200|W|192.0.2.1|64496|198.51.100.0/24\n"), "bgpdump"],
   ["bgpdump text after a broken line", Buffer.from("garbage\nBGP4MP_ET|1|W|\n"), "bgpdump"],
   ["a JSON object", Buffer.from(' \n{"data":'), "json"],
@@ -145,16 +184,9 @@ test.each([
 });
 
 test.each([
-  ["nothing at all", Buffer.alloc(0), "it is empty"],
-  ["raw MRT", Buffer.from([0x45, 0xc5, 0x8f, 0x3c, 0, 16, 0, 1, 0, 0, 0, 50]), "bgpdump -m"],
-  ["bzip2", Buffer.from("BZh91AY"), "bzcat"],
+  ["UTF-16", Buffer.from("\ufeffBGP4MP|", "utf16le"), "iconv"],
   ["xz", Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]), "xzcat"],
   ["Zstandard", Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), "zstdcat"],
 ])("rejects %s with a remedy", (_, head, message) => {
   expect(() => detectFormat(head)).toThrow(message);
-});
-
-test("refuses UTF-16 by name", async () => {
-  const bytes = Buffer.from(`\u{FEFF}${text}`, "utf16le");
-  await expect(read(bytes)).rejects.toThrow("it is UTF-16; save it as UTF-8");
 });

@@ -1,46 +1,48 @@
 import { pipeline, type Writable } from "node:stream";
 import { extract } from "tar-stream";
-import { bgpdumpRecords } from "../formats/bgpdump.ts";
+import { bgpdumpRecords, isBgpdump } from "../formats/bgpdump.ts";
+import { isMrt, mrtUpdates } from "../formats/mrt.ts";
 import type { ByteSource, Records } from "../formats/records.ts";
 import { BrokenInput } from "../formats/refusal.ts";
 import { NotRipestat, ripestatRecords } from "../formats/ripestat.ts";
-import { gunzip, peek, withoutMark } from "./byte-source.ts";
+import { bunzip2, gunzip, peek, withoutFirst } from "./byte-source.ts";
 
-type Format = "gzip" | "tar" | "bgpdump" | "json" | "unknown";
+type Compression = "gzip" | "bzip2";
+type Format = Compression | "tar" | "bgpdump" | "json" | "mrt" | "empty" | "unknown";
+
+const unpack = { gzip: gunzip, bzip2: bunzip2 } as const;
+const isCompression = (format: Format): format is Compression => format in unpack;
 
 /** Bytes that {@link detectFormat} reads; enough for a few broken lines before the first valid one. */
 const DETECTION_BYTES = 65_536;
 
-const compressions: readonly (readonly [name: string, magic: Buffer, command: string])[] = [
-  ["bzip2", Buffer.from("BZh"), "bzcat"],
+const unsupported: readonly (readonly [name: string, magic: Buffer, command: string])[] = [
   ["xz", Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0x00]), "xzcat"],
   ["Zstandard", Buffer.from([0x28, 0xb5, 0x2f, 0xfd]), "zstdcat"],
 ];
 
-/** MRT types at the start of a file of routes or updates (RFC 6396 section 4, RFC 8050). */
-const mrtTypes = new Set([11, 12, 13, 16, 17, 32, 33, 48, 49]);
-
-/** The byte order mark of UTF-8, as Latin-1. */
-const markOfUtf8 = /^\xef\xbb\xbf/;
-
 /** Detects the format of an input from its first bytes. @throws BrokenInput for a known but unsupported format, with a remedy */
 export function detectFormat(head: Buffer): Format {
-  if (head.length === 0) throw new BrokenInput("it is empty");
+  if (head.length === 0) return "empty";
   if (head[0] === 0x1f && head[1] === 0x8b) return "gzip";
+  // The signature, the block size and the first bytes of a block or of the end.
+  if (
+    /^BZh[1-9]/.test(head.toString("latin1", 0, 4)) &&
+    /^(?:314159265359|177245385090)/.test(head.toString("hex", 4, 10))
+  )
+    return "bzip2";
   if (head.length >= 262 && head.toString("latin1", 257, 262) === "ustar") return "tar";
-  for (const [name, magic, command] of compressions) {
+  for (const [name, magic, command] of unsupported) {
     if (head.subarray(0, magic.length).equals(magic))
       throw new BrokenInput(`it is compressed with ${name}; use: ${command} FILE | npm run load -- -`);
   }
-  if (/^(?:\xff\xfe|\xfe\xff)/.test(head.toString("latin1", 0, 2)))
-    throw new BrokenInput("it is UTF-16; save it as UTF-8");
-  const text = head.toString("latin1").replace(markOfUtf8, "");
-  if (/^(?:BGP4MP(?:_ET)?|TABLE_DUMP2?)\|/m.test(text)) return "bgpdump";
-  if (/^\s*[[{]/.test(text)) return "json";
-  if (head.length >= 12 && mrtTypes.has(head.readUInt16BE(4)) && head.readUInt16BE(6) <= 12) {
-    throw new BrokenInput("it is raw MRT; convert it first: bgpdump -m FILE | npm run load -- -");
-  }
-  return "unknown";
+  const text = head.toString("latin1");
+  if (/^(?:\xff\xfe|\xfe\xff)/.test(text))
+    throw new BrokenInput("it is text in UTF-16; use: iconv -f UTF-16 -t UTF-8 FILE | npm run load -- -");
+  if (isBgpdump(text)) return "bgpdump";
+  // Before JSON: the time of 2018 begins with the byte of a bracket.
+  if (isMrt(head)) return "mrt";
+  return /^\s*[[{]/.test(text) ? "json" : "unknown";
 }
 
 /** One file of routing data: the input itself, or a member of a tar. */
@@ -48,18 +50,20 @@ export interface Member {
   /** Name inside the tar; null for an input that is not a tar. */
   readonly name: string | null;
   /** Null if it was not read from a file. */
-  readonly format: "bgpdump" | "RIPEstat" | null;
+  readonly format: "bgpdump" | "MRT" | "RIPEstat" | null;
   readonly records: Records;
 }
 
 export interface MemberOptions {
   /** `source|collector` for formats that do not contain it. */
   readonly service: string;
+  /** The routes of a routing table become announcements; otherwise a table is refused. */
+  readonly asAnnouncements: boolean;
   /** Called for each member of a tar without updates, with the reason why it is skipped. */
   readonly onPassedOver: (name: string, reason: string) => void;
 }
 
-/** Unpacks an input by its bytes: plain, gzip, tar. Read each member before you request the next. @throws BrokenInput */
+/** Unpacks an input by its bytes: plain, gzip, bzip2, tar. Read each member before you request the next. @throws BrokenInput */
 export async function* members(source: ByteSource, options: MemberOptions): AsyncGenerator<Member> {
   const { format, bytes } = await unwrap(source);
   if (format !== "tar") {
@@ -76,37 +80,51 @@ export async function* members(source: ByteSource, options: MemberOptions): Asyn
   if (found === 0) throw new BrokenInput("the tar holds no updates");
 }
 
-async function unwrap(source: ByteSource): Promise<{ format: ReturnType<typeof detectFormat>; bytes: ByteSource }> {
-  const outer = await peek(source, DETECTION_BYTES);
-  const format = detectFormat(outer.head);
-  if (format !== "gzip") return { format, bytes: outer.whole };
-  const inner = await peek(gunzip(outer.whole), DETECTION_BYTES);
-  const innerFormat = detectFormat(inner.head);
-  if (innerFormat === "gzip") throw new BrokenInput("it is gzip inside gzip");
-  return { format: innerFormat, bytes: inner.whole };
+async function unwrap(source: ByteSource): Promise<{ format: Format; bytes: ByteSource }> {
+  const outer = await detected(source);
+  if (!isCompression(outer.format)) return outer;
+  const inner = await detected(unpack[outer.format](outer.bytes));
+  if (isCompression(inner.format)) throw new BrokenInput(`it is ${inner.format} inside ${outer.format}`);
+  return inner;
 }
 
-function read(format: string, given: ByteSource, { service }: MemberOptions): Pick<Member, "format" | "records"> {
-  const bytes = withoutMark(given);
-  if (format === "bgpdump") return { format: "bgpdump", records: bgpdumpRecords(bytes, service) };
-  if (format === "json") return { format: "RIPEstat", records: ripestatRecords(bytes) };
-  throw new BrokenInput("it is neither bgpdump -m text nor RIPEstat bgp-updates JSON, nor gzip or a tar of them");
+const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
+
+async function detected(source: ByteSource): Promise<{ format: Format; bytes: ByteSource }> {
+  const { head, whole } = await peek(source, DETECTION_BYTES);
+  if (!head.subarray(0, byteOrderMark.length).equals(byteOrderMark))
+    return { format: detectFormat(head), bytes: whole };
+  const bytes = withoutFirst(whole, byteOrderMark.length);
+  return { format: detectFormat(head.subarray(byteOrderMark.length)), bytes };
 }
+
+function read(format: Format, bytes: ByteSource, options: MemberOptions): Pick<Member, "format" | "records"> {
+  if (format === "bgpdump") return { format: "bgpdump", records: bgpdumpRecords(bytes, options.service) };
+  if (format === "json") return { format: "RIPEstat", records: ripestatRecords(bytes) };
+  if (format === "mrt") return { format: "MRT", records: mrtUpdates(bytes, options) };
+  // A collector writes an empty file for minutes without updates.
+  if (format === "empty") return { format: null, records: noRecords() };
+  throw new BrokenInput(
+    "it is neither MRT nor bgpdump -m text nor RIPEstat bgp-updates JSON, nor gzip, bzip2 or a tar of them",
+  );
+}
+
+async function* noRecords(): Records {}
 
 async function readMember(name: string, content: ByteSource, options: MemberOptions): Promise<Member | undefined> {
-  let format: string;
+  let format: Format;
   let bytes: ByteSource;
   try {
     ({ format, bytes } = await unwrap(content));
   } catch (error) {
-    if (!(error instanceof BrokenInput) || /gzip stream/.test(error.message)) throw named(name, error);
+    if (!(error instanceof BrokenInput) || /(?:gzip|bzip2) stream/.test(error.message)) throw named(name, error);
     options.onPassedOver(name, error.message);
     return undefined;
   }
   if (format === "tar" || format === "unknown") {
     options.onPassedOver(
       name,
-      format === "tar" ? "it is a tar inside a tar" : "it is neither bgpdump -m text nor JSON",
+      format === "tar" ? "it is a tar inside a tar" : "it is neither MRT nor bgpdump -m text nor JSON",
     );
     await drain(bytes);
     return undefined;
