@@ -28,7 +28,10 @@ export function readFormula(text: string): Omit<PulumiRelease, "released"> {
 }
 
 async function read(url: string): Promise<string> {
-  const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
+  const response = await fetch(url, { signal: AbortSignal.timeout(10_000) }).catch((error: unknown) => {
+    const { cause, message } = error as Error;
+    throw new Error(`${url} cannot be reached (${cause instanceof Error ? cause.message : message})`);
+  });
   if (!response.ok) throw new Error(`${url} answered with status ${response.status}`);
   return response.text();
 }

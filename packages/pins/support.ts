@@ -40,7 +40,7 @@ function supportProblems(today: Date, name: string, supportedUntil: string, sour
 /** The lines about the release archive of the Pulumi CLI that need attention. @param raise whether to write a newer release to pins.ts */
 async function checkArchive(raise: boolean): Promise<readonly string[]> {
   const pinned = programs.pulumiArchive;
-  const published = await fetchRelease().catch((error: unknown) => String(error));
+  const published = await fetchRelease().catch((error: unknown) => (error as Error).message);
   if (typeof published === "string") {
     const problem = `The release archive of the Pulumi CLI was not compared with the published one: ${published}`;
     if (raise) return [problem];
