@@ -24,7 +24,7 @@ $0 ~ "^COPY " name "\\." name " \\(" name "(, " name ")*\\) FROM stdin;$" {
   if ($2 ~ /^routing\.bgp_updates_[0-9]+$/) print "create table " $2 " (like routing.bgp_updates including all excluding indexes);"
   print; copying = 1; next
 }
-$0 ~ "^SELECT pg_catalog\\.setval\\('" name "\\." name "', [0-9]+, (true|false)\\);$" { print; next }
+$0 ~ "^SELECT pg_catalog\\.setval\\('" name "\\." name "', -?[0-9]+, (true|false)\\);$" { print; next }
 /^$|^--|^SET [a-z_]+ = [^;]*;$|^SELECT pg_catalog\.set_config\('search_path', '', false\);$|^\\(un)?restrict [A-Za-z0-9]+$/ { next }
 { refuse() }
 `;
@@ -98,9 +98,14 @@ end $$;
 set constraints all deferred;
 `;
 
+/** SQL for a text as `isSameText` compares it. */
+const withPlainLineEnds = (text: string): string =>
+  `rtrim(replace(replace(ltrim(${text}, chr(65279)), chr(13) || chr(10), chr(10)), chr(13), chr(10)), chr(10))`;
+
 const afterReplay = `set constraints all immediate;
 do $$ declare changed text; change record; begin
-  select name into changed from migrations.own_migrations where content is distinct from current_setting('routeql.own')::jsonb ->> name;
+  select name into changed from migrations.own_migrations
+    where ${withPlainLineEnds("content")} is distinct from ${withPlainLineEnds("(current_setting('routeql.own')::jsonb ->> name)")};
   if changed is not null then
     raise exception 'your migration % in the backup differs from the one that this stack has', changed;
   end if;
