@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { clientConfig, LibpqPoolClient } from "@routeql/contract/connection/client";
+import { readConnection } from "@routeql/contract/connection/connection";
 import { inCurrentSpan } from "@routeql/tracing/span";
 import pg from "pg";
 import type { Logger } from "pino";
@@ -34,7 +36,8 @@ export class Database implements Queries {
 
   constructor({ url, poolSize, log, name = "auth-sidecar-command" }: DatabaseOptions) {
     this.#pool = new pg.Pool({
-      connectionString: url,
+      ...clientConfig(readConnection(url)),
+      Client: LibpqPoolClient,
       max: poolSize,
       application_name: name,
       connectionTimeoutMillis: 5000,

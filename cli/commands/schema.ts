@@ -1,5 +1,6 @@
 import { fileURLToPath } from "node:url";
-import { Client, type ClientConfig } from "pg";
+import { clientConfig, LibpqClient, type LibpqConfig } from "@routeql/contract/connection/client";
+import { readConnection } from "@routeql/contract/connection/connection";
 import { schemaText, UnknownRole } from "@routeql/engine/schema-text";
 import { MetadataError } from "@routeql/metadata/read/problems";
 import { openDatabase } from "../database/open-database.ts";
@@ -17,8 +18,8 @@ interface Wanted {
   readonly allowUnsupported: boolean;
 }
 
-async function print(config: ClientConfig, { role, metadata, allowUnsupported }: Wanted): Promise<void> {
-  const client = new Client(config);
+async function print(config: LibpqConfig, { role, metadata, allowUnsupported }: Wanted): Promise<void> {
+  const client = new LibpqClient(config);
   // The query itself fails with the reason. Without a listener, the second report of the error would end the process.
   client.on("error", () => undefined);
   try {
@@ -37,6 +38,14 @@ async function print(config: ClientConfig, { role, metadata, allowUnsupported }:
     throw explained(error);
   } finally {
     await client.end().catch(() => undefined);
+  }
+}
+
+function configOf(url: string): LibpqConfig {
+  try {
+    return clientConfig(readConnection(url));
+  } catch (error) {
+    throw new Failure(`--database is not usable: ${messageOf(error)}`);
   }
 }
 
@@ -81,7 +90,7 @@ export const command: Command = {
       allowUnsupported: args.flag("allow-unsupported"),
     };
     const connectionString = args.optionalText("database");
-    if (connectionString !== undefined) return print({ connectionString }, wanted);
+    if (connectionString !== undefined) return print(configOf(connectionString), wanted);
     const database = await openDatabase(stack, "engine");
     try {
       return await print(database.config, wanted);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { encryption, libpqEnvironment, withinDatabase } from "./connection-settings.ts";
+import { encryption, isServersChoice, libpqEnvironment, withinDatabase } from "./connection-settings.ts";
 
 const database = {
   host: "database",
@@ -12,7 +12,7 @@ const within = { host: "127.0.0.1", port: 5432, database: "routeql" };
 
 test("connections within the pod of a cluster are encrypted, for every kind of client", () => {
   const reach = withinDatabase({ ...database, host: "database-rw", sslmode: "verify-full" });
-  expect(encryption(reach)).toEqual({ ...within, ssl: { rejectUnauthorized: false } });
+  expect(encryption(reach)).toMatchObject({ ...within, ssl: { rejectUnauthorized: false } });
   expect(libpqEnvironment(reach)).toContain("PGSSLMODE=require");
 });
 
@@ -20,4 +20,25 @@ test("those within a single database are not", () => {
   const reach = withinDatabase(database);
   expect(encryption(reach)).toEqual(within);
   expect(libpqEnvironment(reach).join()).not.toContain("PGSSLMODE");
+});
+
+test("programs and clients read one meaning of an external address", () => {
+  const external = { ...database, host: "db.example.net" };
+  const checked = { ...external, sslmode: "verify-ca", authority: "pem" } as const;
+  expect(encryption(checked)).toMatchObject({ ssl: { ca: "pem", rejectUnauthorized: true } });
+  expect(libpqEnvironment(checked, "/tmp/ca.pem")).toEqual(
+    expect.arrayContaining(["PGSSLMODE=verify-ca", "PGSSLROOTCERT=/tmp/ca.pem"]),
+  );
+  const system = { ...external, sslmode: "verify-full", sslrootcert: "system" } as const;
+  expect(encryption(system)).toMatchObject({ ssl: { rejectUnauthorized: true } });
+  expect(libpqEnvironment(system)).toContain("PGSSLROOTCERT=system");
+  expect(encryption({ ...external, sslmode: "require" })).toMatchObject({ ssl: { rejectUnauthorized: false } });
+  expect(encryption({ ...external, sslmode: "disable" })).not.toHaveProperty("ssl");
+  expect([external, { ...external, sslmode: "allow" } as const, checked, database].map(isServersChoice)).toEqual([
+    true,
+    true,
+    false,
+    true,
+  ]);
+  expect(isServersChoice(withinDatabase(database))).toBe(false);
 });

@@ -1,4 +1,5 @@
 /** The address, encryption and login of a database, for node-postgres and for programs that use libpq. */
+import { encryptionConfig } from "@routeql/contract/connection/client";
 import { loginOf } from "@routeql/database/migrate/roles";
 import type { ClientConfig } from "pg";
 import type { DatabaseReach, DatabaseRole } from "../stack/outputs.ts";
@@ -8,13 +9,11 @@ const loopback = "127.0.0.1";
 const encrypted = "require";
 
 /** Endpoint of the connection as its client sees it, and its encryption, as in the stack's services. */
-export function encryption({ host, port, name, sslmode, authority }: DatabaseReach): ClientConfig {
+export function encryption({ host, port, name, sslmode, sslrootcert, authority }: DatabaseReach): ClientConfig {
   const place = { host, port, database: name };
-  if (host === loopback && sslmode === encrypted) return { ...place, ssl: { rejectUnauthorized: false } };
-  if (authority !== undefined) return { ...place, ssl: { ca: authority } };
-  if (sslmode === undefined) return place;
-  const parameters = new URLSearchParams({ sslmode }).toString();
-  return { connectionString: `postgres://${host}:${port}/${name}?${parameters}` };
+  if (host === loopback && sslmode === undefined) return place;
+  const { ssl } = encryptionConfig({ sslmode, sslrootcert }, authority);
+  return { ...place, ...(ssl === false ? {} : { ssl }) };
 }
 
 /** The address of the stack's own database in its container or pod; a cluster requires encryption, without a matching certificate. */
@@ -26,14 +25,17 @@ export const withinDatabase = ({ sslmode, authority: _authority, ...reach }: Dat
 
 /** libpq settings for the address and the encryption of the database. Without an authority file, the parameters of the URL apply. */
 export function libpqEnvironment(
-  { host, port, name, sslmode }: Omit<DatabaseReach, "clientImage" | "secondLogins">,
+  { host, port, name, sslmode, sslrootcert }: Omit<DatabaseReach, "clientImage" | "secondLogins">,
   authorityFile?: string,
 ): readonly string[] {
-  const tls =
-    authorityFile === undefined ? { PGSSLMODE: sslmode } : { PGSSLMODE: "verify-full", PGSSLROOTCERT: authorityFile };
+  const tls = { PGSSLMODE: sslmode, PGSSLROOTCERT: authorityFile ?? sslrootcert };
   const variables = { PGHOST: host, PGPORT: String(port), PGDATABASE: name, ...tls };
   return Object.entries(variables).flatMap(([key, value]) => (value === undefined ? [] : [`${key}=${value}`]));
 }
+
+/** Whether the server decides about encryption, as libpq's default lets it. */
+export const isServersChoice = ({ host, sslmode = "prefer" }: DatabaseReach): boolean =>
+  host !== loopback && (sslmode === "prefer" || sslmode === "allow");
 
 export const libpqUser = (role: DatabaseRole, { secondLogins }: DatabaseReach): string =>
   `PGUSER=${loginOf(role, secondLogins)}`;

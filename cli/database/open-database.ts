@@ -1,10 +1,25 @@
+import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import { loginOf } from "@routeql/database/migrate/roles";
 import type { OpenedDatabase } from "@routeql/database-access/opened-database";
 import { Failure, messageOf } from "@routeql/host/failure";
-import type { DatabaseRole } from "../stack/outputs.ts";
+import type { DatabaseReach, DatabaseRole } from "../stack/outputs.ts";
 import { openClientPrograms } from "./client-programs.ts";
-import { encryption } from "./connection-settings.ts";
+import { type ClientPrograms, runProgram } from "./programs.ts";
+import { encryption, isServersChoice } from "./connection-settings.ts";
 import { RelaySocket } from "./postgres-socket.ts";
+
+const isEncrypted = "select coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false)";
+
+/** The address with what libpq and the server agree on: the relay cannot ask the server before it encrypts. */
+async function decided(programs: ClientPrograms, role: DatabaseRole): Promise<DatabaseReach> {
+  if (!isServersChoice(programs.reach)) return programs.reach;
+  const output = new PassThrough();
+  const answer = text(output);
+  const psql = ["psql", "--no-psqlrc", "--tuples-only", "--no-align", "--command", isEncrypted];
+  await runProgram(programs, role, psql, { output }, "Connecting to the database").finally(() => output.end());
+  return { ...programs.reach, sslmode: (await answer).trim() === "t" ? "require" : "disable" };
+}
 
 /** Connects to a running stack's database, which publishes no port: from its container or pod, or beside the stack. @throws Failure */
 export async function openDatabase(stack: string, role: DatabaseRole): Promise<OpenedDatabase> {
@@ -25,6 +40,10 @@ export async function openDatabase(stack: string, role: DatabaseRole): Promise<O
       cause: error,
     });
   }
-  const config = { ...encryption(programs.reach), stream: () => socket, user: loginOf(role, database.secondLogins) };
+  const config = {
+    ...encryption(await decided(programs, role)),
+    stream: () => socket,
+    user: loginOf(role, database.secondLogins),
+  };
   return { config: { ...config, password: databasePasswords[role] }, close };
 }

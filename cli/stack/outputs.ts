@@ -1,3 +1,4 @@
+import { sslModes } from "@routeql/contract/connection/connection";
 import { readdir } from "node:fs/promises";
 import { notUp } from "../foundation/command.ts";
 import { stackPaths } from "@routeql/host/paths";
@@ -19,7 +20,8 @@ const database = z.object({
   host: z.string(),
   port: z.number(),
   name: z.string(),
-  sslmode: z.string().optional(),
+  sslmode: z.enum(sslModes).optional(),
+  sslrootcert: z.literal("system").optional(),
   authority: z.string().optional(),
   clientImage: z.string(),
   secondLogins: z.boolean().default(false),

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Client, type ClientConfig, DatabaseError } from "pg";
+import { clientConfig, LibpqClient, type LibpqConfig } from "@routeql/contract/connection/client";
+import { type Client, DatabaseError } from "pg";
 import { noticeDeadClients } from "./roles.ts";
 import type { Login, MigrateSettings } from "./settings.ts";
 
@@ -48,8 +49,7 @@ export async function connectAsAdministrator(
   superuser: boolean,
 ): Promise<Client> {
   const options = asOptions(superuser ? { ...guards, ...superuserGuards } : guards);
-  const parameters = { ...settings.parameters, options: `${settings.parameters["options"] ?? ""} ${options}`.trim() };
-  const config = connectionTo({ ...settings, parameters }, settings.bootstrap, database);
+  const config = { ...connectionTo(settings, settings.bootstrap, database), options };
   const client = await connectWhenReady(config, settings.waitSeconds);
   // `show` is a command, not a function that the search path could replace.
   const { rows } = await client.query<{ search_path: string }>("show search_path");
@@ -62,22 +62,31 @@ export async function connectAsAdministrator(
 }
 
 export function connectionTo(
-  { host, port, parameters }: Pick<MigrateSettings, "host" | "port" | "parameters">,
-  { user, password }: Login,
+  { host, port, encryption }: Pick<MigrateSettings, "host" | "port" | "encryption">,
+  login: Login,
   database: string,
-): ClientConfig {
-  const url = new URL(`postgres://${host}:${port}/${database}`);
-  url.username = encodeURIComponent(user);
-  url.password = encodeURIComponent(password);
-  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
-  return { connectionString: url.href, host, port, user, application_name: "routeql-migrate" };
+): LibpqConfig {
+  return { ...clientConfig({ host, port, ...login, database, ...encryption }), application_name: "routeql-migrate" };
+}
+
+/** What to change for an error of the encryption. @param reason of node-postgres, Node or Postgres */
+function encryptionRemedy(reason: string): string {
+  if (/does not support SSL/.test(reason))
+    return ". The server offers no TLS: give databaseUrl ?sslmode=prefer or disable, and no databaseCaFile";
+  if (/no encryption|hostssl|requires? (SSL|TLS|encryption)/i.test(reason))
+    return ". The server requires TLS: give databaseUrl ?sslmode=require, or its authority in databaseCaFile";
+  if (/altnames|Host: |IP: /.test(reason))
+    return ". The certificate has another name than the host of databaseUrl: use that name, or ?sslmode=verify-ca";
+  if (/certificate|self.signed/i.test(reason))
+    return ". databaseCaFile must hold the authority that signed the certificate of the server";
+  return "";
 }
 
 /** Connects as soon as the server accepts; a permanent error ends the wait. @throws with host, port and reason when the time is over */
-export async function connectWhenReady(config: ClientConfig, waitSeconds: number): Promise<Client> {
+export async function connectWhenReady(config: LibpqConfig, waitSeconds: number): Promise<Client> {
   const deadline = performance.now() + waitSeconds * 1000;
   for (;;) {
-    const client = new Client({ ...config, connectionTimeoutMillis: 5000 });
+    const client = new LibpqClient({ ...config, connectionTimeoutMillis: 5000 });
     client.on("error", () => {}); // a broken connection fails the next statement
     try {
       await client.connect();
@@ -88,7 +97,9 @@ export async function connectWhenReady(config: ClientConfig, waitSeconds: number
       const reason = error instanceof Error ? error.message : String(error);
       const where = `${config.host}:${config.port} as ${String(config.user)}`;
       if (!mayPass(error))
-        throw new Error(`The database refused the connection to ${where}: ${reason}`, { cause: error });
+        throw new Error(`The database refused the connection to ${where}: ${reason}${encryptionRemedy(reason)}`, {
+          cause: error,
+        });
       if (performance.now() > deadline) {
         throw new Error(`The database at ${where} did not answer within ${waitSeconds} s: ${reason}`, { cause: error });
       }

@@ -32,7 +32,7 @@ test("has defaults for port, name and wait, and strips a trailing newline of a p
     database: "routeql",
     waitSeconds: 60,
     bootstrap: { user: "postgres", password: "bootstrap-0123456789abcdef" },
-    parameters: {},
+    encryption: {},
     passwords: { engine: "engine-0123456789abcdef" },
   });
 });
@@ -50,7 +50,7 @@ test("reads server, superuser and encryption from a URL in a file", () => {
     port: 6432,
     database: "routes",
     bootstrap: { user: "root@site", password: "p/w" },
-    parameters: { sslmode: "verify-full" },
+    encryption: { sslmode: "verify-full" },
     waitSeconds: 60,
   });
   expect(readSettings(url("postgresql://root:pw@db/routes")).port).toBe(5432);
@@ -61,7 +61,7 @@ test("reads server, superuser and encryption from a URL in a file", () => {
     "postgres://root:secret@db/Bad-Name",
   ])
     expect(() => readSettings(url(wrong))).toThrow(
-      /^The settings are not usable:\n {2}BOOTSTRAP_URL_FILE: holds no URL of a database$/,
+      /^The settings are not usable:\n {2}BOOTSTRAP_URL_FILE: the URL (is not usable: it must begin with|needs a user, a host and a database)/,
     );
 });
 

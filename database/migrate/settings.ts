@@ -1,3 +1,5 @@
+import { type Encryption, readConnection } from "@routeql/contract/connection/connection";
+import { ConnectionUrlError } from "@routeql/contract/connection/url";
 import { readVariable, withoutEmpty } from "@routeql/contract/environment";
 import { z } from "zod";
 
@@ -23,8 +25,7 @@ export interface MigrateSettings {
   readonly database: string;
   /** The superuser, or an administrator who may create roles and databases. */
   readonly bootstrap: Login;
-  /** Parameters of libpq URLs, e.g. `sslmode`: how connections are encrypted. */
-  readonly parameters: Readonly<Record<string, string>>;
+  readonly encryption: Encryption;
   readonly previousBootstrapPassword?: string | undefined;
   readonly passwords: Readonly<Record<RoleName, string>>;
   readonly secondLogins: boolean;
@@ -38,7 +39,7 @@ export interface MigrateSettings {
   readonly waitSeconds: number;
 }
 
-type Server = Pick<MigrateSettings, "host" | "port" | "database" | "bootstrap" | "parameters">;
+type Server = Pick<MigrateSettings, "host" | "port" | "database" | "bootstrap" | "encryption">;
 
 const databaseName = /^[a-z][a-z0-9_]{0,62}$/;
 
@@ -74,16 +75,20 @@ export function readSettings(environment: NodeJS.ProcessEnv): MigrateSettings {
         port: given.DATABASE_PORT,
         database: given.DATABASE_NAME,
         bootstrap,
-        parameters: {},
+        encryption: {},
       }
     );
   };
   const url = (): Server | undefined => {
     const found = given(environment, "BOOTSTRAP_URL");
-    const server = "text" in found ? parseUrl(found.text) : undefined;
-    if (server === undefined)
-      problems.push("problem" in found ? found.problem : "BOOTSTRAP_URL_FILE: holds no URL of a database");
-    return server;
+    if ("problem" in found) {
+      problems.push(found.problem);
+      return undefined;
+    }
+    const server = parseUrl(found.text);
+    if (typeof server !== "string") return server;
+    problems.push(`BOOTSTRAP_URL_FILE: ${server}`);
+    return undefined;
   };
   const server = environment["BOOTSTRAP_URL_FILE"] === undefined ? places() : url();
   const patience = read(waiting);
@@ -127,19 +132,17 @@ function administratorPassword(environment: NodeJS.ProcessEnv, problems: string[
   return "text" in found ? found.text : "";
 }
 
-function parseUrl(text: string): Server | undefined {
-  if (!URL.canParse(text)) return undefined;
-  const { protocol, hostname, port, pathname, username, password, searchParams } = new URL(text);
-  const database = pathname.slice(1);
-  if (!/^postgres(ql)?:$/.test(protocol) || hostname === "" || username === "" || !databaseName.test(database))
-    return undefined;
-  return {
-    host: hostname,
-    port: port === "" ? 5432 : Number(port),
-    database,
-    bootstrap: { user: decodeURIComponent(username), password: decodeURIComponent(password) },
-    parameters: Object.fromEntries(searchParams),
-  };
+/** @returns the problem of a URL as a text */
+function parseUrl(text: string): Server | string {
+  try {
+    const { host, port, user, password, database = "", ...encryption } = readConnection(text);
+    if (host === "" || user === undefined || !databaseName.test(database))
+      return "the URL needs a user, a host and a database with a plain lower-case name";
+    return { host, port, database, bootstrap: { user, password: password ?? "" }, encryption };
+  } catch (error) {
+    if (error instanceof ConnectionUrlError) return `the URL is not usable: ${error.message}`;
+    throw error;
+  }
 }
 
 function given(environment: NodeJS.ProcessEnv, name: string): { text: string } | { problem: string } {

@@ -1,3 +1,4 @@
+import type { SslMode } from "@routeql/contract/connection/connection";
 import { all, output, secret, unsecret } from "@pulumi/pulumi";
 import type { Input, Output } from "@pulumi/pulumi";
 import {
@@ -57,7 +58,9 @@ export interface DatabaseReach {
   readonly port: number;
   readonly name: string;
   /** As in libpq's URLs; absent if the URL has none. */
-  readonly sslmode?: string;
+  readonly sslmode?: SslMode;
+  /** The authorities of the system verify the server. */
+  readonly sslrootcert?: "system";
   /** Certificate authority of the server, PEM. */
   readonly authority?: string;
   readonly secondLogins: boolean;
@@ -81,7 +84,8 @@ export function databaseReach(
     host,
     port,
     name,
-    ...(parameters["sslmode"] === undefined ? {} : { sslmode: parameters["sslmode"] }),
+    ...(parameters.sslmode === undefined ? {} : { sslmode: parameters.sslmode }),
+    ...(parameters.sslrootcert === "system" ? { sslrootcert: "system" as const } : {}),
     ...(pem === undefined ? {} : { authority: pem }),
     secondLogins: hasSecondLogins(settings),
     clientImage: image,

@@ -35,5 +35,18 @@ test("verifies with a given authority; otherwise the URL's own parameters apply"
     name: "routes",
     parameters: { sslmode: "require" },
   });
-  expect(placeOfUrl(given, true).place.parameters).toMatchObject({ sslmode: "verify-full" });
+  // As libpq documents for sslmode=require with an authority.
+  expect(placeOfUrl(given, true).place.parameters).toMatchObject({ sslmode: "verify-ca" });
+  expect(placeOfUrl("postgres://root:pw@db.example.net/routes", true).place.parameters).toEqual({
+    sslmode: "verify-full",
+    sslrootcert: "/run/routeql/database/ca.pem",
+  });
+  const system = "postgres://root:pw@db.example.net/routes?sslrootcert=system&application_name=x";
+  expect(placeOfUrl(system, false).place.parameters).toEqual({ sslmode: "verify-full", sslrootcert: "system" });
+});
+
+test("keeps an IPv6 address without brackets as the host, and with them in URLs", () => {
+  const { place, login } = placeOfUrl("postgres://root:pw@[2001:db8::5]:6432/routes?ssl=true", false);
+  expect(place).toMatchObject({ host: "2001:db8::5", port: 6432, parameters: { sslmode: "require" } });
+  expect(databaseUrl(place, place.host, login)).toBe("postgres://root:pw@[2001:db8::5]:6432/routes?sslmode=require");
 });

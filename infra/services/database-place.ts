@@ -1,4 +1,5 @@
 /** Address of the database for its clients, wherever it runs. */
+import { type Encryption, readConnection, writeConnection } from "@routeql/contract/connection/connection";
 import { loginOf } from "@routeql/database/migrate/roles";
 import type { RoleName } from "@routeql/database/migrate/settings";
 import type { Settings } from "../settings/list.ts";
@@ -13,7 +14,7 @@ export interface DatabasePlace {
   readonly port: number;
   readonly name: string;
   /** Parameters of each URL: encryption of connections. */
-  readonly parameters: Readonly<Record<string, string>>;
+  readonly parameters: Encryption;
 }
 
 export const singleDatabase: DatabasePlace = { ...databaseAddress, readHost: databaseAddress.host, parameters: {} };
@@ -57,24 +58,19 @@ export function databaseUrl(
   host: string,
   { user, password }: Login,
 ): string {
-  const url = new URL(`postgres://${host}:${port}/${name}`);
-  url.username = encodeURIComponent(user);
-  url.password = encodeURIComponent(password);
-  for (const [key, value] of Object.entries(parameters)) url.searchParams.set(key, value);
-  return url.href;
+  return writeConnection({ host, port, database: name, user, password, ...parameters });
 }
 
-/** Splits a URL into place and login. @param checked whether the authority's file is delivered; else the URL's parameters apply */
+/** libpq checks the chain alone for these, if it has an authority. */
+const withoutName: ReadonlySet<string | undefined> = new Set(["require", "verify-ca"]);
+
+/**
+ * Splits a URL into place and login. @param checked whether the authority's file is delivered; else the URL's own encryption applies
+ * @throws ConnectionUrlError
+ */
 export function placeOfUrl(text: string, checked: boolean): { readonly place: DatabasePlace; readonly login: Login } {
-  const url = new URL(text);
-  return {
-    place: {
-      host: url.hostname,
-      readHost: url.hostname,
-      port: url.port === "" ? databaseAddress.port : Number(url.port),
-      name: url.pathname.slice(1),
-      parameters: checked ? checkedConnection : Object.fromEntries(url.searchParams),
-    },
-    login: { user: decodeURIComponent(url.username), password: decodeURIComponent(url.password) },
-  };
+  const { host, port, user = "", password = "", database = "", ...encryption } = readConnection(text);
+  const sslmode = withoutName.has(encryption.sslmode) ? "verify-ca" : "verify-full";
+  const parameters = checked ? { ...checkedConnection, sslmode: sslmode as Encryption["sslmode"] } : encryption;
+  return { place: { host, readHost: host, port, name: database, parameters }, login: { user, password } };
 }

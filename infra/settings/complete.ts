@@ -1,6 +1,7 @@
 import type { Input } from "@pulumi/pulumi";
 import { openingProblem, parseGroupRoles, unboundProblem, unknownRoles } from "@routeql/sidecar-settings/group-roles";
 import { image } from "./checks.ts";
+import { encryptionProblem } from "./data-store-settings.ts";
 import { directorySettingNames } from "./sidecar-settings.ts";
 import type { SettingsProblem } from "./error.ts";
 import { checkKubernetes, type Wrong } from "./kubernetes-problems.ts";
@@ -88,6 +89,11 @@ function checkParts(given: GivenInputs, settings: Settings, wrong: Wrong): void 
     if (external && given[url] === undefined) wrong(url, `is missing, but ${part} is external`);
     for (const name of [url, `${part}CaFile`] as const)
       if (!external && given[name] !== undefined) wrong(name, `is set, but ${part} is ${settings[part]}, not external`);
+  }
+  const { databaseUrl } = given;
+  if (databaseUrl !== undefined && !isPending(databaseUrl)) {
+    const problem = encryptionProblem(databaseUrl, given.databaseCaFile !== undefined);
+    if (problem !== undefined) wrong("databaseUrl", problem);
   }
   for (const name of ["alertWebhookUrl", "alertWatchdogUrl", "alertEmailTo"] as const)
     if (given[name] !== undefined && settings.monitoring !== "stack")

@@ -1,22 +1,35 @@
 /** Places of the database and the session store, and the CloudNativePG cluster: two sections of the list in list.ts. */
+import { isSocket, readConnection, urlProblem } from "@routeql/contract/connection/connection";
 import { pins } from "@routeql/pins/pins";
 import { image, matching, oneOf, range } from "./checks.ts";
 import { bucket, objectName, schedule, webAddress } from "./kubernetes-checks.ts";
 import { type Check, file, flag, givenSecret, number, text } from "./setting.ts";
 
 const databaseUrlForm = "postgres://<administrator>:<password>@<host>[:<port>]/<database>";
-/** Never quotes the value, which contains a password. */
+/** Messages never quote the value, which contains a password. */
 const databaseUrl: Check<"secret"> = (value) => {
-  const url = URL.parse(value);
-  const complete =
-    url !== null &&
-    /^postgres(ql)?:$/.test(url.protocol) &&
-    url.username !== "" &&
-    url.password !== "" &&
-    url.hostname !== "" &&
-    /^\/[a-z][a-z0-9_]{0,62}$/.test(url.pathname);
+  const problem = urlProblem(value);
+  if (problem !== undefined) return `is not usable: ${problem}`;
+  const { host, user, password, database = "", sslrootcert } = readConnection(value);
+  if (isSocket(host)) return "names a socket, which containers do not have; give a host";
+  if (sslrootcert !== undefined && sslrootcert !== "system")
+    return "has sslrootcert, a file that containers do not have; give its path in databaseCaFile";
+  const complete = host !== "" && user && password && /^[a-z][a-z0-9_]{0,62}$/.test(database);
   return complete ? undefined : `must have the form ${databaseUrlForm}, the database's name in small letters`;
 };
+
+/** A contradiction between the encryption of a URL and a given authority. @param url of a valid `databaseUrl` @param hasAuthority `databaseCaFile` is set */
+export function encryptionProblem(url: string, hasAuthority: boolean): string | undefined {
+  if (urlProblem(url) !== undefined) return undefined;
+  const { sslmode, sslrootcert } = readConnection(url);
+  if (!hasAuthority && sslmode?.startsWith("verify") === true && sslrootcert === undefined)
+    return `has sslmode=${sslmode}, which needs the certificate authority of the server: set databaseCaFile, or add sslrootcert=system with sslmode=verify-full`;
+  if (!hasAuthority) return undefined;
+  if (sslrootcert !== undefined) return "has sslrootcert=system, but databaseCaFile is set too; remove one of them";
+  if (sslmode !== undefined && ["disable", "allow", "prefer"].includes(sslmode))
+    return `has sslmode=${sslmode}, but databaseCaFile requires TLS; remove one of them`;
+  return undefined;
+}
 
 const sessionsUrlForm = "redis[s]://[<user>]:<password>@<host>[:<port>][/<number>]";
 const sessionsUrl: Check<"secret"> = (value) => {
@@ -38,7 +51,10 @@ export const partSettings = {
     check: databaseUrl,
     allowed: databaseUrlForm,
   }),
-  databaseCaFile: file({ meaning: "Certificate authority (PEM) of the external database; requires TLS." }),
+  databaseCaFile: file({
+    meaning:
+      "Certificate authority (PEM) of the external database; requires TLS. Host names are checked unless the URL has `sslmode=require` or `verify-ca`.",
+  }),
   sessions: text({
     structural: true,
     default: "single",

@@ -26,8 +26,12 @@ function connection(info: object) {
 const url = { from_env: "DB_URL" };
 
 test.each([
-  ["postgres://root@db/routes", { connectionString: "postgres://root@db/routes" }],
-  [url, { connectionString: "postgres://root@db/routes" }],
+  ["postgres://root@db/routes", { host: "db", port: 5432, user: "root", database: "routes", encryptIfOffered: true }],
+  [
+    "postgres://r%40x:p%2Fw@[2001:db8::1]:1/a?sslmode=disable",
+    { host: "2001:db8::1", port: 1, user: "r@x", password: "p/w", database: "a", ssl: false },
+  ],
+  [url, { host: "db", user: "root", encryptIfOffered: true }],
   [
     {
       connection_parameters: {
@@ -41,7 +45,7 @@ test.each([
     { host: "db", port: 5432, user: "root", password: "secret", database: "routes" },
   ],
 ])("accepts the address %j", (database_url, expected) => {
-  expect(connection({ database_url })).toEqual(expected);
+  expect(connection({ database_url })).toMatchObject(expected);
 });
 
 describe("ssl_configuration", () => {
@@ -74,9 +78,13 @@ describe("ssl_configuration", () => {
     expect(checkServerIdentity === undefined).toBe(ssl_configuration.sslmode === "verify-full");
   });
 
-  test.each(["allow", "prefer"])("rejects %s, because it leaves the encryption of connections undefined", (sslmode) => {
-    expect(() => connection({ database_url: url, ssl_configuration: { sslmode } })).toThrow(
-      `sslmode ${sslmode}, which leaves open`,
+  test.each(["allow", "prefer"])("asks the server before it encrypts with %s", (sslmode) => {
+    expect(connection({ database_url: url, ssl_configuration: { sslmode } })).toMatchObject({
+      encryptIfOffered: true,
+      ssl: { rejectUnauthorized: false },
+    });
+    expect(connection({ database_url: url, ssl_configuration: { sslmode: "disable" } })).not.toHaveProperty(
+      "encryptIfOffered",
     );
   });
 });
@@ -84,14 +92,20 @@ describe("ssl_configuration", () => {
 test.each([
   [
     { database_url: "host=db dbname=routes password=secret" },
-    "the address must begin with postgres:// or postgresql://",
+    "the address is not usable: it must begin with postgres:// or postgresql://",
   ],
-  [{ database_url: { from_env: "DB_PASSWORD" } }, "the address must begin with postgres:// or postgresql://"],
+  [
+    { database_url: { from_env: "DB_PASSWORD" } },
+    "the address is not usable: it must begin with postgres:// or postgresql://",
+  ],
   [{ database_url: { from_env: "MISSING" } }, "neither MISSING nor MISSING_FILE is set in the environment"],
   [
     { database_url: url, ssl_configuration: { sslmode: "verify-full", sslrootcert: { from_env: "MISSING" } } },
     "neither MISSING nor MISSING_FILE is set in the environment",
   ],
+  [{ database_url: "postgres://a,b/routes" }, "the address is not usable: it names several hosts"],
+  [{ database_url: "postgres://db/routes?pgbouncer=true" }, "have no parameter pgbouncer. Remove it"],
+  [{ database_url: url, ssl_configuration: { sslmode: "verify-ca" } }, "needs the certificate authority of the server"],
   [{ database_url: { dynamic_from_file: "/run/address" } }, "addresses that change while it runs"],
   [{ database_url: "dynamic-from-file:///run/address" }, "addresses that change while it runs"],
   [{ database_url: url, ssl_configuration: { sslmode: "always" } }, "Invalid option"],

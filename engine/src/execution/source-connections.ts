@@ -1,4 +1,4 @@
-import pg from "pg";
+import { LibpqClient, type LibpqConfig } from "@routeql/contract/connection/client";
 import type { Cancellation } from "../cancellation.ts";
 import { ConnectionPool } from "../postgres/connection-pool.ts";
 import type { Connection } from "../postgres/connection.ts";
@@ -6,7 +6,7 @@ import type { Claim } from "../cost/places.ts";
 import { PostgresError } from "../postgres/messages.ts";
 
 export interface SourceConnectionsOptions {
-  readonly connection: pg.ClientConfig;
+  readonly connection: LibpqConfig;
   readonly poolSize: number;
   /** In milliseconds; 0 = no limit. */
   readonly statementTimeout: number;
@@ -114,7 +114,7 @@ export class SourceConnections {
   }
 
   async #cancel(processId: number): Promise<void> {
-    const client = new pg.Client({
+    const client = new LibpqClient({
       ...this.#options.connection,
       connectionTimeoutMillis: connectionTimeout,
       query_timeout: connectionTimeout,

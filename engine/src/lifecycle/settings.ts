@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { jwtSettingsSchema } from "../auth/jwt-settings.ts";
-import { addressForm, isAddress } from "../execution/connection.ts";
+import { urlProblem } from "@routeql/contract/connection/connection";
 import { defaultCostLimits } from "../cost/limits.ts";
 import type { Environment } from "@routeql/contract/environment";
 import { traceSettings } from "@routeql/tracing/settings";
@@ -112,7 +112,13 @@ const definitions = {
   /** Location of the metadata for all replicas, in Hasura's form. */
   metadataDatabaseUrl: [
     "HASURA_GRAPHQL_METADATA_DATABASE_URL",
-    z.string().refine(isAddress, { message: addressForm }).optional(),
+    z
+      .string()
+      .superRefine((url, context) => {
+        const problem = urlProblem(url);
+        if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
+      })
+      .optional(),
   ],
   /** Interval between two checks for a change of the stored metadata, in milliseconds; 0 = never. */
   metadataPollInterval: ["HASURA_GRAPHQL_SCHEMA_SYNC_POLL_INTERVAL", integer(1_000, 0, 3_600_000)],

@@ -1,3 +1,5 @@
+import { clientConfig, LibpqPoolClient } from "@routeql/contract/connection/client";
+import { readConnection } from "@routeql/contract/connection/connection";
 import pg from "pg";
 import { parseExactJson } from "../exact-json.ts";
 
@@ -66,7 +68,8 @@ const patience = 5_000;
 /** The store in Hasura's own form: one row of `hdb_catalog.hdb_metadata`. */
 export function createMetadataStore({ connectionString, onConnectionLost }: MetadataStoreOptions): MetadataStore {
   const pool = new pg.Pool({
-    connectionString,
+    ...clientConfig(readConnection(connectionString)),
+    Client: LibpqPoolClient,
     max: 2,
     connectionTimeoutMillis: patience,
     query_timeout: patience,

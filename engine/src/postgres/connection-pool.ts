@@ -1,10 +1,10 @@
-import type pg from "pg";
+import type { LibpqConfig } from "@routeql/contract/connection/client";
 import type { Cancellation } from "../cancellation.ts";
 import { type Claim, Places } from "../cost/places.ts";
 import { Connection } from "./connection.ts";
 
 export interface ConnectionPoolOptions {
-  readonly connection: pg.ClientConfig;
+  readonly connection: LibpqConfig;
   readonly size: number;
   /** Limit of the results of one turn, in bytes; 0 or absent = unlimited. */
   readonly answerLimit?: number | undefined;

@@ -1,5 +1,6 @@
 import { Socket } from "node:net";
 import { LRUCache } from "lru-cache";
+import { LibpqClient, type LibpqConfig } from "@routeql/contract/connection/client";
 import pg from "pg";
 import { serialize } from "pg-protocol";
 import { EngineError } from "../errors.ts";
@@ -118,11 +119,11 @@ export class Connection {
 
   /** @param onLost called for an end without close @param answerLimit bytes of one turn's results; 0 = unlimited @throws no connection */
   static async open(
-    config: pg.ClientConfig,
+    config: LibpqConfig,
     onLost: (connection: Connection, error: Error) => void,
     answerLimit = 0,
   ): Promise<Connection> {
-    const client = new pg.Client({
+    const client = new LibpqClient({
       ...config,
       query_timeout: config.connectionTimeoutMillis,
       stream: () => new ReusingSocket(),

@@ -2,7 +2,10 @@ import { resolve } from "node:path";
 import pg from "pg";
 import { type Catalog, readCatalog, typesNamedBy } from "@routeql/metadata/catalog/catalog";
 import { buildState, type State } from "@routeql/engine/execution/state";
-import { fromEnvironment, isAddress } from "@routeql/engine/execution/connection";
+import { clientConfig, LibpqPoolClient } from "@routeql/contract/connection/client";
+import { readConnection } from "@routeql/contract/connection/connection";
+import { ConnectionUrlError, isConnectionUrl } from "@routeql/contract/connection/url";
+import { fromEnvironment } from "@routeql/engine/execution/connection";
 import { rolesWithPermission } from "@routeql/metadata/read/roles";
 import { quoted } from "@routeql/metadata/declared/filter-text";
 import type { Metadata, SourceMetadata } from "@routeql/metadata/read/shape";
@@ -35,7 +38,11 @@ function named(text: string): readonly [name: string | undefined, value: string]
 const urlIn = (file: string, directory: string): string =>
   readTextOf(resolve(directory, file), "the file of --database-file").trim();
 
-export const databaseName = (address: string): string => decodeURIComponent(new URL(address).pathname.slice(1));
+/** As in libpq, the name of the user without another one. */
+export const databaseName = (address: string): string => {
+  const { database, user } = readConnection(address);
+  return database ?? user ?? "";
+};
 
 const variableOf = ({
   configuration: {
@@ -70,7 +77,7 @@ export function databaseAddresses(
           : `the database of ${name ?? only} is given twice`,
       );
     // The value may contain a password, so the message does not repeat it.
-    if (!isAddress(value))
+    if (!isConnectionUrl(value))
       throw new UsageError("the database is not given as a URL, such as postgres://user@localhost/app");
     found.set(name ?? only, value);
   }
@@ -90,6 +97,18 @@ export function withoutDatabase(source: SourceMetadata, isOneOfSeveral: boolean)
   return isOneOfSeveral
     ? `the source ${source.name} has no database: give --database ${source.name}=URL${or}`
     : `give --database URL${or}`;
+}
+
+/** @throws UsageError with the reason, without a value of the URL */
+function configOf(address: string, source: string | undefined): pg.ClientConfig {
+  try {
+    return clientConfig(readConnection(address));
+  } catch (error) {
+    if (!(error instanceof ConnectionUrlError)) throw error;
+    throw new UsageError(
+      `the URL of the database${source === undefined ? "" : ` of ${source}`} is not usable: ${error.message}`,
+    );
+  }
 }
 
 interface OpenOptions {
@@ -125,7 +144,8 @@ export class ReadOnlyDatabase implements AsyncDisposable {
     { statementTimeout = 30_000, source, connections = 1 }: OpenOptions = {},
   ): Promise<ReadOnlyDatabase> {
     const pool = new pg.Pool({
-      connectionString: address,
+      ...configOf(address, source),
+      Client: LibpqPoolClient,
       max: connections,
       idleTimeoutMillis: 0,
       connectionTimeoutMillis: 10_000,

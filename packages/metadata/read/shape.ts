@@ -121,17 +121,7 @@ const fromEnvironment = z.strictObject({ from_env: z.string().min(1) });
 const secretText = z.union([z.string(), fromEnvironment]).nullish();
 
 const sslConfiguration = z.strictObject({
-  sslmode: z
-    .enum(["disable", "allow", "prefer", "require", "verify-ca", "verify-full"])
-    .superRefine((mode, context) => {
-      if (mode === "allow" || mode === "prefer")
-        context.addIssue(
-          unsupported(
-            `sslmode ${mode}, which leaves open whether a connection is encrypted; give require, verify-ca, verify-full or disable`,
-            4,
-          ),
-        );
-    }),
+  sslmode: z.enum(["disable", "allow", "prefer", "require", "verify-ca", "verify-full"]),
   sslrootcert: secretText,
   sslcert: secretText,
   sslkey: secretText,

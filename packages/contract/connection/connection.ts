@@ -1,0 +1,134 @@
+/** What a connection URL means for every service: the meaning of libpq, or a refusal with the name of the parameter. */
+import { type ConnectionParameters, ConnectionUrlError, parseConnectionUrl } from "./url.ts";
+
+export const sslModes = ["disable", "allow", "prefer", "require", "verify-ca", "verify-full"] as const;
+export type SslMode = (typeof sslModes)[number];
+
+export interface Encryption {
+  /** Undefined is libpq's default, `prefer`. */
+  readonly sslmode?: SslMode;
+  /** `system`, or a file in PEM. */
+  readonly sslrootcert?: string;
+}
+
+export interface Connection extends Encryption {
+  /** A name, an address without brackets, or the folder of a socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly user?: string;
+  readonly password?: string;
+  readonly database?: string;
+}
+
+const any = /^/;
+const number = /^-?\d+$/;
+
+/** Parameters without an effect here, and their values without an effect in libpq. Others are refused, because services would differ. */
+const harmless: Readonly<Record<string, RegExp>> = {
+  application_name: any,
+  fallback_application_name: any,
+  channel_binding: /^(disable|prefer)$/,
+  client_encoding: /^(auto|utf-?8)$/i,
+  connect_timeout: number,
+  gssencmode: /^(disable|prefer)$/,
+  gssdelegation: /^0$/,
+  keepalives: number,
+  keepalives_count: number,
+  keepalives_idle: number,
+  keepalives_interval: number,
+  krbsrvname: any,
+  load_balance_hosts: /^disable$/,
+  ssl_max_protocol_version: /^(TLSv1\.3)?$/,
+  ssl_min_protocol_version: /^(TLSv1(\.[12])?)?$/,
+  sslcertmode: /^(allow|disable)$/,
+  sslcompression: /^0$/,
+  sslnegotiation: /^postgres$/,
+  sslsni: /^1?$/,
+  target_session_attrs: /^any$/,
+  tcp_user_timeout: number,
+};
+
+const used = new Set(["user", "password", "host", "port", "dbname", "sslmode", "sslrootcert"]);
+
+const remedies: Readonly<Record<string, string>> = {
+  channel_binding: "Remove it; a verified certificate (sslmode=verify-full) protects the connection instead",
+  options: "Remove it; the services set their own options",
+  hostaddr: "Give the address as the host",
+  target_session_attrs: "Give the address of the primary",
+  load_balance_hosts: "Remove it",
+};
+
+function refuseOthers(parameters: ConnectionParameters): void {
+  for (const [name, value] of Object.entries(parameters)) {
+    if (used.has(name) || harmless[name]?.test(value) === true) continue;
+    throw new ConnectionUrlError(
+      `the parameter ${name}${harmless[name] === undefined ? "" : " with this value"} is not supported. ${remedies[name] ?? "Remove it"}`,
+    );
+  }
+}
+
+function portOf(text: string | undefined): number {
+  const port = text === undefined || text === "" ? 5432 : /^\s*\d{1,5}\s*$/.test(text) ? Number(text) : 0;
+  if (port < 1 || port > 65_535) throw new ConnectionUrlError("the port is not a number from 1 to 65535");
+  return port;
+}
+
+function encryptionOf({ sslmode, sslrootcert }: ConnectionParameters): Encryption {
+  const mode = sslModes.find((each) => each === sslmode);
+  if (sslmode !== undefined && mode === undefined)
+    throw new ConnectionUrlError(`sslmode has another value than ${sslModes.join(", ")}`);
+  if (sslrootcert === undefined || sslrootcert === "") return mode === undefined ? {} : { sslmode: mode };
+  if (sslrootcert !== "system") return { ...(mode === undefined ? {} : { sslmode: mode }), sslrootcert };
+  if (mode !== undefined && mode !== "verify-full")
+    throw new ConnectionUrlError("sslrootcert=system needs sslmode=verify-full, as in libpq");
+  return { sslmode: "verify-full", sslrootcert };
+}
+
+/** Reads a URL with one server. @throws ConnectionUrlError for a URL that libpq or a service of this product refuses */
+export function readConnection(text: string): Connection {
+  const parameters = parseConnectionUrl(text);
+  refuseOthers(parameters);
+  const { host = "", port, user, password, dbname: database } = parameters;
+  if (host.includes(",") || (port ?? "").includes(","))
+    throw new ConnectionUrlError(
+      "it names several hosts. Give one: the primary, or an address that follows it, such as that of a proxy",
+    );
+  return {
+    host,
+    port: portOf(port),
+    ...(user === undefined ? {} : { user }),
+    ...(password === undefined ? {} : { password }),
+    ...(database === undefined ? {} : { database }),
+    ...encryptionOf(parameters),
+  };
+}
+
+/** Why a URL is not usable, without any value of it; undefined for a usable one. */
+export function urlProblem(text: string): string | undefined {
+  try {
+    readConnection(text);
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConnectionUrlError) return error.message;
+    throw error;
+  }
+}
+
+/** Whether a host is the folder of a socket, as in libpq. */
+export const isSocket = (host: string): boolean => /^[/@]/.test(host);
+
+/** A host as it stands in a URL: an IPv6 address in brackets. */
+const writtenHost = (host: string): string => {
+  const encoded = encodeURIComponent(host).replaceAll("%3A", ":");
+  return host.includes(":") ? `[${encoded}]` : encoded;
+};
+
+/** A URL that libpq, node-postgres and {@link readConnection} read alike. */
+export function writeConnection({ host, port, user, password, database, sslmode, sslrootcert }: Connection): string {
+  const login = [user, password].flatMap((each) => (each === undefined ? [] : [encodeURIComponent(each)])).join(":");
+  // libpq reads a plus sign as such.
+  const query = Object.entries({ sslmode, sslrootcert })
+    .flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${encodeURIComponent(value)}`]))
+    .join("&");
+  return `postgres://${login === "" ? "" : `${login}@`}${writtenHost(host)}:${port}/${encodeURIComponent(database ?? "")}${query === "" ? "" : `?${query}`}`;
+}
