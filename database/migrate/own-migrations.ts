@@ -131,7 +131,7 @@ const ownSchemas = `do $$ declare own text; begin
   loop
     execute format('revoke all on schema %1$s from public, routeql_engine;
       revoke all on all tables in schema %1$s from public, routeql_engine; revoke all on all sequences in schema %1$s from public, routeql_engine;
-      revoke all on all functions in schema %1$s from public, routeql_engine;
+      revoke all on all routines in schema %1$s from public, routeql_engine;
       grant usage on schema %1$s to routeql_backup; grant select on all tables in schema %1$s to routeql_backup;
       grant select on all sequences in schema %1$s to routeql_backup', own);
   end loop;

@@ -83,7 +83,7 @@ describe("objects of own migrations", { timeout: 240_000 }, () => {
     await writeFile(join(folder, "own", `${name}.sql`), sql);
     return database.migrate(undefined, { OWN_MIGRATIONS: join(folder, "own") });
   };
-  /** All definitions as pg_dump prints them, without comments and its random key. */
+  /** All definitions as pg_dump prints them, without comments and its random key; sorted, because it prints rights by their age. */
   async function definitions(): Promise<string> {
     const { output, exitCode } = await database.exec(["pg_dump", "--schema-only", "--username=postgres", "routeql"]);
     expect(exitCode).toBe(0);
@@ -93,6 +93,7 @@ describe("objects of own migrations", { timeout: 240_000 }, () => {
     return output
       .split("\n")
       .filter((line) => !isNoise(line))
+      .toSorted()
       .join("\n");
   }
   async function content(): Promise<unknown> {
