@@ -27,6 +27,7 @@ const carried: Readonly<Record<string, string>> = {
   domain: "create domain ops.short as text check (length(value) < 9)",
   "composite type": "create type ops.pair as (a int, b ops.short)",
   "range type": "create type ops.floats as range (subtype = float8)",
+  arrays: "create table ops.ids (ids uuid[], texts text[][])",
   "columns of own types": "create table ops.typed (state ops.state, short ops.short, pair ops.pair, range ops.floats)",
   function: "create function ops.twice(int) returns int language sql immutable as 'select $1 * 2'",
   procedure: "create procedure ops.clear() language plpgsql as $$ begin delete from ops.visits; end $$",
@@ -53,7 +54,7 @@ const carried: Readonly<Record<string, string>> = {
     "grant select on ops.sites to routeql_loader; alter default privileges in schema ops2 grant select on tables to routeql_loader",
 };
 
-const rows = `insert into ops.sites (code, size) values ('a', 5), (E'tab\\tand\\nline', 11); update only ops.sites set note = null where code = 'a';
+const rows = `insert into ops.ids values (array[gen_random_uuid(), null], array[array['a,"b']]); insert into ops.sites (code, size) values ('a', 5), (E'tab\\tand\\nline', 11); update only ops.sites set note = null where code = 'a';
   insert into ops.visits (site) values ('a'); insert into ops.typed values ('late', 'x', row(1, 'y'), '[1,2)');
   insert into ops.events values ('2026-01-05', 'x'), ('2027-01-01', 'y'); insert into ops.special (code, extra) values ('s', 'e');
   insert into ops.rooms values ('[2026-01-01,2026-01-05)'); insert into ops.tree values (1, 2), (2, 1); insert into ops.names values ('Ä');
@@ -63,6 +64,7 @@ const rows = `insert into ops.sites (code, size) values ('a', 5), (E'tab\\tand\\
 const refused: readonly (readonly [statement: string, reason: string])[] = [
   ["alter table ops.sites enable row level security", "the table ops.sites has row level security, so no backup"],
   ["alter table ops.sites enable row level security, force row level security", "has row level security"],
+  ["alter table ops.events enable row level security", "the table ops.events has row level security"],
   ["select lo_from_bytea(0, 'bytes')", "would be in no backup. Store bytes in a column of type bytea"],
   ["create unlogged table ops.quick (i int)", "ops.quick is UNLOGGED, so the archive would not have its rows"],
   ["alter table ops.sites enable always trigger mark", "the trigger mark is ENABLE ALWAYS, so a restore would run it"],
@@ -110,6 +112,7 @@ describe("objects of own migrations", { timeout: 240_000 }, () => {
       "sizes",
       "last_number",
       "last_down",
+      "ids",
     ];
     const texts = tables.map(
       (table) => `(select string_agg(t::text, e'\\n' order by t::text) from ops.${table} t) as ${table}`,

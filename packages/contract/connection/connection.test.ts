@@ -17,6 +17,8 @@ test.each([
 
 test.each([
   ["postgres://a:1,b:2/app", "it names several hosts. Give one"],
+  ["postgres://u:ab@cd@db/app", "the host has an @. Write an @ of the user or password as %40"],
+  ["postgres://u:abc/@db:5432/app", "Write a / or : of the user or password as %2F or %3A"],
   ["postgres://db:0/app", "the port is not a number from 1 to 65535"],
   ["postgres://db:70000/app", "the port is not a number from 1 to 65535"],
   ["postgres://db/app?sslmode=always", "sslmode has another value than disable, allow, prefer"],

@@ -69,7 +69,10 @@ function refuseOthers(parameters: ConnectionParameters): void {
 
 function portOf(text: string | undefined): number {
   const port = text === undefined || text === "" ? 5432 : /^\s*\d{1,5}\s*$/.test(text) ? Number(text) : 0;
-  if (port < 1 || port > 65_535) throw new ConnectionUrlError("the port is not a number from 1 to 65535");
+  if (port < 1 || port > 65_535)
+    throw new ConnectionUrlError(
+      "the port is not a number from 1 to 65535. Write a / or : of the user or password as %2F or %3A",
+    );
   return port;
 }
 
@@ -93,6 +96,7 @@ export function readConnection(text: string): Connection {
     throw new ConnectionUrlError(
       "it names several hosts. Give one: the primary, or an address that follows it, such as that of a proxy",
     );
+  if (host.includes("@")) throw new ConnectionUrlError("the host has an @. Write an @ of the user or password as %40");
   return {
     host,
     port: portOf(port),
@@ -115,7 +119,7 @@ export function urlProblem(text: string): string | undefined {
 }
 
 /** Whether a host is the folder of a socket, as in libpq. */
-export const isSocket = (host: string): boolean => /^[/@]/.test(host);
+export const isSocket = (host: string): boolean => host.startsWith("/");
 
 /** A host as it stands in a URL: an IPv6 address in brackets. */
 const writtenHost = (host: string): string => {
