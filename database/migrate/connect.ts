@@ -94,7 +94,11 @@ export async function connectWhenReady(config: LibpqConfig, waitSeconds: number)
       return client;
     } catch (error) {
       await client.end().catch(() => {});
-      const reason = error instanceof Error ? error.message : String(error);
+      // Node adds advice about its own options.
+      const reason = (error instanceof Error ? error.message : String(error)).replace(
+        /; if the root CA is installed.*$/,
+        "",
+      );
       const where = `${config.host}:${config.port} as ${String(config.user)}`;
       if (!mayPass(error))
         throw new Error(`The database refused the connection to ${where}: ${reason}${encryptionRemedy(reason)}`, {
