@@ -72,7 +72,7 @@ select 'key', id from replaced_keys was where not retired and not exists (select
 union all
 select 'role', format('%s (%s, was %s)', now.email, now.role, was.role) from auth.users now join replaced_users was using (id) where now.role <> was.role
 union all
-select 'revived', email from auth.users now
+select case provider when 'local' then 'revived' else 'returned' end, email from auth.users now
 where exists (select from replaced_users) and not exists (select from replaced_users was where was.provider = now.provider and was.email = lower(now.email))
 union all
 select 'lost', email from replaced_users was
@@ -91,6 +91,7 @@ const meanings: readonly (readonly [kind: string, meaning: string])[] = [
   ["password", "Kept with the password that was set after the backup"],
   ["key", "Signing keys withdrawn, so their tokens end"],
   ["revived", "Came back with the password of the backup; check these accounts"],
+  ["returned", "Came back; their password is the directory's (check these accounts)"],
   ["role", "Has the role of the backup again; check these accounts"],
   ["lost", "Not in the backup, so these accounts are gone"],
 ];

@@ -193,11 +193,14 @@ describe("backup and restore", { timeout: 120_000 }, () => {
     await using owner = await database.connect("owner");
     await owner.query(`insert into auth.signing_keys (id, algorithm, public_jwk, private_key_encrypted, published_at, signs_from)
       select 'key' || n, 'ES256', '{}', 'secret', now(), now() from generate_series(1, 2) n`);
+    await owner.query(`insert into auth.users (id, provider, email, name, role)
+      values ('ldap-5', 'ldap', '5@example.net', 'N', 'viewer'), ('user6', 'local', '6@example.net', 'N', 'viewer')`);
     const older = join(folder, "older.dump");
     await backUpTo(programsOf(database), older, silent);
     await owner.query(`update auth.users set disabled = true, updated_at = now() where id = 'user1';
       update auth.users set password_hash = 'changed', updated_at = now() where id = 'user2';
       update auth.users set role = 'pending', updated_at = now() where id = 'user3';
+      delete from auth.users where id in ('ldap-5', 'user6');
       insert into auth.users (id, email, name, role) values ('user4', E'4\\u001b[31m@example.net', 'N', 'viewer');
       update auth.signing_keys set retired_at = now(), private_key_encrypted = '' where id = 'key1'`);
     const said = await restore(older, true, true);
@@ -205,6 +208,8 @@ describe("backup and restore", { timeout: 120_000 }, () => {
       "Kept disabled: 1@example.net.",
       "Kept with the password that was set after the backup: 2@example.net.",
       "Signing keys withdrawn, so their tokens end: key1.",
+      "Came back with the password of the backup; check these accounts: 6@example.net.",
+      "Came back; their password is the directory's (check these accounts): 5@example.net.",
       "Has the role of the backup again; check these accounts: 3@example.net (viewer, was pending).",
       "Not in the backup, so these accounts are gone: 4\\u{1b}[31m@example.net.",
     ]);

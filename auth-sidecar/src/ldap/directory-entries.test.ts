@@ -1,0 +1,29 @@
+import { expect, test } from "vitest";
+import { directoryTime, nextRange, values } from "./directory-entries.ts";
+
+test.each([
+  ["20261129190530Z", "2026-11-29T19:05:30.000Z"],
+  ["20261129190530.123Z", "2026-11-29T19:05:30.000Z"],
+  ["2026112919Z", "2026-11-29T19:00:00.000Z"],
+  ["20261129190530+0200", "2026-11-29T17:05:30.000Z"],
+  ["132539328000000000", "2021-01-01T00:00:00.000Z"],
+])("reads the time %s", (value, time) => {
+  expect(directoryTime(value)?.toISOString()).toBe(time);
+});
+
+test.each([undefined, "", "0", "-1", "9223372036854775807", "yesterday", "20269929190530Z"])(
+  "has no time for %s",
+  (value) => {
+    expect(directoryTime(value)).toBeUndefined();
+  },
+);
+
+test("names of attributes have no case, and ranges continue where they end", () => {
+  const entry = { dn: "uid=ada", MemberOf: [], "memberOf;range=0-1499": ["cn=a", "cn=b"] };
+  expect(values(entry, "memberof")).toEqual([]);
+  expect(nextRange(entry, "memberOf")).toEqual({ values: ["cn=a", "cn=b"], next: "memberOf;range=1500-*" });
+  expect(nextRange({ dn: "uid=ada", "memberOf;range=1500-*": "cn=c" }, "memberOf")).toEqual({
+    values: ["cn=c"],
+    next: undefined,
+  });
+});
