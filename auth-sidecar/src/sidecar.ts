@@ -80,7 +80,9 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
 
   const sessions = new SessionStore(redis, settings);
   const accounts = new DirectoryAccounts(database, audit);
-  const directory = hasDirectory(settings) ? new DirectoryLogin(new Directory(settings, log), accounts) : undefined;
+  const directory = hasDirectory(settings)
+    ? new DirectoryLogin(new Directory(settings, log), accounts, sessions)
+    : undefined;
 
   const application = createApplication(
     endpoints({
@@ -133,7 +135,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
     directory === undefined
       ? () => undefined
       : startDirectoryWatch(
-          { directory, accounts, sessions, log, lifeSeconds: settings.TOKEN_LIFE_SECONDS },
+          { directory, accounts, log, lifeSeconds: settings.TOKEN_LIFE_SECONDS },
           settings.LDAP_CHECK_SECONDS,
         );
 

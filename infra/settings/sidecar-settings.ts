@@ -64,6 +64,7 @@ export const directorySettings = {
   ldapEmailAttribute: sidecarTextWithDefault("LDAP_EMAIL_ATTRIBUTE"),
   ldapNameAttribute: sidecarTextWithDefault("LDAP_NAME_ATTRIBUTE"),
   ldapOrganisationAttribute: sidecarTextWithDefault("LDAP_ORGANISATION_ATTRIBUTE"),
+  ldapPasswordTimeAttribute: sidecarText("LDAP_PASSWORD_TIME_ATTRIBUTE"),
   ldapGroupBase: sidecarText("LDAP_GROUP_BASE"),
   ldapGroupFilter: sidecarTextWithDefault("LDAP_GROUP_FILTER"),
   ldapRoles: sidecarText("LDAP_ROLES"),

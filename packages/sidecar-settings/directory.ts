@@ -4,10 +4,12 @@ import { filterProblem, groupFilterProblem } from "./directory-filter.ts";
 import { openingProblem, parseGroupRoles, unknownRoles } from "./group-roles.ts";
 
 const text = z.string().min(1, "must not be empty");
+const attributeName = /^[A-Za-z][A-Za-z0-9-]*$/;
+const attributeProblem = "must be the name of an attribute";
 const attribute = (byDefault: string, description: string) =>
   z
     .string()
-    .regex(/^[A-Za-z][A-Za-z0-9-]*$/, "must be the name of an attribute")
+    .regex(attributeName, attributeProblem)
     .default(byDefault)
     .meta({ description, allowed: "the name of an attribute" });
 const truth = z
@@ -67,6 +69,14 @@ export const ldapSettings = {
   LDAP_EMAIL_ATTRIBUTE: attribute("mail", "Attribute with an account's e-mail address."),
   LDAP_NAME_ATTRIBUTE: attribute("cn", "Attribute with an account's name."),
   LDAP_ORGANISATION_ATTRIBUTE: attribute("o", "Attribute with an account's organisation, for the role `tenant`."),
+  LDAP_PASSWORD_TIME_ATTRIBUTE: z
+    .string()
+    .regex(attributeName, attributeProblem)
+    .optional()
+    .meta({
+      description: "Attribute with the time of an account's last password change; sessions from before it end.",
+      allowed: "the name of an attribute",
+    }),
   LDAP_GROUP_BASE: text.optional().describe("Base DN of groups. Without it the account's memberOf is used."),
   LDAP_GROUP_FILTER: filter(groupFilterProblem)
     .default("(member={{dn}})")

@@ -1,4 +1,5 @@
 /** Accounts that the directory no longer has: their sessions and tokens end, also without a use. */
+import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { LoginReply } from "./client.ts";
 import { type StartedDirectoryContainer, startDirectory } from "./directory-container.ts";
@@ -77,7 +78,7 @@ describe.each([
     await directory.change(change(uid));
     await expect.poll(() => revoked(running), { timeout: 20_000 }).toContain(gone._id);
     expect(await revoked(running)).not.toContain(stays._id);
-    await expect.poll(async () => (await running.client.logout(gone.sessionId)).status, { timeout: 20_000 }).toBe(401);
+    await expect.poll(() => stack.sessionCount(gone._id), { timeout: 20_000 }).toBe(0);
     expect((await running.client.token(stays.sessionId)).status).toBe(200);
   });
 });
@@ -108,4 +109,40 @@ test("an outage takes no rights, and an account that returns gets its role again
   await expect.poll(() => revoked(running), { timeout: 20_000 }).toContain(user._id);
   await directory.change(`dn: ${dn("back")}\nchangetype: modify\ndelete: description\n`);
   expect(await login(running, "back")).toMatchObject({ _id: user._id, role: "viewer" });
+});
+
+describe("after a new password", () => {
+  const withTime = { LDAP_PASSWORD_TIME_ATTRIBUTE: "pwdChangedTime" };
+  const newPassword = (uid: string) =>
+    `dn: ${dn(uid)}\nchangetype: modify\nreplace: userPassword\nuserPassword: ${uid} has a password\n`;
+  /** The time of a password has whole seconds. */
+  const nextSecond = () => sleep(1100);
+
+  test("earlier sessions end at their next use, or within LDAP_CHECK_SECONDS", async () => {
+    await using running = await stack.sidecar({ ...settings, ...withTime });
+    await directory.change(`${person("fresh")}\n${person("fresh-idle")}`);
+    await nextSecond();
+    const [used, idle] = [await login(running, "fresh"), await login(running, "fresh-idle")];
+    for (const { sessionId } of [used, idle]) expect((await running.client.token(sessionId)).status).toBe(200);
+    await nextSecond();
+    await directory.change(`${newPassword("fresh")}\n${newPassword("fresh-idle")}`);
+    expect((await running.client.token(used.sessionId)).status).toBe(401);
+    expect(await stack.sessionCount(idle._id)).toBe(1);
+    await using watching = await stack.sidecar({ ...settings, ...withTime }, { lives: { LDAP_CHECK_SECONDS: 1 } });
+    await expect.poll(() => stack.sessionCount(idle._id), { timeout: 20_000 }).toBe(0);
+    expect(watching.log()).not.toContain("could not be read from the directory");
+  });
+
+  test("a login with it ends the earlier sessions and begins one that stays", async () => {
+    await using running = await stack.sidecar({ ...settings, ...withTime });
+    await directory.change(person("again"));
+    await nextSecond();
+    const before = await login(running, "again");
+    await nextSecond();
+    await directory.change(newPassword("again"));
+    await nextSecond();
+    const after = await login(running, "again");
+    expect((await running.client.logout(before.sessionId)).status).toBe(401);
+    expect((await running.client.token(after.sessionId)).status).toBe(200);
+  });
 });

@@ -132,6 +132,16 @@ export class Stack implements AsyncDisposable {
     return user;
   }
 
+  /** The active sessions of a user. */
+  async sessionCount(userId: string): Promise<number> {
+    const redis = new Redis(this.sessions.getConnectionUri());
+    try {
+      return await redis.zcard(`user-sessions:${userId}`);
+    } finally {
+      redis.disconnect();
+    }
+  }
+
   /** Audit events of a user, the oldest first. */
   async audit(userId: string): Promise<Record<string, unknown>[]> {
     const { rows } = await this.sql.query("select * from auth.audit_events where user_id = $1 order by id", [userId]);

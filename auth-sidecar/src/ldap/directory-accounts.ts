@@ -38,6 +38,10 @@ const withdraw: Statement = {
   name: "directory-withdraw",
   text: "update auth.users set role = 'pending', updated_at = now() where id = $1",
 };
+const changedSinceLogin: Statement = {
+  name: "directory-password-changed",
+  text: "select last_login < $2::timestamptz as changed from auth.users where id = $1",
+};
 const withTokens: Statement = {
   name: "directory-accounts-with-tokens",
   text: `
@@ -80,6 +84,16 @@ export class DirectoryAccounts {
     const holder = await this.owner(kept);
     const taken = holder !== undefined && holder !== account.id && (await hasAddress(holder, kept));
     return this.#changed(prefix + account.id, (queries, id) => store(queries, id, account, kept, taken));
+  }
+
+  /** Whether an account's password has changed since its last login. */
+  async hasNewPassword({ id, passwordChanged }: DirectoryAccount): Promise<boolean> {
+    if (passwordChanged === undefined) return false;
+    const [row] = await this.#database.query<{ changed: boolean | null }>(changedSinceLogin, [
+      prefix + id,
+      passwordChanged,
+    ]);
+    return row?.changed === true;
   }
 
   /** Takes the rights of an account that the directory no longer has: its tokens are revoked. */

@@ -6,6 +6,7 @@ export interface EntryAttributes {
   readonly email: string;
   readonly name: string;
   readonly organisation: string;
+  readonly passwordTime: string | undefined;
 }
 
 export interface DirectoryEntry {
@@ -16,6 +17,7 @@ export interface DirectoryEntry {
   readonly emails: readonly [string, ...string[]];
   readonly name: string;
   readonly organisation: string | undefined;
+  readonly passwordChanged: Date | undefined;
   readonly entry: Entry;
 }
 
@@ -48,7 +50,21 @@ export function readEntry(entry: Entry, attributes: EntryAttributes): DirectoryE
   if (organisation !== undefined && organisation.length > longest.organisation)
     return `has more than ${longest.organisation} characters in ${attributes.organisation} (LDAP_ORGANISATION_ATTRIBUTE)`;
   const name = values(entry, attributes.name)[0] ?? first;
-  return { dn: entry.dn, id, emails: [first, ...others], name: shortened(name), organisation, entry };
+  const { passwordTime } = attributes;
+  const passwordChanged = passwordTime === undefined ? undefined : directoryTime(values(entry, passwordTime)[0]);
+  return { dn: entry.dn, id, emails: [first, ...others], name: shortened(name), organisation, passwordChanged, entry };
+}
+
+/** A time in the form of RFC 4517, 3.3.13, or of Active Directory: tenths of a microsecond since 1601. */
+export function directoryTime(value = ""): Date | undefined {
+  const [, year, month, day, hour, minute = "00", second = "00", zone = ""] =
+    /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)?(\d\d)?(?:[.,]\d+)?(Z|[+-]\d{4})$/.exec(value) ?? [];
+  if (year !== undefined) {
+    const offset = zone.replace(/(\d\d)(\d\d)/, "$1:$2");
+    const time = new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}${offset}`);
+    return Number.isNaN(time.getTime()) ? undefined : time;
+  }
+  return /^\d{17,18}$/.test(value) ? new Date(Number(value) / 10_000 - 11_644_473_600_000) : undefined;
 }
 
 const shortened = (name: string): string =>

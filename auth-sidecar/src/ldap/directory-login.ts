@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Credentials, CredentialSource, Verdict } from "../credentials/credentials.ts";
-import type { User } from "../users.ts";
+import type { SessionStore } from "../sessions/session-store.ts";
+import type { User, UserWithPassword } from "../users.ts";
 import { type DirectoryAccounts, directoryId } from "./directory-accounts.ts";
 import type { Directory, DirectoryAccount } from "./directory.ts";
 import { foldedName } from "./folded-name.ts";
@@ -12,10 +13,12 @@ export class DirectoryLogin implements CredentialSource {
   readonly provider = "ldap";
   readonly #directory: Directory;
   readonly #accounts: DirectoryAccounts;
+  readonly #sessions: Pick<SessionStore, "endAll">;
 
-  constructor(directory: Directory, accounts: DirectoryAccounts) {
+  constructor(directory: Directory, accounts: DirectoryAccounts, sessions: Pick<SessionStore, "endAll">) {
     this.#directory = directory;
     this.#accounts = accounts;
+    this.#sessions = sessions;
   }
 
   foldedName(name: string): string {
@@ -37,25 +40,35 @@ export class DirectoryLogin implements CredentialSource {
       owner: (username) => this.#accounts.owner(username),
     });
     if (account === undefined) return { right: false, rejectAfter, account: async () => undefined };
-    return { right: true, rejectAfter, account: async () => ({ ...(await this.#keep(account)), passwordHash: null }) };
+    return { right: true, rejectAfter, account: () => this.#loggedIn(account) };
   }
 
-  /** The user's current state in the directory; undefined if the account is deleted or inactive: then its tokens are revoked. */
+  /** A login with a new password ends the sessions from before it. */
+  async #loggedIn(account: DirectoryAccount): Promise<UserWithPassword> {
+    const user = await this.#keep(account);
+    if (await this.#accounts.hasNewPassword(account)) await this.#sessions.endAll(user.id);
+    return { ...user, passwordHash: null };
+  }
+
+  /**
+   * The user's current state in the directory; undefined if its sessions end: it has a new password, or it is deleted or inactive and
+   * its tokens are revoked.
+   */
   async current(user: User): Promise<User | undefined> {
     return this.#applied(user, await this.#directory.lookUp(directoryId(user.id)));
   }
 
-  /** Applies the directory's current state to each user, by one connection. @param withdrawn called after a user lost its rights */
-  async refresh(users: readonly User[], withdrawn: (user: User) => Promise<unknown>): Promise<void> {
+  /** Applies the directory's current state to each user, by one connection. */
+  async refresh(users: readonly User[]): Promise<void> {
     const byId = new Map(users.map((user) => [directoryId(user.id), user]));
     await this.#directory.lookUpAll([...byId.keys()], async (id, account) => {
       const user = byId.get(id)!;
-      if ((await this.#applied(user, account)) === undefined) await withdrawn(user);
+      if ((await this.#applied(user, account)) === undefined) await this.#sessions.endAll(user.id);
     });
   }
 
   async #applied(user: User, account: DirectoryAccount | undefined): Promise<User | undefined> {
-    if (account !== undefined) return this.#keep(account);
+    if (account !== undefined) return (await this.#accounts.hasNewPassword(account)) ? undefined : this.#keep(account);
     await this.#accounts.withdraw(user);
     return undefined;
   }

@@ -14,6 +14,7 @@ export const attributesOf = (settings: DirectorySettings): EntryAttributes => ({
   email: settings.LDAP_EMAIL_ATTRIBUTE,
   name: settings.LDAP_NAME_ATTRIBUTE,
   organisation: settings.LDAP_ORGANISATION_ATTRIBUTE,
+  passwordTime: settings.LDAP_PASSWORD_TIME_ATTRIBUTE,
 });
 
 /** Finds accounts: at most two, because a second one makes the name ambiguous. Continuations to other servers are not followed. */
@@ -30,7 +31,7 @@ export async function findAccounts(
     filter: filters.length === 1 ? filter : new AndFilter({ filters }),
     attributes: [
       ...new Set([...Object.values(attributes), "memberOf", ...placesOf(settings.LDAP_GROUP_FILTER)]),
-    ].filter((name) => name !== "dn"),
+    ].filter((name) => name !== undefined && name !== "dn"),
     explicitBufferAttributes: [...binaryNames(attributes.id)],
     sizeLimit: 2,
   });

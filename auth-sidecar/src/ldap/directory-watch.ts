@@ -1,23 +1,21 @@
 import type { Logger } from "pino";
 import { Unavailable } from "../errors.ts";
-import type { SessionStore } from "../sessions/session-store.ts";
 import type { DirectoryAccounts } from "./directory-accounts.ts";
 import type { DirectoryLogin } from "./directory-login.ts";
 
 export interface DirectoryWatchParts {
   readonly directory: DirectoryLogin;
   readonly accounts: DirectoryAccounts;
-  readonly sessions: Pick<SessionStore, "endAll">;
   readonly log: Logger;
   /** Seconds for which a token may live. */
   readonly lifeSeconds: number;
 }
 
 /** Reads the accounts with valid tokens from the directory: a removed one loses its sessions and tokens without using them. */
-async function watchDirectory({ directory, accounts, sessions, log, lifeSeconds }: DirectoryWatchParts): Promise<void> {
+async function watchDirectory({ directory, accounts, log, lifeSeconds }: DirectoryWatchParts): Promise<void> {
   try {
     const users = await accounts.withTokens(lifeSeconds);
-    if (users.length > 0) await directory.refresh(users, ({ id }) => sessions.endAll(id));
+    if (users.length > 0) await directory.refresh(users);
   } catch (error) {
     const cause = error instanceof Unavailable ? (error.cause ?? error) : error;
     log.warn(

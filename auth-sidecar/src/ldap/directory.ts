@@ -17,6 +17,8 @@ export interface DirectoryAccount {
   readonly name: string;
   readonly role: string;
   readonly organisation: string | undefined;
+  /** Time of the last change of its password, where the directory has one. */
+  readonly passwordChanged: Date | undefined;
 }
 
 export interface DirectoryAttempt {
@@ -151,8 +153,9 @@ export class Directory {
 
   async #account(connection: DirectoryConnection, entry: DirectoryEntry): Promise<DirectoryAccount> {
     const role = roleOf(await groupsOf(connection, this.#settings, entry), this.#settings.LDAP_ROLES);
-    const { id, emails, name } = entry;
-    return { id, emails, name, role, organisation: role === "tenant" ? entry.organisation : undefined };
+    const { id, emails, name, passwordChanged } = entry;
+    const organisation = role === "tenant" ? entry.organisation : undefined;
+    return { id, emails, name, role, organisation, passwordChanged };
   }
 }
 
