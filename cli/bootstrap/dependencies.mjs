@@ -11,7 +11,7 @@ const readJson = (path) =>
 
 /**
  * Installs the locked packages that a command needs, if they are missing: those of the kit, or all of them for tests, benchmarks and
- * documents. All packages follow those of the kit without installing these again. Two concurrent runs wait for each other.
+ * documents. An install of all packages keeps those that are present. Two concurrent runs wait for each other.
  * @param {string} project folder of the checkout
  * @param {{ everything: boolean, install?: typeof npm }} options
  */
@@ -21,10 +21,10 @@ export async function ensureDependencies(project, { everything, install = npm })
   const { packages } = lock;
   const ofKit = productionPackages(packages, kit);
   const incomplete = `${project}/node_modules/.routeql-incomplete`;
-  const has = async (paths) =>
-    !existsSync(incomplete) &&
-    areInstalled(packages, await readJson(`${project}/node_modules/.package-lock.json`), paths);
-  const present = () => has(everything ? undefined : ofKit);
+  const record = `${project}/node_modules/.package-lock.json`;
+  const isComplete = () => existsSync(record) && !existsSync(incomplete);
+  const present = async () =>
+    isComplete() && areInstalled(packages, await readJson(record), everything ? undefined : ofKit);
   if (await present()) return;
   await mkdir(`${project}/.tools`, { recursive: true });
   await withLock(`${project}/.tools/dependencies.lock`, async () => {
@@ -32,11 +32,11 @@ export async function ensureDependencies(project, { everything, install = npm })
     const run = (title, ...args) =>
       timed(title, (show) => install([...args, "--ignore-scripts"], { cwd: project, show }));
     if (!everything) return run("the packages of the kit (npm ci)", "ci", "--omit=dev", "--workspace", kit);
-    if ((await has(ofKit)) && (await matchesLock(project, packages))) {
-      // `npm ci` would delete the packages of the kit first. An interrupted install leaves incomplete packages.
+    if (isComplete() && (await matchesLock(project, packages))) {
+      // `npm ci` would delete the present packages first. An interrupted install leaves incomplete ones.
       await writeFile(incomplete, "");
       try {
-        await run("the packages of tests and documents (npm install)", "install", "--include=dev", "--no-save");
+        await run("the missing packages (npm install)", "install", "--include=dev", "--no-save");
       } catch (error) {
         // After an error of its own, npm has restored the folder.
         if (!wasKilled(error)) await rm(incomplete);

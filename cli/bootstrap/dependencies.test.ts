@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
@@ -26,6 +26,13 @@ function pack(name: string): void {
   execFileSync("tar", ["czf", join(folder, `${name}-1.0.0.tgz`), "-C", join(folder, "sources", name), "package"]);
 }
 
+function lock(): void {
+  execFileSync("npm", ["install", "--package-lock-only", "--no-audit", "--no-fund", "--offline"], {
+    cwd: folder,
+    stdio: "ignore",
+  });
+}
+
 /** A repository whose kit needs the package `runtime`, and whose tests need `tool`; both come from files instead of a registry. */
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "routeql-dependencies-"));
@@ -43,10 +50,7 @@ beforeEach(() => {
     version: "1.0.0",
     dependencies: { runtime: "file:../runtime-1.0.0.tgz" },
   });
-  execFileSync("npm", ["install", "--package-lock-only", "--no-audit", "--no-fund", "--offline"], {
-    cwd: folder,
-    stdio: "ignore",
-  });
+  lock();
 }, 60_000);
 afterEach(() => {
   vi.unstubAllEnvs();
@@ -80,6 +84,28 @@ test("all packages at once serve the kit too", { timeout: patience }, async () =
   await tests();
   await up();
   expect({ steps, runtime: has("runtime"), tool: has("tool") }).toEqual({ steps: ["ci"], runtime: true, tool: true });
+});
+
+test("a package that the lock file got later is added alone", { timeout: patience }, async () => {
+  await tests();
+  const runtime = fileOf("runtime");
+  pack("later");
+  write("package.json", {
+    name: "x",
+    version: "1.0.0",
+    workspaces: ["cli"],
+    devDependencies: { tool: "file:tool-1.0.0.tgz", later: "file:later-1.0.0.tgz" },
+  });
+  // With --package-lock-only, npm would enter the package in its record of node_modules.
+  renameSync(join(folder, "node_modules"), join(folder, "aside"));
+  lock();
+  renameSync(join(folder, "aside"), join(folder, "node_modules"));
+  await tests();
+  expect({ steps, later: has("later"), runtime: fileOf("runtime") }).toEqual({
+    steps: ["ci", "install"],
+    later: true,
+    runtime,
+  });
 });
 
 test("an interrupted addition is followed by a clean install", { timeout: patience }, async () => {
