@@ -74,7 +74,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   const keys = new KeyRepository(database, encryption);
   const rotation = new KeyRotation(database, encryption, rotationPolicy(settings));
   const keyring = new Keyring(() => keys.published());
-  const revocations = new Revocations(database);
+  const revocations = new Revocations(database, settings.TOKEN_CLOCK_TOLERANCE_SECONDS);
   const throttle = new Throttle(redis, settings);
   const stopping = new AbortController();
 

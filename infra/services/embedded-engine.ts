@@ -116,7 +116,7 @@ export function describeEmbeddedEngine(settings: Settings): ServiceDescription {
     command: ["node", `--max-old-space-size=${heapMegabytes}`, "engine/src/main.ts"],
     environment: {
       ...eitherEnvironment(settings),
-      HASURA_GRAPHQL_JWT_SECRET: tokenCheck,
+      HASURA_GRAPHQL_JWT_SECRET: tokenCheck(settings),
       ENGINE_METADATA_DIRECTORY: metadata.path,
       ENGINE_POOL_SIZE: textOf(settings.enginePoolSize),
       ...embeddedLimits(settings),

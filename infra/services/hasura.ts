@@ -28,7 +28,7 @@ function environment(settings: Settings): ServiceDescription["environment"] {
   return {
     ...eitherEnvironment(settings),
     // The front checks the tokens, and only the front and the jobs reach this port.
-    ...(hasFront(settings) ? {} : { HASURA_GRAPHQL_JWT_SECRET: tokenCheck }),
+    ...(hasFront(settings) ? {} : { HASURA_GRAPHQL_JWT_SECRET: tokenCheck(settings) }),
     HASURA_GRAPHQL_ENABLE_CONSOLE: "false",
     HASURA_GRAPHQL_ENABLE_TELEMETRY: "false",
     HASURA_GRAPHQL_DEV_MODE: "false",

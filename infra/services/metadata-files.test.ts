@@ -5,12 +5,12 @@ import { jwtSettingsSchema } from "@routeql/engine/auth/jwt-settings";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { readTree, tokenCheck } from "./metadata-files.ts";
 
-test("verifies tokens by key set, issuer and audience, with one second of clock skew", () => {
-  expect(jwtSettingsSchema.parse(JSON.parse(tokenCheck))).toMatchObject({
+test("verifies tokens by key set, issuer and audience, with the clock tolerance of the settings", () => {
+  expect(jwtSettingsSchema.parse(JSON.parse(tokenCheck({ tokenClockToleranceSeconds: 30 }) as string))).toMatchObject({
     jwk_url: "http://auth-sidecar:8080/jwks",
     issuer: "routeql",
     audience: "routeql",
-    allowed_skew: 1,
+    allowed_skew: 30,
   });
 });
 

@@ -1,7 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
+import type { Input } from "@pulumi/pulumi";
 import { readText } from "@routeql/contract/written-text";
 import { contentHash, contextFiles } from "@routeql/host/docker/build-context";
+import { derive } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
 import { engineRights, metadataFolder, ownMigrationsIn, withOwnMetadata } from "../settings/own-metadata.ts";
 import { token } from "./auth-sidecar.ts";
@@ -45,12 +47,17 @@ export const schemaVersion = ({ migrations }: Pick<Settings, "migrations">): str
  * Token verification of the engine, in Hasura's form of HASURA_GRAPHQL_JWT_SECRET. Clocks of two nodes differ by some milliseconds.
  * Without leeway (RFC 7519, 4.1.4 and 4.1.5) the engine would reject tokens signed just before a new second starts on its own clock.
  */
-export const tokenCheck = JSON.stringify({
-  jwk_url: "http://auth-sidecar:8080/jwks",
-  issuer: token.issuer,
-  audience: token.audience,
-  allowed_skew: 1,
-});
+export const tokenCheck = ({
+  tokenClockToleranceSeconds,
+}: Pick<Settings, "tokenClockToleranceSeconds">): Input<string> =>
+  derive(tokenClockToleranceSeconds, (seconds) =>
+    JSON.stringify({
+      jwk_url: "http://auth-sidecar:8080/jwks",
+      issuer: token.issuer,
+      audience: token.audience,
+      allowed_skew: seconds,
+    }),
+  );
 
 /** Names of the session variables in permissions, except the role itself. */
 export function sessionVariables(settings: Pick<Settings, "metadata">): readonly string[] {

@@ -25,6 +25,8 @@ export function renderErrors(): string {
       `location = /-/errors/${code} {`,
       "  internal;",
       "  default_type application/json;",
+      // Over HTTP/2, nginx would compare the rejected body with the limit again and then send its own page.
+      "  client_max_body_size 0;",
       ...(header === undefined
         ? []
         : ["  include reply-headers.conf;", `  add_header ${header[0]} ${header[1]} always;`]),

@@ -3,6 +3,13 @@ import type { NumberSetting } from "@routeql/contract/environment";
 /** Whole numbers: the sidecar and the deployment take their range, default and meaning from here. */
 export const numberSettings = {
   TOKEN_LIFE_SECONDS: { minimum: 60, maximum: 3600, default: 900, meaning: "Life of an access token." },
+  TOKEN_CLOCK_TOLERANCE_SECONDS: {
+    minimum: 0,
+    maximum: 30,
+    default: 1,
+    meaning:
+      "Difference between the clocks of the services that tokens tolerate. After a withdrawal, new tokens of the account are rejected for as long.",
+  },
   SESSION_IDLE_SECONDS: { minimum: 1, maximum: 86_400, default: 900, meaning: "Idle limit of a session." },
   SESSION_ABSOLUTE_SECONDS: {
     minimum: 1,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { decodeJwt } from "jose";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { numberSettings } from "@routeql/sidecar-settings/numbers";
 import { hasuraNamespace } from "@routeql/auth-sidecar/tokens/token-claims";
 import { type RunningSidecar, Stack, type TestUser } from "./stack.ts";
 
@@ -113,7 +114,7 @@ test("more than 1,000 accounts become one revocation for all", async () => {
 
 test("publishes an entry as long as the longest token lives, and deletes it later", async () => {
   await stack.sql.query(
-    "insert into auth.revoked_tokens values ('kept', now() - interval '59 min'), ('over', now() - interval '61 min'), ('old', now() - interval '3 h')",
+    "insert into auth.revoked_tokens values ('kept', now() - interval '59 min'), ('over', now() - interval '62 min'), ('old', now() - interval '3 h')",
   );
   await expect.poll(published, { timeout: 5000 }).toHaveProperty("kept");
   expect(Object.keys(await published())).toEqual(["kept"]);
@@ -123,6 +124,31 @@ test("publishes an entry as long as the longest token lives, and deletes it late
   expect(rows.map(({ account_id: account }: { account_id: string }) => account).toSorted()).toEqual(
     ["kept", "over", user.id].toSorted(),
   );
+});
+
+test("with the largest clock tolerance, no token from before a withdrawal passes", async () => {
+  const largest = numberSettings.TOKEN_CLOCK_TOLERANCE_SECONDS.maximum;
+  const life = numberSettings.TOKEN_LIFE_SECONDS.maximum;
+  await using tolerant = await stack.sidecar({
+    KEY_REFRESH_SECONDS: "1",
+    TOKEN_CLOCK_TOLERANCE_SECONDS: String(largest),
+    TOKEN_LIFE_SECONDS: String(life),
+  });
+  const user = await stack.addUser();
+  await stack.sql.query("update auth.users set role = 'analyst' where id = $1", [user.id]);
+  const withdrawn = now();
+  const entries = async () => {
+    const { body } = await tolerant.client.call("GET", "/jwks");
+    return (body as { revoked_before: Record<string, number> }).revoked_before;
+  };
+  await expect.poll(entries, { timeout: 5000, interval: 100 }).toHaveProperty(user.id);
+  // Stamped just before the withdrawal by a clock that is ahead.
+  expect((await entries())[user.id]).toBeGreaterThan(withdrawn + largest);
+  // The token ends for a clock that is behind and tolerates as much; the entry is published until then.
+  const last = life + 3 * largest;
+  await stack.sql.query("update auth.revoked_tokens set issued_before = now() - make_interval(secs => $1)", [last - 5]);
+  await sleep(2500);
+  expect(await entries()).toHaveProperty(user.id);
 });
 
 test("the role of the sidecar reads revocations and cannot change them", async () => {

@@ -14,7 +14,14 @@ const asked = {
 
 /** The reply's CORS headers. */
 const cors = (headers: Readonly<Record<string, unknown>>): Record<string, unknown> =>
-  Object.fromEntries(Object.entries(headers).filter(([name]) => name.startsWith("access-control-") || name === "vary"));
+  Object.fromEntries(
+    Object.entries(headers).filter(
+      ([name, value]) => name.startsWith("access-control-") || (name === "vary" && value !== "Accept-Encoding"),
+    ),
+  );
+
+/** The answer to a list with a header that no page may send. */
+const fixed = "authorization, content-type, traceparent";
 
 describe.each([paths.graphql, paths.singleStepToken])("%s", (path) => {
   test("a preflight from an allowed origin is answered by the gateway", async () => {
@@ -24,10 +31,10 @@ describe.each([paths.graphql, paths.singleStepToken])("%s", (path) => {
       {
         "access-control-allow-origin": allowed,
         "access-control-allow-methods": "POST",
-        "access-control-allow-headers": "authorization, content-type, traceparent",
+        "access-control-allow-headers": path === paths.graphql ? "authorization,content-type" : fixed,
         "access-control-expose-headers": "retry-after, x-request-id",
         "access-control-max-age": "7200",
-        vary: "Origin",
+        vary: "Accept-Encoding, Origin",
       },
     ]);
     expect([...(await parts.engine.received()), ...(await parts.sidecar.received())]).toEqual([]);
@@ -57,6 +64,48 @@ describe.each([paths.graphql, paths.singleStepToken])("%s", (path) => {
     });
     expect(cors(other.headers)).toEqual({});
   });
+});
+
+describe("headers that programs of a page add to a query", () => {
+  async function allowedFor(names: string, path: string = paths.graphql): Promise<unknown> {
+    const headers = { origin: allowed, ...asked, "access-control-request-headers": names };
+    return (await request(parts.gateway, path, { method: "OPTIONS", headers })).headers["access-control-allow-headers"];
+  }
+
+  test.each([
+    "authorization,content-type,baggage,sentry-trace",
+    "apollographql-client-name, apollographql-client-version, authorization",
+    "tracestate,x-datadog-origin,x-datadog-parent-id",
+    "x-request-id",
+    "my-cookie-consent,x-hasuralike",
+  ])("are allowed: %s", async (names) => {
+    expect(await allowedFor(names)).toBe(names);
+    expect(await allowedFor(names, paths.singleStepToken)).toBe(fixed);
+  });
+
+  test.each([
+    "authorization,x-engine-access-key",
+    "X-Service-Api-Key",
+    "content-type, Cookie",
+    "x-hasura-role,authorization",
+    "authorization,X-Hasura-Admin-Secret",
+    "x-forwarded-for",
+    "authorization;content-type",
+    "a\tb",
+    `x-${"a".repeat(1100)}`,
+    "",
+  ])("are not allowed: %j", async (names) => {
+    expect(await allowedFor(names)).toBe(fixed);
+  });
+});
+
+test("a reply has one Vary header, also with one of the engine", async () => {
+  await parts.engine.answer({
+    "/v1/graphql": { headers: { vary: "Origin", "content-type": "application/json" }, body: "x".repeat(4000) },
+  });
+  const reply = await query(parts.gateway, { headers: { origin: allowed, "accept-encoding": "gzip" } });
+  expect(reply.headers["content-encoding"]).toBe("gzip");
+  expect(reply.headers.vary).toBe("Accept-Encoding, Origin");
 });
 
 test("the engine's own CORS headers never reach a client", async () => {

@@ -7,12 +7,15 @@ interface RevocationRow {
   issued_before: number;
 }
 
-// Tokens of a longer life may still be valid after TOKEN_LIFE_SECONDS was reduced, so entries count for the longest one.
+const { TOKEN_LIFE_SECONDS: life, TOKEN_CLOCK_TOLERANCE_SECONDS: tolerance } = numberSettings;
+
+// Tokens of a longer life may still be valid after TOKEN_LIFE_SECONDS was reduced, so entries count for the longest one. The clock that stamped
+// a token may be ahead, the clock that checks it behind, and the check itself tolerates as much.
 const statement: Statement = {
   name: "revoked-tokens",
   text: `
     select account_id, extract(epoch from issued_before)::float8 as issued_before from auth.revoked_tokens
-    where issued_before > now() - interval '${numberSettings.TOKEN_LIFE_SECONDS.maximum} s' order by account_id`,
+    where issued_before > now() - interval '${life.maximum + 3 * tolerance.maximum} s' order by account_id`,
 };
 
 /** With more accounts the document would outgrow the limit of the verifiers. */
@@ -24,15 +27,19 @@ export type RevokedBefore = Readonly<Record<string, number>>;
 /** The accounts that were deleted or disabled or lost their role, in this replica's memory, so that they are known during a database outage. */
 export class Revocations {
   readonly #queries: Queries;
+  readonly #margin: number;
   #published: RevokedBefore = {};
 
-  constructor(queries: Queries) {
+  /** @param toleranceSeconds by which the clock that stamps tokens may be ahead of the database's */
+  constructor(queries: Queries, toleranceSeconds: number) {
     this.#queries = queries;
+    // The times of the database include one second for it (auth.revoke_tokens).
+    this.#margin = Math.max(0, toleranceSeconds - tolerance.default);
   }
 
   /** Reads them again; on failure the previous ones stay. */
   async refresh(): Promise<void> {
-    this.#published = revokedBefore(await this.#queries.query<RevocationRow>(statement));
+    this.#published = revokedBefore(await this.#queries.query<RevocationRow>(statement), this.#margin);
   }
 
   published(): RevokedBefore {
@@ -41,7 +48,8 @@ export class Revocations {
 }
 
 /** One entry for each account. One for all accounts when there are too many: every client then needs a new token. */
-function revokedBefore(rows: readonly RevocationRow[]): RevokedBefore {
-  if (rows.length > mostAccounts) return { "*": Math.max(...rows.map(({ issued_before: time }) => time)) };
-  return Object.fromEntries(rows.map(({ account_id: account, issued_before: time }) => [account, time]));
+function revokedBefore(rows: readonly RevocationRow[], margin: number): RevokedBefore {
+  const times = rows.map(({ account_id: account, issued_before: time }) => [account, time + margin] as const);
+  if (times.length > mostAccounts) return { "*": Math.max(...times.map(([, time]) => time)) };
+  return Object.fromEntries(times);
 }

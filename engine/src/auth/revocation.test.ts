@@ -1,7 +1,8 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { tokenOf, withKeySet } from "../lifecycle/testing/key-set.ts";
-import { frozenSeconds, goodClaims, keyPairs, sign } from "../lifecycle/testing/tokens.ts";
+import { audience, frozenSeconds, goodClaims, issuer, keyPairs, sign } from "../lifecycle/testing/tokens.ts";
 import type { Authentication, Authenticator } from "./authenticator.ts";
+import { jwtSettingsSchema } from "./jwt-settings.ts";
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -105,4 +106,23 @@ test("notifies its listeners of each change and of nothing else", async () => {
   await publish(["one", "two"]);
   await publish(["one", "two"], { alice: 1 });
   expect(listener).toHaveBeenCalledTimes(2);
+});
+
+test("with the largest clock tolerance, a revoked token is rejected until it has expired", async () => {
+  const skewed = jwtSettingsSchema.parse({ jwk_url: "http://keys.example/jwks", issuer, audience, allowed_skew: 30 });
+  const { authenticator, publish, pass, now } = await withKeySet({ jwt: skewed });
+  const exp = frozenSeconds + 100;
+  // Stamped by a clock that is 30 seconds ahead.
+  const token = await tokenOf("alice", { iat: frozenSeconds + 30, exp });
+  expect((await asked(authenticator, token)).isRevoked()).toBe(false);
+  await publish(["one"], { alice: frozenSeconds + 33 });
+  const reasons = new Set<string>();
+  for (; now() < (exp + 40) * 1000; pass(5_000))
+    reasons.add(
+      await asked(authenticator, token).then(
+        () => "accepted",
+        (error: Error) => error.message,
+      ),
+    );
+  expect(reasons).toEqual(new Set(["Could not verify JWT: JWTRevoked", "Could not verify JWT: JWTExpired"]));
 });
