@@ -53,6 +53,8 @@ export interface EngineErrorInit {
   readonly message: string;
   /** HTTP status for endpoints that use it (not `/v1/graphql`); derived from the code when absent. */
   readonly status?: number;
+  /** Seconds after which a retry helps, for `busy`. */
+  readonly retryAfter?: number;
   /** Detail for the admin secret and the log only; never for other roles. */
   readonly internal?: unknown;
   /** The whole reply, if another engine wrote it. */
@@ -78,6 +80,7 @@ export class EngineError extends Error {
   readonly code: EngineErrorCode;
   readonly path: string;
   readonly status: number;
+  readonly retryAfter: number;
   readonly internal: unknown;
   readonly reply: string | undefined;
 
@@ -87,6 +90,7 @@ export class EngineError extends Error {
     this.code = init.code;
     this.path = init.path ?? "$";
     this.status = init.status ?? statusOfCode[init.code] ?? 400;
+    this.retryAfter = init.retryAfter ?? 1;
     this.internal = init.internal;
     this.reply = init.reply;
   }
@@ -121,9 +125,9 @@ export function errorReply(error: EngineError, withInternal = false): string {
   return error.reply ?? JSON.stringify({ errors: [error.toJSON(withInternal)] });
 }
 
-/** The answer to a client that asks for more than its share, or than the server can do now. */
-export function busy(): EngineError {
-  return new EngineError({ code: "busy", status: 503, message: "the server is busy, try again later" });
+/** The answer to a client that asks for more than its share, or than the server can do now. @param retryAfter {@link EngineErrorInit.retryAfter} */
+export function busy(retryAfter = 1): EngineError {
+  return new EngineError({ code: "busy", status: 503, message: "the server is busy, try again later", retryAfter });
 }
 
 /** A validation error of the request. @param path its JSONPath, as Hasura reports it */
@@ -161,6 +165,11 @@ export const clientErrors: Partial<Record<EngineErrorCode, ClientError>> = {
     status: 401,
     meaning: "The token lacks the claims of the engine.",
     remedy: "Use a token of this service.",
+  },
+  "not-found": {
+    status: 404,
+    meaning: "The account has no value for a session variable, such as an organisation.",
+    remedy: "Ask an operator to set it.",
   },
   "invalid-json": { status: 400, meaning: "The body is not JSON.", remedy: "Send one JSON object." },
   "parse-failed": {

@@ -66,6 +66,8 @@ export interface PollAnswer {
   readonly failed: boolean;
   /** The reason of a failure that the member itself causes, not the database: a retry would fail again. */
   readonly fault?: EngineError;
+  /** Set when the engine was too busy for this poll: a later poll can succeed. */
+  readonly overload?: EngineError;
   /** Streams only: the answer has no new row, and nothing needs to be sent. */
   readonly empty: boolean;
   /** Streams only: parameters of the next poll (the cursor advanced); absent when the cursor did not move. */

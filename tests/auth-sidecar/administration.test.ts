@@ -48,6 +48,19 @@ const events = async () =>
     ({ event }) => event,
   );
 
+test("refuses an unknown organisation, and creates one with --new-organisation", async () => {
+  const add = (email: string, option: string) =>
+    run(["users", "add", email, "--role", "tenant", option, "fresh"], `${password}\n`);
+  const refused = await add("one@example.net", "--organisation");
+  expect(refused).toMatchObject({ code: 1 });
+  expect(refused.error).toContain("there is no organisation fresh");
+  expect(refused.error).toContain("--new-organisation fresh");
+  const before = await stack.sql.query("select id from auth.organisations where id = 'fresh'");
+  expect(before.rows).toEqual([]);
+  expect(await add("two@example.net", "--new-organisation")).toMatchObject({ code: 0 });
+  expect(await add("three@example.net", "--organisation")).toMatchObject({ code: 0 });
+});
+
 test("adds an account with a password from standard input, which logs in and is listed", async () => {
   const output = await done(
     [
@@ -56,7 +69,7 @@ test("adds an account with a password from standard input, which logs in and is 
       "Tenant@Example.net",
       "--role",
       "tenant",
-      "--organisation",
+      "--new-organisation",
       "as64496",
       "--name",
       "A tenant",

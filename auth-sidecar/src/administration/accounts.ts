@@ -48,6 +48,7 @@ const add = statement(
   `insert into auth.users (id, provider, email, name, password_hash, role, organisation_id)
    values ($1, 'local', $2, $3, $4, $5, $6)`,
 );
+const knownOrganisation = statement("known-organisation", "select id from auth.organisations where id = $1");
 const addOrganisation = statement(
   "add-organisation",
   "insert into auth.organisations (id, name) values ($1, $1) on conflict do nothing",
@@ -87,7 +88,15 @@ export class Accounts {
     return account;
   }
 
-  /** @throws {AdministrationError} when the address has a local account */
+  /** @throws {AdministrationError} when there is none: a typing error would create an organisation without rows */
+  async requireOrganisation(organisation: string): Promise<void> {
+    if ((await this.#parts.database.query(knownOrganisation, [organisation])).length === 0)
+      throw new AdministrationError(
+        `there is no organisation ${organisation}: correct its name, or create it with --new-organisation ${organisation}`,
+      );
+  }
+
+  /** Creates an unknown organisation. @throws {AdministrationError} when the address has a local account */
   async add({ email, name, role, organisation, password }: NewAccount): Promise<Account> {
     const { database } = this.#parts;
     requireOrganisation(role, organisation ?? null);
@@ -113,7 +122,7 @@ export class Accounts {
     return account;
   }
 
-  /** @param organisation default: unchanged @throws {AdministrationError} for a directory account, which the directory would overwrite */
+  /** @param organisation created when unknown; default: unchanged @throws {AdministrationError} for a directory account, which the directory would overwrite */
   async setRole(account: Account, role: string, organisation?: string): Promise<void> {
     if (account.provider !== "local")
       throw new AdministrationError("the role of a directory account comes from its groups (LDAP_ROLES)");

@@ -25,7 +25,7 @@ test.each([
   ["users show a@example.net b@example.net", "b@example.net is one word too many; usage: users show ACCOUNT"],
   [
     "users role a@example.net viewer analyst",
-    "analyst is one word too many; usage: users role ACCOUNT ROLE [--organisation ORG]",
+    "analyst is one word too many; usage: users role ACCOUNT ROLE [--organisation ORG] [--new-organisation ORG]",
   ],
   ["keys list --role viewer", "keys list takes no --role; usage: keys list"],
   ["keys rotate now", "now is one word too many; usage: keys rotate"],

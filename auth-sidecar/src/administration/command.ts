@@ -41,13 +41,13 @@ export const verbs: Readonly<Record<Subject, Readonly<Record<string, Verb>>>> = 
     show: { ...account, meaning: "one account and its number of sessions" },
     add: {
       operands: ["EMAIL"],
-      options: { role: "ROLE", name: "NAME", organisation: "ORG" },
+      options: { role: "ROLE", name: "NAME", organisation: "ORG", "new-organisation": "ORG" },
       meaning: "a new account; asks for its password",
       password: true,
     },
     role: {
       operands: ["ACCOUNT", "ROLE"],
-      options: { organisation: "ORG", ...account.options },
+      options: { organisation: "ORG", "new-organisation": "ORG", ...account.options },
       meaning: "changes the role; a tenant needs an organisation",
     },
     disable: { ...account, meaning: "blocks logins; ends the sessions, tokens and connections" },
@@ -73,7 +73,7 @@ export const verbs: Readonly<Record<Subject, Readonly<Record<string, Verb>>>> = 
 
 const optional = (option: string): boolean => option !== "role";
 
-/** `add EMAIL --role ROLE [--name NAME] [--organisation ORG]`. `--provider` is explained once, with the accounts. */
+/** `add EMAIL --role ROLE [--name NAME] [--organisation ORG] …`. `--provider` is explained once, with the accounts. */
 export function verbUsage(name: string, { operands, options }: Verb): string {
   const told = Object.entries(options).filter(([option]) => option !== "provider");
   const words = told.map(([option, value]) => (optional(option) ? `[--${option} ${value}]` : `--${option} ${value}`));
@@ -105,7 +105,9 @@ Roles: ${applicationRoles.join(", ")}, and those of your own metadata.
 export interface CommandOptions {
   readonly name?: string | undefined;
   readonly role?: string | undefined;
+  /** An organisation that exists. */
   readonly organisation?: string | undefined;
+  readonly "new-organisation"?: string | undefined;
   readonly provider: Provider;
   readonly json: boolean;
   readonly help: boolean;
@@ -124,6 +126,7 @@ const strings = {
   name: { type: "string" },
   role: { type: "string" },
   organisation: { type: "string" },
+  "new-organisation": { type: "string" },
   provider: { type: "string", default: "local" },
 } as const;
 const switches = {

@@ -5,6 +5,7 @@ import type { Redis } from "ioredis";
 import { AuditTrail } from "../audit/audit-trail.ts";
 import { Database } from "../database.ts";
 import { accountPseudonym } from "../credentials/authenticator.ts";
+import { foldedAddress } from "../credentials/local-accounts.ts";
 import { KeyEncryption } from "../keys/key-encryption.ts";
 import { KeyRepository } from "../keys/keyring.ts";
 import { KeyRotation, rotationPolicy, RotationUnderWay } from "../keys/key-rotation.ts";
@@ -35,6 +36,8 @@ async function usersCommand(
     return `${count} ${count === 1 ? "count" : "counts"} of failed logins deleted`;
   }
   if (reference === undefined) throw new AdministrationError("which account? Give its e-mail address or its id");
+  const { organisation: known, "new-organisation": organisation = known } = options;
+  if (known !== undefined) await accounts.requireOrganisation(known);
   if (verb === "add") {
     const email = emailAddress.safeParse(reference);
     if (!email.success)
@@ -43,7 +46,7 @@ async function usersCommand(
       email: email.data,
       name: options.name ?? email.data,
       role: asRole(options.role, ownRoles),
-      organisation: options.organisation,
+      organisation,
     };
     return [await accounts.add({ ...added, password: await readPassword() })];
   }
@@ -52,7 +55,7 @@ async function usersCommand(
     case "show":
       return [{ ...account, sessions: (await accounts.sessions(account)).length }];
     case "role":
-      await accounts.setRole(account, asRole(role, ownRoles), options.organisation);
+      await accounts.setRole(account, asRole(role, ownRoles), organisation);
       return [await accounts.find(account.id, account.provider)];
     case "disable":
       return `disabled; ${sessions(await accounts.disable(account))} ended`;
@@ -114,7 +117,7 @@ async function resultOf(
       throttle.unlock(
         name === undefined
           ? undefined
-          : pseudonym(provider, provider === "local" ? name.toLowerCase() : foldedName(name)),
+          : pseudonym(provider, provider === "local" ? foldedAddress(name) : foldedName(name)),
       );
     return usersCommand(command, new Accounts({ database, sessions, audit }), unlock, settings.OWN_ROLES);
   }

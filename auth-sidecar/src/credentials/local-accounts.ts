@@ -2,6 +2,9 @@ import type { Passwords } from "../passwords/passwords.ts";
 import type { UserRepository, UserWithPassword } from "../users.ts";
 import type { Credentials, CredentialSource, Verdict } from "./credentials.ts";
 
+/** The one form of an address: its account and its count of failures are found by it. No address has blanks around it. */
+export const foldedAddress = (name: string): string => name.trim().toLowerCase();
+
 /** The accounts in auth.users that have a password. */
 export class LocalAccounts implements CredentialSource {
   readonly provider = "local";
@@ -14,7 +17,7 @@ export class LocalAccounts implements CredentialSource {
   }
 
   foldedName(name: string): string {
-    return name.toLowerCase();
+    return foldedAddress(name);
   }
 
   admit<Result>(login: () => Promise<Result>, client: string): Promise<Result> {

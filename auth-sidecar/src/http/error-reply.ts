@@ -27,6 +27,8 @@ export function errorReply(log: Logger): ErrorRequestHandler {
 function sendError(response: Response, error: SidecarError): void {
   if (error.retryAfterSeconds !== undefined) response.setHeader("Retry-After", String(error.retryAfterSeconds));
   if (error.allow !== undefined) response.setHeader("Allow", error.allow.join(", "));
+  // RFC 9110, 15.5.2 requires it. The scheme has no registered name, so browsers ask for nothing.
+  if (error.status === 401) response.setHeader("WWW-Authenticate", "RouteQL");
   response.locals["errorCode"] = error.code;
   response.status(error.status).json({ error: errorCodes[error.code].sentence, code: error.code } satisfies ErrorBody);
 }

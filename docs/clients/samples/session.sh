@@ -1,6 +1,8 @@
 #!/bin/sh
 # The session flow of a trusted backend: log in, get a token, query, log out.
 set -eu
+# " and \ of a value for JSON
+json() { printf '%s' "$1" | sed 's/["\\]/\\&/g'; }
 cookies=$(mktemp)
 trap 'rm -f "$cookies"' EXIT
 auth() {
@@ -9,7 +11,7 @@ auth() {
 }
 
 auth "$ROUTEQL_URL/api/auth/login/credentials" -H 'Content-Type: application/json' \
-  -d "{\"email\":\"$ROUTEQL_USER\",\"password\":\"$ROUTEQL_PASSWORD\"}"
+  -d "{\"email\":\"$(json "$ROUTEQL_USER")\",\"password\":\"$(json "$ROUTEQL_PASSWORD")\"}"
 token=$(auth "$ROUTEQL_URL/api/auth/jwt" | sed 's/.*"access_token":"\([^"]*\)".*/\1/')
 
 curl -sS --fail-with-body --cacert "$ROUTEQL_CA_FILE" "$ROUTEQL_URL/api/graphql" \

@@ -91,7 +91,12 @@ test("1: with the secret, accepts the role and all x-hasura-* headers except the
   expect(Object.fromEntries(session.variables)).toEqual({ "x-hasura-role": "tenant", "x-hasura-org-id": "org-1" });
 });
 
-test.each(["bearer x", "Bearer", "Bearer a b", "Basic dTpw", "", "token"])(
+test.each(["bearer", "BEARER"])("accepts the scheme %s in any case", async (scheme) => {
+  const token = await sign(goodClaims(), "HS256", secretBytes);
+  expect((await authenticate({ authorization: `${scheme} ${token}` })).session.role).toBe("viewer");
+});
+
+test.each(["Bearer", "Bearer a b", "Basic dTpw", "", "token"])(
   "3: Authorization %j is malformed",
   async (authorization) => {
     expect(await refusal({ authorization })).toMatchObject({

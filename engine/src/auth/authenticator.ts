@@ -17,7 +17,8 @@ import {
 import { createTokenVerifier, revokedToken, type TokenVerifier } from "./token-verifier.ts";
 import { createRemoteKeySet, importStaticKey, type KeySetEvent, type RemoteKeySet } from "./verification-keys.ts";
 
-const bearer = /^\s*Bearer\s+(\S+)\s*$/;
+/** Any case, unlike Hasura: schemes are case-insensitive (RFC 9110, 11.1). */
+const bearer = /^\s*Bearer\s+(\S+)\s*$/i;
 
 /** The raw token of a request; undefined without one. @throws EngineError `invalid-headers` for another form of Authorization. */
 function tokenOf(headers: RequestHeaders, where: JwtSettings["header"]): string | undefined {

@@ -103,6 +103,16 @@ test("waiting ends after the time limit, for a heavy claim after twice that time
   expect(places.waiting).toBe(0);
 });
 
+test("a heavy claim waits as long as all claims of its work may, and the error names that time", async () => {
+  const places = new Places(1, 5_000);
+  running(places, { client: "a" });
+  const start = performance.now();
+  const refused = places.take({ client: "b", isHeavy: true, waited: 4_000 })?.catch((error: unknown) => error);
+  await vi.advanceTimersByTimeAsync(6_000);
+  expect(await refused).toMatchObject({ code: "busy", retryAfter: 10 });
+  expect(performance.now() - start).toBe(6_000);
+});
+
 test("a cancelled claim leaves the queue", async () => {
   const places = new Places(1);
   const taken = running(places, { client: "a" });

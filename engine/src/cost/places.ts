@@ -10,6 +10,8 @@ export interface Claim {
   readonly isExempt?: boolean;
   /** Its work was ended once because it took longer than {@link slice}, or is known to take as long. */
   readonly isHeavy?: boolean;
+  /** Milliseconds that its owner waited for earlier claims of the same work. */
+  readonly waited?: number;
   /** Makes it return its place soon. Absent when it cannot. */
   preempt?: (() => void) | undefined;
   isPreempted?: boolean;
@@ -54,7 +56,7 @@ export class Places {
   #served = 0;
   #preemption: NodeJS.Timeout | undefined;
 
-  /** @param timeout milliseconds that a claim waits; a heavy one waits twice as long; default: any time */
+  /** @param timeout milliseconds that a claim waits; a heavy one waits twice as long, with its earlier claims; default: any time */
   constructor(size: number, timeout?: number) {
     this.#size = size;
     this.#timeout = timeout;
@@ -107,8 +109,11 @@ export class Places {
           resolve();
         },
       };
-      const limit = this.#timeout === undefined ? undefined : this.#timeout * (claim.isHeavy === true ? 2 : 1);
-      const timer = limit === undefined ? undefined : setTimeout(() => leave(busy()), limit);
+      const longest = this.#timeout === undefined ? undefined : this.#timeout * (claim.isHeavy === true ? 2 : 1);
+      const timer =
+        longest === undefined
+          ? undefined
+          : setTimeout(() => leave(busy(Math.ceil(longest / 1000))), longest - (claim.waited ?? 0));
       signal?.addEventListener("abort", onAbort);
       this.#waiting.push(waiter);
     });

@@ -192,10 +192,16 @@ export class Database {
     work: (connection: Connection, claim: Claim) => Promise<Result>,
   ): Promise<Result> {
     const { signal, client = ownClient, timeout = 0 } = asker;
+    let waited = 0;
     const once = async (claim: Claim): Promise<Result> => {
       const taken = this.#connections.take(claim, signal);
       // Awaiting a connection that is already available would cost as much as finding it.
-      const connection = taken instanceof Promise ? await taken : taken;
+      let connection: Connection;
+      if (taken instanceof Promise) {
+        const began = performance.now();
+        connection = await taken;
+        waited = performance.now() - began;
+      } else connection = taken;
       return this.#connections.use(connection, claim, timeout, (cancel) =>
         cancellable(signal, cancel, () => work(connection, claim)),
       );
@@ -206,7 +212,7 @@ export class Database {
     } catch (error) {
       // Preempted for other clients after its first slice; it restarts when a connection for heavy statements is free.
       if (claim.isPreempted !== true || signal?.aborted === true || !isCancelled(error)) throw error;
-      return await once({ client, isHeavy: true });
+      return await once({ client, isHeavy: true, waited });
     }
   }
 

@@ -163,6 +163,7 @@ function isOwnFault(error: unknown): boolean {
 
 function failed(error: EngineError): PollAnswer {
   const answered = { text: errorReply(error), failed: true, empty: false };
+  if (error.code === "busy") return { ...answered, overload: error };
   return error.code === "timeout" ? answered : { ...answered, fault: error };
 }
 

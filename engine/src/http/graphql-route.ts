@@ -53,6 +53,8 @@ export interface GraphQLRouteOptions {
 interface Answer<Text = string | Bytes | StreamedReply> {
   readonly text: Text;
   readonly status: number;
+  /** Seconds, for status 503. */
+  readonly retryAfter?: number;
   readonly isUnauthenticated?: boolean;
   /** The body is not JSON, so it is not a GraphQL request. */
   readonly isMalformed?: boolean;
@@ -158,7 +160,8 @@ async function executeBatch(
   const text = jsonArray(
     answers.map((answer) => (typeof answer.text === "string" ? bytesOf(answer.text) : answer.text)),
   );
-  return { text, status: isBusy ? 503 : 200, errors: errors.size === 0 ? undefined : [...errors] };
+  const retryAfter = Math.max(1, ...answers.map((answer) => answer.retryAfter ?? 1));
+  return { text, status: isBusy ? 503 : 200, retryAfter, errors: errors.size === 0 ? undefined : [...errors] };
 }
 
 async function executeOneOfBatch(
@@ -180,6 +183,7 @@ function failed(front: Front, thrown: unknown, id: string, session: Session | un
   return {
     text: errorReply(error, showsInternal),
     status: error.status,
+    retryAfter: error.retryAfter,
     isUnauthenticated: session === undefined && error.status < 500,
     isMalformed: error.code === "invalid-json",
     errors: [error.code],
@@ -187,25 +191,33 @@ function failed(front: Front, thrown: unknown, id: string, session: Session | un
 }
 
 function replyOf(
-  { text, status, errors, isUnauthenticated = false, isMalformed = false }: Answer,
+  { text, status, retryAfter, errors, isUnauthenticated = false, isMalformed = false }: Answer,
   session: Session | undefined,
   accept: string | undefined,
   { keepsStatus, preserves401 }: GraphQLRouteOptions,
 ): Reply {
   const client = session && clientOf(session);
-  const headers = headersOf(status);
-  const reply = { text, client, role: session?.role, errors, ...(headers === undefined ? {} : { headers }) };
-  if (!keepsStatus && prefersGraphqlResponse(accept))
-    return { ...reply, status: isUnauthenticated ? 401 : status, contentType: `${graphqlResponseType}; charset=utf-8` };
+  const reply = { text, client, role: session?.role, errors };
+  if (!keepsStatus && prefersGraphqlResponse(accept)) {
+    const sent = isUnauthenticated ? 401 : status;
+    const contentType = `${graphqlResponseType}; charset=utf-8`;
+    return { ...reply, status: sent, contentType, headers: headersOf(sent, retryAfter) };
+  }
   const keeps =
-    keepsStatus || headers !== undefined || (status === 401 && preserves401) || (isMalformed && namesJson(accept));
-  return { ...reply, status: keeps ? status : 200 };
+    keepsStatus || keptStatuses.has(status) || (status === 401 && preserves401) || (isMalformed && namesJson(accept));
+  const sent = keeps ? status : 200;
+  return { ...reply, status: sent, headers: headersOf(sent, retryAfter) };
 }
 
+/** Statuses that every client gets, because a header belongs to them. */
+const keptStatuses: ReadonlySet<number> = new Set([413, 415, 503]);
+
 /** Headers that accompany certain statuses for every client. */
-function headersOf(status: number): Readonly<Record<string, string>> | undefined {
-  if (status === 503) return { "retry-after": "1" };
-  return status === 413 || status === 415 ? { connection: "close" } : undefined;
+function headersOf(status: number, retryAfter = 1): Readonly<Record<string, string>> {
+  if (status === 503) return { "retry-after": String(retryAfter) };
+  // RFC 9110, 15.5.2
+  if (status === 401) return { "www-authenticate": "Bearer" };
+  return status === 413 || status === 415 ? { connection: "close" } : {};
 }
 
 function refused(message: string): EngineError {

@@ -2,7 +2,7 @@ import { request as rawRequest } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, test, vi } from "vitest";
 import type { ExecuteOptions, GraphQLRequest, Session } from "../engine.ts";
-import { EngineError } from "../errors.ts";
+import { busy, EngineError } from "../errors.ts";
 import { adminSecret, serveFake } from "../lifecycle/testing/served-engine.ts";
 import { goodClaims, hmacSecret, sign } from "../lifecycle/testing/tokens.ts";
 
@@ -181,6 +181,7 @@ describe("a client that accepts application/graphql-response+json", () => {
       status,
       "application/graphql-response+json; charset=utf-8",
     ]);
+    expect(response.headers.get("www-authenticate")).toBe(status === 401 ? "Bearer" : null);
   });
 });
 
@@ -190,6 +191,13 @@ test.each([
 ])("a body that is not JSON, with Accept: %s, gets the status %i", async (accept, status) => {
   await using server = await serveFake();
   expect((await ask(server, "{", { ...admin, accept })).status).toBe(status);
+});
+
+test("a busy engine names the seconds after which a retry helps", async () => {
+  const execute = () => Promise.reject(busy(10));
+  await using server = await serveFake({ execute });
+  const response = await ask(server, { query: "{ a }" }, admin);
+  expect([response.status, response.headers.get("retry-after")]).toEqual([503, "10"]);
 });
 
 describe("a batch", () => {

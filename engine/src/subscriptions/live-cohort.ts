@@ -1,7 +1,16 @@
 import { hash } from "node:crypto";
 import type { LiveQuery, PollAnswer } from "../engine.ts";
 import type { Listener, Subscription } from "../executor.ts";
-import { CohortBatches, handOver, Newcomers, pollBatch, pollGroups, type Polling, PollingRounds } from "./polling.ts";
+import {
+  CohortBatches,
+  handOver,
+  Newcomers,
+  Overloads,
+  pollBatch,
+  pollGroups,
+  type Polling,
+  PollingRounds,
+} from "./polling.ts";
 
 /** Longer answers are remembered by their digest. */
 const longestKept = 4_096;
@@ -25,6 +34,7 @@ interface Member {
   last: string | undefined;
   /** Number of the newest answered statement; a late answer of an older one is dropped. */
   answeredBy: number;
+  readonly overloads: Overloads;
 }
 
 /** All subscribers of one live query statement, polled together. A new one's first answer comes from a statement after its arrival. */
@@ -61,7 +71,7 @@ export class LiveCohort {
     const memberKey = JSON.stringify(parameters);
     let member = this.#members.get(memberKey);
     if (member === undefined) {
-      member = { parameters, subscribers: new Set(), last: undefined, answeredBy: 0 };
+      member = { parameters, subscribers: new Set(), last: undefined, answeredBy: 0, overloads: new Overloads() };
       this.#members.set(memberKey, member);
     }
     const subscriber = { listener, client, joinedAt: this.#statements, waitsForFirst: true };
@@ -114,6 +124,7 @@ function clientOf({ subscribers }: Member): string {
 
 function take(member: Member, answer: PollAnswer, statement: number): void {
   member.answeredBy = statement;
+  if (member.overloads.skips(answer)) return;
   const print = fingerprint(answer.text);
   const changed = print !== member.last;
   member.last = print;

@@ -52,7 +52,8 @@ export async function pollBatch(
     const error = toEngineError(thrown);
     polling.onError(error);
     const text = errorReply(error);
-    return parameters.map(() => ({ text, failed: true, empty: false }));
+    const overload = error.code === "busy" ? { overload: error } : {};
+    return parameters.map(() => ({ text, failed: true, empty: false, ...overload }));
   } finally {
     polling.onPoll((performance.now() - start) / 1000);
   }
@@ -167,8 +168,26 @@ export class CohortBatches<Item> {
   }
 }
 
-/** Delivers a poll's answer to a listener. As in Hasura, a subscription that fails through its own fault in the first poll never starts. */
+/** Consecutive polls that the engine may be too busy for. */
+const mostOverloads = 5;
+
+/** Counts the polls of a member that the engine was too busy for. */
+export class Overloads {
+  #count = 0;
+
+  /** Whether an answer is to be skipped: the client keeps its rows, and the next poll may succeed. */
+  skips({ overload }: PollAnswer): boolean {
+    this.#count = overload === undefined ? 0 : this.#count + 1;
+    return this.#count > 0 && this.#count <= mostOverloads;
+  }
+}
+
+/**
+ * Delivers a poll's answer to a listener. As in Hasura, a subscription that fails through its own fault in the first poll never starts. One that the
+ * engine is too busy for ends with that error, which is not a result without data.
+ */
 export function handOver(listener: Listener, answer: PollAnswer, isFirst: boolean): void {
-  if (isFirst && answer.fault !== undefined) listener.refuse(answer.fault);
+  if (answer.overload !== undefined) listener.refuse(answer.overload);
+  else if (isFirst && answer.fault !== undefined) listener.refuse(answer.fault);
   else listener.deliver(answer);
 }

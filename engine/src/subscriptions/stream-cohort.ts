@@ -1,6 +1,15 @@
 import type { LiveQuery } from "../engine.ts";
 import type { Listener, Subscription } from "../executor.ts";
-import { CohortBatches, handOver, Newcomers, pollBatch, pollGroups, type Polling, PollingRounds } from "./polling.ts";
+import {
+  CohortBatches,
+  handOver,
+  Newcomers,
+  Overloads,
+  pollBatch,
+  pollGroups,
+  type Polling,
+  PollingRounds,
+} from "./polling.ts";
 
 interface Reader {
   readonly listener: Listener;
@@ -10,6 +19,7 @@ interface Reader {
   lastError: string | undefined;
   isPolled: boolean;
   waitsForFirst: boolean;
+  readonly overloads: Overloads;
 }
 
 /** All readers of one stream statement; readers with equal cursors share a member. A reader that is not ready is skipped meanwhile. */
@@ -40,7 +50,15 @@ export class StreamCohort {
   }
 
   subscribe({ parameters, client }: Pick<LiveQuery, "parameters" | "client">, listener: Listener): Subscription {
-    const reader: Reader = { listener, client, parameters, lastError: undefined, isPolled: false, waitsForFirst: true };
+    const reader: Reader = {
+      listener,
+      client,
+      parameters,
+      lastError: undefined,
+      isPolled: false,
+      waitsForFirst: true,
+      overloads: new Overloads(),
+    };
     this.#readers.add(reader);
     this.#fresh.add(reader);
     return { stop: () => this.#leave(reader) };
@@ -86,7 +104,7 @@ export class StreamCohort {
       const answer = answers[index];
       for (const reader of sharing) {
         reader.isPolled = false;
-        if (answer === undefined || !this.#readers.has(reader)) continue;
+        if (answer === undefined || !this.#readers.has(reader) || reader.overloads.skips(answer)) continue;
         const isFirst = reader.waitsForFirst;
         reader.waitsForFirst = false;
         if (answer.empty) continue;

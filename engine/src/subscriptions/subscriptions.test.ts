@@ -413,3 +413,33 @@ describe("streams", () => {
     expect(poll).not.toHaveBeenCalled();
   });
 });
+
+describe("a poll that the engine is too busy for", () => {
+  const busyError = new EngineError({ code: "busy", message: "the server is busy" });
+  const kinds = [
+    ["a live query", live("a")],
+    ["a stream", { ...live("a"), kind: "stream" }],
+  ] as const;
+
+  test.each(kinds)("sends nothing to %s, which continues", async (_kind, query) => {
+    const one = subscribed(query);
+    await settle();
+    const before = [...one.heard];
+    expect(before).toHaveLength(1);
+    for (let count = 0; count < 5; count += 1) poll.mockRejectedValueOnce(busyError);
+    await settle(5 * interval);
+    expect(one.heard).toEqual(before);
+    poll.mockResolvedValueOnce([answered("again")]);
+    await settle(interval);
+    expect(one.heard).toEqual([...before, "again"]);
+  });
+
+  test.each(kinds)("ends %s with the error when it is repeated, also before the first answer", async (_kind, query) => {
+    poll.mockReset().mockRejectedValue(busyError);
+    const one = subscribed(query);
+    await settle(4 * interval);
+    expect(one.heard).toEqual([]);
+    await settle(interval);
+    expect(one.heard[0]).toBe("refused: the server is busy");
+  });
+});
