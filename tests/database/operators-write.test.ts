@@ -70,10 +70,48 @@ describe("the flags of a hijack that operators set", () => {
     expect(await events()).toEqual([]);
   });
 
-  test("a resolved hijack does not become active again", async () => {
+  test("a hijack resolved by mistake becomes active again, and the audit trail has both ends", async () => {
     await set("live", "resolved = true");
-    await expect(set("live", "resolved = false")).rejects.toThrow(/hijack live ended at .* and cannot become active/);
-    expect(await set("live", "resolved = false, ignored = true")).toMatchObject([{ ignored: true, active: false }]);
+    expect(await set("live", "resolved = false")).toMatchObject([{ resolved: false, active: true, ended: false }]);
+    const details = (await events()) as { detail: { before: object; after: object } }[];
+    const time = expect.stringMatching(/^\d{4}-/) as string;
+    expect(details.map(({ detail }) => [detail.before, detail.after])).toEqual([
+      [
+        { resolved: false, time_ended: null },
+        { resolved: true, time_ended: time },
+      ],
+      [
+        { resolved: true, time_ended: time },
+        { resolved: false, time_ended: null },
+      ],
+    ]);
+  });
+
+  test("a resolved hijack that is a false alarm has no end", async () => {
+    await set("live", "resolved = true");
+    expect(await set("live", "resolved = false, ignored = true")).toMatchObject([
+      { ignored: true, active: false, ended: false },
+    ]);
+  });
+
+  test("a withdrawn hijack keeps its end when it is no longer resolved", async () => {
+    await set("ended", "resolved = true");
+    expect(await set("ended", "resolved = false")).toMatchObject([{ resolved: false, active: false, ended: true }]);
+  });
+
+  test("a resolved hijack with a later record stays resolved, and the error names that record", async () => {
+    await set("live", "resolved = true");
+    await using owner = await database.connect("owner");
+    await owner.query(`insert into routing.hijacks (key, type, prefix, hijack_as, ${times}) values
+      ('later', 'E|0|-|-', '192.0.2.0/24', 64500, '2026-02-01', '2026-02-01', '2026-02-01')`);
+    await expect(set("live", "resolved = false")).rejects.toMatchObject({
+      code: "23514",
+      message: expect.stringMatching(
+        /live cannot become unresolved: hijack later is a later record of it, of 2026-02-01/,
+      ) as string,
+    });
+    expect(await set("later", "resolved = true")).toMatchObject([{ resolved: true }]);
+    expect(await set("later", "resolved = false")).toMatchObject([{ active: true, ended: false }]);
   });
 
   test("each change leaves one audit event with its user, before and after", async () => {
