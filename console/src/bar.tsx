@@ -12,18 +12,28 @@ export const ownView: View = { role: "", variables: {} };
 
 interface BarProps {
   readonly session: Session;
+  /** The role in force. */
+  readonly role: string;
   readonly view: View;
+  /** State of the live queries in words, empty while it is good. */
+  readonly liveState: string;
   readonly onView: (view: View) => void;
   readonly onLogOut: () => void;
 }
 
 /** The line above GraphiQL: account, role and logout. */
-export function Bar({ session, view, onView, onLogOut }: BarProps): ReactNode {
+export function Bar({ session, role, view, liveState, onView, onLogOut }: BarProps): ReactNode {
   return (
     <header className="bar">
       <strong>RouteQL</strong>
       <span className="account">{session.label}</span>
+      <span className="account" id="role-in-force">
+        role {role}
+      </span>
       {session.choosesRole && <RoleChoice view={view} onView={onView} />}
+      <span role="status" id="live-state">
+        {liveState}
+      </span>
       <button type="button" id="log-out" onClick={onLogOut}>
         Log out
       </button>

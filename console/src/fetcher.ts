@@ -1,19 +1,23 @@
 import { createGraphiQLFetcher, type Fetcher, type FetcherParams } from "@graphiql/toolkit";
 import { type DocumentNode, Kind, parse } from "graphql";
-import { createClient } from "graphql-ws";
+import { createLiveQueries } from "./live-queries.ts";
 import { endpoint, type Session } from "./session.ts";
 
+/** The requests of one GraphiQL. */
+export interface Requests {
+  readonly fetcher: Fetcher;
+  /** Ends the live queries, as when another tab opens. */
+  readonly endLiveQueries: () => void;
+  readonly dispose: () => void;
+}
+
 /** Sends queries with `fetch` and subscriptions over one WebSocket, both with the session's credentials. */
-export function createFetcher(session: Session): { readonly fetcher: Fetcher; readonly dispose: () => void } {
-  const client = createClient({
-    url: new URL(endpoint, location.href.replace(/^http/, "ws")).href,
-    connectionParams: async () => ({ headers: await session.socketHeaders() }),
-  });
+export function createRequests(session: Session, onLiveState: (words: string) => void): Requests {
+  const live = createLiveQueries(session, onLiveState);
   const fetcher = createGraphiQLFetcher({
     url: endpoint,
-    wsClient: client,
-    fetch: async (input, init) =>
-      fetch(input, { ...init, credentials: "omit", headers: { ...headersOf(init), ...(await session.httpHeaders()) } }),
+    wsClient: live.client,
+    fetch: (input, init) => session.fetch(input, { ...init, credentials: "omit" }),
   });
   return {
     fetcher: (params, options) => {
@@ -23,7 +27,8 @@ export function createFetcher(session: Session): { readonly fetcher: Fetcher; re
         { ...options, documentAST: document },
       );
     },
-    dispose: () => void client.dispose(),
+    endLiveQueries: live.endAll,
+    dispose: () => void live.client.dispose(),
   };
 }
 
@@ -42,8 +47,4 @@ function operationIn(document: DocumentNode | undefined, { operationName }: Fetc
     definition.kind === Kind.OPERATION_DEFINITION ? [definition.name?.value] : [],
   );
   return names === undefined || names.length > 1 ? (operationName ?? undefined) : names[0];
-}
-
-function headersOf(init: RequestInit | undefined): Record<string, string> {
-  return Object.fromEntries(new Headers(init?.headers).entries());
 }

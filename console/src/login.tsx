@@ -1,6 +1,6 @@
 import { type FormEvent, type ReactNode, useState } from "react";
-import { textField } from "./form.ts";
-import { masterKeySession, passwordSession, type Session, tokenSession } from "./session.ts";
+import { secretField, textField } from "./form.ts";
+import { masterKeySession, type Page, passwordSession, type Session, tokenSession } from "./session.ts";
 
 const ways = { password: "E-mail", token: "Token", key: "Master key" } as const;
 type Way = keyof typeof ways;
@@ -11,13 +11,18 @@ const notes: Record<Way, string> = {
   key: "The master key grants full access. With it you can also choose a role. A reload of this page forgets the key.",
 };
 
-const logIn: Record<Way, (data: FormData) => Promise<Session>> = {
-  password: (data) => passwordSession(textField(data, "email"), textField(data, "password")),
-  token: (data) => tokenSession(textField(data, "token")),
+const logIn: Record<Way, (data: FormData, page: Page) => Promise<Session>> = {
+  password: (data, page) => passwordSession(textField(data, "email"), secretField(data, "password"), page),
+  token: (data, page) => tokenSession(textField(data, "token"), page),
   key: (data) => masterKeySession(textField(data, "key")),
 };
 
-export function Login({ onSession }: { readonly onSession: (session: Session) => void }): ReactNode {
+interface LoginProps {
+  readonly page: Page;
+  readonly onSession: (session: Session) => void;
+}
+
+export function Login({ page, onSession }: LoginProps): ReactNode {
   const [way, setWay] = useState<Way>("password");
   const [error, setError] = useState("");
   const [busy, setBusy] = useState(false);
@@ -27,7 +32,7 @@ export function Login({ onSession }: { readonly onSession: (session: Session) =>
     setBusy(true);
     setError("");
     try {
-      onSession(await logIn[way](new FormData(event.currentTarget)));
+      onSession(await logIn[way](new FormData(event.currentTarget), page));
     } catch (thrown) {
       setError(thrown instanceof Error ? thrown.message : String(thrown));
       setBusy(false);
@@ -48,7 +53,10 @@ export function Login({ onSession }: { readonly onSession: (session: Session) =>
                 name="way"
                 value={value}
                 checked={way === value}
-                onChange={() => setWay(value as Way)}
+                onChange={() => {
+                  setWay(value as Way);
+                  setError("");
+                }}
               />
               <span>{label}</span>
             </label>

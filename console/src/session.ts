@@ -1,103 +1,160 @@
 /** The credentials of this page. They live in memory only: a reload forgets them. */
+import { type Client, createClient } from "graphql-ws";
+import { createSession, LoginDelayed, LoginRefused, passwordLogin, pause } from "./client-session.mjs";
 
-/** A session sends its headers with each request, and in `connection_init` of a WebSocket. */
+type SocketEvents = Parameters<ReturnType<typeof createSession>["connect"]>[2];
+
 export interface Session {
   /** Name of the account or of the kind of credentials, for the header of the page. */
   readonly label: string;
+  /** The role in force at the start; `onRole` reports later ones. */
+  readonly role: string;
   /** Whether the session may choose a role. The gateway forwards role headers with the master key only. */
   readonly choosesRole: boolean;
-  readonly httpHeaders: () => Promise<Record<string, string>>;
-  readonly socketHeaders: () => Promise<Record<string, string>>;
+  /** `fetch` with the credentials. */
+  readonly fetch: typeof fetch;
+  /** A client for subscriptions that connects again by itself. */
+  readonly connect: (events: SocketEvents) => Client;
 }
 
-/** The server rejected the credentials. */
-class Rejected extends Error {}
+/** What a session needs of the page while it lasts. */
+export interface Page {
+  /** Reports the role of a new token. */
+  readonly onRole: (role: string) => void;
+  /** Asks for another token. */
+  readonly askForToken: () => Promise<string>;
+}
 
 export const endpoint = "/api/graphql";
-const tokenEndpoint = "/jwt/auth";
-/** Milliseconds before its expiry at which a token is replaced. */
-const renewalMargin = 30_000;
+const socketAddress = (): string => new URL(endpoint, location.href.replace(/^http/, "ws")).href;
 
 /** Logs in with e-mail and password. The password is kept in memory to renew the token, which expires after minutes. */
-export async function passwordSession(email: string, password: string): Promise<Session> {
-  let token = await requestToken(email, password);
-  const headers = async (): Promise<Record<string, string>> => {
-    if (expiryOf(token) - renewalMargin < Date.now()) token = await requestToken(email, password);
-    return { authorization: `Bearer ${token}` };
+export async function passwordSession(email: string, password: string, { onRole }: Page): Promise<Session> {
+  const logIn = passwordLogin("", email, password);
+  const first = await logIn().catch((error: unknown) => {
+    throw inWords(error);
+  });
+  return tokenSessionOf(email, first, async () => {
+    const token = await logIn();
+    onRole(roleOf(token));
+    return token;
+  });
+}
+
+/** The same token. @throws Error when the server does not accept it */
+export async function checkedToken(token: string): Promise<string> {
+  const rejected = await rejection({ authorization: `Bearer ${token}` });
+  if (rejected !== undefined) throw new Error(`The server rejected the access token: ${rejected.message}`);
+  return token;
+}
+
+/** @throws Error when the server does not accept the token */
+export async function tokenSession(token: string, { onRole, askForToken }: Page): Promise<Session> {
+  await checkedToken(token);
+  const another = async (): Promise<string> => {
+    const next = await askForToken();
+    onRole(roleOf(next));
+    return next;
   };
-  return { label: email, choosesRole: false, httpHeaders: headers, socketHeaders: headers };
+  return tokenSessionOf("access token", token, another, false);
 }
 
-/** @throws Rejected when the server does not accept the token */
-export async function tokenSession(token: string): Promise<Session> {
-  const headers = async (): Promise<Record<string, string>> => ({ authorization: `Bearer ${token}` });
-  const session: Session = { label: "access token", choosesRole: false, httpHeaders: headers, socketHeaders: headers };
-  await check(session, "The server rejected the access token");
-  return session;
+function tokenSessionOf(label: string, token: string, logIn: () => Promise<string>, renewsEarly = true): Session {
+  const session = createSession(logIn, token, renewsEarly);
+  return {
+    label,
+    role: roleOf(token),
+    choosesRole: false,
+    fetch: session.fetch,
+    connect: (events) => session.connect(createClient, socketAddress(), events),
+  };
 }
 
-/** @throws Rejected when the server does not accept the key */
+/** @throws Error when the server does not accept the key */
 export async function masterKeySession(key: string): Promise<Session> {
-  const session: Session = {
-    label: "master key",
-    choosesRole: true,
-    httpHeaders: async () => ({ "x-engine-access-key": key }),
-    // The gateway does not read WebSocket messages, so the engine's own name for the key applies here.
-    socketHeaders: async () => ({ "x-hasura-admin-secret": key }),
-  };
-  await check(session, "The server rejected the master key");
-  return session;
+  const rejected = await rejection({ "x-engine-access-key": key });
+  if (rejected?.code === "access-denied")
+    throw new Error("The server rejected the master key. It is the setting ENGINE_ACCESS_KEY of the stack.");
+  if (rejected !== undefined) throw new Error(rejected.message);
+  return masterKeySessionAs(key, "", {});
 }
 
-export function asRole(session: Session, role: string, variables: Readonly<Record<string, string>>): Session {
+/** The session of the master key with a role and its session variables; without a role it has full access. */
+function masterKeySessionAs(key: string, role: string, variables: Readonly<Record<string, string>>): MasterKeySession {
   const chosen = role === "" ? {} : { "x-hasura-role": role, ...variables };
   return {
-    ...session,
-    httpHeaders: async () => ({ ...(await session.httpHeaders()), ...chosen }),
-    socketHeaders: async () => ({ ...(await session.socketHeaders()), ...chosen }),
+    label: "master key",
+    role: role === "" ? "admin" : role,
+    choosesRole: true,
+    fetch: (input, init) =>
+      fetch(input, { ...init, headers: { ...headersOf(init), "x-engine-access-key": key, ...chosen } }),
+    connect: (on) =>
+      createClient({
+        url: socketAddress(),
+        // The gateway does not read WebSocket messages, so the engine's own name for the key applies here.
+        connectionParams: { headers: { "x-hasura-admin-secret": key, ...chosen } },
+        retryAttempts: Infinity,
+        shouldRetry: () => true,
+        retryWait: (attempt) => pause(attempt),
+        on,
+      }),
+    as: (other, others) => masterKeySessionAs(key, other, others),
   };
 }
 
-async function requestToken(email: string, password: string): Promise<string> {
-  const response = await post(tokenEndpoint, {}, { username: email, password });
-  const reply = await jsonOf<{ access_token?: string; error?: string }>(response);
-  if (response.status === 401) throw new Rejected("The e-mail address or the password is wrong.");
-  if (reply.access_token === undefined)
-    throw new Rejected(reply.error ?? `The login failed with status ${response.status}.`);
-  return reply.access_token;
+interface MasterKeySession extends Session {
+  readonly as: (role: string, variables: Readonly<Record<string, string>>) => MasterKeySession;
 }
 
-async function check(session: Session, failure: string): Promise<void> {
-  const response = await post(endpoint, await session.httpHeaders(), { query: "{ __typename }" });
-  const reply = await jsonOf<{ errors?: { message: string }[]; error?: string }>(response);
-  const reason = reply.errors?.[0]?.message ?? reply.error;
-  if (reason !== undefined) throw new Rejected(`${failure}: ${reason}`);
+/** The session with a chosen role, if it may choose one. */
+export function asRole(session: Session, role: string, variables: Readonly<Record<string, string>>): Session {
+  return "as" in session ? (session as MasterKeySession).as(role, variables) : session;
 }
 
-async function post(path: string, headers: Record<string, string>, body: unknown): Promise<Response> {
-  try {
-    return await fetch(path, {
-      method: "POST",
-      headers: { "content-type": "application/json", ...headers },
-      body: JSON.stringify(body),
-      credentials: "omit",
-    });
-  } catch {
-    throw new Rejected("The server cannot be reached. Check the network connection.");
+/** A failed login for the person at the page. */
+function inWords(error: unknown): Error {
+  if (error instanceof LoginRefused && error.status === 401)
+    return new Error("The e-mail address or the password is wrong.");
+  if (error instanceof LoginDelayed && error.seconds > 0) {
+    const time = new Date(Date.now() + error.seconds * 1000).toLocaleTimeString();
+    return new Error(`The server takes no login now. Try again in ${error.seconds} seconds, at ${time}.`);
   }
+  return error instanceof Error ? error : new Error(String(error));
 }
 
-async function jsonOf<T>(response: Response): Promise<T> {
-  try {
-    return (await response.json()) as T;
-  } catch {
-    throw new Rejected(`The server answered with status ${response.status} and without JSON.`);
-  }
+interface Rejection {
+  readonly message: string;
+  readonly code: string | undefined;
 }
 
-/** Milliseconds since the epoch, from the claim `exp`. */
-function expiryOf(token: string): number {
+/** The engine's answer to credentials that it does not accept; undefined when it does. @throws Error without an answer */
+async function rejection(headers: Record<string, string>): Promise<Rejection | undefined> {
+  const response = await fetch(endpoint, {
+    method: "POST",
+    headers: { "content-type": "application/json", ...headers },
+    body: JSON.stringify({ query: "{ __typename }" }),
+    credentials: "omit",
+  }).catch(() => {
+    throw new Error("The server cannot be reached. Check the network connection.");
+  });
+  const reply = (await response
+    .json()
+    .catch(() => ({ error: `The server answered with status ${response.status} and without JSON.` }))) as {
+    errors?: { message: string; extensions?: { code: string } }[];
+    error?: string;
+  };
+  const [failure] = reply.errors ?? [];
+  const message = failure?.message ?? reply.error;
+  return message === undefined ? undefined : { message, code: failure?.extensions?.code };
+}
+
+/** The default role in the claims of a token. */
+function roleOf(token: string): string {
   const payload = (token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/");
-  const { exp = 0 } = JSON.parse(atob(payload)) as { exp?: number };
-  return exp * 1000;
+  const claims = JSON.parse(atob(payload)) as Record<string, { "x-hasura-default-role"?: string } | undefined>;
+  return claims["https://hasura.io/jwt/claims"]?.["x-hasura-default-role"] ?? "unknown";
+}
+
+function headersOf(init: RequestInit | undefined): Record<string, string> {
+  return Object.fromEntries(new Headers(init?.headers).entries());
 }

@@ -5,7 +5,13 @@
  */
 
 /** The server refused the credentials. Another attempt with them is useless. */
-export class LoginRefused extends Error {}
+export class LoginRefused extends Error {
+  /** @param {string} message @param {number} status of the reply, 0 without one */
+  constructor(message, status = 0) {
+    super(message);
+    this.status = status;
+  }
+}
 
 /** The login failed for a reason that can end: no network, too many requests, a busy server. */
 export class LoginDelayed extends Error {
@@ -36,19 +42,20 @@ export function passwordLogin(api, username, password) {
     const reason = `The login failed with status ${response.status}: ${reply.error ?? "no reason"}`;
     if (response.status === 429 || response.status >= 500)
       throw new LoginDelayed(reason, Number(response.headers.get("retry-after")) || 0);
-    throw new LoginRefused(reason);
+    throw new LoginRefused(reason, response.status);
   };
 }
 
 /** Random, so that clients that failed together do not return together; each attempt waits longer, up to 30 seconds. */
-const pause = (/** @type {number} */ attempt, seconds = 0) =>
+export const pause = (/** @type {number} */ attempt, seconds = 0) =>
   new Promise((resolve) => setTimeout(resolve, 1000 * (seconds + Math.random() * Math.min(30, 2 ** (attempt + 1)))));
 
 /**
  * @param {() => Promise<string>} logIn one attempt to get a token. It throws LoginDelayed when another attempt can succeed.
  * @param {string} firstToken a token that the caller already has
+ * @param {boolean} renewsEarly false to use a token until the server rejects it, as when a person must paste another one
  */
-export function createSession(logIn, firstToken = "") {
+export function createSession(logIn, firstToken = "", renewsEarly = true) {
   let token = firstToken;
   let [receivedAt, renewAt] = [0, 0];
   let failures = 0;
@@ -64,7 +71,9 @@ export function createSession(logIn, firstToken = "") {
     token = received;
     receivedAt = Date.now();
     // Counted from now, so a wrong clock does no harm. One or two minutes before the end, or earlier for a short life.
-    renewAt = receivedAt + (exp - iat) * 1000 - Math.min(60_000, (exp - iat) * 250) * (1 + Math.random());
+    renewAt = renewsEarly
+      ? receivedAt + (exp - iat) * 1000 - Math.min(60_000, (exp - iat) * 250) * (1 + Math.random())
+      : Infinity;
   }
 
   async function newToken() {
