@@ -44,6 +44,19 @@ test("ASVS 6.3.1: rejects an account from an address with 429 and Retry-After", 
   expect(rows).toHaveLength(1);
 });
 
+test("blanks around an address log in, and share the count of its failures", async () => {
+  await using running = await stack.sidecar({ LOGIN_ATTEMPTS_PER_ACCOUNT: "3" });
+  const user = await stack.addUser();
+  const spelled = ` ${user.email.toUpperCase()}\t`;
+  expect((await running.client.login(spelled, user.password)).status).toBe(200);
+  const address = freshAddress();
+  for (const name of [user.email, spelled, `${user.email} `]) {
+    const refused = await running.client.login(name, "wrong", { address });
+    expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([401, "RouteQL"]);
+  }
+  expect((await running.client.login(` ${user.email}`, user.password, { address })).status).toBe(429);
+});
+
 test("ASVS 16.3.1: a storm of rejected logins is audited as the first one and a count", async () => {
   const user = await stack.addUser();
   const address = freshAddress();

@@ -80,6 +80,23 @@ describe("Clients: the samples of docs/clients", () => {
     expect((JSON.parse(stdout) as { data: { view_hijacks: unknown[] } }).data.view_hijacks).toHaveLength(3);
   });
 
+  test("curl.sh and session.sh log in with quotation marks and backslashes in the password", async () => {
+    const email = `quoted-${Date.now()}@example.net`;
+    const password = String.raw`a "long" pass\word \" of letters`;
+    await done(["users", "add", email, "--role", "viewer"], `${password}\n`);
+    for (const script of ["curl.sh", "session.sh"]) {
+      const env = {
+        ...environment,
+        SERVICE_API_KEY: stack.serviceApiKey,
+        ROUTEQL_USER: email,
+        ROUTEQL_PASSWORD: password,
+      };
+      const { code, stdout, stderr } = await run("sh", [join(samples, script)], { env });
+      expect([code, stderr]).toEqual([0, ""]);
+      expect(stdout).toContain('{"data":{');
+    }
+  });
+
   test("session.sh logs in, queries and logs out", async () => {
     const env = { ...environment, SERVICE_API_KEY: stack.serviceApiKey };
     const { code, stdout, stderr } = await run("sh", [join(samples, "session.sh")], { env });
