@@ -1,12 +1,13 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile, readlink } from "node:fs/promises";
 import { join } from "node:path";
-import { createServer } from "node:net";
+import { createServer, isIP } from "node:net";
 import { dockerClient } from "@routeql/host/docker/client";
 import { Failure } from "@routeql/host/failure";
 import { projectFolder, projectName } from "@routeql/host/paths";
 import { listenerByLsof, processFolder } from "@routeql/host/process-facts";
 import { publishedPorts } from "@routeql/infra/settings/complete";
+import { addressesOf } from "@routeql/infra/settings/checks";
 import { settings } from "@routeql/infra/settings/list";
 import { engineAbilities, lowestUserPort } from "../docker/engine-facts.ts";
 import type { StackConfiguration } from "./configuration.ts";
@@ -63,10 +64,13 @@ export function portProblem(address: string, port: number): Promise<PortProblem 
       if (error.code === "EADDRINUSE") resolve("in use");
       // The Docker engine, which is root, binds low ports.
       else if (error.code === "EACCES") resolve(process.getuid?.() === 0 ? "not allowed" : undefined);
-      else if (error.code === "EADDRNOTAVAIL") resolve("no such address");
+      // The second code: this machine has no IPv6.
+      else if (error.code === "EADDRNOTAVAIL" || error.code === "EAFNOSUPPORT") resolve("no such address");
       else reject(error);
     });
-    server.listen({ host: address, port, exclusive: true }, () => server.close(() => resolve(undefined)));
+    server.listen({ host: address, port, exclusive: true, ipv6Only: true }, () =>
+      server.close(() => resolve(undefined)),
+    );
   });
 }
 
@@ -146,16 +150,18 @@ export async function checkPorts(
   const problems: { readonly setting: keyof typeof examples; readonly text: string }[] = [];
   for (const name of publishedPorts(plain)) {
     const port = plain[name];
-    // The monitoring has no login, so its ports are on the loopback address.
-    const address = name === "prometheusPort" || name === "grafanaPort" ? "127.0.0.1" : plain.hostAddress;
     if (own.has(port)) continue;
-    const problem = rootless && port < least ? tooLow : await portProblem(address, port);
-    if (!problem) continue;
-    const user = problem === "in use" ? await userOf(port) : "";
-    problems.push({
-      setting: problem === "no such address" ? "hostAddress" : name,
-      text: `${address}:${port} (${settings[name].environment}) is ${problem}${user}`,
-    });
+    // The monitoring has no login, so its ports are on the loopback address.
+    const isLoopback = name === "prometheusPort" || name === "grafanaPort";
+    for (const address of isLoopback ? ["127.0.0.1"] : addressesOf(plain.hostAddress)) {
+      const problem = rootless && port < least ? tooLow : await portProblem(address, port);
+      if (!problem) continue;
+      const user = problem === "in use" ? await userOf(port) : "";
+      problems.push({
+        setting: problem === "no such address" ? "hostAddress" : name,
+        text: `${isIP(address) === 6 ? `[${address}]` : address}:${port} (${settings[name].environment}) is ${problem}${user}`,
+      });
+    }
   }
   if (problems.length === 0) return;
   const wrong = problems.map(({ setting }) => setting);

@@ -120,6 +120,17 @@ test("a given key reaches the engine's files and the outputs", async () => {
   });
 });
 
+test("publishes the gateway's ports on every address of both families", async () => {
+  const { resources } = await deploy({ hostAddress: "*", monitoring: "stack" });
+  const portsOf = (name: string) =>
+    (unwrap(find(resources, container, name).inputs["ports"]) as { ip: string; external: number }[]).map(
+      ({ ip, external }) => `${ip} ${external}`,
+    );
+  const published = [80, 443, 32_000].flatMap((port) => [`0.0.0.0 ${port}`, `:: ${port}`]);
+  expect(portsOf("routeql-gateway")).toEqual(published);
+  expect(portsOf("routeql-prometheus")).toEqual(["127.0.0.1 9090"]);
+});
+
 test.each([
   ["a changed port replaces only the gateway", { consolePort: 32_001 }, ["routeql-gateway"]],
   ["another allowed origin replaces no container", { corsOrigins: "https://app.example.net" }, []],

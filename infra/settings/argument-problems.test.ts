@@ -17,7 +17,7 @@ test("all problems are listed at once", () => {
   expect(found({ gateway: { httpPort: "80", hostAddress: "here" }, color: 1 })).toEqual([
     "color is not a setting",
     "gateway.httpPort must be a number, not a string",
-    'gateway.hostAddress must be an IPv4 or IPv6 address, not "here"',
+    'gateway.hostAddress must be * or IP addresses, separated by commas, not "here"',
   ]);
 });
 

@@ -1,6 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { address, email, host, image, numbersByRole, oneOf, port, range, strongSecret } from "./checks.ts";
+import {
+  addresses,
+  addressesOf,
+  email,
+  host,
+  image,
+  numbersByRole,
+  oneOf,
+  port,
+  range,
+  strongSecret,
+} from "./checks.ts";
 
 test.each([1, 80, 65_535])("%s is a port", (value) => expect(port.check(value)).toBeUndefined());
 test.each([0, -1, 65_536, 1.5, Number.NaN])("%s is no port", (value) =>
@@ -11,12 +22,15 @@ test("a range names its ends and the value", () => {
   expect(range(60, 3600).check(59)).toBe("must be a whole number from 60 to 3600, not 59");
 });
 
-test.each(["127.0.0.1", "0.0.0.0", "::1", "2001:db8::1"])("%s is an address", (value) =>
-  expect(address.check(value)).toBeUndefined(),
+test.each(["127.0.0.1", "0.0.0.0", "::1", "2001:db8::1", "*", "0.0.0.0,::", "192.0.2.1, 2001:db8::1"])(
+  "%s are addresses",
+  (value) => expect(addresses.check(value)).toBeUndefined(),
 );
-test.each(["localhost", "127.0.0.256", "1.2.3.4:80", ""])("%j is no address", (value) =>
-  expect(address.check(value)).toBeDefined(),
+test.each(["localhost", "127.0.0.256", "1.2.3.4:80", "", "*,::1", "::1,", "::1,::1", "0.0.0.0,192.0.2.1", "::,::1"])(
+  "%j are no addresses",
+  (value) => expect(addresses.check(value)).toBeDefined(),
 );
+test("one value is every address of both families", () => expect(addressesOf("*")).toEqual(["0.0.0.0", "::"]));
 
 test.each(["localhost", "routes.example.net", "192.0.2.1", "2001:db8::1", "a-b.example"])("%s is a host", (value) =>
   expect(host.check(value)).toBeUndefined(),

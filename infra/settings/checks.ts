@@ -36,10 +36,26 @@ export function oneOf(...values: readonly string[]): Checked {
   };
 }
 
-/** An address of a network interface of the Docker host. */
-export const address: Checked = {
-  check: (value) => (isIP(value) === 0 ? `must be an IPv4 or IPv6 address, not ${JSON.stringify(value)}` : undefined),
-  allowed: "an IP address",
+/** The addresses of a text: `*` is every address of both families. */
+export const addressesOf = (text: string): readonly string[] =>
+  text === "*" ? ["0.0.0.0", "::"] : text.split(",").map((each) => each.trim());
+
+/** Addresses of network interfaces of the Docker host. An unspecified address includes the others of its family. */
+export const addresses: Checked = {
+  check(value) {
+    const all = addressesOf(value);
+    const wrong = all.find((each) => isIP(each) === 0);
+    if (wrong !== undefined) return `must be * or IP addresses, separated by commas, not ${JSON.stringify(wrong)}`;
+    const twice = all.find(
+      (each, index) =>
+        all.indexOf(each) !== index ||
+        (["0.0.0.0", "::"].includes(each) && all.some((other) => other !== each && isIP(other) === isIP(each))),
+    );
+    return twice === undefined
+      ? undefined
+      : `must name each address once; ${twice} is there with another of its family`;
+  },
+  allowed: "* or IP addresses, separated by commas",
 };
 
 const label = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/i;

@@ -2,7 +2,7 @@
 import type { Input } from "@pulumi/pulumi";
 import { roles } from "@routeql/database/migrate/roles";
 import { pins } from "@routeql/pins/pins";
-import { address, email, host, image, numbersByRole, oneOf, port, range, strongSecret } from "./checks.ts";
+import { addresses, email, host, image, numbersByRole, oneOf, port, range, strongSecret } from "./checks.ts";
 import { archiveSettings, cloudNativePgSettings, partSettings } from "./data-store-settings.ts";
 import { directorySettings, sidecarNumbers, tokenSettings } from "./sidecar-settings.ts";
 import { engineSettings, imageSettings } from "./image-settings.ts";
@@ -63,8 +63,8 @@ export const settings = withEnvironmentNames({
   }),
   hostAddress: text({
     default: "127.0.0.1",
-    meaning: "Docker: host address of the published ports; `0.0.0.0` for all.",
-    ...address,
+    meaning: "Docker: host addresses of the published ports; `*` for all of IPv4 and IPv6, `0.0.0.0` for all of IPv4.",
+    ...addresses,
   }),
   httpPort: number({ default: 80, meaning: "Published port that redirects to https.", ...port }),
   httpsPort: number({ default: 443, meaning: "Published port of the API.", ...port }),

@@ -14,6 +14,8 @@ test.each<[string, GivenSettings, string[]]>([
   ["prod", { target: "docker", publicHost: "routes.example.net", tlsCertificateFile: "/cert.pem" }, []],
   ["site", {}, []],
   ["site", { hostAddress: "0.0.0.0" }, ["publicHost"]],
+  ["site", { hostAddress: "127.0.0.1,::1" }, []],
+  ["site", { hostAddress: "127.0.0.1,2001:db8::1" }, ["publicHost"]],
   ["site", { hostAddress: "0.0.0.0", publicHost: "routes.example.net" }, []],
   ["site", { target: "kubernetes" }, ["publicHost"]],
   ["site", { target: "kubernetes", gatewayService: "NodePort" }, []],

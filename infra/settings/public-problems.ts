@@ -1,3 +1,4 @@
+import { addressesOf } from "./checks.ts";
 import type { SettingsProblem } from "./error.ts";
 import type { PlainSettings, SettingName } from "./list.ts";
 
@@ -5,7 +6,7 @@ const isLoopback = (host: string): boolean => /^(localhost|.*\.localhost|127\.[\
 
 /** Whether clients of other machines reach the published ports. */
 const isPublic = ({ target, hostAddress, gatewayService }: PlainSettings): boolean =>
-  target === "kubernetes" ? gatewayService === "LoadBalancer" : !isLoopback(hostAddress);
+  target === "kubernetes" ? gatewayService === "LoadBalancer" : !addressesOf(hostAddress).every(isLoopback);
 
 /** Missing settings of a stack that other machines reach. `prod` also needs a trusted certificate and, on Kubernetes, a registry. */
 export function publicProblems(settings: PlainSettings, stack: string): SettingsProblem[] {

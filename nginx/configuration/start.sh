@@ -74,6 +74,11 @@ else
 fi
 printf 'ssl_ecdh_curve %s;\n' "$groups" >/tmp/tls-groups.conf
 
+# (4) The ports are on both families. nginx does not start with an IPv6 address where the kernel has no IPv6.
+for listener in "8080 default_server" "8443 ssl default_server" "32000 ssl default_server" 9090; do
+  if [ -e /proc/net/if_inet6 ]; then echo "listen [::]:$listener;"; fi >"/tmp/listen-${listener%% *}.conf"
+done
+
 . /run/routeql/nginx/follow.sh
 files_changed || write_version
 follow $$ &

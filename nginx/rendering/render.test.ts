@@ -44,6 +44,9 @@ test("every included file exists, and every file is included", () => {
     "engine-servers",
     "auth-sidecar-servers",
     "files-version",
+    "listen-8080",
+    "listen-8443",
+    "listen-32000",
   ].map((name) => `/tmp/${name}.conf`);
   expect(new Set(["nginx.conf", "start.sh", "follow.sh", "addresses.sh", ...included])).toEqual(
     new Set([...ofTheContainer, ...Object.keys(files)]),

@@ -34,7 +34,7 @@ const experimentalFeatures = [
 /** Every setting: its name in the environment (each also as `<NAME>_FILE`), type, default and bounds. */
 const definitions = {
   port: ["HASURA_GRAPHQL_SERVER_PORT", integer(8080, 0, 65_535)],
-  host: ["HASURA_GRAPHQL_SERVER_HOST", z.string().default("0.0.0.0")],
+  host: ["HASURA_GRAPHQL_SERVER_HOST", z.string().default("*")],
   /** Grants access to everything. Without a secret Hasura would make every client admin; this engine does not start. */
   adminSecret: ["HASURA_GRAPHQL_ADMIN_SECRET", z.string({ error: "must be given" })],
   /** Before its last rotation; accepted until that time (ISO 8601). */

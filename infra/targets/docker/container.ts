@@ -4,6 +4,7 @@ import { derive } from "../../inputs.ts";
 import { filesDirectory, type HealthCheck, secretPath, type ServiceDescription } from "../../services/description.ts";
 import type { DeliveredFiles } from "./files.ts";
 import type { Attachments } from "./networks.ts";
+import { addressesOf } from "../../settings/checks.ts";
 import { labels, type Scope } from "./scope.ts";
 
 /** Seconds until a service must be healthy. */
@@ -85,11 +86,11 @@ export function containerArgs(service: ServiceDescription, parts: ContainerParts
   };
   const asService = {
     restart: "unless-stopped",
-    ports: service.ports.map(({ internal, published, loopback = false }) => ({
-      internal,
-      external: published,
-      ip: loopback ? "127.0.0.1" : parts.hostAddress,
-    })),
+    ports: derive(parts.hostAddress, (text) =>
+      service.ports.flatMap(({ internal, published, loopback = false }) =>
+        (loopback ? ["127.0.0.1"] : addressesOf(text)).map((ip) => ({ internal, external: published, ip })),
+      ),
+    ),
     ...(service.health === undefined
       ? {}
       : { healthcheck: dockerHealthCheck(service.health), wait: true, waitTimeout: readyWithin }),
