@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Failure } from "@routeql/host/failure";
+import { certificatesOf, PemError, pemOf, textOfPem } from "@routeql/contract/pem";
+import { Failure, messageOf } from "@routeql/host/failure";
 import { projectFolder } from "@routeql/host/paths";
 import { run } from "@routeql/host/process";
 import cliPackage from "../package.json" with { type: "json" };
@@ -30,14 +31,29 @@ const cms = (direction: "-encrypt" | "-decrypt", from: string, to: string): stri
     .split(" ")
     .concat("-in", from, "-out", to);
 
+/** The first certificate of a PEM file, as OpenSSL takes it. @throws Failure for a file of other content */
+export async function recipientOf(path: string): Promise<string> {
+  try {
+    return pemOf(certificatesOf(textOfPem(await readFile(path))).slice(0, 1));
+  } catch (error) {
+    const reason = error instanceof PemError ? error.message : `cannot be read (${messageOf(error)})`;
+    throw new Failure(`The file of --recipient, ${path}, ${reason}`, {
+      remedy: "name the PEM file of a certificate; docs/operate/backup.md shows the command that creates it.",
+      cause: error,
+    });
+  }
+}
+
 /** @param recipient PEM file of an X.509 certificate */
-export function encryptState(stack: string, recipient: string): Promise<SavedState> {
+export async function encryptState(stack: string, recipient: string): Promise<SavedState> {
+  const certificate = await recipientOf(recipient);
   return withPrivateFile(async (file) => {
+    await writeFile(`${file}.pem`, certificate);
     const files = [`.routeql/${stack}`, `Pulumi.${stack}.yaml`, `.env.${stack}`, ".env"];
     const without = ["logs", "workspace", "run.lock"].map((name) => `--exclude=.routeql/${stack}/${name}`);
     const present = files.filter((name) => existsSync(join(projectFolder, name)));
     await run("tar", ["--create", "--gzip", "--file", file, "--directory", projectFolder, ...without, ...present]);
-    await run("openssl", [...cms("-encrypt", file, `${file}.cms`), "-aes-256-gcm", recipient], {
+    await run("openssl", [...cms("-encrypt", file, `${file}.cms`), "-aes-256-gcm", `${file}.pem`], {
       remedy: "--recipient is the PEM file of a certificate; docs/operate/backup.md shows the command that creates it.",
     });
     return { version: cliPackage.version, content: await readFile(`${file}.cms`) };

@@ -5,6 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { X509CertificateGenerator } from "@peculiar/x509";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { RouteQL } from "../components/routeql.ts";
+import { grouped } from "../settings/groups.ts";
+import { type GivenSettings, settingNames, settings } from "../settings/list.ts";
+import { issue } from "../testing/certificates.ts";
+import { recordStack } from "../testing/recorded-stack.ts";
 import { certificatesOf, pemOf } from "@routeql/contract/pem";
 import { authorityOf } from "./authority.ts";
 
@@ -51,4 +56,40 @@ test("takes the text itself, and never quotes it", () => {
   expect(() => authorityOf("ldapCaFile", "-----BEGIN CERTIFICATE-----\nAAAA\n")).toThrow(
     "ldapCaFile has a block CERTIFICATE without its end in line 1. Copy the whole file again (argument)",
   );
+});
+
+test("refuses a file whose certificates have all ended, and keeps former ones beside a current one", async () => {
+  const [former, current] = [await issue("Former", { from: -9, to: -2 }), await issue("Current")];
+  expect(() => authorityOf("ldapCaFile", former.pem)).toThrow(
+    /ldapCaFile has no valid certificate: Former ended on .*Z. Add the current one of the authority/,
+  );
+  expect(authorityOf("ldapCaFile", former.pem + current.pem)).toBe(former.pem + current.pem);
+});
+
+/** Every setting for a PEM file, with the settings without which it is refused for another reason. */
+const own: GivenSettings = { engine: "embedded", target: "docker" };
+const readers: Readonly<Record<string, GivenSettings>> = {
+  tlsCertificateFile: { tlsPrivateKeyFile: "-----BEGIN " },
+  tlsPrivateKeyFile: { tlsCertificateFile: "-----BEGIN " },
+  tlsCaFile: {},
+  ldapCaFile: { ldapUrl: "ldaps://ldap.example.net", ldapUserBase: "dc=example" },
+  databaseCaFile: { database: "external", databaseUrl: "postgres://root:a-long-password@db.example.net/records" },
+  sessionsCaFile: { sessions: "external", sessionsUrl: "rediss://:a-long-password@sessions.example.net" },
+  backupCaFile: {
+    archive: true,
+    images: "built",
+    backupDestination: "s3://bucket/folder",
+    backupAccessKeyId: "an-access-key-id",
+    backupSecretAccessKey: "a-secret-access-key",
+  },
+};
+
+test("every setting for a certificate or key file has the one reader", async () => {
+  const files = settingNames.filter((name) => settings[name].type === "file" && !("structural" in settings[name]));
+  expect(files.toSorted()).toEqual(Object.keys(readers).toSorted());
+  for (const [name, others] of Object.entries(readers)) {
+    const args = grouped({ ...own, ...others, [name]: "-----BEGIN CERTIFICATE-----" });
+    const made = recordStack(() => void new RouteQL("routeql", args), { stack: "dev" });
+    await expect(made, name).rejects.toThrow(new RegExp(`${name} has a block CERTIFICATE without its end in line 1`));
+  }
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { getCACertificates, setDefaultCACertificates } from "node:tls";
+import { certificatesOf, pemOf, textOfPem } from "@routeql/contract/pem";
 import { fromEnvironment } from "@routeql/engine/execution/connection";
 import type { Given, Options, Surroundings } from "./command.ts";
 import { readTextOf } from "./read-file.ts";
@@ -57,7 +58,8 @@ function addressOf(text: string, path: string): URL {
 function trust(authority: string | undefined, directory: string): void {
   if (authority === undefined) return;
   try {
-    setDefaultCACertificates([...getCACertificates("default"), readFileSync(resolve(directory, authority), "utf8")]);
+    const own = certificatesOf(textOfPem(readFileSync(resolve(directory, authority))));
+    setDefaultCACertificates([...getCACertificates("default"), ...own.map((certificate) => pemOf([certificate]))]);
   } catch (error) {
     throw new UsageError(`the certificate of --ca cannot be used: ${(error as Error).message}`);
   }
