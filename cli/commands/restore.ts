@@ -9,6 +9,7 @@ import { NotReady, untilReady } from "@routeql/host/kubernetes/await";
 import { inSidecar } from "./administration.ts";
 import { inArchive, readTime, restoreTo } from "../database/archive.ts";
 import { openClientPrograms } from "../database/client-programs.ts";
+import { openDatabase } from "../database/open-database.ts";
 import { showProgress } from "../database/counted.ts";
 import { recordRun } from "../database/programs.ts";
 import { carryOverTo, rememberState } from "../database/carry-over.ts";
@@ -122,8 +123,7 @@ async function toMoment(stack: string, point: string, args: ParsedArguments, sig
   const started = performance.now();
   const state = await restoreTo(stack, point, args.flag("replace"), signal, async () => {
     try {
-      await using programs = await openClientPrograms(stack, signal);
-      return await rememberState(programs);
+      return await rememberState(() => openDatabase(stack, "owner"));
     } catch (error) {
       console.error(
         `The replaced database cannot be read, so no change of accounts and keys is kept. ${messageOf(error)}`,
@@ -134,8 +134,8 @@ async function toMoment(stack: string, point: string, args: ParsedArguments, sig
   await runMigrations(stack, signal);
   // The moment may have had older metadata.
   await onDocker(stack, "apply-metadata");
+  const kept = await carryOverTo(() => openDatabase(stack, "owner"), state, args.flag("keep-keys"));
   await using programs = await openClientPrograms(stack, signal);
-  const kept = await carryOverTo(programs, state, args.flag("keep-keys"));
   await recordRun(programs, "restore", started);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   console.log(`The database of the stack ${stack} now has its state of ${point}, after ${seconds} s.`);

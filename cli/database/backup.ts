@@ -27,7 +27,7 @@ export async function dumpTo(programs: Programs, target: Writable, show: ShowByt
   whole.catch(() => undefined);
   try {
     await holdPartitions(programs, (own) => {
-      const schemas = [...backedUpSchemas, ...own].map((name) => `--schema="${name}"`);
+      const schemas = [...backedUpSchemas, ...own].map((name) => `--schema="${name.replaceAll('"', '""')}"`);
       return runProgram(programs, "backup", [...dump, ...schemas], { output: stream }, "The backup");
     });
     stream.end();

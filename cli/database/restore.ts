@@ -1,11 +1,11 @@
 import { Readable } from "node:stream";
 import { Failure } from "@routeql/host/failure";
 import { BackupFile } from "./backup-file.ts";
-import { describeCarryOver } from "./carry-over.ts";
+import { describeCarryOver, keptIn } from "./carry-over.ts";
 import { outputOf, type Programs } from "./programs.ts";
 import { counted, type ShowBytes } from "./counted.ts";
 import { guardOptions } from "@routeql/database/migrate/connect";
-import { migrationNames } from "@routeql/database/migrate/migration-names";
+import { isMigrationName, migrationNames } from "@routeql/database/migrate/migration-names";
 import { type AppliedMigrations, restoreProgram } from "./restore-script.ts";
 
 /** Lists the data that a restore would delete. The first administrator of a new stack does not count. */
@@ -37,6 +37,13 @@ async function migrationsIn(programs: Programs, file: BackupFile): Promise<Appli
     throw new Failure(`${file.name} has no record of its migrations`, {
       remedy: "choose a file that `npm run backup` wrote.",
     });
+  const own = namesIn(copy, "own_migrations");
+  const strange = [...applied, ...own].find((name) => !isMigrationName(`${name}.sql`));
+  if (strange !== undefined)
+    throw new Failure(
+      `${file.name} names a migration ${JSON.stringify(strange)}, which no migration can have as name`,
+      { remedy: "choose a file that `npm run backup` wrote." },
+    );
   const known = migrationNames();
   const unknown = applied.filter((name) => !known.includes(name));
   if (unknown.length > 0)
@@ -48,7 +55,7 @@ async function migrationsIn(programs: Programs, file: BackupFile): Promise<Appli
     throw new Failure(`${file.name} lacks the migration ${missing}, but has a later one`, {
       remedy: "choose a file that `npm run backup` wrote.",
     });
-  return { applied, own: namesIn(copy, "own_migrations") };
+  return { applied, own };
 }
 
 async function refuseOccupied(programs: Programs): Promise<void> {
@@ -104,5 +111,5 @@ export async function restoreFrom(
     })(),
     { objectMode: false },
   );
-  return describeCarryOver(await outputOf(programs, program, "The restore", withHead));
+  return describeCarryOver(keptIn(await outputOf(programs, program, "The restore", withHead)));
 }

@@ -103,7 +103,8 @@ complete() {
   [ "$(control "$PGDATA" "Database system identifier")" = "$(control "$1" "Database system identifier")" ] || return 0
   end=$(grep . "$(compgen -G "$1/pg_wal/*.history" | tail -1)" | tail -1 | cut -f2)
   checkpoint=$(control "$PGDATA" "Latest checkpoint location")
-  [ "$(sql --host=/tmp --dbname=postgres --command="select pg_wal_lsn_diff('$checkpoint', '$end') > 16 * 1024 * 1024")" = t ] || return 0
+  [ "$(sql --host=/tmp --dbname=postgres --set=checkpoint="$checkpoint" --set=end="$end" \
+    <<<"select pg_wal_lsn_diff(:'checkpoint', :'end') > 16 * 1024 * 1024")" = t ] || return 0
   time=$(sed -n 's/.*last completed transaction was at log time //p' /tmp/recovery.log | tail -1)
   echo "archive: the database has changes that the archive lacks${time:+, since $time}. The next backup of the archive closes this gap. --latest --replace deletes these changes." >&2
   return 1

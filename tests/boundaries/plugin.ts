@@ -4,6 +4,7 @@
  * The exports of a package.json list its public modules; Node and tsc reject all others.
  */
 import { brokenRule, readPackages } from "./packages.ts";
+import { programTexts } from "./program-texts.ts";
 
 interface Source {
   readonly type: string;
@@ -37,4 +38,4 @@ const imports = {
   },
 };
 
-export default { meta: { name: "packages" }, rules: { imports } };
+export default { meta: { name: "packages" }, rules: { imports, "program-texts": programTexts } };

@@ -1,10 +1,13 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable } from "node:stream";
 import { Client } from "pg";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { backUpTo } from "@routeql/cli/database/backup";
 import { restoreFrom } from "@routeql/cli/database/restore";
+import { restoreProgram } from "@routeql/cli/database/restore-script";
+import { migrationNames } from "@routeql/database/migrate/migration-names";
+import { lastWords } from "@routeql/host/program-streams";
 import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
 import { programsOf, rowsOf } from "./support.ts";
 import { pathOf, spring, trapsOf } from "./trap-statements.ts";
@@ -82,22 +85,27 @@ describe("a hostile backup", { timeout: 300_000 }, () => {
     return file;
   }
 
+  /** Uncompressed, unlike the files of `npm run backup`, so that a test can change the text of its rows. */
+  async function dump(name: string): Promise<string> {
+    const program =
+      "pg_dump --host=127.0.0.1 --format=custom --compress=none --schema=auth --schema=migrations --schema=public --schema=routing --exclude-table-data='public.*'";
+    const { exitCode } = await database.exec(
+      ["sh", "-c", `${program} --file=/tmp/${name}.dump -U routeql_backup routeql`],
+      { env: { PGPASSWORD: database.getPassword("backup") } },
+    );
+    expect(exitCode).toBe(0);
+    const { output } = await database.exec(["base64", "-w0", `/tmp/${name}.dump`]);
+    const file = join(folder, `${name}.dump`);
+    await writeFile(file, Buffer.from(output, "base64"));
+    return file;
+  }
+
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "routeql-traps-"));
-    good = join(folder, "good.dump");
     database = await startDatabase();
     await using owner = await database.connect("owner");
     await owner.query(`insert into auth.organisations (id, name) values ('o', '${"n".repeat(200)}')`);
-    const dump =
-      "pg_dump --host=127.0.0.1 --format=custom --compress=none --schema=auth --schema=migrations --schema=public --schema=routing --exclude-table-data='public.*'";
-    const { exitCode } = await database.exec(["sh", "-c", `${dump} --file=/tmp/good.dump -U routeql_backup routeql`], {
-      env: { PGPASSWORD: database.getPassword("backup") },
-    });
-    expect(exitCode).toBe(0);
-    await backUpTo(programsOf(database), good, () => undefined);
-    await rm(good);
-    const { output } = await database.exec(["base64", "-w0", "/tmp/good.dump"]);
-    await writeFile(good, Buffer.from(output, "base64"));
+    good = await dump("good");
     await restore(good);
     await database.migrate();
     clean = await read(catalogue);
@@ -204,5 +212,47 @@ describe("a hostile backup", { timeout: 300_000 }, () => {
     expect(await read(catalogue)).toEqual(clean);
     expect(await rowsOf(database, "owner", "select count(*)::int as n from auth.organisations")).toEqual([{ n: 1 }]);
     expect((await database.exec(["test", "-e", "/tmp/sprung"])).exitCode).not.toBe(0);
+  });
+
+  const touched = async (): Promise<boolean> => (await database.exec(["test", "-e", "/tmp/sprung"])).exitCode === 0;
+
+  test.each([
+    ["ends the block of a program", "x'] loop end loop; end $$; \\! touch /tmp/sprung"],
+    ["is a command of psql", "\\! touch /tmp/sprung"],
+    ["names another folder", "../../../../tmp/sprung"],
+    ["is a variable of psql", ":'keep_keys'"],
+    ["has a quotation mark", "0001_o'clock"],
+  ])("a name of an own migration that %s is refused", async (_, name) => {
+    const placeholder = `0001_${"m".repeat(name.length - 5)}`;
+    {
+      await using owner = await database.connect("owner");
+      await owner.query("insert into migrations.own_migrations (name, content) values ($1, '')", [placeholder]);
+    }
+    const bytes = await readFile(await dump("named"));
+    await restore(good);
+    await database.migrate();
+    const at = bytes.indexOf(placeholder);
+    expect(at).toBeGreaterThan(0);
+    bytes.write(name, at, "latin1");
+    const file = join(folder, "named.dump");
+    await writeFile(file, bytes);
+    await expect(restore(file)).rejects.toThrow(/names a migration .*, which no migration can have as name/);
+    expect(await touched()).toBe(false);
+    expect(await read(catalogue)).toEqual(clean);
+  });
+
+  test("psql obeys no command of a text that reaches it beside the rows", async () => {
+    const file = await forge("COPY auth.organisations", (entry) => `\\! touch /tmp/sprung\n${entry}`);
+    const { program, head } = await restoreProgram({ applied: migrationNames(), own: [] }, false);
+    const said = lastWords();
+    const code = await programsOf(database).as("owner")([...program.slice(0, -1), "{ print }"], {
+      input: Readable.from([head, await readFile(file)]),
+      output: said.stream,
+      errors: said.stream,
+    });
+    expect(said.lines().join("\n")).toContain("backslash commands are restricted");
+    expect(code).not.toBe(0);
+    expect(await touched()).toBe(false);
+    expect(await read(catalogue)).toEqual(clean);
   });
 });
