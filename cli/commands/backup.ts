@@ -4,7 +4,7 @@ import { openClientPrograms } from "../database/client-programs.ts";
 import { megabytes, showProgress } from "../database/counted.ts";
 import type { Command } from "../foundation/command.ts";
 import { recordRun } from "../database/programs.ts";
-import { encryptState } from "../stack/saved-state.ts";
+import { encryptState } from "../saved-state/saved-state.ts";
 
 const standardFile = (stack: string): string =>
   `routeql-${stack}-${new Date().toISOString().slice(0, 19).replaceAll(":", "-")}Z.dump`;

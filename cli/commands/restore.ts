@@ -13,15 +13,13 @@ import { openDatabase } from "../database/open-database.ts";
 import { showProgress } from "../database/counted.ts";
 import { recordRun } from "../database/programs.ts";
 import { carryOverTo, rememberState } from "../database/carry-over.ts";
-import { BackupFile } from "../database/backup-file.ts";
 import { restoreFrom } from "../database/restore.ts";
+import { createAgain } from "../saved-state/create-again.ts";
 import { type Command, type ParsedArguments, stackArgument, stackOption } from "../foundation/command.ts";
 import { connectTo } from "../kubernetes/connect.ts";
 import { startJobLikeMigrate } from "../kubernetes/job-like-migrate.ts";
 import { type Place, placeOf } from "../kubernetes/place.ts";
 import { accessOf } from "../stack/access.ts";
-import { bringUp } from "../stack/bring-up.ts";
-import { unpackState } from "../stack/saved-state.ts";
 import { loginStatus } from "../stack/api-client.ts";
 import { requireOwn } from "../stack/ownership.ts";
 import { valuesOf } from "../stack/outputs.ts";
@@ -110,14 +108,6 @@ async function openLogins(stack: string, signal: AbortSignal): Promise<string> {
   }
 }
 
-async function createAgain(stack: string, file: string, key: string, signal: AbortSignal): Promise<void> {
-  const state = await (await BackupFile.open(file)).state();
-  if (state === undefined)
-    throw new Failure(`${file} has no saved state`, { remedy: "restore it into a new stack, without --key." });
-  await unpackState(stack, state, key);
-  await bringUp({ stack, signal, adopt: true });
-}
-
 /** Restores the archive's state of a moment; accounts and keys are treated as in the restore of a file. */
 async function toMoment(stack: string, point: string, args: ParsedArguments, signal: AbortSignal): Promise<void> {
   const started = performance.now();
@@ -161,6 +151,7 @@ export const command: Command = {
         value: "FILE",
         meaning: "on an empty machine: create the stack from the state in FILE, with the private key of its recipient",
       },
+      unauthenticated: { type: "boolean", meaning: "with --key: accept a complete backup without authentication" },
       "keep-keys": { type: "boolean", meaning: "keep the signing keys of the backup, so that their tokens stay valid" },
     },
     notes: [
@@ -187,7 +178,7 @@ export const command: Command = {
       return;
     }
     const key = args.optionalText("key");
-    if (key !== undefined) await createAgain(stack, resolve(file), key, signal);
+    if (key !== undefined) await createAgain(stack, resolve(file), key, args.flag("unauthenticated"), signal);
     await using programs = await openClientPrograms(stack, signal);
     const { show, end } = showProgress("read");
     let kept: readonly string[];

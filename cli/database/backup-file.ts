@@ -7,15 +7,19 @@ import { callbackify } from "node:util";
 import { unreadable } from "@routeql/database-access/unreadable";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { extract, pack } from "tar-stream";
-import type { SavedState } from "../stack/saved-state.ts";
+import { addEntry, authenticator, isSame } from "../saved-state/backup-token.ts";
+import type { SavedState } from "../saved-state/saved-state.ts";
 
-/** Entries of a complete backup, a tar. The concatenated pieces are the dump; an entry needs its size first. */
-const entries = { version: "version", state: "state.cms", piece: "database.dump." } as const;
+/**
+ * Entries of a complete backup, a tar. The concatenated pieces are the dump; an entry needs its size first. The last entry authenticates
+ * the names, sizes and contents before it.
+ */
+const entries = { version: "version", state: "state.cms", piece: "database.dump.", proof: "authentication" } as const;
 const pieceBytes = 16 * 2 ** 20;
 
 /** Writes a complete backup to a target, which stays open. @param dump writes the dump to a stream that stays open */
 export async function writeComplete<T>(
-  { version, content }: SavedState,
+  { version, content, token }: SavedState,
   target: Writable,
   dump: (pieces: Writable) => Promise<T>,
 ): Promise<T> {
@@ -23,11 +27,16 @@ export async function writeComplete<T>(
   const archive = pack().on("error", () => undefined);
   const sent = pipeline(archive, target, { end: false });
   sent.catch(() => undefined);
-  const add = (name: string, bytes: Buffer): Promise<void> =>
+  const proof = token && authenticator(token);
+  const addUnproven = (name: string, bytes: Buffer): Promise<void> =>
     new Promise((resolve, reject) => {
       const entry = { name, size: bytes.length, mode: 0o600 };
       archive.entry(entry, bytes, (error) => (error ? reject(error) : resolve())).on("error", reject);
     });
+  const add = (name: string, bytes: Buffer): Promise<void> => {
+    if (proof) addEntry(proof, name, bytes.length).update(bytes);
+    return addUnproven(name, bytes);
+  };
   await add(entries.version, Buffer.from(version));
   await add(entries.state, content);
   let chunks: Buffer[] = [];
@@ -51,13 +60,14 @@ export async function writeComplete<T>(
   const result = await dump(pieces);
   pieces.end();
   await finished(pieces);
+  if (proof) await addUnproven(entries.proof, proof.digest());
   archive.finalize();
   await sent;
   return result;
 }
 
 interface Entry extends Readable {
-  readonly header: { readonly name: string };
+  readonly header: { readonly name: string; readonly size: number };
 }
 
 /** A file of `npm run backup`: a dump in pg_dump's custom format, or a complete backup. */
@@ -109,15 +119,41 @@ export class BackupFile {
     yield* archive as AsyncIterable<unknown> as AsyncIterable<Entry>;
   }
 
-  /** Undefined for a backup of the database alone. */
-  async state(): Promise<SavedState | undefined> {
+  /** Undefined for a backup of the database alone. @param token undefined accepts every file @throws Failure when the token does not fit */
+  async state(token: Buffer | undefined): Promise<SavedState | undefined> {
     if (!this.#complete) return undefined;
-    let version = "";
+    const proof = token && authenticator(token);
+    let [version, content, found]: (Buffer | undefined)[] = [];
     for await (const entry of this.#entries()) {
-      const content = await buffer(entry);
-      if (entry.header.name === entries.version) version = content.toString();
-      else return { version, content };
+      const { name, size } = entry.header;
+      if (found !== undefined)
+        throw this.#unauthentic(`has the entry ${JSON.stringify(name)} after its authentication`);
+      const isPiece = name.startsWith(entries.piece);
+      if (name === entries.proof) {
+        found = await buffer(entry);
+        continue;
+      }
+      if (proof) addEntry(proof, name, size);
+      if (isPiece) for await (const chunk of entry) proof?.update(chunk as Buffer);
+      else {
+        const bytes = await buffer(entry);
+        proof?.update(bytes);
+        if (name === entries.version) version = bytes;
+        else if (name === entries.state) content = bytes;
+      }
     }
-    return undefined;
+    if (proof) {
+      if (found === undefined) throw this.#unauthentic("has no authentication");
+      if (!isSame(found, proof.digest()))
+        throw this.#unauthentic("was changed, or written with another recipient file");
+    }
+    return content && { version: version?.toString() ?? "", content };
+  }
+
+  #unauthentic(reason: string): Failure {
+    return new Failure(`${this.name} is not authentic: it ${reason}`, {
+      remedy:
+        "choose another copy of the backup. --unauthenticated accepts a file of an earlier version; who could write it then chooses the settings and secrets of the stack.",
+    });
   }
 }

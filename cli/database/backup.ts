@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { finished } from "node:stream/promises";
 import { loginRole } from "@routeql/database/migrate/roles";
 import { Failure } from "@routeql/host/failure";
-import type { SavedState } from "../stack/saved-state.ts";
+import type { SavedState } from "../saved-state/saved-state.ts";
 import { writeComplete } from "./backup-file.ts";
 import { counted, type ShowBytes } from "./counted.ts";
 import { type Programs, runProgram } from "./programs.ts";

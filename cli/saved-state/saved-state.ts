@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { certificatesOf, PemError, pemOf, textOfPem } from "@routeql/contract/pem";
@@ -7,6 +7,8 @@ import { Failure, messageOf } from "@routeql/host/failure";
 import { projectFolder } from "@routeql/host/paths";
 import { run } from "@routeql/host/process";
 import cliPackage from "../package.json" with { type: "json" };
+import { tokenOfRecipient } from "./backup-token.ts";
+import { moveInto, stateFiles, unpackInto } from "./state-files.ts";
 
 /** The state of a stack in a backup, with its secrets and settings. Only the holder of the recipient's private key can read it. */
 export interface SavedState {
@@ -14,13 +16,15 @@ export interface SavedState {
   readonly version: string;
   /** A gzipped tar, encrypted in CMS. */
   readonly content: Buffer;
+  /** Authenticates the backup; undefined for a recipient file without one. */
+  readonly token?: Buffer | undefined;
 }
 
-/** Calls with the name of a file that is unreadable for others, and deletes it afterwards. */
-async function withPrivateFile<T>(work: (file: string) => Promise<T>): Promise<T> {
+/** Calls with the name of a private folder, and deletes it afterwards. */
+async function withPrivateFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "routeql-state-"));
   try {
-    return await work(join(folder, "state"));
+    return await work(folder);
   } finally {
     await rm(folder, { recursive: true });
   }
@@ -44,34 +48,51 @@ export async function recipientOf(path: string): Promise<string> {
   }
 }
 
-/** @param recipient PEM file of an X.509 certificate */
+/** @param recipient PEM file of an X.509 certificate, with the line of the token */
 export async function encryptState(stack: string, recipient: string): Promise<SavedState> {
   const certificate = await recipientOf(recipient);
-  return withPrivateFile(async (file) => {
+  const token = await tokenOfRecipient(recipient);
+  if (token === undefined)
+    console.error(
+      `The backup cannot be authenticated: ${recipient} has no line with a token. A restore of its state will need --unauthenticated. ` +
+        "docs/operate/backup.md#every-night has the command that adds the line.",
+    );
+  return withPrivateFolder(async (folder) => {
+    const file = join(folder, "state");
     await writeFile(`${file}.pem`, certificate);
-    const files = [`.routeql/${stack}`, `Pulumi.${stack}.yaml`, `.env.${stack}`, ".env"];
-    const without = ["logs", "workspace", "run.lock"].map((name) => `--exclude=.routeql/${stack}/${name}`);
-    const present = files.filter((name) => existsSync(join(projectFolder, name)));
-    await run("tar", ["--create", "--gzip", "--file", file, "--directory", projectFolder, ...without, ...present]);
+    const present = stateFiles(stack).filter((name) => existsSync(join(projectFolder, name)));
+    await run("tar", ["--create", "--gzip", "--file", file, "--directory", projectFolder, ...present]);
     await run("openssl", [...cms("-encrypt", file, `${file}.cms`), "-aes-256-gcm", `${file}.pem`], {
       remedy: "--recipient is the PEM file of a certificate; docs/operate/backup.md shows the command that creates it.",
     });
-    return { version: cliPackage.version, content: await readFile(`${file}.cms`) };
+    return { version: cliPackage.version, content: await readFile(`${file}.cms`), token };
   });
 }
 
-/** Writes a saved state into this checkout. @param key PEM file of the recipient's key @throws Failure if it does not fit */
-export async function unpackState(stack: string, { version, content }: SavedState, key: string): Promise<void> {
+/**
+ * Writes a saved state into a checkout, all files or none.
+ * @param key PEM file of the recipient's key @returns the names of its files @throws Failure if it does not fit
+ */
+export async function unpackState(
+  stack: string,
+  { version, content }: SavedState,
+  key: string,
+  project = projectFolder,
+): Promise<readonly string[]> {
   if (version !== cliPackage.version)
     throw new Failure(`The backup comes from version ${version}, and this checkout has ${cliPackage.version}`, {
       remedy: `check out version ${version}, restore, then upgrade.`,
     });
-  await withPrivateFile(async (file) => {
+  return withPrivateFolder(async (folder) => {
+    const file = join(folder, "state");
     await writeFile(`${file}.cms`, content, { mode: 0o600 });
     await run("openssl", [...cms("-decrypt", `${file}.cms`, file), "-inkey", key], {
       remedy: "--key is the private key of the certificate that the backup was written for.",
     });
-    const unpack = ["--extract", "--gzip", "--file", file, "--directory", projectFolder, "--keep-old-files"];
-    await run("tar", unpack, { remedy: "move the named files of this checkout away, then run the restore again." });
+    const unpacked = join(folder, "unpacked");
+    await mkdir(unpacked, { mode: 0o700 });
+    const names = await unpackInto(unpacked, file, stack);
+    await moveInto(project, unpacked, names);
+    return names;
   });
 }
