@@ -7,6 +7,7 @@ import { dataClaims, releaseInCluster, removeDataClaims, requireOwnInCluster } f
 import { forgetPlace, type Place, placeOf } from "../kubernetes/place.ts";
 import { removeAccess } from "./access.ts";
 import { forgetChoice } from "./image-choice.ts";
+import { refuseLostArchive } from "./lost-archive.ts";
 import { releaseNetworkRange } from "./network-range.ts";
 import { releaseStack, requireOwnOrAdopt } from "./ownership.ts";
 import { cliPhase, clusterPhase, enginePhase, pluginsPhase, type Prepared } from "./phases.ts";
@@ -70,6 +71,7 @@ export function bringDown(options: DownOptions): Promise<DownResult> {
       title: "Ownership",
       work: async () => {
         prepared.holding = await requireOwnOrAdopt(options.stack, adopt);
+        if (prepared.holding.other !== undefined) await refuseLostArchive(options.stack);
       },
     };
     // Without a state Pulumi has nothing to do, so its CLI is not needed.

@@ -6,6 +6,7 @@ import { stackPaths } from "@routeql/host/paths";
 import { lastWords } from "@routeql/host/program-streams";
 import { inSidecar } from "../commands/administration.ts";
 import { openDatabase } from "../database/open-database.ts";
+import { archiveFacts } from "./archive-facts.ts";
 import { alertDeliveries, alertProblems, firingAlerts } from "./alerts.ts";
 import { publishedAddress } from "../docker/published-address.ts";
 import { sharedIdProblems } from "../docker/host-accounts.ts";
@@ -52,9 +53,10 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
   const services = withMissing(found, await expectedServices(stack));
   const problemsOfServices = serviceProblems(services, stack);
   const databaseIsDown = problemsOfServices.some(({ subject }) => subject === "database");
-  const [endpoint, database, directory, alerts, deliveries, changes] = await Promise.all([
+  const [endpoint, database, archive, directory, alerts, deliveries, changes] = await Promise.all([
     endpointState(access, place ? undefined : await publishedAddress(stack)),
     databaseIsDown ? undefined : databaseFacts(stack, signal),
+    place ? undefined : archiveFacts(stack, signal),
     directoryState(stack, signal),
     // On Kubernetes the Prometheus is not one of the stack.
     place ? undefined : firingAlerts(stack, signal),
@@ -64,11 +66,14 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
   const facts = {
     endpoint,
     database: database?.facts,
+    archive,
+    archiveSince: services.find(({ service }) => service === "archive")?.since,
     expectedMigrations: migrationNames(),
     directory,
     drift: changes,
   };
   const users = place ? [] : found.flatMap(({ user }) => (user === undefined ? [] : [user]));
+  const { archiveSince: _, ...shown } = facts;
   const problems = [
     ...problemsOfServices,
     ...(await sharedIdProblems(users)),
@@ -84,7 +89,7 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
     fine: problems.length === 0,
     problems,
     services,
-    ...facts,
+    ...shown,
     metadataConsistent: metadataConsistent(services),
     alerts,
     deliveries,

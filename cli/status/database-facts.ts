@@ -19,7 +19,10 @@ const query = `
     coalesce((select jsonb_agg(jsonb_build_object('state', state, 'since', signs_from, 'retiresAt', retires_at) order by signs_from) from keys), '[]') as keys,
     (select max("timestamp") at time zone 'UTC' from routing.bgp_updates) as newest_update,
     (select max(time_last) at time zone 'UTC' from routing.hijacks) as newest_hijack,
-    pg_database_size(current_database())::float8 as bytes`;
+    pg_database_size(current_database())::float8 as bytes,
+    (select jsonb_build_object('failed', failed_count, 'failsSince',
+      case when last_failed_time > coalesce(last_archived_time, '-infinity') then to_char(last_failed_time at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') end)
+      from pg_stat_archiver) as archiver`;
 
 /** A stack of an earlier version has no such table. */
 const runsAreRecorded = "select to_regclass('migrations.finished_runs') is not null as recorded";
@@ -38,6 +41,7 @@ interface Row {
   readonly newest_update: Date | null;
   readonly newest_hijack: Date | null;
   readonly bytes: number;
+  readonly archiver: DatabaseFacts["archiver"];
 }
 
 export function readDatabaseFacts(open: OpenDatabase): Promise<DatabaseFacts> {

@@ -1,5 +1,5 @@
 import { stackArgument, stackOption } from "../foundation/command.ts";
-import type { DatabaseFacts, EndpointState, Problem, ServiceState, StatusReport } from "./report.ts";
+import type { ArchiveFacts, DatabaseFacts, EndpointState, Problem, ServiceState, StatusReport } from "./report.ts";
 
 /** Services before the services that call them: the first problem is the likely cause of the others. */
 const order = ["database", "migrate", "sessions", "auth-sidecar", "apply-metadata", "engine", "front", "gateway"];
@@ -72,6 +72,9 @@ export interface Limits {
 export interface Facts {
   readonly endpoint?: EndpointState | undefined;
   readonly database?: DatabaseFacts | undefined;
+  readonly archive?: ArchiveFacts | undefined;
+  /** RFC 3339: start of the archive's service. */
+  readonly archiveSince?: string | undefined;
   readonly expectedMigrations: readonly string[];
   readonly directory?: StatusReport["directory"];
   readonly drift?: readonly string[] | undefined;
@@ -85,7 +88,7 @@ const older = (time: string | null | undefined, limit: number, now: number): boo
   time === null || time === undefined || now - Date.parse(time) > limit;
 
 export function factProblems(
-  { endpoint, database, expectedMigrations, directory, drift }: Facts,
+  { endpoint, database, archive, archiveSince, expectedMigrations, directory, drift }: Facts,
   limits: Limits,
   stack: string,
   now = Date.now(),
@@ -128,6 +131,7 @@ export function factProblems(
       next: `${up} renews a self-signed certificate; docs/operate/tls.md describes the others`,
     });
   if (database !== undefined) problems.push(...databaseProblems(database, expectedMigrations, limits, stack, now));
+  problems.push(...archiveProblems({ database, archive, archiveSince }, limits, stack, now));
   if (directory?.fails === true)
     problems.push({
       subject: "directory",
@@ -144,9 +148,9 @@ export function factProblems(
 }
 
 function databaseProblems(
-  { migrations, keys, newestUpdate, lastBackup }: DatabaseFacts,
+  { migrations, keys, newestUpdate }: DatabaseFacts,
   expected: readonly string[],
-  { dataAge, backupAge }: Limits,
+  { dataAge }: Limits,
   stack: string,
   now: number,
 ): Problem[] {
@@ -177,10 +181,40 @@ function databaseProblems(
       reason: newestUpdate === null ? "the database has no updates" : `the newest update is of ${newestUpdate}`,
       next: "load updates: docs/operate/data.md",
     });
-  if (backupAge !== undefined && older(lastBackup?.at, backupAge, now))
+  return problems;
+}
+
+/** The archive makes a backup each day. */
+const longestWithoutBackup = 26 * 3_600_000;
+/** A new archive makes its first backup within minutes. */
+const firstBackup = 2 * 3_600_000;
+
+/** Reads the age of backups from the archive, where there is one: the database may have been changed. */
+function archiveProblems(
+  { database, archive, archiveSince }: Pick<Facts, "database" | "archive" | "archiveSince">,
+  { backupAge }: Limits,
+  stack: string,
+  now: number,
+): Problem[] {
+  const problems: Problem[] = [];
+  const add = (reason: string): unknown =>
+    problems.push({ subject: "archive", reason, next: "docs/operate/runbooks.md#archivefails" });
+  const { failed, failsSince } = database?.archiver ?? { failed: 0, failsSince: null };
+  if (archive?.problem !== undefined) add(`changes do not reach the archive: ${archive.problem}`);
+  else if (failsSince !== null) add(`changes do not reach the archive (${failed} failures, the last at ${failsSince})`);
+  const newest = archive === undefined ? database?.lastBackup?.at : archive.newestBackup;
+  const limit = backupAge ?? (archive === undefined ? Infinity : longestWithoutBackup);
+  const isNew = archive !== undefined && backupAge === undefined && !older(archiveSince, firstBackup, now);
+  if (limit === Infinity || (newest === null && isNew) || (archive === undefined && database === undefined))
+    return problems;
+  if (!older(newest, limit, now)) return problems;
+  if (archive !== undefined) {
+    if (archive.problem === undefined)
+      add(newest === null ? "the archive has no backup" : `the newest backup in the archive is of ${newest}`);
+  } else
     problems.push({
       subject: "backup",
-      reason: lastBackup === undefined ? "no backup is recorded" : `the last backup is of ${lastBackup.at}`,
+      reason: newest === undefined ? "no backup is recorded" : `the last backup is of ${newest}`,
       next: `npm run backup${stackArgument(stack)}`,
     });
   return problems;

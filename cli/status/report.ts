@@ -52,10 +52,20 @@ export interface DatabaseFacts {
   readonly newestUpdate: string | null;
   readonly newestHijack: string | null;
   readonly bytes: number;
+  /** Postgres' own count of changes that its archive refused; `failsSince` is null while the newest one was accepted. */
+  readonly archiver: { readonly failed: number; readonly failsSince: string | null };
   /** The last successful backup and restore, from any machine. */
   readonly lastBackup?: LastRun | undefined;
   readonly lastRestore?: LastRun | undefined;
   readonly lastDrill?: LastRun | undefined;
+}
+
+/** What the archive on Docker itself has; a compromised database cannot change it. */
+export interface ArchiveFacts {
+  /** RFC 3339; null without a backup. */
+  readonly newestBackup: string | null;
+  /** Why changes or backups do not reach it. */
+  readonly problem?: string | undefined;
 }
 
 export interface LastRun {
@@ -89,6 +99,8 @@ export interface StatusReport {
   readonly services: readonly ServiceState[];
   readonly endpoint?: EndpointState | undefined;
   readonly database?: DatabaseFacts | undefined;
+  /** Undefined without an archive on Docker, or while its service does not run. */
+  readonly archive?: ArchiveFacts | undefined;
   readonly expectedMigrations: readonly string[];
   /** Whether the engine serves all of the metadata; undefined when the engine does not answer. */
   readonly metadataConsistent?: boolean | undefined;

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { alertProblems, readAlerts } from "./alerts.ts";
+import { readArchiveFacts } from "./archive-facts.ts";
 import { changesOf } from "./collect.ts";
 import { factProblems, serviceProblems, withMissing } from "./problems.ts";
 import { healthDetail, healthProgram } from "./health-detail.ts";
@@ -26,6 +27,7 @@ const facts: DatabaseFacts = {
   newestUpdate: "2026-05-04T09:59:00.000Z",
   newestHijack: null,
   bytes: 12_000_000,
+  archiver: { failed: 0, failsSince: null },
 };
 const endpoint = { url: "https://localhost", status: 200, certificateExpires: "2027-05-04T10:00:00Z" };
 const good = { endpoint, database: facts, expectedMigrations: ["0001_a", "0002_b"] };
@@ -140,12 +142,58 @@ test.each<[string, string, object, Parameters<typeof factProblems>[1]?]>([
     database({ lastBackup: { at: "2026-05-01T00:00:00.000Z" } }),
     { backupAge: 86_400_000 },
   ],
+  [
+    "archive",
+    "changes do not reach the archive: the disk of the archive is full.",
+    { archive: { newestBackup: "2026-05-04T03:00:00.000Z", problem: "the disk of the archive is full." } },
+  ],
+  [
+    "archive",
+    "changes do not reach the archive (34 failures, the last at 2026-05-04T09:58:00Z)",
+    database({ archiver: { failed: 34, failsSince: "2026-05-04T09:58:00Z" } }),
+  ],
+  [
+    "archive",
+    "the newest backup in the archive is of 2026-05-01T03:00:00.000Z",
+    // The database may claim another time.
+    {
+      archive: { newestBackup: "2026-05-01T03:00:00.000Z" },
+      ...database({ lastBackup: { at: "2026-05-04T09:00:00Z" } }),
+    },
+  ],
+  [
+    "archive",
+    "the archive has no backup",
+    {
+      archive: { newestBackup: null },
+      archiveSince: "2026-05-04T07:00:00Z",
+      ...database({ lastBackup: { at: "2026-05-04T09:00:00Z" } }),
+    },
+  ],
   ["directory", unusable, { directory: { text: unusable, fails: true } }],
   ["drift", "the stack differs from its program: update dev-engine", { drift: ["update dev-engine"] }],
 ])("reports the %s with a next command: %s", (subject, reason, changes, limits = {}) => {
   expect(factProblems({ ...good, ...changes }, limits, "dev", now)).toEqual([
     { subject, reason, next: expect.stringMatching(/npm run|docs\/operate/) as string },
   ]);
+});
+
+test("accepts a new archive before its first backup, and an archive with a backup of today", () => {
+  const archive = (newestBackup: string | null) => ({
+    ...good,
+    archive: { newestBackup },
+    archiveSince: "2026-05-04T09:00:00Z",
+  });
+  expect(factProblems(archive(null), {}, "dev", now)).toEqual([]);
+  expect(factProblems(archive("2026-05-04T03:00:00.000Z"), {}, "dev", now)).toEqual([]);
+});
+
+test("reads the newest backup and the cause of failures from the archive", () => {
+  expect(readArchiveFacts("0\t\n")).toEqual({ newestBackup: null });
+  expect(readArchiveFacts("1777864800\tthe disk of the archive is full.\n")).toEqual({
+    newestBackup: "2026-05-04T03:20:00.000Z",
+    problem: "the disk of the archive is full.",
+  });
 });
 
 test("names the resources that the steps of a preview change, each once", () => {

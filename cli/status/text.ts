@@ -28,11 +28,17 @@ const ago = (time: string | null | undefined, now: number): string =>
   time === null || time === undefined ? "none" : `${time} (${age(now - Date.parse(time))} ago)`;
 
 /** Whether the archive on Docker keeps changes; undefined for other databases, which have their own. */
-function archiveText({ target, services }: StatusReport): string | undefined {
+function archiveText({ target, services, database: facts, archive: found }: StatusReport): string | undefined {
   const database = services.find(({ service }) => service === "database");
   if (target !== "docker" || database === undefined) return undefined;
   const archive = services.find(({ service }) => service === "archive");
-  if (archive !== undefined) return archive.health === "unhealthy" ? "cannot be written" : "archives every change";
+  const fails = found?.problem !== undefined || (facts?.archiver.failsSince ?? null) !== null;
+  if (archive !== undefined)
+    return archive.health === "unhealthy"
+      ? "cannot be written"
+      : fails
+        ? "changes do not reach it"
+        : "archives every change";
   return database.image.startsWith("routeql/database:")
     ? "none (setting ARCHIVE); only npm run backup protects the data"
     : "none, because the official image has no pgBackRest; only npm run backup protects the data";
@@ -88,7 +94,7 @@ export function statusText(report: StatusReport): string {
       ["signing keys", `${keys.join(", ") || "none"}${signing === undefined ? "" : `; signs since ${signing.since}`}`],
       ["newest update", ago(database.newestUpdate, now)],
       ["newest hijack", ago(database.newestHijack, now)],
-      ["last backup", ago(database.lastBackup?.at, now)],
+      ["last backup", ago(report.archive === undefined ? database.lastBackup?.at : report.archive.newestBackup, now)],
       ["last restore", ago(database.lastRestore?.at, now)],
       ["last drill", ago(database.lastDrill?.at, now)],
     );

@@ -9,9 +9,37 @@ shopt -s inherit_errexit
 sql() { psql --no-psqlrc --quiet --no-align --tuples-only --field-separator=$'\t' --set=ON_ERROR_STOP=1 --username=postgres "$@"; }
 live() { sql --host=/run/postgresql --dbname="$POSTGRES_DB" "$@"; }
 
-# Exit codes of pgBackRest that an operator can act on.
+# The cause of a failure, for an operator: the system's error in the text of pgBackRest, then its exit code.
+cause() {
+  local code=$1 errors=$2
+  if grep -qE 'FormatError|CryptoError|ChecksumError' <<<"$errors"; then code=95; fi
+  case $errors in
+    *"No space left on device"* | *"Disk quota exceeded"*) echo "the disk of the archive is full. Free space on it, or set another ARCHIVE_DIRECTORY." && return ;;
+    *"Permission denied"* | *"Operation not permitted"*) echo "user $(id -u) may not write the archive directory. That user must own it and all files in it." && return ;;
+    *"Read-only file system"*) echo "the file system of the archive is read-only." && return ;;
+  esac
+  case $code in
+    28 | 51) echo "the archive belongs to another database. Restore from it (npm run restore -- --latest), or set another ARCHIVE_DIRECTORY." ;;
+    29 | 95) echo "the archive cannot be decrypted or is damaged. Its key is in the state of the stack that created it: use that state or another copy of the archive." ;;
+    55 | 75) echo "the archive has no backup of that time. It starts with its first full backup, and BACKUP_RETENTION_DAYS limits its age." ;;
+    41 | 47 | 99 | 103) echo "the archive directory cannot be written. User $(id -u) must own it, and its disk must have space." ;;
+    58) echo "the newest backup before that time belongs to a state that a restore has left. Use --latest, or an earlier time." ;;
+    82) echo "the changes of the database did not reach the archive within a minute. User $(id -u) must own its directory, and its disk must have space." ;;
+    39 | 49 | 101 | 104 | 106)
+      if [ "${PGBACKREST_REPO1_TYPE:-}" = s3 ]; then
+        echo "the object storage does not answer or refuses. Check BACKUP_DESTINATION, BACKUP_ENDPOINT and its keys."
+      else
+        echo "the archive directory cannot be written: $(first "$errors")"
+      fi
+      ;;
+    *) echo "pgBackRest ended with $code: $(first "$errors")" ;;
+  esac
+}
+
+first() { sed -n 's/.*ERROR: *//p' <<<"$1" | head -1 | cut -c1-160; }
+
 backrest() {
-  local code=0 errors=/tmp/archive.$BASHPID reason
+  local code=0 file=/tmp/archive.$BASHPID errors
   (
     export PGBACKREST_REPO1_CIPHER_PASS PGBACKREST_REPO1_S3_KEY PGBACKREST_REPO1_S3_KEY_SECRET
     PGBACKREST_REPO1_CIPHER_PASS=$(<"$ARCHIVE_KEY_FILE")
@@ -19,25 +47,42 @@ backrest() {
       PGBACKREST_REPO1_S3_KEY=$(<"$STORAGE_KEY_ID_FILE") PGBACKREST_REPO1_S3_KEY_SECRET=$(<"$STORAGE_KEY_FILE")
     fi
     exec pgbackrest "$@"
-  ) 2>"$errors" || code=$?
+  ) 2>"$file" || code=$?
   # Bytes of a file that was decrypted with a wrong key must not reach a terminal.
-  LC_ALL=C tr -cd '[:print:]\n' <"$errors" >&2
-  ! grep -qE 'FormatError|CryptoError|ChecksumError' "$errors" || [ $code = 0 ] || code=95
-  rm -f "$errors"
-  case $code in
-    # With 1, archive-get reports a file that the archive does not have.
-    0 | 1) return "$code" ;;
-    28 | 51) reason="the archive belongs to another database. Restore from it (npm run restore -- --latest), or set another ARCHIVE_DIRECTORY." ;;
-    29 | 95) reason="the archive cannot be decrypted or is damaged. Its key is in the state of the stack that created it: use that state or another copy of the archive." ;;
-    55 | 75) reason="the archive has no backup of that time. It starts with its first full backup, and BACKUP_RETENTION_DAYS limits its age." ;;
-    41 | 47 | 99 | 103) reason="the archive directory cannot be written. User $(id -u) must own it, and its disk must have space." ;;
-    58) reason="the newest backup before that time belongs to a state that a restore has left. Use --latest, or an earlier time." ;;
-    82) reason="the changes of the database did not reach the archive within a minute. User $(id -u) must own its directory, and its disk must have space." ;;
-    39 | 49 | 101 | 104 | 106) reason="the object storage does not answer or refuses. Check BACKUP_DESTINATION, BACKUP_ENDPOINT and its keys." ;;
-    *) reason="pgBackRest ended with $code." ;;
-  esac
-  echo "archive: $1 failed: $reason" >&2
+  errors=$(LC_ALL=C tr -cd '[:print:]\n' <"$file")
+  rm -f "$file"
+  # With 1, archive-get reports a file that the archive does not have.
+  if [ $code -le 1 ]; then
+    [ -z "$errors" ] || echo "$errors" >&2
+    return "$code"
+  fi
+  echo "archive: $1 failed: $(cause $code "$errors")" >&2
   return "$code"
+}
+
+# Archives a change. The directory is common to the database and the archive: `status` reads the cause with the command `facts`.
+problem=/run/postgresql/archive-problem dropped=/run/postgresql/archive-dropped
+push() {
+  local code=0 errors
+  errors=$(backrest archive-push "$1" 2>&1 >/dev/null) || code=$?
+  [ -z "$errors" ] || echo "$errors" >&2
+  if [ $code != 0 ]; then
+    echo "${errors##*archive-push failed: }" >"$problem.new" && mv "$problem.new" "$problem" || true
+  else
+    rm -f "$problem"
+    [[ $errors != *"dropped WAL file"* ]] || touch "$dropped" || true
+  fi
+  return $code
+}
+# For `status`: the time of the newest backup in the archive, in seconds, or 0, and the cause of failures.
+facts() {
+  local info cause
+  info=$(backrest info --output=json)
+  cause=$(cat "$problem" 2>/dev/null || true)
+  if [ -z "$cause" ] && [ -e "$dropped" ]; then
+    cause="changes beyond the limit of the queue were dropped; the next backup closes the gap."
+  fi
+  printf '%s\t%s\n' "$(stops "$info" '[fdi]')" "$cause"
 }
 
 record() {
@@ -51,11 +96,13 @@ backup() {
   local started=$SECONDS
   backrest stanza-create
   backrest backup --type="${1:-$(due)}" --exclude=restoring/ --exclude=replaced/ --exclude=lost+found
+  rm -f "$problem" "$dropped"
   record backup $((SECONDS - started))
   echo "archive: backup finished in $((SECONDS - started)) s"
 }
 
-newest() { backrest info --output=json | grep -o "\"stop\":[0-9]*},\"type\":\"$1" | tail -1 | grep -o '[0-9]*' || echo 0; }
+stops() { grep -o "\"stop\":[0-9]*},\"type\":\"$2" <<<"$1" | tail -1 | grep -o '[0-9]*' || echo 0; }
+newest() { stops "$(backrest info --output=json)" "$1"; }
 # Whether the newest backup is older than a restore.
 is_left() {
   local now
@@ -296,9 +343,8 @@ schedule() {
 command=${1:-schedule}
 [ $# = 0 ] || shift
 case $command in
-  push) backrest archive-push "$1" ;;
   # Of a drill or of the database: pgBackRest requires the directory in which Postgres runs.
   get) PGBACKREST_PG1_PATH=$PWD fetch "$1" "$2" ;;
-  backup | drill | flush | healthy | prepare | replace | restore | schedule | settle | verify) "$command" "$@" ;;
+  backup | drill | facts | flush | healthy | prepare | push | replace | restore | schedule | settle | verify) "$command" "$@" ;;
   *) backrest "$command" "$@" ;;
 esac

@@ -51,6 +51,10 @@ export interface SecretsSurroundings {
   readonly parent: Resource;
 }
 
+/** The generated key stays in the state beside a given one: it is protected there, and opens backups of the time before. */
+const archiveKey = ({ archiveKey: key }: GivenSecrets, own: Output<string>): Output<string> =>
+  key === undefined ? own : secret(key);
+
 /** The secrets of one deployment. Given secrets are validated; the others are generated once and kept encrypted in the stack's state. */
 export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundings): Secrets {
   const {
@@ -133,7 +137,7 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
         : secret(given.sessionsUrl),
     "tls-private-key": secret(tlsPrivateKey),
     ...(databaseMonitored ? { "monitor-password": generated("monitor-password", passwords) } : {}),
-    ...(archived ? { "archive-key": generated("archive-key") } : {}),
+    ...(archived ? { "archive-key": archiveKey(given, generated("archive-key")) } : {}),
     ...Object.fromEntries(
       passedOn.flatMap(([name, secretName]) => {
         const value = given[name];

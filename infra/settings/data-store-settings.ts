@@ -89,6 +89,9 @@ export const archiveSettings = {
     meaning: "Docker: host directory of the archive, owned by user 10105, best on another disk. Without it: a volume.",
     ...absolutePath,
   }),
+  archiveKey: givenSecret({
+    meaning: "Docker: key of an archive whose stack has lost its state. Without it: a generated one.",
+  }),
   archiveHour: number({ default: 2, meaning: "Docker: hour of the daily backup, UTC.", ...range(0, 23) }),
   archiveQueueMegabytes: number({
     default: 4096,

@@ -125,6 +125,33 @@ describe("faults of the archive", { timeout: 400_000 }, () => {
     expect(await notes()).toBe(noted);
   });
 
+  test.each([
+    [
+      "a directory of another user",
+      "chown root:root $folder; chmod 700 $folder",
+      "chown postgres:postgres $folder",
+      "user 10105 may not write",
+    ],
+    ["another key", "", "", "cannot be decrypted or is damaged"],
+  ])("names the cause of failures in one printable line: %s", async (name, damage, repair, cause) => {
+    const folder = "for folder in /var/lib/pgbackrest/archive/routeql; do";
+    const key =
+      name === "another key"
+        ? `echo ${"0".repeat(48)} >/tmp/key; chmod a+r /tmp/key; export ARCHIVE_KEY_FILE=/tmp/key;`
+        : "";
+    const { output } = await archived.shell(`${folder} ${damage || ":"}; done
+      su postgres -s /bin/bash -c '${key} cd $PGDATA; pgbackrest-archive push pg_wal/$(ls pg_wal | grep -E "^[0-9A-F]{24}$" | tail -1)'
+      ${folder} ${repair || ":"}; done`);
+    expect(output).toMatch(/^archive: archive-push failed: [ -~]+\n$/);
+    expect(output).toContain(cause);
+    expect((await archived.run("facts")).output).toContain(cause);
+    await note();
+    await archived.statement("select pg_switch_wal()");
+    await expect
+      .poll(async () => (await archived.run("facts")).output, { timeout: 60_000, interval: 1000 })
+      .toMatch(/^\d+\t\n$/);
+  });
+
   test("the archive of another stack is refused with the reason", async () => {
     const { exitCode, output } = await archived.shell(`su postgres -s /bin/bash -c '
       initdb --no-instructions --auth=trust /tmp/other >/dev/null
@@ -155,8 +182,8 @@ test(
         "insert into routing.notes select gen_random_uuid()::text from generate_series(1, 20000); select pg_switch_wal()",
       );
     await expect.poll(failing, { timeout: 60_000, interval: 1000 }).toBe("t");
-    const { output } = await archived.run("flush");
-    expect(output).toContain("its disk must have space");
+    expect((await archived.run("flush")).exitCode).not.toBe(0);
+    expect((await archived.run("facts")).output).toContain("the disk of the archive is full. Free space on it");
     await expect.poll(waiting, { timeout: 120_000, interval: 2000 }).toBeLessThan(5);
     await archived.shell(`rm ${filler}`);
     await expect.poll(failing, { timeout: 150_000, interval: 2000 }).toBe("f");
@@ -169,7 +196,9 @@ test(
     expect(refused.output).toContain("the database has changes that the archive lacks");
     expect(await rows()).toBe("160000");
     // A new backup starts after it.
+    expect((await archived.run("facts")).output).toContain("were dropped; the next backup closes the gap");
     expect(await archived.run("backup", "full")).toMatchObject({ exitCode: 0 });
+    expect((await archived.run("facts")).output).toMatch(/^\d{10}\t\n$/);
     expect(await archived.run("drill")).toMatchObject({ exitCode: 0 });
     expect(await restore()).toMatchObject({ exitCode: 0 });
     expect(await rows()).toBe("160000");

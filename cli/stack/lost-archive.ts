@@ -1,0 +1,37 @@
+import type Docker from "dockerode";
+import { dockerClient, orUndefined } from "@routeql/host/docker/client";
+import { Failure } from "@routeql/host/failure";
+import { archiveDirectory } from "@routeql/infra/services/description";
+import { stackOption } from "../foundation/command.ts";
+import { readConfiguration } from "./configuration.ts";
+
+/** Where the archive is outside of the stack's volumes; undefined when it is deleted with them. */
+export function archivePlace({
+  Config,
+  Mounts,
+}: Pick<Docker.ContainerInspectInfo, "Config" | "Mounts">): string | undefined {
+  const environment = new Map(Config.Env.map((entry) => entry.split("=", 2) as [string, string]));
+  const bucket = environment.get("PGBACKREST_REPO1_S3_BUCKET");
+  if (environment.get("PGBACKREST_REPO1_TYPE") === "s3")
+    return `s3://${bucket}${environment.get("PGBACKREST_REPO1_PATH") ?? ""}`;
+  const mount = Mounts.find(({ Destination }) => Destination === archiveDirectory);
+  return mount?.Type === "bind" ? mount.Source : undefined;
+}
+
+/** Removing the containers of a lost state deletes the last copy of the archive's key. @throws Failure unless the settings have it */
+export async function refuseLostArchive(stack: string): Promise<void> {
+  const name = `routeql-${stack}-archive`;
+  const archive = await orUndefined(dockerClient().getContainer(name).inspect());
+  const place = archive && archivePlace(archive);
+  if (place === undefined) return;
+  const given = await readConfiguration(stack).then(
+    ({ given: { archiveKey } }) => archiveKey !== undefined,
+    () => false,
+  );
+  if (given) return;
+  throw new Failure(`Nothing would open the archive in ${place} again: its key is only in the container ${name}`, {
+    remedy:
+      `save the key: echo "ARCHIVE_KEY=$(docker exec ${name} cat /run/routeql/secrets/archive-key)" >>.env.${stack}, then run this command again ` +
+      `(docs/operate/troubleshoot.md#the-disk-died). To give up the archive: docker rm --force ${name}, then npm run down --${stackOption(stack)} --volumes --adopt.`,
+  });
+}
