@@ -5,11 +5,13 @@ export const command: Command = {
   description: {
     name: "preview",
     summary: "Prints the changes that `npm run up` would make, and changes nothing.",
-    options: {},
+    options: {
+      brief: { type: "boolean", meaning: "print the services, jobs and data that change, without each resource" },
+    },
   },
-  run: async (stack, _args, signal) => {
+  run: async (stack, args, signal) => {
     const { text, effects, warnings } = await previewUp({ stack, signal });
-    console.log(`\n${effects.join("\n")}\n\n${text.trim()}`);
+    console.log(`\n${effects.join("\n")}${args.flag("brief") ? "" : `\n\n${text.trim()}`}`);
     for (const warning of warnings) console.log(`\nWarning: ${warning}`);
   },
 };

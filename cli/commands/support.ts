@@ -20,7 +20,7 @@ export const command: Command = {
       lines: { type: "string", value: "N", default: "1000", meaning: "last log lines of each service" },
     },
     notes: [
-      "The file contains no password, key or token. It contains addresses of clients, ids of accounts and your settings: read it before you send it.",
+      "The file contains no password, key or token. E-mail addresses are numbers. It contains IP addresses of clients, ids of accounts and your settings: read it before you send it.",
       "A stack with services that are down works too: the bundle says what could not be collected.",
     ],
   },

@@ -50,8 +50,14 @@ async function flush(stack: string, signal: AbortSignal): Promise<void> {
   if ((await orUndefined(database.inspect()))?.State.Running !== true) return;
   const said = lastWords();
   const code = await execute(database, [program, "flush"], { output: said.stream, errors: said.stream, signal });
-  if (code !== 0) console.error(["The newest changes may be missing in the archive:", ...said.lines()].join("\n  "));
+  if (code !== 0) console.error(flushNotice(said.lines()));
 }
+
+/** The archive's own advice for another database is the restore that already runs. */
+export const flushNotice = (lines: readonly string[]): string =>
+  lines.some((line) => line.includes("belongs to another database"))
+    ? "The current database is new and has no change in the archive. The restore replaces it."
+    : ["The newest changes may be missing in the archive:", ...lines].join("\n  ");
 
 /** Runs a command of the archive in a container like the database's: same mounts, variables and limits. @throws Failure */
 async function besideDatabase(

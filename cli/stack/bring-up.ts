@@ -32,7 +32,7 @@ import {
 } from "./phases.ts";
 import { lostDataWarnings } from "./lost-data.ts";
 import { describeEffects, type Step } from "./effects.ts";
-import { describeChanges, Progress } from "./progress.ts";
+import { describeChanges, Progress, reasonOf } from "./progress.ts";
 import { claimStack } from "./ownership.ts";
 import { clearInterrupted, failedJobs, releaseStaleLock, storedDeployment } from "./recovery.ts";
 import { type RunOptions, type Session, withSession } from "./session.ts";
@@ -292,8 +292,10 @@ async function explained<T>(progress: Progress, operation: () => Promise<T>): Pr
     return await operation();
   } catch (error) {
     if (!(error instanceof CommandError) || progress.errors.length === 0) throw error;
-    throw new Failure("The stack update failed", {
-      lastLines: progress.errors.flatMap((message) => message.split("\n")).slice(-40),
+    const reason = reasonOf(progress.errors);
+    const lines = [...new Set(progress.errors.flatMap((message) => message.split("\n")))];
+    throw new Failure(`The stack update failed${reason === undefined ? "" : `: ${reason}`}`, {
+      lastLines: lines.length === 1 && lines[0] === reason ? [] : lines.slice(-40),
       remedy: "fix the cause and run this command again: it resumes.",
       cause: error,
     });

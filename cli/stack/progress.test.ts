@@ -1,6 +1,6 @@
 import type { EngineEvent } from "@pulumi/pulumi/automation/index.js";
 import { expect, test } from "vitest";
-import { describeChanges, Progress } from "./progress.ts";
+import { describeChanges, Progress, reasonOf } from "./progress.ts";
 import { failedJobs } from "./recovery.ts";
 
 const urn = "urn:pulumi:local::routeql::routeql:index:RouteQL$docker:index/container:Container::engine";
@@ -35,6 +35,23 @@ test("keeps each error once, without colours, with its resource", () => {
   progress.onEvent(event({ diagnosticEvent: { severity: "info", message: "fine" } }));
   progress.onEvent(event({ diagnosticEvent: { severity: "error", message: "update failed" } }));
   expect(progress.errors).toEqual(["Container engine: not healthy"]);
+});
+
+test("keeps an error of several resources once, and a repeated prefix once", () => {
+  const progress = new Progress(() => undefined);
+  const message = "error serializing property: error serializing property: Error serializing property: x is no text";
+  for (const name of ["engine", "gateway", "sessions"])
+    progress.onEvent(event({ diagnosticEvent: { severity: "error", message, urn: urn.replace("engine", name) } }));
+  expect(progress.errors).toEqual(["Container engine and 2 more: error serializing property: x is no text"]);
+});
+
+test("the reason of a failed update is its first line that names a cause", () => {
+  const errors = [
+    "Running program '/x' failed with an unhandled exception:\n\nError: the port 8443 is taken\n    at file:///x.ts:1",
+  ];
+  expect(reasonOf(errors)).toBe("Error: the port 8443 is taken");
+  expect(reasonOf(["Container engine: not healthy"])).toBe("Container engine: not healthy");
+  expect(reasonOf([])).toBeUndefined();
 });
 
 test.each([

@@ -24,7 +24,8 @@ const firstOf = (texts: readonly string[], most: number, separator: string): str
 /** Follows the events of an update: its progress and its errors. */
 export class Progress {
   readonly #active = new Map<string, string>();
-  readonly #errors: string[] = [];
+  /** Resources by the message of their error. */
+  readonly #errors = new Map<string, Set<string>>();
   readonly steps: Step[] = [];
   readonly #say: (text: string) => void;
   #waitsFor: readonly string[] = [];
@@ -34,9 +35,13 @@ export class Progress {
     this.#say = say;
   }
 
-  /** Messages of error diagnostics, each once, with their resource. */
+  /** Messages of error diagnostics, each once, with their resources. */
   get errors(): readonly string[] {
-    return this.#errors;
+    return [...this.#errors].map(([message, resources]) => {
+      const [first, ...others] = resources;
+      if (first === undefined) return message;
+      return `${first}${others.length === 0 ? "" : ` and ${others.length} more`}: ${message}`;
+    });
   }
 
   readonly onEvent = (event: EngineEvent): void => {
@@ -53,10 +58,12 @@ export class Progress {
     }
     const { diagnosticEvent: diagnostic } = event;
     if (diagnostic?.severity === "error") {
-      const message = stripColours(diagnostic.message).trim();
-      const about = diagnostic.urn ? `${describeUrn(diagnostic.urn)}: ` : "";
-      if (message !== "" && message !== "update failed" && !this.#errors.includes(about + message))
-        this.#errors.push(about + message);
+      const message = withoutRepetition(stripColours(diagnostic.message).trim());
+      if (message !== "" && message !== "update failed") {
+        const resources = this.#errors.get(message) ?? new Set();
+        if (diagnostic.urn) resources.add(describeUrn(diagnostic.urn));
+        this.#errors.set(message, resources);
+      }
     }
   };
 
@@ -81,6 +88,17 @@ export class Progress {
 function stripColours(text: string): string {
   // oxlint-disable-next-line no-control-regex
   return text.replaceAll(/<\{%[^%]*%\}>|\u001B\[[0-9;]*m/g, "");
+}
+
+/** Pulumi repeats a prefix for each nesting of a value: `error serializing property: error serializing property: …`. */
+const withoutRepetition = (message: string): string => message.replaceAll(/((?:[^\s:]+ ){1,6}[^\s:]+: )\1+/gi, "$1");
+
+const preface = /^(Running program .* failed with an unhandled exception:|error: |.*<ref \*\d+>)/;
+
+/** The line of an update's errors that names the cause: the first one that is no preface and no place in a program. */
+export function reasonOf(errors: readonly string[]): string | undefined {
+  const lines = errors.flatMap((error) => error.split("\n")).map((line) => line.trim());
+  return lines.find((line) => line !== "" && !preface.test(line) && !/^at |^\^|^file:/.test(line));
 }
 
 /** `3 created, 1 replaced, 40 unchanged`, or `nothing changed`. */

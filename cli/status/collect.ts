@@ -46,9 +46,15 @@ const databasePatience = 20_000;
 
 /** Collects the status of a stack; an unreadable part becomes a problem. @throws Failure when it is not up or has another owner */
 export async function collectStatus(stack: string, { limits, drift, signal }: StatusOptions): Promise<StatusReport> {
-  const access = await accessOf(stack);
   const place = await placeOf(stack);
-  if (!place) await requireOwn(stack);
+  // A running stack whose state is lost has no access.env either; its owner is the more exact answer.
+  const owned = place ? undefined : requireOwn(stack);
+  owned?.catch(() => undefined);
+  const access = await accessOf(stack).catch(async (error: unknown) => {
+    await owned;
+    throw error;
+  });
+  await owned;
   const found = place ? await clusterServiceStates(place, stack, signal) : await dockerServiceStates(stack, signal);
   const services = withMissing(found, await expectedServices(stack));
   const problemsOfServices = serviceProblems(services, stack);

@@ -38,6 +38,17 @@ export function scrubber(secrets: readonly string[]): (text: string) => string {
   return (text) => longestFirst.reduce((rest, spelling) => rest.replaceAll(spelling, "[redacted]"), text);
 }
 
+/** Numbers the e-mail addresses of a bundle, so that two accounts stay two. */
+export function withoutAddresses(): (text: string) => string {
+  const known = new Map<string, string>();
+  return (text) =>
+    text.replaceAll(/[\w.!#$%&'*+/=?^`{|}~-]+@[a-z0-9-]+(?:\.[a-z0-9-]+)+/gi, (address) => {
+      const key = address.toLowerCase();
+      if (!known.has(key)) known.set(key, `[address ${known.size + 1}]`);
+      return known.get(key)!;
+    });
+}
+
 export function textsIn(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
@@ -82,7 +93,8 @@ export async function supportEntries(stack: string, { lines, signal }: SupportOp
     await collect("runs", () => lastRunLogs(stack)),
   ].flat();
   const scrub = scrubber(await knownSecrets(stack));
-  return entries.map(({ name, text }) => ({ name, text: scrub(text) }));
+  const number = withoutAddresses();
+  return entries.map(({ name, text }) => ({ name, text: number(scrub(text)) }));
 }
 
 async function knownSecrets(stack: string): Promise<string[]> {

@@ -6,7 +6,7 @@ import { gunzipSync } from "node:zlib";
 import { text } from "node:stream/consumers";
 import { extract } from "tar-stream";
 import { expect, test } from "vitest";
-import { scrubber, textsIn, writeBundle } from "./bundle.ts";
+import { scrubber, textsIn, withoutAddresses, writeBundle } from "./bundle.ts";
 
 const secret = 'p"ss/word+1234';
 
@@ -21,6 +21,26 @@ test.each([
   expect(scrubbed).toContain("[redacted]");
   expect(scrubbed).not.toContain("1234");
   expect(scrubbed).toMatch(/^before .* after short$/);
+});
+
+test("numbers e-mail addresses, each once", () => {
+  const number = withoutAddresses();
+  expect(number('{"user":"Ada.L+1@example.net"} bob@mail.example.co.uk')).toBe('{"user":"[address 1]"} [address 2]');
+  expect(number("ada.l+1@EXAMPLE.net failed")).toBe("[address 1] failed");
+  expect(number("postgres:17@sha256:0a1b user@host http://a@b")).toBe("postgres:17@sha256:0a1b user@host http://a@b");
+});
+
+test("no file that a command writes into the checkout can be committed", async () => {
+  const { execFileSync } = await import("node:child_process");
+  const names = [
+    "routeql-support-site-2026.tar.gz",
+    "routeql-site-2026.dump",
+    "routeql.tar",
+    "backup-key.pem",
+    "backup-recipient.pem",
+  ];
+  const ignored = execFileSync("git", ["check-ignore", ...names], { encoding: "utf8", cwd: import.meta.dirname });
+  expect(ignored.trim().split("\n")).toEqual(names);
 });
 
 test("finds the texts in nested values", () => {

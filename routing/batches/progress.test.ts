@@ -18,18 +18,25 @@ test("shows no estimate without a known size", () => {
   expect(describeStep({ step: "writing", rows: 10, done: 0 }, 1)).toBe("0 of 10 rows written, 0 rows/s");
 });
 
-test("moves every second while the server works on one statement", () => {
+test("says no remaining time for a step that only has to finish", () => {
+  expect(describeStep({ step: "writing", rows: 400, done: 400 }, 20)).toBe(
+    "400 of 400 rows written, 20 rows/s, finishing",
+  );
+  expect(describeStep({ step: "reading", read: 400, refused: 0, share: 1 }, 20)).toBe("400 read, 0 refused, finishing");
+});
+
+test("writes a line every ten seconds without a terminal, also while the server works on one statement", () => {
   const lines: string[] = [];
   const progress = new Progress(
     { write: (line: string) => lines.push(line) } as unknown as NodeJS.WritableStream,
     "updates.gz",
   );
   progress.show({ step: "writing", rows: 400, done: 100 });
-  vi.advanceTimersByTime(2000);
+  vi.advanceTimersByTime(20_000);
   progress[Symbol.dispose]();
-  vi.advanceTimersByTime(2000);
+  vi.advanceTimersByTime(20_000);
   expect(lines).toEqual([
-    "updates.gz: 100 of 400 rows written, 111 rows/s, 25 %, about 3 s left, 1 s\n",
-    "updates.gz: 100 of 400 rows written, 56 rows/s, 25 %, about 5 s left, 2 s\n",
+    "updates.gz: 100 of 400 rows written, 10 rows/s, 25 %, about 30 s left, 10 s\n",
+    "updates.gz: 100 of 400 rows written, 5 rows/s, 25 %, about 60 s left, 20 s\n",
   ]);
 });

@@ -25,8 +25,8 @@ export class Progress implements Disposable {
   constructor(stream: CommandOutput["stderr"], name: string) {
     this.stream = stream;
     this.name = name;
-    // Slightly less than a second, because timers are late on a busy machine.
-    this.timer = setInterval(() => this.print(), stream.isTTY === true ? 200 : 900).unref();
+    // A log keeps every line; only a terminal replaces it.
+    this.timer = setInterval(() => this.print(), stream.isTTY === true ? 200 : 10_000).unref();
   }
 
   show(step: LoadStep): void {
@@ -66,5 +66,7 @@ export function describeStep(current: LoadStep, seconds: number): string {
 /** The rest of the step at the speed of the step so far. */
 function remaining(share: number, seconds: number): string {
   if (share <= 0) return "";
+  // The server still works on the last statement.
+  if (share >= 1) return ", finishing";
   return `, ${Math.floor(share * 100)} %, about ${Math.round((seconds * (1 - share)) / share)} s left`;
 }
