@@ -517,6 +517,18 @@ describe("permissions of metadata with several sources", { timeout: generous }, 
     );
   });
 
+  test("connects to no address of another kind in a variable that the metadata names, and does not print it", async () => {
+    using folder = new MetadataFolder([note()], two);
+    const environment = { CRM_DATABASE: "https://deploy:sesame@127.0.0.1:1/", BILLING_DATABASE: "sesame" };
+    for (const verb of ["permissions", "lint"]) {
+      const outcome = await routeql(folder.path, [verb], environment);
+      expect(outcome).toMatchObject(
+        refused("CRM_DATABASE, which the metadata names for the source crm, is not the address of a database"),
+      );
+      expect(outcome.stdout + outcome.stderr).not.toContain("sesame");
+    }
+  });
+
   test.each([
     [["--database", "postgres://127.0.0.1:1/none?a=b"], "name the source of each database, as in --database crm=URL"],
     [["--database", "sales=postgres://127.0.0.1:1/none"], "the metadata has no source sales; it has crm, billing"],

@@ -85,6 +85,11 @@ export function databaseAddresses(
     for (const source of sources) {
       const variable = variableOf(source);
       const address = variable === undefined ? undefined : fromEnvironment(environment, variable);
+      // The metadata may be of a stranger, and the variable may hold another secret.
+      if (address !== undefined && !isConnectionUrl(address))
+        throw new UsageError(
+          `${variable}, which the metadata names for the source ${source.name}, is not the address of a database: it must begin with postgres:// or postgresql://`,
+        );
       if (address !== undefined) found.set(source.name, address);
     }
   }

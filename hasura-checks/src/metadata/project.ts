@@ -4,6 +4,7 @@ import { readText } from "@routeql/contract/written-text";
 import { objectAround } from "@routeql/engine/metadata-api/inconsistencies";
 import { keyOf } from "@routeql/metadata/declared/tables";
 import { type LoadedMetadata, loadMetadata, type MergedPath, valueAt } from "@routeql/metadata/read/load";
+import { leadsOutside } from "@routeql/metadata/read/outside";
 import type { Problem } from "@routeql/metadata/read/problems";
 import type { Metadata } from "@routeql/metadata/read/shape";
 import { qualifiedName } from "@routeql/metadata/read/shape-parts";
@@ -229,11 +230,12 @@ function read(file: string): string {
 
 const include = /["']?!include\s+([^"'\s]+)["']?/g;
 
-function reached(file: string, seen: Set<string>): void {
-  if (seen.has(file) || statSync(file, { throwIfNoEntry: false })?.isFile() !== true) return;
+function reached(file: string, seen: Set<string>, root: string): void {
+  if (seen.has(file) || statSync(file, { throwIfNoEntry: false })?.isFile() !== true || leadsOutside(root, file))
+    return;
   seen.add(file);
   for (const [, target] of read(file).matchAll(include))
-    if (target !== undefined) reached(resolve(dirname(file), target), seen);
+    if (target !== undefined) reached(resolve(dirname(file), target), seen, root);
 }
 
 /** YAML files below `databases/` that no `!include` names, relative to the metadata directory. */
@@ -241,7 +243,7 @@ export function unincludedFiles(directory: string): readonly string[] {
   const root = resolve(directory);
   const start = join(root, "databases/databases.yaml");
   const seen = new Set<string>();
-  reached(start, seen);
+  reached(start, seen, root);
   if (seen.size === 0) return [];
   return readdirSync(join(root, "databases"), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && /\.ya?ml$/.test(entry.name))

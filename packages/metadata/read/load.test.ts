@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
@@ -209,4 +209,45 @@ test("refuses files that include each other over and over", () => {
   expect(loadMetadata(directory).problems.map(({ reason }) => reason)).toEqual([
     "anchors and includes repeat more than 400000 values. Repeat fewer parts",
   ]);
+});
+
+test("a symbolic link leads to no file outside of the directory", () => {
+  const outside = mkdtempSync(join(tmpdir(), "routeql-outside-"));
+  try {
+    writeFileSync(join(outside, "secret.yaml"), "password: hidden\n");
+    write(base);
+    for (const [name, target] of [
+      ["databases/default/tables/public_a.yaml", join(outside, "secret.yaml")],
+      ["actions.yaml", join(outside, "secret.yaml")],
+    ] as const) {
+      rmSync(join(directory, name), { force: true });
+      symlinkSync(target, join(directory, name));
+    }
+    symlinkSync(outside, join(directory, "databases/linked"));
+    write({ "databases/default/tables/public_b.yaml": '"!include ../../linked/secret.yaml"\n' });
+    const { merged, problems } = loadMetadata(directory);
+    expect(JSON.stringify(merged)).not.toContain("hidden");
+    const reason = "is a symbolic link to a file outside of the metadata directory";
+    expect(problems.map((problem) => `${problem.file}: ${problem.reason}`).toSorted()).toEqual([
+      `actions.yaml: ${reason}`,
+      `databases/default/tables/public_b.yaml: includes databases/linked/secret.yaml, which ${reason}`,
+      `databases/default/tables/tables.yaml: includes databases/default/tables/public_a.yaml, which ${reason}`,
+    ]);
+  } finally {
+    rmSync(outside, { recursive: true });
+  }
+});
+
+test("follows symbolic links inside of the directory, and a directory that is one", () => {
+  write(base);
+  const [name, target] = ["databases/default/tables/public_a.yaml", "databases/default/tables/moved"];
+  renameSync(join(directory, name), join(directory, target));
+  symlinkSync("moved", join(directory, name));
+  const link = `${directory}-link`;
+  symlinkSync(directory, link);
+  try {
+    expect(loadMetadata(link).problems).toEqual([]);
+  } finally {
+    rmSync(link);
+  }
 });

@@ -1,6 +1,7 @@
-import { readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, normalize, relative, resolve, sep } from "node:path";
 import { readText, UnreadableText } from "@routeql/contract/written-text";
+import { leadsOutside } from "./outside.ts";
 import { isDeepEmpty } from "./shape-parts.ts";
 import type { Problem } from "./problems.ts";
 import { Repetitions, YamlFile } from "./yaml.ts";
@@ -104,6 +105,13 @@ class Loader {
       return this.#value(known, file, including, true);
     }
     let text: string;
+    if (leadsOutside(this.#root, file)) {
+      const reason = "is a symbolic link to a file outside of the metadata directory";
+      const from = including.at(-1);
+      if (from === undefined) this.#problem(file, "", reason);
+      else this.#problem(from, printPath(place), `includes ${name}, which ${reason}`, line);
+      return undefined;
+    }
     try {
       text = readText(file);
     } catch (error) {
@@ -227,8 +235,10 @@ export function loadMetadata(source: string | Readonly<Record<string, unknown>>)
     return { merged: source, problems: [], locate: locator(source, "metadata", undefined, new Map()) };
   }
   if (statSync(source, { throwIfNoEntry: false })?.isDirectory() === true) return loadDirectory(source);
-  const loader = new Loader(dirname(resolve(source)));
-  const value = loader.read(resolve(source));
+  // The caller chose the file, which may be a link.
+  const file = existsSync(source) ? realpathSync(source) : resolve(source);
+  const loader = new Loader(dirname(file));
+  const value = loader.read(file);
   const record = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
   const wrapped = record["metadata"];
   const merged = typeof wrapped === "object" && wrapped !== null ? (wrapped as Record<string, unknown>) : record;
