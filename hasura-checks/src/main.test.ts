@@ -517,7 +517,7 @@ describe("permissions of metadata with several sources", { timeout: generous }, 
     );
   });
 
-  test("connects to no address of another kind in a variable that the metadata names, and does not print it", async () => {
+  test("refuses and hides another address in a variable that the metadata names", async () => {
     using folder = new MetadataFolder([note()], two);
     const environment = { CRM_DATABASE: "https://deploy:sesame@127.0.0.1:1/", BILLING_DATABASE: "sesame" };
     for (const verb of ["permissions", "lint"]) {

@@ -25,7 +25,7 @@ test("says no remaining time for a step that only has to finish", () => {
   expect(describeStep({ step: "reading", read: 400, refused: 0, share: 1 }, 20)).toBe("400 read, 0 refused, finishing");
 });
 
-test("writes a line every ten seconds without a terminal, also while the server works on one statement", () => {
+test("writes a line every ten seconds without a terminal, also during one statement", () => {
   const lines: string[] = [];
   const progress = new Progress(
     { write: (line: string) => lines.push(line) } as unknown as NodeJS.WritableStream,

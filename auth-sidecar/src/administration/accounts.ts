@@ -51,7 +51,12 @@ const add = statement(
 const knownOrganisation = statement("known-organisation", "select id from auth.organisations where id = $1");
 const addOrganisation = statement(
   "add-organisation",
-  "insert into auth.organisations (id, name) values ($1, $1) on conflict do nothing",
+  "insert into auth.organisations (id, name) values ($1, $1) on conflict do nothing returning id",
+);
+const listOrganisations = statement(
+  "list-organisations",
+  `select o.id, count(u.id)::int as accounts from auth.organisations o left join auth.users u on u.organisation_id = o.id
+   group by o.id order by o.id`,
 );
 const setRole = statement(
   "set-role",
@@ -67,6 +72,14 @@ export interface AccountsParts {
   readonly database: Database;
   readonly sessions: SessionStore;
   readonly audit: AuditTrail;
+  /** Receives a sentence for the operator beside the result. */
+  readonly notify?: (sentence: string) => void;
+}
+
+/** An organisation with the number of its accounts. */
+export interface Organisation {
+  readonly id: string;
+  readonly accounts: number;
 }
 
 /** Operator actions on accounts. Every change is audited; a change that removes rights also ends the sessions. */
@@ -79,6 +92,17 @@ export class Accounts {
 
   list(): Promise<Account[]> {
     return this.#parts.database.query<Account & pg.QueryResultRow>(list);
+  }
+
+  organisations(): Promise<Organisation[]> {
+    return this.#parts.database.query<Organisation & pg.QueryResultRow>(listOrganisations);
+  }
+
+  /** A misspelt organisation would show its tenants no rows. */
+  async #addOrganisation(id: string): Promise<void> {
+    const { database, notify } = this.#parts;
+    const added = await database.query(addOrganisation, [id]);
+    if (added.length > 0) notify?.(`The organisation ${id} is new. \`users organisations\` lists all.`);
   }
 
   /** @throws {AdministrationError} when there is none */
@@ -100,7 +124,7 @@ export class Accounts {
   async add({ email, name, role, organisation, password }: NewAccount): Promise<Account> {
     const { database } = this.#parts;
     requireOrganisation(role, organisation ?? null);
-    if (organisation !== undefined) await database.query(addOrganisation, [organisation]);
+    if (organisation !== undefined) await this.#addOrganisation(organisation);
     // 96 random bits in 24 characters without special meaning in URLs or command lines.
     const id = randomBytes(12).toString("hex");
     try {
@@ -129,7 +153,7 @@ export class Accounts {
     const { database } = this.#parts;
     const belongs = organisation ?? account.organisation;
     requireOrganisation(role, belongs);
-    if (organisation !== undefined) await database.query(addOrganisation, [organisation]);
+    if (organisation !== undefined) await this.#addOrganisation(organisation);
     await database.query(setRole, [account.id, role, belongs]);
     await this.#record("role-changed", account, { from: account.role, to: role });
   }

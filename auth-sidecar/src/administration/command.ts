@@ -61,6 +61,7 @@ export const verbs: Readonly<Record<Subject, Readonly<Record<string, Verb>>>> = 
     },
     directory: { operands: [], options: {}, meaning: "makes the searches of a login in the directory" },
     explain: { operands: ["NAME"], options: {}, meaning: "the role of a login name in the directory, and its reasons" },
+    organisations: { operands: [], options: {}, meaning: "all organisations, with the number of their accounts" },
     "end-sessions": { ...account, meaning: "ends the sessions; issued tokens stay valid until they expire" },
   },
   keys: {

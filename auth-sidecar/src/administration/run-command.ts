@@ -31,6 +31,7 @@ async function usersCommand(
 ): Promise<readonly object[] | string> {
   const [verb, reference, role] = words;
   if (verb === "list") return accounts.list();
+  if (verb === "organisations") return accounts.organisations();
   if (verb === "unlock") {
     const count = await unlock(options.provider, reference);
     return `${count} ${count === 1 ? "count" : "counts"} of failed logins deleted`;
@@ -119,7 +120,8 @@ async function resultOf(
           ? undefined
           : pseudonym(provider, provider === "local" ? foldedAddress(name) : foldedName(name)),
       );
-    return usersCommand(command, new Accounts({ database, sessions, audit }), unlock, settings.OWN_ROLES);
+    const notify = (sentence: string): void => console.error(printable(sentence));
+    return usersCommand(command, new Accounts({ database, sessions, audit, notify }), unlock, settings.OWN_ROLES);
   }
   const encryption = new KeyEncryption(settings.KEY_ENCRYPTION_KEY, settings.PREVIOUS_KEY_ENCRYPTION_KEY);
   const rotation = new KeyRotation(database, encryption, rotationPolicy(settings));
