@@ -5,7 +5,7 @@ import { issueServer } from "@routeql/infra/testing/certificates";
 import { expect, test } from "vitest";
 import { recipientOf } from "./saved-state.ts";
 
-test("takes the recipient's certificate from a file with other blocks, and names the file without one", async () => {
+test("takes the certificate from a file with other blocks, and names a file without one", async () => {
   const folder = await mkdtemp(join(tmpdir(), "routeql-recipient-"));
   try {
     const path = join(folder, "recipient.pem");

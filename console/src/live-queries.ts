@@ -31,7 +31,7 @@ export function createLiveQueries(session: Session, onState: (words: string) => 
 
   const subscribe: Client["subscribe"] = (payload, sink) => {
     const live: Live = {
-      show: (words) => sink.next({ errors: [{ message: words }] } as never),
+      show: (words) => sink.next({ errors: [{ message: words }] }),
       end: () => {
         if (running.delete(live)) sink.complete();
         if (running.size === 0) onState("");

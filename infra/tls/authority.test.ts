@@ -58,7 +58,7 @@ test("takes the text itself, and never quotes it", () => {
   );
 });
 
-test("refuses a file whose certificates have all ended, and keeps former ones beside a current one", async () => {
+test("refuses a file of ended certificates, and keeps former ones beside a current one", async () => {
   const [former, current] = [await issue("Former", { from: -9, to: -2 }), await issue("Current")];
   expect(() => authorityOf("ldapCaFile", former.pem)).toThrow(
     /ldapCaFile has no valid certificate: Former ended on .*Z. Add the current one of the authority/,

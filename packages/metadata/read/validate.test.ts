@@ -107,9 +107,7 @@ describe("a feature of Hasura that this engine lacks", () => {
   test("removes its source if the source would have another connection without it", () => {
     const source = {
       name: "secure",
-      configuration: {
-        connection_info: { database_url: "postgres://a.invalid", ssl_configuration: { sslmode: "prefer" } },
-      },
+      configuration: { connection_info: { database_url: { dynamic_from_file: "/run/url" } } },
       tables: [],
     };
     const { sources } = metadata({});
