@@ -1,6 +1,6 @@
 /** Reads the path attributes of an announcement (RFC 4271 section 4.3), with the error handling of RFC 7606. */
 import type { AsPath } from "./as-path.ts";
-import { type AddressFamily, type Nlri, readNlri } from "./nlri.ts";
+import { type Nlri, readNlri } from "./nlri.ts";
 
 /** How a message or a record of a routing table is encoded. */
 export interface Encoding {
@@ -208,46 +208,34 @@ function mergeAs4Path(asPath: Segments, as4Path: Segments): Segments {
 /** Unicast and multicast (RFC 4760 section 6), which bgpdump prints alike. */
 const routed = new Set([1, 2]);
 
-/** MP_REACH_NLRI (RFC 4760 section 3). @returns whether it could be read */
-function readReachable(
-  bytes: Buffer,
-  start: number,
-  end: number,
-  { addPath }: Encoding,
-  read: PathAttributes,
-): boolean {
+/** MP_REACH_NLRI (RFC 4760 section 3), whose prefixes follow the next hop. @returns whether they could be found */
+function readReachable(bytes: Buffer, start: number, end: number, encoding: Encoding, read: PathAttributes): boolean {
   if (start + 5 > end) return false;
-  const nextHop = bytes[start + 3] as number;
-  const prefixes = start + 5 + nextHop;
-  if (prefixes > end) return false;
-  const family = familyAt(bytes, start);
-  if (family === undefined) {
-    read.otherFamily = true;
-    return true;
-  }
-  if (!readNlri(bytes, prefixes, end, { family, addPath }, read.announced)) read.brokenPrefix = true;
-  return true;
+  const from = start + 5 + (bytes[start + 3] as number);
+  return readRoutes(bytes, start, [from, end], encoding, read, read.announced);
 }
 
-/** MP_UNREACH_NLRI (RFC 4760 section 4). @returns whether it could be read */
-function readUnreachable(
+/** MP_UNREACH_NLRI (RFC 4760 section 4). @returns whether its prefixes could be found */
+const readUnreachable = (
   bytes: Buffer,
   start: number,
   end: number,
+  encoding: Encoding,
+  read: PathAttributes,
+): boolean => readRoutes(bytes, start, [start + 3, end], encoding, read, read.withdrawn);
+
+/** Appends the prefixes of the family at `start` to `found`. */
+function readRoutes(
+  bytes: Buffer,
+  start: number,
+  [from, end]: readonly [from: number, end: number],
   { addPath }: Encoding,
   read: PathAttributes,
+  found: Nlri[],
 ): boolean {
-  if (start + 3 > end) return false;
-  const family = familyAt(bytes, start);
-  if (family === undefined) {
-    read.otherFamily = true;
-    return true;
-  }
-  if (!readNlri(bytes, start + 3, end, { family, addPath }, read.withdrawn)) read.brokenPrefix = true;
+  if (from > end) return false;
+  const family = bytes.readUInt16BE(start);
+  if ((family !== 1 && family !== 2) || !routed.has(bytes[start + 2] as number)) read.otherFamily = true;
+  else if (!readNlri(bytes, from, end, { family, addPath }, found)) read.brokenPrefix = true;
   return true;
-}
-
-function familyAt(bytes: Buffer, at: number): AddressFamily | undefined {
-  const family = bytes.readUInt16BE(at);
-  return (family === 1 || family === 2) && routed.has(bytes[at + 2] as number) ? family : undefined;
 }
