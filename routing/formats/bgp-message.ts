@@ -48,7 +48,17 @@ export function readBgpMessage(bytes: Buffer, start: number, encoding: Encoding)
   if (length < headerBytes || end > bytes.length) return refusals.short;
   const type = bytes[start + 18] as number;
   if (type !== updateType) return otherMessages[type] ?? refusals.kind;
-  const withdrawnFrom = start + headerBytes + 2;
+  return readUpdate(bytes, start + headerBytes, end, encoding);
+}
+
+/** Reads the content of an UPDATE, which follows the header of the message. */
+export function readUpdate(
+  bytes: Buffer,
+  start: number,
+  end: number,
+  encoding: Encoding,
+): UpdateMessage | Skipped | Refusal {
+  const withdrawnFrom = start + 2;
   if (withdrawnFrom > end) return refusals.structure;
   const withdrawnTo = withdrawnFrom + bytes.readUInt16BE(withdrawnFrom - 2);
   const attributesFrom = withdrawnTo + 2;

@@ -40,11 +40,11 @@ const refusals = {
 const state: Skipped = { skipped: "STATE" };
 const onePath: Skipped = { skipped: "withdrawal of one of several paths" };
 
-/** First field: extended time, messages that the collector sent, and path identifiers (ADD-PATH). */
-const kinds = /^BGP4MP(?:_ET)?(?:_LOCAL)?(_AP)?$/;
+/** First field: the type BGP of files until 2001; extended time, messages that the collector sent, path identifiers (ADD-PATH). */
+const kinds = /^BGP$|^BGP4MP(?:_ET)?(?:_LOCAL)?(_AP)?$/;
 
 /** Whether a line of the text is one of `bgpdump -m` or `-M`, after some broken ones. */
-export const isBgpdump = (text: string): boolean => /^(?:BGP4MP[_A-Z]*|TABLE_DUMP2?(?:_AP)?)\|/m.test(text);
+export const isBgpdump = (text: string): boolean => /^(?:BGP|BGP4MP[_A-Z]*|TABLE_DUMP2?(?:_AP)?)\|/m.test(text);
 
 /** Communities in the text form of bgpdump; large ones stand in a field of their own with its option -l. */
 const words = (field: string): readonly string[] => field.split(" ").filter((word) => word !== "");
@@ -72,8 +72,9 @@ export function parseBgpdumpLine(
   if (/^\d\d\/\d\d\/\d\d /.test(time)) return refusals.readable;
   const pathId = hasPathId ? more.shift() : undefined;
   const mark = more.findIndex((field) => field === "AG" || field === "NAG");
-  if (prefix === undefined || (type === "A" && (mark <= communitiesAt || mark > communitiesAt + 2)))
-    return refusals.fields;
+  // Lines of the type BGP have no field for communities; option -l adds one for large communities.
+  const leastMark = kind === "BGP" ? communitiesAt : communitiesAt + 1;
+  if (prefix === undefined || (type === "A" && (mark < leastMark || mark > communitiesAt + 2))) return refusals.fields;
   const timestamp = timestampOfEpoch(time);
   if (timestamp === undefined) return refusals.time;
   const peerAsn = parseAsNumber(peer);

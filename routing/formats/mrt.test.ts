@@ -153,6 +153,21 @@ test("names the sender of a local message, the collector", async () => {
   expect(await read(bgp4mp(announcement, { subtype: 7 }))).toEqual([{ ...announced, peerAsn: 64_511 }]);
 });
 
+test("reads updates of the deprecated type BGP", async () => {
+  const header = Buffer.from([0xfb, 0xf0, 192, 0, 2, 1, 0xfb, 0xff, 192, 0, 2, 254]);
+  const content = update({
+    attributes: [origin, attribute(2, segments(2, [2, 64_496, 64_500])), nextHop],
+    announced: prefix24,
+  });
+  const bytes = Buffer.concat([
+    record(5, 1, Buffer.concat([header, content.subarray(19)])),
+    record(5, 3, Buffer.alloc(12)),
+    record(5, 7, Buffer.alloc(12)),
+  ]);
+  expect(isMrt(bytes)).toBe(true);
+  expect(await read(bytes)).toEqual([announced, "STATE", "other BGP record"]);
+});
+
 test("withdraws a prefix with several paths only with its last path", async () => {
   const withId = (id: number): Buffer => Buffer.concat([u32(id), prefix24]);
   const announce = (id: number): Buffer =>

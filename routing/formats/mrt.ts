@@ -1,5 +1,5 @@
 /** Splits MRT files into records (RFC 6396 section 2) and reads the BGP messages in them (sections 4.4 and 4.5, RFC 8050). */
-import { readBgpMessage } from "./bgp-message.ts";
+import { readBgpMessage, readUpdate, type UpdateMessage } from "./bgp-message.ts";
 import { PathIdentifiers } from "./path-identifiers.ts";
 import type { Encoding } from "./path-attributes.ts";
 import type { ByteSource, InputRecord, Records } from "./records.ts";
@@ -8,7 +8,7 @@ import { type RoutingTable, routingTable } from "./routing-table.ts";
 import { type Skipped, timestampOfEpoch, type Update } from "./update.ts";
 
 /** Types of RFC 6396 section 4 with an extended time (section 3), which has four more bytes. */
-const mrtType = { tableDump: 12, tableDumpV2: 13, bgp4mp: 16, bgp4mpExtendedTime: 17 } as const;
+const mrtType = { bgp: 5, tableDump: 12, tableDumpV2: 13, bgp4mp: 16, bgp4mpExtendedTime: 17 } as const;
 /** All types of RFC 6396, its deprecated ones included; another type means that the file is damaged. */
 const knownTypes = new Set([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 16, 17, 32, 33, 48, 49]);
 
@@ -20,7 +20,7 @@ const mostBytes = 16_777_216;
 export const isMrt = (head: Buffer): boolean =>
   head.length >= headerBytes &&
   knownTypes.has(head.readUInt16BE(4)) &&
-  head.readUInt16BE(4) >= 11 &&
+  (head.readUInt16BE(4) === mrtType.bgp || head.readUInt16BE(4) >= 11) &&
   head.readUInt16BE(6) <= 12 &&
   head.readUInt32BE(8) <= mostBytes;
 
@@ -115,6 +115,7 @@ export async function* mrtUpdates(source: ByteSource, { service, asAnnouncements
         void batch.push({ position: record.position, text, parsed });
       if (record.type === mrtType.bgp4mp || record.type === mrtType.bgp4mpExtendedTime)
         readMessage(record, service, identifiers, add);
+      else if (record.type === mrtType.bgp) readOldUpdate(record, service, identifiers, add);
       else if (record.type === mrtType.tableDump || record.type === mrtType.tableDumpV2) {
         if (!asAnnouncements || record.type === mrtType.tableDump) throw new BrokenInput(tableRemedy(record.type));
         table ??= routingTable(service);
@@ -142,7 +143,7 @@ const messages: Readonly<Record<number, Encoding & { readonly local: boolean }>>
   11: { asSize: 4, addPath: true, local: true },
 };
 const state: Skipped = { skipped: "STATE" };
-const otherSubtype: Skipped = { skipped: "other BGP4MP record" };
+const otherSubtype: Skipped = { skipped: "other BGP record" };
 const onePath: Skipped = { skipped: "withdrawal of one of several paths" };
 
 const refusals = {
@@ -174,9 +175,37 @@ function readMessage(
   const sender = start + (local ? asSize : 0);
   const peerAsn = asSize === 4 ? body.readUInt32BE(sender) : body.readUInt16BE(sender);
   const message = readBgpMessage(body, families + 2 + 2 * addressBytes, encoding);
-  if (message instanceof Refusal || "skipped" in message) return add(message);
-  const common = { timestamp, peerAsn, monitor: null, service };
   const peer = encoding.addPath ? `${local}|${body.toString("latin1", start, families + 2 + addressBytes)}` : "";
+  addUpdates(message, { timestamp, peerAsn, monitor: null, service }, peer, identifiers, add);
+}
+
+/** Peer and local AS of 2 octets, each with an IPv4 address. */
+const oldHeaderBytes = 12;
+
+/** Reads a record of the deprecated type BGP, which collectors wrote until 2001 (RFC 6396 appendix B.2). */
+function readOldUpdate(
+  { subtype, seconds, body }: MrtRecord,
+  service: string,
+  identifiers: PathIdentifiers,
+  add: (parsed: Update | Skipped | Refusal) => void,
+): void {
+  if (subtype !== 1) return add(subtype === 3 ? state : otherSubtype);
+  const timestamp = timestampOfEpoch(String(seconds));
+  if (timestamp === undefined) return add(refusals.time);
+  if (body.length < oldHeaderBytes) return add(refusals.short);
+  const message = readUpdate(body, oldHeaderBytes, body.length, { asSize: 2, addPath: false });
+  addUpdates(message, { timestamp, peerAsn: body.readUInt16BE(0), monitor: null, service }, "", identifiers, add);
+}
+
+/** Passes on an update for each prefix of a message. @param peer text that identifies the session, for ADD-PATH */
+function addUpdates(
+  message: UpdateMessage | Skipped | Refusal,
+  common: Pick<Update, "timestamp" | "peerAsn" | "monitor" | "service">,
+  peer: string,
+  identifiers: PathIdentifiers,
+  add: (parsed: Update | Skipped | Refusal) => void,
+): void {
+  if (message instanceof Refusal || "skipped" in message) return add(message);
   for (const { prefix, pathId } of message.withdrawn) {
     if (identifiers.remainsAfter(peer, prefix, pathId)) add(onePath);
     else add({ ...common, prefix, type: "W", path: [], communities: "[]" });

@@ -159,10 +159,13 @@ const [kind, time, ...fields] = bgpdumpLine.split("|");
 const largeCommunities = fields.toSpliced(10, 0, "64496:1:2 64496:3:4");
 
 test.each([
-  ...["BGP4MP", "BGP4MP_ET", "BGP4MP_LOCAL", "BGP4MP_ET_LOCAL"].map((name) => [name, [name, time, ...fields]] as const),
+  ...["BGP", "BGP4MP", "BGP4MP_ET", "BGP4MP_LOCAL", "BGP4MP_ET_LOCAL"].map(
+    (name) => [name, [name, time, ...fields]] as const,
+  ),
   ...["BGP4MP_AP", "BGP4MP_ET_AP", "BGP4MP_LOCAL_AP", "BGP4MP_ET_LOCAL_AP"].map(
     (name) => [name, [name, time, ...fields.toSpliced(4, 0, "7")]] as const,
   ),
+  ["BGP without communities", ["BGP", time, ...fields.with(9, "64496:200 64496:240")]],
   ["option -p", [kind, "12", time, ...fields]],
   ["options -p and -u", [kind, "12", time, ...fields, "63:c0:0001"]],
 ] as const)("reads an announcement of the form %s", (_, line) => {
