@@ -15,6 +15,7 @@ import { recordRun } from "../database/programs.ts";
 import { carryOverTo, rememberState } from "../database/carry-over.ts";
 import { restoreFrom } from "../database/restore.ts";
 import { createAgain } from "../saved-state/create-again.ts";
+import { privateCopyOf } from "../saved-state/private-copy.ts";
 import { type Command, type ParsedArguments, stackArgument, stackOption } from "../foundation/command.ts";
 import { connectTo } from "../kubernetes/connect.ts";
 import { startJobLikeMigrate } from "../kubernetes/job-like-migrate.ts";
@@ -178,13 +179,16 @@ export const command: Command = {
       return;
     }
     const key = args.optionalText("key");
-    if (key !== undefined) await createAgain(stack, resolve(file), key, args.flag("unauthenticated"), signal);
+    // A user who can write the file could replace it while the stack starts.
+    await using copy = key === undefined ? undefined : await privateCopyOf(resolve(file));
+    const path = copy?.path ?? resolve(file);
+    if (key !== undefined) await createAgain(stack, path, key, args.flag("unauthenticated"), signal);
     await using programs = await openClientPrograms(stack, signal);
     const { show, end } = showProgress("read");
     let kept: readonly string[];
     try {
       const options = { replace: args.flag("replace"), keepKeys: args.flag("keep-keys"), show };
-      kept = await restoreFrom(programs, resolve(file), options);
+      kept = await restoreFrom(programs, path, options);
     } finally {
       end();
     }

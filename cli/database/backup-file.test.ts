@@ -85,6 +85,9 @@ test("accepts an authenticated backup with its token, and rejects every change",
   await expect(
     read(await repack([...rest, proof, { name: "state.cms", content: Buffer.from("other") }])),
   ).rejects.toThrow('has the entry "state.cms" after its authentication');
+  const [first] = rest;
+  for (const entry of [first!, { name: "database.dump.1", content: Buffer.from("rows") }])
+    await expect(read(await repack([...rest, entry, proof]))).rejects.toThrow("has the unexpected entry");
   await writeFile(file, whole);
   await expect((await BackupFile.open(file)).state(Buffer.alloc(32, 2))).rejects.toThrow("another recipient file");
 });

@@ -124,11 +124,17 @@ export class BackupFile {
     if (!this.#complete) return undefined;
     const proof = token && authenticator(token);
     let [version, content, found]: (Buffer | undefined)[] = [];
+    const seen = new Set<string>();
     for await (const entry of this.#entries()) {
       const { name, size } = entry.header;
       if (found !== undefined)
         throw this.#unauthentic(`has the entry ${JSON.stringify(name)} after its authentication`);
-      const isPiece = name.startsWith(entries.piece);
+      const isPiece = /^\d{6}$/.test(name.slice(entries.piece.length)) && name.startsWith(entries.piece);
+      const isOther = name === entries.version || name === entries.state || name === entries.proof;
+      // Bounded names make the authenticated text unambiguous.
+      if (!isPiece && (!isOther || seen.has(name)))
+        throw this.#unauthentic(`has the unexpected entry ${JSON.stringify(name)}`);
+      seen.add(name);
       if (name === entries.proof) {
         found = await buffer(entry);
         continue;

@@ -1,6 +1,6 @@
 /** Authenticates complete backups. The machine has the token beside the recipient's certificate; the operator derives it from the private key. */
 import { createHash, createHmac, createPrivateKey, type Hmac, timingSafeEqual } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { Failure, messageOf } from "@routeql/host/failure";
 
 /** The token in a recipient file: a line with the SHA-256 of the private key in DER; undefined in a file with a certificate alone. */
@@ -12,6 +12,10 @@ export async function tokenOfRecipient(file: string): Promise<Buffer | undefined
     });
   });
   const [, token] = /^([0-9a-f]{64})$/m.exec(text) ?? [];
+  if (token !== undefined && ((await stat(file)).mode & 0o077) !== 0)
+    throw new Failure(`--recipient ${file} has a token, and other users can read or write it`, {
+      remedy: `chmod 600 ${file}. If others had access, create a new key and recipient file (docs/operate/backup.md).`,
+    });
   return token === undefined ? undefined : Buffer.from(token, "hex");
 }
 

@@ -1,5 +1,5 @@
 import { execFile } from "node:child_process";
-import { appendFile, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { appendFile, chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { buffer } from "node:stream/consumers";
@@ -93,11 +93,20 @@ test("overwrites no file, and names those that exist", async () => {
   expect(await readdir(project)).toEqual([".routeql"]);
 });
 
+test("accepts a file that the checkout has with the same content", async () => {
+  const name = "Pulumi.site.yaml";
+  await writeFile(join(project, name), "planted");
+  expect(await unpack({ name }, { name: ".env.site" })).toEqual([name, ".env.site"]);
+});
+
 test("the token of a recipient file is that of its private key, as the page creates it", async () => {
   expect(await tokenOfRecipient(path("recipient.pem"))).toBeUndefined();
   const page = await readFile(new URL("../../docs/operate/backup.md", import.meta.url), "utf8");
   const [, command] = /^(openssl pkcs8 .* \| openssl .*) >>backup-recipient\.pem$/m.exec(page)!;
   const { stdout } = await program("bash", ["-c", command!.replace("backup-key.pem", '"$0"'), path("key.pem")]);
   await appendFile(path("recipient.pem"), stdout);
+  await chmod(path("recipient.pem"), 0o644);
+  await expect(tokenOfRecipient(path("recipient.pem"))).rejects.toThrow("other users can read or write it");
+  await chmod(path("recipient.pem"), 0o600);
   expect(await tokenOfRecipient(path("recipient.pem"))).toEqual(await tokenOfKey(path("key.pem")));
 });

@@ -61,7 +61,9 @@ export async function encryptState(stack: string, recipient: string): Promise<Sa
     const file = join(folder, "state");
     await writeFile(`${file}.pem`, certificate);
     const present = stateFiles(stack).filter((name) => existsSync(join(projectFolder, name)));
-    await run("tar", ["--create", "--gzip", "--file", file, "--directory", projectFolder, ...present]);
+    // A settings file may be a symbolic link; a restore writes regular files only.
+    const options = ["--create", "--gzip", "--dereference", "--hard-dereference", "--file", file];
+    await run("tar", [...options, "--directory", projectFolder, ...present]);
     await run("openssl", [...cms("-encrypt", file, `${file}.cms`), "-aes-256-gcm", `${file}.pem`], {
       remedy: "--recipient is the PEM file of a certificate; docs/operate/backup.md shows the command that creates it.",
     });

@@ -1,6 +1,6 @@
 /** The files of a saved state, unpacked without trust in the names and kinds of the archive's entries. */
 import { constants, createReadStream } from "node:fs";
-import { copyFile, lstat, mkdir, writeFile } from "node:fs/promises";
+import { copyFile, lstat, mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
@@ -76,15 +76,23 @@ export async function unpackInto(folder: string, archive: string, stack: string)
   return [...names];
 }
 
-/** Copies unpacked files into the project. @throws Failure when one exists there already, before the first copy */
+const sameFile = async (one: string, other: string): Promise<boolean> =>
+  (await lstat(one)).isFile() && (await readFile(one)).equals(await readFile(other));
+
+/** Copies unpacked files into the project. @throws Failure when another one exists there already, before the first copy */
 export async function moveInto(project: string, folder: string, names: readonly string[]): Promise<void> {
   const found: string[] = [];
-  for (const name of names) if (await lstat(join(project, name)).then(Boolean, () => false)) found.push(name);
+  const copied: string[] = [];
+  for (const name of names) {
+    if (!(await lstat(join(project, name)).then(Boolean, () => false))) copied.push(name);
+    // A checkout has the tracked settings of some stacks.
+    else if (!(await sameFile(join(project, name), join(folder, name)))) found.push(name);
+  }
   if (found.length > 0)
     throw new Failure(`This checkout already has ${found.join(", ")}`, {
       remedy: "nothing was written. Move these files away, then run the restore again.",
     });
-  for (const name of names) {
+  for (const name of copied) {
     await mkdir(dirname(join(project, name)), { recursive: true, mode: 0o700 });
     await copyFile(join(folder, name), join(project, name), constants.COPYFILE_EXCL);
   }
