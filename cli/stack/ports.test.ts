@@ -35,7 +35,7 @@ test("proposes only free ports, each one once", async () => {
   const { port } = server.address() as AddressInfo;
   const { httpPort, httpsPort } = await freeProposals(
     ["httpPort", "httpsPort", "httpPort"],
-    "127.0.0.1",
+    ["127.0.0.1", "0.0.0.0"],
     [8080, 8081, 8443],
   );
   server.close();

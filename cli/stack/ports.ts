@@ -116,15 +116,20 @@ interface PortChoice extends Pick<StackConfiguration, "entries"> {
 /** A free port for each setting, from its example on; no two are equal. @param taken ports of other settings and of containers */
 export async function freeProposals(
   wrong: readonly (keyof typeof examples)[],
-  address: string,
+  addresses: readonly string[],
   taken: Iterable<number>,
 ): Promise<Proposals> {
   const used = new Set(taken);
+  const isTaken = async (port: number): Promise<boolean> => {
+    // One after the other, because a port of all addresses conflicts with the same port of one.
+    for (const address of addresses) if ((await portProblem(address, port)) !== undefined) return true;
+    return false;
+  };
   const proposals: Proposals = {};
   for (const setting of new Set(wrong)) {
     if (setting === "hostAddress") continue;
     let port: number = examples[setting];
-    while (used.has(port) || (await portProblem(address, port)) !== undefined) port += 1;
+    while (used.has(port) || (await isTaken(port))) port += 1;
     used.add(port);
     proposals[setting] = port;
   }
@@ -171,7 +176,7 @@ export async function checkPorts(
   // Without the address there is nothing to try.
   const proposals = wrong.includes("hostAddress")
     ? {}
-    : await freeProposals(wrong, plain.hostAddress, [
+    : await freeProposals(wrong, addressesOf(plain.hostAddress), [
         ...published,
         ...publishedPorts(plain).map((name) => plain[name]),
       ]);
