@@ -37,6 +37,7 @@ test.each([
   ["postgres://db/app?a=b=c", "a second = sign"],
   ["postgres://db/app?pgbouncer=true", "no parameter pgbouncer. Remove it"],
   ["postgres://db/app?SSLMODE=require", "no parameter SSLMODE. Remove it"],
+  ["postgres://admin:ab/c?Secret1=x@db/app", "no parameter of such a name. Remove it"],
 ])("refuses %s, as libpq, without a value of it", (url, reason) => {
   expect(() => parseConnectionUrl(url)).toThrow(reason);
 });

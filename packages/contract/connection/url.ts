@@ -80,7 +80,8 @@ function* parametersOf(query: string): Iterable<readonly [name: string, value: s
     else if (keyword === "requiressl") yield ["sslmode", text.startsWith("1") ? "require" : "prefer"];
     else if (!keywords.has(keyword))
       throw new ConnectionUrlError(
-        `libpq, and so Hasura and pg_dump, have no parameter ${/^\w{1,40}$/.test(keyword) ? keyword : "of such a name"}. Remove it`,
+        // After an unencoded / and ? of a password, its rest stands here.
+        `libpq, and so Hasura and pg_dump, have no parameter ${/^\w{1,40}$/.test(keyword) && !query.includes("@") ? keyword : "of such a name"}. Remove it`,
       );
     else yield [keyword, text];
   }
