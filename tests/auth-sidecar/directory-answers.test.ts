@@ -1,8 +1,14 @@
 /** Answers of a directory that are no success: each has its answer to the client and its line in the log. */
 import { setTimeout as sleep } from "node:timers/promises";
+import {
+  entry,
+  FakeDirectory,
+  operations,
+  type Request,
+  result,
+} from "@routeql/auth-sidecar/ldap/testing/fake-directory";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { LoginReply } from "./client.ts";
-import { entry, FakeDirectory, operations, type Request, result } from "./fake-directory.ts";
 import { Stack } from "./stack.ts";
 
 let stack: Stack;

@@ -23,6 +23,7 @@ export class DirectoryConnection {
   readonly #url: string;
   readonly #attributes: Attributes;
   #received = 0;
+  #tooLong: DirectoryProblem | undefined;
 
   constructor(url: string, settings: DirectorySettings) {
     this.#url = url;
@@ -68,6 +69,11 @@ export class DirectoryConnection {
     return inCurrentSpan("LDAP bind of the user", "client", this.#attributes, () => this.#client.bind(dn, password));
   }
 
+  /** Whether an answer was too long: then the connection has ended, and other accounts need another one. */
+  get isEnded(): boolean {
+    return this.#tooLong !== undefined;
+  }
+
   /** Does not wait for an unbind that a dead server would never acknowledge. */
   leave(): void {
     this.#client.unbind().catch(() => undefined);
@@ -80,8 +86,13 @@ export class DirectoryConnection {
   async #call<Result>(span: string, step: Step, work: (client: Client) => Promise<Result>): Promise<Result> {
     this.#received = 0;
     try {
-      return await inCurrentSpan(span, "client", this.#attributes, () => work(this.#client));
+      const answer = await inCurrentSpan(span, "client", this.#attributes, () => work(this.#client));
+      // The last bytes of an answer may exceed the bound and still complete it.
+      if (this.#tooLong !== undefined) throw this.#tooLong;
+      return answer;
     } catch (error) {
+      // ldapts replaces the reason of the end with a text.
+      if (this.#tooLong !== undefined) throw this.#tooLong;
       throw error instanceof ResultCodeError ? problemOf(step, error, this.#settings) : error;
     }
   }
@@ -90,8 +101,11 @@ export class DirectoryConnection {
   #bound(socket: Socket): void {
     socket.on("data", (chunk: Buffer) => {
       this.#received += chunk.length;
-      if (this.#received > mostBytes)
-        socket.destroy(new DirectoryProblem(`the directory answers with more than ${mostBytes / 1024} KiB`));
+      if (this.#received <= mostBytes || this.#tooLong !== undefined) return;
+      this.#tooLong = new DirectoryProblem(
+        `the directory answers with more than ${mostBytes / 1024} KiB: shorten the attributes of the account, or narrow LDAP_GROUP_FILTER`,
+      );
+      socket.destroy(this.#tooLong);
     });
   }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { AndFilter, EqualityFilter, type Filter, FilterParser, ResultCodeError } from "ldapts";
 import type { Logger } from "pino";
 import { BoundedQueue } from "../bounded-queue.ts";
+import { Unavailable } from "../errors.ts";
 import { type DirectoryConnection, type DirectorySettings, withConnection } from "./directory-connection.ts";
 import { type DirectoryEntry, isBinary, readEntry } from "./directory-entries.ts";
 import { filledFilter } from "@routeql/sidecar-settings/directory-filter";
@@ -65,25 +66,36 @@ export class Directory {
     return this.#connected(`account ${id}`, (connection) => this.#current(connection, id));
   }
 
-  /** The current state of each account, by one connection. */
+  /** The current state of each account. One connection reads all, and another one continues after an answer that ended the first. */
   async lookUpAll(
     ids: readonly string[],
     use: (id: string, account: DirectoryAccount | undefined) => Promise<unknown>,
   ) {
-    await this.#connected("all accounts", async (connection) => {
-      for (const id of ids) {
-        try {
-          await use(id, await this.#current(connection, id));
-        } catch (error) {
-          // One account that cannot be read must not keep the rights of the others.
-          if (!(error instanceof DirectoryProblem)) throw error;
-          this.#log.warn(
-            { err: error, userId: `ldap-${id}` },
-            "an account with tokens cannot be read from the directory",
-          );
-        }
+    const left = [...ids];
+    await this.#queue.run(async () => {
+      // Each connection reads at least one account, or the directory is unavailable.
+      while (left.length > 0)
+        await withConnection(this.#settings, this.#log, (connection) => this.#lookUpLeft(connection, left, use));
+    }, "all accounts");
+  }
+
+  /** Takes at least one account from `left`, and all of them unless the connection ends. */
+  async #lookUpLeft(connection: DirectoryConnection, left: string[], use: Parameters<Directory["lookUpAll"]>[1]) {
+    do {
+      const id = left[0]!;
+      try {
+        await use(id, await this.#current(connection, id));
+      } catch (error) {
+        // One account that cannot be read must not keep the rights of the others. `use` may read another account.
+        const problem = error instanceof Unavailable ? error.cause : error;
+        if (!(problem instanceof DirectoryProblem)) throw error;
+        this.#log.warn(
+          { err: problem, userId: `ldap-${id}` },
+          "an account with tokens cannot be read from the directory",
+        );
       }
-    });
+      left.shift();
+    } while (left.length > 0 && !connection.isEnded);
   }
 
   #connected<Result>(asker: string, work: (connection: DirectoryConnection) => Promise<Result>): Promise<Result> {
