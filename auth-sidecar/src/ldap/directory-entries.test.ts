@@ -26,4 +26,5 @@ test("names of attributes have no case, and ranges continue where they end", () 
     values: ["cn=c"],
     next: undefined,
   });
+  expect(nextRange({ dn: "uid=ada", memberOf: "cn=a" }, "memberOf")).toBeUndefined();
 });

@@ -85,16 +85,14 @@ export function values(entry: Entry, name: string): string[] {
 
 const bytesOf = (value: string, name: string): string => (isBinary(name) ? Buffer.from(value).toString("hex") : value);
 
-/** Active Directory answers with `memberOf;range=0-1499` instead of more values. @returns the range that is left */
+/** Active Directory answers with `memberOf;range=0-1499` instead of more values. @returns the range that is left; undefined for an entry without ranges */
 export function nextRange(
   entry: Entry,
   name: string,
-): { readonly values: string[]; readonly next: string | undefined } {
+): { readonly values: string[]; readonly next: string | undefined } | undefined {
   const prefix = `${name.toLowerCase()};range=`;
   const key = Object.keys(entry).find((one) => one.toLowerCase().startsWith(prefix));
-  const [, end] = /-(\d+)$/.exec(key ?? "") ?? [];
-  return {
-    values: key === undefined ? [] : values(entry, key),
-    next: end === undefined ? undefined : `${name};range=${Number(end) + 1}-*`,
-  };
+  if (key === undefined) return undefined;
+  const [, end] = /-(\d+)$/.exec(key) ?? [];
+  return { values: values(entry, key), next: end === undefined ? undefined : `${name};range=${Number(end) + 1}-*` };
 }

@@ -70,16 +70,21 @@ function placeValues({ dn, entry }: DirectoryEntry, template: string): Record<st
   return Object.fromEntries(placesOf(template).map((place) => [place, place === "dn" ? dn : valueOf(place)]));
 }
 
+/** @throws {DirectoryProblem} for an incomplete answer, because the missing group may be one that restricts the role */
 async function memberOf(connection: DirectoryConnection, { dn, entry }: DirectoryEntry): Promise<string[]> {
   const found = values(entry, "memberOf");
   let range = nextRange(entry, "memberOf");
-  found.push(...range.values);
-  for (let round = 0; range.next !== undefined && round < mostRanges; round++) {
-    const { searchEntries } = await connection.search("groups", dn, { scope: "base", attributes: [range.next] });
-    range = nextRange(searchEntries[0] ?? { dn }, "memberOf");
+  if (range === undefined) return found;
+  for (let round = 0; ; round++) {
+    if (range === undefined || range.values.length === 0)
+      throw new DirectoryProblem(
+        "The search for groups failed: the rest of memberOf is missing; let LDAP_BIND_DN read the account, or see the log of the directory",
+      );
     found.push(...range.values);
+    if (range.next === undefined) return found;
+    if (round === mostRanges)
+      throw new DirectoryProblem("The search for groups failed: the account has too many groups");
+    const { searchEntries } = await connection.search("groups", dn, { scope: "base", attributes: [range.next] });
+    range = searchEntries[0] === undefined ? undefined : nextRange(searchEntries[0], "memberOf");
   }
-  if (range.next !== undefined)
-    throw new DirectoryProblem("The search for groups failed: the account has too many groups");
-  return found;
 }
