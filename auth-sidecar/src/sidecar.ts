@@ -79,7 +79,7 @@ export async function startSidecar(settings: Settings, log: Logger, host?: strin
   const stopping = new AbortController();
 
   const sessions = new SessionStore(redis, settings);
-  const accounts = new DirectoryAccounts(database, audit);
+  const accounts = new DirectoryAccounts(database, audit, settings.TOKEN_CLOCK_TOLERANCE_SECONDS);
   const directory = hasDirectory(settings)
     ? new DirectoryLogin(new Directory(settings, log), accounts, sessions)
     : undefined;

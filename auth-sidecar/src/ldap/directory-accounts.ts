@@ -56,10 +56,13 @@ export type HasAddress = (id: string, email: string) => Promise<boolean>;
 export class DirectoryAccounts {
   readonly #database: Database;
   readonly #audit: AuditTrail;
+  readonly #toleranceSeconds: number;
 
-  constructor(database: Database, audit: AuditTrail) {
+  /** @param toleranceSeconds by which the clock of the directory may be ahead of the database's */
+  constructor(database: Database, audit: AuditTrail, toleranceSeconds: number) {
     this.#database = database;
     this.#audit = audit;
+    this.#toleranceSeconds = toleranceSeconds;
   }
 
   /** The directory's id of the account that uses an address. */
@@ -91,7 +94,8 @@ export class DirectoryAccounts {
     if (passwordChanged === undefined) return false;
     const [row] = await this.#database.query<{ changed: boolean | null }>(changedSinceLogin, [
       prefix + id,
-      passwordChanged,
+      // A directory whose clock is ahead would otherwise end the session of the first login after the change.
+      new Date(passwordChanged.getTime() - this.#toleranceSeconds * 1000),
     ]);
     return row?.changed === true;
   }
