@@ -209,7 +209,7 @@ describe("backup and restore", { timeout: 120_000 }, () => {
       "Kept with the password that was set after the backup: 2@example.net.",
       "Signing keys withdrawn, so their tokens end: key1.",
       "Came back with the password of the backup; check these accounts: 6@example.net.",
-      "Came back; their password is the directory's (check these accounts): 5@example.net.",
+      "Came back as accounts of the directory; check these accounts: 5@example.net.",
       "Has the role of the backup again; check these accounts: 3@example.net (viewer, was pending).",
       "Not in the backup, so these accounts are gone: 4\\u{1b}[31m@example.net.",
     ]);
