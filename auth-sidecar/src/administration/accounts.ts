@@ -51,7 +51,7 @@ const add = statement(
 const knownOrganisation = statement("known-organisation", "select id from auth.organisations where id = $1");
 const addOrganisation = statement(
   "add-organisation",
-  "insert into auth.organisations (id, name) values ($1, $1) on conflict do nothing returning id",
+  "insert into auth.organisations (id, name) values ($1, $1) on conflict do nothing",
 );
 const listOrganisations = statement(
   "list-organisations",
@@ -72,8 +72,6 @@ export interface AccountsParts {
   readonly database: Database;
   readonly sessions: SessionStore;
   readonly audit: AuditTrail;
-  /** Receives a sentence for the operator beside the result. */
-  readonly notify?: (sentence: string) => void;
 }
 
 /** An organisation with the number of its accounts. */
@@ -98,13 +96,6 @@ export class Accounts {
     return this.#parts.database.query<Organisation & pg.QueryResultRow>(listOrganisations);
   }
 
-  /** A misspelt organisation would show its tenants no rows. */
-  async #addOrganisation(id: string): Promise<void> {
-    const { database, notify } = this.#parts;
-    const added = await database.query(addOrganisation, [id]);
-    if (added.length > 0) notify?.(`The organisation ${id} is new. \`users organisations\` lists all.`);
-  }
-
   /** @throws {AdministrationError} when there is none */
   async find(reference: string, provider: Provider): Promise<Account> {
     const [account] = await this.#parts.database.query<Account & pg.QueryResultRow>(find, [provider, reference]);
@@ -124,7 +115,7 @@ export class Accounts {
   async add({ email, name, role, organisation, password }: NewAccount): Promise<Account> {
     const { database } = this.#parts;
     requireOrganisation(role, organisation ?? null);
-    if (organisation !== undefined) await this.#addOrganisation(organisation);
+    if (organisation !== undefined) await this.#parts.database.query(addOrganisation, [organisation]);
     // 96 random bits in 24 characters without special meaning in URLs or command lines.
     const id = randomBytes(12).toString("hex");
     try {
@@ -153,7 +144,7 @@ export class Accounts {
     const { database } = this.#parts;
     const belongs = organisation ?? account.organisation;
     requireOrganisation(role, belongs);
-    if (organisation !== undefined) await this.#addOrganisation(organisation);
+    if (organisation !== undefined) await this.#parts.database.query(addOrganisation, [organisation]);
     await database.query(setRole, [account.id, role, belongs]);
     await this.#record("role-changed", account, { from: account.role, to: role });
   }

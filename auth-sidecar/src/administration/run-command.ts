@@ -120,8 +120,7 @@ async function resultOf(
           ? undefined
           : pseudonym(provider, provider === "local" ? foldedAddress(name) : foldedName(name)),
       );
-    const notify = (sentence: string): void => console.error(printable(sentence));
-    return usersCommand(command, new Accounts({ database, sessions, audit, notify }), unlock, settings.OWN_ROLES);
+    return usersCommand(command, new Accounts({ database, sessions, audit }), unlock, settings.OWN_ROLES);
   }
   const encryption = new KeyEncryption(settings.KEY_ENCRYPTION_KEY, settings.PREVIOUS_KEY_ENCRYPTION_KEY);
   const rotation = new KeyRotation(database, encryption, rotationPolicy(settings));
