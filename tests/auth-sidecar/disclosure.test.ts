@@ -1,6 +1,7 @@
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { gatewayKey } from "./client.ts";
 import { type RunningSidecar, Stack, type TestUser } from "./stack.ts";
 
 let stack: Stack;
@@ -21,7 +22,8 @@ afterAll(async () => {
 test("ASVS 13.4.4: TRACE is answered 405 and echoes nothing", async () => {
   // fetch cannot send TRACE.
   const socket = connect(running.sidecar.port, "127.0.0.1");
-  socket.write("TRACE /jwt/auth HTTP/1.1\r\nHost: a\r\nX-Echo: echoed-or-not\r\nConnection: close\r\n\r\n");
+  const headers = `Host: a\r\nX-Gateway-Key: ${gatewayKey}\r\nX-Echo: echoed-or-not\r\nConnection: close`;
+  socket.write(`TRACE /jwt/auth HTTP/1.1\r\n${headers}\r\n\r\n`);
   const answer = await text(socket);
   expect(answer).toMatch(/^HTTP\/1\.1 405 /);
   expect(answer).not.toContain("echoed-or-not");
