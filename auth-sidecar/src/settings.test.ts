@@ -84,7 +84,7 @@ test.each([
 });
 
 describe("NAME_FILE", () => {
-  test("gives the content of the file, without one trailing newline", () => {
+  test("gives the content of the file, without line ends at its end", () => {
     const { SERVICE_API_KEY, ...rest } = needed;
     for (const ending of ["", "\n", "\r\n"]) {
       expect(

@@ -1,7 +1,7 @@
 /** Every setting of the sidecar: an environment variable `NAME`, or `NAME_FILE` with the path of a file that contains the value. */
-import { readFileSync } from "node:fs";
 import { type Environment, readVariable } from "@routeql/contract/environment";
 import { isRoleName } from "@routeql/contract/roles";
+import { readText } from "@routeql/contract/written-text";
 import { traceSettings } from "@routeql/tracing/settings";
 import { z } from "zod";
 import { tokenAlgorithm } from "@routeql/sidecar-settings/token-algorithm";
@@ -86,10 +86,7 @@ export class SettingsError extends Error {
 }
 
 /** @throws {SettingsError} with all problems */
-export function readSettings(
-  environment: Environment,
-  readFile = (path: string) => readFileSync(path, "utf8"),
-): Settings {
+export function readSettings(environment: Environment, readFile: (path: string) => string = readText): Settings {
   const { values, problems } = gather(environment, readFile);
   const parsed = schema.safeParse(values);
   for (const issue of parsed.error?.issues ?? []) {

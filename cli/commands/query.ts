@@ -1,4 +1,5 @@
-import { readFile } from "node:fs/promises";
+import { readText, UnreadableText } from "@routeql/contract/written-text";
+import { unreadable } from "@routeql/database-access/unreadable";
 import type { Command } from "../foundation/command.ts";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { accessOf } from "../stack/access.ts";
@@ -12,6 +13,19 @@ function parsedVariables(text: string | undefined): unknown {
   } catch (error) {
     throw new Failure(`--variables is not JSON: ${messageOf(error)}`, {
       remedy: `give an object, such as --variables '{"limit": 5}'.`,
+      cause: error,
+    });
+  }
+}
+
+/** @throws Failure for a file that is missing or is not text */
+export function queryOf(file: string): string {
+  try {
+    return readText(file);
+  } catch (error) {
+    const reason = error instanceof UnreadableText ? error.message : `cannot be read: ${unreadable(error)}`;
+    throw new Failure(`The file of --file, ${file}, ${reason}`, {
+      remedy: "name a file with one GraphQL query.",
       cause: error,
     });
   }
@@ -34,7 +48,7 @@ export const command: Command = {
   },
   run: async (stack, args) => {
     const file = args.optionalText("file");
-    const query = file === undefined ? args.rest.join(" ") : await readFile(file, "utf8");
+    const query = file === undefined ? args.rest.join(" ") : queryOf(file);
     if (query.trim() === "")
       throw new Failure("The command has no query to run", {
         remedy: `give one: npm run query -- '{ view_hijacks(limit: 3) { key prefix } }'`,

@@ -1,17 +1,18 @@
 /** Authenticates complete backups. The machine has the token beside the recipient's certificate; the operator derives it from the private key. */
 import { createHash, createHmac, createPrivateKey, type Hmac, timingSafeEqual } from "node:crypto";
 import { readFile, stat } from "node:fs/promises";
+import { textOfPem } from "@routeql/contract/pem";
 import { Failure, messageOf } from "@routeql/host/failure";
 
 /** The token in a recipient file: a line with the SHA-256 of the private key in DER; undefined in a file with a certificate alone. */
 export async function tokenOfRecipient(file: string): Promise<Buffer | undefined> {
-  const text = await readFile(file, "utf8").catch((error: unknown) => {
+  const content = await readFile(file).catch((error: unknown) => {
     throw new Failure(`--recipient ${file} cannot be read: ${messageOf(error)}`, {
       remedy: "docs/operate/backup.md shows the commands that create it.",
       cause: error,
     });
   });
-  const [, token] = /^([0-9a-f]{64})$/m.exec(text) ?? [];
+  const [, token] = /^([0-9a-f]{64})$/m.exec(textOfPem(content)) ?? [];
   if (token !== undefined && ((await stat(file)).mode & 0o077) !== 0)
     throw new Failure(`--recipient ${file} has a token, and other users can read or write it`, {
       remedy: `chmod 600 ${file}. If others had access, create a new key and recipient file (docs/operate/backup.md).`,

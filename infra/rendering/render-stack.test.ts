@@ -200,6 +200,14 @@ test("keeps a URL's address and drops its password", () => {
   expect(databaseUrl).toBe(`postgres://root:${placeholder("databaseUrl")}@db.example.net:6432/routes?sslmode=require`);
 });
 
+test.each(["postgres://root:hid#den@db:5432/routes", "postgres://root@db/routes?password=hidden"])(
+  "reads the database URL %s as libpq does",
+  (databaseUrl) => {
+    const password = placeholder("databaseUrl");
+    expect(withoutSecrets({ databaseUrl })).toEqual({ databaseUrl: `postgres://root:${password}@db:5432/routes` });
+  },
+);
+
 test("replaces every secret setting by a value that passes its validation", () => {
   const examples: Record<string, string> = {
     databaseUrl: "postgres://root:hidden@db/routes",

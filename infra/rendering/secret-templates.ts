@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { readConnection, urlProblem, writeConnection } from "@routeql/contract/connection/connection";
 import { type GivenSettings, settingNames, settings } from "../settings/list.ts";
 import { isObject } from "./manifest.ts";
 import { type RecordedResource, secretSignature } from "./record.ts";
@@ -17,8 +18,10 @@ export function placeholder(name: string): string {
 /** A web address is replaced as a whole. */
 const webAddress = (name: string): string => `https://example.invalid/${placeholder(name)}`;
 
-/** Keeps the address of a database URL and replaces its secrets. */
+/** Keeps the address of a URL and replaces its secrets. */
 function withoutPassword(name: string, value: string): string {
+  if (urlProblem(value) === undefined)
+    return writeConnection({ ...readConnection(value), password: placeholder(name) });
   if (!URL.canParse(value)) return placeholder(name);
   const url = new URL(value);
   if (/^https?:$/.test(url.protocol)) return webAddress(name);

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, test } from "vitest";
 import { readVariable, withoutEmpty } from "./environment.ts";
 
@@ -20,8 +23,23 @@ test.each([
   ["/plain", "text"],
   ["/line", "text"],
   ["/windows", "text"],
-  ["/two", "text\n"],
-])("reads the file %s without one line break", (path, value) => expect(read({ KEY_FILE: path })).toEqual({ value }));
+  ["/two", "text"],
+])("reads the file %s without line ends at its end", (path, value) =>
+  expect(read({ KEY_FILE: path })).toEqual({ value }),
+);
+test.each([
+  ["a byte order mark and Windows' line ends", Buffer.from("\uFEFFtext\r\n\r\n"), { value: "text" }],
+  ["UTF-16", Buffer.from("\uFEFFtext\r\n", "utf16le"), { problem: "KEY_FILE: the file is UTF-16. Save it as UTF-8" }],
+])("reads a file with %s as its text, or says what it is", (_, content, expected) => {
+  const folder = mkdtempSync(join(tmpdir(), "routeql-environment-"));
+  try {
+    const file = join(folder, "secret");
+    writeFileSync(file, content);
+    expect(readVariable({ KEY_FILE: file }, "KEY")).toEqual(expected);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
 test("rejects a variable given twice", () =>
   expect(read({ KEY: "text", KEY_FILE: "/plain" })).toEqual({ problem: "KEY: both KEY and KEY_FILE are set" }));
 test("names the variable of an unreadable file, not its path", () =>

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readText, UnreadableText } from "./written-text.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -9,18 +9,19 @@ export interface Variable {
   readonly problem?: string;
 }
 
-/** Value of a setting: `NAME`, or the file in `NAME_FILE` without its last line break. @param readFile replaces the file system in tests */
+/** Value of a setting: `NAME`, or the text of the file in `NAME_FILE` without line ends at its end. @param readFile replaces the file system in tests */
 export function readVariable(
   environment: Environment,
   name: string,
-  readFile = (path: string): string => readFileSync(path, "utf8"),
+  readFile: (path: string) => string = readText,
 ): Variable {
   const [value, path] = [environment[name], environment[`${name}_FILE`]];
   if (path === undefined) return { value };
   if (value !== undefined) return { problem: `${name}: both ${name} and ${name}_FILE are set` };
   try {
-    return { value: readFile(path).replace(/\r?\n$/, "") };
+    return { value: readFile(path).replace(/[\r\n]+$/, "") };
   } catch (error) {
+    if (error instanceof UnreadableText) return { problem: `${name}_FILE: the file ${error.message}` };
     return {
       problem: `${name}_FILE: the file cannot be read (${(error as NodeJS.ErrnoException).code ?? "unknown error"})`,
     };

@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { callbackify } from "node:util";
 import pg from "pg";
 import { type Connection, type Encryption, isSocket } from "./connection.ts";
+import { certificatesOf, PemError, pemOf, textOfPem } from "../pem.ts";
 import { ConnectionUrlError } from "./url.ts";
 
 /** A configuration for {@link LibpqClient}. */
@@ -16,8 +17,9 @@ export interface LibpqConfig extends pg.ClientConfig {
 
 function authority(file: string): string | undefined {
   try {
-    return readFileSync(file, "utf8");
+    return pemOf(certificatesOf(textOfPem(readFileSync(file))));
   } catch (error) {
+    if (error instanceof PemError) throw new ConnectionUrlError(`the file of sslrootcert ${error.message}`);
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw new ConnectionUrlError(`the file of sslrootcert cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
