@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { readText, UnreadableText } from "@routeql/contract/written-text";
-import { parse } from "yaml";
+import { YamlFile } from "@routeql/metadata/read/yaml";
 import { withDefaults } from "@routeql/infra/settings/complete";
 import { SettingsError } from "@routeql/infra/settings/error";
 import { type GivenSettings, type PlainSettings, type SettingName, settings } from "@routeql/infra/settings/list";
@@ -17,22 +17,28 @@ export interface StackConfiguration {
   readonly plain: PlainSettings;
 }
 
-/** The content of a YAML file of the checkout; undefined without the file. @throws Failure */
-function contentOf(name: string): unknown {
+const remedy = "correct the file; Pulumi reads it too.";
+
+/** The text of a file of the checkout; empty without the file. @throws Failure */
+function textOf(folder: string, name: string): string {
   try {
-    return parse(readText(join(projectFolder, name)));
+    return readText(join(folder, name));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === "ENOENT") return undefined;
-    const reason = error instanceof UnreadableText ? message : `is not readable: ${code ?? message.split("\n")[0]}`;
-    throw new Failure(`${name} ${reason}`, { remedy: "correct the file; Pulumi reads it too.", cause: error });
+    if (code === "ENOENT") return "";
+    const reason = error instanceof UnreadableText ? message : `is not readable: ${code ?? message}`;
+    throw new Failure(`${name} ${reason}`, { remedy, cause: error });
   }
 }
 
-/** The configuration in the checkout's Pulumi.<stack>.yaml; empty without such a file. */
-function fromFile(stack: string): Record<string, string> {
+/** The configuration in the checkout's Pulumi.<stack>.yaml; empty without such a file. @throws Failure */
+export function fromFile(stack: string, folder = projectFolder): Record<string, string> {
   const name = `Pulumi.${stack}.yaml`;
-  const { config = {} } = (contentOf(name) ?? {}) as { config?: Record<string, unknown> | null };
+  // The types of plain texts in it are those of yaml.v3, which Pulumi uses.
+  const { value: content, problem } = new YamlFile(textOf(folder, name)).read();
+  if (problem !== undefined)
+    throw new Failure(`${name}:${problem.line} is not readable: ${problem.reason}`, { remedy });
+  const { config = {} } = (content ?? {}) as { config?: Record<string, unknown> | null };
   return Object.fromEntries(
     Object.entries(config ?? {}).map(([key, value]) => {
       if (typeof value === "object" && value !== null) {

@@ -68,6 +68,17 @@ test("reports all problems together in the order of the lines", () => {
   );
 });
 
+test("one anchor may stand in any number of prefixes", () => {
+  const own = Array.from(
+    { length: 300 },
+    (_, index) => `  - { prefix: 10.${index >> 8}.${index & 255}.0/24, <<: *own }\n`,
+  );
+  const text = `prefixes:\n  - &own { prefix: 192.0.2.0/24, origins: [64500], organisation: example-net }\n${own.join("")}`;
+  const { prefixes } = parseConfiguration(text, "c.yaml");
+  expect(prefixes).toHaveLength(301);
+  expect(prefixes[300]).toEqual({ prefix: "10.1.43.0/24", origins: [64_500], organisation: "example-net" });
+});
+
 const examples = new URL("../examples/", import.meta.url);
 
 test.each(readdirSync(examples).filter((name) => name.endsWith(".yaml")))(

@@ -1,7 +1,7 @@
 import { isIPv4, SocketAddress } from "node:net";
-import { type Document, isNode, LineCounter, parseDocument } from "yaml";
 import { z } from "zod";
 import { isPrefix } from "@routeql/database-access/number-resources";
+import { YamlFile, type YamlPath } from "@routeql/metadata/read/yaml";
 
 const asNumber = z.int().min(0).max(4_294_967_295);
 const identifier = z
@@ -39,8 +39,7 @@ export class ConfigurationError extends Error {
 
 /** Reads the YAML text of a configuration. @param file its name, for error messages. @throws ConfigurationError with all problems. */
 export function parseConfiguration(text: string, file: string): Configuration {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true, merge: true });
+  const yaml = new YamlFile(text);
   const problems: { line: number; message: string }[] = [];
   const fail = (): never => {
     const sorted = problems
@@ -48,11 +47,13 @@ export function parseConfiguration(text: string, file: string): Configuration {
       .map(({ line, message }) => `${file}:${line}: ${message}`);
     throw new ConfigurationError(sorted.join("\n"));
   };
-  for (const error of document.errors)
-    problems.push({ line: lines.linePos(error.pos[0]).line, message: error.message.split("\n")[0] ?? "" });
+  const { value, problem } = yaml.read();
+  if (problem !== undefined)
+    for (const { line, reason } of yaml.problems.length === 0 ? [problem] : yaml.problems)
+      problems.push({ line, message: reason });
   if (problems.length > 0) fail();
-  const parsed = schema.safeParse(document.toJS());
-  const lineOf = (path: readonly PropertyKey[]): number => lines.linePos(offsetOf(document, path)).line;
+  const parsed = schema.safeParse(value);
+  const lineOf = (path: readonly PropertyKey[]): number => yaml.line(path as YamlPath) ?? 1;
   if (!parsed.success) {
     for (const issue of parsed.error.issues) {
       const keys = issue.code === "unrecognized_keys" ? issue.keys : [undefined];
@@ -92,15 +93,6 @@ function findRepetitions(values: readonly string[], found: (index: number, first
     if (first === undefined) seen.set(value, index);
     else found(index, first);
   }
-}
-
-/** Position of a value in the text; for a missing value, the position of its nearest parent. */
-function offsetOf(document: Document, path: readonly PropertyKey[]): number {
-  for (let length = path.length; length > 0; length -= 1) {
-    const node = document.getIn(path.slice(0, length), true);
-    if (isNode(node) && node.range) return node.range[0];
-  }
-  return document.range?.[0] ?? 0;
 }
 
 /** A prefix as Postgres prints it (RFC 5952); undefined for other text. `hostBits`: bits beyond its length are set. */

@@ -1,0 +1,50 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { fromFile } from "./configuration.ts";
+
+let folder = "";
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "routeql-configuration-"));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const read = (text: string): Record<string, string> => {
+  writeFileSync(join(folder, "Pulumi.own.yaml"), text);
+  return fromFile("own", folder);
+};
+
+test("reads the settings of a stack as Pulumi does: merge keys, and the numbers of yaml.v3", () => {
+  const text = `\uFEFFshared: &shared
+  routeql:publicHost: routes.example.net
+config:
+  <<: *shared
+  routeql:httpsPort: 8_443
+  routeql:monitoring: true
+`;
+  expect(read(text.replaceAll("\n", "\r\n"))).toEqual({
+    "routeql:publicHost": "routes.example.net",
+    "routeql:httpsPort": "8443",
+    "routeql:monitoring": "true",
+  });
+});
+
+test.each([
+  ["", "an empty file"],
+  ["config:\n", "a file without settings"],
+])("reads %j as %s", (text) => {
+  expect(read(text)).toEqual({});
+});
+
+test("reads a stack without a file as one without settings", () => {
+  expect(fromFile("absent", folder)).toEqual({});
+});
+
+test.each([
+  ["config:\n  routeql:httpsPort: 1\n  routeql:httpsPort: 2\n", "Pulumi.own.yaml:3 is not readable: the key"],
+  ["config:\n  routeql:publicHost: [\n", "Pulumi.own.yaml:3 is not readable: "],
+  ["config:\n  routeql:word: { secure: AAAB }\n", "Pulumi.own.yaml: routeql:word is encrypted or structured"],
+])("names the line of a wrong file: %j", (text, message) => {
+  expect(() => read(text)).toThrow(message);
+});
