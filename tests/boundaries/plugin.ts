@@ -3,6 +3,7 @@
  * products import only the products below them (products.ts).
  * The exports of a package.json list its public modules; Node and tsc reject all others.
  */
+import { inputReaders } from "./input-readers.ts";
 import { brokenRule, readPackages } from "./packages.ts";
 import { programTexts } from "./program-texts.ts";
 
@@ -38,4 +39,7 @@ const imports = {
   },
 };
 
-export default { meta: { name: "packages" }, rules: { imports, "program-texts": programTexts } };
+export default {
+  meta: { name: "packages" },
+  rules: { imports, "input-readers": inputReaders, "program-texts": programTexts },
+};
