@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type EngineProcess, startEngineProcess } from "../engine/support/engine-process.ts";
 import { keepFigures } from "../harness/figures.ts";
 import { Balancer } from "./balancer.ts";
-import { Client } from "./client.ts";
+import { Client, gatewayKey } from "./client.ts";
 import { type RunningSidecar, Stack } from "./stack.ts";
 
 const seconds = Number(process.env["ROUTEQL_DRILL_SECONDS"] ?? 60);
@@ -101,6 +101,7 @@ test(
     async function askForToken(turn: number): Promise<void> {
       // Without the client's validation of every answer, which costs more than the answer.
       const headers = {
+        "x-gateway-key": gatewayKey,
         "x-service-api-key": stack.environment["SERVICE_API_KEY"]!,
         cookie: `sid=${sessions[turn % sessions.length]}`,
       };

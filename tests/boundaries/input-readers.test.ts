@@ -29,12 +29,16 @@ const from = (source: string, imported: string, local = imported): Node => ({
   specifiers: [{ type: "ImportSpecifier", imported: named(imported), local: named(local) }],
 });
 
+/** The source of a literal or a name; of any other node a URL beside the module. */
+const textOf = ({ value, name }: Node): string =>
+  typeof value === "string" ? value : typeof name === "string" ? name : "new URL(name, import.meta.url)";
+
 /** Messages of the rule for nodes of a file; by default one that has no entry in the list. */
 function messages(nodes: readonly Node[], file = "cli/new.ts"): string[] {
   const found: string[] = [];
   const visitors = inputReaders.create({
     filename: join(repository, file),
-    sourceCode: { getText: (node) => String(node["value"] ?? node["name"] ?? "new URL(name, import.meta.url)") },
+    sourceCode: { getText: textOf },
     report: ({ message }) => found.push(message),
   }) as Readonly<Record<string, (node: Node) => void>>;
   for (const node of nodes) visitors[node.type]?.(node);

@@ -207,6 +207,7 @@ step("lost-database", { before: () => lose("database"), interrupts: outage });
 step("lost-state", {
   before: () => rm(join(machine.folder, ".routeql", stack), { recursive: true }),
   interrupts: outage,
+  settles: untilRejected,
 });
 step("backup-key");
 step("complete-backup");
