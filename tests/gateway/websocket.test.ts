@@ -35,7 +35,7 @@ async function open(
     protocols,
     headers,
     search: "?token=secret",
-    origin: "https://routes.example.net",
+    origin: "https://app.example.net",
   });
   const [data] = (await once(socket, "message")) as [Buffer];
   return { socket, seen: JSON.parse(data.toString()) as Received };
@@ -80,7 +80,7 @@ test("the handshake carries exactly the listed headers", async () => {
     "x-hasura-admin-secret": "master",
     // The gateway passes a role only with the master key.
     "x-hasura-role": "admin",
-    origin: "https://routes.example.net",
+    origin: "https://app.example.net",
     "sec-websocket-extensions": expect.stringContaining("permessage-deflate") as string,
     "sec-websocket-key": expect.any(String) as string,
     "sec-websocket-protocol": "graphql-transport-ws",

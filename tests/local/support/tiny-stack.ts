@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { PulumiFn, Stack } from "@pulumi/pulumi/automation/index.js";
 import { beforeAll } from "vitest";
 import { dockerClient } from "@routeql/host/docker/client";
+import type { Failure } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
 import { acquireCli } from "@routeql/cli/pulumi/acquire";
 import { updateStack } from "@routeql/cli/stack/bring-up";
@@ -70,3 +71,11 @@ export async function tinyStack(): Promise<TinyStack> {
     },
   };
 }
+
+/** Whether a failed update says all of these, in its message or in a line below it. For `rejects.toSatisfy`. */
+export const explaining =
+  (...reasons: readonly RegExp[]) =>
+  (error: unknown): boolean => {
+    const { message, lastLines = [] } = error as Failure;
+    return reasons.every((reason) => [message, ...lastLines].some((text) => reason.test(text)));
+  };
