@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rootCertificates } from "node:tls";
@@ -27,4 +27,15 @@ test("takes only the certificates from the file of sslrootcert, without marks of
 
 test("refuses a file of sslrootcert without a certificate, as libpq does", () => {
   expect(() => configFor("none\n")).toThrow("the file of sslrootcert has no block CERTIFICATE");
+});
+
+test("uses the authority in the user's home, if there is a home", () => {
+  const none = () => {
+    throw Object.assign(new Error("uv_os_homedir returned ENOENT"), { code: "ERR_SYSTEM_ERROR" });
+  };
+  expect(encryptionConfig({ sslmode: "require" }, undefined, none).ssl).toMatchObject({ rejectUnauthorized: false });
+  expect(encryptionConfig({}, undefined, () => join(folder, "none")).ssl).toMatchObject({ rejectUnauthorized: false });
+  mkdirSync(join(folder, ".postgresql"));
+  writeFileSync(join(folder, ".postgresql/root.crt"), certificate);
+  expect(encryptionConfig({}, undefined, () => folder).ssl).toMatchObject({ rejectUnauthorized: true });
 });

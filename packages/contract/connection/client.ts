@@ -1,5 +1,5 @@
 /** node-postgres with libpq's meaning of `sslmode`. */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { createConnection } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -25,11 +25,27 @@ function authority(file: string): string | undefined {
   }
 }
 
+/** The user's own authority. As in libpq, one that cannot be found is none: the user of a container may have no home. */
+function ownAuthority(home: () => string): string | undefined {
+  let file: string;
+  try {
+    file = join(home(), ".postgresql/root.crt");
+    statSync(file);
+  } catch {
+    return undefined;
+  }
+  return authority(file);
+}
+
 /** With an authority libpq verifies the certificate, also for `require`; without one it encrypts only. `verify-full` checks the name too. */
-export function encryptionConfig({ sslmode = "prefer", sslrootcert }: Encryption, pem?: string): LibpqConfig {
+export function encryptionConfig(
+  { sslmode = "prefer", sslrootcert }: Encryption,
+  pem?: string,
+  home: () => string = homedir,
+): LibpqConfig {
   if (sslmode === "disable") return { ssl: false };
   const isSystem = sslrootcert === "system";
-  const ca = isSystem ? undefined : (pem ?? authority(sslrootcert ?? join(homedir(), ".postgresql/root.crt")));
+  const ca = isSystem ? undefined : (pem ?? (sslrootcert === undefined ? ownAuthority(home) : authority(sslrootcert)));
   if (sslmode.startsWith("verify") && ca === undefined && !isSystem)
     throw new ConnectionUrlError(
       `sslmode=${sslmode} needs the certificate authority of the server. Give it, or sslrootcert=system with sslmode=verify-full`,
