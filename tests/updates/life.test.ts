@@ -106,10 +106,11 @@ describe("the life of a stack", { timeout: 600_000 }, () => {
       (text) => `${text}METADATA=docs/start/desk/metadata\nMIGRATIONS=docs/start/desk/migrations\n`,
     );
     await stack.up();
+    // The filters of the own metadata read a session variable that the service before the clients has to know.
     expect(changedServices(before, await stack.containers())).toEqual([
       "apply-metadata",
       "auth-sidecar",
-      ...front,
+      hasFront ? "front" : "engine",
       "migrate",
     ]);
     const typePassword = { through: ["sh", "-c", 'printf "a quiet orchard in april\\n" | "$0" "$@"'] };
