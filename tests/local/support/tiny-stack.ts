@@ -76,6 +76,6 @@ export async function tinyStack(): Promise<TinyStack> {
 export const explaining =
   (...reasons: readonly RegExp[]) =>
   (error: unknown): boolean => {
-    const { message, lastLines = [] } = error as Failure;
+    const { message, lastLines = [] } = error as Error & Partial<Pick<Failure, "lastLines">>;
     return reasons.every((reason) => [message, ...lastLines].some((text) => reason.test(text)));
   };
