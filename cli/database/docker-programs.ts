@@ -31,6 +31,7 @@ async function startContainer(
     Labels: { ...labels, "com.routeql.relay": stack },
     HostConfig: {
       NetworkMode: await toolsNetwork(stack, host),
+      ExtraHosts: await ownNames(stack),
       AutoRemove: true,
       Init: true,
       ReadonlyRootfs: true,
@@ -50,6 +51,12 @@ async function startContainer(
     throw error;
   }
   return container;
+}
+
+/** The host names that the migrate job knows beside those of name servers (`extraHosts`). */
+async function ownNames(stack: string): Promise<string[]> {
+  const job = await orUndefined(dockerClient().getContainer(`routeql-${stack}-migrate`).inspect());
+  return job?.HostConfig.ExtraHosts ?? [];
 }
 
 async function writeAuthority(container: Docker.Container, authority: string): Promise<void> {

@@ -4,6 +4,7 @@ import type { Input, Output } from "@pulumi/pulumi";
 import {
   clusterDatabase,
   databaseUrl,
+  deliveredAuthority,
   hasSecondLogins,
   placeOfUrl,
   singleDatabase,
@@ -23,7 +24,10 @@ export interface DatabaseAccess {
 }
 
 export function databaseAccess(
-  settings: Pick<Settings, "database" | "databaseCaFile" | "databaseInstances" | "databaseReadFromCopies">,
+  settings: Pick<
+    Settings,
+    "authoritiesFile" | "database" | "databaseCaFile" | "databaseInstances" | "databaseReadFromCopies"
+  >,
   given: GivenSecrets,
 ): DatabaseAccess {
   if (settings.database === "cloudnative-pg") {
@@ -44,7 +48,9 @@ export function databaseAccess(
     };
   }
   if (settings.database === "single" || given.databaseUrl === undefined) return { place: output(singleDatabase) };
-  const parsed = secret(given.databaseUrl).apply((url) => placeOfUrl(url, settings.databaseCaFile !== undefined));
+  const common = settings.authoritiesFile === undefined ? undefined : "common";
+  const delivered = settings.databaseCaFile === undefined ? common : "database";
+  const parsed = secret(given.databaseUrl).apply((url) => placeOfUrl(url, delivered));
   return {
     place: unsecret(parsed.apply(({ place }) => place)),
     bootstrapUrl: () => secret(parsed).apply(({ place, login }) => databaseUrl(place, place.host, login)),
@@ -86,7 +92,7 @@ export function databaseReach(
     name,
     ...(parameters.sslmode === undefined ? {} : { sslmode: parameters.sslmode }),
     ...(parameters.sslrootcert === "system" ? { sslrootcert: "system" as const } : {}),
-    ...(pem === undefined ? {} : { authority: pem }),
+    ...(pem === undefined || parameters.sslrootcert !== deliveredAuthority ? {} : { authority: pem }),
     secondLogins: hasSecondLogins(settings),
     clientImage: image,
   }));

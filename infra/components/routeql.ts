@@ -101,6 +101,7 @@ export class RouteQL extends ComponentResource {
       given === false ? undefined : output(given ?? stateIdentity(name, { protect: protectData, parent: this }));
     const prefix = `${name}-${stack}`;
     const images = { built: builtImages(settings), pulled: pulledImages(settings) };
+    const ownAuthorities = authorityOf("authoritiesFile", settings.authoritiesFile);
     const databaseAuthority = authorityOf("databaseCaFile", settings.databaseCaFile);
     const deployed = runOnTarget(
       settings,
@@ -109,7 +110,8 @@ export class RouteQL extends ComponentResource {
           hostOf: serviceHost(settings, prefix),
           certificate: certificate.certificate,
           directoryAuthority: authorityOf("ldapCaFile", settings.ldapCaFile),
-          databaseAuthority,
+          databaseAuthority: databaseAuthority ?? ownAuthorities,
+          ownAuthorities,
           alertWebhook: flat.alertWebhookUrl !== undefined,
           alertWatchdog: flat.alertWatchdogUrl !== undefined,
           sessionsAuthority: authorityOf("sessionsCaFile", settings.sessionsCaFile),
@@ -142,7 +144,7 @@ export class RouteQL extends ComponentResource {
     this.adminPassword = secrets["admin-password"];
     this.databasePasswords = databasePasswords(secrets);
     const registry = settings.target === "kubernetes" ? settings.imageRegistry : undefined;
-    this.database = databaseReach(settings, database, { ...images, registry }, databaseAuthority);
+    this.database = databaseReach(settings, database, { ...images, registry }, databaseAuthority ?? ownAuthorities);
     this.services = all(deployed.map(({ described }) => described));
     this.registerOutputs({ url: this.url, caCertificate: this.caCertificate, services: this.services });
   }

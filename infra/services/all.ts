@@ -12,6 +12,7 @@ import { schemaVersion } from "./metadata-files.ts";
 import { describeMigrate } from "./migrate.ts";
 import { type MonitoringSurroundings, withMonitoring } from "./monitoring.ts";
 import { onOfficialImage } from "./official-images.ts";
+import { type OutsideSurroundings, withOwnNames } from "./outside.ts";
 import { type PlacementSurroundings, placeParts } from "./placement.ts";
 import { describeSessions } from "./sessions.ts";
 
@@ -19,6 +20,7 @@ export type Surroundings = GatewaySurroundings &
   SidecarSurroundings &
   PlacementSurroundings &
   MonitoringSurroundings &
+  OutsideSurroundings &
   ArchiveSurroundings;
 
 /** Every service and job of the stack, each after its dependencies. */
@@ -36,11 +38,8 @@ export function describeServices(settings: Settings, surroundings: Surroundings)
     ...(hasFront(settings) ? [describeFront(settings)] : []),
     describeGateway(settings, surroundings),
   ];
-  const placed = withMonitoring(
-    withTraces(placeParts(services, settings, surroundings), settings),
-    settings,
-    surroundings,
-  );
+  const traced = withTraces(placeParts(services, settings, surroundings), settings);
+  const placed = withOwnNames(withMonitoring(traced, settings, surroundings), settings, surroundings);
   return settings.images === "official" ? placed.map(onOfficialImage) : placed;
 }
 

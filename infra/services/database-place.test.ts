@@ -23,30 +23,42 @@ test("splits and rebuilds URLs with any user and password", () => {
     fc.property(text, text, (user, password) => {
       const login = { user, password };
       const place = { ...singleDatabase, host: "db.example.net", readHost: "db.example.net", port: 6432 };
-      expect(placeOfUrl(databaseUrl(place, place.host, login), false)).toEqual({ place, login });
+      expect(placeOfUrl(databaseUrl(place, place.host, login), undefined)).toEqual({ place, login });
     }),
   );
 });
 
 test("verifies with a given authority; otherwise the URL's own parameters apply", () => {
   const given = "postgres://root:pw@db.example.net/routes?sslmode=require";
-  expect(placeOfUrl(given, false).place).toMatchObject({
+  expect(placeOfUrl(given, undefined).place).toMatchObject({
     port: 5432,
     name: "routes",
     parameters: { sslmode: "require" },
   });
   // As libpq documents for sslmode=require with an authority.
-  expect(placeOfUrl(given, true).place.parameters).toMatchObject({ sslmode: "verify-ca" });
-  expect(placeOfUrl("postgres://root:pw@db.example.net/routes", true).place.parameters).toEqual({
+  expect(placeOfUrl(given, "database").place.parameters).toMatchObject({ sslmode: "verify-ca" });
+  expect(placeOfUrl("postgres://root:pw@db.example.net/routes", "database").place.parameters).toEqual({
     sslmode: "verify-full",
     sslrootcert: "/run/routeql/database/ca.pem",
   });
   const system = "postgres://root:pw@db.example.net/routes?sslrootcert=system&application_name=x";
-  expect(placeOfUrl(system, false).place.parameters).toEqual({ sslmode: "verify-full", sslrootcert: "system" });
+  expect(placeOfUrl(system, undefined).place.parameters).toEqual({ sslmode: "verify-full", sslrootcert: "system" });
+});
+
+test("the common authorities serve a URL that verifies and names no authority", () => {
+  const parametersOf = (query: string) =>
+    placeOfUrl(`postgres://root:pw@db.example.net/routes${query}`, "common").place.parameters;
+  expect(parametersOf("?sslmode=verify-full")).toEqual({
+    sslmode: "verify-full",
+    sslrootcert: "/run/routeql/database/ca.pem",
+  });
+  expect(parametersOf("?sslmode=require")).toEqual({ sslmode: "require" });
+  expect(parametersOf("?sslrootcert=system")).toEqual({ sslmode: "verify-full", sslrootcert: "system" });
+  expect(parametersOf("")).toEqual({});
 });
 
 test("keeps an IPv6 address without brackets as the host, and with them in URLs", () => {
-  const { place, login } = placeOfUrl("postgres://root:pw@[2001:db8::5]:6432/routes?ssl=true", false);
+  const { place, login } = placeOfUrl("postgres://root:pw@[2001:db8::5]:6432/routes?ssl=true", undefined);
   expect(place).toMatchObject({ host: "2001:db8::5", port: 6432, parameters: { sslmode: "require" } });
   expect(databaseUrl(place, place.host, login)).toBe("postgres://root:pw@[2001:db8::5]:6432/routes?sslmode=require");
 });

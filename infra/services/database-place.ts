@@ -22,11 +22,11 @@ export const singleDatabase: DatabasePlace = { ...databaseAddress, readHost: dat
 /** Certificate authority of the server, as a path below `filesDirectory`. */
 export const databaseAuthorityFile = "database/ca.pem";
 
+/** The same in a container. */
+export const deliveredAuthority = `${filesDirectory}/${databaseAuthorityFile}`;
+
 /** The server must present a certificate of that authority for its own name. */
-const checkedConnection: DatabasePlace["parameters"] = {
-  sslmode: "verify-full",
-  sslrootcert: `${filesDirectory}/${databaseAuthorityFile}`,
-};
+const checkedConnection: DatabasePlace["parameters"] = { sslmode: "verify-full", sslrootcert: deliveredAuthority };
 
 /** CloudNativePG's names for the Services of the cluster `database`. */
 export const clusterDatabase = ({ readFromCopies }: { readonly readFromCopies: boolean }): DatabasePlace => ({
@@ -64,13 +64,21 @@ export function databaseUrl(
 /** libpq checks the chain alone for these, if it has an authority. */
 const withoutName: ReadonlySet<string | undefined> = new Set(["require", "verify-ca"]);
 
+/** Whose authority's file is delivered: of the database (`databaseCaFile`), or of all connections (`authoritiesFile`). */
+export type DeliveredAuthority = "database" | "common" | undefined;
+
 /**
- * Splits a URL into place and login. @param checked whether the authority's file is delivered; else the URL's own encryption applies
+ * Splits a URL into place and login. With the database's authority TLS is required; the common one serves a URL that verifies and names none.
  * @throws ConnectionUrlError
  */
-export function placeOfUrl(text: string, checked: boolean): { readonly place: DatabasePlace; readonly login: Login } {
+export function placeOfUrl(
+  text: string,
+  delivered: DeliveredAuthority,
+): { readonly place: DatabasePlace; readonly login: Login } {
   const { host, port, user = "", password = "", database = "", ...encryption } = readConnection(text);
   const sslmode = withoutName.has(encryption.sslmode) ? "verify-ca" : "verify-full";
+  const verifies = encryption.sslmode?.startsWith("verify") === true && encryption.sslrootcert === undefined;
+  const checked = delivered === "database" || (delivered === "common" && verifies);
   const parameters = checked ? { ...checkedConnection, sslmode: sslmode as Encryption["sslmode"] } : encryption;
   return { place: { host, readHost: host, port, name: database, parameters }, login: { user, password } };
 }

@@ -1,5 +1,6 @@
 /** Description of a service. A target (infra/targets/) can run any such description, and the descriptions know no target. */
 import type { Input } from "@pulumi/pulumi";
+import type { HostEntry } from "../settings/host-entries.ts";
 import type { SecretName } from "./secrets.ts";
 
 /** User ids of this project's images. No account of a host may have one: `cli/docker/host-accounts.ts`. */
@@ -129,6 +130,8 @@ export interface ServiceDescription {
   readonly calls: readonly ServiceName[];
   /** External services that it calls; without any it cannot connect to external addresses. */
   readonly callsOutside?: readonly OutsideName[];
+  /** Addresses of host names that no name server knows. */
+  readonly hosts?: Input<readonly HostEntry[]>;
   /** It starts after these services are ready and these jobs have succeeded. */
   readonly after: readonly ServiceName[];
   /** Seconds in which it may still receive requests after the decision to stop it, because callers learn about it late. */

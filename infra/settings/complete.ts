@@ -92,7 +92,10 @@ function checkParts(given: GivenInputs, settings: Settings, wrong: Wrong): void 
   }
   const { databaseUrl } = given;
   if (databaseUrl !== undefined && !isPending(databaseUrl)) {
-    const problem = encryptionProblem(databaseUrl, given.databaseCaFile !== undefined);
+    const problem = encryptionProblem(databaseUrl, {
+      own: given.databaseCaFile !== undefined,
+      common: given.authoritiesFile !== undefined,
+    });
     if (problem !== undefined) wrong("databaseUrl", problem);
   }
   for (const name of ["alertWebhookUrl", "alertWatchdogUrl", "alertEmailTo"] as const)

@@ -18,13 +18,13 @@ const databaseUrl: Check<"secret"> = (value) => {
   return complete ? undefined : `must have the form ${databaseUrlForm}, the database's name in small letters`;
 };
 
-/** A contradiction between the encryption of a URL and a given authority. @param url of a valid `databaseUrl` @param hasAuthority `databaseCaFile` is set */
-export function encryptionProblem(url: string, hasAuthority: boolean): string | undefined {
+/** A contradiction between the encryption of a valid `databaseUrl` and given authorities: `databaseCaFile`, `authoritiesFile`. */
+export function encryptionProblem(url: string, given: Readonly<Record<"own" | "common", boolean>>): string | undefined {
   if (urlProblem(url) !== undefined) return undefined;
   const { sslmode, sslrootcert } = readConnection(url);
-  if (!hasAuthority && sslmode?.startsWith("verify") === true && sslrootcert === undefined)
-    return `has sslmode=${sslmode}, which needs the certificate authority of the server: set databaseCaFile, or add sslrootcert=system with sslmode=verify-full`;
-  if (!hasAuthority) return undefined;
+  if (!given.own && !given.common && sslmode?.startsWith("verify") === true && sslrootcert === undefined)
+    return `has sslmode=${sslmode}, which needs the certificate authority of the server: set databaseCaFile or authoritiesFile, or add sslrootcert=system with sslmode=verify-full`;
+  if (!given.own) return undefined;
   if (sslrootcert !== undefined) return "has sslrootcert=system, but databaseCaFile is set too; remove one of them";
   if (sslmode !== undefined && ["disable", "allow", "prefer"].includes(sslmode))
     return `has sslmode=${sslmode}, but databaseCaFile requires TLS; remove one of them`;

@@ -1,6 +1,7 @@
-/** Addresses of a stack's networks on Docker: a section of the list in list.ts. */
+/** Addresses of a stack's networks on Docker, and names and authorities of other systems: a section of the list in list.ts. */
+import { hostEntries } from "./host-entries.ts";
 import { parseRange } from "./ipv4-range.ts";
-import { text } from "./setting.ts";
+import { file, text } from "./setting.ts";
 import type { Check } from "./setting.ts";
 
 /** A stack's range is divided into sixteen subnets. A subnet smaller than /29 has no addresses for tools in addition to two services. */
@@ -29,5 +30,14 @@ export const networkSettings = {
     default: "192.168.192.0/18",
     meaning: "Docker: range in which `npm run up` looks for a free /24.",
     ...ipv4Range(24),
+  }),
+  extraHosts: text({
+    meaning:
+      "Host names that no name server knows, for every connection to another system. Containers do not see `/etc/hosts`.",
+    ...hostEntries,
+  }),
+  authoritiesFile: file({
+    meaning:
+      "Certificate authorities (PEM) of your organisation, for every connection to another system, in addition to the public ones. A `…CaFile` of one connection replaces them there.",
   }),
 };

@@ -104,6 +104,7 @@ export function containerArgs(service: ServiceDescription, parts: ContainerParts
     envs: environment(service, scope),
     labels: labels(scope, service.name, { run: service.run, ...(files === undefined ? {} : { files: files.version }) }),
     // Without a network of the stack, Docker would use one with external access.
+    ...(service.hosts === undefined ? {} : { hosts: derive(service.hosts, (entries) => [...entries]) }),
     ...(networks.length === 0 ? { networkMode: "none" } : { networksAdvanced: networks }),
     volumes: volumes(service, parts),
     tmpfs: temporary(service),

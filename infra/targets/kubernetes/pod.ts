@@ -2,6 +2,7 @@ import type { types } from "@pulumi/kubernetes";
 import type { Input, Output } from "@pulumi/pulumi";
 import { derive } from "../../inputs.ts";
 import { filesDirectory, type HealthCheck, secretPath, type ServiceDescription } from "../../services/description.ts";
+import type { HostEntry } from "../../settings/host-entries.ts";
 import type { FileSource } from "./files.ts";
 import { labelsOf, type Scope, selectorOf } from "./scope.ts";
 
@@ -115,6 +116,10 @@ function spread(service: ServiceDescription, scope: Scope): types.input.core.v1.
   }));
 }
 
+/** The entries of a pod's hosts file, one for each address. */
+const aliasesOf = (entries: readonly HostEntry[]): types.input.core.v1.HostAlias[] =>
+  [...Map.groupBy(entries, ({ ip }) => ip)].map(([ip, same]) => ({ ip, hostnames: same.map(({ host }) => host) }));
+
 export function podTemplate(
   service: ServiceDescription,
   parts: PodParts,
@@ -128,6 +133,7 @@ export function podTemplate(
       // Kubernetes would add variables like ENGINE_PORT for each Service, which the programs would read as settings.
       enableServiceLinks: false,
       securityContext: podSecurity(service),
+      ...(service.hosts === undefined ? {} : { hostAliases: derive(service.hosts, aliasesOf) }),
       ...(imagePullSecret === undefined ? {} : { imagePullSecrets: [{ name: imagePullSecret }] }),
       ...(run === "service" && data === undefined ? { topologySpreadConstraints: spread(service, scope) } : {}),
       restartPolicy: run === "job" ? "Never" : "Always",
