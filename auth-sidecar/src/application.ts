@@ -45,7 +45,7 @@ export function createApplication(
   application.use(() => {
     throw new SidecarError("not-found");
   });
-  application.use(errorReply(log));
+  application.use(errorReply(log, metrics));
   return application;
 }
 

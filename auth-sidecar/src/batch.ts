@@ -7,7 +7,7 @@ export interface BatchOptions {
   /** Concurrent loads; items that arrive meanwhile share the next one. */
   readonly concurrency?: number;
   /** The service that {@link Unavailable} names when too many items wait. */
-  readonly part?: string;
+  readonly part?: "database" | "sessions";
   /** Name of the load in the spans of requests that wait for it. */
   readonly name?: string;
   /** Items that may wait; further ones are rejected with {@link Unavailable}. */

@@ -120,3 +120,27 @@ test("a full queue rejects the last job of the client with the most, not another
   expect(await other).toBe("other");
   expect(await Promise.all(hostile)).toEqual(["ran", "ran", "ran", "refused"]);
 });
+
+test("names a stall when no job ends, and too many requests otherwise", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+  try {
+    const stalled = (): Error => new Error("stalled");
+    const queue = new BoundedQueue({ concurrency: 1, waiting: 1, longestWaitMilliseconds: 1_000, stalled });
+    const hanging = gate();
+    const first = queue.run(() => hanging.promise);
+    const waiting = queue.run(async () => undefined).catch((error: unknown) => error);
+    await expect(queue.run(async () => undefined)).rejects.toThrow(TooManyRequests);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await waiting).toMatchObject({ message: "stalled" });
+    hanging.open();
+    await first;
+    const second = gate();
+    const next = queue.run(() => second.promise);
+    const late = queue.run(async () => undefined);
+    await expect(queue.run(async () => undefined)).rejects.toThrow(TooManyRequests);
+    second.open();
+    await Promise.all([next, late]);
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -5,6 +5,8 @@ export interface BoundedQueueOptions {
   readonly waiting: number;
   /** Maximum wait of a job; then it is rejected, because its client may have left. Without it jobs wait indefinitely. */
   readonly longestWaitMilliseconds?: number;
+  /** The error of a job that is rejected while no job has ended for its maximum wait; default {@link TooManyRequests}. */
+  readonly stalled?: () => Error;
 }
 
 interface Waiting {
@@ -23,6 +25,8 @@ export class BoundedQueue {
   readonly #servedAt = new Map<string, number>();
   #running = 0;
   #served = 0;
+  /** `performance.now()`: when a job last began without another one, or ended. */
+  #movedAt = 0;
 
   constructor(options: BoundedQueueOptions) {
     this.#options = options;
@@ -36,11 +40,11 @@ export class BoundedQueue {
     return this.#running;
   }
 
-  /** @param client owner of the job; its jobs run in their order @throws {TooManyRequests} if the queue is full, or the wait too long */
+  /** @param client owner of the job; its jobs run in their order @throws {TooManyRequests} if the queue is full, or the wait too long; then `stalled` if no job ends */
   async run<Result>(job: () => Promise<Result>, client = ""): Promise<Result> {
     if (this.#running < this.#options.concurrency) this.#begin(client);
     else if (this.#waiting.size < this.#options.waiting || this.#makesRoomFor(client)) await this.#turn(client);
-    else throw new TooManyRequests(1);
+    else throw this.#refusal(1);
     try {
       return await job();
     } finally {
@@ -55,7 +59,7 @@ export class BoundedQueue {
       clearTimeout(overdue);
       this.#waiting.delete(waiting);
       this.#forget(client);
-      reject(new TooManyRequests(seconds));
+      reject(this.#refusal(seconds));
     };
     const overdue =
       longestWaitMilliseconds === undefined ? undefined : setTimeout(() => leave(2), longestWaitMilliseconds);
@@ -73,6 +77,13 @@ export class BoundedQueue {
     return promise;
   }
 
+  #refusal(seconds: number): Error {
+    const { stalled, longestWaitMilliseconds = Infinity } = this.#options;
+    // A timer may end a fraction of a millisecond early.
+    const isStalled = performance.now() - this.#movedAt >= longestWaitMilliseconds - 1;
+    return isStalled && stalled !== undefined ? stalled() : new TooManyRequests(seconds);
+  }
+
   /** Rejects the last job of the client with the most waiting jobs, if it has at least two more than this client. */
   #makesRoomFor(client: string): boolean {
     const counts = new Map<string, number>();
@@ -85,6 +96,7 @@ export class BoundedQueue {
   }
 
   #begin(client: string): void {
+    if (this.#running === 0) this.#movedAt = performance.now();
     this.#running += 1;
     this.#served += 1;
     this.#runningOf.set(client, (this.#runningOf.get(client) ?? 0) + 1);
@@ -92,6 +104,7 @@ export class BoundedQueue {
   }
 
   #end(client: string): void {
+    this.#movedAt = performance.now();
     this.#running -= 1;
     this.#runningOf.set(client, (this.#runningOf.get(client) ?? 1) - 1);
     this.#forget(client);

@@ -1,5 +1,6 @@
 /** Errors that a client may see, each with a stable code of packages/contract. Details for the operator are in `cause` and go to the log. */
 import { errorCodes, type ErrorCode } from "@routeql/contract/error-codes";
+import type { UnavailableReason } from "@routeql/contract/unavailable";
 
 export interface SidecarErrorOptions {
   readonly cause?: unknown;
@@ -60,12 +61,12 @@ export class TooManyRequests extends SidecarError {
   }
 }
 
-/** A service that the answer needs does not answer; `part` is for the log. */
+/** A service that the answer needs does not answer; `reason` is for the operator. */
 export class Unavailable extends SidecarError {
-  readonly part: string;
+  readonly reason: UnavailableReason;
 
-  constructor(part: string, cause?: unknown) {
+  constructor(reason: UnavailableReason, cause?: unknown) {
     super("unavailable", { cause, retryAfterSeconds: 2 });
-    this.part = part;
+    this.reason = reason;
   }
 }

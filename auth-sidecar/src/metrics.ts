@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
+import type { UnavailableReason } from "@routeql/contract/unavailable";
 import { SidecarError } from "./errors.ts";
 
 export interface Metrics {
@@ -9,6 +10,8 @@ export interface Metrics {
   readonly tokens: Counter<"flow">;
   readonly logins: Counter<"flow" | "outcome">;
   readonly previousKeys: Counter<"client">;
+  /** Counts an answer with status 503. */
+  unavailable(reason: UnavailableReason): void;
   /** Adds a gauge that reads its value on demand. */
   gauge(name: string, help: string, value: () => number): void;
 }
@@ -17,6 +20,18 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   collectDefaultMetrics({ register: registry });
+  const unavailable = new Counter({
+    name: "auth_unavailable_total",
+    help: "Requests that were answered with 503, by reason.",
+    labelNames: ["reason"],
+    registers,
+  });
+  const lastUnavailable = new Gauge({
+    name: "auth_unavailable_timestamp_seconds",
+    help: "Time of the last answer with 503, by reason.",
+    labelNames: ["reason"],
+    registers,
+  });
   return {
     registry,
     requests: new Counter({
@@ -45,6 +60,10 @@ export function createMetrics(): Metrics {
       labelNames: ["client"],
       registers,
     }),
+    unavailable(reason) {
+      unavailable.inc({ reason });
+      lastUnavailable.set({ reason }, Date.now() / 1000);
+    },
     gauge(name, help, value) {
       registry.registerMetric(
         new Gauge({

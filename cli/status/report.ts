@@ -1,3 +1,5 @@
+import type { UnavailableAnswers } from "./unavailable.ts";
+
 export interface ServiceState {
   readonly service: string;
   /** Name of the container or pod. */
@@ -17,6 +19,8 @@ export interface ServiceState {
   readonly unlimitedProcesses?: boolean;
   /** Cause of a bad state, as the Docker engine, Kubernetes or the service itself reports it. */
   readonly detail?: string | undefined;
+  /** Its answers with status 503 since its start; absent without any. */
+  readonly unavailable?: readonly UnavailableAnswers[] | undefined;
 }
 
 export interface Problem {

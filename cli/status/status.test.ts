@@ -255,10 +255,18 @@ test("prints services and facts", () => {
     "  last restore   none",
     "  last drill     none",
     "  directory      not configured",
+    "  503 answers    none since the start of the services",
     "  drift          not checked (--drift)",
     "",
     "All is well.",
   ]);
+});
+
+test("names the reasons of answers with 503", () => {
+  const unavailable = [{ reason: "wait", count: 12, last: "2026-05-04T09:57:00Z" }];
+  expect(statusText({ ...report, services: [service("engine", { unavailable })] })).toContain(
+    "  503 answers    engine: 12 wait (3 min ago)\n",
+  );
 });
 
 test("names the archive of a database on Docker, or its absence", () => {

@@ -27,6 +27,17 @@ function stateText({ kind, state, health, exitCode }: ServiceState): string {
 const ago = (time: string | null | undefined, now: number): string =>
   time === null || time === undefined ? "none" : `${time} (${age(now - Date.parse(time))} ago)`;
 
+/** Answers with 503 and their reasons, such as `engine: 12 wait (3 min ago)`. */
+function unavailableText(services: readonly ServiceState[], now: number): string {
+  const texts = services.map(({ service, unavailable = [] }) => {
+    const reasons = unavailable.map(
+      ({ reason, count, last }) => `${count} ${reason} (${age(now - Date.parse(last))} ago)`,
+    );
+    return reasons.length === 0 ? "" : `${service}: ${reasons.join(", ")}`;
+  });
+  return texts.filter((text) => text !== "").join("; ") || "none since the start of the services";
+}
+
 /** Whether the archive on Docker keeps changes; undefined for other databases, which have their own. */
 function archiveText({ target, services, database: facts, archive: found }: StatusReport): string | undefined {
   const database = services.find(({ service }) => service === "database");
@@ -110,6 +121,7 @@ export function statusText(report: StatusReport): string {
         deliveries.silences === 0 ? "none" : `${deliveries.silences} in force: the alerts that they match are not sent`,
       ],
     );
+  facts.push(["503 answers", unavailableText(services, now)]);
   facts.push(["drift", drift === undefined ? "not checked (--drift)" : drift.join(", ") || "none"]);
   return [
     `Stack ${stack} on ${target === "docker" ? "Docker" : "Kubernetes"}, RouteQL ${version}, ${report.time}`,

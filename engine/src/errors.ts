@@ -1,4 +1,6 @@
 /** The engine's errors in Hasura's form: a stable code, a JSONPath into the request, and a sentence. */
+import { codeWithReason, type UnavailableReason } from "@routeql/contract/unavailable";
+
 /** Hasura's error codes that apply to this engine. */
 export type EngineErrorCode =
   | "access-denied"
@@ -53,12 +55,14 @@ export interface EngineErrorInit {
   readonly message: string;
   /** HTTP status for endpoints that use it (not `/v1/graphql`); derived from the code when absent. */
   readonly status?: number;
-  /** Seconds after which a retry helps, for `busy`. */
+  /** Seconds after which a retry helps, for status 503. */
   readonly retryAfter?: number;
+  /** Why the status is 503; for the operator only. */
+  readonly reason?: UnavailableReason;
   /** Detail for the admin secret and the log only; never for other roles. */
   readonly internal?: unknown;
   /** The whole reply, if another engine wrote it. */
-  readonly reply?: string;
+  readonly reply?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -81,6 +85,7 @@ export class EngineError extends Error {
   readonly path: string;
   readonly status: number;
   readonly retryAfter: number;
+  readonly reason: UnavailableReason | undefined;
   readonly internal: unknown;
   readonly reply: string | undefined;
 
@@ -91,8 +96,14 @@ export class EngineError extends Error {
     this.path = init.path ?? "$";
     this.status = init.status ?? statusOfCode[init.code] ?? 400;
     this.retryAfter = init.retryAfter ?? 1;
+    this.reason = init.reason;
     this.internal = init.internal;
     this.reply = init.reply;
+  }
+
+  /** The code as logs name it, such as `busy:wait`. */
+  get label(): string {
+    return codeWithReason(this.code, this.reason);
   }
 
   /** @param withInternal whether to add the internal detail, as Hasura does only for role admin */
@@ -126,8 +137,22 @@ export function errorReply(error: EngineError, withInternal = false): string {
 }
 
 /** The answer to a client that asks for more than its share, or than the server can do now. @param retryAfter {@link EngineErrorInit.retryAfter} */
-export function busy(retryAfter = 1): EngineError {
-  return new EngineError({ code: "busy", status: 503, message: "the server is busy, try again later", retryAfter });
+export function busy(reason: UnavailableReason, retryAfter = 1): EngineError {
+  const message = "the server is busy, try again later";
+  return new EngineError({ code: "busy", status: 503, message, retryAfter, reason });
+}
+
+/** Hasura's error for a database that does not answer. @param detail for {@link EngineErrorInit.internal} */
+export function databaseLost(cause: unknown, detail: string, retryAfter = 1): EngineError {
+  return new EngineError({
+    code: "postgres-error",
+    message: "connection error",
+    status: 503,
+    reason: "database",
+    retryAfter,
+    internal: { error: detail },
+    cause,
+  });
 }
 
 /** A validation error of the request. @param path its JSONPath, as Hasura reports it */
@@ -142,7 +167,7 @@ export function unreadable(message: string, path = "$"): EngineError {
 
 /** Advice for a GraphQL client about an error of the engine. */
 export interface ClientError {
-  /** Status in replies of the type `application/graphql-response+json`. Replies of the type `application/json` have 200, or 503 for `busy`. */
+  /** Status in replies of the type `application/graphql-response+json`. Replies of the type `application/json` have 200, or 503. */
   readonly status: number;
   readonly meaning: string;
   readonly remedy: string;
@@ -221,9 +246,9 @@ export const clientErrors: Partial<Record<EngineErrorCode, ClientError>> = {
     remedy: "Request fewer rows or less nesting.",
   },
   "postgres-error": {
-    status: 500,
+    status: 503,
     meaning: "The database failed or is not reachable.",
-    remedy: "Repeat the request later.",
+    remedy: "Repeat the request after `Retry-After`.",
   },
   unexpected: { status: 500, meaning: "The engine failed.", remedy: "Give `x-request-id` to the operator." },
 };

@@ -123,7 +123,7 @@ export function renderErrorDocument(engine: Readonly<Record<string, EngineErrorR
     "## Codes of the engine",
     "",
     'The engine answers in Hasura\'s form: `{"errors": [{"message", "extensions": {"path", "code"}}]}`. `message` has the reason and `path` the place in the query.',
-    "The status below applies to clients that accept `application/graphql-response+json`. Other clients get Hasura's status: 503 for `busy`, otherwise 200.",
+    "The status below applies to clients that accept `application/graphql-response+json`. Other clients get Hasura's status: 200, except for 413, 415 and 503.",
     "",
     ...Object.entries(engine).flatMap(([code, row]) =>
       row === undefined ? [] : [`- \`${code}\` (${row.status}): ${row.meaning} ${row.remedy}`],

@@ -10,16 +10,20 @@ let engine: Engine;
 
 beforeAll(async () => {
   database = await startDatabase();
-  const address = database.getConnectionUri("engine");
-  const { hostname, port } = new URL(address);
+  const { hostname, port } = new URL(database.getConnectionUri("engine"));
   proxy = await ToxicProxy.to(hostname, Number(port));
-  engine = await createEngine({
-    metadata: "hasura-metadata",
-    environment: { ROUTEQL_DATABASE_URL: proxy.through(address) },
-    statementTimeout: 500,
-    poolSize: 1,
-  });
+  engine = await startEngine(1);
 });
+
+async function startEngine(poolSize: number): Promise<Engine & AsyncDisposable> {
+  const started = await createEngine({
+    metadata: "hasura-metadata",
+    environment: { ROUTEQL_DATABASE_URL: proxy.through(database.getConnectionUri("engine")) },
+    statementTimeout: 500,
+    poolSize,
+  });
+  return Object.assign(started, { [Symbol.asyncDispose]: () => started.close() });
+}
 
 afterAll(async () => {
   await engine.close();
@@ -35,4 +39,18 @@ test("closes the connection of a silent database and serves with a new one", asy
   await expect.poll(() => engine.statistics().pool.total, { timeout: 20_000 }).toBe(0);
   proxy.set("pass");
   expect(await ask()).toBe('{"data":{"view_hijacks":[]}}');
+}, 90_000);
+
+test("a query that waits for a connection to a silent database gets the same answer", async () => {
+  await using started = await startEngine(2);
+  const ask = () => started.execute({ query: "{ view_hijacks { key } }" }, sessionOf("admin"));
+  await Promise.all([ask(), ask()]);
+  proxy.set("hang");
+  const answers = await Promise.allSettled([ask(), ask(), ask(), ask()]);
+  proxy.set("pass");
+  for (const { status, reason } of answers.map((answer) => answer as PromiseRejectedResult))
+    expect({ status, reason: reason as unknown }).toMatchObject({
+      status: "rejected",
+      reason: { code: "postgres-error", status: 503, reason: "database" },
+    });
 }, 90_000);

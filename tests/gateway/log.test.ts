@@ -39,6 +39,7 @@ test("logs each request as one JSON object", async () => {
 test("logs the codes of GraphQL errors, and removes their header", async () => {
   for (const [header, logged] of [
     ["timeout,validation-failed", "timeout,validation-failed"],
+    ["busy:wait", "busy:wait"],
     ['odd"\xe9', ""],
   ] as const) {
     await parts.engine.answer({ "/v1/graphql": { headers: { "x-graphql-errors": header } } });
@@ -50,6 +51,13 @@ test("logs the codes of GraphQL errors, and removes their header", async () => {
       graphql_errors: logged,
     });
   }
+  await parts.engine.answer({ "/v1/graphql": { hangUp: true } });
+  const unanswered = idOf(await query(parts.gateway));
+  const { access } = await parts.gateway.log(unanswered);
+  expect(access.find((line) => line["request_id"] === unanswered)).toMatchObject({
+    status: 503,
+    graphql_errors: "unavailable:upstream",
+  });
   await parts.engine.answer();
 });
 

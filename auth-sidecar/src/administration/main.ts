@@ -15,6 +15,6 @@ try {
   if (error instanceof AdministrationError || error instanceof SettingsError)
     console.error(printableLines(error.message));
   else if (error instanceof Unavailable)
-    console.error(`the command failed or is incomplete: ${error.part} does not answer`);
+    console.error(`the command failed or is incomplete: ${error.reason} does not answer`);
   else throw error;
 }

@@ -1,5 +1,4 @@
 import type { Endpoint, Parts } from "./endpoint.ts";
-import { Unavailable } from "../errors.ts";
 
 /** The public keys (RFC 7517, 5). Verifiers may cache them for max-age, so a new key waits that long before it signs. */
 export function jwks({ settings, keyring, revocations }: Parts): Endpoint {
@@ -9,9 +8,7 @@ export function jwks({ settings, keyring, revocations }: Parts): Endpoint {
     methods: ["GET"],
     handlers: [
       (_request, response) => {
-        const keys = keyring.published();
-        // Verifiers would cache an empty set for max-age and reject every token meanwhile.
-        if (keys.length === 0) throw new Unavailable("keys", new Error("no signing key is known yet"));
+        const keys = keyring.publishedToVerifiers();
         response.setHeader("Cache-Control", `max-age=${settings.JWKS_MAX_AGE_SECONDS}`);
         response.json({ keys, revoked_before: revocations.published() });
       },

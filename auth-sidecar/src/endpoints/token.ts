@@ -2,7 +2,7 @@ import { paths } from "@routeql/contract/paths";
 import type { Response } from "express";
 import type { AuditEvent } from "../audit/audit-trail.ts";
 import { BoundedQueue } from "../bounded-queue.ts";
-import { NoAccess, NoSession } from "../errors.ts";
+import { NoAccess, NoSession, Unavailable } from "../errors.ts";
 import { jsonBody } from "../http/json-body.ts";
 import { contextOf } from "../http/request-context.ts";
 import { serviceKey } from "../http/service-key.ts";
@@ -16,14 +16,19 @@ const longestWait = 1000;
 /** Session flow, second step: an access token for a session. POST and GET are equal. */
 export function token(parts: Parts): Endpoint {
   const { settings, metrics } = parts;
+  const lookups = { running: 0 };
   const queue = new BoundedQueue({
     concurrency: settings.TOKEN_CONCURRENCY,
     waiting: settings.TOKEN_QUEUE,
     longestWaitMilliseconds: longestWait,
+    stalled: () => {
+      const cause = new Error(`no token was issued for ${longestWait} ms`);
+      return new Unavailable(lookups.running > 0 ? "directory" : "database", cause);
+    },
   });
   metrics.gauge("auth_tokens_running", "Requests for tokens at work.", () => queue.running);
   metrics.gauge("auth_tokens_waiting", "Requests for tokens that wait for their turn.", () => queue.waiting);
-  const issue = issueToken(parts, queue);
+  const issue = issueToken(parts, queue, lookups);
   return {
     path: paths.token,
     audience: "public",
@@ -40,14 +45,23 @@ export function token(parts: Parts): Endpoint {
   };
 }
 
-function issueToken(parts: Parts, queue: BoundedQueue): (sessionId: string, response: Response) => Promise<void> {
+/** Requests that wait for the directory. */
+interface Lookups {
+  running: number;
+}
+
+function issueToken(
+  parts: Parts,
+  queue: BoundedQueue,
+  lookups: Lookups,
+): (sessionId: string, response: Response) => Promise<void> {
   const { sessions, tokens, audit, metrics } = parts;
   const issue = async (userId: string, response: Response): Promise<void> => {
     const { address, requestId } = contextOf(response);
     const token = tokens.begin();
     const detail = { flow: "session", jti: token.id, kid: token.keyId };
     const event = { event: "token", userId, address, requestId, detail } as const;
-    const user = (await audit.recordLocalToken(event)) ?? (await otherUser(parts, event));
+    const user = (await audit.recordLocalToken(event)) ?? (await otherUser(parts, event, lookups));
     const signed = await token.sign(user);
     metrics.tokens.inc({ flow: "session" });
     response.json({ access_token: signed });
@@ -64,9 +78,14 @@ function issueToken(parts: Parts, queue: BoundedQueue): (sessionId: string, resp
 async function otherUser(
   { sessions, users, directory, audit }: Parts,
   event: Omit<AuditEvent, "outcome"> & { readonly userId: string },
+  lookups: Lookups,
 ): Promise<User> {
   const known = await users.findById(event.userId);
-  const user = known?.provider === "ldap" ? await directory?.current(known) : known;
+  let user = known;
+  if (known?.provider === "ldap") {
+    lookups.running += 1;
+    user = await directory?.current(known).finally(() => (lookups.running -= 1));
+  }
   const provider = user?.provider;
   if (user !== undefined && hasAccess(user)) {
     await audit.record({ ...event, outcome: "success", provider });

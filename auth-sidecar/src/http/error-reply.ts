@@ -1,6 +1,8 @@
 import type { ErrorRequestHandler, Response } from "express";
 import type { Logger } from "pino";
 import { errorCodes } from "@routeql/contract/error-codes";
+import { codeWithReason, errorsHeader } from "@routeql/contract/unavailable";
+import type { Metrics } from "../metrics.ts";
 import { SidecarError, Unavailable } from "../errors.ts";
 import { contextOf } from "./request-context.ts";
 
@@ -10,15 +12,16 @@ export interface ErrorBody {
 }
 
 /** Answers every error: ours with its status and code, others with 500. The cause goes to the log only. */
-export function errorReply(log: Logger): ErrorRequestHandler {
+export function errorReply(log: Logger, metrics: Pick<Metrics, "unavailable">): ErrorRequestHandler {
   // Express recognises an error handler by its four parameters.
   return (thrown: unknown, _request, response, _next) => {
     const error = asSidecarError(thrown);
     if (error.status >= 500 && error.code !== "ldap-not-configured") {
-      const part = error instanceof Unavailable ? error.part : undefined;
+      const part = error instanceof Unavailable ? error.reason : undefined;
       const level = error instanceof Unavailable ? "warn" : "error";
       log[level]({ requestId: contextOf(response).requestId, part, err: error.cause ?? error }, error.message);
     }
+    if (error instanceof Unavailable) metrics.unavailable(error.reason);
     if (response.headersSent) response.destroy();
     else sendError(response, error);
   };
@@ -29,7 +32,10 @@ function sendError(response: Response, error: SidecarError): void {
   if (error.allow !== undefined) response.setHeader("Allow", error.allow.join(", "));
   // RFC 9110, 15.5.2 requires it. The scheme has no registered name, so browsers ask for nothing.
   if (error.status === 401) response.setHeader("WWW-Authenticate", "RouteQL");
-  response.locals["errorCode"] = error.code;
+  const reason = error instanceof Unavailable ? error.reason : undefined;
+  const label = codeWithReason(error.code, reason);
+  if (reason !== undefined) response.setHeader(errorsHeader, label);
+  response.locals["errorCode"] = label;
   response.status(error.status).json({ error: errorCodes[error.code].sentence, code: error.code } satisfies ErrorBody);
 }
 

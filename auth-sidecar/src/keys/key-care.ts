@@ -28,6 +28,7 @@ export async function prepare(parts: KeyCareParts, signal: AbortSignal): Promise
       return;
     } catch (error) {
       if (!(error instanceof Unavailable)) throw error;
+      parts.keyring.waitsFor(error.reason);
       parts.log.warn({ err: error.cause ?? error }, "waiting for the database");
       await sleep(wait, undefined, { signal });
     }

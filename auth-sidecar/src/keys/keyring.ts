@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject } from "node:crypto";
 import type { Queries, Statement } from "../database.ts";
+import type { UnavailableReason } from "@routeql/contract/unavailable";
 import { Unavailable } from "../errors.ts";
 import type { KeyEncryption } from "./key-encryption.ts";
 import type { PublicJwk } from "./signing-key.ts";
@@ -20,22 +21,32 @@ type AbleKey = StoredKey & { readonly privateKey: KeyObject };
 export class Keyring {
   readonly #load: () => Promise<readonly StoredKey[]>;
   #keys: readonly StoredKey[] = [];
+  #missing: UnavailableReason = "keys";
 
   constructor(load: () => Promise<readonly StoredKey[]>) {
     this.#load = load;
   }
 
+  /** Why no key is known yet. */
+  waitsFor(reason: UnavailableReason): void {
+    this.#missing = reason;
+  }
+
   /** Reads the keys again; on failure the previous ones stay. */
   async refresh(): Promise<void> {
     this.#keys = await this.#load();
+    this.#missing = "keys";
   }
 
   /** The newest key that may sign now and can be decrypted here. @throws {Unavailable} when there is none */
   signingKey(now = Date.now()): AbleKey {
     const able = this.#keys.filter((key): key is AbleKey => key.privateKey !== undefined);
     const key = able.findLast(({ signsFrom }) => signsFrom.getTime() <= now) ?? able[0];
-    if (key === undefined) throw new Unavailable("keys", new Error("no signing key is known"));
-    return key;
+    return key ?? this.#unavailable();
+  }
+
+  #unavailable(): never {
+    throw new Unavailable(this.#missing, new Error("no signing key is known"));
   }
 
   /** Ids of the keys that are published but cannot sign here. */
@@ -48,6 +59,12 @@ export class Keyring {
     return this.#keys
       .filter(({ retiresAt }) => retiresAt === null || retiresAt.getTime() > now)
       .map(({ publicJwk }) => publicJwk);
+  }
+
+  /** The same for verifiers, which would cache an empty set and reject every token meanwhile. @throws {Unavailable} when there is none */
+  publishedToVerifiers(): PublicJwk[] {
+    const keys = this.published();
+    return keys.length === 0 ? this.#unavailable() : keys;
   }
 }
 

@@ -147,6 +147,6 @@ test("an unreadable second account ends no run, and an outage of the database do
   expect(held).toMatchObject({ error: undefined, unreadable: ["ldap-second"] });
   expect(held.found.map(([id]) => id)).toEqual(["first", "third", "fourth"]);
   const outage = await failing(new Unavailable("database"));
-  expect(outage.error).toMatchObject({ part: "database" });
+  expect(outage.error).toMatchObject({ reason: "database" });
   expect(outage.found.map(([id]) => id)).toEqual(["first"]);
 });

@@ -22,7 +22,7 @@ export async function hashPassword(password: string): Promise<string> {
   try {
     return await hash(password, passwordHashParameters);
   } catch (error) {
-    throw new Unavailable("password hashes", error);
+    throw new Unavailable("memory", error);
   }
 }
 
@@ -32,7 +32,7 @@ export async function verifyPassword(passwordHash: string, password: string): Pr
     return await verify(passwordHash, password);
   } catch (error) {
     if (optionsOf(passwordHash) === undefined) return false;
-    throw new Unavailable("password hashes", error);
+    throw new Unavailable("memory", error);
   }
 }
 
@@ -44,7 +44,7 @@ export async function spendMissingWork(passwordHash: string): Promise<void> {
   try {
     await hashRaw("", { ...passwordHashParameters, memoryCost });
   } catch (error) {
-    throw new Unavailable("password hashes", error);
+    throw new Unavailable("memory", error);
   }
 }
 

@@ -227,8 +227,7 @@ describe("an unreachable set", () => {
     await vi.advanceTimersByTimeAsync(885_000);
     await expect(key()).resolves.toBeDefined();
     await vi.advanceTimersByTimeAsync(20_000);
-    await expect(key()).rejects.toMatchObject({ code: "busy", status: 503 });
-    await expect(key()).rejects.toThrow(`${url} has not answered`);
+    await expect(key()).rejects.toMatchObject({ code: "busy", status: 503, reason: "keys" });
     serve([one], { "cache-control": "max-age=60" });
     await vi.advanceTimersByTimeAsync(5_000);
     await expect(key()).resolves.toBeDefined();
@@ -236,6 +235,18 @@ describe("an unreachable set", () => {
 });
 
 describe("an unknown kid", () => {
+  test.each([
+    ["does not answer", {}, "keys"],
+    ["names its database", { "x-graphql-errors": "unavailable:database" }, "database"],
+  ])("is no invalid token while the set %s", async (_title, headers, reason) => {
+    reply = () => Response.json({ keys: [one], revoked_before: {} });
+    const keySet = await open();
+    reply = () => new Response("", { status: 503, headers });
+    const asking = Promise.resolve(keySet.getKey({ alg: "ES256", kid: "two" }, token)).catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(await asking).toMatchObject({ code: "busy", status: 503, reason });
+  });
+
   test("triggers a fetch of the set", async () => {
     serve([one], { "cache-control": "max-age=3600" });
     const keySet = await open();

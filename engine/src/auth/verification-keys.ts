@@ -1,4 +1,5 @@
 import { createPublicKey, createSecretKey, type KeyObject } from "node:crypto";
+import { errorsHeader, type UnavailableReason } from "@routeql/contract/unavailable";
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTVerifyGetKey } from "jose";
 import { z } from "zod";
 import { EngineError } from "../errors.ts";
@@ -116,6 +117,8 @@ export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   let isOfThisStack = false;
+  /** Why the last fetch failed. */
+  let failure: UnavailableReason | undefined;
 
   async function load(): Promise<void> {
     lastFetch = options.now();
@@ -123,12 +126,14 @@ export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<
       const { keySet, lifetime = lifetimeByDefault } = await fetchKeySet(options);
       use(keySet);
       fetchedAt = options.now();
+      failure = undefined;
       isOfThisStack = keySet.revoked_before !== undefined;
       const longest = isOfThisStack ? revocationInterval : longestLifetime;
       const delay = Math.min(Math.max(lifetime, shortestLifetime), longest);
       options.onEvent({ type: "fetched", keys: keySet.keys.length, nextInMilliseconds: delay });
       schedule(delay);
     } catch (error) {
+      failure = error instanceof KeySetFailure ? error.reason : "keys";
       options.onEvent({ type: "failed", message: describe(error) });
       schedule(retryAfterFailure);
       throw error;
@@ -190,15 +195,18 @@ export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<
     async getKey(header, token) {
       if (resolve === undefined) throw new errors.JWKSNoMatchingKey();
       if (isTooOld() && !closed) await refresh().catch(() => undefined);
-      if (isTooOld()) throw keysTooOld(options.url);
+      if (isTooOld()) throw unverifiable(options.url, failure);
       try {
         return await resolve(header, token);
       } catch (error) {
         if (!(error instanceof errors.JWKSNoMatchingKey) || closed) throw error;
+        const isRecent = running === undefined && options.now() - lastFetch < unknownKeyCooldown;
         if (isOfThisStack) await refreshAfterWait().catch(() => undefined);
-        else if (running === undefined && options.now() - lastFetch < unknownKeyCooldown) throw error;
-        else await refresh().catch(() => undefined);
-        return resolve(header, token);
+        else if (!isRecent) await refresh().catch(() => undefined);
+        else if (failure === undefined) throw error;
+        if (failure === undefined) return resolve(header, token);
+        // The key may be a new one, so the token is not known to be invalid.
+        throw unverifiable(options.url, failure);
       }
     },
     close() {
@@ -210,9 +218,20 @@ export async function createRemoteKeySet(options: RemoteKeySetOptions): Promise<
 
 type KeySet = JSONWebKeySet & Pick<z.output<typeof keySetSchema>, "revoked_before">;
 
-function keysTooOld(url: string): EngineError {
-  const message = `Tokens cannot be verified: ${url} has not answered for longer than a token lives. Retry later.`;
-  return new EngineError({ code: "busy", message });
+/** @param reason why the last fetch failed */
+function unverifiable(url: string, reason: UnavailableReason = "keys"): EngineError {
+  const internal = { error: `${url} does not answer` };
+  return new EngineError({ code: "busy", message: "tokens cannot be verified now, try again later", reason, internal });
+}
+
+/** A fetch that the auth sidecar answered with the service that fails it. */
+class KeySetFailure extends Error {
+  readonly reason: UnavailableReason;
+
+  constructor(status: number, reason: UnavailableReason) {
+    super(`status ${String(status)} (${reason})`);
+    this.reason = reason;
+  }
 }
 
 async function retryFirst(refresh: () => Promise<void>, options: RemoteKeySetOptions): Promise<void> {
@@ -237,7 +256,11 @@ async function fetchKeySet(options: RemoteKeySetOptions): Promise<{ keySet: KeyS
     headers: { accept: "application/jwk-set+json, application/json" },
     signal: AbortSignal.timeout(attemptTimeout),
   });
-  if (!response.ok) throw new Error(`status ${String(response.status)}`);
+  if (!response.ok) {
+    if (response.headers.get(errorsHeader)?.endsWith(":database") === true)
+      throw new KeySetFailure(response.status, "database");
+    throw new Error(`status ${String(response.status)}`);
+  }
   const text = await response.text();
   if (text.length > largestSet) throw new Error("the reply is too large");
   const { keys, revoked_before } = keySetSchema.parse(JSON.parse(text));

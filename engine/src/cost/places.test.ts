@@ -109,7 +109,7 @@ test("a heavy claim waits as long as all claims of its work may, and the error n
   const start = performance.now();
   const refused = places.take({ client: "b", isHeavy: true, waited: 4_000 })?.catch((error: unknown) => error);
   await vi.advanceTimersByTimeAsync(6_000);
-  expect(await refused).toMatchObject({ code: "busy", retryAfter: 10 });
+  expect(await refused).toMatchObject({ code: "busy", reason: "wait", retryAfter: 10 });
   expect(performance.now() - start).toBe(6_000);
 });
 

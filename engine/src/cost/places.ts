@@ -113,7 +113,7 @@ export class Places {
       const timer =
         longest === undefined
           ? undefined
-          : setTimeout(() => leave(busy(Math.ceil(longest / 1000))), longest - (claim.waited ?? 0));
+          : setTimeout(() => leave(busy("wait", Math.ceil(longest / 1000))), longest - (claim.waited ?? 0));
       signal?.addEventListener("abort", onAbort);
       this.#waiting.push(waiter);
     });

@@ -59,7 +59,7 @@ export class Turns {
   }
 
   #later<Result>(account: Account, work: () => Result): Promise<Awaited<Result>> {
-    if (account.works.length >= mostWaiting) throw busy();
+    if (account.works.length >= mostWaiting) throw busy("queue");
     if (!account.isWaiting) this.#waiting.push(account);
     account.isWaiting = true;
     if (!this.#isScheduled) this.#schedule();

@@ -1,6 +1,6 @@
 import { inSpan, type Span } from "@routeql/tracing/span";
 import { exceeds } from "../cost/limits.ts";
-import { EngineError, type EngineErrorInit } from "../errors.ts";
+import { databaseLost, EngineError, type EngineErrorInit } from "../errors.ts";
 import { lengthOf, textOf } from "../postgres/bytes.ts";
 import type { Connection, Row, Statement } from "../postgres/connection.ts";
 import type { Claim } from "../cost/places.ts";
@@ -290,6 +290,7 @@ async function commit(connection: Connection): Promise<void> {
     throw new EngineError({
       code: "postgres-error",
       status: 503,
+      reason: "database",
       message:
         "the database connection was lost during COMMIT, so the change may or may not be stored. Read the rows before you repeat the request",
       cause: error,
@@ -368,6 +369,9 @@ function ownError(sqlState = ""): (Partial<EngineErrorInit> & Pick<EngineErrorIn
   return sqlState.startsWith("22") ? { code: "data-exception" } : undefined;
 }
 
+/** SQLSTATEs of a database whose disk is full or fails (PostgreSQL manual, appendix A). */
+const cannotServe = /^(?:53100|58...)$/;
+
 /** Hasura's words before Postgres' message, by SQLSTATE. */
 const violations: Readonly<Record<string, string>> = {
   "23001": "Can not delete or update due to data being referred. ",
@@ -381,16 +385,7 @@ const violations: Readonly<Record<string, string>> = {
 function databaseError(error: unknown, runs: readonly Run[], path = "$"): unknown {
   if (error instanceof EngineError) return error;
   const { code, message, detail, hint } = error as { code?: string; message: string; detail?: string; hint?: string };
-  if (isConnectionError(error) || code === "53300") {
-    const internal = { error: message };
-    return new EngineError({
-      code: "postgres-error",
-      message: "connection error",
-      status: 503,
-      internal,
-      cause: error,
-    });
-  }
+  if (isConnectionError(error) || code === "53300") return databaseLost(error, message);
   const own = ownError(code);
   if (own !== undefined)
     return new EngineError({ message: `${violations[code ?? ""] ?? ""}${message}`, ...own, path, cause: error });
@@ -398,6 +393,7 @@ function databaseError(error: unknown, runs: readonly Run[], path = "$"): unknow
     code: "unexpected",
     path,
     message: "database query error",
+    ...(cannotServe.test(code ?? "") ? { status: 503, reason: "database" } : {}),
     internal: {
       error: { status_code: code, message, description: detail ?? null, hint: hint ?? null },
       statement: runs[0]?.text,

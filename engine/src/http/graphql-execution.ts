@@ -14,7 +14,7 @@ export interface Front {
   readonly authenticator: Authenticator;
   readonly executor: Pick<Executor, "kindOf" | "run" | "prepare">;
   readonly admission: Admission;
-  readonly metrics: Pick<Metrics, "operation">;
+  readonly metrics: Pick<Metrics, "operation" | "unavailable">;
   readonly turns: Turns;
   readonly waitingBytes: WaitingBytes;
   readonly logError: ErrorLog;
@@ -32,7 +32,11 @@ export function clientOf({ client, role }: Session): string {
 
 /** Admits and executes one query or mutation, counted and timed; the caller ends its span. @throws EngineError; the signal's reason */
 export async function execute(
-  { executor, admission, metrics }: Pick<Front, "executor" | "admission" | "metrics">,
+  {
+    executor,
+    admission,
+    metrics,
+  }: Pick<Front, "executor" | "admission"> & { readonly metrics: Pick<Metrics, "operation"> },
   request: GraphQLRequest,
   session: Session,
   options: RunOptions,
@@ -69,13 +73,14 @@ export interface Failure {
 
 /** Logs a failed operation. The detail of a 503 names the database's address, so it stays in the log for every role. */
 export function fail(
-  { logError, internalDetail: { forAdmin, forAll } }: Pick<Front, "logError" | "internalDetail">,
+  { logError, metrics, internalDetail: { forAdmin, forAll } }: Pick<Front, "logError" | "metrics" | "internalDetail">,
   thrown: unknown,
   requestId: string,
   session?: Session,
 ): Failure {
   const error = toEngineError(thrown);
   logError(error, { requestId, role: session?.role });
+  if (error.reason !== undefined) metrics.unavailable(error.reason);
   const mayShow = session !== undefined && error.status !== 503;
   return { error, showsInternal: mayShow && (forAll || (forAdmin && session.isAdmin)) };
 }
@@ -97,7 +102,7 @@ export function createAdmission(places: number): Admission {
       const own = held.get(client) ?? 0;
       const clients = held.size + (own === 0 ? 1 : 0);
       if (taken >= places && own >= Math.max(1, Math.floor(places / clients))) {
-        throw busy();
+        throw busy("admission");
       }
       taken += 1;
       held.set(client, own + 1);

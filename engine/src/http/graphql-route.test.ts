@@ -42,7 +42,7 @@ test("a client that leaves before its turn gets no work", async () => {
       authenticator,
       executor: { run, kindOf: () => "query", prepare: () => expect.unreachable() },
       admission: createAdmission(1),
-      metrics: { operation: () => undefined },
+      metrics: { operation: () => undefined, unavailable: () => undefined },
       logError: () => expect.unreachable(),
       internalDetail: { forAdmin: false, forAll: false },
       turns,

@@ -186,7 +186,7 @@ function failed(front: Front, thrown: unknown, id: string, session: Session | un
     retryAfter: error.retryAfter,
     isUnauthenticated: session === undefined && error.status < 500,
     isMalformed: error.code === "invalid-json",
-    errors: [error.code],
+    errors: [error.label],
   };
 }
 

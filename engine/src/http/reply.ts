@@ -1,6 +1,7 @@
 import type { OutgoingHttpHeaders, ServerResponse } from "node:http";
 import { promisify } from "node:util";
 import { constants, gzip } from "node:zlib";
+import { errorsHeader } from "@routeql/contract/unavailable";
 import type { RequestHeaders } from "../auth/request-headers.ts";
 import type { WaitingBytes } from "../cost/waiting-bytes.ts";
 import { isStreamed, type StreamedReply, wholeReply } from "../executor.ts";
@@ -20,12 +21,9 @@ export interface Reply {
   readonly client?: string | undefined;
   /** Role of the session, for the log. */
   readonly role?: string | undefined;
-  /** Codes of the errors in the body, each once. */
+  /** Labels of the errors in the body, each once: {@link EngineError.label}. */
   readonly errors?: readonly string[] | undefined;
 }
-
-/** Codes of the errors in a reply, so that a proxy can log them without reading the body; RouteQL's gateway removes the header. */
-const errorsHeader = "x-graphql-errors";
 
 /** Time in milliseconds after which a client that reads nothing of its reply is disconnected. */
 const sendPatience = 30_000;

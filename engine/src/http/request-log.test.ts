@@ -3,7 +3,7 @@ import { setImmediate as turn } from "node:timers/promises";
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { EngineError } from "../errors.ts";
+import { busy, EngineError } from "../errors.ts";
 import { adminSecret, type ServedFake, serveFake } from "../lifecycle/testing/served-engine.ts";
 import { createErrorLog } from "./request-log.ts";
 
@@ -51,6 +51,23 @@ test("names the codes of the errors in the line and in a header", async () => {
     { errors: ["timeout"] },
   ]);
   expect(server.log()).not.toContain("hidden");
+});
+
+test("names the reason of a 503 in the line, in the header and in the metrics, but not in the reply", async () => {
+  await using server = await serveFake({ execute: () => Promise.reject(busy("wait", 10)) }, environment);
+  const response = await fetch(`${server.url}/v1/graphql`, { method: "POST", headers, body: '{"query":"{ a }"}' });
+  expect(response.status).toBe(503);
+  expect(response.headers.get("x-graphql-errors")).toBe("busy:wait");
+  expect(await response.json()).toEqual({
+    errors: [{ message: "the server is busy, try again later", extensions: { path: "$", code: "busy" } }],
+  });
+  await turn();
+  expect(linesOf(server)).toMatchObject([
+    { level: "warn", code: "busy", reason: "wait", status: 503, message: "request refused" },
+    { status: 503, errors: ["busy:wait"], message: "request answered" },
+  ]);
+  const metrics = await (await fetch(`http://127.0.0.1:${server.served.metricsPort}/metrics`)).text();
+  expect(metrics).toContain('routeql_engine_unavailable_total{reason="wait"} 1');
 });
 
 test("logs the trace of the client, or without one the request id", async () => {

@@ -14,7 +14,7 @@ export interface FinishedRequest {
   readonly status: number;
   readonly milliseconds: number;
   readonly role?: string | undefined;
-  /** Codes of the errors in the answer, each once; absent for an answer without errors. */
+  /** Labels of the errors in the answer, each once; absent for an answer without errors. */
   readonly errors?: readonly string[] | undefined;
   /** Of a WebSocket: operations started, and how many of them failed. */
   readonly operations?: number;
@@ -68,6 +68,7 @@ export function createErrorLog(logger: Logger): ErrorLog {
       code: error.code,
       path: error.path,
       status: error.status,
+      reason: error.reason,
     };
     if (credentialCodes.has(error.code)) {
       // The reason that a token is invalid comes from a fixed list; other messages can quote the claims of a client.

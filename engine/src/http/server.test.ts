@@ -194,7 +194,7 @@ test.each([
 });
 
 test("a busy engine names the seconds after which a retry helps", async () => {
-  const execute = () => Promise.reject(busy(10));
+  const execute = () => Promise.reject(busy("wait", 10));
   await using server = await serveFake({ execute });
   const response = await ask(server, { query: "{ a }" }, admin);
   expect([response.status, response.headers.get("retry-after")]).toEqual([503, "10"]);

@@ -1,4 +1,5 @@
 import { boundedLabels } from "@routeql/contract/rotated-secret";
+import type { UnavailableReason } from "@routeql/contract/unavailable";
 import { createServer, type Server } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ExecutorStatistics } from "../executor.ts";
@@ -22,6 +23,8 @@ export interface Metrics {
   /** Counts one finished operation. `role` is undefined without authentication; `outcome` is `success`, `client-left` or a code. */
   operation(kind: OperationKind, role: string | undefined, outcome: string, seconds: number): void;
   poll(seconds: number): void;
+  /** Counts an answer with status 503. */
+  unavailable(reason: UnavailableReason): void;
   /** Counts a request of a client that uses the access key before its last rotation. */
   previousKey(client: string): void;
   observe(sources: MetricSources): void;
@@ -59,6 +62,18 @@ export function createMetrics(): Metrics {
     labelNames: ["client"],
     registers,
   });
+  const unavailable = new Counter({
+    name: "routeql_engine_unavailable_total",
+    help: "Operations that were answered with 503, by reason.",
+    labelNames: ["reason"],
+    registers,
+  });
+  const lastUnavailable = new Gauge({
+    name: "routeql_engine_unavailable_timestamp_seconds",
+    help: "Time of the last answer with 503, by reason.",
+    labelNames: ["reason"],
+    registers,
+  });
   // Label lookup costs more than counting, so children are cached by their labels.
   const counters = new Map<string, Counter.Internal>();
   const histograms = new Map<OperationKind, Histogram.Internal<"operation">>();
@@ -81,6 +96,10 @@ export function createMetrics(): Metrics {
     },
     poll(seconds) {
       polls.observe(seconds);
+    },
+    unavailable(reason) {
+      unavailable.inc({ reason });
+      lastUnavailable.set({ reason }, Date.now() / 1000);
     },
     previousKey(client) {
       previousKeys.inc({ client: boundedClient(client) });

@@ -100,7 +100,10 @@ export async function serve({
   const logRequest = createRequestLog(logger);
   const executor = createExecutor({
     onPoll: (seconds) => metrics.poll(seconds),
-    onError: (error) => logError(error, { requestId: "poll" }),
+    onError: (error) => {
+      logError(error, { requestId: "poll" });
+      if (error.reason !== undefined) metrics.unavailable(error.reason);
+    },
   });
   const waitingBytes = new WaitingBytes({ limit: settings.maxWaitingBytes, patience: socketPatience });
   const front: Front = {

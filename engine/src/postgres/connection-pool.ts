@@ -1,6 +1,8 @@
 import type { LibpqConfig } from "@routeql/contract/connection/client";
+import { mostHeavy } from "@routeql/contract/most-heavy";
 import type { Cancellation } from "../cancellation.ts";
 import { type Claim, Places } from "../cost/places.ts";
+import { databaseLost, EngineError } from "../errors.ts";
 import { Connection } from "./connection.ts";
 
 export interface ConnectionPoolOptions {
@@ -29,6 +31,8 @@ export class ConnectionPool {
   readonly #idle: Idle[] = [];
   /** Connections that are open or being opened or closed. */
   #total = 0;
+  /** `performance.now()`: when a statement last ended or a connection opened. */
+  #answeredAt = Number.NEGATIVE_INFINITY;
   #sweeper: NodeJS.Timeout | undefined;
   #ending: PromiseWithResolvers<void> | undefined;
 
@@ -48,8 +52,15 @@ export class ConnectionPool {
 
   /** A connection; return it with the same claim. @throws any error of opening it, and as {@link Places.take} does */
   take(claim: Claim, signal?: Cancellation): Promise<Connection> | Connection {
+    const began = performance.now();
     const waiting = this.#places.take(claim, signal);
-    return waiting === undefined ? this.#pick(claim) : waiting.then(() => this.#pick(claim));
+    if (waiting === undefined) return this.#pick(claim);
+    return waiting.then(
+      () => this.#pick(claim),
+      (error: unknown) => {
+        throw this.#wasSilent(error, began) ? databaseLost(error, "no connection answered", error.retryAfter) : error;
+      },
+    );
   }
 
   give(connection: Connection, claim: Claim): void {
@@ -57,6 +68,7 @@ export class ConnectionPool {
       this.discard(connection, claim);
       return;
     }
+    this.#answeredAt = performance.now();
     connection.hold(false);
     this.#idle.push({ connection, since: performance.now() });
     this.#places.give(claim);
@@ -79,6 +91,14 @@ export class ConnectionPool {
     await this.#ending.promise;
   }
 
+  /** Whether a claim waited in vain for a database that answers nothing. A busy one ends quick statements, which heavy ones leave places for. */
+  #wasSilent(error: unknown, began: number): error is EngineError {
+    const { size } = this.#options;
+    return (
+      error instanceof EngineError && error.reason === "wait" && this.#answeredAt < began && size > mostHeavy(size)
+    );
+  }
+
   #pick(claim: Claim): Connection | Promise<Connection> {
     const idle = this.#idle.pop();
     if (idle === undefined) return this.#open(claim);
@@ -89,11 +109,13 @@ export class ConnectionPool {
   async #open(claim: Claim): Promise<Connection> {
     this.#total += 1;
     try {
-      return await Connection.open(
+      const opened = await Connection.open(
         this.#options.connection,
         (connection, error) => this.#onLost(connection, error),
         this.#options.answerLimit,
       );
+      this.#answeredAt = performance.now();
+      return opened;
     } catch (error) {
       this.#closed(claim);
       throw error;

@@ -36,7 +36,7 @@ function connected({
       prepare: ({ query }: GraphQLRequest) => ({ isReplaceable: true, bytes: 4 * query.length, start: subscribe }),
     },
     admission: createAdmission(1),
-    metrics: { operation: () => undefined },
+    metrics: { operation: () => undefined, unavailable: () => undefined },
     logError: () => expect.unreachable(),
     internalDetail: { forAdmin: false, forAll: false },
     operationLimit: 20,

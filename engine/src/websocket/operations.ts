@@ -29,7 +29,7 @@ export interface ConnectionRecord {
   readonly role: string | undefined;
   readonly operations: number;
   readonly failed: number;
-  /** Codes of the errors, each once. */
+  /** Labels of the errors, each once. */
   readonly errors: readonly string[] | undefined;
 }
 
@@ -104,8 +104,9 @@ export class Operations {
   }
 
   logRefusal(error: EngineError): void {
-    this.#errors.add(error.code);
+    this.#errors.add(error.label);
     this.#context.logError(error, { requestId: this.#identity.requestId });
+    if (error.reason !== undefined) this.#context.metrics.unavailable(error.reason);
   }
 
   #run(id: string, request: GraphQLRequest, session: Session): void {
@@ -225,7 +226,7 @@ export class Operations {
     const { requestId, hasLegacyErrors } = this.#identity;
     const { error, showsInternal } = fail(this.#context, thrown, requestId, session);
     this.#failed += 1;
-    this.#errors.add(error.code);
+    this.#errors.add(error.label);
     const serialized = hasLegacyErrors
       ? legacyError(error, { withInternal: showsInternal })
       : error.toJSON(showsInternal);

@@ -1,6 +1,7 @@
 import { STATUS_CODES, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
 import { traceIdOf } from "@routeql/contract/trace-context";
+import { codeWithReason, errorsHeader, type UnavailableReason } from "@routeql/contract/unavailable";
 import { WebSocketServer } from "ws";
 import { forwardedFor, headerValue, type RequestHeaders } from "../auth/request-headers.ts";
 import type { CorsPolicy } from "../http/cors.ts";
@@ -53,8 +54,12 @@ export function createWebSocketEndpoint(options: WebSocketOptions): WebSocketEnd
     upgrade(request, socket, head) {
       const path = request.url?.split("?", 1)[0] ?? "";
       if (!paths.has(path)) return refuse(socket, 404, pathError);
-      if (isRefusing) return refuse(socket, 503, "Server is shutting down", "0");
-      if (connections.size >= options.connectionLimit) return refuse(socket, 503, "too many connections", "5");
+      const unavailable = (reason: UnavailableReason, body: string, retryAfter: string): void => {
+        options.metrics.unavailable(reason);
+        refuse(socket, 503, body, [`Retry-After: ${retryAfter}`, `${errorsHeader}: ${codeWithReason("busy", reason)}`]);
+      };
+      if (isRefusing) return unavailable("stopping", "Server is shutting down", "0");
+      if (connections.size >= options.connectionLimit) return unavailable("connections", "too many connections", "5");
       if (!mayConnect(request, options.cors)) return refuse(socket, 400, originError);
       const headers = trustedHeaders(request, options);
       const { traceparent } = request.headers;
@@ -140,7 +145,7 @@ function trustedHeaders(
 }
 
 /** Answers instead of upgrading. The connection limit no longer counts the socket, so it closes with the answer. */
-function refuse(socket: Duplex, status: number, body: string, retryAfter?: string): void {
+function refuse(socket: Duplex, status: number, body: string, headers: readonly string[] = []): void {
   socket.on("error", () => undefined);
   socket.once("finish", () => socket.destroy());
   const lines = [
@@ -148,7 +153,7 @@ function refuse(socket: Duplex, status: number, body: string, retryAfter?: strin
     `Content-Type: ${body.startsWith("{") ? "application/json; charset=utf-8" : "text/plain; charset=utf-8"}`,
     `Content-Length: ${String(Buffer.byteLength(body))}`,
     "Connection: close",
-    ...(retryAfter === undefined ? [] : [`Retry-After: ${retryAfter}`]),
+    ...headers,
   ];
   socket.end(`${lines.join("\r\n")}\r\n\r\n${body}`);
 }

@@ -64,6 +64,26 @@ describe("a query", () => {
     expect(await response.text()).toBe(reply.replace('": [', '":['));
   });
 
+  const failing = (code: string, message: string) =>
+    `{"errors":[{"message":"${message}","extensions":{"path":"$","code":"${code}"}}]}`;
+
+  test.each([
+    ["a connection error", failing("postgres-error", "connection error"), 200, 503, "postgres-error:database"],
+    ["an error while it is unhealthy", failing("unexpected", "database query error"), 500, 503, "unexpected:database"],
+    ["an error while it is healthy", failing("unexpected", "database query error"), 200, 200, "unexpected"],
+  ])("returns %s of Hasura with the status that fits", async (_name, reply, health, status, codes) => {
+    await using front = await serveBeforeFake(() => reply);
+    front.health.status = health;
+    const response = await post(front.url, { query: "{ a }" }, admin);
+    expect(response.status).toBe(status);
+    expect(response.headers.get("x-graphql-errors")).toBe(codes);
+    expect(response.headers.get("retry-after")).toBe(status === 503 ? "1" : null);
+    expect(await response.text()).toBe(reply);
+    expect((await (await fetch(front.metricsUrl)).text()).includes('unavailable_total{reason="database"} 1')).toBe(
+      status === 503,
+    );
+  });
+
   test.each([
     ["deep", `{ ${"a { ".repeat(21)} b ${"}".repeat(21)} }`, "nested deeper than the limit of 20"],
     ["broad", `{ ${"...f ".repeat(40)} } fragment f on q { ${"a ".repeat(40)} }`, "more fields than the limit of 1000"],

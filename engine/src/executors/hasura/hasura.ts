@@ -12,7 +12,7 @@ import { LiveQuery } from "./live-query.ts";
 import { LiveSocket } from "./live-socket.ts";
 import { readFacts } from "./metadata-facts.ts";
 import { HasuraPlaces } from "./places.ts";
-import { Upstream, type UpstreamOptions } from "./upstream.ts";
+import { outageOf, Upstream, type UpstreamOptions } from "./upstream.ts";
 
 /** Milliseconds beyond the statements' own limit: a statement may wait for a connection of Hasura. */
 const patienceBesideStatement = 30_000;
@@ -70,16 +70,20 @@ export function createHasuraExecutor(settings: Settings, address: string): Execu
       if (document.operation.kind === "mutation" && !settings.mutations) throw invalid("no mutations exist");
       const client = clientOf(session);
       span?.set({ "graphql.operation.name": document.operation.definition.name?.value });
-      const free = await places.take(client, document.paceFor(client, rows), signal);
-      const start = performance.now();
-      // The place is kept until Hasura has answered, also when the client leaves.
-      const onEnd = (): void => {
-        document.ran(client, performance.now() - start, rows);
-        free();
-      };
-      return inSpan(span, "POST /v1/graphql", "client", {}, () =>
-        unlessAborted(upstream.ask(JSON.stringify(request), session, { requestId, address }, onEnd), signal),
-      );
+      try {
+        const free = await places.take(client, document.paceFor(client, rows), signal);
+        const start = performance.now();
+        // The place is kept until Hasura has answered, also when the client leaves.
+        const onEnd = (): void => {
+          document.ran(client, performance.now() - start, rows);
+          free();
+        };
+        return await inSpan(span, "POST /v1/graphql", "client", {}, () =>
+          unlessAborted(upstream.ask(JSON.stringify(request), session, { requestId, address }, onEnd), signal),
+        );
+      } catch (error) {
+        throw await outageOf(error, upstream);
+      }
     },
     prepare(request, session) {
       const document = documents.read(request, session.role);

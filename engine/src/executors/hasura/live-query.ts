@@ -56,7 +56,7 @@ export class LiveQuery implements Subscription {
 
   #begin(pollTime: number): void {
     // The caller must know the subscription before it can end.
-    if (!this.#count(pollTime)) queueMicrotask(() => this.#refuse(busy()));
+    if (!this.#count(pollTime)) queueMicrotask(() => this.#refuse(busy("admission")));
     else this.#running = this.#options.subscribe(this.#options.listener);
   }
 
@@ -75,7 +75,7 @@ export class LiveQuery implements Subscription {
       const pace = document.paceFor(client, rows);
       const free = await places.take(client, pace === "quick" ? "unknown" : pace, this.#left);
       const start = performance.now();
-      const timer = setTimeout(() => this.#refuse(busy()), trialTimeout);
+      const timer = setTimeout(() => this.#refuse(busy("upstream")), trialTimeout);
       let isTried = false;
       const tried = (): void => {
         if (isTried) return;
@@ -95,7 +95,7 @@ export class LiveQuery implements Subscription {
             document.pollTime = milliseconds;
             tried();
             if (!this.#count(milliseconds)) {
-              this.#refuse(busy());
+              this.#refuse(busy("admission"));
               return;
             }
           }

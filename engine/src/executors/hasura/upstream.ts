@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { Pool } from "undici";
 import type { Session } from "../../engine.ts";
-import { EngineError, type EngineErrorCode } from "../../errors.ts";
+import { databaseLost, EngineError, type EngineErrorCode, type EngineErrorInit } from "../../errors.ts";
 import { exceeds } from "../../cost/limits.ts";
 import { isStreamed, type RunOptions, type StreamedReply } from "../../executor.ts";
 import { type Bytes, byteString, lengthOf, longestCopied, textOf } from "../../postgres/bytes.ts";
@@ -26,6 +26,9 @@ const connectionsLife = 5_000;
 
 const connectTimeout = 2_000;
 
+/** Milliseconds for the health check after a failure. */
+const healthPatience = 2_000;
+
 /** The start of a reply without data. */
 const failed = Buffer.from('{"errors"');
 
@@ -34,6 +37,8 @@ export class Upstream {
   readonly #options: UpstreamOptions;
   #pool: Pool;
   #poolSince = performance.now();
+  /** Requests that fail together share one check. */
+  #checking: Promise<"database" | "upstream" | undefined> | undefined;
 
   constructor(options: UpstreamOptions) {
     this.#options = options;
@@ -65,9 +70,23 @@ export class Upstream {
 
   /** @throws Error when Hasura is not healthy */
   async ping(): Promise<void> {
-    const { statusCode, body } = await this.#connections().request({ method: "GET", path: "/healthz" });
+    const status = await this.#health();
+    if (status !== 200) throw new Error(`Hasura's health check answers ${status}`);
+  }
+
+  /** The service behind an outage: Hasura's health check fails while its database does not answer. Undefined while it is healthy. */
+  async cause(): Promise<"database" | "upstream" | undefined> {
+    this.#checking ??= this.#health(AbortSignal.timeout(healthPatience))
+      .then((status) => (status === 200 ? undefined : ("database" as const)))
+      .catch(() => "upstream" as const)
+      .finally(() => (this.#checking = undefined));
+    return this.#checking;
+  }
+
+  async #health(signal?: AbortSignal): Promise<number> {
+    const { statusCode, body } = await this.#connections().request({ method: "GET", path: "/healthz", signal });
     await body.dump();
-    if (statusCode !== 200) throw new Error(`Hasura's health check answers ${statusCode}`);
+    return statusCode;
   }
 
   async close(): Promise<void> {
@@ -172,18 +191,37 @@ function forwarded(reply: string): EngineError {
   return new EngineError({ ...errorOf(error), reply });
 }
 
+/**
+ * The same error with status 503, if the database or Hasura causes it: a statement of a lost database fails at Hasura like any other, and requests
+ * wait for a silent one until the places of the front are taken.
+ */
+export async function outageOf(error: unknown, upstream: Pick<Upstream, "cause">): Promise<unknown> {
+  if (!(error instanceof EngineError)) return error;
+  const { code, path, message, reply } = error;
+  const isFailure = code === "unexpected" && reply !== undefined;
+  if (!isFailure && error.reason !== "wait") return error;
+  const reason = await upstream.cause();
+  if (reason === undefined) return error;
+  if (isFailure) return new EngineError({ code, path, message, reply, status: 503, reason, cause: error });
+  return reason === "database" ? databaseLost(error, message, error.retryAfter) : unanswered(error);
+}
+
+/** Hasura's codes for a database that does not answer. Their status at Hasura is 200. */
+const outageCodes: ReadonlySet<string> = new Set(["postgres-error", "postgres-max-connections-error"]);
+
 /** An error in Hasura's form. */
-export function errorOf(error: unknown): { code: EngineErrorCode; path: string; message: string } {
+export function errorOf(error: unknown): EngineErrorInit {
   const { message = "the operation failed", extensions = {} } = (error ?? {}) as NonNullable<
     ForwardedReply["errors"]
   >[number];
   const { path = "$", code = "unexpected" } = extensions;
-  return { code: code as EngineErrorCode, path, message };
+  const outage = outageCodes.has(code) ? ({ status: 503, reason: "database" } as const) : {};
+  return { code: code as EngineErrorCode, path, message, ...outage };
 }
 
 export function unanswered(cause: Error): EngineError {
   const message = "the engine does not answer. Repeat the request later";
-  return new EngineError({ code: "unexpected", status: 503, message, cause });
+  return new EngineError({ code: "unexpected", status: 503, reason: "upstream", message, cause });
 }
 
 function tooLarge(limit: number): EngineError {

@@ -1,0 +1,48 @@
+import type { Execute } from "@routeql/host/program-streams";
+import { collectOutput } from "./health-detail.ts";
+
+/** Answers of one service with status 503, for one reason, since the service's start. */
+export interface UnavailableAnswers {
+  /** docs/operate/troubleshoot.md explains each. */
+  readonly reason: string;
+  readonly count: number;
+  /** RFC 3339: time of the last one. */
+  readonly last: string;
+}
+
+const services: ReadonlySet<string> = new Set(["auth-sidecar", "engine", "front"]);
+
+/** Of the services that answer clients, from their metrics; empty for others. @param execute runs a program in the container */
+export async function unavailableAnswers(
+  service: string,
+  execute: Execute,
+  signal: AbortSignal,
+): Promise<readonly UnavailableAnswers[]> {
+  if (!services.has(service)) return [];
+  const said = collectOutput();
+  const ends = AbortSignal.any([signal, AbortSignal.timeout(5_000)]);
+  await execute(metricsProgram, { output: said.stream, errors: said.stream, signal: ends }).catch(() => undefined);
+  return readUnavailable(said.text());
+}
+
+const metricsProgram = [
+  "bash",
+  "-c",
+  String.raw`exec 3<>/dev/tcp/127.0.0.1/9090 && printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3 && timeout 4 cat <&3`,
+] as const;
+
+/** @param metrics in Prometheus' text format */
+export function readUnavailable(metrics: string): readonly UnavailableAnswers[] {
+  const values = (name: string): ReadonlyMap<string, number> =>
+    new Map(
+      [...metrics.matchAll(new RegExp(`^\\w+_unavailable_${name}\\{reason="(\\w+)"\\} (\\S+)$`, "gm"))].map(
+        ([, reason, value]) => [reason!, Number(value)],
+      ),
+    );
+  const times = values("timestamp_seconds");
+  return [...values("total")].map(([reason, count]) => ({
+    reason,
+    count,
+    last: new Date((times.get(reason) ?? 0) * 1000).toISOString(),
+  }));
+}
