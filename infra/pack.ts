@@ -6,6 +6,7 @@ import { dirname, join, relative, resolve } from "node:path";
 import { contextFiles, copiedSources } from "@routeql/host/docker/build-context";
 // oxlint-disable-next-line packages/imports -- `npm run pack` installs all packages
 import { build } from "vite";
+import { buildFile, buildNumber } from "./build-number.ts";
 import infraPackage from "./package.json" with { type: "json" };
 
 const root = resolve(import.meta.dirname, "..");
@@ -128,6 +129,8 @@ export async function packComponent(destination: string): Promise<void> {
   try {
     mkdirSync(folder);
     copySources(folder);
+    const build = buildNumber();
+    if (build !== undefined) writeFileSync(join(folder, buildFile), JSON.stringify({ build }));
     const dependencies = Object.fromEntries((await bundle(folder)).map((name) => [name, versionOf(name)]));
     // Apart from the sources, which TypeScript would otherwise prefer.
     writeTypes(join(stage, "types"));

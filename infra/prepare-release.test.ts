@@ -1,8 +1,11 @@
-import { existsSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { checkVersions, imagesToBuild, notesOf } from "./prepare-release.ts";
+import { buildNumber } from "./build-number.ts";
+import { archiveSources, checkVersions, imagesToBuild, notesOf } from "./prepare-release.ts";
 import { release } from "./release.ts";
 
 const root = resolve(import.meta.dirname, "..");
@@ -29,6 +32,20 @@ test("builds every image of both engines once, from a Dockerfile that exists", (
     expect(content).toMatch(/^routeql\/[a-z-]+:[0-9a-f]{12}$/);
     expect(text).toContain("_BASE=");
   }
+});
+
+test.skipIf(buildNumber() === undefined)("the source archive has the build number", () => {
+  const folder = mkdtempSync(join(tmpdir(), "release-"));
+  archiveSources("1.0.0", folder);
+  const file = [
+    "--extract",
+    "--to-stdout",
+    "--file",
+    join(folder, "routeql-1.0.0-source.tgz"),
+    "routeql-1.0.0/infra/build.json",
+  ];
+  expect(JSON.parse(execFileSync("tar", file, { encoding: "utf8" }))).toEqual({ build: buildNumber() });
+  rmSync(folder, { recursive: true });
 });
 
 interface Workflow {

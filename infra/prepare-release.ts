@@ -2,6 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { globSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { buildFile, buildNumber } from "./build-number.ts";
 import { builtImages } from "./images.ts";
 import { packComponent } from "./pack.ts";
 
@@ -38,6 +39,18 @@ export function imagesToBuild() {
   }));
 }
 
+/** Writes the sources with their build number, which an archive cannot find by itself. @throws if the checkout has no history */
+export function archiveSources(version: string, folder: string): void {
+  const build = buildNumber();
+  if (build === undefined) throw new Error("The checkout has no history. Fetch all commits (fetch-depth: 0).");
+  const name = `routeql-${version}`;
+  const file = `--add-virtual-file=${name}/${buildFile}:${JSON.stringify({ build })}`;
+  const output = join(resolve(folder), `${name}-source.tgz`);
+  execFileSync("git", ["archive", "--format=tar.gz", `--prefix=${name}/`, file, `--output=${output}`, "HEAD"], {
+    cwd: root,
+  });
+}
+
 if (import.meta.main) {
   const [tag = "", folder = ""] = process.argv.slice(2);
   const version = /^v(\d+\.\d+\.\d+)$/.exec(tag)?.[1];
@@ -45,6 +58,7 @@ if (import.meta.main) {
   checkVersions(version);
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, "notes.md"), `${notesOf(read("CHANGELOG.md"), version)}\n`);
+  archiveSources(version, folder);
   await packComponent(folder);
   execFileSync("npm", ["pack", "--pack-destination", resolve(folder), "-w", "hasura-checks"], {
     cwd: root,

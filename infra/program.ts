@@ -6,7 +6,7 @@ import { stateIdentityOfProgram } from "./components/state-identity.ts";
 import { outputsBefore } from "./deployed-before.ts";
 import { enforcePolicies } from "./policy/enforce.ts";
 import type { AdvisoryLevel } from "./policy/rule.ts";
-import { olderThanStack, type Release, release } from "./release.ts";
+import { olderThanStack, type Release, release, unknownOrder } from "./release.ts";
 import { type outputNames, outputsOf } from "./routeql/schema.ts";
 import { isPem } from "./settings/argument-problems.ts";
 import { withDefaults } from "./settings/complete.ts";
@@ -101,6 +101,7 @@ export async function program({
   const before = await outputsBefore();
   const older = olderThanStack(getStack(), before["release"]);
   if (older !== undefined) throw new RunError(`${older.problem}. What to do: ${older.remedy}`);
+  for (const warning of unknownOrder(getStack(), before["release"])) await log.warn(warning);
   if (stateIdentity === undefined)
     for (const warning of unsavedDataWarning(plain, getStack(), before)) await log.warn(warning);
   const skipped = skippedGeneration(plain, before["generations"]);

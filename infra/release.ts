@@ -1,5 +1,6 @@
 import { migrationNames } from "@routeql/database/migrate/migration-names";
 import { compareVersions } from "@routeql/pins/advisories";
+import { buildNumber } from "./build-number.ts";
 import { newestOwnMigration } from "./settings/own-metadata.ts";
 import infraPackage from "./package.json" with { type: "json" };
 
@@ -9,13 +10,22 @@ export interface Release {
   readonly version: string;
   /** The newest migration, which the database has after the deployment. */
   readonly migration: string;
+  /** {@link buildNumber}; absent if the deploying source has none. */
+  readonly build?: number;
   /** The newest migration of the operator. */
   readonly ownMigration?: string;
 }
 
-export const release: Release = { version: infraPackage.version, migration: migrationNames().at(-1) ?? "" };
+const build = buildNumber();
 
-const named = ({ version, migration }: Release): string => `RouteQL ${version} (migration ${migration})`;
+export const release: Release = {
+  version: infraPackage.version,
+  migration: migrationNames().at(-1) ?? "",
+  ...(build === undefined ? {} : { build }),
+};
+
+const named = ({ version, migration, build }: Release): string =>
+  `RouteQL ${version} (${build === undefined ? "" : `build ${build}, `}migration ${migration})`;
 
 const numbersOf = (version: string): string => version.replace(/[+-].*/, "");
 
@@ -28,13 +38,31 @@ export interface Refusal {
 /** Why this checkout must not update a stack: migrations run forward only. @param recorded output `release`, if there is one */
 export function olderThanStack(stack: string, recorded: unknown, own: Release = release): Refusal | undefined {
   if (!isRelease(recorded)) return undefined;
-  const order = compareVersions(numbersOf(own.version), numbersOf(recorded.version));
-  // Development checkouts share a version, so the migrations decide.
-  if (order > 0 || (order === 0 && own.migration >= recorded.migration)) return undefined;
+  if (compare(own, recorded) >= 0) return undefined;
+  const state =
+    recorded.build === undefined ? recorded.version : `${recorded.version}, build ${recorded.build} or later`;
   return {
     problem: `The stack ${stack} was deployed by ${named(recorded)}, which is newer than this checkout, ${named(own)}. Nothing was changed`,
-    remedy: `use a checkout of ${recorded.version}. To go back, restore a backup of ${own.version} into a new stack: docs/operate/upgrade.md`,
+    remedy: `use a checkout of ${state}. To go back, restore a backup with npm run restore into a new stack of this checkout: docs/operate/upgrade.md#go-back`,
   };
+}
+
+/** Negative if the first release is older. Development checkouts share a version: their migrations decide, then their builds. */
+function compare(one: Release, other: Release): number {
+  const order = compareVersions(numbersOf(one.version), numbersOf(other.version));
+  if (order !== 0) return order;
+  if (one.migration !== other.migration) return one.migration < other.migration ? -1 : 1;
+  return one.build === undefined || other.build === undefined ? 0 : one.build - other.build;
+}
+
+/** What a checkout without history cannot know. @param recorded output `release` */
+export function unknownOrder(stack: string, recorded: unknown, own: Release = release): readonly string[] {
+  if (!isRelease(recorded) || recorded.build === undefined || own.build !== undefined) return [];
+  if (own.version !== recorded.version || own.migration !== recorded.migration) return [];
+  return [
+    `This source has no history (a shallow clone or an archive), so RouteQL cannot tell whether it is older than ${named(recorded)}, which deployed the stack ${stack}. ` +
+      "git fetch --unshallow brings the history of a clone.",
+  ];
 }
 
 /** @param recorded value of the stack's output `release` @param migrations folder of the operator */

@@ -40,7 +40,7 @@ export class BoundedQueue {
     return this.#running;
   }
 
-  /** @param client owner of the job; its jobs run in their order @throws {TooManyRequests} if the queue is full, or the wait too long; then `stalled` if no job ends */
+  /** @param client owner of the job; its jobs run in their order @throws {TooManyRequests} if the queue is full, or the wait too long; `stalled` */
   async run<Result>(job: () => Promise<Result>, client = ""): Promise<Result> {
     if (this.#running < this.#options.concurrency) this.#begin(client);
     else if (this.#waiting.size < this.#options.waiting || this.#makesRoomFor(client)) await this.#turn(client);

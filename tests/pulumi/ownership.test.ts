@@ -1,4 +1,4 @@
-import { cp, readFile } from "node:fs/promises";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dockerClient } from "@routeql/host/docker/client";
@@ -154,11 +154,18 @@ describe("two checkouts on one Docker engine", { timeout: 400_000 }, () => {
     expect((await inSecond("down")).output).toContain(`belongs to the checkout ${first.checkout.folder}`);
   });
 
-  test("an older checkout refuses `up` and `preview` and names both versions", async () => {
+  test("an older checkout refuses `up` and `preview` and names both states", async () => {
+    const setBuild = (build: number): Promise<void> =>
+      writeFile(join(first.checkout.folder, "infra/build.json"), JSON.stringify({ build }));
     const setVersion = (from: string, to: string): Promise<void> =>
       first.checkout.edit("infra/package.json", (text) => text.replace(`"version": "${from}"`, `"version": "${to}"`));
     await setVersion("0.1.0", "0.2.0");
+    await setBuild(2);
     await first.up();
+    await setBuild(1);
+    expect((await inFirst("preview")).output).toMatch(
+      /deployed by RouteQL 0\.2\.0 \(build 2, .*newer than this checkout, RouteQL 0\.2\.0 \(build 1, /,
+    );
     await setVersion("0.2.0", "0.1.0");
     const before = await everythingOf(first.name);
     for (const command of ["up", "preview"]) {

@@ -53,7 +53,7 @@ test("names the codes of the errors in the line and in a header", async () => {
   expect(server.log()).not.toContain("hidden");
 });
 
-test("names the reason of a 503 in the line, in the header and in the metrics, but not in the reply", async () => {
+test("names the reason of a 503 in the lines, the header and the metrics, not in the reply", async () => {
   await using server = await serveFake({ execute: () => Promise.reject(busy("wait", 10)) }, environment);
   const response = await fetch(`${server.url}/v1/graphql`, { method: "POST", headers, body: '{"query":"{ a }"}' });
   expect(response.status).toBe(503);

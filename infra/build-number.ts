@@ -1,0 +1,31 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+/** Written into packages and source archives, which have no history: `{"build": 1311}`. */
+export const buildFile = "infra/build.json";
+
+/** Number that orders states of the source: the commits up to this one. Undefined without history, as in a shallow clone or a plain archive. */
+export function buildNumber(root = resolve(import.meta.dirname, "..")): number | undefined {
+  return writtenNumber(join(root, buildFile)) ?? commitsOf(root);
+}
+
+function writtenNumber(path: string): number | undefined {
+  if (!existsSync(path)) return undefined;
+  const { build } = JSON.parse(readFileSync(path, "utf8")) as { readonly build?: unknown };
+  return typeof build === "number" ? build : undefined;
+}
+
+function commitsOf(root: string): number | undefined {
+  // A repository around an unpacked archive has another history.
+  if (!existsSync(join(root, ".git"))) return undefined;
+  const git = (...words: readonly string[]): string =>
+    execFileSync("git", ["-C", root, ...words], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] }).trim();
+  try {
+    return git("rev-parse", "--is-shallow-repository") === "false"
+      ? Number(git("rev-list", "--count", "HEAD"))
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
