@@ -31,18 +31,23 @@ const metricsProgram = [
   String.raw`exec 3<>/dev/tcp/127.0.0.1/9090 && printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3 && timeout 4 cat <&3`,
 ] as const;
 
+const sample = /^\w+_unavailable_(total|timestamp_seconds)\{reason="(\w+)"\} (\S+)$/gm;
+
 /** @param metrics in Prometheus' text format */
 export function readUnavailable(metrics: string): readonly UnavailableAnswers[] {
-  const values = (name: string): ReadonlyMap<string, number> =>
-    new Map(
-      [...metrics.matchAll(new RegExp(`^\\w+_unavailable_${name}\\{reason="(\\w+)"\\} (\\S+)$`, "gm"))].map(
-        ([, reason, value]) => [reason!, Number(value)],
-      ),
-    );
-  const times = values("timestamp_seconds");
-  return [...values("total")].map(([reason, count]) => ({
+  const samples = [...metrics.matchAll(sample)].map(([, name, reason = "", value]) => ({
+    name,
     reason,
-    count,
-    last: new Date((times.get(reason) ?? 0) * 1000).toISOString(),
+    value: Number(value),
   }));
+  const times = new Map(
+    samples.filter(({ name }) => name === "timestamp_seconds").map(({ reason, value }) => [reason, value]),
+  );
+  return samples
+    .filter(({ name }) => name === "total")
+    .map(({ reason, value }) => ({
+      reason,
+      count: value,
+      last: new Date((times.get(reason) ?? 0) * 1000).toISOString(),
+    }));
 }

@@ -131,6 +131,7 @@ export const inputs: Readonly<Record<string, readonly [places: number, reader: s
   "hasura-checks/src/cli/endpoint.ts": [2, reasons.pem],
   "hasura-checks/src/diff/drift.ts": [1, reasons.url],
   "hasura-checks/src/permissions/engines.ts": [1, reasons.url],
+  "infra/build-number.ts": [1, reasons.own],
   "infra/images.ts": [1, reasons.own],
   "infra/pack.ts": [3, reasons.own],
   "infra/prepare-release.ts": [1, reasons.own],
