@@ -77,7 +77,8 @@ const databaseExporter: ServiceDescription = {
 const sessionsExporter: ServiceDescription = {
   ...common,
   name: "sessions-exporter",
-  command: ["prometheus-redis-exporter", "-redis.addr=redis://sessions:6379", "-config-command=-"],
+  // Without "redis://": with it, the exporter reports each failure as "unknown network redis", and the alerts need the cause.
+  command: ["prometheus-redis-exporter", "-redis.addr=sessions:6379", "-config-command=-"],
   user: 10_109,
   // Short, so that a scrape during an outage reports that the store is down before the scrape itself times out.
   environment: { REDIS_USER: "monitor", REDIS_EXPORTER_CONNECTION_TIMEOUT: "2s" },
