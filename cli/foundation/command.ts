@@ -139,8 +139,10 @@ export const stackOption = (stack: string): string => (stack === common.stack.de
 export const stackArgument = (stack: string): string => (stackOption(stack) === "" ? "" : ` --${stackOption(stack)}`);
 
 /** The failure of a command that needs a running stack. */
-export const notUp = (stack: string): Failure =>
-  new Failure(`The stack ${stack} is not up`, { remedy: `run \`npm run up${stackArgument(stack)}\`.` });
+export class NotUp extends Failure {}
+
+export const notUp = (stack: string): NotUp =>
+  new NotUp(`The stack ${stack} is not up`, { remedy: `run \`npm run up${stackArgument(stack)}\`.` });
 
 export interface Command {
   readonly description: CommandDescription;

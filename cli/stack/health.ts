@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "@routeql/host/failure";
-import { publishedAddress } from "../docker/published-address.ts";
+import { publishedAddress, publishesHere } from "../docker/published-address.ts";
 import { dockerServiceStates } from "../docker/service-states.ts";
 import { clusterServiceStates } from "../kubernetes/service-states.ts";
 import type { Place } from "../kubernetes/place.ts";
@@ -27,7 +27,8 @@ export async function currentProblems(
     place ? clusterServiceStates(place, stack, signal) : dockerServiceStates(stack, signal),
     endpointState(access, published),
   ]);
-  const isKnown = endpoint.error === undefined || endpoint.refusedCertificate === true || published !== undefined;
+  const mustAnswer = place === undefined && publishesHere();
+  const isKnown = endpoint.error === undefined || endpoint.refusedCertificate === true || mustAnswer;
   const answered = isKnown ? { endpoint, expectedMigrations: [] } : { expectedMigrations: [] };
   return [...serviceProblems(states, stack), ...factProblems(answered, {}, stack)];
 }

@@ -1,7 +1,7 @@
 import cliPackage from "../package.json" with { type: "json" };
 import { within } from "@routeql/contract/within";
 import { migrationNames } from "@routeql/database/migrate/migration-names";
-import { messageOf } from "@routeql/host/failure";
+import { Failure, messageOf } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
 import { lastWords } from "@routeql/host/program-streams";
 import { inSidecar } from "../commands/administration.ts";
@@ -14,13 +14,14 @@ import { dockerServiceStates } from "../docker/service-states.ts";
 import { stackOption } from "../foundation/command.ts";
 import { placeOf } from "../kubernetes/place.ts";
 import { clusterServiceStates } from "../kubernetes/service-states.ts";
-import { accessOf } from "../stack/access.ts";
+import { accessOf, type StackAccess } from "../stack/access.ts";
 import { previewUp } from "../stack/bring-up.ts";
 import type { Step } from "../stack/effects.ts";
 import { requireOwn } from "../stack/ownership.ts";
 import { storedOutputs } from "../stack/recovery.ts";
 import { endpointState } from "./endpoint.ts";
 import { readDatabaseFacts } from "./database-facts.ts";
+import { withFound } from "./found.ts";
 import { factProblems, type Limits, serviceProblems, withMissing } from "./problems.ts";
 import type { DatabaseFacts, Problem, ServiceState, StatusReport } from "./report.ts";
 
@@ -47,14 +48,7 @@ const databasePatience = 20_000;
 /** Collects the status of a stack; an unreadable part becomes a problem. @throws Failure when it is not up or has another owner */
 export async function collectStatus(stack: string, { limits, drift, signal }: StatusOptions): Promise<StatusReport> {
   const place = await placeOf(stack);
-  // A running stack whose state is lost has no access.env either; its owner is the more exact answer.
-  const owned = place ? undefined : requireOwn(stack);
-  owned?.catch(() => undefined);
-  const access = await accessOf(stack).catch(async (error: unknown) => {
-    await owned;
-    throw error;
-  });
-  await owned;
+  const access = place ? await accessOf(stack) : await accessOnDocker(stack, signal);
   const found = place ? await clusterServiceStates(place, stack, signal) : await dockerServiceStates(stack, signal);
   const services = withMissing(found, await expectedServices(stack));
   const problemsOfServices = serviceProblems(services, stack);
@@ -100,6 +94,18 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
     alerts,
     deliveries,
   };
+}
+
+/** @throws Failure with the stack's containers, if its files are lost or it has another owner */
+async function accessOnDocker(stack: string, signal: AbortSignal): Promise<StackAccess> {
+  try {
+    // The owner first: it is the more exact answer for a running stack whose files are lost.
+    await requireOwn(stack);
+    return await accessOf(stack);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw withFound(error, stack, await dockerServiceStates(stack, signal).catch(() => []));
+  }
 }
 
 async function directoryState(stack: string, signal: AbortSignal): Promise<StatusReport["directory"]> {

@@ -1,10 +1,13 @@
 import { expect, test } from "vitest";
+import { Failure } from "@routeql/host/failure";
 import { alertProblems, readAlerts } from "./alerts.ts";
 import { readArchiveFacts } from "./archive-facts.ts";
 import { changesOf } from "./collect.ts";
 import { factProblems, serviceProblems, withMissing } from "./problems.ts";
 import { healthDetail, healthProgram } from "./health-detail.ts";
 import type { DatabaseFacts, ServiceState, StatusReport } from "./report.ts";
+import { NotUp } from "../foundation/command.ts";
+import { withFound } from "./found.ts";
 import { age, statusText } from "./text.ts";
 
 const now = Date.parse("2026-05-04T10:00:00Z");
@@ -93,6 +96,23 @@ test("names a service whose container was removed", () => {
   expect(serviceProblems(states, "local")).toEqual([
     { subject: "engine", reason: "has no container", next: "npm run up" },
   ]);
+});
+
+test("shows the containers of a stack whose files are lost", () => {
+  const found = [service("gateway"), service("database", { state: "exited", exitCode: 137 })];
+  const lastLines = ["routeql-dev-database exited (137)", "routeql-dev-gateway healthy"];
+  expect(withFound(new NotUp("The stack dev is not up"), "dev", found)).toMatchObject({
+    message: "The stack dev has 2 containers here, but no .routeql/dev/access.env",
+    lastLines,
+    remedy: expect.stringContaining("npm run up -- --stack dev") as string,
+  });
+  const foreign = new Failure("The stack dev belongs to the checkout /a", { remedy: "use another name" });
+  expect(withFound(foreign, "dev", found)).toMatchObject({
+    message: foreign.message,
+    lastLines,
+    remedy: foreign.remedy,
+  });
+  expect(withFound(foreign, "dev", [])).toBe(foreign);
 });
 
 test("lists the cause before the services that depend on it", () => {

@@ -18,7 +18,7 @@ function table(rows: readonly (readonly string[])[]): string[] {
   return rows.map((row) => `  ${row.map((cell, column) => cell.padEnd(widths[column]!)).join("  ")}`.trimEnd());
 }
 
-function stateText({ kind, state, health, exitCode }: ServiceState): string {
+export function stateText({ kind, state, health, exitCode }: ServiceState): string {
   if (kind === "job" && (state === "succeeded" || (state === "exited" && exitCode === 0))) return "succeeded";
   if (state === "running") return health ?? "running";
   return exitCode === undefined ? state : `${state} (${exitCode})`;

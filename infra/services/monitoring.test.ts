@@ -123,6 +123,7 @@ test("Alertmanager posts to the given address, which it reads from a file", () =
   };
   expect(files(true)).toMatchObject({
     global: { http_config: { follow_redirects: false } },
+    route: { receiver: "stack", group_interval: "30s" },
     receivers: [
       { name: "stack", webhook_configs: [{ url_file: "/run/routeql/secrets/alert-webhook-url", send_resolved: true }] },
       { name: "test", webhook_configs: [{ url_file: "/run/routeql/secrets/alert-webhook-url", send_resolved: false }] },
