@@ -4,6 +4,7 @@ import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { isData, stackObjects, stateLabel } from "@routeql/host/docker/stack-objects";
 import { type Phase, type PhaseContext, runPhases } from "../foundation/phases.ts";
 import { dataClaims, releaseInCluster, removeDataClaims, requireOwnInCluster } from "../kubernetes/ownership.ts";
+import { lostKinds, removeLostObjects } from "../kubernetes/lost-objects.ts";
 import { forgetPlace, type Place, placeOf } from "../kubernetes/place.ts";
 import { removeAccess } from "./access.ts";
 import { forgetChoice } from "./image-choice.ts";
@@ -12,7 +13,15 @@ import { releaseNetworkRange } from "./network-range.ts";
 import { releaseStack, requireOwnOrAdopt } from "./ownership.ts";
 import { cliPhase, clusterPhase, enginePhase, pluginsPhase, type Prepared } from "./phases.ts";
 import { Progress } from "./progress.ts";
-import { clearInterrupted, isOf, releaseStaleLock, removeLeftovers, type StateResource } from "./recovery.ts";
+import { readIdentity } from "./owner.ts";
+import {
+  clearInterrupted,
+  isOf,
+  releaseStaleLock,
+  removeLeftovers,
+  type StateResource,
+  storedDeployment,
+} from "./recovery.ts";
 import { type RunOptions, type Session, withSession } from "./session.ts";
 import { openStack } from "./workspace.ts";
 
@@ -120,6 +129,10 @@ async function bringDownOnCluster(
       if (!adopt) await requireOwnInCluster(cluster, place, stack);
       const claims = await dataClaims(cluster, place, context.signal);
       result.destroyed = await destroyStack(session, prepared, volumes, context);
+      const owner = (await readIdentity(session.paths))?.state;
+      const deployment = await storedDeployment(session.paths, stack);
+      if (owner !== undefined)
+        await removeLostObjects(cluster, { place, owner, deployment }, lostKinds.after, context.signal);
       if (volumes) {
         // The claims still exist if the namespace does not belong to the stack.
         await removeDataClaims(cluster, place, context.signal);
@@ -162,7 +175,7 @@ async function removeVolume(name: string): Promise<void> {
 
 async function destroyStack(
   session: Session,
-  { cli, plugins, holding }: Prepared,
+  { cli, plugins, holding, connection }: Prepared,
   withData: boolean,
   { say, show, signal }: PhaseContext,
 ): Promise<number> {
@@ -174,7 +187,14 @@ async function destroyStack(
     onLine: session.log.line,
   });
   await releaseStaleLock(stack, session.paths, say, signal);
-  const { resources = [] } = await clearInterrupted(stack, session.paths, holding?.identity?.state, say, signal);
+  const { resources = [] } = await clearInterrupted(
+    stack,
+    session.paths,
+    // Those of a cluster are deleted after the others.
+    async (deployment) => (connection ? [] : removeLeftovers(session.stack, deployment, holding?.identity?.state)),
+    say,
+    signal,
+  );
   const kept = keptWithData(resources);
   // Generated secrets stay with their data: database passwords and the key that encrypts other keys.
   const target = resources

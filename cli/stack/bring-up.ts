@@ -8,6 +8,7 @@ import { projectName, type StackPaths } from "@routeql/host/paths";
 import { type Phase, type PhaseContext, type PhaseTime, type Plan, runPhases } from "../foundation/phases.ts";
 import { claimInCluster, refuseForeignClaims } from "../kubernetes/ownership.ts";
 import { engineAbilities, limitWarnings } from "../docker/engine-facts.ts";
+import { lostKinds, removeLostObjects } from "../kubernetes/lost-objects.ts";
 import { keepPlace, type Place } from "../kubernetes/place.ts";
 import { reportWaiting, waitingReasons } from "../kubernetes/waiting.ts";
 import { isNewPassword, modeWarnings, type StackAccess, writeAccess } from "./access.ts";
@@ -34,7 +35,15 @@ import { lostDataWarnings } from "./lost-data.ts";
 import { describeEffects, type Step } from "./effects.ts";
 import { describeChanges, Progress, reasonOf } from "./progress.ts";
 import { claimStack } from "./ownership.ts";
-import { clearInterrupted, failedJobs, releaseStaleLock, storedDeployment } from "./recovery.ts";
+import {
+  clearInterrupted,
+  type Deployment,
+  failedJobs,
+  releaseStaleLock,
+  removeLeftovers,
+  removeLostVolumes,
+  storedDeployment,
+} from "./recovery.ts";
 import { type RunOptions, type Session, withSession } from "./session.ts";
 import { offerMetrics } from "./scrape-configuration.ts";
 import { openStack } from "./workspace.ts";
@@ -255,7 +264,15 @@ export async function updateStack(
   await releaseStaleLock(stack, paths, say, signal);
   const before = await storedDeployment(paths, stack.name);
   if (connection && place) await refuseForeignClaims(stack.name, connection.cluster, place, before);
-  await clearInterrupted(stack, paths, permit?.identity.state, say, signal);
+  const owner = permit?.identity.state;
+  const onCluster =
+    connection && place && owner !== undefined
+      ? (deployment: Deployment, when: keyof typeof lostKinds) =>
+          removeLostObjects(connection.cluster, { place, owner, deployment }, lostKinds[when], signal)
+      : undefined;
+  const removeLost = (deployment: Deployment) =>
+    onCluster ? onCluster(deployment, "before") : removeLeftovers(stack.name, deployment, owner);
+  await clearInterrupted(stack, paths, removeLost, say, signal);
   const progress = new Progress(show);
   const ended = new AbortController();
   const reporting =
@@ -273,6 +290,9 @@ export async function updateStack(
         signal,
       }),
     );
+    const after = await storedDeployment(paths, stack.name);
+    if (onCluster) await onCluster(after, "after");
+    else if (!connection) await removeLostVolumes(stack.name, after, owner);
     return { outputs, changes: summary.resourceChanges ?? {} };
   } finally {
     ended.abort();

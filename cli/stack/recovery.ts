@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
-import { dockerClient, orUndefined } from "@routeql/host/docker/client";
+import { dockerClient, isConflict, orUndefined } from "@routeql/host/docker/client";
 import { stackObjects, stateLabel } from "@routeql/host/docker/stack-objects";
 import { projectName, type StackPaths } from "@routeql/host/paths";
 import { commandLineOf } from "@routeql/host/process-facts";
@@ -106,11 +106,33 @@ export async function removeLeftovers(stack: string, deployment: Deployment, own
 export const isOf = (owner: string | undefined, label: string | undefined): boolean =>
   owner === undefined || label === owner;
 
-/** After an interrupted run: deletes partially created objects and clears pending operations from the state. Returns the resulting deployment. */
+/** Deletes volumes with files whose creation the state lost: their names are drawn, so no later update finds them. A used volume stays. */
+export async function removeLostVolumes(stack: string, deployment: Deployment, owner?: string): Promise<string[]> {
+  const known = new Set((deployment.resources ?? []).map(({ id }) => id));
+  const lost = (await stackObjects(stack)).filter(
+    ({ kind, id, labels }) =>
+      kind === "volume" && labels["com.routeql.run"] === "files" && !known.has(id) && isOf(owner, labels[stateLabel]),
+  );
+  const removed: string[] = [];
+  for (const { name } of lost) {
+    try {
+      await orUndefined(dockerClient().getVolume(name).remove());
+      removed.push(name);
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+    }
+  }
+  return removed;
+}
+
+/**
+ * After an interrupted run: deletes partially created objects and clears pending operations from the state. Returns the resulting deployment.
+ * @param remove deletes objects that the state lacks
+ */
 export async function clearInterrupted(
   stack: Stack,
   paths: StackPaths,
-  owner: string | undefined,
+  remove: (deployment: Deployment) => Promise<unknown>,
   say: (text: string) => void,
   signal: AbortSignal,
 ): Promise<Deployment> {
@@ -118,7 +140,7 @@ export async function clearInterrupted(
   const pending = deployment.pending_operations?.length ?? 0;
   if (pending === 0) return deployment;
   say(`clearing ${pending} operation${pending === 1 ? "" : "s"} of an interrupted run`);
-  await removeLeftovers(stack.name, deployment, owner);
+  await remove(deployment);
   await stack.refresh({ clearPendingCreates: true, showSecrets: false, signal });
   return storedDeployment(paths, stack.name);
 }

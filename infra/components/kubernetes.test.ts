@@ -13,7 +13,7 @@ async function deploy(args: GivenInputs = {}) {
     () => {
       component = new RouteQL("routes", grouped({ engine: "embedded", ...args }));
     },
-    { stack: "prod", outputs: { "routes-secret-names": { result: "a key of the test" } } },
+    { stack: "prod" },
   );
   if (component === undefined) throw new Error("No component was made.");
   return { component, resources };
@@ -46,7 +46,7 @@ test("the stack prod runs on Kubernetes in a namespace of its name, without Dock
   expect(namesOf(resources, "Namespace")).toEqual(["routes-prod"]);
   expect(namesOf(resources, "Deployment")).toEqual(["auth-sidecar", "engine", "gateway"]);
   expect(namesOf(resources, "StatefulSet")).toEqual(["database", "sessions"]);
-  expect(namesOf(resources, "Job")).toEqual([expect.stringMatching(/^migrate-/)]);
+  expect(objects(resources, "Job")).toHaveLength(1);
   expect(resources.filter(({ type }) => type.startsWith("docker:"))).toEqual([]);
   for (const { type, inputs } of resources) {
     if (!type.startsWith("kubernetes:") || type.endsWith(":Namespace")) continue;

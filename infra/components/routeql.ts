@@ -50,6 +50,8 @@ export interface RouteQLOptions extends ComponentResourceOptions {
   readonly stateIdentity?: Input<string> | false;
   /** Docker: identity of the database's volume if it replaces a lost one. The jobs then run again, and no first administrator is created. */
   readonly dataVolume?: string | undefined;
+  /** Kubernetes: whether objects with versions are named by their content, for manifests. Default: false, names that Pulumi generates. */
+  readonly contentNames?: boolean;
 }
 
 /** The gateway, the engine, the auth sidecar, the session store and the database, on one Docker host or on Kubernetes. */
@@ -77,7 +79,7 @@ export class RouteQL extends ComponentResource {
   constructor(
     name: string,
     args: RouteQLArgs = {},
-    { protectData = false, stateIdentity: given, dataVolume, ...options }: RouteQLOptions = {},
+    { protectData = false, stateIdentity: given, dataVolume, contentNames = false, ...options }: RouteQLOptions = {},
   ) {
     const stack = getStack();
     // In a program of another team the name of a stack decides nothing.
@@ -125,6 +127,7 @@ export class RouteQL extends ComponentResource {
         stack,
         state,
         dataVolume,
+        contentNames,
         named,
       },
       this,

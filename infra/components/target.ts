@@ -33,6 +33,8 @@ export interface Deployment {
   readonly state: Output<string> | undefined;
   /** Identity of the database's volume if it replaces a lost one. */
   readonly dataVolume: string | undefined;
+  /** Kubernetes: whether versioned objects are named by their content. */
+  readonly contentNames: boolean;
   readonly named: ResourceNames;
 }
 
@@ -64,7 +66,8 @@ function backupLoginOf({ backupAccessKeyId, backupSecretAccessKey }: GivenSecret
 }
 
 export function runOnTarget(settings: Settings, deployment: Deployment, parent: Resource): readonly Running[] {
-  const { services, images, secrets, given, protectData, prefix, stack, state, dataVolume, named } = deployment;
+  const { services, images, secrets, given, protectData, prefix, stack, state, dataVolume, contentNames, named } =
+    deployment;
   if (settings.target === "docker") {
     const scope = { prefix, stack, state, dataVolume, named };
     const { hostAddress, networkRange, processorLimit } = settings;
@@ -82,7 +85,7 @@ export function runOnTarget(settings: Settings, deployment: Deployment, parent: 
   }
   const registry = { registry: settings.imageRegistry, push: settings.pushImages };
   const run = {
-    ...kubernetesRunOf(settings, { instance: prefix, state, named }),
+    ...kubernetesRunOf(settings, { instance: prefix, state, contentNames, named }),
     services,
     images: { ...images, ...registry },
     secrets,

@@ -18,7 +18,11 @@ export interface RecordOptions {
   readonly project?: string;
   readonly preview: boolean;
   /** Outputs that a provider would compute, except the inputs. */
-  readonly answers: (type: string, name: string) => Readonly<Record<string, unknown>>;
+  readonly answers: (
+    type: string,
+    name: string,
+    inputs: RecordedResource["inputs"],
+  ) => Readonly<Record<string, unknown>>;
 }
 
 /** Runs `program` in its own stack and returns all registered resources in order. @throws errors of the program */
@@ -32,7 +36,7 @@ export async function recordResources(
       newResource({ type, name, inputs }) {
         const given = inputs as Record<string, unknown>;
         resources.push({ type, name, inputs: given });
-        return { id: `${name}-id`, state: { ...given, ...answers(type, name) } };
+        return { id: `${name}-id`, state: { ...given, ...answers(type, name, given) } };
       },
       call: ({ inputs }) => inputs as Record<string, unknown>,
     },

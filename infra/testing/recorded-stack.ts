@@ -1,5 +1,5 @@
 /** Runs Pulumi code with mocks and records its resources, for the tests beside the components. */
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { projectName } from "@routeql/host/paths";
 import { type RecordedResource, recordResources, secretSignature } from "../rendering/record.ts";
 
@@ -30,7 +30,7 @@ export async function recordStack(
       stack,
       project,
       preview,
-      answers: (type, name) => ({ ...answers(type, name), ...outputs[name] }),
+      answers: (type, name, inputs) => ({ ...answers(type, name), ...generatedName(name, inputs), ...outputs[name] }),
     });
   } finally {
     if (before === undefined) delete process.env["DOCKER_HOST"];
@@ -55,6 +55,15 @@ export function changed(before: readonly RecordedResource[], after: readonly Rec
     .toSorted();
 }
 
+/** Metadata with the name of a Kubernetes object whose inputs have none: like Pulumi's, another one for other content. */
+function generatedName(name: string, inputs: RecordedResource["inputs"]): Readonly<Record<string, unknown>> {
+  const metadata = inputs["metadata"];
+  if (inputs["kind"] === undefined || typeof metadata !== "object" || metadata === null || "name" in metadata)
+    return {};
+  const version = createHash("sha256").update(JSON.stringify(inputs)).digest("hex").slice(0, 8);
+  return { metadata: { ...metadata, name: `${name}-${version}` } };
+}
+
 const pem = (label: string, name: string): string => `-----BEGIN ${label}-----\n${name}\n-----END ${label}-----\n`;
 
 /** Minimal outputs of the official providers by resource type. */
@@ -69,6 +78,8 @@ function answers(type: string, name: string): Record<string, unknown> {
       return { certPem: pem("CERTIFICATE", name) };
     case "tls:index/certRequest:CertRequest":
       return { certRequestPem: pem("CERTIFICATE REQUEST", name) };
+    case "random:index/randomId:RandomId":
+      return { hex: `${name}-hex` };
     case "docker:index/container:Container":
       return { exitCode: 0, containerLogs: "" };
     default:

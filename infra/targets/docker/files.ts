@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { Container, Volume } from "@pulumi/docker";
-import { all, type Input, output, type Output, type Resource, unsecret } from "@pulumi/pulumi";
+import { all, type Input, interpolate, output, type Output, type Resource, unsecret } from "@pulumi/pulumi";
+import { RandomId } from "@pulumi/random";
 import { filesDirectory } from "../../services/description.ts";
 import type { ServiceDescription } from "../../services/description.ts";
 import { fileContents } from "../../services/file-contents.ts";
@@ -17,8 +18,23 @@ export interface DeliveredFiles {
 
 const sha256 = (content: string): string => createHash("sha256").update(content).digest("hex");
 
-/** Changes when a file is added or removed: then there is another volume, so that no old file stays. */
-const namesHash = (paths: readonly string[]): string => sha256(JSON.stringify(paths)).slice(0, 12);
+/**
+ * Another volume when a file is added or removed, so that no old file stays. Its name never returns: a volume with the name of a pending deletion in
+ * the state would be deleted at the end of the update that created it.
+ */
+function filesVolume(service: ServiceDescription, paths: readonly string[], scope: Scope, parent: Resource): Volume {
+  const name = `${service.name}-files`;
+  const keepers = { files: sha256(JSON.stringify(paths)), state: scope.state ?? "" };
+  const version = new RandomId(scope.named(`${name}-version`), { byteLength: 6, keepers }, { parent }).hex;
+  return new Volume(
+    scope.named(name),
+    { name: interpolate`${scope.prefix}-${name}-${version}`, labels: labels(scope, service.name, { run: filesRun }) },
+    { parent },
+  );
+}
+
+/** Label of volumes with files, and of their carriers. */
+const filesRun = "files";
 
 const manifestPath = "files.sha256";
 
@@ -47,11 +63,11 @@ export function deliverFiles(
     ).apply(manifestOf);
   const manifest = liveFiles === undefined ? [] : ([[manifestPath, { content: manifestFor(() => true) }]] as const);
   const name = `${scope.prefix}-${service.name}-files`;
-  const volume = new Volume(
-    scope.named(`${service.name}-files`),
-    { name: `${name}-${namesHash(contents.map(([path]) => path))}`, labels: labels(scope, service.name) },
-    // The name alone decides: the service keeps the old volume until its replacement runs.
-    { parent, ignoreChanges: ["labels"] },
+  const volume = filesVolume(
+    service,
+    contents.map(([path]) => path),
+    scope,
+    parent,
   );
   const carrier = new Container(
     scope.named(`${service.name}-files`),
@@ -59,7 +75,7 @@ export function deliverFiles(
       name,
       image,
       user: `${service.user}:${service.user}`,
-      labels: labels(scope, service.name, { run: "files" }),
+      labels: labels(scope, service.name, { run: filesRun }),
       networkMode: "none",
       volumes: [{ volumeName: volume.name, containerPath: filesDirectory }],
       uploads: [...contents, ...manifest].map(([path, { content }]) => ({

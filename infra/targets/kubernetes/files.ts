@@ -1,10 +1,10 @@
 import type { types } from "@pulumi/kubernetes";
 import { ConfigMap, Secret, type SecretArgs } from "@pulumi/kubernetes/core/v1/index.js";
-import { all, type Input, interpolate, type Output, type Resource, secret, unsecret } from "@pulumi/pulumi";
+import { all, type Input, type Output, type Resource, secret } from "@pulumi/pulumi";
 import type { ServiceDescription, ServiceName } from "../../services/description.ts";
 import { fileContents } from "../../services/file-contents.ts";
 import type { Secrets } from "../../services/secrets.ts";
-import { contentHash, metadataOf, type Scope, secretHash } from "./scope.ts";
+import { metadataOf, type Scope, versionedMetadata } from "./scope.ts";
 
 /** Maximum bytes of files in one ConfigMap or Secret: Kubernetes accepts 1 MiB with the keys. */
 export const packBytes = 900_000;
@@ -39,8 +39,6 @@ export interface ForeignFiles {
 
 export interface FileParts {
   readonly secrets: Secrets;
-  /** Secret key of the hashes, so that the names of Secrets reveal nothing about their content. */
-  readonly nameKey: Output<string>;
   readonly foreign?: ForeignFiles;
   readonly scope: Scope;
   readonly parent: Resource;
@@ -66,21 +64,17 @@ function configMaps(service: ServiceDescription, files: Contents, { scope, paren
     const data = keyed(byKey, files);
     const map = new ConfigMap(
       scope.named(name),
-      {
-        metadata: metadataOf(interpolate`${name}-${data.apply(contentHash)}`, service.name, scope),
-        immutable: true,
-        data,
-      },
+      { metadata: versionedMetadata(name, data, service.name, scope), immutable: true, data },
       { parent },
     );
     return { configMap: { name: map.metadata.name, items: items(byKey) } };
   });
 }
 
-type SecretParts = Pick<FileParts, "nameKey" | "scope" | "parent">;
+type SecretParts = Pick<FileParts, "scope" | "parent">;
 
-/** An immutable Secret named by its content. @returns its name */
-export function namedSecret(
+/** An immutable Secret: other content is another one. @returns its name */
+export function versionedSecret(
   name: string,
   service: ServiceName,
   content: Output<Record<string, string>>,
@@ -88,22 +82,12 @@ export function namedSecret(
   type = "Opaque",
 ): Output<string> {
   const stringData = secret(content);
-  const hash = unsecret(all([stringData, parts.nameKey]).apply(([known, key]) => secretHash(known, key)));
-  return addSecret(name, interpolate`${name}-${hash}`, service, { immutable: true, type, stringData }, parts);
+  const metadata = versionedMetadata(name, stringData, service, parts.scope);
+  return addSecret(name, { metadata, immutable: true, type, stringData }, parts);
 }
 
-function addSecret(
-  name: string,
-  objectName: Input<string>,
-  service: ServiceName,
-  content: Pick<SecretArgs, "immutable" | "type" | "stringData">,
-  { scope, parent }: SecretParts,
-): Output<string> {
-  const made = new Secret(
-    scope.named(name),
-    { metadata: metadataOf(objectName, service, scope), ...content },
-    { parent, additionalSecretOutputs: ["data", "stringData"] },
-  );
+function addSecret(name: string, args: SecretArgs, { scope, parent }: SecretParts): Output<string> {
+  const made = new Secret(scope.named(name), args, { parent, additionalSecretOutputs: ["data", "stringData"] });
   return made.metadata.name;
 }
 
@@ -113,14 +97,15 @@ function secretSource(service: ServiceDescription, values: Contents, parts: File
   const [name, content] = [`${service.name}-secrets`, keyed(byKey, values)];
   // The only pod of a service with data would restart for another name. The node delivers changed content to it within about a minute.
   const isLive = service.data !== undefined && Object.keys(values).every((path) => service.liveFiles?.includes(path));
-  if (!isLive) return [{ secret: { name: namedSecret(name, service.name, content, parts), items: items(byKey) } }];
-  addSecret(name, name, service.name, { type: "Opaque", stringData: secret(content) }, parts);
+  if (!isLive) return [{ secret: { name: versionedSecret(name, service.name, content, parts), items: items(byKey) } }];
+  const metadata = metadataOf(name, service.name, parts.scope);
+  addSecret(name, { metadata, type: "Opaque", stringData: secret(content) }, parts);
   // Not the object's output: Pulumi replaces the dependants of an object that it deletes before it creates the changed one.
   return [{ secret: { name, items: items(byKey) } }];
 }
 
 /**
- * Puts a service's files into ConfigMaps and its secrets into its own Secret, each named by its content if its change replaces the pod.
+ * Puts a service's files into ConfigMaps and its secrets into its own Secret, each with a name of its own for each content whose change replaces the pod.
  * @returns sources of a projected volume at `filesDirectory`
  */
 export function deliverFiles(service: ServiceDescription, parts: FileParts): readonly FileSource[] {

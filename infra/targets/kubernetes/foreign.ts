@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { CustomResource } from "@pulumi/kubernetes/apiextensions/index.js";
-import type { Output, Resource } from "@pulumi/pulumi";
+import type { Resource } from "@pulumi/pulumi";
 import { derive } from "../../inputs.ts";
 import { callEdges, type ServiceDescription, type ServiceName } from "../../services/description.ts";
 import { clusterAuthority, clusterPart, makeCluster } from "./cloudnative-pg/cluster.ts";
@@ -22,11 +22,10 @@ export interface Foreign {
 
 interface Around {
   readonly scope: Scope;
-  readonly nameKey: Output<string>;
   readonly parent: Resource;
 }
 
-export function runForeign(run: KubernetesRun, { scope, nameKey, parent }: Around): Foreign {
+export function runForeign(run: KubernetesRun, { scope, parent }: Around): Foreign {
   const {
     services,
     secrets,
@@ -44,7 +43,6 @@ export function runForeign(run: KubernetesRun, { scope, nameKey, parent }: Aroun
     databaseCluster &&
     makeCluster(databaseCluster, {
       secrets,
-      nameKey,
       backupLogin,
       callers,
       metricsNamespace,

@@ -92,7 +92,7 @@ function clusterOf(settings: Settings): Input<ClusterSettings> | undefined {
 
 export function kubernetesRunOf(
   settings: Settings,
-  { instance, state, named }: Pick<Scope, "instance" | "state" | "named">,
+  { instance, state, contentNames, named }: Pick<Scope, "instance" | "state" | "contentNames" | "named">,
 ): FromSettings {
   const { storageClass } = settings;
   return {
@@ -100,6 +100,7 @@ export function kubernetesRunOf(
       namespace: namespaceOf(settings, instance),
       instance,
       state,
+      contentNames,
       named,
       clusterDomain: settings.clusterDomain,
     },

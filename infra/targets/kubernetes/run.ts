@@ -1,8 +1,7 @@
 import { CustomResource } from "@pulumi/kubernetes/apiextensions/index.js";
 import { ConfigMap, Namespace } from "@pulumi/kubernetes/core/v1/index.js";
 import { NetworkPolicy } from "@pulumi/kubernetes/networking/v1/index.js";
-import { all, type Input, output, type Output, type Resource, secret } from "@pulumi/pulumi";
-import { RandomPassword } from "@pulumi/random";
+import { all, type Input, output, type Resource } from "@pulumi/pulumi";
 import { parse } from "yaml";
 import { alertRules, grafanaDashboard } from "../../monitoring/prometheus-files.ts";
 import type { ServiceDescription, ServiceName } from "../../services/description.ts";
@@ -73,19 +72,12 @@ function monitorByOperator(scope: Scope, parent: Resource): void {
 
 const one: Replicas = { least: 1, most: 1 };
 
-/** Secret key of the Secrets' names; created once and kept in the stack's state. */
-function makeNameKey({ named }: Pick<Scope, "named">, parent: Resource): Output<string> {
-  const options = { parent, additionalSecretOutputs: ["result"] };
-  return secret(new RandomPassword(named("secret-names"), { length: 43, special: false }, options).result);
-}
-
 export function runOnKubernetes(run: KubernetesRun, parent: Resource): readonly KubernetesService[] {
   const namespace = run.createNamespace
     ? makeNamespace(run.scope, run.protectData, parent).metadata.name
     : output(run.scope.namespace);
   const scope: Scope = { ...run.scope, readyNamespace: namespace };
-  const nameKey = makeNameKey(scope, parent);
-  const foreign = runForeign(run, { scope, nameKey, parent });
+  const foreign = runForeign(run, { scope, parent });
   const policies = connect(
     run.services,
     { scope, outside: run.outside, foreign: foreign.parts, metricsNamespace: run.metricsNamespace },
@@ -111,7 +103,6 @@ export function runOnKubernetes(run: KubernetesRun, parent: Resource): readonly 
         service,
         image,
         secrets: run.secrets,
-        nameKey,
         foreignFiles: foreign.filesFor(service),
         imagePullSecret: run.imagePullSecret,
         replicas: run.replicas[service.name] ?? one,

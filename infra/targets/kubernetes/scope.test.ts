@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { contentHash, secretHash } from "./scope.ts";
+import { contentHash } from "./scope.ts";
 
 const contents = fc.dictionary(fc.string(), fc.string());
 
@@ -17,14 +17,4 @@ test("ignores the order of files and depends on every character", () => {
 
 test("separates names from contents", () => {
   expect(contentHash({ a: "bc" })).not.toBe(contentHash({ ab: "c" }));
-});
-
-test("a Secret's name does not depend on its content alone", () => {
-  fc.assert(
-    fc.property(contents, (content) => {
-      expect(secretHash(content, "one key")).toBe(secretHash(content, "one key"));
-      expect(secretHash(content, "another key")).not.toBe(secretHash(content, "one key"));
-      expect(secretHash(content, "one key")).not.toBe(contentHash(content));
-    }),
-  );
 });

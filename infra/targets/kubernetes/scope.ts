@@ -1,5 +1,5 @@
-import { createHash, createHmac } from "node:crypto";
-import type { Input, Output } from "@pulumi/pulumi";
+import { createHash } from "node:crypto";
+import { type Input, type Output, unsecret } from "@pulumi/pulumi";
 import { stateLabel } from "@routeql/host/docker/stack-objects";
 import { derive } from "../../inputs.ts";
 import type { ResourceNames } from "../../components/resource-names.ts";
@@ -14,6 +14,8 @@ export interface Scope {
   readonly state?: Input<string> | undefined;
   /** DNS domain of the cluster, e.g. `cluster.local`. */
   readonly clusterDomain: Input<string>;
+  /** Whether versioned objects are named by their content, as in manifests; otherwise Pulumi generates their names. */
+  readonly contentNames: boolean;
   readonly named: ResourceNames;
 }
 
@@ -44,6 +46,21 @@ export function metadataOf(name: Input<string>, service: ServiceName | undefined
   return { name, namespace: scope.readyNamespace, labels: { ...labelsOf(service, scope) } };
 }
 
+/**
+ * Metadata of an object that another one replaces when its content changes. Under Pulumi it has no name, so that Pulumi generates one that never
+ * returns: an object with the name of a pending deletion in the state would be deleted at the end of the update that created it.
+ */
+export function versionedMetadata(
+  name: string,
+  content: Output<Readonly<Record<string, string>>>,
+  service: ServiceName,
+  scope: Scope,
+) {
+  const { name: _, ...metadata } = metadataOf(name, service, scope);
+  if (!scope.contentNames) return metadata;
+  return { ...metadata, name: unsecret(content).apply((known) => `${name}-${contentHash(known)}`) };
+}
+
 /** Full DNS name of a service, for clients that do not use the search domains of /etc/resolv.conf. */
 export function hostOf(
   service: ServiceName,
@@ -62,9 +79,4 @@ function canonical(content: Readonly<Record<string, string>>): string {
 /** Suffix of an immutable object's name: other content gives another object. 12 hexadecimal digits. */
 export function contentHash(content: Readonly<Record<string, string>>): string {
   return createHash("sha256").update(canonical(content)).digest("hex").slice(0, length);
-}
-
-/** The same for secrets, keyed, so that a name does not help to guess its content. */
-export function secretHash(content: Readonly<Record<string, string>>, key: string): string {
-  return createHmac("sha256", key).update(canonical(content)).digest("hex").slice(0, length);
 }

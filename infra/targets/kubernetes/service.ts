@@ -5,17 +5,15 @@ import {
   ComponentResource,
   type ComponentResourceOptions,
   type Input,
-  interpolate,
   output,
   type Output,
   type Resource,
-  unsecret,
 } from "@pulumi/pulumi";
 import type { ServiceDescription, ServiceName } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
 import { deliverFiles, type ForeignFiles } from "./files.ts";
 import { podTemplate } from "./pod.ts";
-import { contentHash, metadataOf, type Scope, selectorOf } from "./scope.ts";
+import { metadataOf, type Scope, selectorOf, versionedMetadata } from "./scope.ts";
 import {
   autoscaler,
   deployment,
@@ -30,18 +28,17 @@ import {
 const deadlineSeconds = 1800;
 
 /**
- * A job runs once for its content: its name contains the hash of its pod, which includes the hashes of its files and secrets. It stays
- * after its success (no time to live), so that the same content never runs again. Changed content creates another job, which must
- * succeed before its dependants continue.
+ * A job runs once for its content: its pod names the objects with its files and secrets, and a changed pod replaces the job. It stays after its
+ * success (no time to live), so that the same content never runs again. Its successor must succeed before its dependants continue.
  */
 function job(service: ServiceDescription, parts: WorkloadParts): Job {
   const { scope, options } = parts;
   const template = podTemplate(service, parts);
-  const hash = unsecret(output(template)).apply((content) => contentHash({ template: JSON.stringify(content) }));
+  const content = output(template).apply((known): Record<string, string> => ({ template: JSON.stringify(known) }));
   return new Job(
     scope.named(service.name),
     {
-      metadata: metadataOf(interpolate`${service.name}-${hash}`, service.name, scope),
+      metadata: versionedMetadata(service.name, content, service.name, scope),
       spec: { backoffLimit: 4, activeDeadlineSeconds: deadlineSeconds, completions: 1, parallelism: 1, template },
     },
     { ...options, customTimeouts: { create: `${deadlineSeconds / 60}m` } },
@@ -52,7 +49,6 @@ export interface KubernetesServiceArgs {
   readonly service: ServiceDescription;
   readonly image: Output<string>;
   readonly secrets: Secrets;
-  readonly nameKey: Output<string>;
   readonly foreignFiles?: ForeignFiles | undefined;
   readonly imagePullSecret?: Input<string> | undefined;
   readonly replicas: Replicas;
@@ -75,11 +71,11 @@ export class KubernetesService extends ComponentResource {
   readonly readyId: Output<string>;
 
   constructor(args: KubernetesServiceArgs, options: ComponentResourceOptions) {
-    const { service, image, secrets, nameKey, foreignFiles, imagePullSecret, replicas, storage, scope, after } = args;
+    const { service, image, secrets, foreignFiles, imagePullSecret, replicas, storage, scope, after } = args;
     super("routeql:kubernetes:Service", scope.named(service.name), {}, options);
     this.name = service.name;
     this.image = image;
-    const files = deliverFiles(service, { secrets, nameKey, foreign: foreignFiles, scope, parent: this });
+    const files = deliverFiles(service, { secrets, foreign: foreignFiles, scope, parent: this });
     if (service.listens.length > 0) internalService(service, scope, this);
     const waits = { parent: this, dependsOn: [...after] };
     const parts = { image, files, imagePullSecret, scope, options: waits };

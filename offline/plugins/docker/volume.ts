@@ -13,8 +13,6 @@ const inputs = z.strictObject({
 });
 
 const docker = dockerClient();
-/** Names of the volumes of this update. */
-const created = new Set<string>();
 /** Longer than the longest stop time of any container. */
 const removalMilliseconds = 70_000;
 
@@ -46,7 +44,6 @@ export const volume: ResourceKind<z.infer<typeof inputs>> = {
   async create(wanted) {
     const before = await orUndefined(docker.getVolume(wanted.name).inspect());
     refuseOtherState("volume", wanted.name, labelsOf(wanted.labels), before?.Labels);
-    created.add(wanted.name);
     const { name } = await docker.createVolume({
       Name: wanted.name,
       Driver: wanted.driver ?? "local",
@@ -58,8 +55,6 @@ export const volume: ResourceKind<z.infer<typeof inputs>> = {
   read: async (id) => ((await orUndefined(docker.getVolume(id).inspect())) ? {} : undefined),
 
   async delete(id, { labels }, { signal }) {
-    // A failed update had replaced the volume, and this one went back to it.
-    if (created.has(id)) return;
     const end = Date.now() + removalMilliseconds;
     for (;;) {
       try {

@@ -7,7 +7,7 @@ import { roleNames } from "@routeql/database/migrate/settings";
 import { databaseAuthorityFile } from "../../../services/database-place.ts";
 import type { ServiceName } from "../../../services/description.ts";
 import type { Secrets } from "../../../services/secrets.ts";
-import { type ForeignFiles, namedSecret } from "../files.ts";
+import { type ForeignFiles, versionedSecret } from "../files.ts";
 import { type ForeignPart, inNamespace, nameServers, peersOf, podsWith, tcp } from "../network-rules.ts";
 import { labelsOf, metadataOf, type Scope, selectorOf } from "../scope.ts";
 import {
@@ -25,7 +25,6 @@ export interface ClusterParts extends Omit<ClusterCallers, "scope" | "metricsNam
   readonly metricsNamespace?: Input<string> | undefined;
   readonly databaseBackups: boolean | undefined;
   readonly secrets: Secrets;
-  readonly nameKey: Output<string>;
   readonly backupLogin?: { readonly accessKeyId: Output<string>; readonly secretAccessKey: Output<string> } | undefined;
   readonly protectData: boolean;
   readonly scope: Scope;
@@ -40,7 +39,7 @@ export const clusterAuthority: ForeignFiles = {
 
 function login(name: string, username: string, password: Output<string>, parts: ClusterParts): Output<string> {
   const content = all({ username: secret(username), password });
-  return namedSecret(`database-${name}`, "database", content, parts, "kubernetes.io/basic-auth");
+  return versionedSecret(`database-${name}`, "database", content, parts, "kubernetes.io/basic-auth");
 }
 
 function makeBackups(settings: Output<ClusterSettings>, parts: ClusterParts): Resource[] {
@@ -48,7 +47,7 @@ function makeBackups(settings: Output<ClusterSettings>, parts: ClusterParts): Re
   const { backupLogin: given, scope, parent } = parts;
   const credentials =
     given &&
-    namedSecret(
+    versionedSecret(
       "database-backup-storage",
       "database",
       all({ ACCESS_KEY_ID: given.accessKeyId, ACCESS_SECRET_KEY: given.secretAccessKey }),

@@ -1,0 +1,102 @@
+import { ComponentResource } from "@pulumi/pulumi";
+import type { PulumiFn } from "@pulumi/pulumi/automation/index.js";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { runOnKubernetes } from "@routeql/infra/targets/kubernetes/run";
+import { describeTestService, testImage, testSecrets } from "@routeql/infra/testing/descriptions";
+import { type FakeCluster, fakeCluster } from "./support/fake-cluster.ts";
+import { tinyStack } from "./support/tiny-stack.ts";
+
+// The real engine with its state, the kubernetes provider and the target's program; only the API server is in memory.
+
+let cluster: FakeCluster;
+const before = process.env["KUBECONFIG"];
+beforeAll(async () => {
+  cluster = await fakeCluster();
+  process.env["KUBECONFIG"] = cluster.kubeconfig;
+});
+afterAll(async () => {
+  if (before === undefined) delete process.env["KUBECONFIG"];
+  else process.env["KUBECONFIG"] = before;
+  await cluster[Symbol.asyncDispose]();
+});
+
+const job = describeTestService({ name: "migrate", image: "engine", run: "job", health: undefined });
+
+/** A job and a service whose file and secret have this content. */
+function program(version: string): PulumiFn {
+  return async () => {
+    const read = { files: { "a.txt": version }, secrets: { KEY_FILE: "engine-access-key" as const } };
+    const services = [{ ...job, ...read }, describeTestService({ ...read, after: ["migrate"] })];
+    runOnKubernetes(
+      {
+        services,
+        secrets: testSecrets({ "engine-access-key": version }),
+        images: { built: [testImage("engine")], pulled: [], push: false },
+        scope: {
+          namespace: "routes",
+          instance: "routeql-tiny",
+          clusterDomain: "cluster.local",
+          contentNames: false,
+          named: (part) => part,
+        },
+        createNamespace: false,
+        replicas: {},
+        storage: {},
+        publication: { type: "ClusterIP" },
+        outside: {},
+        protectData: false,
+      },
+      new ComponentResource("routeql:test:Parent", "parent"),
+    );
+  };
+}
+
+interface Source {
+  readonly configMap?: { readonly name: string };
+  readonly secret?: { readonly name: string };
+}
+
+/** Names of the ConfigMaps and Secrets that the pods of the workloads mount and that do not exist. */
+function missing(): string[] {
+  const names = (kind: string): string[] => cluster.all(kind).map(({ metadata }) => metadata.name);
+  const present = new Set([...names("ConfigMap"), ...names("Secret")]);
+  return [...cluster.all("Deployment"), ...cluster.all("Job")]
+    .flatMap(({ spec }) => {
+      const { template } = spec as { template: { spec: { volumes: { projected: { sources: Source[] } }[] } } };
+      return template.spec.volumes.flatMap(({ projected }) => projected.sources);
+    })
+    .map(({ configMap, secret }) => configMap?.name ?? secret?.name ?? "")
+    .filter((name) => !present.has(name));
+}
+
+test("updates that were interrupted and taken back keep every object that runs", { timeout: 600_000 }, async () => {
+  await using tiny = await tinyStack();
+  await tiny.up(program("a"));
+  expect(missing()).toEqual([]);
+  // Each waits for a workload when it ends, with replaced objects as pending deletions in the state.
+  for (const [interrupted, then] of [
+    ["b", "a"],
+    ["c", "b"],
+    ["a", "b"],
+  ] as const) {
+    cluster.holds = true;
+    const end = new AbortController();
+    const update = tiny.up(program(interrupted), end.signal).then(
+      () => "done",
+      () => "interrupted",
+    );
+    const jobs = new Set(cluster.all("Job").map(({ metadata }) => metadata.name));
+    await expect
+      .poll(() => cluster.all("Job").some(({ metadata }) => !jobs.has(metadata.name)), { timeout: 60_000 })
+      .toBe(true);
+    end.abort(new Error("Ctrl-C"));
+    expect(await update).toBe("interrupted");
+    cluster.holds = false;
+    await tiny.up(program(then));
+    expect(missing(), `${interrupted}, then ${then}`).toEqual([]);
+    expect([cluster.all("Job").length, cluster.all("ConfigMap").length, cluster.all("Secret").length]).toEqual([
+      1, 2, 2,
+    ]);
+    expect((await tiny.up(program(then))).changes).toMatchObject({ same: expect.any(Number) });
+  }
+});
