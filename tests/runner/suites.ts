@@ -131,6 +131,10 @@ export const suites: readonly Suite[] = [
     "a year of a small site: loads, backups, upgrades, rotations, crashes and a full disk, while clients work",
     { needsRoot: "it kills processes of containers and mounts a small disk" },
   ),
+  byName("clients", "an hour of faults with sixty open pages behind one address; each row arrives once", {
+    needsRoot: killsProcesses,
+    ownStack: true,
+  }),
   byName("machines", "typical machines of users: accounts, Docker engines, proxies and folders"),
   byName("official-images", "the end-to-end suite and restarts on images in the shape of the official ones", {
     ownStack: true,

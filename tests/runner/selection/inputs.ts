@@ -140,6 +140,10 @@ export const suiteInputs: Readonly<Record<string, SuiteInputs>> = {
     inputs: [...shared, ...kit, ...services, ...paths("tests/year tests/pulumi/support")],
     through: behindEverything,
   },
+  clients: {
+    inputs: [...shared, ...services, ...ownStack, ...paths("console/src tests/clients tests/faults/support")],
+    through: behindServices,
+  },
   machines: {
     inputs: [...shared, ...kit, ...services, ...paths("tests/machines tests/pulumi/support")],
     through: behindEverything,

@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { database } from "../../e2e/support/database.ts";
+
+/** Writes one update each second, and knows those that were committed. */
+export class Writer {
+  /** Prefixes of committed rows. */
+  readonly written: string[] = [];
+  readonly #ended = new AbortController();
+  readonly #loop = this.#write();
+
+  async stop(): Promise<void> {
+    this.#ended.abort();
+    await this.#loop;
+  }
+
+  async #write(): Promise<void> {
+    for (let count = 0; !this.#ended.signal.aborted; count += 1) {
+      const prefix = `198.18.${Math.floor(count / 256)}.${count % 256}/32`;
+      while (!this.#ended.signal.aborted) {
+        const end = AbortSignal.timeout(10_000);
+        try {
+          await Promise.race([this.#insert(prefix), rejected(end)]);
+          this.written.push(prefix);
+          break;
+        } catch {
+          // The database is away. The key makes the next attempt the same row.
+          await sleep(1000);
+        }
+      }
+      await sleep(1000);
+    }
+  }
+
+  async #insert(prefix: string): Promise<void> {
+    const owner = await database("owner");
+    await owner.query(
+      `insert into routing.bgp_updates (key, prefix, origin_as, peer_asn, as_path, service, type, "timestamp")
+       select md5($1)::uuid, $1::inet, 64496, 64500, '{64500,64496}', 'test|clients', 'A', localtimestamp
+       where not exists (select from routing.bgp_updates where key = md5($1)::uuid)`,
+      [prefix],
+    );
+  }
+}
+
+const rejected = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Error("no answer within 10 s"))));
