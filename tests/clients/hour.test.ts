@@ -23,7 +23,7 @@ test("no page loses its stream, and each row arrives once", { timeout: (minutes 
   await loadDemo();
   const accounts = await Promise.all(Array.from({ length: pageCount }, () => makeAccount("viewer")));
   const faults: readonly (readonly [string, () => Promise<unknown>])[] = [
-    ["gateway reloaded", () => mustRun("docker", ["exec", containerOf("gateway"), "nginx", "-s", "reload"])],
+    ["gateway reloaded", () => mustRun("docker", ["kill", "--signal", "HUP", containerOf("gateway")])],
     ["engine replaced", restart("engine")],
     [
       "roles changed",
