@@ -2,4 +2,4 @@
 import { program } from "./program.ts";
 
 /** `pulumi destroy` deletes data only on request: `--exclude-protected` keeps the data, and `pulumi state unprotect --all` allows its deletion. */
-export default () => program({ protectData: true, policies: true });
+export default () => program({ protectData: true });

@@ -4,8 +4,6 @@ import { getProject, getStack, type Input, log, output, type Output, RunError, r
 import { RouteQL, type RouteQLOptions } from "./components/routeql.ts";
 import { stateIdentityOfProgram } from "./components/state-identity.ts";
 import { outputsBefore } from "./deployed-before.ts";
-import { enforcePolicies } from "./policy/enforce.ts";
-import type { AdvisoryLevel } from "./policy/rule.ts";
 import { olderThanStack, type Release, release, unknownOrder } from "./release.ts";
 import { type outputNames, outputsOf } from "./routeql/schema.ts";
 import { isPem } from "./settings/argument-problems.ts";
@@ -50,7 +48,6 @@ export function toArguments(given: GivenSettings): RouteQLArgs {
 export interface ProgramOptions extends Pick<RouteQLOptions, "protectData"> {
   /** Of a caller that has checked it. Default: generated, kept in the state, and checked here before anything else is created. */
   readonly stateIdentity?: Input<string>;
-  readonly policies?: boolean;
 }
 
 const component = "routeql";
@@ -81,11 +78,7 @@ async function ownIdentity(recorded: unknown, protect: boolean, onDocker: boolea
 }
 
 /** @throws {SettingsError} with all problems @throws {RunError} for a stack of another state or a newer version, before any change */
-export async function program({
-  policies = false,
-  protectData = false,
-  stateIdentity,
-}: ProgramOptions = {}): Promise<StackOutputs> {
+export async function program({ protectData = false, stateIdentity }: ProgramOptions = {}): Promise<StackOutputs> {
   const given = readSettings(
     settingsSources({
       stack: getStack(),
@@ -96,8 +89,7 @@ export async function program({
   );
   const plain = withDefaults(given, getStack());
   for (const warning of stackWarnings(plain, getStack(), clearSettings())) await log.warn(warning);
-  const { vulnerableImages, target, database, migrations } = plain;
-  if (policies) enforcePolicies(vulnerableImages as AdvisoryLevel);
+  const { target, database, migrations } = plain;
   const before = await outputsBefore();
   const older = olderThanStack(getStack(), before["release"]);
   if (older !== undefined) throw new RunError(`${older.problem}. What to do: ${older.remedy}`);

@@ -10,8 +10,7 @@ export const command: Command = {
     },
   },
   run: async (stack, args, signal) => {
-    const { text, effects, warnings } = await previewUp({ stack, signal });
+    const { text, effects } = await previewUp({ stack, signal });
     console.log(`\n${effects.join("\n")}${args.flag("brief") ? "" : `\n\n${text.trim()}`}`);
-    for (const warning of warnings) console.log(`\nWarning: ${warning}`);
   },
 };

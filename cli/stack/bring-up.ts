@@ -1,5 +1,4 @@
 import { CommandError, type OpMap, type OutputMap, type Stack } from "@pulumi/pulumi/automation/index.js";
-import { imageWarnings } from "@routeql/infra/pins/warnings";
 import { program } from "@routeql/infra/program";
 import { stackWarnings } from "@routeql/infra/settings/stack-warnings";
 import { Failure } from "@routeql/host/failure";
@@ -13,7 +12,7 @@ import { keepPlace, type Place } from "../kubernetes/place.ts";
 import { reportWaiting, waitingReasons } from "../kubernetes/waiting.ts";
 import { isNewPassword, modeWarnings, type StackAccess, writeAccess } from "./access.ts";
 import { backupPhase } from "./backup-first.ts";
-import { readConfiguration, type StackConfiguration, targetOf } from "./configuration.ts";
+import { readConfiguration, targetOf } from "./configuration.ts";
 import { currentProblems, untilHealthy } from "./health.ts";
 import { describeReplacement, keepChoice } from "./image-choice.ts";
 import { readOutputs } from "./outputs.ts";
@@ -74,7 +73,6 @@ export interface UpResult {
 export function bringUp(options: UpOptions): Promise<UpResult> {
   return withSession("up", options, async (session) => {
     const prepared: Prepared = { configuration: await readConfiguration(options.stack, options.settings) };
-    const warnings = checkImageVersions(prepared.configuration!, session);
     const inFile = Object.keys(prepared.configuration!.entries).map((key) => key.slice(projectName.length + 1));
     const clear = inFile.filter((name) => !Object.hasOwn(options.settings ?? {}, name));
     let update: Update | undefined;
@@ -124,12 +122,7 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
       access: access!,
       times,
       changes,
-      warnings: [
-        ...warnings,
-        ...stackWarnings(prepared.configuration!.plain, options.stack, clear),
-        ...certificate,
-        ...machine,
-      ],
+      warnings: [...stackWarnings(prepared.configuration!.plain, options.stack, clear), ...certificate, ...machine],
       replacement,
       metrics,
       newPassword: generated && (await isNewPassword(session.paths, access!.adminPassword)),
@@ -152,13 +145,11 @@ export interface PreviewResult {
   readonly text: string;
   readonly effects: readonly string[];
   readonly times: readonly PhaseTime[];
-  readonly warnings: readonly string[];
 }
 
 export function previewUp(options: UpOptions): Promise<PreviewResult> {
   return withSession("preview", options, async (session) => {
     const prepared: Prepared = { configuration: await readConfiguration(options.stack, options.settings) };
-    const warnings = checkImageVersions(prepared.configuration!, session);
     let result: Pick<PreviewResult, "steps" | "text" | "effects"> | undefined;
     const phase: Phase = {
       title: `Preview of stack ${options.stack}`,
@@ -183,23 +174,7 @@ export function previewUp(options: UpOptions): Promise<PreviewResult> {
       },
     };
     const times = await runPhases([...preparation(session, prepared, false, options), phase], phaseOptions(session));
-    return { ...result!, times, warnings };
-  });
-}
-
-/** Warnings about published advisories, printed now, because a later phase may fail. @throws Failure if `vulnerableImages` refuses */
-function checkImageVersions({ plain }: StackConfiguration, { show = console.error, log }: Session): readonly string[] {
-  const warnings = imageWarnings(plain);
-  if (plain.vulnerableImages !== "refuse" || warnings.length === 0) {
-    for (const warning of warnings) {
-      show(`Warning: ${warning}`);
-      log.line(`warning: ${warning}`);
-    }
-    return warnings;
-  }
-  throw new Failure("The settings name images with published advisories", {
-    lastLines: warnings,
-    remedy: "set fixed versions (docs/reference/images.md lists them), or set vulnerableImages to warn.",
+    return { ...result!, times };
   });
 }
 
@@ -244,7 +219,7 @@ function open({ stack, log }: Session, { cli, plugins, configuration, permit }: 
     plugins: plugins!,
     configuration: configuration!.entries,
     hostFolder: configuration!.plain.archiveDirectory,
-    program: async () => ({ ...(await program({ policies: true, stateIdentity: permit!.identity.state })) }),
+    program: async () => ({ ...(await program({ stateIdentity: permit!.identity.state })) }),
     onLine: log.line,
   });
 }

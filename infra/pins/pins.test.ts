@@ -1,8 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, test } from "vitest";
-import { withDefaults } from "../settings/complete.ts";
-import type { GivenSettings } from "../settings/list.ts";
 import {
   advisories,
   advisoriesFor,
@@ -12,7 +10,6 @@ import {
   versionOf,
 } from "@routeql/pins/advisories";
 import { pins, type Pin } from "@routeql/pins/pins";
-import { imageWarnings } from "./warnings.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 const entries = Object.entries<Pin>(pins);
@@ -94,27 +91,3 @@ test("the floor of a program holds versions without a known advisory", () => {
 });
 
 test("numbers in versions compare as numbers", () => expect(compareVersions("17.10", "17.9")).toBeGreaterThan(0));
-
-describe("warnings", () => {
-  const settings = (given: GivenSettings, stack = "dev") => withDefaults(given, stack);
-
-  test("the default stacks have no warnings", () => {
-    for (const stack of ["local", "dev", "prod"]) expect(imageWarnings(settings({}, stack))).toEqual([]);
-  });
-
-  test("names setting, image and advisory", () => {
-    const [warning] = imageWarnings(settings({ hasuraImage: "hasura/graphql-engine:v2.48.16" }));
-    expect(warning).toMatch(/^hasuraImage names hasura\/graphql-engine:v2\.48\.16\. CVE-2026-54698/);
-  });
-
-  test("an image that the stack does not use is not reported", () => {
-    expect(imageWarnings(settings({ engine: "embedded", hasuraImage: "hasura/graphql-engine:v2.48.16" }))).toEqual([]);
-    expect(imageWarnings(settings({ images: "built", databaseImage: "postgres:17.9" }))).toEqual([]);
-    expect(imageWarnings(settings({ database: "external", databaseImage: "postgres:17.9" }))).toEqual([]);
-  });
-
-  test("the setting turns them off", () => {
-    expect(imageWarnings(settings({ gatewayImage: "nginx:1.28.3", vulnerableImages: "ignore" }))).toEqual([]);
-    expect(imageWarnings(settings({ gatewayImage: "nginx:1.28.3" }))).toHaveLength(3);
-  });
-});

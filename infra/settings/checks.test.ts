@@ -10,6 +10,7 @@ import {
   oneOf,
   port,
   range,
+  serviceImage,
   strongSecret,
 } from "./checks.ts";
 
@@ -96,3 +97,13 @@ test.each([
   expect(problem).toBeDefined();
   if (value !== "") expect(problem).not.toContain(value.trim());
 });
+
+test.each(["postgres:17.9", "registry.example.net:5000/a/b:v2", `a@sha256:${"0".repeat(64)}`])(
+  "%s names a version",
+  (image) => expect(serviceImage().check(image)).toBeUndefined(),
+);
+
+test.each(["postgres", "postgres:latest", "registry.example.net:5000/a", "nginx:stable-1"])(
+  "%s is no image of a service",
+  (image) => expect(serviceImage("routeql/engine").check(image)).toMatch(/^must name a version or a digest/),
+);

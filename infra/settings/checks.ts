@@ -75,6 +75,23 @@ export const email = matching(/^[^\s@]{1,64}@[^\s@]{1,255}$/, "an e-mail address
 /** An image reference, as `docker build` accepts it. */
 export const image = matching(/^[a-z0-9][a-z0-9._/:@-]*$/i, "the name of an image");
 
+/** A digest, or the tag of a version: it contains a digit and is no moving tag such as `latest`. */
+export function isPinned(name: string): boolean {
+  if (/@sha256:[0-9a-f]{64}$/.test(name) || /^sha256:[0-9a-f]{64}$/.test(name)) return true;
+  const tag = /:([^/:]+)$/.exec(name)?.[1];
+  return tag !== undefined && /\d/.test(tag) && !/^(latest|stable|edge|main|master|nightly)\b/.test(tag);
+}
+
+/** An image of a service. A restart always runs the same one. @param others names without a version that are allowed, too */
+export const serviceImage = (...others: readonly string[]): Checked => ({
+  check: (value) =>
+    image.check(value) ??
+    (isPinned(value) || others.includes(value)
+      ? undefined
+      : `must name a version or a digest, so that a restart runs the same image, not ${JSON.stringify(value)}`),
+  allowed: `${image.allowed} with a version or a digest`,
+});
+
 /** Whole numbers by role: `viewer=10,tenant=20`. */
 export function numbersByRole(least: number, most: number): Checked {
   const isEntry = (entry: string): boolean => {

@@ -112,7 +112,7 @@ function checkParts(given: GivenInputs, settings: Settings, wrong: Wrong): void 
 
 /** Settings that may name an image of Docker Hub. */
 const mirroredSettings = settingNames.filter(
-  (name) => (settings[name] as Setting).allowed === image.allowed && name !== "imageMirror",
+  (name) => (settings[name] as Setting).allowed?.startsWith(image.allowed) === true && name !== "imageMirror",
 );
 
 /** Images of this project exist on this machine only. */

@@ -1,7 +1,7 @@
 /** Places of the database and the session store, and the CloudNativePG cluster: two sections of the list in list.ts. */
 import { isSocket, readConnection, urlProblem } from "@routeql/contract/connection/connection";
 import { pins } from "@routeql/pins/pins";
-import { image, matching, oneOf, range } from "./checks.ts";
+import { matching, oneOf, range, serviceImage } from "./checks.ts";
 import { bucket, objectName, schedule, webAddress } from "./kubernetes-checks.ts";
 import { type Check, file, flag, givenSecret, number, text } from "./setting.ts";
 
@@ -114,7 +114,7 @@ export const cloudNativePgSettings = {
   databaseClusterImage: text({
     default: pins.postgresCluster.image,
     meaning: "CloudNativePG: the image of Postgres 17.",
-    ...image,
+    ...serviceImage(),
   }),
   databaseOperatorNamespace: text({
     default: "cnpg-system",

@@ -1,6 +1,6 @@
 /** The GraphQL engine and the images of other projects: two sections of the list in list.ts. */
 import { pins } from "@routeql/pins/pins";
-import { image, oneOf } from "./checks.ts";
+import { image, oneOf, serviceImage } from "./checks.ts";
 import { flag, text } from "./setting.ts";
 
 /** Value of `hasuraImage` for this project's own engine, deployed like Hasura: with a metadata database and the job that fills it. */
@@ -22,7 +22,7 @@ export const engineSettings = {
   hasuraImage: text({
     default: pins.hasura.image,
     meaning: `Image of Hasura v2, for the engine \`hasura\`. \`${ownEngineImage}\` is the embedded engine in Hasura's place.`,
-    ...image,
+    ...serviceImage(ownEngineImage),
   }),
 } as const;
 
@@ -39,25 +39,20 @@ export const imageSettings = {
   databaseImage: text({
     default: pins.postgres.image,
     meaning: "Official image of the database: Postgres 17 on Debian.",
-    ...image,
+    ...serviceImage(),
   }),
   sessionsImage: text({
     default: pins.valkey.image,
     meaning: "Official image of the session store: Valkey 8 on Debian.",
-    ...image,
+    ...serviceImage(),
   }),
   gatewayImage: text({
     default: pins.nginx.image,
     meaning: "Official image of the gateway: nginx 1.28 or newer on Debian trixie.",
-    ...image,
+    ...serviceImage(),
   }),
   imageMirror: text({
     meaning: "Registry and path that replace Docker Hub in image names, such as `registry.example.net/hub`.",
     ...image,
-  }),
-  vulnerableImages: text({
-    default: "warn",
-    meaning: "Reaction to an image version with a published advisory: warn, refuse (stop the deployment) or ignore.",
-    ...oneOf("warn", "refuse", "ignore"),
   }),
 } as const;

@@ -1,6 +1,6 @@
 /** Metrics, alerts, the services that collect them, and traces: a section of the list in list.ts. */
 import { traceSettings } from "@routeql/tracing/settings";
-import { email, image, matching, oneOf, range } from "./checks.ts";
+import { email, matching, oneOf, range, serviceImage } from "./checks.ts";
 import { givenSecret, number, text } from "./setting.ts";
 import type { Check } from "./setting.ts";
 
@@ -30,7 +30,7 @@ export const monitoringSettings = {
   }),
   grafanaImage: text({
     meaning: "Docker with `stack`: image of a Grafana with the stack's dashboard, such as `grafana/grafana:13.3.0`.",
-    ...image,
+    ...serviceImage(),
   }),
   grafanaPort: number({
     default: 3000,

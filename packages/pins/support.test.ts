@@ -22,7 +22,9 @@ test("reports a pin whose support ends within 90 days", () => {
 });
 
 test("reports a pin with a published advisory", () => {
-  expect(pinProblems(today, [pin({ image: "nginx:1.30.6" })])).toEqual([expect.stringContaining("CVE-2026-123633")]);
+  expect(pinProblems(today, [pin({ image: "hasura/graphql-engine:v2.49.1" })])).toEqual([
+    expect.stringContaining("CVE-2026-54698"),
+  ]);
 });
 
 test("reports a program whose support ends, and none without a date", () => {

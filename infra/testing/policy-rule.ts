@@ -1,4 +1,4 @@
-/** A policy: a name, a reason and a check of a resource's inputs. It runs in a policy pack (CrossGuard) and in the project's runs. */
+/** A policy: a name, a reason and a check of the inputs of a recorded resource. */
 /** Replaces a secret value: rules may know that it exists, but not its content. */
 export const hidden = Symbol("secret");
 
@@ -19,11 +19,7 @@ export interface Rule {
   readonly description: string;
   /** All problems, each the end of a sentence that begins with the resource; empty if there are none. */
   readonly violations: (resource: PlannedResource) => readonly string[];
-  /** Violations are warnings unless a setting says otherwise. */
-  readonly advisory?: true;
 }
-
-export type AdvisoryLevel = "warn" | "refuse" | "ignore";
 
 export const recordOf = (value: unknown): Inputs =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Inputs) : {};

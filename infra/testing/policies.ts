@@ -1,4 +1,3 @@
-import { advisoriesOf, describeAdvisory } from "@routeql/pins/advisories";
 import {
   hidden,
   isDockerContainer,
@@ -11,8 +10,9 @@ import {
   textOf,
   type Workload,
   workloadsOf,
-} from "./rule.ts";
+} from "./policy-rule.ts";
 import { archiveDirectory } from "../services/description.ts";
+import { isPinned } from "../settings/checks.ts";
 
 /** A rule about single containers. */
 const perWorkload = (look: (workload: Workload) => readonly string[]): Rule["violations"] => {
@@ -60,29 +60,11 @@ const noPublicDatabasePort: Rule = {
   },
 };
 
-/** A digest, or the tag of a version: it contains a digit and is no moving tag such as `latest`. */
-export function isPinned(image: string): boolean {
-  if (/@sha256:[0-9a-f]{64}$/.test(image) || /^sha256:[0-9a-f]{64}$/.test(image)) return true;
-  const tag = /:([^/:]+)$/.exec(image)?.[1];
-  return tag !== undefined && /\d/.test(tag) && !/^(latest|stable|edge|main|master|nightly)\b/.test(tag);
-}
-
 const noUnpinnedImage: Rule = {
   name: "no-unpinned-image",
   description: "Images are named by a digest or a version tag, so that a restart always runs the same image.",
   violations: perWorkload(({ container: { image } }) =>
     typeof image !== "string" || isPinned(image) ? [] : [`runs ${image}, which names no version`],
-  ),
-};
-
-const noVulnerableImage: Rule = {
-  name: "no-vulnerable-image",
-  description: "Images have no version with a published advisory. docs/reference/images.md lists the safe versions.",
-  advisory: true,
-  violations: perWorkload(({ container: { image } }) =>
-    typeof image === "string"
-      ? advisoriesOf(image).map((advisory) => `runs ${image}: ${describeAdvisory(advisory)}`)
-      : [],
   ),
 };
 
@@ -223,7 +205,6 @@ const noPlainKey: Rule = {
 export const rules: readonly Rule[] = [
   noPublicDatabasePort,
   noUnpinnedImage,
-  noVulnerableImage,
   noPrivilegedContainer,
   limitsPresent,
   noPlainSecret,
