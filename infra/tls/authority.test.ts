@@ -72,6 +72,7 @@ const readers: Readonly<Record<string, GivenSettings>> = {
   tlsCertificateFile: { tlsPrivateKeyFile: "-----BEGIN " },
   tlsPrivateKeyFile: { tlsCertificateFile: "-----BEGIN " },
   tlsCaFile: {},
+  authoritiesFile: {},
   ldapCaFile: { ldapUrl: "ldaps://ldap.example.net", ldapUserBase: "dc=example" },
   databaseCaFile: { database: "external", databaseUrl: "postgres://root:a-long-password@db.example.net/records" },
   sessionsCaFile: { sessions: "external", sessionsUrl: "rediss://:a-long-password@sessions.example.net" },
