@@ -2,6 +2,7 @@ import { pipeline } from "node:stream/promises";
 import type { Client } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { inTurn } from "@routeql/database-access/advisory-locks";
+import { hasRows, insertStatement } from "./insert-statement.ts";
 import { expandPath } from "../formats/as-path.ts";
 import { Refusal } from "../formats/refusal.ts";
 import type { Update } from "../formats/update.ts";
@@ -12,6 +13,7 @@ const prepareStatements = `
   create temporary table if not exists staged_updates (
     ordinal bigint not null,
     member integer not null,
+    repetition bigint,
     monitor text,
     "timestamp" timestamp not null,
     prefix inet not null,
@@ -37,13 +39,21 @@ export async function copyIntoStaging(client: Client, rows: AsyncIterable<string
   await pipeline(rows, client.query(copyFrom("copy staged_updates from stdin")));
 }
 
-/** The rows of one update in COPY's text format, from validated texts. @param ordinal its position, which distinguishes repetitions. */
-export function stagedRows(update: Update, ordinal: number, member: number): { text: string; count: number } | Refusal {
+/**
+ * The rows of one update in COPY's text format, from validated texts.
+ * @param ordinal its position, which distinguishes repetitions @param repetition its number among equal updates, if it is known
+ */
+export function stagedRows(
+  update: Update,
+  ordinal: number,
+  member: number,
+  repetition?: number,
+): { text: string; count: number } | Refusal {
   const expanded = expandPath(update.path);
   if (expanded instanceof Refusal) return expanded;
   const monitor = update.monitor ?? "\\N";
   const peerAsn = update.peerAsn ?? "\\N";
-  const before = `${ordinal}\t${member}\t${monitor}\t${update.timestamp}\t${update.prefix}\t${peerAsn}\t${update.type}\t{`;
+  const before = `${ordinal}\t${member}\t${repetition ?? "\\N"}\t${monitor}\t${update.timestamp}\t${update.prefix}\t${peerAsn}\t${update.type}\t{`;
   const after = `}\t${update.communities}\t${update.service}\t${expanded.original ?? "\\N"}\n`;
   let text = "";
   for (const path of expanded.rows) text += before + path.join(",") + after;
@@ -127,9 +137,7 @@ export async function publishStaged(
   await client.query(insertProgress);
   let done = 0;
   let loaded = 0;
-  const chunks = several
-    ? chunksByTime(client, chunkRows)
-    : [{ first: "-infinity", end: "infinity", rows: staged.rows }];
+  const chunks = several ? chunksByTime(client, chunkRows) : [await wholeChunk(client, staged.rows)];
   for await (const chunk of chunks) {
     const before = done;
     loaded += await countInserts(
@@ -144,12 +152,21 @@ export async function publishStaged(
   return loaded;
 }
 
-/** The newest first. Rows of one time are never divided, because their repetitions are counted together. */
+/** All rows. */
+async function wholeChunk(client: Client, count: number): Promise<Chunk> {
+  const { rows } = await client.query<Omit<Chunk, "rows">>(
+    `select coalesce(date_trunc('second', min("timestamp")), '-infinity')::text as first,
+       coalesce(date_trunc('second', max("timestamp")) + interval '1 second', 'infinity')::text as end from staged_updates`,
+  );
+  return { first: "-infinity", end: "infinity", ...rows[0], rows: count };
+}
+
+/** The newest first. Rows of one second are never divided, because their repetitions are counted together. */
 async function* chunksByTime(client: Client, chunkRows: number): AsyncGenerator<Chunk> {
   let end = "infinity";
   for (let size = FIRST_CHUNK_ROWS; ; size *= CHUNK_GROWTH) {
     const { rows } = await client.query<{ first: string | null }>(
-      `select min("timestamp")::text as first
+      `select date_trunc('second', min("timestamp"))::text as first
        from (select "timestamp" from staged_updates where "timestamp" < $1 order by "timestamp" desc limit $2) chunk`,
       [end, Math.min(size, chunkRows)],
     );
@@ -169,7 +186,8 @@ async function publish(client: Client, { first, end }: Chunk, days: ReadonlySet<
   return inTurn(client, async () => {
     // In the same turn as the rows: otherwise a prune could drop the empty partition.
     await client.query("select routing.ensure_partitions(day, day) from unnest($1::timestamp[]) day", [ofChunk]);
-    const { rowCount } = await client.query(insertChunk, [first, end]);
+    const { rows } = await client.query<{ present: boolean }>(hasRows, [first, end]);
+    const { rowCount } = await client.query(insertStatement(rows[0]?.present === true), [first, end]);
     return rowCount ?? 0;
   });
 }
@@ -179,24 +197,3 @@ const identifyMonitors = `
   insert into staged_monitors (monitor, peer_asn)
   select monitor, mode() within group (order by peer_asn)
   from staged_updates where monitor is not null and peer_asn is not null group by monitor`;
-
-/** One sort serves the repetitions and the order of the rows. */
-const insertChunk = `
-  with named as (
-    select s.ordinal, s.member, s."timestamp", network(s.prefix)::inet as prefix, coalesce(s.peer_asn, known.peer_asn) as peer_asn,
-      s.type, s.as_path, s.service, s.communities, s.orig_path
-    from staged_updates s left join staged_monitors known on known.monitor = s.monitor
-    where s."timestamp" >= $1 and s."timestamp" < $2
-  ), identified as (
-    select *, routing.update_identity("timestamp", prefix, peer_asn, type, as_path, service) as identity from named
-  ), repeated as (
-    select *, row_number() over (partition by prefix, "timestamp", identity, member order by ordinal) - 1 as repetition from identified
-  ), numbered as (
-    select *, row_number() over () as number from repeated
-  )
-  insert into routing.bgp_updates (key, prefix, origin_as, peer_asn, as_path, service, type, communities, "timestamp", orig_path)
-  select routing.update_key(identity, repetition), prefix, coalesce(as_path[cardinality(as_path)], -1), peer_asn, as_path, service, type,
-    communities, "timestamp", orig_path
-  from numbered
-  where number % 10000 <> 0 or pg_temp.show_progress(number)
-  on conflict do nothing`;

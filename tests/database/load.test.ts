@@ -183,6 +183,29 @@ describe("load", () => {
     expect((await loadText(lines, "--service", "ripe-ris|rrc03")).stdout).toMatch(/loaded +5\n/);
   });
 
+  test("the n-th report within a second of a source with other digits is the same update", async () => {
+    const line = (time: string): string =>
+      `BGP4MP_ET|${time}|A|192.0.2.1|64496|198.51.100.0/24|64496 64500|IGP|192.0.2.1|0|0||NAG||\n`;
+    const loaded = async (...times: string[]): Promise<number> =>
+      Number(/loaded +(\d+)/.exec((await loadText(times.map(line).join(""))).stdout)?.[1]);
+    const socket = ["1445565678.100", "1445565678.800"];
+    const second = ["1445565678", "1445565678"];
+    const micro = ["1445565678.100123", "1445565678.800456"];
+    // A socket that was there for half of the second, then files.
+    expect(await loaded("1445565678.800")).toBe(1);
+    expect(await loaded(...second)).toBe(1);
+    for (const times of [second, micro, ["1445565678"]]) expect(await loaded(...times)).toBe(0);
+    // A third report, and other updates of the second.
+    expect(await loaded(...micro, "1445565678.900789")).toBe(1);
+    expect(await loaded("1445565679.000001", "1445565677.999999")).toBe(2);
+    // Times of one kind of source, in several inputs.
+    await using owner = await database.connect("owner");
+    await owner.query("truncate routing.bgp_updates");
+    for (const time of [...socket, "1445565678.801"]) expect(await loaded(time)).toBe(1);
+    expect(await loaded(...second, "1445565678")).toBe(0);
+    expect(await loaded(...second, ...second)).toBe(1);
+  });
+
   test("identifies a RIPEstat monitor by its paths, or leaves it unknown", async () => {
     const update = (type: string, source: string, path?: number[]): object => ({
       timestamp: "2026-06-16T08:21:48.25",

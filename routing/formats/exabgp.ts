@@ -1,0 +1,147 @@
+/** Reads the JSON lines that exabgp 4 and 5 write to their processes (encoder json). */
+import { createHash } from "node:crypto";
+import { isAsNumber } from "@routeql/database-access/number-resources";
+import type { AsPath } from "./as-path.ts";
+import { communitiesOfLists, isObject, type LiveMessage, prefixOf, timestampOfNumber } from "./live-message.ts";
+import type { PathIdentifiers } from "./path-identifiers.ts";
+import { Refusal } from "./refusal.ts";
+import type { Skipped, Update } from "./update.ts";
+
+/** A line of exabgp. */
+export interface ExabgpMessage extends LiveMessage {
+  /** Number of the message of this neighbour and process, from 1; a jump shows lost lines. Undefined outside of a session. */
+  readonly counter: number | undefined;
+  /** Neighbour of the counter. */
+  readonly neighbor: string;
+}
+
+const refusals = {
+  json: new Refusal("not a JSON line of exabgp"),
+  time: new Refusal("the time is not understood"),
+  peer: new Refusal("the peer's address or AS number is not understood"),
+  prefix: new Refusal("the prefix is not understood"),
+  path: new Refusal("the path is not a list of AS numbers and AS sets"),
+  confederation: new Refusal("the path holds confederation segments"),
+  communities: new Refusal("a community is not understood"),
+};
+
+const state: Skipped = { skipped: "STATE" };
+const sent: Skipped = { skipped: "message that exabgp sent" };
+const endOfRib: Skipped = { skipped: "End-of-RIB" };
+const otherFamily: Skipped = { skipped: "other address family" };
+const onePath: Skipped = { skipped: "withdrawal of one of several paths" };
+
+const routed = /^ipv[46] (?:unicast|multicast)$/;
+
+/** @param service `source|collector` of all updates */
+export function parseExabgp(text: string, service: string, identifiers: PathIdentifiers): ExabgpMessage {
+  const message = objectOf(text);
+  const neighbor = message?.["neighbor"];
+  const counter = typeof message?.["counter"] === "number" ? message["counter"] : undefined;
+  const address = isObject(neighbor) && isObject(neighbor["address"]) ? neighbor["address"]["peer"] : undefined;
+  const answer = (...parsed: LiveMessage["parsed"]): ExabgpMessage => ({
+    id: createHash("sha1").update(text).digest("base64"),
+    parsed,
+    counter,
+    neighbor: typeof address === "string" ? address : "",
+  });
+  if (message === undefined || typeof message["type"] !== "string") return answer(refusals.json);
+  if (message["type"] !== "update") return answer(message["type"] === "state" ? state : { skipped: message["type"].slice(0, 40) });
+  if (!isObject(neighbor)) return answer(refusals.json);
+  if (neighbor["direction"] === "send") return answer(sent);
+  const timestamp = timestampOfNumber(message["time"], 6);
+  if (timestamp === undefined) return answer(refusals.time);
+  const peerAsn = isObject(neighbor["asn"]) ? Number(neighbor["asn"]["peer"]) : undefined;
+  if (typeof address !== "string" || !isAsNumber(peerAsn)) return answer(refusals.peer);
+  const content = neighbor["message"];
+  if (isObject(content) && "eor" in content) return answer(endOfRib);
+  const update = isObject(content) ? content["update"] : undefined;
+  if (!isObject(update)) return answer(refusals.json);
+
+  const common = { timestamp, peerAsn, monitor: null, service };
+  const found: (Update | Skipped | Refusal)[] = [];
+  for (const [family, prefixes] of entries(update["withdraw"]))
+    for (const route of routes(family, Array.isArray(prefixes) ? prefixes : [null])) {
+      if (!("prefix" in route)) found.push(route);
+      else if (identifiers.remainsAfter(address, route.prefix, route.pathId)) found.push(onePath);
+      else found.push({ ...common, prefix: route.prefix, type: "W", path: [], communities: "[]" });
+    }
+  const { path, communities, refused } = attributes(update["attribute"]);
+  const seen = new Set<string>();
+  for (const [family, hops] of entries(update["announce"]))
+    for (const [, prefixes] of entries(hops))
+      for (const route of routes(family, Array.isArray(prefixes) ? prefixes : [null])) {
+        if (!("prefix" in route)) found.push(route);
+        else if (refused !== undefined) found.push(refused);
+        else {
+          identifiers.announce(address, route.prefix, route.pathId);
+          // One prefix under two next hops is one update.
+          if (seen.has(`${route.prefix}|${route.pathId}`)) continue;
+          seen.add(`${route.prefix}|${route.pathId}`);
+          found.push({ ...common, prefix: route.prefix, type: "A", path, communities });
+        }
+      }
+  return answer(...found);
+}
+
+function objectOf(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const entries = (value: unknown): [string, unknown][] => (isObject(value) ? Object.entries(value) : []);
+
+interface Route {
+  readonly prefix: string;
+  readonly pathId: number | undefined;
+}
+
+/** An element is `{"nlri": "192.0.2.0/24", "path-information": "0.0.0.1"}`, in the compact form its prefix only. */
+function routes(family: string, elements: readonly unknown[]): (Route | Skipped | Refusal)[] {
+  if (!routed.test(family)) return [otherFamily];
+  return elements.map((element) => {
+    const { nlri, "path-information": path } = isObject(element) ? element : { nlri: element };
+    const prefix = prefixOf(nlri);
+    if (prefix === undefined) return refusals.prefix;
+    const octets = typeof path === "string" ? path.split(".").map(Number) : [];
+    return { prefix, pathId: octets.length === 4 ? octets.reduce((sum, octet) => sum * 256 + octet, 0) : undefined };
+  });
+}
+
+function attributes(value: unknown): { path: AsPath; communities: string; refused: Refusal | undefined } {
+  const read = isObject(value) ? value : {};
+  const path = "confederation-path" in read || "confederation-set" in read ? refusals.confederation : pathOf(read);
+  const communities = communitiesOfLists(read["community"], read["large-community"]);
+  return {
+    path: path instanceof Refusal ? [] : path,
+    communities: communities ?? "[]",
+    refused: path instanceof Refusal ? path : communities === undefined ? refusals.communities : undefined,
+  };
+}
+
+/** Version 5 has an object of segments; version 4 a list, and the members of all sets, whose place is lost: the end, where aggregation puts it. */
+function pathOf(attribute: Readonly<Record<string, unknown>>): AsPath | Refusal {
+  const { "as-path": value = [], "as-set": set = [] } = attribute;
+  const numbers = (list: unknown): readonly number[] | undefined =>
+    Array.isArray(list) && list.every(isAsNumber) ? list : undefined;
+  if (Array.isArray(value)) {
+    const sequence = numbers(value);
+    const members = numbers(set);
+    if (sequence === undefined || members === undefined) return refusals.path;
+    return members.length === 0 ? sequence : [...sequence, members];
+  }
+  if (!isObject(value)) return refusals.path;
+  const path: (number | readonly number[])[] = [];
+  for (const [, segment] of Object.entries(value).toSorted(([one], [other]) => Number(one) - Number(other))) {
+    const members = isObject(segment) ? numbers(segment["value"]) : undefined;
+    if (!isObject(segment) || members === undefined) return refusals.path;
+    if (segment["element"] === "as-sequence") path.push(...members);
+    else if (segment["element"] === "as-set" && members.length > 0) path.push(members);
+    else return /^confed/.test(String(segment["element"])) ? refusals.confederation : refusals.path;
+  }
+  return path;
+}
