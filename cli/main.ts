@@ -13,6 +13,7 @@ const commands: Record<string, () => Promise<{ command: Command }>> = {
   alerts: () => import("./commands/alerts.ts"),
   psql: () => import("./commands/psql.ts"),
   load: async () => ({ command: (await import("./commands/database.ts")).load }),
+  feed: async () => ({ command: (await import("./commands/database.ts")).feed }),
   detect: async () => ({ command: (await import("./commands/database.ts")).detect }),
   query: () => import("./commands/query.ts"),
   token: () => import("./commands/token.ts"),

@@ -20,6 +20,14 @@ export const detect = databaseCommand({
   program: async (args, open) => (await import("@routeql/routing/commands/detect")).detectCommand(args, open),
 });
 
+export const feed = databaseCommand({
+  name: "feed",
+  summary: "Replays recorded routing updates at the pace of their times.",
+  operands: "--replay FILE… [OPTIONS…]",
+  role: "loader",
+  program: async (args, open) => (await import("@routeql/routing/commands/feed")).feedCommand(args, open),
+});
+
 export const prune = databaseCommand({
   name: "prune",
   summary: "Deletes old routing updates that belong to no hijack, and old audit events.",

@@ -39,12 +39,13 @@ export async function resetSettings(client: Client, database: string): Promise<s
 }
 
 /**
- * Roles that exist only on some servers, with the databases to which they connect: the exporter of metrics, and CloudNativePG's roles
- * for managing a cluster. A former primary connects to `postgres` on the new one to find out which changes it must revert (pg_rewind),
+ * Roles that exist only on some servers, with the databases to which they connect: the exporter of metrics, the feed, and CloudNativePG's
+ * roles for managing a cluster. A former primary connects to `postgres` on the new one to find out which changes it must revert (pg_rewind),
  * and every instance connects there before it follows. Without this right no instance would return.
  */
 const optionalRoles = (database: string) => ({
   [loginRole("monitor")]: database,
+  [loginRole("feed")]: database,
   cnpg_metrics_exporter: `postgres, ${database}`,
   streaming_replica: "postgres",
 });

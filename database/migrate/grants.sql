@@ -28,6 +28,8 @@ grant select, insert on routing.bgp_updates to routeql_loader;
 grant update (hijack_key, handled, matched_prefix) on routing.bgp_updates to routeql_loader;
 grant select, insert, update on routing.hijacks to routeql_loader;
 grant select, insert, update, delete on routing.configured_prefixes to routeql_loader;
+-- Live updates: the feed keeps where it stands, and gaps, which load fills.
+grant select, insert, update on routing.feed_sources, routing.feed_gaps to routeql_loader;
 grant execute on function
   routing.update_identity(timestamp, inet, bigint, text, bigint[], text),
   routing.update_key(uuid, bigint),

@@ -14,8 +14,8 @@ import {
 import { ensureFirstAdministrator } from "./first-administrator.ts";
 import { migrate } from "./migrations.ts";
 import { readOwn } from "./own-migrations.ts";
-import { changeOwnPassword, dropMonitorRole, ensureRole, loginRole } from "./roles.ts";
-import { type MigrateSettings, readSettings, roleNames } from "./settings.ts";
+import { changeOwnPassword, dropOptionalRole, ensureRole, loginRole } from "./roles.ts";
+import { type MigrateSettings, optionalRoleNames, readSettings, roleNames } from "./settings.ts";
 
 async function main(): Promise<void> {
   const done = await run(readSettings(process.env));
@@ -24,7 +24,7 @@ async function main(): Promise<void> {
 }
 
 async function run(settings: MigrateSettings): Promise<string[]> {
-  const { database, monitorPassword } = settings;
+  const { database } = settings;
   const done: string[] = [];
   return using(await connectAfterRotation(settings, done), async (client) => {
     // A second concurrent job waits for the first.
@@ -33,11 +33,14 @@ async function run(settings: MigrateSettings): Promise<string[]> {
     const superuser = await isSuperuser(client);
     for (const name of roleNames)
       done.push(...(await ensureRole(client, name, settings.passwords[name], superuser, settings.secondLogins)));
-    done.push(
-      ...(monitorPassword === undefined
-        ? await dropMonitorRole(client, database)
-        : await ensureRole(client, "monitor", monitorPassword, superuser)),
-    );
+    for (const name of optionalRoleNames) {
+      const password = settings.optionalPasswords[name];
+      done.push(
+        ...(password === undefined
+          ? await dropOptionalRole(client, name, database)
+          : await ensureRole(client, name, password, superuser)),
+      );
+    }
     await actForOwners(client);
     done.push(
       ...(await ensureDatabase(client, database)),

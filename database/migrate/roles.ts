@@ -1,6 +1,6 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Client } from "pg";
-import type { LoginRoleName, RoleName } from "./settings.ts";
+import type { LoginRoleName, OptionalRoleName, RoleName } from "./settings.ts";
 
 /** A login role: its limits on the server and its statement timeout. */
 interface RoleDescription {
@@ -66,18 +66,39 @@ export const roles: Readonly<Record<RoleName, RoleDescription>> = {
   },
 };
 
-/** The exporter of metrics: statistics of the server and the times of backups, no other row. */
-const monitor: RoleDescription = {
-  connectionLimit: 3,
-  settings: {
-    ...common,
-    default_transaction_read_only: "on",
-    statement_timeout: "5s",
-    lock_timeout: "1s",
-    idle_in_transaction_session_timeout: "10s",
+/** Roles that exist only where their service is on. */
+const optionalRoles: Readonly<Record<OptionalRoleName, RoleDescription>> = {
+  /** The exporter of metrics: statistics of the server and the times of backups, no other row. */
+  monitor: {
+    connectionLimit: 3,
+    settings: {
+      ...common,
+      default_transaction_read_only: "on",
+      statement_timeout: "5s",
+      lock_timeout: "1s",
+      idle_in_transaction_session_timeout: "10s",
+    },
+    memberOf: ["pg_monitor"],
   },
-  memberOf: ["pg_monitor"],
+  /** The feed does live what load and detect do. A second replica takes over within 10 s, so that a lost machine may keep a lock for 6 s. */
+  feed: {
+    connectionLimit: 8,
+    settings: {
+      ...common,
+      tcp_keepalives_idle: "3",
+      tcp_keepalives_interval: "1",
+      tcp_keepalives_count: "3",
+      tcp_user_timeout: "6s",
+      statement_timeout: "1min",
+      lock_timeout: "10s",
+      idle_in_transaction_session_timeout: "10s",
+    },
+    memberOf: ["routeql_loader"],
+  },
 };
+
+const describe = (name: LoginRoleName): RoleDescription =>
+  name === "monitor" || name === "feed" ? optionalRoles[name] : roles[name];
 
 /** `routeql_owner` and so on. */
 export function loginRole(name: LoginRoleName): string {
@@ -117,7 +138,7 @@ export async function ensureRole(
 ): Promise<string[]> {
   const role = loginRole(name);
   const login = loginOf(name, second);
-  const description = name === "monitor" ? monitor : roles[name];
+  const description = describe(name);
   const done = await ensureLogin(client, role, description, login === role ? password : undefined, superuser);
   if (login !== role) {
     const { settings, memberOf = [] } = description;
@@ -202,9 +223,9 @@ export async function changeOwnPassword(client: Client, role: string, password: 
   return `set the password of ${role}`;
 }
 
-/** Drops the exporter's role, which owns nothing, where monitoring was switched off. */
-export async function dropMonitorRole(client: Client, database: string): Promise<string[]> {
-  const role = loginRole("monitor");
+/** Drops the role of a service that was switched off; it owns nothing. */
+export async function dropOptionalRole(client: Client, name: OptionalRoleName, database: string): Promise<string[]> {
+  const role = loginRole(name);
   if ((await client.query("select from pg_roles where rolname = $1", [role])).rowCount === 0) return [];
   await client.query(`revoke all on database ${client.escapeIdentifier(database)} from ${role}; drop role ${role}`);
   return [`dropped role ${role}`];

@@ -6,8 +6,10 @@ import { z } from "zod";
 /** The database's login roles that the job creates; the bootstrap superuser already exists. */
 export const roleNames = ["owner", "engine", "sidecar", "loader", "backup", "metadata"] as const;
 export type RoleName = (typeof roleNames)[number];
-/** The role of the exporter of metrics exists only where monitoring is on. */
-export type LoginRoleName = RoleName | "monitor";
+/** Roles that exist only where their service is on: the exporter of metrics, and the feed of live updates. */
+export const optionalRoleNames = ["monitor", "feed"] as const;
+export type OptionalRoleName = (typeof optionalRoleNames)[number];
+export type LoginRoleName = RoleName | OptionalRoleName;
 
 export interface Login {
   readonly user: string;
@@ -29,8 +31,8 @@ export interface MigrateSettings {
   readonly previousBootstrapPassword?: string | undefined;
   readonly passwords: Readonly<Record<RoleName, string>>;
   readonly secondLogins: boolean;
-  /** Of the role that reads statistics; without it there is no such role. */
-  readonly monitorPassword?: string | undefined;
+  /** A role without a password here does not exist. */
+  readonly optionalPasswords: Readonly<Partial<Record<OptionalRoleName, string>>>;
   /** The account that the job creates when there is none. */
   readonly administrator: FirstAdministrator | undefined;
   readonly ownMigrations?: string | undefined;
@@ -104,7 +106,10 @@ export function readSettings(environment: NodeJS.ProcessEnv): MigrateSettings {
     backup: secret("BACKUP_PASSWORD"),
     metadata: secret("METADATA_PASSWORD"),
   };
-  const monitorPassword = environment["MONITOR_PASSWORD_FILE"] === undefined ? undefined : secret("MONITOR_PASSWORD");
+  const optionalPasswords: Partial<Record<OptionalRoleName, string>> = {};
+  for (const role of optionalRoleNames)
+    if (environment[`${role.toUpperCase()}_PASSWORD_FILE`] !== undefined)
+      optionalPasswords[role] = secret(`${role.toUpperCase()}_PASSWORD`);
   // A volume that replaces a lost one waits for a backup: an administrator with an old password must not appear in between.
   const replaced = environment["REPLACED_DATA_VOLUME"] !== undefined;
   const email = replaced ? undefined : read(administrators)?.ADMIN_EMAIL;
@@ -117,7 +122,7 @@ export function readSettings(environment: NodeJS.ProcessEnv): MigrateSettings {
     previousBootstrapPassword,
     passwords,
     secondLogins,
-    monitorPassword,
+    optionalPasswords,
     administrator,
     ownMigrations: own?.OWN_MIGRATIONS,
     engineRights: own?.ENGINE_RIGHTS,

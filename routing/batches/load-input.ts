@@ -119,7 +119,8 @@ async function* encode(
           else tally.withdrawals += 1;
           tally.rows += staged.count;
           if (parsed.monitor !== null) monitors.add(parsed.monitor);
-          days.add(parsed.timestamp.slice(0, 10));
+          days.add(timestamp.slice(0, 10));
+          tally.see(timestamp);
           text += staged.text;
         }
       }
@@ -145,6 +146,8 @@ export class Tally {
   /** Rows of the updates: one each, or one for each member of an AS set. */
   rows = 0;
   refused = 0;
+  /** Times of the updates. */
+  span: TimeBounds | undefined;
   readonly skipped = new Map<string, number>();
   readonly refusals = new Map<string, RefusalCount>();
   readonly passedOver: { readonly name: string; readonly reason: string }[] = [];
@@ -152,6 +155,12 @@ export class Tally {
 
   skip(kind: string): void {
     this.skipped.set(kind, (this.skipped.get(kind) ?? 0) + 1);
+  }
+
+  see(timestamp: string): void {
+    const { oldest = timestamp, newest = timestamp } = this.span ?? {};
+    if (this.span === undefined || timestamp < oldest) this.span = { oldest: timestamp, newest };
+    if (timestamp > newest) this.span = { oldest: this.span?.oldest ?? oldest, newest: timestamp };
   }
 
   refuse({ reason }: Refusal, record: InputRecord, member: string | null): void {

@@ -7,9 +7,7 @@ import { expandPath } from "../formats/as-path.ts";
 import { Refusal } from "../formats/refusal.ts";
 import type { Update } from "../formats/update.ts";
 
-/** The index on the time is created after the rows, and only for an input of several chunks. */
-const prepareStatements = `
-  set temp_buffers = '32MB';
+const stagingTables = (onCommit: "preserve" | "delete"): string => `
   create temporary table if not exists staged_updates (
     ordinal bigint not null,
     member integer not null,
@@ -23,19 +21,28 @@ const prepareStatements = `
     communities json not null,
     service text not null,
     orig_path json
-  );
-  truncate staged_updates;
-  drop index if exists pg_temp.staged_updates_time;
-  create temporary table if not exists staged_monitors (monitor text primary key, peer_asn bigint not null);
-  truncate staged_monitors`;
+  ) on commit ${onCommit} rows;
+  create temporary table if not exists staged_monitors (monitor text primary key, peer_asn bigint not null)`;
+
+/** The index on the time is created after the rows, and only for an input of several chunks. */
+const prepareStatements = `
+  set temp_buffers = '32MB';
+  ${stagingTables("preserve")};
+  truncate staged_updates, staged_monitors;
+  drop index if exists pg_temp.staged_updates_time`;
 
 /** Creates this session's empty staging tables; they end with the session. */
 export async function prepareStaging(client: Client): Promise<void> {
   await client.query(prepareStatements);
 }
 
+/** Creates the staging tables of a live source, which each commit empties. */
+export async function prepareLiveStaging(client: Client): Promise<void> {
+  await client.query(`${stagingTables("delete")}; ${insertProgress}`);
+}
+
 /** Streams rows in COPY's text format into the staging table, as fast as the server accepts them. */
-export async function copyIntoStaging(client: Client, rows: AsyncIterable<string>): Promise<void> {
+export async function copyIntoStaging(client: Client, rows: AsyncIterable<string> | Iterable<string>): Promise<void> {
   await pipeline(rows, client.query(copyFrom("copy staged_updates from stdin")));
 }
 
@@ -183,13 +190,27 @@ async function* chunksByTime(client: Client, chunkRows: number): AsyncGenerator<
 
 async function publish(client: Client, { first, end }: Chunk, days: ReadonlySet<string>): Promise<number> {
   const ofChunk = [...days].filter((day) => day >= first.slice(0, 10) && day <= end.slice(0, 10));
-  return inTurn(client, async () => {
-    // In the same turn as the rows: otherwise a prune could drop the empty partition.
-    await client.query("select routing.ensure_partitions(day, day) from unnest($1::timestamp[]) day", [ofChunk]);
-    const { rows } = await client.query<{ present: boolean }>(hasRows, [first, end]);
-    const { rowCount } = await client.query(insertStatement(rows[0]?.present === true), [first, end]);
-    return rowCount ?? 0;
-  });
+  return inTurn(client, () => insert(client, { first, end, days: ofChunk }));
+}
+
+/** Inserts all staged rows, inside the caller's turn. @returns new rows */
+export async function insertStaged(
+  client: Client,
+  { first, last, days }: { readonly first: string; readonly last: string; readonly days: readonly string[] },
+): Promise<number> {
+  const end = new Date(Date.parse(`${last.slice(0, 19)}Z`) + 1000).toISOString().slice(0, 19);
+  return insert(client, { first: first.slice(0, 19), end, days });
+}
+
+async function insert(
+  client: Client,
+  { first, end, days }: Omit<Chunk, "rows"> & { readonly days: readonly string[] },
+): Promise<number> {
+  // In the same turn as the rows: otherwise a prune could drop the empty partition.
+  await client.query("select routing.ensure_partitions(day, day) from unnest($1::timestamp[]) day", [days]);
+  const { rows } = await client.query<{ present: boolean }>(hasRows, [first, end]);
+  const { rowCount } = await client.query(insertStatement(rows[0]?.present === true), [first, end]);
+  return rowCount ?? 0;
 }
 
 /** If the source does not name a monitor's AS, the first AS of most of its announced paths identifies it. */

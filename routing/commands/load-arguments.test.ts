@@ -5,6 +5,7 @@ test("reads files and their service", () => {
   expect(parseLoadArguments(["--service", "ripe-ris|rrc03", "a", "-"])).toEqual({
     files: ["a", "-"],
     service: "ripe-ris|rrc03",
+    gap: null,
     asAnnouncements: false,
     demo: null,
     maxAgeDays: 7300,

@@ -16,6 +16,7 @@ interrupted, run the same command again: it continues and skips the rows that ar
                               routing table is refused
   --max-age-days N            refuses older updates; 1 to 7300 (default 7300, twenty years). Times more than a day ahead are
                               always refused
+  --fill-gap GAP              records that the FILEs together fill this gap of a feed (view_feed_gaps)
   --demo N                    generates N updates instead, with documentation prefixes and AS numbers
   --seed N                    generates another set of updates (default 1)
   --start TIME                time of the first generated update (default 2026-01-01T00:00:00Z)
@@ -31,6 +32,8 @@ export interface LoadArguments {
   readonly files: readonly string[];
   readonly service: string;
   readonly asAnnouncements: boolean;
+  /** Number of the gap that the files fill. */
+  readonly gap: number | null;
   readonly demo: { readonly count: number; readonly seed: number; readonly start: number } | null;
 }
 
@@ -43,6 +46,7 @@ export function parseLoadArguments(args: readonly string[]): LoadArguments | und
       service: { type: "string" },
       "max-age-days": { type: "string" },
       "as-announcements": { type: "boolean", default: false },
+      "fill-gap": { type: "string" },
       demo: { type: "string" },
       seed: { type: "string" },
       start: { type: "string" },
@@ -52,13 +56,13 @@ export function parseLoadArguments(args: readonly string[]): LoadArguments | und
   if (values.help) return undefined;
   const problems: string[] = [];
   const service = values.service ?? "bgpdump|unknown";
-  if (!/^[^|\s\\]+\|[^|\s\\]+$/.test(service) || service.length > 50) {
-    problems.push("--service takes SOURCE|COLLECTOR without spaces, at most 50 characters");
-  }
+  problems.push(...serviceProblem(service));
   const days = values["max-age-days"] ?? String(defaultMaxAgeDays);
   const maxAgeDays = /^\d{1,4}$/.test(days) ? Number(days) : 0;
   if (maxAgeDays < 1 || maxAgeDays > defaultMaxAgeDays)
     problems.push(`--max-age-days takes a whole number from 1 to ${defaultMaxAgeDays}`);
+  const gap = wholeNumber(values["fill-gap"] ?? "1", 1, 4_294_967_295);
+  if (gap === undefined) problems.push("--fill-gap takes the number of a gap");
   const demo = values.demo === undefined ? null : parseDemo({ ...values, demo: values.demo }, problems);
   if (demo === null && (values.seed !== undefined || values.start !== undefined))
     problems.push("--seed and --start belong to --demo");
@@ -66,8 +70,20 @@ export function parseLoadArguments(args: readonly string[]): LoadArguments | und
   if (demo !== null && positionals.length > 0) problems.push("--demo takes no FILE");
   if (positionals.filter((file) => file === "-").length > 1) problems.push("standard input (-) can be read once only");
   if (problems.length > 0) throw new UsageError(problems.join("\n"));
-  return { files: positionals, service, asAnnouncements: values["as-announcements"], demo, maxAgeDays };
+  return {
+    files: positionals,
+    service,
+    asAnnouncements: values["as-announcements"],
+    gap: values["fill-gap"] === undefined ? null : (gap ?? null),
+    demo,
+    maxAgeDays,
+  };
 }
+
+export const serviceProblem = (service: string): string[] =>
+  /^[^|\s\\]+\|[^|\s\\]+$/.test(service) && service.length <= 50
+    ? []
+    : ["--service takes SOURCE|COLLECTOR without spaces, at most 50 characters"];
 
 function parseDemo(
   values: { demo: string; seed?: string; start?: string },

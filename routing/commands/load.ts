@@ -1,14 +1,11 @@
-import { createReadStream } from "node:fs";
-import { readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
-import { addAbortSignal } from "node:stream";
 import { printable, printableLines } from "@routeql/contract/printable";
 import type { Client } from "pg";
 import { type LoadArguments, loadHelp, parseLoadArguments } from "./load-arguments.ts";
-import type { ByteSource } from "../formats/records.ts";
 import { demoMember } from "../sources/demo.ts";
+import { ReadBytes, withFolders } from "../sources/files.ts";
 import { loadInput, type LoadReport, Tally, type TimeBounds, timeBounds } from "../batches/load-input.ts";
 import { type Member, members } from "../sources/members.ts";
+import { fillGap, gapProblem } from "../batches/fill-gap.ts";
 import { Progress } from "../batches/progress.ts";
 import { BrokenInput } from "../formats/refusal.ts";
 import { readArguments } from "@routeql/database-access/command-line";
@@ -53,58 +50,6 @@ function count(value: number): string {
   return number.format(value).padStart(10);
 }
 
-/** The bytes of a file or of standard input (`-`), and the share of them that was read. */
-class ReadBytes {
-  private readonly file: string;
-  private readonly gone: AbortSignal;
-  private read = 0;
-  private size = 0;
-
-  /** @param gone ends the wait for more bytes, for example of a pipe */
-  constructor(file: string, gone: AbortSignal) {
-    this.file = file;
-    this.gone = gone;
-  }
-
-  /** 0 to 1; undefined for standard input, pipes and other files without a size. */
-  get share(): number | undefined {
-    return this.size > 0 ? Math.min(1, this.read / this.size) : undefined;
-  }
-
-  /** Whether no byte was read. */
-  get isEmpty(): boolean {
-    return this.read === 0;
-  }
-
-  /** The file is opened on demand. */
-  async *chunks(): ByteSource {
-    if (this.file !== "-")
-      this.size = await stat(this.file).then(
-        ({ size }) => size,
-        () => 0,
-      );
-    const stream = this.file === "-" ? process.stdin : createReadStream(this.file);
-    for await (const chunk of addAbortSignal(this.gone, stream)) {
-      this.read += (chunk as Buffer).length;
-      yield chunk as Buffer;
-    }
-  }
-}
-
-/** A folder stands for the files in it, in the order of their names. An unreadable path stays, so that reading it reports the reason. */
-async function withFolders(files: readonly string[]): Promise<readonly string[]> {
-  const lists = files.map(async (file) => {
-    if (file === "-") return [file];
-    const entries = await readdir(file, { withFileTypes: true }).catch(() => undefined);
-    if (entries === undefined) return [file];
-    return entries
-      .filter((entry) => entry.isFile() && !entry.name.startsWith("."))
-      .map(({ name }) => join(file, name))
-      .toSorted();
-  });
-  return (await Promise.all(lists)).flat();
-}
-
 export type { OpenDatabase, OpenedDatabase } from "@routeql/database-access/opened-database";
 
 interface Input {
@@ -132,16 +77,36 @@ export async function loadCommand(
   if (typeof parsed === "number") return parsed;
   return withClient(openDatabase, "routeql-load", async (client) => {
     const started = performance.now();
+    const impossible = parsed.gap === null ? undefined : await gapProblem(client, parsed.gap);
+    if (impossible !== undefined) {
+      output.stderr.write(`--fill-gap: ${impossible}\n`);
+      return 2;
+    }
     let broken = 0;
+    const loaded: LoadReport[] = [];
     const gone = new AbortController();
     client.once("end", () => gone.abort());
     const bounds = timeBounds(parsed.maxAgeDays);
     for await (const input of inputs(parsed, gone.signal))
-      if (!(await load(client, input, bounds, output))) broken += 1;
+      if (!(await load(client, input, bounds, output, (report) => loaded.push(report)))) broken += 1;
     if (broken > 0) return 1;
+    const remains = parsed.gap === null ? undefined : await fillGap(client, parsed.gap, ...summed(loaded));
+    if (remains !== undefined) {
+      output.stderr.write(`--fill-gap: ${remains}\n`);
+      return 1;
+    }
     await recordRun(client, "load", started, output);
     return 0;
   });
+}
+
+/** Times and new rows of all inputs. */
+function summed(reports: readonly LoadReport[]): [span: TimeBounds | undefined, rows: number] {
+  const all = new Tally();
+  for (const { tally } of reports) {
+    if (tally.span !== undefined) for (const time of Object.values(tally.span)) all.see(time);
+  }
+  return [all.span, reports.reduce((sum, { loaded }) => sum + loaded, 0)];
 }
 
 async function load(
@@ -149,6 +114,7 @@ async function load(
   input: Input,
   bounds: TimeBounds,
   { stdout, stderr }: CommandOutput,
+  onLoaded: (report: LoadReport) => void,
 ): Promise<boolean> {
   const tally = new Tally();
   try {
@@ -160,6 +126,7 @@ async function load(
         onProgress: (step) => progress.show(step),
       }),
     );
+    onLoaded(report);
     stdout.write(`${printableLines(summarize(input.name, report))}\n`);
     const problem = input.problem(tally);
     if (problem !== undefined) stderr.write(`${printable(input.name)}: ${problem}\n`);

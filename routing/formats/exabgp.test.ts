@@ -78,7 +78,8 @@ test("withdraws a prefix only with its last path", () => {
   const path = (id: string): object => ({ nlri: "198.51.100.0/24", "path-information": id });
   const announce = { "ipv4 unicast": { "192.0.2.1": [path("0.0.0.1"), path("0.0.1.0")] } };
   expect(parse(update({ announce }), identifiers)).toHaveLength(2);
-  const withdrawal = (id: string): string => line({ message: { update: { withdraw: { "ipv4 unicast": [path(id)] } } } });
+  const withdrawal = (id: string): string =>
+    line({ message: { update: { withdraw: { "ipv4 unicast": [path(id)] } } } });
   expect(parse(withdrawal("0.0.0.1"), identifiers)).toEqual([{ skipped: "withdrawal of one of several paths" }]);
   expect(parse(withdrawal("0.0.1.0"), identifiers)).toMatchObject([{ type: "W", prefix: "198.51.100.0/24" }]);
 });

@@ -46,7 +46,8 @@ export function parseExabgp(text: string, service: string, identifiers: PathIden
     neighbor: typeof address === "string" ? address : "",
   });
   if (message === undefined || typeof message["type"] !== "string") return answer(refusals.json);
-  if (message["type"] !== "update") return answer(message["type"] === "state" ? state : { skipped: message["type"].slice(0, 40) });
+  if (message["type"] !== "update")
+    return answer(message["type"] === "state" ? state : { skipped: message["type"].slice(0, 40) });
   if (!isObject(neighbor)) return answer(refusals.json);
   if (neighbor["direction"] === "send") return answer(sent);
   const timestamp = timestampOfNumber(message["time"], 6);
@@ -141,7 +142,7 @@ function pathOf(attribute: Readonly<Record<string, unknown>>): AsPath | Refusal 
     if (!isObject(segment) || members === undefined) return refusals.path;
     if (segment["element"] === "as-sequence") path.push(...members);
     else if (segment["element"] === "as-set" && members.length > 0) path.push(members);
-    else return /^confed/.test(String(segment["element"])) ? refusals.confederation : refusals.path;
+    else return String(segment["element"]).startsWith("confed") ? refusals.confederation : refusals.path;
   }
   return path;
 }

@@ -40,7 +40,7 @@ export function parseRisLive(text: string): RisLiveMessage {
     const reason = isObject(data) ? data["message"] : undefined;
     return { error: typeof reason === "string" ? reason : "no reason" };
   }
-  if (type !== "ris_message") return { answer: type as string };
+  if (type !== "ris_message") return { answer: type };
   if (!isObject(data)) return { id: "", parsed: [refusals.json] };
   const other = skipped[String(data["type"])];
   if (other !== undefined) return { id: "", parsed: [other] };
@@ -76,7 +76,8 @@ function updates(data: Readonly<Record<string, unknown>>): readonly (Update | Sk
   const announced = announcements.flatMap((group: unknown): unknown => (isObject(group) ? group["prefixes"] : [null]));
   each(
     announced,
-    (prefix) => refused ?? { ...common, prefix, type: "A", path: path as Update["path"], communities: communities as string },
+    (prefix) =>
+      refused ?? { ...common, prefix, type: "A", path: path as Update["path"], communities: communities as string },
   );
   return found;
 }

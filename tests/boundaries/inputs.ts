@@ -30,6 +30,7 @@ export const readers: Readonly<Record<string, readonly string[]>> = {
     "engine/apply-metadata/settings.ts",
     "engine/src/execution/connection.ts",
     "engine/src/lifecycle/environment.ts",
+    "routing/service/settings.ts",
   ],
   YamlFile: [
     "cli/stack/configuration.ts",
@@ -64,6 +65,7 @@ export const readers: Readonly<Record<string, readonly string[]>> = {
     "infra/rendering/secret-templates.ts",
     "infra/services/database-place.ts",
     "infra/settings/data-store-settings.ts",
+    "routing/service/service.ts",
   ],
   urlProblem: [
     "engine/src/lifecycle/settings.ts",
@@ -174,5 +176,5 @@ export const inputs: Readonly<Record<string, readonly [places: number, reader: s
   "packages/pins/support.ts": [1, reasons.own],
   "packages/sidecar-settings/directory.ts": [1, reasons.url],
   "packages/tracing/settings.ts": [1, reasons.url],
-  "routing/commands/load.ts": [1, reasons.data],
+  "routing/sources/files.ts": [1, reasons.data],
 };

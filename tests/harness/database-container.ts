@@ -27,6 +27,7 @@ export const databaseRoles = {
   loader: "routeql_loader",
   backup: "routeql_backup",
   metadata: "routeql_metadata",
+  feed: "routeql_feed",
 } as const;
 
 export type DatabaseRole = keyof typeof databaseRoles;

@@ -1,0 +1,125 @@
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { clientConfig, LibpqClient } from "@routeql/contract/connection/client";
+import { readConnection } from "@routeql/contract/connection/connection";
+import type { Client } from "pg";
+import { ExabgpSource } from "../sources/exabgp.ts";
+import type { LiveSource } from "../sources/live-source.ts";
+import { RisLiveSource } from "../sources/ris-live.ts";
+import { type FeedLogger, runFeed } from "./feed.ts";
+import { createMetrics, type FeedMetrics } from "./metrics.ts";
+import type { FeedSettings } from "./settings.ts";
+
+export interface FeedService {
+  readonly metricsPort: number;
+  /** Settles when every feed has ended. */
+  readonly ended: Promise<void>;
+  /** Stores what has arrived, within 8 seconds. */
+  stop(): Promise<void>;
+}
+
+/** Milliseconds between two looks for new configured prefixes. */
+const refreshing = 60_000;
+
+/** Starts a feed for each source of the settings. */
+export async function startService(settings: FeedSettings, log: FeedLogger): Promise<FeedService> {
+  const metrics = createMetrics();
+  const stopping = new AbortController();
+  const connect = connector(settings.DATABASE_URL);
+  const sources = settings.FEED_SOURCES.map((name) => createSource(name, settings, connect, log));
+  const timer = setInterval(() => {
+    for (const source of sources)
+      if (source instanceof RisLiveSource)
+        source.refresh().catch((error: unknown) => log.warn({ err: error }, "the configured prefixes cannot be read"));
+  }, refreshing);
+  const server = createHttpServer(metrics);
+  server.listen(settings.METRICS_PORT);
+  await once(server, "listening");
+  const feeds = sources.map((source) =>
+    runFeed({ source, connect, metrics, bufferBytes: settings.BUFFER_MIB * 1_048_576, log }, stopping.signal),
+  );
+  const end = async (): Promise<void> => {
+    await Promise.all(feeds);
+    clearInterval(timer);
+    server.close();
+    server.closeAllConnections();
+  };
+  const ended = end();
+  return {
+    metricsPort: (server.address() as AddressInfo).port,
+    ended,
+    stop: async () => {
+      stopping.abort();
+      await ended;
+    },
+  };
+}
+
+function createSource(
+  name: string,
+  settings: FeedSettings,
+  connect: () => Promise<Client>,
+  log: FeedLogger,
+): LiveSource {
+  if (name === "exabgp") return new ExabgpSource(settings.EXABGP_COLLECTOR, { port: settings.EXABGP_PORT });
+  let known: readonly string[] = [];
+  return new RisLiveSource({
+    url: settings.RIS_LIVE_URL,
+    collectors: settings.RIS_LIVE_COLLECTORS,
+    onProblem: (sentence) => log.warn({ source: name }, sentence),
+    prefixes: async () => {
+      if (settings.RIS_LIVE_PREFIXES === "all") return "all";
+      // While the database is away, the last known prefixes serve.
+      known = await configuredPrefixes(connect).catch((error: unknown) => {
+        if (known.length === 0) throw error;
+        return known;
+      });
+      if (known.length === 0) throw new Error("no prefix is configured (npm run detect)");
+      return known;
+    },
+  });
+}
+
+async function configuredPrefixes(connect: () => Promise<Client>): Promise<readonly string[]> {
+  const client = await connect();
+  try {
+    const { rows } = await client.query<{ prefix: string }>(
+      "select prefix::text from routing.configured_prefixes order by prefix",
+    );
+    return rows.map(({ prefix }) => prefix);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}
+
+/** Connections that notice a lost machine. */
+function connector(url: string): () => Promise<Client> {
+  const config = clientConfig(readConnection(url));
+  return async () => {
+    const client = new LibpqClient({
+      ...config,
+      application_name: "routeql-feed",
+      connectionTimeoutMillis: 5_000,
+      query_timeout: 70_000,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 3_000,
+    });
+    client.on("error", () => {}); // a broken connection fails the next statement
+    await client.connect();
+    return client;
+  };
+}
+
+/** GET /metrics in Prometheus' text format, and GET /healthz, which answers while the process works. */
+const createHttpServer = ({ registry }: FeedMetrics): Server =>
+  createServer((request, response) => {
+    if (request.method === "GET" && request.url === "/healthz")
+      response.writeHead(200, { "content-type": "text/plain" }).end("ok\n");
+    else if (request.method === "GET" && request.url === "/metrics")
+      registry.metrics().then(
+        (text) => response.writeHead(200, { "content-type": registry.contentType }).end(text),
+        () => response.writeHead(500).end(),
+      );
+    else response.writeHead(404).end();
+  });

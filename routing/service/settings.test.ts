@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { readSettings } from "./settings.ts";
+
+test("reads the settings, with their defaults", () => {
+  expect(
+    readSettings({
+      DATABASE_URL: "postgres://db",
+      FEED_SOURCES: "ris-live, exabgp",
+      RIS_LIVE_COLLECTORS: "rrc00,rrc25",
+    }),
+  ).toEqual({
+    DATABASE_URL: "postgres://db",
+    FEED_SOURCES: ["ris-live", "exabgp"],
+    RIS_LIVE_URL: "wss://ris-live.ripe.net/v1/ws/?client=routeql",
+    RIS_LIVE_COLLECTORS: ["rrc00", "rrc25"],
+    RIS_LIVE_PREFIXES: "configured",
+    EXABGP_PORT: 5000,
+    EXABGP_COLLECTOR: "own",
+    BUFFER_MIB: 48,
+    METRICS_PORT: 9090,
+    LOG_LEVEL: "info",
+  });
+});
+
+test("reports all problems, without values", () => {
+  const wrong = {
+    FEED_SOURCES: "kafka",
+    RIS_LIVE_URL: "https://secret.example",
+    BUFFER_MIB: "much",
+    EXABGP_COLLECTOR: "A B",
+  };
+  expect(() => readSettings(wrong)).toThrow(
+    /DATABASE_URL: [^]*FEED_SOURCES: must be ris-live or exabgp[^]*RIS_LIVE_URL: must be[^]*EXABGP_COLLECTOR: must be[^]*BUFFER_MIB: /,
+  );
+  expect(() => readSettings(wrong)).not.toThrow(/secret/);
+  expect(() => readSettings({ DATABASE_URL: "postgres://db" })).toThrow("FEED_SOURCES: names no source");
+});

@@ -1,0 +1,69 @@
+/** Every setting of the feed: an environment variable `NAME`, or `NAME_FILE` with the path of a file that contains the value. */
+import { type Environment, readVariable, withoutEmpty } from "@routeql/contract/environment";
+import { z } from "zod";
+
+const list = (item: RegExp, what: string) =>
+  z
+    .string()
+    .default("")
+    .transform((value) =>
+      value
+        .split(",")
+        .map((each) => each.trim())
+        .filter((each) => each !== ""),
+    )
+    .refine((values) => values.every((value) => item.test(value)), `must be ${what}, separated by commas`);
+
+const wholeNumber = (least: number, most: number, byDefault: number) =>
+  z.coerce.number().int().min(least).max(most).default(byDefault);
+
+const schema = z
+  .object({
+    DATABASE_URL: z.string().describe("Postgres, as the role routeql_feed."),
+    FEED_SOURCES: list(/^(?:ris-live|exabgp)$/, "ris-live or exabgp").describe("Sources that the feed reads."),
+    RIS_LIVE_URL: z
+      .url({ protocol: /^wss?$/, error: "must be an address wss://…" })
+      .default("wss://ris-live.ripe.net/v1/ws/?client=routeql")
+      .describe("Address of RIPE RIS Live."),
+    RIS_LIVE_COLLECTORS: list(/^rrc\d\d$/, "names such as rrc00").describe("Collectors of RIPE RIS. Default: all."),
+    RIS_LIVE_PREFIXES: z
+      .enum(["configured", "all"])
+      .default("configured")
+      .describe("The configured prefixes with their more specific ones, or every update of RIPE RIS."),
+    EXABGP_PORT: wholeNumber(0, 65_535, 5000).describe("TCP port for the lines of exabgp."),
+    EXABGP_COLLECTOR: z
+      .string()
+      .regex(/^[a-z0-9-]{1,32}$/, "must be lower-case letters, digits and hyphens")
+      .default("own")
+      .describe("Name of the router or machine; the updates' service is exabgp|NAME."),
+    BUFFER_MIB: wholeNumber(1, 1024, 48).describe("Memory for updates while the database is away."),
+    METRICS_PORT: wholeNumber(0, 65_535, 9090).describe("Port of /metrics and /healthz."),
+    LOG_LEVEL: z
+      .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])
+      .default("info")
+      .describe("Minimum log level."),
+  })
+  .refine(({ FEED_SOURCES: sources }) => sources.length > 0, { path: ["FEED_SOURCES"], error: "names no source" });
+
+export type FeedSettings = Readonly<z.output<typeof schema>>;
+
+/** All problems of the settings, one line each. Never contains a value. */
+export class SettingsError extends Error {
+  override readonly name = "SettingsError";
+}
+
+/** @throws SettingsError with all problems */
+export function readSettings(environment: Environment): FeedSettings {
+  const problems: string[] = [];
+  const given: Record<string, string | undefined> = {};
+  for (const name of Object.keys(schema.shape)) {
+    const { value, problem } = readVariable(withoutEmpty(environment), name);
+    if (problem !== undefined) problems.push(problem);
+    given[name] = value;
+  }
+  const { success, data, error } = schema.safeParse(given);
+  if (!success) problems.push(...error.issues.map((issue) => `${issue.path.join(".")}: ${issue.message}`));
+  if (data === undefined || problems.length > 0)
+    throw new SettingsError(["The settings are wrong:", ...problems.map((problem) => `  ${problem}`)].join("\n"));
+  return data;
+}

@@ -1,0 +1,286 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { type AddressInfo, connect } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { type WebSocket, WebSocketServer } from "ws";
+import { feedCommand } from "@routeql/routing/commands/feed";
+import { repository } from "../harness/repository.ts";
+import { startDatabase, type StartedDatabaseContainer } from "../harness/database-container.ts";
+import { commandsOn, rowsOf, type Run, runCommand } from "./support.ts";
+
+/** A server that speaks like RIS Live, and sends what a test hands it. */
+class FakeRisLive implements AsyncDisposable {
+  private readonly server: WebSocketServer;
+  readonly subscriptions: unknown[] = [];
+  private number = 0;
+
+  static async start(): Promise<FakeRisLive> {
+    const server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
+    await once(server, "listening");
+    return new FakeRisLive(server);
+  }
+
+  private constructor(server: WebSocketServer) {
+    this.server = server;
+    server.on("connection", (socket) => {
+      socket.on("message", (data: Buffer) => {
+        const message = JSON.parse(data.toString()) as { type: string; data: unknown };
+        if (message.type === "ris_subscribe") this.subscriptions.push(message.data);
+        if (message.type === "ping") socket.send('{"type":"pong","data":null}');
+      });
+    });
+  }
+
+  get url(): string {
+    return `ws://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  get sockets(): readonly WebSocket[] {
+    return [...this.server.clients];
+  }
+
+  /** @param seconds time of the update; `copies` arrive at once, as of several subscriptions */
+  send(seconds: number, { copies = 1, prefix = "198.51.100.0/24", id = `${(this.number += 1)}` } = {}): void {
+    const data = {
+      timestamp: seconds,
+      peer: "192.0.2.1",
+      peer_asn: "64496",
+      id,
+      host: "rrc00.ripe.net",
+      type: "UPDATE",
+      path: [64_496, 64_500],
+      announcements: ["192.0.2.1", "192.0.2.2"].map((next_hop) => ({ next_hop, prefixes: [prefix] })),
+      withdrawals: [],
+    };
+    const text = JSON.stringify({ type: "ris_message", data });
+    for (const socket of this.server.clients) for (let copy = 0; copy < copies; copy += 1) socket.send(text);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const client of this.server.clients) client.terminate();
+    this.server.close();
+  }
+}
+
+describe("feed", { timeout: 60_000 }, () => {
+  let database: StartedDatabaseContainer;
+  let load: Run;
+  let folder: string;
+  let processes: ChildProcess[];
+
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), "routeql-feed-"));
+    database = await startDatabase();
+    ({ load } = commandsOn(database));
+  }, 180_000);
+
+  afterAll(async () => {
+    await database?.stop();
+    await rm(folder, { recursive: true });
+  });
+
+  beforeEach(async () => {
+    processes = [];
+    await using owner = await database.connect("owner");
+    await owner.query("truncate routing.bgp_updates, routing.feed_sources, routing.feed_gaps");
+  });
+
+  afterEach(() => {
+    for (const process of processes) process.kill("SIGKILL");
+  });
+
+  /** Starts the service as a process of its own. */
+  function startFeed(settings: Readonly<Record<string, string>>): ChildProcess {
+    const child = spawn(process.execPath, ["routing/service/main.ts"], {
+      cwd: repository,
+      env: {
+        PATH: process.env["PATH"],
+        DATABASE_URL: database.getConnectionUri("feed"),
+        METRICS_PORT: "0",
+        ...settings,
+      },
+      stdio: ["ignore", "ignore", "inherit"],
+    });
+    processes.push(child);
+    return child;
+  }
+
+  const startRis = (server: FakeRisLive): ChildProcess =>
+    startFeed({ FEED_SOURCES: "ris-live", RIS_LIVE_URL: server.url, RIS_LIVE_PREFIXES: "all" });
+
+  const times = async (): Promise<string[]> =>
+    (await rowsOf(database, "engine", 'select "timestamp" as t from view_bgpupdates order by 1')).map((row) =>
+      (row as { t: string }).t.slice(11),
+    );
+  const gaps = (): Promise<unknown[]> =>
+    rowsOf(
+      database,
+      "backup",
+      "select reason, time_ended is null as lasts, time_filled is not null as filled from view_feed_gaps order by gap",
+    );
+  const patience = { timeout: 15_000 };
+
+  /** Whole seconds since 1970, a minute ago. */
+  const now = (): number => Math.floor(Date.now() / 1000) - 60;
+  const clock = (seconds: number): string => new Date(seconds * 1000).toISOString().slice(11, 19);
+
+  test("stores a message that several subscriptions deliver once, and each of two equal ones", async () => {
+    await using server = await FakeRisLive.start();
+    const feed = startRis(server);
+    await expect.poll(() => server.subscriptions, patience).toEqual([{ type: "UPDATE", moreSpecific: true }]);
+    const second = now();
+    server.send(second + 0.25, { copies: 2 });
+    server.send(second + 0.25);
+    await expect.poll(times, patience).toEqual([`${clock(second)}.25`, `${clock(second)}.25`]);
+    // What arrives while it stops is stored too; the end is in order.
+    server.send(second + 0.5);
+    await expect.poll(() => server.sockets.length).toBe(1);
+    await expect.poll(times, patience).toHaveLength(3);
+    feed.kill("SIGTERM");
+    expect(await once(feed, "exit")).toEqual([0, null]);
+    expect(await rowsOf(database, "backup", "select source, stopped from routing.feed_sources")).toEqual([
+      { source: "ris-live", stopped: true },
+    ]);
+    expect(await gaps()).toEqual([]);
+  });
+
+  test("a gap stands for a lost connection and for a killed feed, and files fill it", async () => {
+    await using server = await FakeRisLive.start();
+    const feed = startRis(server);
+    await expect.poll(() => server.subscriptions, patience).toHaveLength(1);
+    const second = now();
+    server.send(second + 0.8);
+    await expect.poll(times, patience).toHaveLength(1);
+    for (const socket of server.sockets) socket.terminate();
+    await expect.poll(() => server.subscriptions, patience).toHaveLength(2);
+    await expect.poll(gaps, patience).toEqual([{ reason: "connection lost", lasts: false, filled: false }]);
+
+    feed.kill("SIGKILL");
+    await once(feed, "exit");
+    startRis(server);
+    await expect.poll(() => server.subscriptions, patience).toHaveLength(3);
+    const ended = { reason: "feed ended", lasts: false, filled: false };
+    await expect.poll(gaps, patience).toEqual([{ reason: "connection lost", lasts: false, filled: false }, ended]);
+
+    // The socket had half of the second; the file has whole seconds.
+    const line = (at: number): string =>
+      `BGP4MP|${at}|A|192.0.2.1|64496|198.51.100.0/24|64496 64500|IGP|192.0.2.1|0|0||NAG||\n`;
+    const file = join(folder, "gap");
+    await writeFile(file, line(second - 300) + line(second).repeat(2) + line(Math.floor(Date.now() / 1000) + 60));
+    const [{ gap }] = (await rowsOf(database, "backup", "select min(gap) as gap from routing.feed_gaps")) as [
+      { gap: number },
+    ];
+    const fill = (): ReturnType<Run> => load("--service", "ripe-ris|rrc00", "--fill-gap", String(gap), file);
+    expect(await fill()).toMatchObject({ code: 0, stdout: expect.stringMatching(/loaded +3\n/) as string });
+    expect((await times()).filter((time) => time.startsWith(clock(second)))).toEqual([
+      clock(second),
+      `${clock(second)}.8`,
+    ]);
+    expect(await gaps()).toEqual([{ reason: "connection lost", lasts: false, filled: true }, ended]);
+    expect(await fill()).toMatchObject({ code: 2, stderr: expect.stringContaining("is filled already") as string });
+  });
+
+  test("refuses to fill a gap from files that do not reach its ends", async () => {
+    await using owner = await database.connect("owner");
+    await owner.query(`insert into routing.feed_sources values ('ris-live', now() at time zone 'UTC', now() at time zone 'UTC');
+      insert into routing.feed_gaps (source, time_started, time_ended, reason) values ('ris-live', '2026-01-01T00:00', '2026-01-01T01:00', 'silent')`);
+    const [{ gap }] = (await rowsOf(database, "backup", "select gap from routing.feed_gaps")) as [{ gap: number }];
+    const file = join(folder, "short");
+    await writeFile(file, `BGP4MP|${Date.UTC(2026, 0, 1, 0, 5) / 1000}|W|192.0.2.1|64496|198.51.100.0/24\n`);
+    expect(await load("--fill-gap", String(gap), file)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("the files end at 2026-01-01T00:05:00; load all of its files") as string,
+    });
+    expect(await load("--fill-gap", String(gap + 1), file)).toMatchObject({ code: 2 });
+  });
+
+  test("a second replica takes over, and a feed that is gone is a gap", async () => {
+    await using server = await FakeRisLive.start();
+    const first = startRis(server);
+    await expect.poll(() => server.subscriptions, patience).toHaveLength(1);
+    startRis(server);
+    await using backup = await database.connect("backup");
+    const sessions = "select count(*)::int as count from pg_stat_activity where application_name = 'routeql-feed'";
+    await expect.poll(async () => (await backup.query<{ count: number }>(sessions)).rows[0]?.count, patience).toBe(2);
+    expect(server.sockets).toHaveLength(1);
+    first.kill("SIGKILL");
+    await expect.poll(() => server.subscriptions, { timeout: 10_000 }).toHaveLength(2);
+    await expect.poll(gaps, patience).toEqual([{ reason: "feed ended", lasts: false, filled: false }]);
+    // A lost machine keeps its session for as long as Postgres waits for its keep-alives.
+    await using feed = await database.connect("feed");
+    const settings = ["idle", "interval", "count"].map(
+      (name) => `current_setting('tcp_keepalives_${name}') as ${name}`,
+    );
+    expect((await feed.query(`select ${settings.join()}`)).rows).toEqual([{ idle: "3", interval: "1", count: "3" }]);
+    await using owner = await database.connect("owner");
+    for (const process of processes) process.kill("SIGKILL");
+    await owner.query("update routing.feed_sources set beat_at = beat_at - interval '2 minutes'");
+    expect(await gaps()).toContainEqual({ reason: "no feed", lasts: true, filled: false });
+  });
+
+  test("keeps what arrives while the database is away, and no gap is needed", async () => {
+    await using server = await FakeRisLive.start();
+    startRis(server);
+    await expect.poll(() => server.subscriptions, patience).toHaveLength(1);
+    const second = now();
+    server.send(second + 0.1);
+    await expect.poll(times, patience).toHaveLength(1);
+    await using owner = await database.connect("bootstrap");
+    await owner.query(
+      "alter role routeql_feed nologin; select pg_terminate_backend(pid) from pg_stat_activity where usename = 'routeql_feed'",
+    );
+    for (let count = 1; count <= 100; count += 1) server.send(second + count, { prefix: `192.0.2.${count}/32` });
+    await owner.query("alter role routeql_feed login");
+    await expect.poll(times, patience).toHaveLength(101);
+    expect(await gaps()).toEqual([]);
+    expect(server.subscriptions).toHaveLength(1);
+  });
+
+  test("reads exabgp over TCP", async () => {
+    const port = 20_000 + (process.pid % 10_000);
+    startFeed({ FEED_SOURCES: "exabgp", EXABGP_PORT: String(port), EXABGP_COLLECTOR: "edge" });
+    const message = {
+      exabgp: "5.0.0",
+      time: now() + 0.123456,
+      type: "update",
+      neighbor: {
+        address: { peer: "192.0.2.1" },
+        asn: { peer: 64_496 },
+        direction: "receive",
+        message: { update: { withdraw: { "ipv4 unicast": [{ nlri: "198.51.100.0/24" }] } } },
+      },
+    };
+    const send = (): Promise<boolean> =>
+      new Promise((resolve) => {
+        const socket = connect(port, "127.0.0.1", () => socket.end(`${JSON.stringify(message)}\n`));
+        socket.on("error", () => resolve(false)).on("close", (failed) => resolve(!failed));
+      });
+    await expect.poll(send, patience).toBe(true);
+    await expect
+      .poll(() => rowsOf(database, "engine", "select type, peer_asn, service from view_bgpupdates"), patience)
+      .toEqual([{ type: "W", peer_asn: 64_496, service: "exabgp|edge" }]);
+  });
+
+  test("a replay adds the rows of a load", async () => {
+    const line = (time: string, prefix: string): string =>
+      `BGP4MP_ET|${time}|A|192.0.2.1|64496|${prefix}|64496 64500|IGP|192.0.2.1|0|0||NAG||\n`;
+    const file = join(folder, "replay");
+    await writeFile(
+      file,
+      line("1445565690.5", "198.51.100.0/24") +
+        line("1445565680", "203.0.113.0/24").repeat(2) +
+        line("1445565680", "192.0.2.0/24"),
+    );
+    const open = async () => ({
+      config: { connectionString: database.getConnectionUri("loader") },
+      close: async () => {},
+    });
+    const replayed = await runCommand(feedCommand, ["--replay", file, "--speed", "100"], open);
+    expect(replayed).toEqual({ code: 0, stdout: "replayed  4 updates\nrows      4 new\n", stderr: "" });
+    expect((await load(file)).stdout).toMatch(/loaded +0\n +duplicates +4\n/);
+    expect(await runCommand(feedCommand, ["--speed", "0"], open)).toMatchObject({ code: 2 });
+  });
+});
