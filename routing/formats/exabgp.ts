@@ -9,9 +9,9 @@ import type { Skipped, Update } from "./update.ts";
 
 /** A line of exabgp. */
 export interface ExabgpMessage extends LiveMessage {
-  /** Number of the message of this neighbour and process, from 1; a jump shows lost lines. Undefined outside of a session. */
+  /** Number of the message of this router and process, from 1; a jump shows lost lines. Undefined outside of a session. */
   readonly counter: number | undefined;
-  /** Neighbour of the counter. */
+  /** Address of the router of the counter. */
   readonly neighbor: string;
 }
 

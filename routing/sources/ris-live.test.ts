@@ -124,13 +124,13 @@ test("says when the server cuts off a slow reader", async () => {
 });
 
 test("reads nothing while it is paused, and reports no silence", async () => {
-  const source = start({ intervals: { subscription: 1, ping: 5, silence: 30, leastWait: 1, mostWait: 10 } });
+  const source = start({ intervals: { subscription: 1, ping: 5, silence: 500, leastWait: 1, mostWait: 10 } });
   const socket = await connection();
   await expect.poll(() => events).toContain("connected");
   source.pause();
   socket.send(bgp("late"));
   // Longer than the silence after which it would reconnect.
-  await new Promise((resolve) => setTimeout(resolve, 60));
+  await new Promise((resolve) => setTimeout(resolve, 700));
   expect(events.filter((event) => event !== "alive")).toEqual(["connected"]);
   source.resume();
   await expect.poll(() => events).toContain('message "late"');
@@ -141,13 +141,12 @@ test("a connection that ends while it is paused was ended by the full buffer", a
   const socket = await connection();
   await expect.poll(() => events).toContain("connected");
   source.pause();
-  const pings = events.length;
   socket.send(bgp("late"));
-  socket.terminate();
-  await new Promise((resolve) => setTimeout(resolve, 30));
-  expect(events.slice(pings).filter((event) => event !== "alive")).toEqual([]);
+  socket.close();
   source.resume();
   await expect.poll(() => events).toContain('lost "buffer full"');
+  // What it has received comes first.
+  expect(events.indexOf('message "late"')).toBeLessThan(events.indexOf('lost "buffer full"'));
 });
 
 test("reports prefixes that cannot be read, and tries again", async () => {

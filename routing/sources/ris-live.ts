@@ -44,6 +44,9 @@ export class RisLiveSource implements LiveSource {
   private socket: WebSocket | undefined;
   private timer: NodeJS.Timeout | undefined;
   private paused = false;
+  /** The connection was paused since it was last known to deliver. */
+  private wasPaused = false;
+  private resumedAt = 0;
   private stopped = false;
 
   constructor(options: RisLiveOptions) {
@@ -60,11 +63,13 @@ export class RisLiveSource implements LiveSource {
 
   pause(): void {
     this.paused = true;
+    this.wasPaused = true;
     if (this.socket?.readyState === stateOf.open) this.socket.pause();
   }
 
   resume(): void {
     this.paused = false;
+    this.resumedAt = Date.now();
     if (this.socket?.readyState === stateOf.open) this.socket.resume();
   }
 
@@ -80,14 +85,12 @@ export class RisLiveSource implements LiveSource {
     let reason = "connection lost";
     let heard = Date.now();
     let watch: NodeJS.Timeout | undefined;
-    let wasPaused = false;
     socket.on("open", () => {
       heard = Date.now();
       if (this.paused) socket.pause();
       watch = setInterval(() => {
         if (this.paused) {
           // The answers wait in the socket's buffers.
-          wasPaused = true;
           heard = Date.now();
           return;
         }
@@ -95,7 +98,6 @@ export class RisLiveSource implements LiveSource {
           reason = "silent";
           return socket.terminate();
         }
-        if (socket.bufferedAmount === 0) wasPaused = false;
         socket.send('{"type":"ping","data":null}');
       }, this.intervals.ping);
       this.subscribe(socket).catch((error: unknown) => {
@@ -113,6 +115,8 @@ export class RisLiveSource implements LiveSource {
         this.options.onProblem(`RIS Live answers with an error: ${message.error}`);
       } else if ("answer" in message) {
         if (this.isSubscribed) this.listener?.alive();
+        // An earlier answer may have waited in the socket's buffers.
+        if (!this.paused && Date.now() - this.resumedAt > 2 * this.intervals.ping) this.wasPaused = false;
       } else this.listener?.message(message);
     });
     socket.on("error", (error) => this.options.onProblem(`the connection to RIS Live failed: ${error.message}`));
@@ -120,7 +124,7 @@ export class RisLiveSource implements LiveSource {
       clearInterval(watch);
       this.isSubscribed = false;
       if (this.stopped) return;
-      this.listener?.lost(reason === "connection lost" && wasPaused ? "buffer full" : reason);
+      this.listener?.lost(reason === "connection lost" && this.wasPaused ? "buffer full" : reason);
       this.timer = setTimeout(() => this.connect(), this.backoff.next());
     });
   }
