@@ -1,10 +1,7 @@
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { type Subject, usage, verbs } from "@routeql/auth-sidecar/administration/command";
-import { explain, Failure } from "@routeql/host/failure";
-import Docker from "dockerode";
+import { explain } from "@routeql/host/failure";
 import { expect, test } from "vitest";
-import { asksForPassword, keys, sidecarContainer, users } from "./administration.ts";
+import { asksForPassword, keys, users } from "./administration.ts";
 import { helpText } from "../foundation/command.ts";
 
 const subjects: readonly Subject[] = ["users", "keys"];
@@ -65,54 +62,4 @@ test.each([
   expect(text).toContain(expected);
   expect(text).toContain(`\`npm run ${subject} -- --help\``);
   expect(text).not.toContain("secret");
-});
-
-interface Engine extends AsyncDisposable {
-  readonly docker: Docker;
-  readonly asked: string[];
-}
-
-/** A fake engine that answers every request with these containers. */
-async function engine(containers: readonly object[]): Promise<Engine> {
-  const asked: string[] = [];
-  const server = createServer((request, response) => {
-    asked.push(decodeURIComponent(request.url ?? ""));
-    response.setHeader("content-type", "application/json").end(JSON.stringify(containers));
-  });
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    docker: new Docker({ host: "127.0.0.1", port, protocol: "http" }),
-    asked,
-    [Symbol.asyncDispose]: () => new Promise<void>((resolve) => void server.close(() => resolve())),
-  };
-}
-
-async function containerRefusal(stack: string, docker: Docker): Promise<Failure> {
-  const error: unknown = await sidecarContainer(stack, docker).catch((reason: unknown) => reason);
-  if (error instanceof Failure) return error;
-  throw new Error("It was not refused.", { cause: error });
-}
-
-test("finds the container by its labels, independent of its name", async () => {
-  await using given = await engine([{ Id: "abc", State: "running" }]);
-  expect((await sidecarContainer("prod", given.docker)).id).toBe("abc");
-  for (const label of ["com.routeql.stack=prod", "com.routeql.service=auth-sidecar", "com.routeql.run=service"])
-    expect(given.asked[0]).toContain(label);
-});
-
-test("reports a stack that is not running, with the command that starts it", async () => {
-  await using given = await engine([]);
-  expect(await containerRefusal("prod", given.docker)).toMatchObject({
-    message: "The stack prod is not up",
-    remedy: "run `npm run up -- --stack prod`.",
-  });
-  expect(await containerRefusal("local", given.docker)).toMatchObject({ remedy: "run `npm run up`." });
-});
-
-test("reports a stopped sidecar", async () => {
-  await using given = await engine([{ Id: "abc", State: "exited" }]);
-  expect((await containerRefusal("local", given.docker)).message).toBe(
-    "The auth sidecar of the stack local does not run (it is exited)",
-  );
 });

@@ -9,19 +9,12 @@ import {
 } from "@routeql/auth-sidecar/administration/command";
 import { readNewPassword } from "@routeql/auth-sidecar/administration/read-password";
 import { isRoleName } from "@routeql/contract/roles";
-import { dockerClient } from "@routeql/host/docker/client";
-import { execute } from "@routeql/host/docker/execute";
 import { explain, Failure } from "@routeql/host/failure";
 import { ownOutputs, type ProgramStreams } from "@routeql/host/program-streams";
 import { nearest } from "@routeql/metadata/nearest";
-import type Docker from "dockerode";
 import { explainable } from "./run-command.ts";
-import { type Command, notUp, stackArgument } from "../foundation/command.ts";
-import { connectTo } from "../kubernetes/connect.ts";
-import { executeInPod } from "../kubernetes/execute.ts";
-import { type Place, placeOf } from "../kubernetes/place.ts";
-import { readyPod } from "../kubernetes/pods.ts";
-import { requireOwn } from "../stack/ownership.ts";
+import type { Command } from "../foundation/command.ts";
+import { openPlace } from "../place/open-place.ts";
 
 export const users = administrationCommand("users", "Manages the accounts of a running stack.", [
   "ACCOUNT is an e-mail address or an id; --provider ldap selects the accounts of the directory.\n" +
@@ -33,25 +26,6 @@ export const users = administrationCommand("users", "Manages the accounts of a r
 export const keys = administrationCommand("keys", "Manages the keys that sign the tokens of a running stack.", [
   "KEY is an id of `npm run keys -- list`. docs/operate/users.md explains when to rotate and when to retire a key.",
 ]);
-
-function containersOf(stack: string, docker: Docker): Promise<Docker.ContainerInfo[]> {
-  const label = [`com.routeql.stack=${stack}`, "com.routeql.service=auth-sidecar", "com.routeql.run=service"];
-  return docker.listContainers({ all: true, filters: { label } });
-}
-
-/** The running container of a stack's auth sidecar. @throws Failure when no container runs */
-export async function sidecarContainer(stack: string, docker = dockerClient()): Promise<Docker.Container> {
-  const containers = await containersOf(stack, docker);
-  const [found] = containers;
-  if (found === undefined) throw notUp(stack);
-  const running = containers.find(({ State }) => State === "running");
-  if (running === undefined) {
-    throw new Failure(`The auth sidecar of the stack ${stack} does not run (it is ${found.State})`, {
-      remedy: `run \`npm run up${stackArgument(stack)}\`: it repairs the stack.`,
-    });
-  }
-  return docker.getContainer(running.Id);
-}
 
 const program = ["node", "auth-sidecar/src/administration/main.ts"] as const;
 
@@ -92,11 +66,10 @@ export async function inSidecar(
   words: readonly string[],
   streams: () => Promise<ProgramStreams>,
 ): Promise<number> {
-  const place = await placeOf(stack);
-  const command = [...program, ...words];
-  if (place) return executeInSidecar(place, stack, command, await streams());
-  await requireOwn(stack);
-  return execute(await sidecarContainer(stack), command, await streams());
+  const place = await openPlace(stack);
+  // A prompt comes after the sidecar is found.
+  const execute = await place.enter("auth-sidecar");
+  return execute([...program, ...words], await streams());
 }
 
 /** Ctrl-C or Ctrl-D at the prompt. */
@@ -128,16 +101,4 @@ function administrationCommand(subject: Subject, summary: string, notes: readonl
       }
     },
   };
-}
-
-/** Runs a program of the auth sidecar in one of its pods and returns its exit code. */
-async function executeInSidecar(
-  place: Place,
-  stack: string,
-  program: readonly string[],
-  streams: ProgramStreams,
-): Promise<number> {
-  const { config, cluster } = await connectTo(place, stack);
-  const pod = await readyPod(cluster, place, "auth-sidecar", stack);
-  return executeInPod(config, place, pod, program, streams);
 }

@@ -1,8 +1,6 @@
-import { readDockerLogs } from "../docker/read-logs.ts";
 import type { Command } from "../foundation/command.ts";
-import { placeOf } from "../kubernetes/place.ts";
 import { printLogs, readLogOptions } from "../logs/logs.ts";
-import { requireOwn } from "../stack/ownership.ts";
+import { openPlace } from "../place/open-place.ts";
 
 export const command: Command = {
   description: {
@@ -30,11 +28,7 @@ export const command: Command = {
   onInterrupt: "silent",
   run: async (stack, args, signal) => {
     const options = readLogOptions(args);
-    const place = await placeOf(stack);
-    if (!place) await requireOwn(stack);
-    const readers = place
-      ? await (await import("../kubernetes/read-logs.ts")).readClusterLogs(place, stack, options, signal)
-      : await readDockerLogs(stack, options, signal);
-    await printLogs(readers, options, signal);
+    const place = await openPlace(stack);
+    await printLogs(await place.logs(options, signal), options, signal);
   },
 };

@@ -1,11 +1,8 @@
 import { relative, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { dockerClient, orUndefined } from "@routeql/host/docker/client";
-import { lastLogLines } from "@routeql/host/docker/output";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
 import { lastWords } from "@routeql/host/program-streams";
-import { NotReady, untilReady } from "@routeql/host/kubernetes/await";
 import { inSidecar } from "./administration.ts";
 import { inArchive, readTime, restoreTo } from "../database/archive.ts";
 import { openClientPrograms } from "../database/client-programs.ts";
@@ -17,53 +14,21 @@ import { restoreFrom } from "../database/restore.ts";
 import { createAgain } from "../saved-state/create-again.ts";
 import { privateCopyOf } from "../saved-state/private-copy.ts";
 import { type Command, type ParsedArguments, stackArgument, stackOption } from "../foundation/command.ts";
-import { connectTo } from "../kubernetes/connect.ts";
-import { startJobLikeMigrate } from "../kubernetes/job-like-migrate.ts";
-import { type Place, placeOf } from "../kubernetes/place.ts";
+import { openPlace } from "../place/open-place.ts";
+import type { Job } from "../place/stack-place.ts";
 import { accessOf } from "../stack/access.ts";
 import { loginStatus } from "../stack/api-client.ts";
-import { requireOwn } from "../stack/ownership.ts";
-import { valuesOf } from "../stack/outputs.ts";
 
-type Job = "migrate" | "apply-metadata";
-
-const failed = (job: Job, what: string, lastLines: readonly string[], cause?: unknown): Failure =>
-  new Failure(`The data is restored, but the ${job} job ${what}`, {
-    lastLines,
+/** Runs a job of the stack again: `migrate` for missing migrations and permissions. @throws Failure with its last lines */
+async function runAgain(stack: string, job: Job, signal: AbortSignal): Promise<void> {
+  const place = await openPlace(stack);
+  const failure = await place.runJob(job, signal);
+  if (failure === undefined) return;
+  throw new Failure(`The data is restored, but the ${job} job ${failure.what}`, {
+    lastLines: failure.lastLines,
     remedy: "fix the cause, then run the restore again; a FILE needs --replace.",
-    cause,
+    cause: failure.cause,
   });
-
-async function onDocker(stack: string, job: Job): Promise<void> {
-  await requireOwn(stack);
-  const container = dockerClient().getContainer(`routeql-${stack}-${job}`);
-  // Only Hasura has the job that applies the metadata.
-  if (job === "apply-metadata" && (await orUndefined(container.inspect())) === undefined) return;
-  await container.start();
-  const { StatusCode: code } = (await container.wait()) as { StatusCode: number };
-  if (code !== 0) throw failed(job, `ended with ${code}`, await lastLogLines(container, 20));
-}
-
-async function inCluster(stack: string, place: Place, signal: AbortSignal): Promise<void> {
-  try {
-    const { cluster } = await connectTo(place, stack, signal);
-    await using job = await startJobLikeMigrate(cluster, place, await valuesOf(stack), {
-      purpose: "migrate-again",
-      signal,
-    });
-    await untilReady(job.object, job.reference, cluster, signal);
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error instanceof NotReady
-      ? failed("migrate", "has failed", error.reasons, error)
-      : failed("migrate", `could not be started: ${messageOf(error)}`, [], error);
-  }
-}
-
-/** Runs the stack's migrate job again: missing migrations and permissions. @throws Failure with its last lines */
-async function runMigrations(stack: string, signal: AbortSignal): Promise<void> {
-  const place = await placeOf(stack);
-  await (place ? inCluster(stack, place, signal) : onDocker(stack, "migrate"));
 }
 
 /** Milliseconds: the sidecar reads its keys again every few seconds. */
@@ -122,9 +87,9 @@ async function toMoment(stack: string, point: string, args: ParsedArguments, sig
       return undefined;
     }
   });
-  await runMigrations(stack, signal);
+  await runAgain(stack, "migrate", signal);
   // The moment may have had older metadata.
-  await onDocker(stack, "apply-metadata");
+  await runAgain(stack, "apply-metadata", signal);
   const kept = await carryOverTo(() => openDatabase(stack, "owner"), state, args.flag("keep-keys"));
   await using programs = await openClientPrograms(stack, signal);
   await recordRun(programs, "restore", started);
@@ -192,7 +157,7 @@ export const command: Command = {
     } finally {
       end();
     }
-    await runMigrations(stack, signal);
+    await runAgain(stack, "migrate", signal);
     await recordRun(programs, "restore", started);
     console.log(`The database of the stack ${stack} now has the content of ${file}.`);
     for (const sentence of kept) console.log(`- ${sentence}`);

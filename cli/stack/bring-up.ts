@@ -10,6 +10,7 @@ import { engineAbilities, limitWarnings } from "../docker/engine-facts.ts";
 import { lostKinds, removeLostObjects } from "../kubernetes/lost-objects.ts";
 import { keepPlace, type Place } from "../kubernetes/place.ts";
 import { reportWaiting, waitingReasons } from "../kubernetes/waiting.ts";
+import { openPlace } from "../place/open-place.ts";
 import { isNewPassword, modeWarnings, type StackAccess, writeAccess } from "./access.ts";
 import { backupPhase } from "./backup-first.ts";
 import { readConfiguration, targetOf } from "./configuration.ts";
@@ -98,7 +99,8 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
         access = await writeAccess(options.stack, session.paths, readOutputs(plain(update.outputs), options.stack));
         context.show("waiting until every service is healthy");
         const { stack } = options;
-        certificate = await untilHealthy(() => currentProblems(access!, stack, place, context.signal), context.signal);
+        const at = await openPlace(stack);
+        certificate = await untilHealthy(() => currentProblems(access!, stack, at, context.signal), context.signal);
         return describeChanges(update.changes);
       },
     };

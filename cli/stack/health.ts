@@ -1,9 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "@routeql/host/failure";
-import { publishedAddress, publishesHere } from "../docker/published-address.ts";
-import { dockerServiceStates } from "../docker/service-states.ts";
-import { clusterServiceStates } from "../kubernetes/service-states.ts";
-import type { Place } from "../kubernetes/place.ts";
+import type { StackPlace } from "../place/stack-place.ts";
 import { endpointState } from "../status/endpoint.ts";
 import { factProblems, serviceProblems } from "../status/problems.ts";
 import type { Problem } from "../status/report.ts";
@@ -19,16 +16,14 @@ const longestStart = 90_000;
 export async function currentProblems(
   access: StackAccess,
   stack: string,
-  place: Place | undefined,
+  place: StackPlace,
   signal: AbortSignal,
 ): Promise<readonly Problem[]> {
-  const published = place ? undefined : await publishedAddress(stack);
   const [states, endpoint] = await Promise.all([
-    place ? clusterServiceStates(place, stack, signal) : dockerServiceStates(stack, signal),
-    endpointState(access, published),
+    place.services(signal),
+    endpointState(access, await place.publishedAddress()),
   ]);
-  const mustAnswer = place === undefined && publishesHere();
-  const isKnown = endpoint.error === undefined || endpoint.refusedCertificate === true || mustAnswer;
+  const isKnown = endpoint.error === undefined || endpoint.refusedCertificate === true || place.mustAnswer;
   const answered = isKnown ? { endpoint, expectedMigrations: [] } : { expectedMigrations: [] };
   return [...serviceProblems(states, stack), ...factProblems(answered, {}, stack)];
 }

@@ -6,18 +6,13 @@ import { stackPaths } from "@routeql/host/paths";
 import { lastWords } from "@routeql/host/program-streams";
 import { inSidecar } from "../commands/administration.ts";
 import { openDatabase } from "../database/open-database.ts";
-import { archiveFacts } from "./archive-facts.ts";
-import { alertDeliveries, alertProblems, firingAlerts } from "./alerts.ts";
-import { publishedAddress } from "../docker/published-address.ts";
-import { sharedIdProblems } from "../docker/host-accounts.ts";
-import { dockerServiceStates } from "../docker/service-states.ts";
+import { alertProblems } from "./alerts.ts";
 import { stackOption } from "../foundation/command.ts";
-import { placeOf } from "../kubernetes/place.ts";
-import { clusterServiceStates } from "../kubernetes/service-states.ts";
+import { openPlace } from "../place/open-place.ts";
+import type { StackPlace } from "../place/stack-place.ts";
 import { accessOf, type StackAccess } from "../stack/access.ts";
 import { previewUp } from "../stack/bring-up.ts";
 import type { Step } from "../stack/effects.ts";
-import { requireOwn } from "../stack/ownership.ts";
 import { storedOutputs } from "../stack/recovery.ts";
 import { endpointState } from "./endpoint.ts";
 import { readDatabaseFacts } from "./database-facts.ts";
@@ -47,22 +42,20 @@ const databasePatience = 20_000;
 
 /** Collects the status of a stack; an unreadable part becomes a problem. @throws Failure when it is not up or has another owner */
 export async function collectStatus(stack: string, { limits, drift, signal }: StatusOptions): Promise<StatusReport> {
-  const place = await placeOf(stack);
-  const access = place ? await accessOf(stack) : await accessOnDocker(stack, signal);
-  const found = place ? await clusterServiceStates(place, stack, signal) : await dockerServiceStates(stack, signal);
+  const place = await openPlace(stack);
+  const access = await accessAt(place, stack, signal);
+  const found = await place.services(signal);
   const services = withMissing(found, await expectedServices(stack));
   const problemsOfServices = serviceProblems(services, stack);
   const databaseIsDown = problemsOfServices.some(({ subject }) => subject === "database");
-  const [endpoint, database, archive, directory, alerts, deliveries, changes] = await Promise.all([
-    endpointState(access, place ? undefined : await publishedAddress(stack)),
-    databaseIsDown ? undefined : databaseFacts(stack, signal),
-    place ? undefined : archiveFacts(stack, signal),
-    directoryState(stack, signal),
-    // On Kubernetes the Prometheus is not one of the stack.
-    place ? undefined : firingAlerts(stack, signal),
-    place ? undefined : alertDeliveries(stack, signal),
-    drift ? driftOf(stack, signal) : undefined,
-  ]);
+  const [endpoint, database, { archive, alerts, deliveries, problems: ofPlace }, directory, changes] =
+    await Promise.all([
+      place.publishedAddress().then((published) => endpointState(access, published)),
+      databaseIsDown ? undefined : databaseFacts(stack, signal),
+      place.facts(found, signal),
+      directoryState(stack, signal),
+      drift ? driftOf(stack, signal) : undefined,
+    ]);
   const facts = {
     endpoint,
     database: database?.facts,
@@ -72,18 +65,17 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
     directory,
     drift: changes,
   };
-  const users = place ? [] : found.flatMap(({ user }) => (user === undefined ? [] : [user]));
   const { archiveSince: _, ...shown } = facts;
   const problems = [
     ...problemsOfServices,
-    ...(await sharedIdProblems(users)),
+    ...ofPlace,
     ...(database?.problems ?? []),
     ...factProblems(facts, limits, stack),
     ...alertProblems(alerts ?? []),
   ];
   return {
     stack,
-    target: place ? "kubernetes" : "docker",
+    target: place.target,
     time: new Date().toISOString(),
     version: cliPackage.version,
     fine: problems.length === 0,
@@ -96,15 +88,15 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
   };
 }
 
-/** @throws Failure with the stack's containers, if its files are lost or it has another owner */
-async function accessOnDocker(stack: string, signal: AbortSignal): Promise<StackAccess> {
+/** @throws Failure with what runs there, if the stack's files are lost or it has another owner */
+async function accessAt(place: StackPlace, stack: string, signal: AbortSignal): Promise<StackAccess> {
   try {
     // The owner first: it is the more exact answer for a running stack whose files are lost.
-    await requireOwn(stack);
+    await place.requireOwn();
     return await accessOf(stack);
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
-    throw withFound(error, stack, await dockerServiceStates(stack, signal).catch(() => []));
+    throw withFound(error, stack, await place.services(signal).catch(() => []));
   }
 }
 

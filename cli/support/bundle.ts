@@ -3,16 +3,12 @@ import { availableParallelism, freemem, loadavg, release, version as systemVersi
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import { dockerClient } from "@routeql/host/docker/client";
 import { Failure, messageOf } from "@routeql/host/failure";
 import { projectFolder, projectName, stackPaths } from "@routeql/host/paths";
 import { runToEnd } from "@routeql/host/process";
 import { pack } from "tar-stream";
-import { readDockerLogs } from "../docker/read-logs.ts";
-import { resourceUsage } from "../docker/resource-usage.ts";
-import { connectTo } from "../kubernetes/connect.ts";
-import { type Place, placeOf } from "../kubernetes/place.ts";
-import { readClusterLogs } from "../kubernetes/read-logs.ts";
+import { openPlace } from "../place/open-place.ts";
+import type { StackPlace } from "../place/stack-place.ts";
 import { isSecretSetting, readConfiguration } from "../stack/configuration.ts";
 import { valuesOf } from "../stack/outputs.ts";
 import { collectStatus } from "../status/collect.ts";
@@ -68,7 +64,7 @@ const json = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}
 
 /** All entries of a bundle. An entry that cannot be collected contains the reason. */
 export async function supportEntries(stack: string, { lines, signal }: SupportOptions): Promise<readonly Entry[]> {
-  const place = await placeOf(stack);
+  const place = await openPlace(stack);
   const collect = async (name: string, work: () => Promise<readonly Entry[]>): Promise<readonly Entry[]> =>
     work().catch((error: unknown) => {
       signal.throwIfAborted();
@@ -82,14 +78,10 @@ export async function supportEntries(stack: string, { lines, signal }: SupportOp
         { name: "status.json", text: json(report) },
       ];
     }),
-    await collect("versions", async () => [
-      { name: "versions.json", text: json(await versions(stack, place, signal)) },
-    ]),
+    await collect("versions", async () => [{ name: "versions.json", text: json(await versions(place, signal)) }]),
     await collect("settings", async () => [{ name: "settings.json", text: json(await settingsWithoutSecrets(stack)) }]),
-    await collect("resources", async () => [
-      { name: "resources.json", text: json(await resources(stack, place, signal)) },
-    ]),
-    await collect("logs", () => serviceLogs(stack, place, lines, signal)),
+    await collect("resources", async () => [{ name: "resources.json", text: json(await resources(place, signal)) }]),
+    await collect("logs", () => serviceLogs(place, lines, signal)),
     await collect("runs", () => lastRunLogs(stack)),
   ].flat();
   const scrub = scrubber(await knownSecrets(stack));
@@ -125,28 +117,17 @@ async function settingsWithoutSecrets(stack: string): Promise<Readonly<Record<st
   return { ...Object.fromEntries(shown), ...Object.fromEntries(secrets.map((name) => [name, "[given, secret]"])) };
 }
 
-async function versions(
-  stack: string,
-  place: Place | undefined,
-  signal: AbortSignal,
-): Promise<Readonly<Record<string, unknown>>> {
+async function versions(place: StackPlace, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
   const git = await runToEnd("git", ["-C", projectFolder, "log", "-1", "--format=%H %cI"], { signal }).catch(
     () => undefined,
   );
   const { version } = JSON.parse(await readFile(join(projectFolder, "package.json"), "utf8")) as { version: string };
-  const target =
-    place === undefined
-      ? { docker: await dockerClient().version() }
-      : { kubernetes: (await connectTo(place, stack, signal)).version };
+  const target = await place.version(signal);
   const commit = git?.code === 0 ? git.stdout.trim() : undefined;
   return { routeql: version, commit, node: process.version, system: `${systemVersion()} ${release()}`, ...target };
 }
 
-async function resources(
-  stack: string,
-  place: Place | undefined,
-  signal: AbortSignal,
-): Promise<Readonly<Record<string, unknown>>> {
+async function resources(place: StackPlace, signal: AbortSignal): Promise<Readonly<Record<string, unknown>>> {
   const { bavail, bsize, blocks } = await statfs(projectFolder);
   const machine = {
     processors: availableParallelism(),
@@ -156,26 +137,12 @@ async function resources(
     diskBytes: blocks * bsize,
     freeDiskBytes: bavail * bsize,
   };
-  if (place === undefined) return { machine, containers: await resourceUsage(stack) };
-  const { cluster } = await connectTo(place, stack, signal);
-  const path = `/apis/metrics.k8s.io/v1beta1/namespaces/${encodeURIComponent(place.namespace)}/pods`;
-  const pods = await cluster.api
-    .json<{ items?: unknown }>({ method: "GET", path, signal })
-    .catch((error: unknown) => ({ items: `not available: ${messageOf(error)}` }));
-  return { machine, pods: pods.items };
+  return { machine, ...(await place.resources(signal)) };
 }
 
-async function serviceLogs(
-  stack: string,
-  place: Place | undefined,
-  tail: number,
-  signal: AbortSignal,
-): Promise<readonly Entry[]> {
+async function serviceLogs(place: StackPlace, tail: number, signal: AbortSignal): Promise<readonly Entry[]> {
   const options = { services: [], follow: false, tail, since: undefined, requestId: undefined, json: false };
-  const readers =
-    place === undefined
-      ? await readDockerLogs(stack, options, signal)
-      : await readClusterLogs(place, stack, options, signal);
+  const readers = await place.logs(options, signal);
   const entries: Entry[] = [];
   for (const { container, read } of readers) {
     const lines: string[] = [];

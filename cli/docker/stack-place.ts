@@ -1,0 +1,41 @@
+import { dockerClient } from "@routeql/host/docker/client";
+import { execute } from "@routeql/host/docker/execute";
+import type { StackPlace } from "../place/stack-place.ts";
+import { requireOwn } from "../stack/ownership.ts";
+import { publishedAddress, publishesHere } from "./published-address.ts";
+import { readDockerLogs } from "./read-logs.ts";
+import { resourceUsage } from "./resource-usage.ts";
+import { runJobAgain } from "./run-job.ts";
+import { runningContainer } from "./running-container.ts";
+import { dockerServiceStates } from "./service-states.ts";
+
+/** A stack on the Docker engine of this machine's context. Commands load only what they use, so that they start quickly. */
+export function dockerPlace(stack: string): StackPlace {
+  const owned = async (): Promise<void> => void (await requireOwn(stack));
+  return {
+    target: "docker",
+    requireOwn: owned,
+    services: (signal) => dockerServiceStates(stack, signal),
+    async logs(options, signal) {
+      await owned();
+      return readDockerLogs(stack, options, signal);
+    },
+    async enter(service) {
+      await owned();
+      const container = await runningContainer(stack, service);
+      return (program, streams) => execute(container, program, streams);
+    },
+    openPrograms: async () => (await import("../database/docker-programs.ts")).openProgramsOnDocker(stack),
+    async runJob(job) {
+      await owned();
+      return runJobAgain(stack, job);
+    },
+    publishedAddress: () => publishedAddress(stack),
+    get mustAnswer() {
+      return publishesHere();
+    },
+    facts: async (services, signal) => (await import("./place-facts.ts")).placeFacts(stack, services, signal),
+    version: async () => ({ docker: await dockerClient().version() }),
+    resources: async () => ({ containers: await resourceUsage(stack) }),
+  };
+}

@@ -1,0 +1,40 @@
+import { messageOf } from "@routeql/host/failure";
+import type { StackPlace } from "../place/stack-place.ts";
+import { openProgramsInCluster } from "./client-programs.ts";
+import { connectTo } from "./connect.ts";
+import { executeInPod } from "./execute.ts";
+import type { Place } from "./place.ts";
+import { readyPod } from "./pods.ts";
+import { readClusterLogs } from "./read-logs.ts";
+import { migrateAgain } from "./run-job.ts";
+import { clusterServiceStates } from "./service-states.ts";
+
+/** A stack on a cluster. Each work connects by itself, which also checks the owner. */
+export function clusterPlace(stack: string, place: Place): StackPlace {
+  return {
+    target: "kubernetes",
+    requireOwn: async () => void (await connectTo(place, stack)),
+    services: (signal) => clusterServiceStates(place, stack, signal),
+    logs: (options, signal) => readClusterLogs(place, stack, options, signal),
+    async enter(service) {
+      const { config, cluster } = await connectTo(place, stack);
+      const pod = await readyPod(cluster, place, service, stack);
+      return (program, streams) => executeInPod(config, place, pod, program, streams);
+    },
+    openPrograms: (signal) => openProgramsInCluster(place, stack, signal),
+    runJob: async (job, signal) => (job === "migrate" ? migrateAgain(place, stack, signal) : undefined),
+    publishedAddress: async () => undefined,
+    mustAnswer: false,
+    // The Prometheus of a cluster is not one of the stack.
+    facts: async () => ({ problems: [] }),
+    version: async (signal) => ({ kubernetes: (await connectTo(place, stack, signal)).version }),
+    async resources(signal) {
+      const { cluster } = await connectTo(place, stack, signal);
+      const path = `/apis/metrics.k8s.io/v1beta1/namespaces/${encodeURIComponent(place.namespace)}/pods`;
+      const pods = await cluster.api
+        .json<{ items?: unknown }>({ method: "GET", path, signal })
+        .catch((error: unknown) => ({ items: `not available: ${messageOf(error)}` }));
+      return { pods: pods.items };
+    },
+  };
+}
