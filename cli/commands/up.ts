@@ -11,6 +11,10 @@ export const command: Command = {
     summary: "Starts the stack or updates it, and installs its prerequisites.",
     options: {
       adopt: { type: "boolean", meaning: "take over a stack of this name from another checkout or Docker engine" },
+      "unchecked-directory": {
+        type: "boolean",
+        meaning: "continue with an LDAP directory that does not accept the settings",
+      },
     },
     notes: [
       "Settings come from Pulumi.<stack>.yaml and the environment file .env; docs/reference/settings.md describes them.",
@@ -19,7 +23,12 @@ export const command: Command = {
   },
   run: async (stack, args, signal) => {
     const started = Date.now();
-    const result = await bringUp({ stack, signal, adopt: args.flag("adopt") });
+    const result = await bringUp({
+      stack,
+      signal,
+      adopt: args.flag("adopt"),
+      uncheckedDirectory: args.flag("unchecked-directory"),
+    });
     console.log(upSummary(stack, result, (Date.now() - started) / 1000));
   },
 };

@@ -12,6 +12,7 @@ import { keepPlace, type Place } from "../kubernetes/place.ts";
 import { reportWaiting, waitingReasons } from "../kubernetes/waiting.ts";
 import { openPlace } from "../place/open-place.ts";
 import { isNewPassword, modeWarnings, type StackAccess, writeAccess } from "./access.ts";
+import { directoryPhase } from "./asked-directory.ts";
 import { backupPhase } from "./backup-first.ts";
 import { readConfiguration, targetOf } from "./configuration.ts";
 import { currentProblems, untilHealthy } from "./health.ts";
@@ -51,6 +52,8 @@ import { openStack } from "./workspace.ts";
 export interface UpOptions extends RunOptions {
   /** Takes over a stack of this name that belongs to another state, or that was on another Docker engine. */
   readonly adopt?: boolean;
+  /** Continues with an LDAP directory that does not accept the settings. */
+  readonly uncheckedDirectory?: boolean;
   /** Settings that override the stack's configuration and the environment file, by name (`httpsPort`). */
   readonly settings?: Readonly<Record<string, string>>;
   /** For Kubernetes without a registry: copies images from this machine's Docker engine to the cluster's nodes, under the same names. */
@@ -124,7 +127,12 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
       access: access!,
       times,
       changes,
-      warnings: [...stackWarnings(prepared.configuration!.plain, options.stack, clear), ...certificate, ...machine],
+      warnings: [
+        ...(prepared.directoryWarnings ?? []),
+        ...stackWarnings(prepared.configuration!.plain, options.stack, clear),
+        ...certificate,
+        ...machine,
+      ],
       replacement,
       metrics,
       newPassword: generated && (await isNewPassword(session.paths, access!.adminPassword)),
@@ -190,17 +198,18 @@ function preparation(
   session: Session,
   prepared: Prepared,
   withImages: boolean,
-  { adopt = false, deliverImages: deliver }: UpOptions,
+  { adopt = false, uncheckedDirectory = false, deliverImages: deliver }: UpOptions,
 ): Plan {
   const surroundings = { ...session, prepared, adopt, onLine: session.log.line };
   const { plain } = prepared.configuration!;
+  const directory = plain.ldapUrl === undefined ? [] : [[directoryPhase(surroundings, uncheckedDirectory)]];
   if (targetOf(plain) === "kubernetes") {
     const needsDocker = plain.imageRegistry === undefined || plain.pushImages;
     const makesImages = withImages && plain.imageRegistry === undefined;
     const images = needsDocker ? [enginePhase, choicePhase, basesPhase, ...(makesImages ? [imagesPhase] : [])] : [];
     const prepare = [clusterPhase, ownerPhase, ...images].map((phase) => phase(surroundings));
     const delivery = makesImages ? [deliveryPhase(surroundings, deliver)] : [];
-    return [[[cliPhase(surroundings)], [...prepare, ...delivery]], pluginsPhase(surroundings)];
+    return [[[cliPhase(surroundings)], [...prepare, ...delivery], ...directory], pluginsPhase(surroundings)];
   }
   const docker = [
     enginePhase,
@@ -211,7 +220,7 @@ function preparation(
     basesPhase,
     ...(withImages ? [imagesPhase] : []),
   ].map((phase) => phase(surroundings));
-  return [[[cliPhase(surroundings)], docker], pluginsPhase(surroundings)];
+  return [[[cliPhase(surroundings)], docker, ...directory], pluginsPhase(surroundings)];
 }
 
 function open({ stack, log }: Session, { cli, plugins, configuration, permit }: Prepared): Promise<Stack> {

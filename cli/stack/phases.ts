@@ -33,6 +33,7 @@ export interface Prepared {
   choice?: ImageChoice;
   permit?: Permit;
   holding?: Holding;
+  directoryWarnings?: readonly string[];
 }
 
 export interface Surroundings {

@@ -115,6 +115,7 @@ export const inputs: Readonly<Record<string, readonly [places: number, reader: s
   "cli/saved-state/state-files.ts": [3, reasons.own],
   "cli/stack/access.ts": [2, reasons.own],
   "cli/stack/api-client.ts": [1, reasons.own],
+  "cli/stack/asked-directory.ts": [1, reasons.url],
   "cli/stack/image-choice.ts": [1, reasons.own],
   "cli/stack/network-range.ts": [2, reasons.own],
   "cli/stack/owner.ts": [2, reasons.own],

@@ -8,6 +8,7 @@ import { stackPaths } from "@routeql/host/paths";
 import { startDirectory } from "../auth-sidecar/directory-container.ts";
 import { freePorts } from "../harness/free-ports.ts";
 import { hostAddress } from "../harness/host-address.ts";
+import { mustRun } from "../harness/process.ts";
 import { newStackName } from "../harness/stack-name.ts";
 
 const stack = newStackName("directory");
@@ -52,6 +53,11 @@ afterAll(async () => {
   for (const step of undo.toReversed()) await step();
 }, 300_000);
 
+const containers = async (): Promise<string[]> =>
+  (await mustRun("docker", ["ps", "-aq", "--no-trunc", "--filter", `label=com.routeql.stack=${stack}`]))
+    .split("\n")
+    .toSorted();
+
 async function login(email: string, password: string): Promise<{ status: number; body: unknown }> {
   const response = await fetch(`${access.url}/api/auth/login/ldap`, {
     method: "POST",
@@ -61,6 +67,15 @@ async function login(email: string, password: string): Promise<{ status: number;
   });
   return { status: response.status, body: await response.json() };
 }
+
+test.each<[string, Record<string, string>, RegExp]>([
+  ["base", { ldapUserBase: "ou=peple,dc=example,dc=net" }, /LDAP_USER_BASE ou=peple,dc=example,dc=net does not exist/],
+  ["password", { ldapBindPassword: "a wrong password" }, /correct LDAP_BIND_DN and LDAP_BIND_PASSWORD/],
+])("a wrong %s of the directory stops an update before anything changes", async (_what, settings, reason) => {
+  const before = await containers();
+  await expect(bringUp({ stack, settings })).rejects.toMatchObject({ lastLines: [expect.stringMatching(reason)] });
+  expect(await containers()).toEqual(before);
+});
 
 test("an account of the directory logs in through the gateway, with the role of its group", async () => {
   expect(await login("ada@example.net", "ada has a password")).toMatchObject({

@@ -128,10 +128,11 @@ async function resultOf(
 }
 
 async function checked(settings: DirectorySettings): Promise<string> {
-  const problems = await checkDirectory(settings);
+  const { problems, missingGroups } = await checkDirectory(settings);
   const servers = settings.LDAP_URL.join(", ");
   // One line, which `status` prints.
   if (problems.length > 0) throw new AdministrationError(`${servers} cannot be used: ${problems.join("; ")}`);
+  if (missingGroups.length > 0) throw new AdministrationError(missingGroups.join("; "));
   return `${servers} ${settings.LDAP_URL.length === 1 ? "answers" : "answer"} the searches of a login`;
 }
 

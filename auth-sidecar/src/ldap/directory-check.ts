@@ -1,3 +1,4 @@
+import type { LookupFunction } from "node:net";
 import { AndFilter, type Entry, EqualityFilter, FilterParser, PresenceFilter } from "ldapts";
 import { createLogger } from "../logging.ts";
 import { DirectoryConnection, type DirectorySettings, withConnection } from "./directory-connection.ts";
@@ -8,25 +9,35 @@ import { parseName } from "@routeql/sidecar-settings/distinguished-name";
 import { type GroupRole, lineOf } from "@routeql/sidecar-settings/group-roles";
 import { DirectoryProblem } from "./result-codes.ts";
 
-/** Makes the searches of a login at every server of LDAP_URL. @returns the problems; none if logins can work */
-export async function checkDirectory(settings: DirectorySettings): Promise<readonly string[]> {
-  const problems = await Promise.all(
-    settings.LDAP_URL.map(async (url) => {
-      const connection = new DirectoryConnection(url, settings);
+export interface DirectoryFindings {
+  /** Why no account can log in. */
+  readonly problems: readonly string[];
+  /** Lines of LDAP_ROLES whose group was not found. */
+  readonly missingGroups: readonly string[];
+}
+
+/** Makes the searches of a login at every server of LDAP_URL. @param lookup in place of the name servers */
+export async function checkDirectory(settings: DirectorySettings, lookup?: LookupFunction): Promise<DirectoryFindings> {
+  const found = await Promise.all(
+    settings.LDAP_URL.map(async (url): Promise<DirectoryFindings> => {
+      const connection = new DirectoryConnection(url, settings, lookup);
       try {
         await connection.begin();
-        return await problemsAt(connection, settings);
+        return await findingsAt(connection, settings);
       } catch (error) {
-        return [`${url}: ${(error as Error).message}`];
+        return broken(`${url}: ${(error as Error).message}`);
       } finally {
         connection.leave();
       }
     }),
   );
-  return [...new Set(problems.flat())];
+  const all = (name: keyof DirectoryFindings) => [...new Set(found.flatMap((each) => each[name]))];
+  return { problems: all("problems"), missingGroups: all("missingGroups") };
 }
 
-async function problemsAt(connection: DirectoryConnection, settings: DirectorySettings): Promise<string[]> {
+const broken = (problem: string): DirectoryFindings => ({ problems: [problem], missingGroups: [] });
+
+async function findingsAt(connection: DirectoryConnection, settings: DirectorySettings): Promise<DirectoryFindings> {
   const any = anyAccount(settings);
   const { id, email } = attributesOf(settings);
   const whole = new AndFilter({
@@ -38,11 +49,11 @@ async function problemsAt(connection: DirectoryConnection, settings: DirectorySe
     ...(await findAccounts(connection, settings, any)),
   ];
   if (found === undefined)
-    return [
+    return broken(
       `no account below LDAP_USER_BASE ${settings.LDAP_USER_BASE} matches LDAP_USER_FILTER and LDAP_ACTIVE_FILTER, or LDAP_BIND_DN may not read it`,
-    ];
+    );
   const entry = readEntry(found, attributesOf(settings));
-  if (typeof entry === "string") return [`the account ${found.dn} ${entry}`];
+  if (typeof entry === "string") return broken(`the account ${found.dn} ${entry}`);
   await groupsOf(connection, settings, entry);
   const missing = await Promise.all(
     settings.LDAP_ROLES.map(async (line, index) => {
@@ -50,7 +61,7 @@ async function problemsAt(connection: DirectoryConnection, settings: DirectorySe
       return problem === undefined ? [] : [`line ${index + 1} of LDAP_ROLES names the group ${line.group}: ${problem}`];
     }),
   );
-  return missing.flat();
+  return { problems: [], missingGroups: missing.flat() };
 }
 
 /** The filter of a login, for a name that stands for every name. */

@@ -1,4 +1,4 @@
-import { connect as connectPlain, isIP, type Socket } from "node:net";
+import { connect as connectPlain, isIP, type LookupFunction, type Socket } from "node:net";
 import { connect as connectTls, type ConnectionOptions } from "node:tls";
 import { Client, ResultCodeError } from "ldapts";
 import { within } from "@routeql/contract/within";
@@ -8,9 +8,10 @@ import { SidecarError, Unavailable } from "../errors.ts";
 import type { Settings } from "../settings.ts";
 import { DirectoryProblem, problemOf, type Step } from "./result-codes.ts";
 
-export type DirectorySettings = Settings & Required<Pick<Settings, "LDAP_URL" | "LDAP_USER_BASE">>;
+type LdapSettings = Pick<Settings, Extract<keyof Settings, `LDAP_${string}`>>;
+export type DirectorySettings = LdapSettings & Required<Pick<Settings, "LDAP_URL" | "LDAP_USER_BASE">>;
 
-export const hasDirectory = (settings: Settings): settings is DirectorySettings =>
+export const hasDirectory = <Given extends LdapSettings>(settings: Given): settings is Given & DirectorySettings =>
   settings.LDAP_URL !== undefined && settings.LDAP_USER_BASE !== undefined;
 
 /** Bytes that a server may send in answer to one call. An account with 1,500 groups needs about 300 KB. */
@@ -25,10 +26,11 @@ export class DirectoryConnection {
   #received = 0;
   #tooLong: DirectoryProblem | undefined;
 
-  constructor(url: string, settings: DirectorySettings) {
+  /** @param lookup in place of the name servers */
+  constructor(url: string, settings: DirectorySettings, lookup?: LookupFunction) {
     this.#url = url;
     this.#settings = settings;
-    this.#client = oneConnection(url, settings, (socket) => this.#bound(socket));
+    this.#client = oneConnection(url, settings, (socket) => this.#bound(socket), lookup);
     const { hostname, port } = new URL(url);
     this.#attributes = {
       "network.protocol.name": "ldap",
@@ -142,16 +144,25 @@ function oneConnection(
   url: string,
   { LDAP_CA: ca, LDAP_TIMEOUT_MILLISECONDS: timeout }: DirectorySettings,
   opened: (socket: Socket) => void,
+  lookup: LookupFunction | undefined,
 ): Client {
   return new Client({
     url,
     timeout,
     connectTimeout: timeout,
-    ...(url.startsWith("ldaps:") ? { tlsOptions: tlsOptions(url, ca) } : {}),
-    createConnection: once(connectPlain, opened),
+    ...(url.startsWith("ldaps:")
+      ? { tlsOptions: { ...tlsOptions(url, ca), ...(lookup === undefined ? {} : { lookup }) } }
+      : {}),
+    createConnection: once(plainBy(lookup), opened),
     createSecureConnection: once(connectTls, opened),
   });
 }
+
+/** The client passes port and host. */
+const plainBy = (lookup: LookupFunction | undefined): typeof connectPlain =>
+  lookup === undefined
+    ? connectPlain
+    : (((port: number, host: string) => connectPlain({ port, host, lookup })) as typeof connectPlain);
 
 function once<Connect extends typeof connectPlain | typeof connectTls>(
   connect: Connect,
