@@ -42,7 +42,7 @@ const withoutStored = `, compared as (
 
 /**
  * Inserts the staged rows from $1 up to but without $2, sorted by prefix. One sort serves the repetitions and the order of the rows.
- * @param compares whether the table already has rows of these seconds
+ * @param compares whether the table has rows of another kind of source in these seconds
  */
 export const insertStatement = (compares: boolean): string => `
   with named as (
@@ -66,8 +66,11 @@ export const insertStatement = (compares: boolean): string => `
   where number % 10000 <> 0 or pg_temp.show_progress(number)
   on conflict do nothing`;
 
-/** Whether the table has rows of the seconds from $1 up to but without $2. */
-export const hasRows = `
-  select exists (
-    select from routing.bgp_updates where "timestamp" >= date_trunc('second', $1::timestamp) and "timestamp" < $2
-  ) as present`;
+/** Whether the table has rows of another kind of source in the seconds from $1 up to but without $2. */
+export const hasOtherKinds = `
+  select case when not exists (select from routing.bgp_updates u where u."timestamp" >= $1 and u."timestamp" < $2) then false else (
+    select case when cardinality(kinds) = 1 then exists (
+      select from routing.bgp_updates u where u."timestamp" >= $1 and u."timestamp" < $2 and ${digits("u")} <> kinds[1]
+    ) else true end
+    from (select array_agg(distinct ${digits("s")}) as kinds from staged_updates s where s."timestamp" >= $1 and s."timestamp" < $2) staged
+  ) end as present`;

@@ -13,9 +13,10 @@ test("gathers rows to one transaction, in order with gaps", async () => {
   log.addRows(rows("2026-01-01T00:00:03"), 4);
   log.prove(5);
   log.close();
-  expect(await log.head(never)).toMatchObject({
+  const head = await log.head(never);
+  expect(head?.kind === "rows" && [...head.text].join("")).toBe("row\nrow\n");
+  expect(head).toMatchObject({
     kind: "rows",
-    text: "row\nrow\n",
     rows: 2,
     first: "2025-12-31T23:59:59",
     last: "2026-01-01T00:00:02",
@@ -91,11 +92,11 @@ test("numbers equal updates of different messages, and recognises a message that
   expect(repetitions.number({ ...update, timestamp: "2026-01-01T00:00:00.101" }, "a", 0)).toBe(0);
 });
 
-test("remembers a delivered update for ten seconds at least", () => {
+test("remembers a delivered update for three seconds at least", () => {
   const repetitions = new Repetitions();
   expect(repetitions.number(update, "a", 100_000)).toBe(0);
-  expect(repetitions.number(update, "a", 110_001)).toBeUndefined();
-  expect(repetitions.number(update, "b", 115_000)).toBe(1);
+  expect(repetitions.number(update, "a", 103_001)).toBeUndefined();
+  expect(repetitions.number(update, "b", 104_000)).toBe(1);
   expect(repetitions.number(update, "a", 200_000)).toBeUndefined();
   expect(repetitions.number({ ...update, type: "W" }, "a", 300_000)).toBe(0);
   expect(repetitions.number({ ...update, type: "W" }, "b", 400_000)).toBe(1);

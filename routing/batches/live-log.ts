@@ -3,7 +3,7 @@
 /** Rows in COPY's text format, at most {@link mostRows} and of one transaction. */
 export interface RowsEntry {
   readonly kind: "rows";
-  text: string;
+  readonly text: StagedText;
   rows: number;
   /** Times of the first and the last row, as texts that compare. */
   first: string;
@@ -14,6 +14,28 @@ export interface RowsEntry {
   readonly since: number;
   provenAt: number;
 }
+
+/** Text in blocks: a string of thousands of small ones takes five times its length of memory. */
+export class StagedText {
+  length = 0;
+  private readonly blocks: Buffer[] = [];
+  private last = "";
+
+  add(text: string): void {
+    this.length += text.length;
+    this.last += text;
+    if (this.last.length < blockLength) return;
+    this.blocks.push(Buffer.from(this.last));
+    this.last = "";
+  }
+
+  *[Symbol.iterator](): Generator<Buffer | string> {
+    yield* this.blocks;
+    if (this.last !== "") yield this.last;
+  }
+}
+
+const blockLength = 8192;
 
 /** Nothing is missing until this moment. */
 interface AliveEntry {
@@ -68,16 +90,18 @@ export class LiveLog {
     const last = this.entries.at(-1);
     // The reader may be storing the head.
     if (last?.kind === "rows" && last !== this.taken && last.rows + count <= mostRows) {
-      last.text += text;
+      last.text.add(text);
       last.rows += count;
       if (timestamp < last.first) last.first = timestamp;
       if (timestamp > last.last) last.last = timestamp;
       last.days.add(timestamp.slice(0, 10));
       last.provenAt = now;
-    } else
+    } else {
+      const rows = new StagedText();
+      rows.add(text);
       this.entries.push({
         kind: "rows",
-        text,
+        text: rows,
         rows: count,
         first: timestamp,
         last: timestamp,
@@ -85,6 +109,7 @@ export class LiveLog {
         since: now,
         provenAt: now,
       });
+    }
     this.bytes += text.length;
     if (!this.full && this.bytes > this.mostBytes) {
       this.full = true;

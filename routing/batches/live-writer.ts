@@ -69,7 +69,7 @@ export class LiveWriter {
       return 0;
     }
     return inTurn(this.client, async () => {
-      await copyIntoStaging(this.client, [entry.text]);
+      await copyIntoStaging(this.client, entry.text);
       const added = await insertStaged(this.client, { first: entry.first, last: entry.last, days: [...entry.days] });
       await this.moveTo(covered, false);
       return added;

@@ -1,9 +1,9 @@
 import type { Update } from "../formats/update.ts";
 
 /** Milliseconds for which a delivered update is remembered at least. Equal ones of one moment arrive within milliseconds of each other. */
-const window = 10_000;
-/** Updates of one window; memory of about 25 MB. */
-const most = 100_000;
+const window = 3_000;
+/** Updates of one window; memory of about 10 MB. */
+const most = 30_000;
 
 /** Text that is equal for equal updates. */
 export const contentOf = ({ service, timestamp, prefix, peerAsn, type, path }: Update): string =>
