@@ -29,7 +29,11 @@ const tables: Readonly<Record<string, string>> = {
   view_hijacks: "hijacks",
   view_bgpupdates_hijacks: "update_links",
   view_configured_prefixes: "configured_prefixes",
+  view_feed_gaps: "feed_gaps",
 };
+
+/** Views that no role of the API reads. */
+const internal: ReadonlySet<string> = new Set(["view_configured_prefixes", "view_feed_gaps"]);
 
 /** Every view with its columns in the order of their descriptions. */
 export function documentedViews(): readonly DocumentedView[] {
@@ -71,7 +75,7 @@ function columnTypes(migrations: string, table: string): ReadonlyMap<string, str
 
 export function dataDictionary(): string {
   const lines = (text: string): string => text.replaceAll(/(.{1,150})(?: |$)/g, "$1\n  ").trimEnd();
-  const readable = documentedViews().filter(({ name }) => name !== "view_configured_prefixes");
+  const readable = documentedViews().filter(({ name }) => !internal.has(name));
   const sections = readable.map(({ name, description, columns }) =>
     [
       `## ${name}`,
