@@ -1,16 +1,16 @@
-/** A stack's own small range: Docker's default pools are exhausted after about 30 networks, and a stack has up to nine. */
+/** A stack's own small ranges: Docker's default pools are exhausted after about 30 networks, and a stack has up to twenty. */
 import { existsSync } from "node:fs";
 import { mkdir, readFile, readlink, rename, rm, symlink, writeFile } from "node:fs/promises";
-import { networkInterfaces } from "node:os";
 import { dirname, join } from "node:path";
-import { dockerClient } from "@routeql/host/docker/client";
 import { Failure } from "@routeql/host/failure";
 import { cacheFolder, type StackPaths } from "@routeql/host/paths";
 import { tryLock } from "@routeql/host/process-lock";
-import { addressOf, type Ipv4Range, overlap, parseRange, subnetsOf } from "@routeql/infra/settings/ipv4-range";
+import { type Ipv4Range, overlap, parseRange, parseRanges, subnetsOf } from "@routeql/infra/settings/ipv4-range";
+import { assignSubnets, type MeasuredNetwork } from "@routeql/infra/targets/docker/subnets";
 import type { StackConfiguration } from "./configuration.ts";
+import { type Ranges, rangesFor } from "./used-ranges.ts";
 
-/** Prefix of the range of one stack: sixteen subnets with thirteen addresses for containers each. */
+/** Prefix of a range of a stack: 32 subnets for two services each. */
 const stackPrefix = 24;
 
 interface Configuration {
@@ -23,50 +23,66 @@ type LookForRanges = (stack: string) => Promise<Ranges>;
 /** The reservation of a range for a stack of this user: a link to the stack's folder. */
 const reservationOf = (range: string): string => join(cacheFolder(), "network-ranges", range.replace("/", "-"));
 
-const keptRange = async ({ networkRange }: StackPaths): Promise<string | undefined> =>
-  (await readFile(networkRange, "utf8").catch(() => undefined))?.trim();
+const keptRanges = async ({ networkRange }: StackPaths): Promise<readonly string[]> =>
+  ((await readFile(networkRange, "utf8").catch(() => "")).trim() || undefined)?.split(",") ?? [];
 
-/** The stack's range. Undefined for a running one of an earlier version, whose networks stay. @param keeps to reserve it @throws Failure */
+async function keepRanges({ networkRange }: StackPaths, ranges: readonly string[]): Promise<void> {
+  await mkdir(dirname(networkRange), { recursive: true, mode: 0o700 });
+  // Another command that reads a file which is being written would find no range.
+  await writeFile(`${networkRange}.new`, `${ranges.join(",")}\n`);
+  await rename(`${networkRange}.new`, networkRange);
+}
+
+export interface RangeRequest {
+  readonly configuration: Configuration;
+  /** The networks that the stack will have. */
+  readonly networks: readonly MeasuredNetwork[];
+  /** Whether to reserve the ranges. */
+  readonly keeps: boolean;
+}
+
+/** The stack's ranges, separated by commas. Undefined for a running one of an earlier version, whose networks stay. @throws Failure */
 export async function networkRangeOf(
   stack: string,
   paths: StackPaths,
-  { given, plain }: Configuration,
-  keeps: boolean,
+  { configuration: { given, plain }, networks, keeps }: RangeRequest,
   look: LookForRanges = rangesFor,
 ): Promise<string | undefined> {
   if (given.networkRange !== undefined) return given.networkRange;
-  const { used, hasNetworks } = await look(stack);
-  if (hasNetworks) return keptRange(paths);
-  for (const range of await freeRanges(paths, plain.networkPool, used)) {
-    if (!keeps) return range;
-    if (!(await reserve(range, paths))) continue;
-    await mkdir(dirname(paths.networkRange), { recursive: true, mode: 0o700 });
-    // Another command takes a reservation whose stack names another range or none, as in a file that is being written.
-    await writeFile(`${paths.networkRange}.new`, `${range}\n`);
-    await rename(`${paths.networkRange}.new`, paths.networkRange);
-    return range;
+  const { used, held } = await look(stack);
+  const kept = await keptRanges(paths);
+  const runs = Object.keys(held).length > 0;
+  if (runs && kept.length === 0) return undefined;
+  const isFree = (range: Ipv4Range): boolean => !used.some((other) => overlap(range, other));
+  const ranges: string[] = [];
+  /** Adds a range that no other stack has reserved. The file comes first: another command takes reservations that it does not list. */
+  const add = async (range: string): Promise<void> => {
+    if (keeps) await keepRanges(paths, [...ranges, range]);
+    if (!keeps || (await reserve(range, paths))) ranges.push(range);
+  };
+  // The networks of a running stack stay, whatever else overlaps their range.
+  if (runs) ranges.push(...kept);
+  else for (const range of kept) if (parseRanges(range).every(isFree)) await add(range);
+  const fits = (): boolean =>
+    ranges.length > 0 && assignSubnets(ranges.join(","), held, networks).size === networks.length;
+  for (const { text, ...range } of subnetsOf(parseRange(plain.networkPool)!, stackPrefix)) {
+    if (fits()) break;
+    if (!ranges.includes(text) && isFree(range)) await add(text);
   }
-  throw new Failure(
-    `The pool ${plain.networkPool} (NETWORK_POOL) has no free /${stackPrefix} for the stack's networks`,
-    { remedy: "remove unused stacks, or set NETWORK_POOL to a wider range that this machine does not use." },
-  );
+  if (!fits())
+    throw new Failure(
+      `The pool ${plain.networkPool} (NETWORK_POOL) has no free /${stackPrefix} for the stack's networks`,
+      { remedy: "remove unused stacks, or set NETWORK_POOL to a wider range that this machine does not use." },
+    );
+  if (keeps) await keepRanges(paths, ranges);
+  return ranges.join(",");
 }
 
 export async function releaseNetworkRange(paths: StackPaths): Promise<void> {
-  const kept = await keptRange(paths);
-  if (kept === undefined) return;
-  if ((await readlink(reservationOf(kept)).catch(() => undefined)) === paths.folder)
-    await rm(reservationOf(kept), { force: true });
+  for (const range of await keptRanges(paths))
+    if ((await readlink(reservationOf(range)).catch(() => undefined)) === paths.folder)
+      await rm(reservationOf(range), { force: true });
   await rm(paths.networkRange, { force: true });
-}
-
-/** Ranges of the pool without overlaps; the stack's current range comes first. */
-async function freeRanges(paths: StackPaths, pool: string, used: readonly Ipv4Range[]): Promise<string[]> {
-  const isFree = (range: Ipv4Range): boolean => !used.some((other) => overlap(range, other));
-  const kept = await keptRange(paths);
-  const own = kept === undefined ? undefined : parseRange(kept);
-  const others = [...subnetsOf(parseRange(pool)!, stackPrefix)].filter(isFree).map(({ text }) => text);
-  return own !== undefined && isFree(own) ? [kept!, ...others.filter((range) => range !== kept)] : others;
 }
 
 /** False when another stack of this user has reserved the range; that stack may have no networks now. */
@@ -96,55 +112,6 @@ async function isHeld(folder: string, range: string): Promise<boolean> {
   const text = await readFile(join(folder, "network-range"), "utf8").catch(
     (error: NodeJS.ErrnoException) => error.code,
   );
-  if (text !== "ENOENT") return text?.trim() === range;
+  if (text !== "ENOENT") return text?.trim().split(",").includes(range) ?? false;
   return existsSync(join(folder, "run.lock"));
-}
-
-/** Ranges of the routes in the text of /proc/net/route (proc(5)), without the default route. */
-export function routedRanges(table: string): Ipv4Range[] {
-  const address = (hexadecimal: string): string => addressOf(Buffer.from(hexadecimal, "hex").readUInt32LE());
-  return table
-    .split("\n")
-    .slice(1)
-    .map((line) => line.trim().split(/\s+/))
-    .filter((columns) => columns.length > 7 && columns[7] !== "00000000")
-    .flatMap(([, destination = "", , , , , , mask = ""]) => {
-      const prefix = Buffer.from(mask, "hex").readUInt32LE().toString(2).replaceAll("0", "").length;
-      return parseRange(`${address(destination)}/${prefix}`) ?? [];
-    });
-}
-
-/** Ranges that this machine already reaches: its interfaces and its routes. */
-async function hostRanges(): Promise<Ipv4Range[]> {
-  const interfaces = Object.values(networkInterfaces()).flatMap((addresses = []) =>
-    addresses.flatMap(({ cidr }) => parseRange(cidr ?? "") ?? []),
-  );
-  return [...interfaces, ...routedRanges(await readFile("/proc/net/route", "utf8").catch(() => ""))];
-}
-
-interface NetworkInfo {
-  readonly Labels?: Readonly<Record<string, string>> | null;
-  readonly IPAM?: { readonly Config?: readonly { readonly Subnet?: string }[] | null } | null;
-}
-
-const rangesOf = ({ IPAM }: NetworkInfo): Ipv4Range[] =>
-  (IPAM?.Config ?? []).flatMap(({ Subnet }) => parseRange(Subnet ?? "") ?? []);
-
-export interface Ranges {
-  /** Ranges that the stack's networks must not overlap: other networks, and the host's interfaces and routes. */
-  readonly used: readonly Ipv4Range[];
-  readonly hasNetworks: boolean;
-}
-
-export async function rangesFor(stack: string): Promise<Ranges> {
-  const networks = (await dockerClient().listNetworks()) as NetworkInfo[];
-  const isOwn = ({ Labels }: NetworkInfo): boolean => Labels?.["com.routeql.stack"] === stack;
-  const own = networks.filter(isOwn).flatMap(rangesOf);
-  const isKnown = ({ first, last }: Ipv4Range): boolean =>
-    own.some((range) => range.first === first && range.last === last);
-  const used = [
-    ...networks.filter((network) => !isOwn(network)).flatMap(rangesOf),
-    ...(await hostRanges()).filter((range) => !isKnown(range)),
-  ];
-  return { used, hasNetworks: networks.some(isOwn) };
 }

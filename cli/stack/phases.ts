@@ -10,6 +10,8 @@ import type { Phase, PhaseContext } from "../foundation/phases.ts";
 import { Failure } from "@routeql/host/failure";
 import { projectName, type StackPaths } from "@routeql/host/paths";
 import { olderThanStack } from "@routeql/infra/release";
+import { describeServices } from "@routeql/infra/services/all";
+import { networksOf } from "@routeql/infra/targets/docker/networks";
 import { namespaceOf } from "@routeql/infra/targets/kubernetes/kubernetes-run";
 import { connectCluster, type Connection } from "../kubernetes/connect.ts";
 import { checkOwnershipInCluster } from "../kubernetes/ownership.ts";
@@ -147,15 +149,17 @@ export function portsPhase({ stack, prepared }: Surroundings): Phase {
   };
 }
 
-/** @param keeps whether to reserve the range, as for a stack that is about to be created */
+/** @param keeps whether to reserve the ranges, as for a stack that is about to be created */
 export function networksPhase(keeps: boolean): (surroundings: Surroundings) => Phase {
   return ({ stack, paths, prepared }) => ({
     title: "Networks",
     work: async () => {
-      const range = await networkRangeOf(stack, paths, prepared.configuration!, keeps);
+      const configuration = prepared.configuration!;
+      const services = describeServices(configuration.plain, { hostOf: (name) => name, certificate: "" });
+      const range = await networkRangeOf(stack, paths, { configuration, networks: networksOf(services), keeps });
       if (range === undefined)
         return "chosen by the Docker engine; npm run down and npm run up give the stack a small range";
-      prepared.configuration = withSettings(prepared.configuration!, { networkRange: range });
+      prepared.configuration = withSettings(configuration, { networkRange: range });
       return range;
     },
   });

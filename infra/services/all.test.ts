@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { GivenSettings } from "../settings/list.ts";
-import { describeStack, serviceNamed } from "../testing/descriptions.ts";
-import { callEdges, serviceUsers } from "./description.ts";
+import { describeStack, describeTestService, serviceNamed } from "../testing/descriptions.ts";
+import { callEdges, inStartOrder, serviceUsers } from "./description.ts";
 import type { ServiceDescription, ServiceName } from "./description.ts";
 
 const describe = (given: GivenSettings = {}): readonly ServiceDescription[] => describeStack(given);
@@ -47,12 +47,22 @@ test("each service calls exactly these services", () => {
   ]);
 });
 
-test("each service waits only for earlier ones, which are jobs or services it calls", () => {
+test("each service starts after those that it calls", () => {
   const before: ServiceName[] = [];
-  for (const { name, after } of describe()) {
-    for (const earlier of after) expect(before).toContain(earlier);
+  for (const { name, calls, after } of describe({ monitoring: "stack", archive: true })) {
+    expect(before).toEqual(expect.arrayContaining([...calls, ...after]));
     before.push(name);
   }
+});
+
+test("the start order follows from calls, and rejects a circle", () => {
+  const [a, b, c] = [
+    describeTestService({ name: "gateway", calls: ["engine"] }),
+    describeTestService({ name: "engine", calls: ["database"], after: ["migrate"] }),
+    describeTestService({ name: "migrate", run: "job" }),
+  ];
+  expect(inStartOrder([a, b, c]).map(({ name }) => name)).toEqual(["migrate", "engine", "gateway"]);
+  expect(() => inStartOrder([a, { ...b, calls: ["gateway"] }])).toThrow("gateway waits for engine waits for gateway");
 });
 
 test("each service has a user id of the list that no account of the host may have", () => {
@@ -65,7 +75,7 @@ test("each service has a user id of the list that no account of the host may hav
 test("clients of the database start after the migration", () => {
   expect(service("engine").after).toContain("migrate");
   expect(service("auth-sidecar").after).toContain("migrate");
-  expect(service("migrate").after).toEqual(["database"]);
+  expect(service("migrate").calls).toEqual(["database"]);
 });
 
 test("all have different users, and none is root", () => {

@@ -4,7 +4,7 @@ import type { Settings } from "../settings/list.ts";
 import { archives, type ArchiveSurroundings, describeArchive, withArchive } from "./archive.ts";
 import { describeAuthSidecar, type SidecarSurroundings } from "./auth-sidecar.ts";
 import { describeDatabase } from "./database.ts";
-import type { ServiceDescription } from "./description.ts";
+import { inStartOrder, type ServiceDescription } from "./description.ts";
 import { describeEmbeddedEngine, describeFront } from "./embedded-engine.ts";
 import { describeGateway, type GatewaySurroundings } from "./gateway.ts";
 import { describeApplyMetadata, describeHasura } from "./hasura.ts";
@@ -23,7 +23,7 @@ export type Surroundings = GatewaySurroundings &
   OutsideSurroundings &
   ArchiveSurroundings;
 
-/** Every service and job of the stack, each after its dependencies. */
+/** Every service and job of the stack, in start order. */
 export function describeServices(settings: Settings, surroundings: Surroundings): readonly ServiceDescription[] {
   const archived = archives(settings);
   const database = describeDatabase(settings);
@@ -40,7 +40,7 @@ export function describeServices(settings: Settings, surroundings: Surroundings)
   ];
   const traced = withTraces(placeParts(services, settings, surroundings), settings);
   const placed = withOwnNames(withMonitoring(traced, settings, surroundings), settings, surroundings);
-  return settings.images === "official" ? placed.map(onOfficialImage) : placed;
+  return inStartOrder(settings.images === "official" ? placed.map(onOfficialImage) : placed);
 }
 
 /** The GraphQL engine. Other services do not depend on the choice of the engine. */

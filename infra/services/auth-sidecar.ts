@@ -49,7 +49,7 @@ export function describeAuthSidecar(settings: Settings, surroundings: SidecarSur
     resources: { memoryMegabytes: 512, cpuMillicores: 200, processes: 512 },
     calls: ["database", "sessions"],
     ...(directory === undefined ? {} : { callsOutside: ["directory"] }),
-    after: ["migrate", "sessions"],
+    after: ["migrate"],
     drainSeconds: 5,
     graceSeconds: 30,
   };

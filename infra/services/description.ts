@@ -132,7 +132,7 @@ export interface ServiceDescription {
   readonly callsOutside?: readonly OutsideName[];
   /** Addresses of host names that no name server knows. */
   readonly hosts?: Input<readonly HostEntry[]>;
-  /** It starts after these services are ready and these jobs have succeeded. */
+  /** It starts after these services are ready and these jobs have succeeded, and after the services that it calls. */
   readonly after: readonly ServiceName[];
   /** Seconds in which it may still receive requests after the decision to stop it, because callers learn about it late. */
   readonly drainSeconds?: number;
@@ -150,4 +150,28 @@ export function outsideEdges(
   services: readonly ServiceDescription[],
 ): readonly (readonly [ServiceName, OutsideName])[] {
   return services.flatMap(({ name, callsOutside = [] }) => callsOutside.map((outside) => [name, outside] as const));
+}
+
+/** The services and jobs that one waits for. */
+export const earlierThan = ({ calls, after }: Pick<ServiceDescription, "calls" | "after">): readonly ServiceName[] => [
+  ...new Set([...calls, ...after]),
+];
+
+/** Services in start order, each after those that it waits for; otherwise in the given order. @throws Error for a circle */
+export function inStartOrder(services: readonly ServiceDescription[]): readonly ServiceDescription[] {
+  const byName = new Map(services.map((service) => [service.name, service]));
+  const ordered = new Set<ServiceDescription>();
+  const visit = (service: ServiceDescription, waiting: readonly ServiceName[]): void => {
+    if (ordered.has(service)) return;
+    if (waiting.includes(service.name))
+      throw new Error(`Services wait for each other: ${[...waiting, service.name].join(" waits for ")}.`);
+    // A service that another program runs, as a database cluster, has no description.
+    for (const name of earlierThan(service)) {
+      const earlier = byName.get(name);
+      if (earlier !== undefined) visit(earlier, [...waiting, service.name]);
+    }
+    ordered.add(service);
+  };
+  for (const service of services) visit(service, []);
+  return [...ordered];
 }

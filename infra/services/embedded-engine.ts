@@ -104,7 +104,7 @@ export function describeFront(settings: Settings): ServiceDescription {
     // Up to eight times as much: one processor, which is all that its one thread can use.
     resources: { memoryMegabytes: frontMemoryMegabytes, cpuMillicores: 125, processes: 512 },
     calls: ["engine", "auth-sidecar"],
-    after: ["engine", "auth-sidecar"],
+    after: [],
   };
 }
 
@@ -126,6 +126,6 @@ export function describeEmbeddedEngine(settings: Settings): ServiceDescription {
     metricsPort: 9090,
     resources: { memoryMegabytes, cpuMillicores: 250, processes: 512 },
     calls: ["database", "auth-sidecar"],
-    after: ["migrate", "auth-sidecar"],
+    after: ["migrate"],
   };
 }

@@ -95,7 +95,7 @@ export function describeGateway(settings: Settings, { hostOf, certificate }: Gat
     health: { kind: "command", command: ["healthy"] },
     resources: { memoryMegabytes: gatewayMemoryMegabytes, cpuMillicores: 100, processes: 256 },
     calls: [graphqlService(settings), "auth-sidecar"],
-    after: [graphqlService(settings), "auth-sidecar"],
+    after: [],
     drainSeconds: 15,
     graceSeconds: 30,
   };

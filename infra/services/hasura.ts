@@ -69,7 +69,7 @@ export function describeHasura(settings: Settings): ServiceDescription {
       ? { memoryMegabytes: 512, cpuMillicores: 250, processes: 512 }
       : { memoryMegabytes: 2048, cpuMillicores: 250, processes: 512 },
     calls: hasFront(settings) ? ["database"] : ["database", "auth-sidecar"],
-    after: hasFront(settings) ? ["apply-metadata"] : ["apply-metadata", "auth-sidecar"],
+    after: ["apply-metadata"],
   };
 }
 

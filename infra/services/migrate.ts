@@ -56,7 +56,7 @@ export function describeMigrate({
     listens: [],
     resources: { memoryMegabytes: 256, cpuMillicores: 50, processes: 256 },
     calls: ["database"],
-    after: ["database"],
+    after: [],
     graceSeconds: 30,
   };
 }

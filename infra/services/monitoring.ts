@@ -87,7 +87,6 @@ const sessionsExporter: ServiceDescription = {
   health: { kind: "http", port: 9121, path: "/health" },
   resources: { memoryMegabytes: 64, cpuMillicores: 20, processes: 64 },
   calls: ["sessions"],
-  after: ["sessions"],
 };
 
 /** Free space of the disk with the Docker engine's volumes, images and logs. On Kubernetes the kubelet reports each volume. */

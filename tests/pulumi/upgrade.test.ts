@@ -26,10 +26,15 @@ test(
       });
       return Volumes.map(({ Name, Mountpoint }) => `${Name} ${Mountpoint}`).toSorted();
     };
-    const [rows, key, volumesBefore] = [
+    const subnets = async (): Promise<Record<string, string | undefined>> => {
+      const networks = await dockerClient().listNetworks({ filters: { label: [`com.routeql.stack=${stack.name}`] } });
+      return Object.fromEntries(networks.map(({ Name, IPAM }) => [Name, IPAM?.Config?.[0]?.Subnet]));
+    };
+    const [rows, key, volumesBefore, subnetsBefore] = [
       await stack.query(count),
       await stack.access("SERVICE_API_KEY"),
       await volumes(),
+      await subnets(),
     ];
     expect(rows).toMatchObject({ data: { view_bgpupdates_aggregate: { aggregate: { count: 50 } } } });
 
@@ -47,6 +52,8 @@ test(
     expect(await stack.access("SERVICE_API_KEY")).toBe(key);
     // The version from which it upgrades had no archive, which has volumes of its own.
     expect(await volumes()).toEqual(expect.arrayContaining(volumesBefore));
+    expect(Object.keys(subnetsBefore).length).toBeGreaterThan(5);
+    expect(await subnets()).toMatchObject(subnetsBefore);
     expect(await stack.up()).toBe("nothing changed");
     expect((await stack.checkout.command("load", stack.name, ["--demo", "70"])).code).toBe(0);
     await restorePrinted(stack, upgrade.output);

@@ -226,5 +226,5 @@ test("rejects a description without a built image or with an unknown dependency"
   await expect(run([describeTestService({ image: "sessions" })])).rejects.toThrow(
     "There is no image sessions, but engine needs it.",
   );
-  await expect(run([engine])).rejects.toThrow("engine waits for migrate, which is not described before it.");
+  await expect(run([engine])).rejects.toThrow("engine waits for database, which is not described before it.");
 });

@@ -1,11 +1,12 @@
 import type { Input, Resource } from "@pulumi/pulumi";
-import type { ServiceDescription, ServiceName } from "../../services/description.ts";
+import { earlierThan, type ServiceDescription, type ServiceName } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
 import { provideImages } from "./image.ts";
 import type { DockerImages } from "./image.ts";
 import { connect } from "./networks.ts";
 import type { Scope } from "./scope.ts";
 import { DockerService } from "./service.ts";
+import { subnetsBefore } from "./subnets-before.ts";
 
 /** On a Docker network a service has its plain name. */
 export const dockerHostOf = (service: ServiceName): string => service;
@@ -17,7 +18,7 @@ export interface DockerRun {
   readonly secrets: Secrets;
   readonly hostAddress: Input<string>;
   readonly processorLimit: Input<number>;
-  /** Range of the stack's networks; without one the Docker engine chooses. */
+  /** Ranges of the stack's networks; without one the Docker engine chooses. */
   readonly networkRange?: Input<string> | undefined;
   /** Whether Pulumi refuses to delete volumes with data. */
   readonly protectData: boolean;
@@ -28,13 +29,14 @@ export function runOnDocker(
   { services, images, scope, networkRange, ...rest }: DockerRun,
   parent: Resource,
 ): readonly DockerService[] {
-  const attachments = connect(services, scope, parent, networkRange);
+  const addresses = networkRange === undefined ? undefined : { ranges: networkRange, held: subnetsBefore(scope) };
+  const attachments = connect(services, scope, parent, addresses);
   const names = provideImages(images, scope, parent);
   const running = new Map<ServiceName, DockerService>();
   for (const service of services) {
     const image = names.get(service.image);
     if (image === undefined) throw new Error(`There is no image ${service.image}, but ${service.name} needs it.`);
-    const after = service.after.map((name) => {
+    const after = earlierThan(service).map((name) => {
       const earlier = running.get(name);
       if (earlier === undefined)
         throw new Error(`${service.name} waits for ${name}, which is not described before it.`);

@@ -4,7 +4,7 @@ import { NetworkPolicy } from "@pulumi/kubernetes/networking/v1/index.js";
 import { all, type Input, output, type Resource } from "@pulumi/pulumi";
 import { parse } from "yaml";
 import { alertRules, grafanaDashboard } from "../../monitoring/prometheus-files.ts";
-import type { ServiceDescription, ServiceName } from "../../services/description.ts";
+import { earlierThan, type ServiceDescription, type ServiceName } from "../../services/description.ts";
 import { runForeign } from "./foreign.ts";
 import { imageReferences } from "./images.ts";
 import type { KubernetesRun } from "./kubernetes-run.ts";
@@ -89,7 +89,7 @@ export function runOnKubernetes(run: KubernetesRun, parent: Resource): readonly 
   for (const service of run.services) {
     const image = images.get(service.image);
     if (image === undefined) throw new Error(`There is no image ${service.image}, but ${service.name} needs it.`);
-    const after = service.after.map((name) => {
+    const after = earlierThan(service).map((name) => {
       const earlier = running.get(name)?.ready ?? foreign.ready[name];
       if (earlier === undefined)
         throw new Error(`${service.name} waits for ${name}, which is not described before it.`);

@@ -1,7 +1,7 @@
 import { dockerClient, orUndefined } from "./client.ts";
 
 /** Labels of everything that a stack creates on Docker: its name, and the identity of the state that created it. */
-const stackLabel = "com.routeql.stack";
+export const stackLabel = "com.routeql.stack";
 export const stateLabel = "com.routeql.state";
 
 type Labels = Readonly<Record<string, string>>;
