@@ -22,8 +22,9 @@ export class Writer {
           await Promise.race([this.#insert(prefix), rejected(end)]);
           this.written.push(prefix);
           break;
-        } catch {
-          // The database is away. The key makes the next attempt the same row.
+        } catch (error) {
+          // An error of the statement itself. Otherwise the database is away, and the key makes the next attempt the same row.
+          if (/^(22|42)/.test((error as { code?: string }).code ?? "")) throw error;
           await sleep(1000);
         }
       }
@@ -35,8 +36,8 @@ export class Writer {
     const owner = await database("owner");
     await owner.query(
       `insert into routing.bgp_updates (key, prefix, origin_as, peer_asn, as_path, service, type, "timestamp")
-       select md5($1)::uuid, $1::inet, 64496, 64500, '{64500,64496}', 'test|clients', 'A', localtimestamp
-       where not exists (select from routing.bgp_updates where key = md5($1)::uuid)`,
+       select md5($1::text)::uuid, $1::text::inet, 64496, 64500, '{64500,64496}', 'test|clients', 'A', localtimestamp
+       where not exists (select from routing.bgp_updates where key = md5($1::text)::uuid)`,
       [prefix],
     );
   }
