@@ -175,17 +175,6 @@ test("expects a generated certificate in a Secret and prints that as a task", as
   expect(issued.notes.join("\n")).not.toContain("expected in the Secret");
 });
 
-test("matches the reviewed manifests", () => {
-  expect(single.files.get("01-network-policies.yaml")).toMatchSnapshot();
-  expect(
-    (single.files.get("15-engine.yaml") ?? "")
-      .split("---\n")
-      .filter((text) => !text.includes("kind: ConfigMap"))
-      .join("---\n")
-      .replaceAll(/[0-9a-f]{12}/g, "(hash)"),
-  ).toMatchSnapshot();
-});
-
 test("keeps values that are not secret", () => {
   expect(withoutSecrets({ publicHost: "routes.example.net", httpsPort: 8443 })).toEqual({
     publicHost: "routes.example.net",

@@ -127,7 +127,7 @@ async function countsOf(
 const isEquality = (uses: Uses): boolean => [...uses.values()].flat().every(({ operator }) => equality.has(operator));
 
 /** The rows that a role sees, such as `20 to 24 of 60`. */
-export function visibleText({ all, visible, isSample }: VisibleRows): string {
+function visibleText({ all, visible, isSample }: VisibleRows): string {
   const [fewest, most] = [Math.min(...visible), Math.max(...visible)].map((rows) => rows.toLocaleString("en"));
   return `${fewest === most ? fewest : `${fewest} to ${most}`} of ${all.toLocaleString("en")}${isSample ? " (sample)" : ""}`;
 }

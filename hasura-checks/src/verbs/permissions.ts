@@ -13,14 +13,9 @@ import { eachSource, examinable, ofOneSource, readProject, type ReadProject } fr
 import { type Expectations, expectationsOf } from "../permissions/expectations.ts";
 import { ExpectationsFile, type Granted } from "../permissions/expected.ts";
 import { renderPermissions } from "../permissions/markdown.ts";
-import { renderPage } from "../permissions/page.ts";
 import type { SourceMetadata } from "@routeql/metadata/read/shape";
 import { shapeFindings } from "../rules/apply.ts";
 import { notExamined } from "../rules/shape.ts";
-import { readBase } from "../metadata/revision.ts";
-import type { AccessChange } from "../diff/change.ts";
-import { accessChanges } from "../diff/widening.ts";
-import { visibleRows, type VisibleRows } from "../permissions/visible-rows.ts";
 import { Verdicts } from "../permissions/report.ts";
 import { Subject } from "../permissions/subject.ts";
 import { verify } from "../permissions/verify.ts";
@@ -81,8 +76,6 @@ interface Verified {
   readonly source: string;
   readonly access: DeclaredAccess;
   readonly verdicts: Verdicts;
-  /** For the HTML page; otherwise empty. */
-  readonly visible: readonly VisibleRows[];
 }
 
 interface Documents {
@@ -90,55 +83,24 @@ interface Documents {
   readonly origin: string;
   readonly configuration: Configuration;
   readonly surroundings: Surroundings;
-  /** Changes since the revision of --base. */
-  readonly base:
-    | { readonly name: string; readonly changes: readonly (AccessChange & { readonly source: string })[] }
-    | undefined;
 }
 
 function writeDocuments(
   verified: readonly Verified[],
   isAlone: boolean,
-  findings: readonly Finding[],
-  { files, origin, configuration: { rolesWithoutPermission }, surroundings: { directory, err }, base }: Documents,
+  { files, origin, configuration: { rolesWithoutPermission }, surroundings: { directory, err } }: Documents,
 ): void {
-  const sources = verified.map(({ source, access, visible }) => ({
-    name: isAlone ? undefined : source,
-    access,
-    visible,
-    changes: base?.changes.filter((change) => change.source === source) ?? [],
-  }));
+  const sources = verified.map(({ source, access }) => ({ name: isAlone ? undefined : source, access }));
   for (const file of files) {
     const options = {
       rolesWithoutPermission,
       origin: `Written from \`${origin}\` by \`npx hasura-checks permissions\`.`,
       notes: "",
     };
-    const text = file.endsWith(".md")
-      ? renderPermissions(sources, options)
-      : renderPage(sources, { rolesWithoutPermission, origin, verified: added(verified), findings, base: base?.name });
+    const text = renderPermissions(sources, options);
     writeFileSync(resolve(directory, file), redacted(text));
     err(`wrote ${file}`);
   }
-}
-
-async function changesSince(
-  named: string | undefined,
-  project: ReadProject,
-  origin: string,
-  directory: string,
-): Promise<Documents["base"]> {
-  if (named === undefined) return undefined;
-  const base = examinable(await readBase(named, origin, directory), `of ${named}`);
-  const changes = accessChanges({ metadata: base.metadata, project: base }, { metadata: project.metadata, project });
-  const { sources } = project.metadata;
-  return {
-    name: named,
-    changes: changes.map((change) => ({
-      ...change,
-      source: (change.at[0] === "sources" ? sources[Number(change.at[1])] : sources[0])?.name ?? "",
-    })),
-  };
 }
 
 /** Number of checks in all sources, by kind. */
@@ -152,7 +114,7 @@ function added(verified: readonly Verified[]): Readonly<Record<string, number>> 
 export const permissions: Command = {
   name: "permissions",
   summary: "compares the rows that every role receives and changes with the metadata and with SQL, on a database",
-  usage: "hasura-checks permissions --metadata DIR --database URL [--expectations FILE] [--write FILE.md|FILE.html]",
+  usage: "hasura-checks permissions --metadata DIR --database URL [--expectations FILE] [--write FILE.md]",
   description: `Checks for every role, root field, operation (query, by key, aggregate, subscription, stream) and column that it is served or refused as declared, by introspection and by execution. Compares the rows of every role and table with those of the filter in SQL, in sessions with values of the database and with missing, malformed and hostile session variables. Also checks limits, counts, relationships, hidden rows and error messages. Tries inserts, updates and deletions on existing and generated rows, and compares their effects with the same changes in SQL.
 
 It needs no running Hasura: the embedded engine serves the metadata in this process. It reads in read-only transactions, and each attempt to change rows ends in ROLLBACK: nothing is stored, but sequences advance and rows are locked for a moment. A copy with a few hundred rows of each table is enough. Functions and native queries are called with guessed arguments, or with those of hasura-checks.yaml. Actions, remote schemas and event triggers are not examined. A running engine stores changes, so --endpoint tries writes only with --disposable-database.
@@ -187,12 +149,7 @@ A file of expectations lists the permissions of each role in each source for rev
       type: "string",
       value: "FILE",
       multiple: true,
-      help: "write the permissions as Markdown (.md) or as one HTML page (.html); can be repeated",
-    },
-    base: {
-      type: "string",
-      value: "REVISION",
-      help: "highlight the changes since a revision of git, or another directory, in the page of --write",
+      help: "write the permissions as Markdown; can be repeated",
     },
     rows: {
       type: "string",
@@ -218,10 +175,6 @@ A file of expectations lists the permissions of each role in each source for rev
       "metadata with two sources",
     ],
     ["hasura-checks permissions --source billing --database postgres://localhost/billing", "one of the sources"],
-    [
-      "hasura-checks permissions --write permissions.html --base origin/main",
-      "a page of the permissions, with the changes of this branch",
-    ],
   ],
   outcomes: ["the answers match the declaration and the expectations", "there is at least one difference"],
   async run(given, surroundings) {
@@ -232,11 +185,7 @@ A file of expectations lists the permissions of each role in each source for rev
     const origin = metadataDirectory(given, configuration, directory);
     const files = given.texts("write");
     for (const file of files)
-      if (!/\.(md|html)$/.test(file))
-        throw new UsageError(`--write takes a file that ends in .md or .html, not ${file}`);
-    const isPaged = files.some((file) => file.endsWith(".html"));
-    if (given.text("base") !== undefined && !isPaged)
-      throw new UsageError("--base highlights changes in a page: add --write FILE.html");
+      if (!file.endsWith(".md")) throw new UsageError(`--write takes a file that ends in .md, not ${file}`);
     const named = given.text("source");
     const project = examinable(
       readProject(origin, directory, undefined, (loaded) => ofOneSource(loaded, named)),
@@ -311,10 +260,7 @@ A file of expectations lists the permissions of each role in each source for rev
       });
       verdicts.outOfTime(minutes);
       granted.set(source.name, expectationsOf(subject.access, rolesWithoutPermission));
-      const { counted: visible } = isPaged
-        ? await visibleRows(subject.access, subject.database, source.name)
-        : { counted: [] };
-      verified.push({ source: source.name, access: subject.access, verdicts, visible });
+      verified.push({ source: source.name, access: subject.access, verdicts });
     }
     const surprises = judgeExpectations(
       expectations,
@@ -328,13 +274,7 @@ A file of expectations lists the permissions of each role in each source for rev
       ...skipped,
       ...verified.flatMap(({ verdicts }) => verdicts.findings),
     ];
-    writeDocuments(verified, isAlone, findings, {
-      files,
-      origin,
-      configuration,
-      surroundings,
-      base: await changesSince(given.text("base"), project, origin, directory),
-    });
+    writeDocuments(verified, isAlone, { files, origin, configuration, surroundings });
     const seconds = (performance.now() - started) / 1000;
     const checks = added(verified);
     const roles = new Set(verified.flatMap(({ access }) => access.roles));
