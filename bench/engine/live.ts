@@ -19,6 +19,8 @@ export interface LiveFigures {
   readonly idleCpu: number;
   /** The same of Postgres. */
   readonly idlePostgresCpu: number;
+  /** Transactions of the database in ten seconds while no data changes. */
+  readonly idleStatements: number;
   /** Number of answers that did not arrive in time; zero is correct. */
   readonly missing: number;
 }
@@ -52,7 +54,7 @@ export async function measureLive(
   let value = 1_000_000;
   for (const step of steps) {
     await subscribers.grow(step);
-    const [idleCpu, idlePostgresCpu] = await idleShares(server, database);
+    const idle = await idleShares(server, database, owner);
     const delays: Float64Array[] = [];
     const processorTimes: number[] = [];
     for (let change = 0; change < changes; change += 1) {
@@ -70,8 +72,7 @@ export async function measureLive(
       fanOutMilliseconds: figure(delays.map((each) => percentile(each, 0.95) - percentile(each, 0))),
       cpuMilliseconds: figure(processorTimes),
       residentMegabytes: server.residentMegabytes(),
-      idleCpu,
-      idlePostgresCpu,
+      ...idle,
       missing: delays.reduce((missing, each) => missing + step - each.length, 0),
     });
   }
@@ -81,10 +82,28 @@ export async function measureLive(
 async function idleShares(
   server: Measured,
   database: LiveOptions["database"],
-): Promise<readonly [server: number, postgres: number]> {
+  owner: Client,
+): Promise<Pick<LiveFigures, "idleCpu" | "idlePostgresCpu" | "idleStatements">> {
+  const transactions = await transactionsOf(owner);
   const [before, postgresBefore] = [server.cpuSeconds(), await database.cpuSeconds()];
   const start = performance.now();
-  await new Promise((wake) => setTimeout(wake, 3_000));
+  await new Promise((wake) => setTimeout(wake, idleMilliseconds));
   const seconds = (performance.now() - start) / 1000;
-  return [(server.cpuSeconds() - before) / seconds, ((await database.cpuSeconds()) - postgresBefore) / seconds];
+  const [own, postgres] = [server.cpuSeconds() - before, (await database.cpuSeconds()) - postgresBefore];
+  return {
+    idleCpu: own / seconds,
+    idlePostgresCpu: postgres / seconds,
+    // The first question is a transaction too.
+    idleStatements: (10 * ((await transactionsOf(owner)) - transactions - 1)) / seconds,
+  };
+}
+
+/** A cohort without notices runs once in this time. */
+const idleMilliseconds = 30_000;
+
+async function transactionsOf(owner: Client): Promise<number> {
+  const { rows } = await owner.query<{ count: string }>(
+    "select xact_commit + xact_rollback as count from pg_stat_database where datname = current_database()",
+  );
+  return Number(rows[0]?.count);
 }

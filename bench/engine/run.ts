@@ -29,8 +29,15 @@ export interface EngineBench {
 }
 
 const sizes = {
-  full: { updates: 1_000_000, rounds: 5, milliseconds: 2_500, starts: 5, steps: [5_000, 10_000, 20_000], changes: 4 },
-  quick: { updates: 100_000, rounds: 3, milliseconds: 1_000, starts: 3, steps: [5_000], changes: 2 },
+  full: {
+    updates: 1_000_000,
+    rounds: 5,
+    milliseconds: 2_500,
+    starts: 5,
+    steps: [1_000, 5_000, 10_000, 20_000],
+    changes: 4,
+  },
+  quick: { updates: 100_000, rounds: 3, milliseconds: 1_000, starts: 3, steps: [1_000, 5_000], changes: 3 },
 };
 
 /** `npm run bench:engine`. Returns the path of the results. */
@@ -94,14 +101,14 @@ export async function benchEngine({ quick, only, against }: EngineBench): Promis
   if (ready !== undefined) console.log(`\nready with 50 tables: ${spread(ready)} ms`);
   const live: LiveFigures[] = [];
   if (isWanted("live")) {
-    await using engine = await startEngineProcess(databaseUrl, { core: 0 });
-    const { socket } = graphqlContender("engine", engine.server, engine);
-    live.push(
-      ...(await measureLive(
-        { name: "engine", ...socket },
-        { database, owner, steps: size.steps, changes: size.changes },
-      )),
-    );
+    for (const liveQueries of ["push", "poll"]) {
+      const name = `engine, ${liveQueries}`;
+      const environment = { ENGINE_LIVE_QUERIES: liveQueries };
+      await using engine = await startEngineProcess(databaseUrl, { core: 0, environment });
+      const { socket } = graphqlContender(name, engine.server, engine);
+      const options = { database, owner, steps: size.steps, changes: size.changes };
+      live.push(...(await measureLive({ name, ...socket }, options)));
+    }
   }
   if (live.length > 0) console.log(`\n${table(live, liveColumns)}`);
   return await writeResults("engine", { ...conditions, data, queries, readyMilliseconds: ready, live });
@@ -147,6 +154,7 @@ const liveColumns: Columns<LiveFigures> = {
   MB: (row) => number(row.residentMegabytes),
   "cores while idle": (row) => number(row.idleCpu),
   "Postgres' cores": (row) => number(row.idlePostgresCpu),
+  "statements in 10 s": (row) => number(row.idleStatements),
   missing: (row) => String(row.missing),
 };
 

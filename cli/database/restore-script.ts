@@ -43,7 +43,7 @@ export async function restoreProgram({ applied, own }: AppliedMigrations, keepKe
   const after = [
     ...(await sql(...(hasOwn ? ["after-replay"] : []), "attach-partitions")),
     ...(current ? [await inDatabase("migrate/grants.sql")] : []),
-    ...(await sql("carry-over")),
+    ...(await sql("carry-over", "tell")),
     `commit;\n\\unrestrict ${key}\n\\o`,
     ...(await sql("report")),
   ];

@@ -13,6 +13,8 @@ revoke all on schema routing, auth, public, migrations from routeql_engine, rout
 grant usage on schema public to routeql_engine;
 grant select on view_bgpupdates, view_hijacks, view_bgpupdates_hijacks, view_configured_prefixes to routeql_engine;
 grant update (comment, ignored, resolved, seen, under_mitigation) on view_hijacks to routeql_engine;
+-- For live queries: it learns when the tables behind a statement change.
+grant execute on function tables_read_by(oid[], oid[]), start_listening(oid[]), stop_listening(oid[]) to routeql_engine;
 
 -- The sidecar works on accounts and keys; it deletes nothing and cannot change audit events.
 grant usage on schema auth to routeql_sidecar;

@@ -11,6 +11,7 @@ import {
   refuseChangedMigrations,
 } from "./own-migrations.ts";
 import { lockNotAvailable } from "../partitions/patience.ts";
+import { tellEverything, watchTables } from "./watched-tables.ts";
 
 const migrations = new URL("../migrations/", import.meta.url).pathname;
 const grants = new URL("grants.sql", import.meta.url);
@@ -33,11 +34,14 @@ export async function migrate(client: Client, { migrations: ownMigrations, engin
     advisoryLockMode: "wait",
     log: () => {},
   });
-  return [
+  const done = [
     ...applied.map(({ name }) => `applied migration ${name}`),
     ...(await applyOwnMigrations(client, ownMigrations)),
     ...(await applyGrants(client, engineRights)),
+    ...(await watchTables(client, engineRights)),
   ];
+  if (done.length > 0) await client.query(tellEverything);
+  return done;
 }
 
 /** @throws Error for a database with a migration that this version does not have */

@@ -23,6 +23,9 @@ export async function partitionsBefore(client: Client, date = "infinity"): Promi
   return rows;
 }
 
+/** Tells the engines in this transaction that updates change: partitions have no triggers of their own. */
+export const tellUpdates = "select pg_notify('routeql_changes', 'routing.bgp_updates')";
+
 export type Staying = "all" | "hijacked";
 
 /** Replaces a partition in one step without its other rows; none if no row stays. Run it in a turn. @returns rows that stay */
@@ -37,6 +40,7 @@ export async function exchange(client: Client, { name, first, after }: Partition
     `insert into ${made} select * from ${table}${staying === "hijacked" ? " where hijack_key <> '{}'" : ""}`,
   );
   const rows = rowCount ?? 0;
+  await client.query(tellUpdates);
   if (rows === 0) await client.query(`drop table ${made}`);
   else {
     // With the constraint Postgres need not scan the rows while readers wait.

@@ -1,5 +1,5 @@
 import type { Client } from "pg";
-import { exchange, type Partition, partitionsBefore } from "../partitions/partitions.ts";
+import { exchange, type Partition, partitionsBefore, tellUpdates } from "../partitions/partitions.ts";
 import { alone, patiently } from "../partitions/patience.ts";
 
 /** A month's old days with the numbers of rows that were, or would be, deleted. */
@@ -54,9 +54,13 @@ async function deleteRows(client: Client, { name, first, until }: Span, batch: n
     const to = (await client.query<{ next: string | null }>(next, [from, until])).rows[0]?.next ?? null;
     if (to === null) break;
     const bounds = [from, to];
-    const { rowCount } = await patiently(client, () =>
-      client.query(`delete from ${table} where "timestamp" >= $1 and "timestamp" < $2 and hijack_key = '{}'`, bounds),
-    );
+    const { rowCount } = await patiently(client, async () => {
+      await client.query(tellUpdates);
+      return client.query(
+        `delete from ${table} where "timestamp" >= $1 and "timestamp" < $2 and hijack_key = '{}'`,
+        bounds,
+      );
+    });
     removed += rowCount ?? 0;
     from = to;
   }

@@ -27,6 +27,7 @@ export async function query(
 export type { Bytes } from "./postgres/bytes.ts";
 export { EngineError, errorReply, toEngineError, type EngineErrorCode } from "./errors.ts";
 export { MetadataError, type Inconsistency, type Problem } from "@routeql/metadata/read/problems";
+export type { ChangeObserver, NoticeFigures, Observation, PolledReason } from "./notices/observation.ts";
 export type {
   Session,
   GraphQLRequest,

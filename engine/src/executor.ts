@@ -78,8 +78,12 @@ export interface ExecutorEvents {
   readonly onPoll: (seconds: number) => void;
   /** It failed. */
   readonly onError: (error: EngineError) => void;
+  /** A statement found a change that no notice announced. */
+  readonly onMissed: () => void;
 }
 
 export interface ExecutorStatistics extends Pick<EngineStatistics, "plans" | "pool"> {
+  /** Absent where the engine behind the front polls by itself. */
+  readonly notices?: EngineStatistics["notices"];
   readonly liveQueries: { readonly cohorts: number; readonly members: number; readonly subscribers: number };
 }

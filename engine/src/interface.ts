@@ -4,6 +4,7 @@ import type { Span } from "@routeql/tracing/span";
 import type { CostLimits } from "./cost/limits.ts";
 import type { Cancellation } from "./cancellation.ts";
 import type { EngineError } from "./errors.ts";
+import type { ChangeObserver, NoticeFigures, Observation } from "./notices/observation.ts";
 import type { Bytes } from "./postgres/bytes.ts";
 
 /** The requesting session. `admin` has access to everything; every other role only to its permissions in the metadata. */
@@ -85,6 +86,8 @@ export interface ExplainedSubscription {
   readonly sql: string;
   readonly plan: readonly string[];
   readonly variables: ExplainedVariables;
+  /** Whether changes are noticed, of which tables, or why the statement is polled. */
+  readonly changes: { readonly noticed: boolean; readonly tables: readonly string[]; readonly reason: string | null };
 }
 
 /** Values of a subscription's parameters as text, by origin. */
@@ -102,6 +105,8 @@ export interface ExplainedVariables {
 export interface EngineStatistics {
   readonly plans: { readonly size: number; readonly hits: number; readonly misses: number };
   readonly pool: { readonly total: number; readonly idle: number; readonly waiting: number };
+  /** Of all sources. */
+  readonly notices: NoticeFigures;
 }
 
 export interface Engine {
@@ -121,6 +126,8 @@ export interface Engine {
     members: readonly (readonly unknown[])[],
     options?: PollOptions,
   ): Promise<readonly PollAnswer[]>;
+  /** Calls back when the answers of a cohort may change. Without notices, or if the cohort is not known any more, its statements must be polled. */
+  observe(cohortKey: string, observer: ChangeObserver): Observation;
   /** Releases the cohort after its last member has left. */
   release(cohortKey: string): void;
   /** Statements and plans as `/v1/graphql/explain` has them. @throws EngineError invalid-params for a mutation */
@@ -202,15 +209,19 @@ export interface EngineOptions {
   readonly maxAnswerBytes?: number;
   /** Connections; default: pool_settings.max_connections of the source, else 4. */
   readonly poolSize?: number;
+  /** Whether live queries run after notices of changes, or at intervals; default push. */
+  readonly liveQueries?: "push" | "poll";
+  /** Address of the primary, if the first source is a hot standby: notices come from there, and live queries run there. */
+  readonly primaryDatabaseUrl?: string | undefined;
   /** Entries of the plan cache; default 1,000. */
   readonly planCacheSize?: number;
   /** Longest query text in UTF-16 units; default 262,144. */
   readonly maxQueryLength?: number;
-  /** Receives events outside of requests: lost idle connections, reloaded metadata. */
+  /** Receives events outside of requests: lost idle connections, reloaded metadata, begin and end of notices. */
   readonly onEvent?: (event: EngineEvent) => void;
 }
 
 export interface EngineEvent {
-  readonly type: "connection-lost" | "reloaded";
+  readonly type: "connection-lost" | "reloaded" | "listening" | "not-listening";
   readonly message: string;
 }

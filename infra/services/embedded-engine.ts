@@ -119,9 +119,18 @@ export function describeEmbeddedEngine(settings: Settings): ServiceDescription {
       HASURA_GRAPHQL_JWT_SECRET: tokenCheck(settings),
       ENGINE_METADATA_DIRECTORY: metadata.path,
       ENGINE_POOL_SIZE: textOf(settings.enginePoolSize),
+      ENGINE_LIVE_QUERIES: settings.engineLiveQueries,
+      ENGINE_LIVE_QUERY_BUDGET: textOf(settings.engineLiveQueryBudget),
       ...embeddedLimits(settings),
     },
-    secrets: { ...accessKeys, ROUTEQL_DATABASE_URL_FILE: "engine-database-url" },
+    secrets: {
+      ...accessKeys,
+      ROUTEQL_DATABASE_URL_FILE: "engine-database-url",
+      // A replica sends no notices of changes.
+      ...(settings.database === "cloudnative-pg" && settings.databaseReadFromCopies
+        ? { ENGINE_PRIMARY_DATABASE_URL_FILE: "engine-primary-database-url" }
+        : {}),
+    },
     files: metadata.files,
     metricsPort: 9090,
     resources: { memoryMegabytes, cpuMillicores: 250, processes: 512 },

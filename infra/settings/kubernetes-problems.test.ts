@@ -67,7 +67,7 @@ test.each<[GivenSettings, string]>([
 ])("rejects %o on Docker", (given, problem) => expect(problems(given, "local")).toEqual([problem]));
 
 test("rejects a pool above the role's connection limit on every target", () => {
-  const most = roles.engine.connectionLimit;
+  const most = roles.engine.connectionLimit - 1;
   expect(parseValue("enginePoolSize", String(most))).toEqual({ value: most });
   expect(parseValue("enginePoolSize", String(most + 1))).toEqual({
     problem: `must be a whole number from 1 to ${most}, not ${most + 1}`,

@@ -6,6 +6,12 @@ import type { GivenInputs, SettingName, Settings } from "./list.ts";
 /** Reports a setting that is invalid together with others. */
 export type Wrong = (name: SettingName, problem: string) => void;
 
+/** Connections of each engine pod. One more listens for changes. */
+const enginePool = ({ engine, enginePoolSize, engineLiveQueries }: Settings): Settings["enginePoolSize"] =>
+  engine === "hasura" || engineLiveQueries === "poll" || isPending(enginePoolSize)
+    ? enginePoolSize
+    : enginePoolSize + 1;
+
 /** Connections of each auth sidecar pod (its DATABASE_POOL_SIZE). */
 const sidecarPoolSize = 10;
 /** Kubernetes' default range of node ports. */
@@ -38,7 +44,7 @@ export function checkKubernetes(given: GivenInputs, settings: Settings, wrong: W
     }
   }
   for (const [service, most, pool, limit] of [
-    ["engine", "engineReplicasMost", settings.enginePoolSize, roles.engine.connectionLimit],
+    ["engine", "engineReplicasMost", enginePool(settings), roles.engine.connectionLimit],
     ["auth sidecar", "sidecarReplicasMost", sidecarPoolSize, roles.sidecar.connectionLimit],
   ] as const) {
     if (isPending(pool)) continue;

@@ -36,6 +36,16 @@ export const settings = withEnvironmentNames({
     ...ownMigrations,
   }),
   engineMutations: flag({ default: true, meaning: "Serve the mutations that permissions allow." }),
+  engineLiveQueries: text({
+    default: "push",
+    meaning: "Embedded engine: live queries run after notices of changes (`push`), or only at intervals (`poll`).",
+    ...oneOf("push", "poll"),
+  }),
+  engineLiveQueryBudget: number({
+    default: 10,
+    meaning: "Embedded engine: percent of its connections' time for live queries that notices cause.",
+    ...range(1, 100),
+  }),
   engineConsole: flag({
     structural: true,
     default: false,
@@ -103,7 +113,8 @@ export const settings = withEnvironmentNames({
   enginePoolSize: number({
     default: 10,
     meaning: "Maximum connections of one engine to Postgres.",
-    ...range(1, roles.engine.connectionLimit),
+    // One more connection listens for changes.
+    ...range(1, roles.engine.connectionLimit - 1),
   }),
   requestsPerSecondPerAddress: number({ default: 50, meaning: "Rate limit of one address.", ...range(1, 100_000) }),
   requestBurst: number({ default: 100, meaning: "Requests above that rate before 429.", ...range(1, 100_000) }),

@@ -13,6 +13,9 @@ export function fromEnvironment(environment: Environment, name: string): string 
   return value;
 }
 
+/** Connection settings of an address that the settings have checked. */
+export const connectionAt = (url: string): LibpqConfig => clientConfig(readConnection(url));
+
 /** Connection settings of a source. @throws MetadataError when the environment lacks them */
 export function connectionOf(
   source: SourceMetadata,

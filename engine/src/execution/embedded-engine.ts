@@ -23,11 +23,13 @@ import type { Row } from "../postgres/connection.ts";
 import { printSorted } from "../schema-text.ts";
 import type { Cancellation } from "../cancellation.ts";
 import { auditVariables } from "../audit-variables.ts";
-import { connectionOf } from "./connection.ts";
-import { Database, type Ask, type Asker, type TextRow } from "./database.ts";
+import { openDatabase, placesOf } from "./open-database.ts";
+import type { Ask, Asker, Database, TextRow } from "./database.ts";
 import { checkDocumentSize, type Operation, readOperation } from "./document.ts";
 import { explainQuery, explainSubscription, type AskForPlan } from "./explain.ts";
-import { Cohorts } from "./live.ts";
+import { Cohorts, followsTime } from "./live.ts";
+import { LiveSources } from "./live-sources.ts";
+import type { ChangeObserver, Observation } from "../notices/observation.ts";
 import { planMutation } from "../mutations/plan.ts";
 import { requireSession } from "../mutations/require-session.ts";
 import { MutationRun } from "../mutations/run.ts";
@@ -46,14 +48,7 @@ import { QueryPlanner, type SubscriptionPlan } from "./plan.ts";
 import { buildState, checkMetadata, type CheckedMetadata, type State } from "./state.ts";
 import { Variables, type VariableValues } from "./variables.ts";
 
-const defaults = {
-  ...defaultSizeLimits,
-  statementTimeout: 30_000,
-  poolSize: 4,
-  planCacheSize: 1000,
-  maxQueryLength: 262_144,
-  idleSeconds: 180,
-};
+const defaults = { ...defaultSizeLimits, planCacheSize: 1000, maxQueryLength: 262_144 };
 
 /** The session variables as Hasura gives them to triggers, `current_setting('hasura.user')`, with those of audit events. */
 const userOf = (session: Session, options: ExecuteOptions): string =>
@@ -68,9 +63,10 @@ export class EmbeddedEngine implements Engine {
   #source: EngineOptions["metadata"];
   #state: State;
   #databases: ReadonlyMap<string, Database>;
+  #live: LiveSources;
   readonly #plans: PlanCache;
   readonly #costLimits: CostLimits;
-  readonly #cohorts = new Cohorts((source) => this.#database(source));
+  readonly #cohorts = new Cohorts((source) => this.#live.database(source) ?? this.#database(source));
   #revision = 1;
 
   private constructor(options: EngineOptions, state: State, databases: ReadonlyMap<string, Database>) {
@@ -78,6 +74,7 @@ export class EmbeddedEngine implements Engine {
     this.#source = options.metadata;
     this.#state = state;
     this.#databases = databases;
+    this.#live = new LiveSources(state.metadata, state.loaded, options);
     this.#costLimits = { ...defaultCostLimits, ...options.costLimits };
     this.#plans = new PlanCache(options.planCacheSize ?? defaults.planCacheSize);
   }
@@ -96,19 +93,10 @@ export class EmbeddedEngine implements Engine {
 
   static #connect({ metadata, loaded }: CheckedMetadata, options: EngineOptions): ReadonlyMap<string, Database> {
     return new Map(
-      metadata.sources.map((source, index) => {
-        const settings = source.configuration.connection_info.pool_settings;
-        const database = new Database({
-          connection: connectionOf(source, index, options.environment ?? process.env, loaded),
-          poolSize: options.poolSize ?? settings?.max_connections ?? defaults.poolSize,
-          statementTimeout: options.statementTimeout ?? defaults.statementTimeout,
-          answerLimit: options.maxAnswerBytes,
-          isolation: source.configuration.connection_info.isolation_level ?? undefined,
-          idleTimeout: (settings?.idle_timeout ?? defaults.idleSeconds) * 1000,
-          onConnectionLost: (message) => options.onEvent?.({ type: "connection-lost", message }),
-        });
-        return [source.name, database];
-      }),
+      metadata.sources.map((source, index) => [
+        source.name,
+        openDatabase(source, placesOf(source, index, options, loaded).own, options),
+      ]),
     );
   }
 
@@ -355,6 +343,10 @@ export class EmbeddedEngine implements Engine {
     return this.#cohorts.poll(cohortKey, members, (role) => this.#asker({ role, client }, signal));
   }
 
+  observe(cohortKey: string, observer: ChangeObserver): Observation {
+    return this.#live.observe(this.#cohorts.find(cohortKey), observer);
+  }
+
   release(cohortKey: string): void {
     this.#cohorts.release(cohortKey);
   }
@@ -372,8 +364,17 @@ export class EmbeddedEngine implements Engine {
     };
     if (cached.operation.kind === "mutation")
       throw new EngineError({ code: "invalid-params", message: "only queries can be explained" });
-    if (cached.operation.kind === "subscription")
-      return explainSubscription(this.#subscriptionPlan(cached, session, values), ask);
+    if (cached.operation.kind === "subscription") {
+      const plan = this.#subscriptionPlan(cached, session, values);
+      return explainSubscription(
+        plan,
+        ask,
+        await this.#live.explain({
+          plan,
+          isRelative: followsTime(plan, resolveParameters(plan.statement.parameters, session, values)),
+        }),
+      );
+    }
     return explainQuery(this.#plan(cached, session, values).roots, ask);
   }
 
@@ -418,6 +419,8 @@ export class EmbeddedEngine implements Engine {
     databases: ReadonlyMap<string, Database>,
   ): Promise<void> {
     const old = this.#databases;
+    const oldLive = this.#live;
+    this.#live = new LiveSources(state.metadata, state.loaded, this.#options);
     this.#source = source;
     this.#state = state;
     this.#databases = databases;
@@ -426,23 +429,23 @@ export class EmbeddedEngine implements Engine {
     this.#revision += 1;
     this.#options.onEvent?.({ type: "reloaded", message: `metadata revision ${this.#revision}` });
     // Requests with a connection of the old pool finish first.
-    await closeAll(old);
+    await Promise.all([closeAll(old), oldLive.close()]);
   }
 
   statistics(): EngineStatistics {
     const pool = { total: 0, idle: 0, waiting: 0 };
-    for (const database of this.#databases.values()) {
+    for (const database of [...this.#databases.values(), ...this.#live.databases]) {
       const { total, idle, waiting } = database.statistics;
       pool.total += total;
       pool.idle += idle;
       pool.waiting += waiting;
     }
-    return { plans: this.#plans.statistics, pool };
+    return { plans: this.#plans.statistics, pool, notices: this.#live.figures };
   }
 
   async close(): Promise<void> {
     this.#cohorts.clear();
-    await closeAll(this.#databases);
+    await Promise.all([closeAll(this.#databases), this.#live.close()]);
   }
 }
 

@@ -29,10 +29,11 @@ export async function explainQuery(roots: readonly RootPlan[], ask: AskForPlan):
 export async function explainSubscription(
   { statement, cursor, cursorName }: SubscriptionPlan,
   ask: AskForPlan,
+  changes: ExplainedSubscription["changes"],
 ): Promise<ExplainedSubscription> {
   const sql = finalText(statement.template);
   const { plan, values } = await ask(statement, sql);
-  return { sql, plan, variables: variablesOf(statement.parameters, values, cursor, cursorName) };
+  return { sql, plan, variables: variablesOf(statement.parameters, values, cursor, cursorName), changes };
 }
 
 function variablesOf(

@@ -20,6 +20,7 @@ test.each<[string, ParameterSource, number]>([
     statement,
     cursor: undefined,
     cursorName: undefined,
+    reads: { relations: new Map(), functions: new Map(), nativeQueries: new Set<string>() },
   } as const;
   const { cohortKey, parameters } = cohorts.add({ role: "viewer", isAdmin: false, variables: new Map() }, plan, ["x"]);
   const [answer] = await cohorts.poll(cohortKey, [parameters], () => ({}));

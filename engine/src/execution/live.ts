@@ -8,6 +8,8 @@ import type { SubscriptionPlan } from "./plan.ts";
 
 interface Cohort {
   readonly role: string;
+  /** Values such as `today` change the answers without a change of data. */
+  readonly isRelative: boolean;
   readonly plan: SubscriptionPlan;
   readonly single: Sql;
   /** Statements by the positions at which their members differ. */
@@ -15,6 +17,17 @@ interface Cohort {
 }
 
 type Member = readonly unknown[];
+
+/** Postgres' words for moments relative to now, in values of other types than text. */
+const relativeTime = /\b(?:now|today|tomorrow|yesterday)\b/i;
+const textTypes = /^"?(?:text|varchar|bpchar|citext|name|jsonb?)\b/;
+const isRelativeTime = (type: Sql, value: string | null | undefined): boolean =>
+  typeof value === "string" && relativeTime.test(value) && !textTypes.test(type);
+
+export const followsTime = (
+  { statement }: Pick<SubscriptionPlan, "statement">,
+  values: readonly (string | null)[],
+): boolean => statement.parameters.some(({ type }, position) => isRelativeTime(type, values[position]));
 
 const mostVariants = 16;
 
@@ -32,19 +45,34 @@ export class Cohorts {
 
   add({ role, client = role }: Session, plan: SubscriptionPlan, parameters: readonly (string | null)[]): LiveQuery {
     const { statement } = plan;
+    const isRelative = followsTime(plan, parameters);
     const key = createHash("sha256")
       .update(
-        JSON.stringify([role, plan.kind, plan.namespace, plan.keys, plan.cursor, statement.source, statement.template]),
+        JSON.stringify([
+          role,
+          plan.kind,
+          plan.namespace,
+          plan.keys,
+          plan.cursor,
+          isRelative,
+          statement.source,
+          statement.template,
+        ]),
       )
       .digest("base64url");
     if (!this.#cohorts.has(key))
       this.#cohorts.set(key, {
         role,
         plan,
+        isRelative,
         single: finalText(statement.template),
         multiplexed: new LRUCache({ max: mostVariants }),
       });
     return { kind: plan.kind, cohortKey: key, parameters, client };
+  }
+
+  find(key: string): Pick<Cohort, "plan" | "isRelative"> | undefined {
+    return this.#cohorts.get(key);
   }
 
   release(key: string): void {

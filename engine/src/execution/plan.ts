@@ -5,6 +5,7 @@ import { multipleRootFields } from "../schema/types.ts";
 import { outputMeta, sourceOf } from "../schema/meta.ts";
 import type { RoleSchema } from "../schema/role-schema.ts";
 import type { Parameter } from "../sql/expression.ts";
+import type { Reads } from "../sql/print.ts";
 import { SelectPrinter, type OutputValue } from "../sql/select.ts";
 import type { Sql } from "../sql/sql.ts";
 import { readDirectives, type SelectedField, type SelectionLimits, SelectionReader } from "./selection.ts";
@@ -180,16 +181,17 @@ function planLive(namespace: string | undefined, roots: readonly LiveRoot[], spe
     if (others.length > 0) throw unsupported("exactly one root field is allowed for streaming subscriptions");
     const {
       source,
-      stream: { template, parameters, cursor, cursorName },
+      stream: { template, parameters, cursor, cursorName, reads },
     } = streaming;
-    return { ...common, kind: "stream", statement: { source, template, parameters }, cursor, cursorName };
+    return { ...common, kind: "stream", statement: { source, template, parameters }, cursor, cursorName, reads };
   }
   const [source, ...more] = new Set(roots.flatMap((root) => root.source ?? []));
   if (source === undefined) throw unsupported("Introspection at root field level is not supported over subscriptions");
   if (more.length > 0) throw unsupported("all fields of a subscription must be from the same source");
   const printer = new SelectPrinter(spending);
   const statement = { source, template: printer.columns(values), parameters: printer.parameters };
-  return { ...common, kind: "live", statement, cursor: undefined, cursorName: undefined };
+  const { reads } = printer;
+  return { ...common, kind: "live", statement, cursor: undefined, cursorName: undefined, reads };
 }
 
 export interface SubscriptionPlan {
@@ -199,4 +201,5 @@ export interface SubscriptionPlan {
   readonly statement: Statement;
   readonly cursor: StreamPlan["cursor"] | undefined;
   readonly cursorName: StreamPlan["cursorName"] | undefined;
+  readonly reads: Reads;
 }

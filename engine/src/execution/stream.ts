@@ -2,6 +2,7 @@ import { enumMeta, inputMeta, type VisibleTable } from "../schema/meta.ts";
 import { allOf, type Condition, type Operand, type Parameter } from "../sql/expression.ts";
 import { type Operator, typeSql } from "../sql/operators.ts";
 import { sql, type Sql } from "../sql/sql.ts";
+import type { Reads } from "../sql/print.ts";
 import { SelectPrinter } from "../sql/select.ts";
 import { invalid } from "../errors.ts";
 import type { Input } from "./input.ts";
@@ -15,6 +16,7 @@ export interface StreamPlan {
   /** Index of the parameter with the cursor's value. */
   readonly cursor: number;
   readonly cursorName: string;
+  readonly reads: Reads;
 }
 
 interface Cursor {
@@ -97,5 +99,6 @@ export function planStream(field: DefinedField, target: VisibleTable, reader: Se
     parameters: printer.parameters,
     cursor: printer.parameters.indexOf(cursor.parameter),
     cursorName: cursor.name,
+    reads: printer.reads,
   };
 }

@@ -7,7 +7,7 @@ import { createEmbeddedExecutor } from "./embedded.ts";
 test("does not parse the document of a plain query twice", async () => {
   const engine = createFakeEngine();
   const operationKind = vi.spyOn(engine, "operationKind");
-  const events = { onPoll: () => undefined, onError: () => undefined };
+  const events = { onPoll: () => undefined, onError: () => undefined, onMissed: () => undefined };
   const executor = createEmbeddedExecutor(engine, readSettings(testSettings), events);
   const session = createSession("viewer", []);
   expect(executor.kindOf({ query: "{ a }" }, session)).toBe("query");

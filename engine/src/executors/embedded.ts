@@ -5,13 +5,14 @@ import { createSubscriptions } from "../subscriptions/subscriptions.ts";
 
 export type PollingSettings = Pick<
   Settings,
-  "refetchInterval" | "batchSize" | "streamRefetchInterval" | "streamBatchSize" | "poolSize"
+  "refetchInterval" | "batchSize" | "streamRefetchInterval" | "streamBatchSize" | "poolSize" | "liveQueryBudget"
 >;
 
 const defaultPoolSize = 4;
 
-/** Answers from the embedded engine, and polls its live queries and streams. Closes the engine when it is closed. */
+/** Answers from the embedded engine, and runs its live queries and streams. Closes the engine when it is closed. */
 export function createEmbeddedExecutor(engine: Engine, settings: PollingSettings, events: ExecutorEvents): Executor {
+  const connections = settings.poolSize ?? defaultPoolSize;
   const subscriptions = createSubscriptions({
     engine,
     interval: settings.refetchInterval,
@@ -19,7 +20,9 @@ export function createEmbeddedExecutor(engine: Engine, settings: PollingSettings
     streamInterval: settings.streamRefetchInterval,
     streamBatchSize: settings.streamBatchSize,
     // Half of the connections, so that queries always find one.
-    concurrentPolls: Math.max(1, Math.floor((settings.poolSize ?? defaultPoolSize) / 2)),
+    concurrentPolls: Math.max(1, Math.floor(connections / 2)),
+    connections,
+    budgetPercent: settings.liveQueryBudget,
     ...events,
   });
   return {

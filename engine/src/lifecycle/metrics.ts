@@ -3,6 +3,7 @@ import type { UnavailableReason } from "@routeql/contract/unavailable";
 import { createServer, type Server } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ExecutorStatistics } from "../executor.ts";
+import { type NoticeFigures, polledKinds } from "../notices/observation.ts";
 
 export type OperationKind = "query" | "mutation" | "subscription" | "unknown";
 
@@ -25,6 +26,8 @@ export interface Metrics {
   poll(seconds: number): void;
   /** Counts an answer with status 503. */
   unavailable(reason: UnavailableReason): void;
+  /** Counts a change that a live query found without a notice. */
+  missed(): void;
   /** Counts a request of a client that uses the access key before its last rotation. */
   previousKey(client: string): void;
   observe(sources: MetricSources): void;
@@ -54,6 +57,11 @@ export function createMetrics(): Metrics {
     name: "routeql_engine_live_query_poll_duration_seconds",
     help: "Time of one multiplexed statement of live queries.",
     buckets,
+    registers,
+  });
+  const missed = new Counter({
+    name: "routeql_engine_live_query_missed_notices_total",
+    help: "Changes that a live query found although no notice announced them.",
     registers,
   });
   const previousKeys = new Counter({
@@ -101,6 +109,9 @@ export function createMetrics(): Metrics {
       unavailable.inc({ reason });
       lastUnavailable.set({ reason }, Date.now() / 1000);
     },
+    missed() {
+      missed.inc();
+    },
     previousKey(client) {
       previousKeys.inc({ client: boundedClient(client) });
     },
@@ -124,9 +135,14 @@ function registerSources(sources: MetricSources, registers: Registry[]): void {
     Number(await sources.isAnswering()),
   );
   gauge("websocket_connections", "Open WebSocket connections.", sources.connections);
-  gauge("live_query_cohorts", "Statements that are polled.", () => sources.executor().liveQueries.cohorts);
-  gauge("live_query_members", "Distinct parameter sets that are polled.", () => sources.executor().liveQueries.members);
+  gauge("live_query_cohorts", "Statements of live queries and streams.", () => sources.executor().liveQueries.cohorts);
+  gauge(
+    "live_query_members",
+    "Distinct parameter sets of these statements.",
+    () => sources.executor().liveQueries.members,
+  );
   gauge("live_query_subscribers", "Subscriptions that are served.", () => sources.executor().liveQueries.subscribers);
+  observeNotices(sources, registers);
   gauge("pool_connections", "Open connections to Postgres.", () => sources.executor().pool.total);
   gauge("pool_idle", "Connections to Postgres without work.", () => sources.executor().pool.idle);
   gauge("pool_waiting", "Statements that wait for a connection.", () => sources.executor().pool.waiting);
@@ -146,6 +162,37 @@ function registerSources(sources: MetricSources, registers: Registry[]): void {
   gauge("plan_cache_size", "Finished plans that are remembered.", () => sources.executor().plans.size);
   gauge("plan_cache_hits", "Plans found in the cache since the start.", () => sources.executor().plans.hits);
   gauge("plan_cache_misses", "Plans made since the start.", () => sources.executor().plans.misses);
+}
+
+/** Only of the embedded engine. */
+function observeNotices({ executor }: MetricSources, registers: Registry[]): void {
+  const gauge = (name: string, help: string, read: (figures: NoticeFigures) => number): void => {
+    const instance: Gauge = new Gauge({
+      name: `routeql_engine_${name}`,
+      help,
+      registers,
+      collect: () => {
+        const { notices } = executor();
+        if (notices !== undefined) instance.set(read(notices));
+      },
+    });
+  };
+  gauge("live_query_listening", "1 if notices of changes arrive from the database.", ({ listening }) =>
+    Number(listening),
+  );
+  gauge("live_query_notices", "Notices of changes since the start.", ({ received }) => received);
+  gauge("live_query_pushed", "Statements that run after notices of changes.", ({ noticed }) => noticed);
+  const polled: Gauge<"reason"> = new Gauge({
+    name: "routeql_engine_live_query_polled",
+    help: "Statements that run at intervals, by the reason.",
+    labelNames: ["reason"],
+    registers,
+    collect: () => {
+      const { notices } = executor();
+      if (notices !== undefined)
+        for (const kind of polledKinds) polled.set({ reason: kind }, notices.polled[kind] ?? 0);
+    },
+  });
 }
 
 /** `GET /metrics` in Prometheus' text format, on a separate internal port. */

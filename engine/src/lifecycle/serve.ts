@@ -104,6 +104,7 @@ export async function serve({
       logError(error, { requestId: "poll" });
       if (error.reason !== undefined) metrics.unavailable(error.reason);
     },
+    onMissed: () => metrics.missed(),
   });
   const waitingBytes = new WaitingBytes({ limit: settings.maxWaitingBytes, patience: socketPatience });
   const front: Front = {

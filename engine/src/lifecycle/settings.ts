@@ -31,6 +31,11 @@ const experimentalFeatures = [
   "streaming_subscriptions",
 ] as const;
 
+const databaseUrl = z.string().superRefine((url, context) => {
+  const problem = urlProblem(url);
+  if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
+});
+
 /** Every setting: its name in the environment (each also as `<NAME>_FILE`), type, default and bounds. */
 const definitions = {
   port: ["HASURA_GRAPHQL_SERVER_PORT", integer(8080, 0, 65_535)],
@@ -82,6 +87,12 @@ const definitions = {
   preserve401: ["HASURA_GRAPHQL_PRESERVE_401_ERRORS", flag(false)],
   /** Interval between two polls of a live query, in milliseconds. */
   refetchInterval: ["HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_REFETCH_INTERVAL", integer(1_000, 10, 3_600_000)],
+  /** Live queries run after notices of changes (push), or only at intervals (poll). */
+  liveQueries: ["ENGINE_LIVE_QUERIES", z.enum(["push", "poll"]).default("push")],
+  /** Percent of the connections' time for live queries that notices cause. */
+  liveQueryBudget: ["ENGINE_LIVE_QUERY_BUDGET", integer(10, 1, 100)],
+  /** Address of the primary where the database of the metadata is a hot standby, which sends no notices. */
+  primaryDatabaseUrl: ["ENGINE_PRIMARY_DATABASE_URL", databaseUrl.optional()],
   batchSize: ["HASURA_GRAPHQL_LIVE_QUERIES_MULTIPLEXED_BATCH_SIZE", integer(100, 1, 10_000)],
   streamRefetchInterval: [
     "HASURA_GRAPHQL_STREAMING_QUERIES_MULTIPLEXED_REFETCH_INTERVAL",
@@ -110,16 +121,7 @@ const definitions = {
   /** Admin secret of that Hasura. Default: the clients' one. */
   upstreamSecret: ["ENGINE_UPSTREAM_SECRET", z.string().optional()],
   /** Location of the metadata for all replicas, in Hasura's form. */
-  metadataDatabaseUrl: [
-    "HASURA_GRAPHQL_METADATA_DATABASE_URL",
-    z
-      .string()
-      .superRefine((url, context) => {
-        const problem = urlProblem(url);
-        if (problem !== undefined) context.addIssue({ code: "custom", message: problem });
-      })
-      .optional(),
-  ],
+  metadataDatabaseUrl: ["HASURA_GRAPHQL_METADATA_DATABASE_URL", databaseUrl.optional()],
   /** Interval between two checks for a change of the stored metadata, in milliseconds; 0 = never. */
   metadataPollInterval: ["HASURA_GRAPHQL_SCHEMA_SYNC_POLL_INTERVAL", integer(1_000, 0, 3_600_000)],
   /** A subscription that outlives a metadata change could return data that its role may no longer see. */

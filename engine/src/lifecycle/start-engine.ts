@@ -33,6 +33,14 @@ export async function serveEmbedded(settings: Settings, environment: Environment
       logger.warn({ event: event.type }, "a connection to the database was lost");
       return;
     }
+    if (event.type === "listening") {
+      logger.info({ source: event.message }, "live queries run after notices of changes");
+      return;
+    }
+    if (event.type === "not-listening") {
+      logger.warn({ reason: event.message }, "no notices of changes arrive; live queries are polled");
+      return;
+    }
     logger.info({ event: event.type }, "metadata reloaded");
     served?.restartConnections();
   });

@@ -11,6 +11,16 @@ import {
 } from "./expression.ts";
 import { identifier, joined, listed, literal, nothing, place, qualified, sql, type Sql, trusted } from "./sql.ts";
 import { typeSql } from "./operators.ts";
+import type { QualifiedName } from "@routeql/metadata/read/shape";
+
+/** Objects of the database whose rows a statement depends on. */
+export interface Reads {
+  /** By their texts in SQL. */
+  readonly relations: ReadonlyMap<Sql, QualifiedName>;
+  readonly functions: ReadonlyMap<Sql, QualifiedName>;
+  /** Names of native queries, whose SQL is not analysed. */
+  readonly nativeQueries: ReadonlySet<string>;
+}
 
 /** The row of unqualified columns, and the row at which the permission filter started. */
 export interface Scope {
@@ -30,15 +40,30 @@ export class Printer {
   readonly #positions = new Map<string | Parameter, number>();
   readonly #redactions = new Map<Condition, Map<string, Sql>>();
   #aliases = 0;
-  #callsFunctions = false;
+  readonly #reads = {
+    relations: new Map<Sql, QualifiedName>(),
+    functions: new Map<Sql, QualifiedName>(),
+    nativeQueries: new Set<string>(),
+  };
 
   constructor(spending: Spending) {
     this.spending = spending;
   }
 
-  /** Whether the printed statement calls functions of the metadata. */
+  /** Of everything printed so far. */
+  get reads(): Reads {
+    return this.#reads;
+  }
+
+  /** Whether the printed statement calls functions of the metadata, or contains SQL of it. */
   get callsFunctions(): boolean {
-    return this.#callsFunctions;
+    return this.#reads.functions.size > 0 || this.#reads.nativeQueries.size > 0;
+  }
+
+  protected relation({ schema, name }: QualifiedName): Sql {
+    const text = qualified({ schema, name });
+    this.#reads.relations.set(text, { schema, name });
+    return text;
   }
 
   alias(): Sql {
@@ -85,19 +110,21 @@ export class Printer {
   }
 
   call(call: FunctionCall, given: readonly FunctionArgument[], row: Sql): Sql {
-    this.#callsFunctions = true;
+    const { schema, name } = call.function;
+    const called = qualified({ schema, name });
+    this.#reads.functions.set(called, { schema, name });
     const printed = given.map((argument) => {
       if (argument.kind === "row") return row;
       const text = this.parameter(argument.parameter);
       if (argument.name === undefined) return text;
       return sql`${identifier(argument.name)} => ${text}`;
     });
-    return sql`${qualified(call.function)}(${listed(printed)})`;
+    return sql`${called}(${listed(printed)})`;
   }
 
   /** Rows of a native query. Each argument has one position, so that Postgres recognises equal values. */
   native(query: NativeQuery, given: ReadonlyMap<NativeArgument, Parameter>): Sql {
-    this.#callsFunctions = true; // its code also comes from the metadata
+    this.#reads.nativeQueries.add(query.name);
     const places = new Map([...given].map(([argument, parameter]) => [argument, this.parameter(parameter)]));
     return nativeRows(query, (argument) => places.get(argument) ?? sql`NULL`);
   }
@@ -146,7 +173,7 @@ export class Printer {
         const alias = this.alias();
         const inner = { alias, root: scope.root };
         const join = joinCondition(condition.relationship, scope.alias, alias);
-        return sql`EXISTS (SELECT 1 FROM ${qualified(condition.relationship.target.catalog)} AS ${alias} WHERE ${join}${this.#further(condition, inner)})`;
+        return sql`EXISTS (SELECT 1 FROM ${this.relation(condition.relationship.target.catalog)} AS ${alias} WHERE ${join}${this.#further(condition, inner)})`;
       }
       case "computed-rows": {
         const alias = this.alias();
@@ -159,7 +186,7 @@ export class Printer {
         return sql`(${this.parameter(condition.parameter)} IS NULL OR ${this.condition(condition.item, scope)})`;
       case "exists": {
         const alias = this.alias();
-        return sql`EXISTS (SELECT 1 FROM ${qualified(condition.table.catalog)} AS ${alias} WHERE ${this.condition(condition.where, { alias, root: scope.root })})`;
+        return sql`EXISTS (SELECT 1 FROM ${this.relation(condition.table.catalog)} AS ${alias} WHERE ${this.condition(condition.where, { alias, root: scope.root })})`;
       }
       default:
         return this.#aggregate(condition, scope);
@@ -195,7 +222,7 @@ export class Printer {
     );
     // As in Hasura, a call that Postgres rejects fails without any comparison too.
     const having = tests.length === 0 ? sql`${value} IS NULL OR TRUE` : joined(tests, sql` AND `);
-    return sql`EXISTS (SELECT 1 FROM ${qualified(relationship.target.catalog)} AS ${alias} WHERE ${join}${this.#further({ permission, where: aggregate.filter }, inner)} HAVING ${having})`;
+    return sql`EXISTS (SELECT 1 FROM ${this.relation(relationship.target.catalog)} AS ${alias} WHERE ${join}${this.#further({ permission, where: aggregate.filter }, inner)} HAVING ${having})`;
   }
 
   aggregateCall(aggregate: Pick<AggregateCondition, "function" | "columns">, scope: Scope, distinct = false): Sql {

@@ -9,7 +9,7 @@ import type {
 } from "../schema/model.ts";
 import { always, isAlways, type Condition, type FunctionArgument, type Operand, type Parameter } from "./expression.ts";
 import { joinCondition, Printer, type Scope, scopeOf } from "./print.ts";
-import { identifier, integer, joined, listed, literal, nothing, qualified, sql, type Sql } from "./sql.ts";
+import { identifier, integer, joined, listed, literal, nothing, sql, type Sql } from "./sql.ts";
 
 export type RowSource =
   | { readonly kind: "table"; readonly table: TrackedTable }
@@ -194,11 +194,11 @@ export class SelectPrinter extends Printer {
   #source(source: RowSource, alias: Sql, above: Scope): Sql {
     switch (source.kind) {
       case "table":
-        return sql`FROM ${qualified(source.table.catalog)} AS ${alias}`;
+        return sql`FROM ${this.relation(source.table.catalog)} AS ${alias}`;
       case "named":
         return sql`FROM ${identifier(source.name)} AS ${alias}`;
       case "related":
-        return sql`FROM ${qualified(source.relationship.target.catalog)} AS ${alias}`;
+        return sql`FROM ${this.relation(source.relationship.target.catalog)} AS ${alias}`;
       case "function":
         return sql`FROM ${this.call(source.call, source.arguments, sql`NULL`)} AS ${alias}`;
       case "native":

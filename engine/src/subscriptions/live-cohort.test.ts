@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { growthOver } from "../testing/growth.ts";
+import { Budget } from "./budget.ts";
+import { switchedOff } from "../notices/observation.ts";
 import { Places } from "../cost/places.ts";
 import { LiveCohort } from "./live-cohort.ts";
 import type { Listener } from "../executor.ts";
@@ -23,7 +25,11 @@ test("later answers keep no former answer alive, when only young objects are col
     engine: {
       poll: (_key: string, members: readonly unknown[]) => Promise.resolve(members.map(answer)),
       release: () => undefined,
+      observe: () => switchedOff,
     },
+    net: 600_000,
+    budget: new Budget(10, 4),
+    onMissed: () => undefined,
     interval: 600_000,
     batchSize: 100,
     places: new Places(2),

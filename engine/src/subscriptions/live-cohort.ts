@@ -1,16 +1,9 @@
 import { hash } from "node:crypto";
 import type { LiveQuery, PollAnswer } from "../engine.ts";
 import type { Listener, Subscription } from "../executor.ts";
-import {
-  CohortBatches,
-  handOver,
-  Newcomers,
-  Overloads,
-  pollBatch,
-  pollGroups,
-  type Polling,
-  PollingRounds,
-} from "./polling.ts";
+import type { Observation } from "../notices/observation.ts";
+import { CohortBatches, handOver, Newcomers, Overloads, pollBatch, pollGroups, type Polling } from "./polling.ts";
+import { type Outcome, Rounds } from "./rounds.ts";
 
 /** Longer answers are remembered by their digest. */
 const longestKept = 4_096;
@@ -19,6 +12,8 @@ const longestKept = 4_096;
 function fingerprint(text: string): string {
   return text.length <= longestKept ? text : `sha256 ${hash("sha256", text, "base64")}`;
 }
+
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 interface Subscriber {
   readonly listener: Listener;
@@ -37,16 +32,20 @@ interface Member {
   readonly overloads: Overloads;
 }
 
-/** All subscribers of one live query statement, polled together. A new one's first answer comes from a statement after its arrival. */
+/** All subscribers of one live query statement, run together. A new one's first answer comes from a statement after its arrival. */
 export class LiveCohort {
   readonly #key: string;
   readonly #polling: Polling;
   readonly #onEmpty: () => void;
   readonly #members = new Map<string, Member>();
-  readonly #rounds: PollingRounds;
+  readonly #rounds: Rounds;
+  readonly #observation: Observation;
   readonly #batches: CohortBatches<Member>;
   /** Members with new subscribers. */
-  readonly #fresh = new Newcomers<Member>((members) => this.#poll([...new Set(members)]));
+  readonly #fresh = new Newcomers<Member>(async (members) => {
+    const { unfinished } = await this.#poll([...new Set(members)]);
+    if (unfinished) this.#rounds.again();
+  });
   #statements = 0;
 
   constructor(key: string, polling: Polling, onEmpty: () => void) {
@@ -54,7 +53,11 @@ export class LiveCohort {
     this.#polling = polling;
     this.#onEmpty = onEmpty;
     this.#batches = new CohortBatches(key, polling.batchSize, clientOf);
-    this.#rounds = new PollingRounds(polling.interval, () => this.#poll([...this.#members.values()]));
+    this.#rounds = new Rounds(polling, () => this.#poll([...this.#members.values()]));
+    this.#observation = polling.engine.observe(key, {
+      changed: () => this.#rounds.mark(),
+      polled: (reason) => this.#rounds.notice(reason === undefined),
+    });
   }
 
   get members(): number {
@@ -81,6 +84,7 @@ export class LiveCohort {
   }
 
   stop(): void {
+    this.#observation.stop();
     this.#rounds.stop();
     this.#members.clear();
   }
@@ -94,11 +98,16 @@ export class LiveCohort {
     this.#onEmpty();
   }
 
-  async #poll(members: readonly Member[]): Promise<void> {
-    await pollGroups(this.#polling, this.#batches.of(members), ({ items, client }) => this.#pollBatch(items, client));
+  async #poll(members: readonly Member[]): Promise<Outcome> {
+    const outcome = { changed: false, unfinished: false };
+    await pollGroups(this.#polling, this.#batches.of(members), ({ items, client }) =>
+      this.#pollBatch(items, client, outcome),
+    );
+    return outcome;
   }
 
-  async #pollBatch(batch: readonly Member[], client: string | undefined): Promise<void> {
+  /** @param outcome of all batches; it is set here */
+  async #pollBatch(batch: readonly Member[], client: string | undefined, outcome: Mutable<Outcome>): Promise<void> {
     const wanted = batch.filter(({ subscribers }) => subscribers.size > 0);
     if (this.#rounds.isStopped || wanted.length === 0) return;
     this.#statements += 1;
@@ -106,12 +115,15 @@ export class LiveCohort {
     const parameters = wanted.map((member) => member.parameters);
     const start = performance.now();
     const answers = await pollBatch(this.#polling, this.#key, parameters, { signal: this.#rounds.signal, client });
-    this.#batches.took(performance.now() - start, client);
+    const milliseconds = performance.now() - start;
+    this.#batches.took(milliseconds, client);
+    this.#rounds.took(milliseconds);
     if (this.#rounds.isStopped) return;
     for (const [index, member] of wanted.entries()) {
       const answer = answers[index];
+      if (answer === undefined || answer.failed) outcome.unfinished = true;
       if (answer !== undefined && member.subscribers.size > 0 && statement > member.answeredBy)
-        take(member, answer, statement);
+        outcome.changed = take(member, answer, statement) || outcome.changed;
     }
   }
 }
@@ -122,11 +134,13 @@ function clientOf({ subscribers }: Member): string {
   return "";
 }
 
-function take(member: Member, answer: PollAnswer, statement: number): void {
+/** @returns whether the answer differs from an earlier one */
+function take(member: Member, answer: PollAnswer, statement: number): boolean {
   member.answeredBy = statement;
-  if (member.overloads.skips(answer)) return;
+  if (member.overloads.skips(answer)) return false;
   const print = fingerprint(answer.text);
   const changed = print !== member.last;
+  const differs = changed && member.last !== undefined;
   member.last = print;
   for (const subscriber of member.subscribers) {
     if (subscriber.joinedAt >= statement || (!changed && !subscriber.waitsForFirst)) continue;
@@ -134,4 +148,5 @@ function take(member: Member, answer: PollAnswer, statement: number): void {
     subscriber.waitsForFirst = false;
     handOver(subscriber.listener, answer, isFirst);
   }
+  return differs;
 }

@@ -1,14 +1,13 @@
-import { type Cancellation, LightCancellation } from "../cancellation.ts";
+import type { Cancellation } from "../cancellation.ts";
 import { type Claim, type Places, slice } from "../cost/places.ts";
 import type { Engine, PollAnswer } from "../engine.ts";
 import { errorReply, toEngineError } from "../errors.ts";
 import type { Listener } from "../executor.ts";
+import type { Pace } from "./rounds.ts";
 
 /** Settings and resources that the cohorts of one engine share. */
-export interface Polling {
-  readonly engine: Pick<Engine, "poll" | "release">;
-  /** Milliseconds between the end of a poll and the next. */
-  readonly interval: number;
+export interface Polling extends Pace {
+  readonly engine: Pick<Engine, "poll" | "release" | "observe">;
   /** Members per statement. */
   readonly batchSize: number;
   /** Bounds the number of concurrent polls, so that queries find a connection. */
@@ -56,43 +55,6 @@ export async function pollBatch(
     return parameters.map(() => ({ text, failed: true, empty: false, ...overload }));
   } finally {
     polling.onPoll((performance.now() - start) / 1000);
-  }
-}
-
-/** Polls a cohort repeatedly, each time a fixed number of milliseconds after the end of the previous poll, until it is stopped. */
-export class PollingRounds {
-  readonly #interval: number;
-  readonly #poll: () => Promise<void>;
-  readonly #cancellation = new LightCancellation();
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(interval: number, poll: () => Promise<void>) {
-    this.#interval = interval;
-    this.#poll = poll;
-    this.#schedule();
-  }
-
-  /** Aborts when the last listener has left: running statements are then useless and would delay others. */
-  get signal(): Cancellation {
-    return this.#cancellation;
-  }
-
-  get isStopped(): boolean {
-    return this.#cancellation.aborted;
-  }
-
-  stop(): void {
-    clearTimeout(this.#timer);
-    this.#cancellation.abort(new Error("the last listener has left"));
-  }
-
-  #schedule(): void {
-    this.#timer = setTimeout(() => void this.#run(), this.#interval);
-  }
-
-  async #run(): Promise<void> {
-    await this.#poll();
-    if (!this.isStopped) this.#schedule();
   }
 }
 

@@ -1,15 +1,8 @@
 import type { LiveQuery } from "../engine.ts";
 import type { Listener, Subscription } from "../executor.ts";
-import {
-  CohortBatches,
-  handOver,
-  Newcomers,
-  Overloads,
-  pollBatch,
-  pollGroups,
-  type Polling,
-  PollingRounds,
-} from "./polling.ts";
+import type { Observation } from "../notices/observation.ts";
+import { CohortBatches, handOver, Newcomers, Overloads, pollBatch, pollGroups, type Polling } from "./polling.ts";
+import { type Outcome, Rounds } from "./rounds.ts";
 
 interface Reader {
   readonly listener: Listener;
@@ -18,6 +11,8 @@ interface Reader {
   parameters: readonly unknown[];
   lastError: string | undefined;
   isPolled: boolean;
+  /** The last answer had rows, and more may follow. */
+  isBehind: boolean;
   waitsForFirst: boolean;
   readonly overloads: Overloads;
 }
@@ -28,17 +23,25 @@ export class StreamCohort {
   readonly #polling: Polling;
   readonly #onEmpty: () => void;
   readonly #readers = new Set<Reader>();
-  readonly #rounds: PollingRounds;
+  readonly #rounds: Rounds;
+  readonly #observation: Observation;
   /** The first reader at a cursor represents the others. */
   readonly #batches: CohortBatches<readonly Reader[]>;
-  readonly #fresh = new Newcomers<Reader>((readers) => this.#poll(readers));
+  readonly #fresh = new Newcomers<Reader>(async (readers) => {
+    const { unfinished } = await this.#poll(readers);
+    if (unfinished) this.#rounds.again();
+  });
 
   constructor(key: string, polling: Polling, onEmpty: () => void) {
     this.#key = key;
     this.#polling = polling;
     this.#onEmpty = onEmpty;
     this.#batches = new CohortBatches(key, polling.batchSize, ([first]) => first?.client ?? "");
-    this.#rounds = new PollingRounds(polling.interval, () => this.#poll([...this.#readers]));
+    this.#rounds = new Rounds(polling, () => this.#poll([...this.#readers]));
+    this.#observation = polling.engine.observe(key, {
+      changed: () => this.#rounds.mark(),
+      polled: (reason) => this.#rounds.notice(reason === undefined),
+    });
   }
 
   get members(): number {
@@ -56,6 +59,7 @@ export class StreamCohort {
       parameters,
       lastError: undefined,
       isPolled: false,
+      isBehind: true,
       waitsForFirst: true,
       overloads: new Overloads(),
     };
@@ -65,6 +69,7 @@ export class StreamCohort {
   }
 
   stop(): void {
+    this.#observation.stop();
     this.#rounds.stop();
     this.#readers.clear();
   }
@@ -76,10 +81,15 @@ export class StreamCohort {
   }
 
   /** A reader is in one poll at a time: two from the same cursor would deliver rows twice. */
-  async #poll(readers: readonly Reader[]): Promise<void> {
+  async #poll(readers: readonly Reader[]): Promise<Outcome> {
+    const outcome = { changed: false, unfinished: false };
     const atCursor = new Map<string, Reader[]>();
     for (const reader of readers) {
-      if (reader.isPolled || !this.#readers.has(reader) || !reader.listener.isReady()) continue;
+      if (!this.#readers.has(reader)) continue;
+      if (reader.isPolled || !reader.listener.isReady()) {
+        outcome.unfinished = true;
+        continue;
+      }
       reader.isPolled = true;
       const cursor = JSON.stringify(reader.parameters);
       const sharing = atCursor.get(cursor);
@@ -87,11 +97,16 @@ export class StreamCohort {
       else sharing.push(reader);
     }
     const groups = this.#batches.of([...atCursor.values()]);
-    await pollGroups(this.#polling, groups, ({ items, client }) => this.#pollBatch(items, client));
+    await pollGroups(this.#polling, groups, ({ items, client }) => this.#pollBatch(items, client, outcome));
+    return outcome;
   }
 
   /** Readers that left while the batch waited are not polled: with many short-lived readers they would delay the others. */
-  async #pollBatch(waited: readonly (readonly Reader[])[], client: string | undefined): Promise<void> {
+  async #pollBatch(
+    waited: readonly (readonly Reader[])[],
+    client: string | undefined,
+    outcome: { changed: boolean; unfinished: boolean },
+  ): Promise<void> {
     const batch = waited
       .map((sharing) => sharing.filter((reader) => this.#readers.has(reader)))
       .filter(({ length }) => length > 0);
@@ -99,15 +114,22 @@ export class StreamCohort {
     const parameters = batch.map(([first]) => first?.parameters ?? []);
     const start = performance.now();
     const answers = await pollBatch(this.#polling, this.#key, parameters, { signal: this.#rounds.signal, client });
-    this.#batches.took(performance.now() - start, client);
+    const milliseconds = performance.now() - start;
+    this.#batches.took(milliseconds, client);
+    this.#rounds.took(milliseconds);
     for (const [index, sharing] of batch.entries()) {
       const answer = answers[index];
       for (const reader of sharing) {
         reader.isPolled = false;
+        // There may be more rows after a batch.
+        if (answer === undefined || answer.failed || !answer.empty) outcome.unfinished = true;
         if (answer === undefined || !this.#readers.has(reader) || reader.overloads.skips(answer)) continue;
         const isFirst = reader.waitsForFirst;
         reader.waitsForFirst = false;
+        const wasBehind = reader.isBehind;
+        reader.isBehind = !answer.empty;
         if (answer.empty) continue;
+        if (!isFirst && !answer.failed && !wasBehind) outcome.changed = true;
         const isRepeatedError = answer.failed && reader.lastError === answer.text;
         reader.lastError = answer.failed ? answer.text : undefined;
         if (answer.nextParameters !== undefined) reader.parameters = answer.nextParameters;

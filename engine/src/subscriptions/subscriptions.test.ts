@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { LiveQuery, PollAnswer } from "../engine.ts";
 import { EngineError } from "../errors.ts";
+import { type ChangeObserver, switchedOff } from "../notices/observation.ts";
 import type { Delivery, Listener } from "../executor.ts";
 import { createSubscriptions, type Subscriptions, type SubscriptionsOptions } from "./subscriptions.ts";
 
@@ -9,6 +10,13 @@ type Poll = SubscriptionsOptions["engine"]["poll"];
 const interval = 1_000;
 const poll = vi.fn<Poll>();
 const release = vi.fn<(cohortKey: string) => void>();
+const onMissed = vi.fn<() => void>();
+/** Of the cohort that subscribed last. */
+let observer: ChangeObserver;
+const observeInTest: SubscriptionsOptions["engine"]["observe"] = (_key, given) => {
+  observer = given;
+  return switchedOff;
+};
 let subscriptions: Subscriptions;
 let rows: Record<string, string>;
 
@@ -34,11 +42,12 @@ function listener(): Listener & { readonly heard: string[]; ready: boolean } {
 
 function start(options: Partial<SubscriptionsOptions> = {}): Subscriptions {
   return createSubscriptions({
-    engine: { poll, release },
+    engine: { poll, release, observe: observeInTest },
     interval,
     batchSize: 100,
     onPoll: () => undefined,
     onError: () => undefined,
+    onMissed,
     ...options,
   });
 }
@@ -62,6 +71,7 @@ beforeEach(() => {
       Promise.resolve(members.map(([name]) => answered(rows[String(name)] ?? "none"))),
     );
   release.mockReset();
+  onMissed.mockReset();
   subscriptions = start();
 });
 
@@ -441,5 +451,122 @@ describe("a poll that the engine is too busy for", () => {
     expect(one.heard).toEqual([]);
     await settle(interval);
     expect(one.heard[0]).toBe("refused: the server is busy");
+  });
+});
+
+describe("with notices of changes", () => {
+  const tooOften = { kind: "too-often", text: "often" } as const;
+
+  async function noticed(name = "a"): Promise<ReturnType<typeof listener>> {
+    const one = subscribed(live(name));
+    await settle();
+    observer.polled(undefined);
+    await settle();
+    poll.mockClear();
+    return one;
+  }
+
+  test("nothing runs until a change is noticed, and then at once", async () => {
+    const one = await noticed();
+    await settle(25_000);
+    expect(poll).not.toHaveBeenCalled();
+    rows["a"] = "a2";
+    observer.changed();
+    await settle();
+    expect(one.heard).toEqual(["a1", "a2"]);
+  });
+
+  test("a statement runs once in 30 s without a notice, and a change found so is counted", async () => {
+    const one = await noticed();
+    await settle(30_000);
+    expect(poll).toHaveBeenCalledTimes(1);
+    rows["a"] = "a2";
+    await settle(30_000);
+    expect(one.heard).toEqual(["a1", "a2"]);
+    await settle(interval * 3);
+    expect(onMissed).toHaveBeenCalledTimes(1);
+  });
+
+  test("a change whose notice arrives just after the statement that found it is not counted", async () => {
+    await noticed();
+    rows["a"] = "a2";
+    await settle(30_000);
+    observer.changed();
+    await settle(interval * 3);
+    expect(onMissed).not.toHaveBeenCalled();
+  });
+
+  test("a change during a run causes another one", async () => {
+    const one = await noticed();
+    const waiting = Promise.withResolvers<void>();
+    poll.mockImplementationOnce(async () => {
+      await waiting.promise;
+      return [answered("a2")];
+    });
+    observer.changed();
+    await settle();
+    rows["a"] = "a3";
+    observer.changed();
+    waiting.resolve();
+    await settle();
+    expect(one.heard).toEqual(["a1", "a2", "a3"]);
+  });
+
+  test("a failed run is repeated after the interval of polling", async () => {
+    const one = await noticed();
+    poll.mockRejectedValueOnce(new EngineError({ code: "timeout", message: "late" }));
+    rows["a"] = "a2";
+    observer.changed();
+    await settle();
+    await settle(interval);
+    expect(one.heard.at(-1)).toBe("a2");
+  });
+
+  test("without them it is polled again, beginning at once", async () => {
+    const one = await noticed();
+    rows["a"] = "a2";
+    observer.polled(tooOften);
+    await settle();
+    expect(one.heard).toEqual(["a1", "a2"]);
+    rows["a"] = "a3";
+    await settle(interval);
+    expect(one.heard).toEqual(["a1", "a2", "a3"]);
+  });
+
+  test("floods end in the budget: the pace of polling, and no less", async () => {
+    subscriptions.stop();
+    subscriptions = start({ connections: 1, budgetPercent: 10 });
+    await noticed();
+    // 100 ms a run; 2 s of saved budget and 0.1 s a second.
+    poll.mockImplementation(async (_key, members) => {
+      await new Promise((proceed) => setTimeout(proceed, 100));
+      return members.map(() => answered("same"));
+    });
+    for (let passed = 0; passed < 60_000; passed += 10) {
+      observer.changed();
+      await settle(10);
+    }
+    const runs = poll.mock.calls.length;
+    expect(runs).toBeGreaterThanOrEqual(50);
+    expect(runs).toBeLessThanOrEqual(70);
+  });
+
+  test("a stream reads on from its cursor after a notice", async () => {
+    const query: LiveQuery = { kind: "stream", cohortKey: "stream", parameters: ["0"], client: "client" };
+    poll.mockImplementation((_key, members) =>
+      Promise.resolve(members.map(() => ({ text: "", failed: false, empty: true }))),
+    );
+    const one = subscribed(query);
+    await settle();
+    observer.polled(undefined);
+    await settle();
+    poll.mockImplementationOnce(() =>
+      Promise.resolve([{ text: "row 1", failed: false, empty: false, nextParameters: ["1"] }]),
+    );
+    observer.changed();
+    await settle();
+    expect(one.heard).toEqual(["row 1"]);
+    await settle(interval);
+    expect(poll.mock.calls.at(-1)?.[1]).toEqual([["1"]]);
   });
 });

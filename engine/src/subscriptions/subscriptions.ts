@@ -2,18 +2,25 @@ import { Places } from "../cost/places.ts";
 import type { LiveQuery } from "../engine.ts";
 import type { Listener, Subscription } from "../executor.ts";
 import { LiveCohort } from "./live-cohort.ts";
+import { Budget } from "./budget.ts";
 import type { Polling } from "./polling.ts";
 import { StreamCohort } from "./stream-cohort.ts";
 
-export interface SubscriptionsOptions extends Omit<Polling, "places"> {
+export interface SubscriptionsOptions extends Omit<Polling, "places" | "budget" | "net"> {
   /** Maximum number of concurrent polls; default 2. */
   readonly concurrentPolls?: number;
+  /** Connections of the engine, and percent of their time for runs that notices cause; default 4 and 10. */
+  readonly connections?: number;
+  readonly budgetPercent?: number;
   /** The same for streams; default as for live queries. */
   readonly streamInterval?: number;
   readonly streamBatchSize?: number;
 }
 
-/** All live queries and streams of one engine. Only those with listeners are polled. */
+/** Milliseconds after which a statement runs although no change was noticed. */
+const net = 30_000;
+
+/** All live queries and streams of one engine. Only those with listeners run. */
 export interface Subscriptions {
   subscribe(query: LiveQuery, listener: Listener): Subscription;
   figures(): { readonly cohorts: number; readonly members: number; readonly subscribers: number };
@@ -22,7 +29,12 @@ export interface Subscriptions {
 }
 
 export function createSubscriptions(options: SubscriptionsOptions): Subscriptions {
-  const polling: Polling = { ...options, places: new Places(options.concurrentPolls ?? 2) };
+  const polling: Polling = {
+    ...options,
+    places: new Places(options.concurrentPolls ?? 2),
+    budget: new Budget(options.budgetPercent ?? 10, options.connections ?? 4),
+    net: Math.max(net, options.interval),
+  };
   const streamPolling: Polling = {
     ...polling,
     interval: options.streamInterval ?? options.interval,

@@ -13,6 +13,8 @@ export interface EngineProcess extends AsyncDisposable {
   metadata(request: object): Promise<{ readonly status: number; readonly body: unknown }>;
   /** The `data` or the `errors` of a query by role admin, or by the given role. */
   ask(query: string, role?: string): Promise<Readonly<Record<string, unknown>>>;
+  /** Values without labels or with their labels in the name. */
+  metrics(): Promise<ReadonlyMap<string, number>>;
   stop(): Promise<number | null>;
   /** Ends the process with SIGKILL. */
   kill(): Promise<void>;
@@ -39,7 +41,7 @@ export async function startEngineProcess(environment: Readonly<Record<string, st
   process.once("exit", end);
   child.once("exit", () => process.off("exit", end));
   const lines: Record<string, unknown>[] = [];
-  const port = await untilItServes(child, lines);
+  const { port, metricsPort } = await untilItServes(child, lines);
   const url = `http://127.0.0.1:${String(port)}`;
   const post = (path: string, body: object, headers: Readonly<Record<string, string>> = {}) =>
     fetch(url + path, {
@@ -67,6 +69,12 @@ export async function startEngineProcess(environment: Readonly<Record<string, st
       const response = await post("/v1/graphql", { query }, role === undefined ? {} : { "x-hasura-role": role });
       return (await response.json()) as Record<string, unknown>;
     },
+    async metrics() {
+      const text = await (await fetch(`http://127.0.0.1:${String(metricsPort)}/metrics`)).text();
+      return new Map(
+        [...text.matchAll(/^([a-z_]+(?:\{.*\})?) (\S+)$/gm)].map(([, name = "", value]) => [name, Number(value)]),
+      );
+    },
     stop: () => stop(),
     kill: async () => void (await stop("SIGKILL")),
     // A graceful stop waits two seconds for requests on open connections.
@@ -74,7 +82,12 @@ export async function startEngineProcess(environment: Readonly<Record<string, st
   };
 }
 
-function untilItServes(child: ChildProcess, lines: Record<string, unknown>[]): Promise<number> {
+interface Ports {
+  readonly port: number;
+  readonly metricsPort: number;
+}
+
+function untilItServes(child: ChildProcess, lines: Record<string, unknown>[]): Promise<Ports> {
   return new Promise((serving, failed) => {
     let errors = "";
     let rest = "";
@@ -85,7 +98,7 @@ function untilItServes(child: ChildProcess, lines: Record<string, unknown>[]): P
       for (const text of texts) {
         const line = JSON.parse(text) as Record<string, unknown>;
         lines.push(line);
-        if (line["message"] === "engine started") serving(line["port"] as number);
+        if (line["message"] === "engine started") serving(line as unknown as Ports);
       }
     });
     child.once("error", failed);

@@ -6,6 +6,7 @@ import { EngineError } from "../../errors.ts";
 import { createAdministration } from "../../metadata-api/routes.ts";
 import { MetadataKeeper } from "../../metadata-store/metadata-keeper.ts";
 import { createEmbeddedExecutor } from "../../executors/embedded.ts";
+import { switchedOff } from "../../notices/observation.ts";
 import { bytesOf } from "../../postgres/bytes.ts";
 import { createLogger } from "../run.ts";
 import { authenticatorOf, serve, type Served } from "../serve.ts";
@@ -145,7 +146,12 @@ export function createFakeEngine(behaviour: FakeBehaviour = {}): FakeEngine {
     reload: () => Promise.resolve(),
     prepare: () =>
       Promise.resolve({ inconsistencies: [], commit: () => Promise.resolve(), discard: () => Promise.resolve() }),
-    statistics: () => ({ plans: { size: 1, hits: 2, misses: 3 }, pool: { total: 4, idle: 3, waiting: 0 } }),
+    observe: () => switchedOff,
+    statistics: () => ({
+      plans: { size: 1, hits: 2, misses: 3 },
+      pool: { total: 4, idle: 3, waiting: 0 },
+      notices: { listening: false, received: 0, noticed: 0, polled: {} },
+    }),
     close() {
       this.isClosed = true;
       return Promise.resolve();

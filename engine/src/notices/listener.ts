@@ -1,0 +1,135 @@
+import { randomUUID } from "node:crypto";
+import { LibpqClient, type LibpqConfig } from "@routeql/contract/connection/client";
+import type pg from "pg";
+
+/** The channel of routing.tell_change (database/migrations). */
+const channel = "routeql_changes";
+
+/** Times in milliseconds. */
+export interface ListenerTimes {
+  /** Between two proofs that notices arrive. */
+  readonly proof: number;
+  /** Limit for a proof, and for every statement of the connection. */
+  readonly patience: number;
+  /** Between two attempts to connect. */
+  readonly retry: number;
+}
+
+export const usualTimes: ListenerTimes = { proof: 30_000, patience: 5_000, retry: 1_000 };
+
+/** A connection on which notices arrive. */
+export type Hearing = Pick<pg.Client, "query">;
+
+export interface ListenerOptions {
+  readonly connection: LibpqConfig;
+  readonly times: ListenerTimes;
+  /** Notices arrive from now on. It rejects when the connection is not usable. */
+  readonly onUp: (hearing: Hearing) => Promise<void>;
+  readonly onNotice: (payload: string) => void;
+  /** The proof succeeded again. It rejects when the connection is not usable. */
+  readonly onProof: (hearing: Hearing) => Promise<void>;
+  /** Notices may be lost from now on. Called once for each attempt that fails, and after each loss. */
+  readonly onDown: (reason: string) => void;
+}
+
+/**
+ * Listens for notices on a connection of its own. A pooler in transaction mode accepts LISTEN and stays silent, as does a broken network, so
+ * the connection counts only while notices of its own return.
+ */
+export class Listener {
+  readonly #options: ListenerOptions;
+  #client: LibpqClient | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #isStopped = false;
+
+  constructor(options: ListenerOptions) {
+    this.#options = options;
+    void this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    clearTimeout(this.#timer);
+    await this.#client?.end().catch(() => undefined);
+  }
+
+  async #run(): Promise<void> {
+    const { times, onUp, onDown, onProof } = this.#options;
+    while (!this.#isStopped) {
+      const client = this.#open();
+      this.#client = client;
+      const lost = Promise.withResolvers<never>();
+      lost.promise.catch(() => undefined);
+      client.on("error", (error) => lost.reject(error));
+      client.on("end", () => lost.reject(new Error("the connection ended")));
+      try {
+        await client.connect();
+        await client.query(`LISTEN ${channel}`);
+        await this.#prove(client);
+        await Promise.race([onUp(client), lost.promise]);
+        for (;;) {
+          await Promise.race([this.#pause(times.proof), lost.promise]);
+          await Promise.race([this.#prove(client), lost.promise]);
+          await Promise.race([onProof(client), lost.promise]);
+        }
+      } catch (error) {
+        if (!this.#isStopped) onDown(reasonOf(error));
+        client.end().catch(() => undefined);
+      }
+      if (!this.#isStopped) await this.#pause(times.retry);
+    }
+  }
+
+  #open(): LibpqClient {
+    const { connection, times, onNotice } = this.#options;
+    const client = new LibpqClient({
+      ...connection,
+      connectionTimeoutMillis: times.patience,
+      query_timeout: times.patience,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      application_name: "routeql-engine-listener",
+      options: `-c default_transaction_read_only=on -c statement_timeout=${times.patience}`,
+    });
+    client.on("notification", ({ payload = "" }) => {
+      if (this.#client === client && !payload.startsWith("proof ")) onNotice(payload);
+    });
+    return client;
+  }
+
+  /** @throws Error when a notice does not return in time */
+  async #prove(client: LibpqClient): Promise<void> {
+    const payload = `proof ${randomUUID()}`;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const hear = (message: pg.Notification): void => {
+      if (message.payload === payload) resolve();
+    };
+    const timer = setTimeout(() => reject(new Error(silence)), this.#options.times.patience);
+    client.on("notification", hear);
+    try {
+      await client.query(`NOTIFY ${channel}, '${payload}'`);
+      await promise;
+    } finally {
+      clearTimeout(timer);
+      client.off("notification", hear);
+    }
+  }
+
+  #pause(milliseconds: number): Promise<void> {
+    return new Promise((proceed) => {
+      this.#timer = setTimeout(proceed, milliseconds).unref();
+    });
+  }
+}
+
+const silence = "a notice of its own did not return; is there a pooler in transaction mode before the database?";
+
+/** The cause without names of hosts and users. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return "unknown";
+  if (error.message === silence) return silence;
+  const { code } = error as { code?: unknown };
+  if (code === "25006" || code === "55000" || /during recovery/.test(error.message))
+    return "the database is a hot standby, which refuses LISTEN";
+  return typeof code === "string" ? code : "the connection ended";
+}
