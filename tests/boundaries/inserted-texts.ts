@@ -52,7 +52,7 @@ export const insertedTexts: Readonly<Record<string, readonly [places: number, re
   "packages/database/record-run.ts": [1, reasons.run],
   "packages/metadata/catalog/catalog.ts": [1, reasons.meta],
   "packages/metadata/catalog/query.ts": [2, reasons.meta],
-  "packages/metadata/declared/filter-text.ts": [1, reasons.meta],
+  "hasura-checks/src/declared/filter-text.ts": [1, reasons.meta],
   "routing/batches/insert-statement.ts": [3, reasons.columns],
   "routing/batches/publish.ts": [2, reasons.columns],
 };

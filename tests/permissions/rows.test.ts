@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { filterSql } from "@routeql/metadata/declared/filter-text";
+import { filterSql } from "hasura-checks/declared/filter-text";
 import { declared } from "./support/declared.ts";
 import { demoRows, north, type Rows, sessionOf, south, World } from "./support/world.ts";
 

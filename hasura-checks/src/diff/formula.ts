@@ -1,5 +1,5 @@
 /** Conditions of permissions as formulas without negation, for the comparison of two conditions. */
-import { sessionVariable } from "@routeql/metadata/declared/filter-tree";
+import { sessionVariable } from "../declared/filter-tree.ts";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import { type Columns, isFields, listOf } from "../rules/conditions.ts";
 import { namedTable, tablesOf, type Walked } from "../rules/rule.ts";

@@ -7,7 +7,7 @@ import { readConnection } from "@routeql/contract/connection/connection";
 import { ConnectionUrlError, isConnectionUrl } from "@routeql/contract/connection/url";
 import { fromEnvironment } from "@routeql/engine/execution/connection";
 import { rolesWithPermission } from "@routeql/metadata/read/roles";
-import { quoted } from "@routeql/metadata/declared/filter-text";
+import { quoted } from "../declared/filter-text.ts";
 import type { Metadata, SourceMetadata } from "@routeql/metadata/read/shape";
 import type { Given, Options, Surroundings } from "../cli/command.ts";
 import { readTextOf } from "../cli/read-file.ts";

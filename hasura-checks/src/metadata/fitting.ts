@@ -1,5 +1,5 @@
 import type { Catalog, CatalogTable, DatabaseType } from "@routeql/metadata/catalog/catalog";
-import { keyOf } from "@routeql/metadata/declared/tables";
+import { keyOf } from "../declared/tables.ts";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import type { Inconsistency } from "@routeql/metadata/read/problems";
 import type { SourceMetadata } from "@routeql/metadata/read/shape";

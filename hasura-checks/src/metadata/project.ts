@@ -2,7 +2,7 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { readText } from "@routeql/contract/written-text";
 import { objectAround } from "@routeql/engine/metadata-api/inconsistencies";
-import { keyOf } from "@routeql/metadata/declared/tables";
+import { keyOf } from "../declared/tables.ts";
 import { type LoadedMetadata, loadMetadata, type MergedPath, valueAt } from "@routeql/metadata/read/load";
 import { leadsOutside } from "@routeql/metadata/read/outside";
 import type { Problem } from "@routeql/metadata/read/problems";

@@ -1,5 +1,5 @@
 import { type Engine, type Session, toEngineError } from "@routeql/engine";
-import type { DeclaredAccess } from "@routeql/metadata/declared/declared";
+import type { DeclaredAccess } from "../declared/declared.ts";
 import { buildSchema, type GraphQLSchema } from "graphql";
 import { UsageError } from "../cli/usage-error.ts";
 import type { ReadOnlyDatabase } from "../metadata/database.ts";

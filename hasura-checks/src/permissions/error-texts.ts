@@ -1,4 +1,4 @@
-import type { DeclaredAccess } from "@routeql/metadata/declared/declared";
+import type { DeclaredAccess } from "../declared/declared.ts";
 import type { Failure, Variables } from "./served.ts";
 
 /** A name that no table, column or relationship has. */

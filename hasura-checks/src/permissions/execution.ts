@@ -1,6 +1,6 @@
 import pMap from "p-map";
-import type { DeclaredPermission, DeclaredTable, Operation } from "@routeql/metadata/declared/declared";
-import { operations } from "@routeql/metadata/declared/permission";
+import type { DeclaredPermission, DeclaredTable, Operation } from "../declared/declared.ts";
+import { operations } from "../declared/permission.ts";
 import { documentOf, fieldOf, isOrdered, literal, rootOf } from "./documents.ts";
 import { isLikeUnknown, unused } from "./error-texts.ts";
 import type { Cell, Verdicts } from "./report.ts";

@@ -1,10 +1,10 @@
 /** The file of expectations: the permissions of each role, for review. */
 import { stringify } from "yaml";
 import { z } from "zod";
-import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "@routeql/metadata/declared/declared";
-import { filterWords } from "@routeql/metadata/declared/filter-text";
-import { type Filter, operations, UnderivableMetadata } from "@routeql/metadata/declared/permission";
-import type { DeclaredWrite } from "@routeql/metadata/declared/writes";
+import type { DeclaredAccess, DeclaredPermission, DeclaredTable } from "../declared/declared.ts";
+import { filterWords } from "../declared/filter-text.ts";
+import { type Filter, operations, UnderivableMetadata } from "../declared/permission.ts";
+import type { DeclaredWrite } from "../declared/writes.ts";
 import { yamlOf } from "../cli/read-file.ts";
 import { UsageError } from "../cli/usage-error.ts";
 

@@ -1,4 +1,4 @@
-import { identifier, quoted } from "@routeql/metadata/declared/filter-text";
+import { identifier, quoted } from "../declared/filter-text.ts";
 import { Expectation, expectedRows, type Row } from "./answers.ts";
 import { documentOf, fieldOf, literalOf, rootOf, rootValue } from "./documents.ts";
 import {

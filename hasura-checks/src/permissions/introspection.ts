@@ -8,11 +8,11 @@ import {
   type GraphQLSchema,
   type IntrospectionQuery,
 } from "graphql";
-import type { DeclaredNativeQuery, DeclaredTable, Operation } from "@routeql/metadata/declared/declared";
+import type { DeclaredNativeQuery, DeclaredTable, Operation } from "../declared/declared.ts";
 import { inputTypeNames } from "@routeql/engine/schema/native-types";
 import { qualifiedName } from "@routeql/metadata/read/shape-parts";
-import { keyOf } from "@routeql/metadata/declared/tables";
-import { operations } from "@routeql/metadata/declared/permission";
+import { keyOf } from "../declared/tables.ts";
+import { operations } from "../declared/permission.ts";
 import { fieldOf, rootOf } from "./documents.ts";
 import type { Verdicts } from "./report.ts";
 import type { Subject } from "./subject.ts";

@@ -1,10 +1,5 @@
-import {
-  type DeclaredAccess,
-  type DeclaredPermission,
-  type DeclaredTable,
-  operations,
-} from "@routeql/metadata/declared/declared";
-import { filterWords } from "@routeql/metadata/declared/filter-text";
+import { type DeclaredAccess, type DeclaredPermission, type DeclaredTable, operations } from "../declared/declared.ts";
+import { filterWords } from "../declared/filter-text.ts";
 import { told } from "./expectations.ts";
 import { code, type Section, sectionsOf } from "./sections.ts";
 

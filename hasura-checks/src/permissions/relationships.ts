@@ -1,6 +1,6 @@
-import { identifier } from "@routeql/metadata/declared/filter-text";
-import type { DeclaredNativeQuery } from "@routeql/metadata/declared/declared";
-import type { DeclaredRelationship } from "@routeql/metadata/declared/tables";
+import { identifier } from "../declared/filter-text.ts";
+import type { DeclaredNativeQuery } from "../declared/declared.ts";
+import type { DeclaredRelationship } from "../declared/tables.ts";
 import type { Calls } from "./calls.ts";
 import { difference, differenceWords, Expectation, expectedRows, type Row } from "./answers.ts";
 import { documentOf, orderColumns, rootValue } from "./documents.ts";

@@ -1,4 +1,4 @@
-import { UnderivableMetadata } from "@routeql/metadata/declared/permission";
+import { UnderivableMetadata } from "../declared/permission.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import type { Finding } from "../findings/finding.ts";
 import type { Project } from "../metadata/project.ts";

@@ -1,4 +1,4 @@
-import type { DeclaredPermission, DeclaredTable, Operation } from "@routeql/metadata/declared/declared";
+import type { DeclaredPermission, DeclaredTable, Operation } from "../declared/declared.ts";
 import type { Call } from "./calls.ts";
 import { difference, differenceWords, Expectation, type Expected, expectedRows, type Row, settled } from "./answers.ts";
 import { documentOf, fieldOf, orderColumns, rootOf, rootValue, valueColumns } from "./documents.ts";

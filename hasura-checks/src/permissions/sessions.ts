@@ -1,9 +1,9 @@
 import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
-import type { DeclaredAccess, Filter } from "@routeql/metadata/declared/declared";
-import { type FilterNode, type Operand, readFilter } from "@routeql/metadata/declared/filter-tree";
-import { identifier } from "@routeql/metadata/declared/filter-text";
-import type { DeclaredTable } from "@routeql/metadata/declared/tables";
-import { UnderivableMetadata } from "@routeql/metadata/declared/permission";
+import type { DeclaredAccess, Filter } from "../declared/declared.ts";
+import { type FilterNode, type Operand, readFilter } from "../declared/filter-tree.ts";
+import { identifier } from "../declared/filter-text.ts";
+import type { DeclaredTable } from "../declared/tables.ts";
+import { UnderivableMetadata } from "../declared/permission.ts";
 import type { ReadOnlyDatabase } from "../metadata/database.ts";
 import type { Variables } from "./served.ts";
 

@@ -1,4 +1,4 @@
-import { identifier } from "@routeql/metadata/declared/filter-text";
+import { identifier } from "../declared/filter-text.ts";
 import { difference, differenceWords, Expectation, expectedRows } from "./answers.ts";
 import { documentOf, fieldOf, orderColumns, rootOf, rootValue } from "./documents.ts";
 import { type Case, differing, plainRows, report, rowsStatement, selectionOf } from "./rows.ts";

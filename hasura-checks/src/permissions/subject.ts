@@ -1,7 +1,7 @@
 import type { GraphQLSchema } from "graphql";
 import { createEngine } from "@routeql/engine";
 import type { Catalog } from "@routeql/metadata/catalog/catalog";
-import { type DeclaredAccess, declaredAccess, UnderivableMetadata } from "@routeql/metadata/declared/declared";
+import { type DeclaredAccess, declaredAccess, UnderivableMetadata } from "../declared/declared.ts";
 import { rolesWithPermission } from "@routeql/metadata/read/roles";
 import type { Metadata } from "@routeql/metadata/read/shape";
 import { UsageError } from "../cli/usage-error.ts";

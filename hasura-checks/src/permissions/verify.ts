@@ -6,9 +6,9 @@ import type {
   DeclaredTable,
   Filter,
   Operation,
-} from "@routeql/metadata/declared/declared";
-import { identifier } from "@routeql/metadata/declared/filter-text";
-import { UnderivableMetadata } from "@routeql/metadata/declared/permission";
+} from "../declared/declared.ts";
+import { identifier } from "../declared/filter-text.ts";
+import { UnderivableMetadata } from "../declared/permission.ts";
 import { verifyAggregates } from "./aggregates.ts";
 import { type Call, type Calls, callsOfFunction, callsOfNativeQuery, type GivenArguments } from "./calls.ts";
 import { verifyExecution } from "./execution.ts";

@@ -1,4 +1,4 @@
-import { keyOf } from "@routeql/metadata/declared/tables";
+import { keyOf } from "../declared/tables.ts";
 import { advisoriesFor, describeAdvisory, type PermissionFeature, versionOf } from "@routeql/pins/advisories";
 import { pins } from "@routeql/pins/pins";
 import { catalogAt, type Examined, type Found, type Rule, tablesOf, writesOf } from "./rule.ts";

@@ -1,4 +1,4 @@
-import { sessionVariable } from "@routeql/metadata/declared/filter-tree";
+import { sessionVariable } from "../declared/filter-tree.ts";
 import { redacted } from "../findings/secret-texts.ts";
 
 export type Fields = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-import { keyOf } from "@routeql/metadata/declared/tables";
+import { keyOf } from "../declared/tables.ts";
 import { unjoinableRelationships } from "../metadata/fitting.ts";
 import { isFields } from "./conditions.ts";
 import { rolesOf } from "./inheritance.ts";

@@ -2,7 +2,7 @@ import type { Catalog } from "@routeql/metadata/catalog/catalog";
 import type { State } from "@routeql/engine/execution/state";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import type { FunctionMetadata, Metadata, SelectPermissionMetadata, TableMetadata } from "@routeql/metadata/read/shape";
-import { keyOf } from "@routeql/metadata/declared/tables";
+import { keyOf } from "../declared/tables.ts";
 import type { Configuration } from "../configuration.ts";
 import type { Place, Severity } from "../findings/finding.ts";
 import type { Project } from "../metadata/project.ts";

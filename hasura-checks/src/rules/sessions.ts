@@ -1,4 +1,4 @@
-import { sessionVariable } from "@routeql/metadata/declared/filter-tree";
+import { sessionVariable } from "../declared/filter-tree.ts";
 import type { MergedPath } from "@routeql/metadata/read/load";
 import { type Found, isUnauthorized, listed, permissionsOf, type Rule, writesOf } from "./rule.ts";
 

@@ -7,7 +7,7 @@ import { commonOptions, configurationFile, metadataDirectory, readConfiguration 
 import { examinable, readProject, type ReadProject } from "../metadata/project.ts";
 import { isAlwaysTrue } from "../diff/formula.ts";
 import { columnsOf, isUnauthorized, listed, permissionsOf, type Walked, writesOf } from "../rules/rule.ts";
-import { sessionVariable } from "@routeql/metadata/declared/filter-tree";
+import { sessionVariable } from "../declared/filter-tree.ts";
 import { variablesIn } from "../rules/sessions.ts";
 
 interface RoleNumbers {

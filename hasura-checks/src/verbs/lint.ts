@@ -1,4 +1,4 @@
-import { declaredAccess, UnderivableMetadata } from "@routeql/metadata/declared/declared";
+import { declaredAccess, UnderivableMetadata } from "../declared/declared.ts";
 import { type Command, exitCodes, type Given, painter, type Surroundings } from "../cli/command.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { commonOptions, type Configuration, metadataDirectory, readConfiguration } from "../configuration.ts";

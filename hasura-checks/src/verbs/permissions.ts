@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
-import type { DeclaredAccess } from "@routeql/metadata/declared/declared";
+import type { DeclaredAccess } from "../declared/declared.ts";
 import { type Command, exitCodes, type Given, painter, type Surroundings } from "../cli/command.ts";
 import { endpointOf, endpointOptions } from "../cli/endpoint.ts";
 import { UsageError } from "../cli/usage-error.ts";

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { loadMetadata } from "@routeql/metadata/read/load";
 import { MetadataError } from "@routeql/metadata/read/problems";
 import { validateMetadata } from "@routeql/metadata/read/validate";
-import { type DeclaredAccess, declaredAccess } from "@routeql/metadata/declared/declared";
+import { type DeclaredAccess, declaredAccess } from "hasura-checks/declared";
 
 export const metadataDirectory: string = resolve(import.meta.dirname, "../../../hasura-metadata");
 

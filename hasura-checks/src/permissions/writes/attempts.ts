@@ -1,8 +1,8 @@
 /** Attempts to change rows, each as a request and as SQL that is written from the declaration alone. */
-import { identifier } from "@routeql/metadata/declared/filter-text";
-import type { DeclaredRelationship } from "@routeql/metadata/declared/declared";
+import { identifier } from "../../declared/filter-text.ts";
+import type { DeclaredRelationship } from "../../declared/declared.ts";
 import { graphqlName } from "@routeql/metadata/naming";
-import type { DeclaredWrite } from "@routeql/metadata/declared/writes";
+import type { DeclaredWrite } from "../../declared/writes.ts";
 import type { TextRows } from "../../metadata/database.ts";
 import { documentOf, fieldOf, literalOf } from "../documents.ts";
 import { selectionOf } from "../rows.ts";

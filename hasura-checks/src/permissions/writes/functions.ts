@@ -1,4 +1,4 @@
-import type { DeclaredFunction, DeclaredPermission, DeclaredTable } from "@routeql/metadata/declared/declared";
+import type { DeclaredFunction, DeclaredPermission, DeclaredTable } from "../../declared/declared.ts";
 import { type GivenArguments, guessedCalls } from "../calls.ts";
 import { documentOf } from "../documents.ts";
 import { argumentsOf, type Case, caseOf, orderArgument, rowsStatement, selectionOf } from "../rows.ts";

@@ -1,4 +1,4 @@
-import { type DeclaredTable } from "@routeql/metadata/declared/declared";
+import { type DeclaredTable } from "../../declared/declared.ts";
 import type { TextRows } from "../../metadata/database.ts";
 import { difference } from "../answers.ts";
 import { rootValue } from "../documents.ts";

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { CatalogTable } from "@routeql/metadata/catalog/catalog";
-import type { DeclaredPermission, DeclaredTable, Filter } from "@routeql/metadata/declared/declared";
-import { sessionVariable } from "@routeql/metadata/declared/filter-tree";
-import { identifier, quoted } from "@routeql/metadata/declared/filter-text";
-import { keyOf } from "@routeql/metadata/declared/tables";
-import type { DeclaredWrite } from "@routeql/metadata/declared/writes";
+import type { DeclaredPermission, DeclaredTable, Filter } from "../../declared/declared.ts";
+import { sessionVariable } from "../../declared/filter-tree.ts";
+import { identifier, quoted } from "../../declared/filter-text.ts";
+import { keyOf } from "../../declared/tables.ts";
+import type { DeclaredWrite } from "../../declared/writes.ts";
 import { mutationFieldNames } from "@routeql/metadata/naming";
 import { placeholder } from "../sessions.ts";
 import type { Variables } from "../served.ts";

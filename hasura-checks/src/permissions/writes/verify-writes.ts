@@ -1,9 +1,9 @@
 import { getNamedType, type GraphQLSchema, isInputObjectType, isObjectType } from "graphql";
-import type { DeclaredTable, Filter } from "@routeql/metadata/declared/declared";
-import { sessionVariable } from "@routeql/metadata/declared/filter-tree";
-import { keyOf } from "@routeql/metadata/declared/tables";
-import type { DeclaredWrite } from "@routeql/metadata/declared/writes";
-import { identifier } from "@routeql/metadata/declared/filter-text";
+import type { DeclaredTable, Filter } from "../../declared/declared.ts";
+import { sessionVariable } from "../../declared/filter-tree.ts";
+import { keyOf } from "../../declared/tables.ts";
+import type { DeclaredWrite } from "../../declared/writes.ts";
+import { identifier } from "../../declared/filter-text.ts";
 import { columnsHeldToSession, mentionsSession } from "../../rules/conditions.ts";
 import { fieldOf } from "../documents.ts";
 import type { Verdicts } from "../report.ts";

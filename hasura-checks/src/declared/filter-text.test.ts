@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { DatabaseType } from "../catalog/catalog.ts";
+import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 import type { DeclaredTable } from "./declared.ts";
 import { filterSql, filterWords } from "./filter-text.ts";
 

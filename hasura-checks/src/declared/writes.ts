@@ -1,4 +1,4 @@
-import type { Metadata, TableMetadata } from "../read/shape.ts";
+import type { Metadata, TableMetadata } from "@routeql/metadata/read/shape";
 import type { Filter } from "./permission.ts";
 import { type DeclaredTable, keyOf } from "./tables.ts";
 

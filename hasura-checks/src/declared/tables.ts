@@ -1,6 +1,17 @@
-import { type Catalog, type CatalogTable, type DatabaseType, nameKey, refersToKey } from "../catalog/catalog.ts";
-import type { ComputedFieldMetadata, QualifiedName, RelationshipMetadata, TableMetadata } from "../read/shape.ts";
-import { type NameBase, type Naming, rootFieldNames, type TableRootField } from "../naming.ts";
+import {
+  type Catalog,
+  type CatalogTable,
+  type DatabaseType,
+  nameKey,
+  refersToKey,
+} from "@routeql/metadata/catalog/catalog";
+import type {
+  ComputedFieldMetadata,
+  QualifiedName,
+  RelationshipMetadata,
+  TableMetadata,
+} from "@routeql/metadata/read/shape";
+import { type NameBase, type Naming, rootFieldNames, type TableRootField } from "@routeql/metadata/naming";
 import { underivable } from "./permission.ts";
 
 export interface DeclaredRelationship {

@@ -1,5 +1,5 @@
 /** A parser of filters that is independent of the engine. */
-import type { DatabaseType } from "../catalog/catalog.ts";
+import type { DatabaseType } from "@routeql/metadata/catalog/catalog";
 import type { DeclaredAccess, DeclaredComputedField, DeclaredRelationship, DeclaredTable, Filter } from "./declared.ts";
 import { underivable } from "./permission.ts";
 

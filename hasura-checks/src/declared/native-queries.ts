@@ -1,7 +1,7 @@
-import { type Catalog, type DatabaseType, typeOf } from "../catalog/catalog.ts";
-import type { LogicalModelMetadata, NativeQueryMetadata } from "../read/shape-parts.ts";
-import type { SourceMetadata } from "../read/shape.ts";
-import type { Naming } from "../naming.ts";
+import { type Catalog, type DatabaseType, typeOf } from "@routeql/metadata/catalog/catalog";
+import type { LogicalModelMetadata, NativeQueryMetadata } from "@routeql/metadata/read/shape-parts";
+import type { SourceMetadata } from "@routeql/metadata/read/shape";
+import type { Naming } from "@routeql/metadata/naming";
 import type { DeclaredPermission, Operation } from "./permission.ts";
 import { cellsIn, type Grant, inheritedGrant } from "./grants.ts";
 import { type DeclaredRelationship, type DeclaredTable, keyOf } from "./tables.ts";

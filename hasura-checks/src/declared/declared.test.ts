@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { validateMetadata } from "../read/validate.ts";
-import { readCatalog, type Catalog } from "../catalog/catalog.ts";
-import { catalogAnswer } from "../testing/catalog.ts";
+import { validateMetadata } from "@routeql/metadata/read/validate";
+import { readCatalog, type Catalog } from "@routeql/metadata/catalog/catalog";
+import { catalogAnswer } from "@routeql/metadata/testing/catalog";
 import { type DeclaredAccess, declaredAccess } from "./declared.ts";
 
 const source = (tables: readonly unknown[], more: Readonly<Record<string, unknown>> = {}) => ({

@@ -1,7 +1,7 @@
 /** The granted permissions of the metadata, derived independently of the engine, so that the two can be compared. */
-import type { Catalog, DatabaseType } from "../catalog/catalog.ts";
-import { functionFields, Naming } from "../naming.ts";
-import type { FunctionMetadata, Metadata, QualifiedName } from "../read/shape.ts";
+import type { Catalog, DatabaseType } from "@routeql/metadata/catalog/catalog";
+import { functionFields, Naming } from "@routeql/metadata/naming";
+import type { FunctionMetadata, Metadata, QualifiedName } from "@routeql/metadata/read/shape";
 import { type Grants, grantsOf } from "./grants.ts";
 import { type DeclaredNativeQuery, nativeQueriesOf } from "./native-queries.ts";
 import { type DeclaredPermission, underivable } from "./permission.ts";

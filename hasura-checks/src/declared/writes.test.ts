@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { metadataShape } from "../read/shape.ts";
+import { metadataShape } from "@routeql/metadata/read/shape";
 import { declaredAccess } from "./declared.ts";
 
 const source = (table: object) => ({

@@ -1,6 +1,6 @@
-import type { Metadata, SelectPermissionMetadata, TableMetadata } from "../read/shape.ts";
-import { largest } from "../read/roles.ts";
-import type { TableRootField } from "../naming.ts";
+import type { Metadata, SelectPermissionMetadata, TableMetadata } from "@routeql/metadata/read/shape";
+import { largest } from "@routeql/metadata/read/roles";
+import type { TableRootField } from "@routeql/metadata/naming";
 import { type DeclaredPermission, type Filter, type Operation, operations } from "./permission.ts";
 import { columnsOf, type DeclaredTable, keyOf } from "./tables.ts";
 
