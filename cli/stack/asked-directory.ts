@@ -21,7 +21,7 @@ const patience = { connection: 3000, searches: 20_000 };
 type Given = Pick<StackConfiguration, "given" | "plain">;
 
 /** The settings as the auth sidecar reads them. */
-export function directorySettingsOf({ given, plain }: Given): DirectorySettings {
+function directorySettingsOf({ given, plain }: Given): DirectorySettings {
   const raw = directorySettingNames.flatMap((name): [string, string][] => {
     const value = given[name] ?? (plain as Readonly<Partial<Record<SettingName, string | number | boolean>>>)[name];
     return value === undefined ? [] : [[settings[name].environment, String(value)]];
