@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from "vitest";
-import { type Phase, runPhases } from "./phases.ts";
+import { type Phase, phase as resultPhase, runPhases } from "./phases.ts";
 
 afterEach(() => void vi.restoreAllMocks());
 
@@ -63,4 +63,14 @@ test("throws a phase's error once without printing it, and aborts the phases bes
   );
   expect(text).toContain("Failing: failed");
   expect(text).not.toMatch(/the reason|aborted|Never/);
+});
+
+test("a phase hands its result to later phases, and has none before its end", async () => {
+  const first = resultPhase("First", async () => [7, "seven"] as const);
+  const second = resultPhase("Second", async () => [first.result + 1, ""] as const);
+  expect(() => first.result).toThrow("the phase First has no result yet");
+  const log = vi.fn<(line: string) => void>();
+  await runPhases([[[first]], second], { signal: never, record: () => undefined, log });
+  expect(second.result).toBe(8);
+  expect(log.mock.calls.flat()).toContainEqual(expect.stringMatching(/^First: seven \[/));
 });

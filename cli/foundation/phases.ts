@@ -15,6 +15,32 @@ export interface Phase {
   readonly work: (context: PhaseContext) => Promise<string | void>;
 }
 
+/** A value that exists once its phase has ended. */
+export interface Ready<Result> {
+  /** @throws Error before the end of the phase: the plan has a wrong order */
+  readonly result: Result;
+}
+
+/** A phase whose result later phases take. @param work its result, and the text after its title */
+export function phase<Result>(
+  title: string,
+  work: (context: PhaseContext) => Promise<readonly [result: Result, shown: string]>,
+): Phase & Ready<Result> {
+  let ended: { readonly result: Result } | undefined;
+  return {
+    title,
+    async work(context) {
+      const [result, shown] = await work(context);
+      ended = { result };
+      return shown;
+    },
+    get result() {
+      if (ended === undefined) throw new Error(`the phase ${title} has no result yet`);
+      return ended.result;
+    },
+  };
+}
+
 /** Phases in sequence; the phases of a nested list run in parallel. */
 export type Plan = readonly (Phase | readonly (readonly Phase[])[])[];
 

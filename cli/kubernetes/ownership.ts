@@ -21,6 +21,12 @@ import type { Permit } from "../stack/ownership.ts";
 import type { Deployment } from "../stack/recovery.ts";
 import { instanceLabels, type Place } from "./place.ts";
 
+/** A stack's place, and a connection to its cluster. */
+interface Located {
+  readonly connection: { readonly cluster: Cluster };
+  readonly place: Place;
+}
+
 const claimOf = ({ instance, namespace }: Place) =>
   ({ apiVersion: "v1", kind: "ConfigMap", name: `${instance}-claim`, namespace }) as const;
 const whereIs = ({ namespace, server }: Place): string => `in the namespace ${namespace} of the cluster ${server}`;
@@ -79,8 +85,7 @@ export async function requireOwnInCluster(cluster: Cluster, place: Place, stack:
 
 /** Checks the owner before anything is built for a stack. @throws Failure when another state owns it and it is not to be adopted */
 export async function checkOwnershipInCluster(
-  cluster: Cluster,
-  place: Place,
+  { connection: { cluster }, place }: Located,
   stack: string,
   adopt: boolean,
 ): Promise<Permit> {
@@ -92,8 +97,7 @@ export async function checkOwnershipInCluster(
 
 /** Claims the stack's name in the namespace for this state. A namespace that the update creates names its owner by its label. */
 export async function claimInCluster(
-  cluster: Cluster,
-  place: Place,
+  { connection: { cluster }, place }: Located,
   paths: StackPaths,
   { identity }: Permit,
 ): Promise<void> {
@@ -133,8 +137,7 @@ export async function removeDataClaims(cluster: Cluster, place: Place, signal: A
 /** Data is only readable with the secrets of its creation, and these are in the state. */
 export async function refuseForeignClaims(
   stack: string,
-  cluster: Cluster,
-  place: Place,
+  { connection: { cluster }, place }: Located,
   { resources = [], pending_operations: pending = [] }: Deployment,
 ): Promise<void> {
   if (resources.some(({ type }) => type.startsWith("random:")) || pending.length > 0) return;

@@ -11,7 +11,6 @@ import { withDefaults } from "@routeql/infra/settings/complete";
 import type { GivenSettings } from "@routeql/infra/settings/list";
 import { expect, test } from "vitest";
 import { askDirectory, directoryPhase, lookupWith } from "./asked-directory.ts";
-import type { Prepared, Surroundings } from "./phases.ts";
 
 const dn = "uid=ada,dc=example,dc=net";
 const ada = (request: Request): Buffer =>
@@ -97,12 +96,13 @@ test("a server that this machine does not reach is a warning", async () => {
 
 test("the phase fails with the problems, or continues where a person says so", async () => {
   await using refusing = await directory(49, () => []);
-  const prepared = { configuration: configuration(refusing.port) } as unknown as Prepared;
-  const run = (unchecked: boolean) =>
-    directoryPhase({ prepared } as Surroundings, unchecked).work({ say: () => undefined } as never);
-  await expect(async () => run(false)).rejects.toMatchObject({ lastLines: [expect.stringContaining("LDAP_BIND_DN")] });
-  expect(await run(true)).toBe("does not accept the settings");
-  expect(prepared.directoryWarnings).toEqual([expect.stringContaining("LDAP_BIND_DN")]);
+  const context = { say: () => undefined } as never;
+  const [strict, unchecked] = [false, true].map((each) => directoryPhase(configuration(refusing.port), each));
+  await expect(async () => strict!.work(context)).rejects.toMatchObject({
+    lastLines: [expect.stringContaining("LDAP_BIND_DN")],
+  });
+  expect(await unchecked!.work(context)).toBe("does not accept the settings");
+  expect(unchecked!.result).toEqual([expect.stringContaining("LDAP_BIND_DN")]);
 });
 
 test("own names come before name servers, in the form that the caller asks for", () => {

@@ -11,9 +11,8 @@ import { directorySettingNames } from "@routeql/infra/settings/sidecar-settings"
 import { authorityOf } from "@routeql/infra/tls/authority";
 import { ldapSettings } from "@routeql/sidecar-settings/directory";
 import { z } from "zod";
-import type { Phase } from "../foundation/phases.ts";
+import { type Phase, phase, type Ready } from "../foundation/phases.ts";
 import type { StackConfiguration } from "./configuration.ts";
-import type { Surroundings } from "./phases.ts";
 
 /** Milliseconds for a connection, and for all searches. */
 const patience = { connection: 3000, searches: 20_000 };
@@ -93,22 +92,18 @@ export async function askDirectory({ given, plain }: Given): Promise<AskedDirect
   return { problems, warnings: [...unasked, ...missingGroups] };
 }
 
-/** @param unchecked continue with a directory that does not accept the settings */
-export function directoryPhase({ prepared }: Surroundings, unchecked: boolean): Phase {
-  return {
-    title: "LDAP directory",
-    work: async ({ say }) => {
-      const { problems, warnings } = await askDirectory(prepared.configuration!);
-      if (problems.length > 0 && !unchecked)
-        throw new Failure("Nobody could log in with the LDAP settings", {
-          lastLines: problems,
-          remedy:
-            "correct the setting that the line names (docs/operate/ldap.md#troubleshoot), or repeat the command with --unchecked-directory.",
-        });
-      prepared.directoryWarnings = [...problems, ...warnings];
-      for (const warning of prepared.directoryWarnings) say(`Warning: ${warning}`);
-      if (prepared.directoryWarnings.length === 0) return "answers the searches of a login";
-      return problems.length > 0 ? "does not accept the settings" : "asked, with warnings";
-    },
-  };
-}
+/** Its result are warnings. @param unchecked continue with a directory that does not accept the settings */
+export const directoryPhase = (given: Given, unchecked: boolean): Phase & Ready<readonly string[]> =>
+  phase("LDAP directory", async ({ say }) => {
+    const { problems, warnings } = await askDirectory(given);
+    if (problems.length > 0 && !unchecked)
+      throw new Failure("Nobody could log in with the LDAP settings", {
+        lastLines: problems,
+        remedy:
+          "correct the setting that the line names (docs/operate/ldap.md#troubleshoot), or repeat the command with --unchecked-directory.",
+      });
+    const all = [...problems, ...warnings];
+    for (const warning of all) say(`Warning: ${warning}`);
+    if (all.length === 0) return [all, "answers the searches of a login"];
+    return [all, problems.length > 0 ? "does not accept the settings" : "asked, with warnings"];
+  });

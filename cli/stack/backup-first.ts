@@ -13,8 +13,9 @@ import { backUpTo } from "../database/backup.ts";
 import { openClientPrograms } from "../database/client-programs.ts";
 import { recordRun } from "../database/programs.ts";
 import { stackOption } from "../foundation/command.ts";
-import type { Phase } from "../foundation/phases.ts";
-import type { Surroundings } from "./phases.ts";
+import type { Phase, Ready } from "../foundation/phases.ts";
+import type { StackConfiguration } from "./configuration.ts";
+import type { StackFiles } from "./phases.ts";
 import { storedOutputs } from "./recovery.ts";
 
 /** Dumps of updates that stay. */
@@ -35,11 +36,11 @@ export function dataChange(
 }
 
 /** Backs up the database before an update of its data or server. The result names the command that restores this state. */
-export function backupPhase({ stack, paths, prepared }: Surroundings): Phase {
+export function backupPhase({ stack, paths }: StackFiles, configuration: Ready<StackConfiguration>): Phase {
   return {
     title: "Backup",
     work: async ({ show, signal }) => {
-      const { plain } = prepared.configuration!;
+      const { plain } = configuration.result;
       const before = await storedOutputs(paths, stack);
       if (before["services"] === undefined) return "skipped, the stack is new or down";
       const images = [...builtImages(plain), ...pulledImages(plain)];

@@ -2,16 +2,18 @@ import { readdir } from "node:fs/promises";
 import type { Stack } from "@pulumi/pulumi/automation/index.js";
 import { dockerClient, orUndefined } from "@routeql/host/docker/client";
 import { isData, stackObjects, stateLabel } from "@routeql/host/docker/stack-objects";
-import { type Phase, type PhaseContext, runPhases } from "../foundation/phases.ts";
+import { phase, type PhaseContext, runPhases } from "../foundation/phases.ts";
 import { dataClaims, releaseInCluster, removeDataClaims, requireOwnInCluster } from "../kubernetes/ownership.ts";
 import { lostKinds, removeLostObjects } from "../kubernetes/lost-objects.ts";
 import { forgetPlace, type Place, placeOf } from "../kubernetes/place.ts";
+import type { PulumiCli } from "../pulumi/acquire.ts";
+import type { PluginKind } from "../pulumi/plugins.ts";
 import { removeAccess } from "./access.ts";
 import { forgetChoice } from "./image-choice.ts";
 import { refuseLostArchive } from "./lost-archive.ts";
 import { releaseNetworkRange } from "./network-range.ts";
-import { releaseStack, requireOwnOrAdopt } from "./ownership.ts";
-import { cliPhase, clusterPhase, enginePhase, pluginsPhase, type Prepared } from "./phases.ts";
+import { type Holding, releaseStack, requireOwnOrAdopt } from "./ownership.ts";
+import { cliPhase, clusterPhase, enginePhase, pluginsPhase } from "./phases.ts";
 import { Progress } from "./progress.ts";
 import { readIdentity } from "./owner.ts";
 import {
@@ -65,30 +67,29 @@ export function bringDown(options: DownOptions): Promise<DownResult> {
   return withSession("down", options, async (session) => {
     const place = await placeOf(options.stack);
     if (place) return bringDownOnCluster(options, session, place);
-    const prepared: Prepared = {};
-    const { adopt = false } = options;
-    const surroundings = { ...session, prepared, adopt, onLine: session.log.line };
-    let destroyed = 0;
-    const destroy: Phase = {
-      title: `Stack ${options.stack}`,
-      work: async (context) => {
-        destroyed = await destroyStack(session, prepared, options.volumes ?? false, context);
-        return destroyed === 0 ? "nothing to remove" : `${destroyed} removed`;
-      },
-    };
-    const ownership: Phase = {
-      title: "Ownership",
-      work: async () => {
-        prepared.holding = await requireOwnOrAdopt(options.stack, adopt);
-        if (prepared.holding.other !== undefined) await refuseLostArchive(options.stack);
-      },
-    };
+    const { adopt = false, volumes = false } = options;
+    const onLine = session.log.line;
+    const cli = cliPhase(onLine);
+    const plugins = pluginsPhase(session, cli, onLine);
+    const ownership = phase("Ownership", async () => {
+      const holding = await requireOwnOrAdopt(options.stack, adopt);
+      if (holding.other !== undefined) await refuseLostArchive(options.stack);
+      return [holding, ""];
+    });
+    const destroy = phase(`Stack ${options.stack}`, async (context) => {
+      const tools = { cli: cli.result, plugins: plugins.result };
+      const removeLost: RemoveLost = (deployment) =>
+        removeLeftovers(options.stack, deployment, ownership.result.identity?.state);
+      const count = await destroyStack(session, tools, removeLost, volumes, context);
+      return [count, removedText(count)];
+    });
     // Without a state Pulumi has nothing to do, so its CLI is not needed.
     const secretsKept = await hasState(session);
-    const engineWork = secretsKept ? [pluginsPhase(surroundings), destroy] : [];
-    const first = [...(secretsKept ? [[cliPhase(surroundings)]] : []), [enginePhase(surroundings), ownership]];
-    await runPhases([first, ...engineWork], { signal: session.signal, log: session.show, record: session.log.line });
-    const owner = ownerOf(prepared, adopt);
+    const first = [...(secretsKept ? [[cli]] : []), [enginePhase(onLine), ownership]];
+    const engineWork = secretsKept ? [plugins, destroy] : [];
+    await runPhases([first, ...engineWork], { signal: session.signal, log: session.show, record: onLine });
+    const destroyed = secretsKept ? destroy.result : 0;
+    const owner = ownerOf(ownership.result, adopt);
     await removeLeftovers(options.stack, {}, owner);
     await releaseNetworkRange(session.paths);
     await removeAccess(session.paths);
@@ -111,45 +112,47 @@ export function bringDown(options: DownOptions): Promise<DownResult> {
 }
 
 /** Identity of the state whose objects may be removed; undefined to remove all objects of the stack's name. */
-const ownerOf = ({ holding }: Pick<Prepared, "holding">, adopt: boolean): string | undefined =>
-  adopt ? undefined : (holding?.identity?.state ?? "none");
+const ownerOf = ({ identity }: Holding, adopt: boolean): string | undefined =>
+  adopt ? undefined : (identity?.state ?? "none");
+
+const removedText = (count: number): string => (count === 0 ? "nothing to remove" : `${count} removed`);
 
 async function bringDownOnCluster(
   { stack, volumes = false, adopt = false }: DownOptions,
   session: Session,
   place: Place,
 ): Promise<DownResult> {
-  const prepared: Prepared = {};
-  const surroundings = { ...session, prepared, adopt, onLine: session.log.line };
-  const result = { destroyed: 0, keptVolumes: [] as string[], removedVolumes: [] as string[] };
-  const destroy: Phase = {
-    title: `Stack ${stack}`,
-    work: async (context) => {
-      const { cluster } = prepared.connection!;
-      if (!adopt) await requireOwnInCluster(cluster, place, stack);
-      const claims = await dataClaims(cluster, place, context.signal);
-      result.destroyed = await destroyStack(session, prepared, volumes, context);
-      const owner = (await readIdentity(session.paths))?.state;
-      const deployment = await storedDeployment(session.paths, stack);
-      if (owner !== undefined)
-        await removeLostObjects(cluster, { place, owner, deployment }, lostKinds.after, context.signal);
-      if (volumes) {
-        // The claims still exist if the namespace does not belong to the stack.
-        await removeDataClaims(cluster, place, context.signal);
-        await releaseInCluster(cluster, place);
-        result.removedVolumes = claims;
-      } else result.keptVolumes = claims;
-      return result.destroyed === 0 ? "nothing to remove" : `${result.destroyed} removed`;
-    },
-  };
-  const phases = [[[cliPhase(surroundings)], [clusterPhase(surroundings)]], pluginsPhase(surroundings), destroy];
-  await runPhases(phases, { signal: session.signal, log: session.show, record: session.log.line });
+  const onLine = session.log.line;
+  const cli = cliPhase(onLine);
+  const plugins = pluginsPhase(session, cli, onLine);
+  const located = clusterPhase(stack, () => place);
+  const destroy = phase(`Stack ${stack}`, async (context) => {
+    const { cluster } = located.result.connection;
+    if (!adopt) await requireOwnInCluster(cluster, place, stack);
+    const claims = await dataClaims(cluster, place, context.signal);
+    const tools = { cli: cli.result, plugins: plugins.result };
+    // Lost objects of a cluster are deleted after the others.
+    const destroyed = await destroyStack(session, tools, async () => [], volumes, context);
+    const owner = (await readIdentity(session.paths))?.state;
+    const deployment = await storedDeployment(session.paths, stack);
+    if (owner !== undefined)
+      await removeLostObjects(cluster, { place, owner, deployment }, lostKinds.after, context.signal);
+    if (volumes) {
+      // The claims still exist if the namespace does not belong to the stack.
+      await removeDataClaims(cluster, place, context.signal);
+      await releaseInCluster(cluster, place);
+    }
+    const result = { destroyed, removedVolumes: volumes ? claims : [], keptVolumes: volumes ? [] : claims };
+    return [result, removedText(destroyed)];
+  });
+  const phases = [[[cli], [located]], plugins, destroy];
+  await runPhases(phases, { signal: session.signal, log: session.show, record: onLine });
   await removeAccess(session.paths);
   if (volumes) {
     await forgetPlace(session.paths);
     await forgetChoice(session.paths);
   }
-  return { ...result, secretsKept: !volumes };
+  return { ...destroy.result, secretsKept: !volumes };
 }
 
 async function hasState({ paths }: Session): Promise<boolean> {
@@ -173,28 +176,30 @@ async function removeVolume(name: string): Promise<void> {
   await orUndefined(dockerClient().getVolume(name).remove());
 }
 
+interface Tools {
+  readonly cli: PulumiCli;
+  readonly plugins: PluginKind;
+}
+
+type RemoveLost = Parameters<typeof clearInterrupted>[2];
+
+/** @param removeLost removes objects that an interrupted run left */
 async function destroyStack(
   session: Session,
-  { cli, plugins, holding, connection }: Prepared,
+  { cli, plugins }: Tools,
+  removeLost: RemoveLost,
   withData: boolean,
   { say, show, signal }: PhaseContext,
 ): Promise<number> {
   const stack: Stack = await openStack({
     stack: session.stack,
-    cli: cli!,
-    plugins: plugins!,
+    cli,
+    plugins,
     program: async () => ({}),
     onLine: session.log.line,
   });
   await releaseStaleLock(stack, session.paths, say, signal);
-  const { resources = [] } = await clearInterrupted(
-    stack,
-    session.paths,
-    // Those of a cluster are deleted after the others.
-    async (deployment) => (connection ? [] : removeLeftovers(session.stack, deployment, holding?.identity?.state)),
-    say,
-    signal,
-  );
+  const { resources = [] } = await clearInterrupted(stack, session.paths, removeLost, say, signal);
   const kept = keptWithData(resources);
   // Generated secrets stay with their data: database passwords and the key that encrypts other keys.
   const target = resources

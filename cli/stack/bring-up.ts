@@ -2,40 +2,51 @@ import { CommandError, type OpMap, type OutputMap, type Stack } from "@pulumi/pu
 import { program } from "@routeql/infra/program";
 import { stackWarnings } from "@routeql/infra/settings/stack-warnings";
 import { Failure } from "@routeql/host/failure";
-import type { Cluster } from "@routeql/host/kubernetes/cluster";
 import { projectName, type StackPaths } from "@routeql/host/paths";
-import { type Phase, type PhaseContext, type PhaseTime, type Plan, runPhases } from "../foundation/phases.ts";
-import { claimInCluster, refuseForeignClaims } from "../kubernetes/ownership.ts";
+import {
+  type Phase,
+  phase,
+  type PhaseContext,
+  type PhaseTime,
+  type Plan,
+  type Ready,
+  runPhases,
+} from "../foundation/phases.ts";
+import { checkOwnershipInCluster, claimInCluster, refuseForeignClaims } from "../kubernetes/ownership.ts";
 import { engineAbilities, limitWarnings } from "../docker/engine-facts.ts";
 import { lostKinds, removeLostObjects } from "../kubernetes/lost-objects.ts";
-import { keepPlace, type Place } from "../kubernetes/place.ts";
+import { keepPlace } from "../kubernetes/place.ts";
 import { reportWaiting, waitingReasons } from "../kubernetes/waiting.ts";
 import { openPlace } from "../place/open-place.ts";
+import type { PulumiCli } from "../pulumi/acquire.ts";
+import type { PluginKind } from "../pulumi/plugins.ts";
 import { isNewPassword, modeWarnings, type StackAccess, writeAccess } from "./access.ts";
 import { directoryPhase } from "./asked-directory.ts";
 import { backupPhase } from "./backup-first.ts";
-import { readConfiguration, targetOf } from "./configuration.ts";
+import { readConfiguration, type StackConfiguration, targetOf } from "./configuration.ts";
 import { currentProblems, untilHealthy } from "./health.ts";
-import { describeReplacement, keepChoice } from "./image-choice.ts";
+import { describeReplacement, type ImageChoice, keepChoice } from "./image-choice.ts";
 import { readOutputs } from "./outputs.ts";
 import {
   basesPhase,
   choicePhase,
+  type Chosen,
   cliPhase,
   clusterPhase,
+  type ClusterStack,
   deliveryPhase,
   enginePhase,
   imagesPhase,
   networksPhase,
+  newPlace,
   ownerPhase,
   pluginsPhase,
   portsPhase,
-  type Prepared,
 } from "./phases.ts";
 import { lostDataWarnings } from "./lost-data.ts";
 import { describeEffects, type Step } from "./effects.ts";
 import { describeChanges, Progress, reasonOf } from "./progress.ts";
-import { claimStack } from "./ownership.ts";
+import { checkOwnership, claimStack, type Permit } from "./ownership.ts";
 import {
   clearInterrupted,
   type Deployment,
@@ -76,73 +87,69 @@ export interface UpResult {
 /** Starts a stack or updates it, and repairs damage by a person or an interrupted run. */
 export function bringUp(options: UpOptions): Promise<UpResult> {
   return withSession("up", options, async (session) => {
-    const prepared: Prepared = { configuration: await readConfiguration(options.stack, options.settings) };
-    const inFile = Object.keys(prepared.configuration!.entries).map((key) => key.slice(projectName.length + 1));
+    const { stack } = options;
+    const given = await readConfiguration(stack, options.settings);
+    const inFile = Object.keys(given.entries).map((key) => key.slice(projectName.length + 1));
     const clear = inFile.filter((name) => !Object.hasOwn(options.settings ?? {}, name));
-    let update: Update | undefined;
-    let access: StackAccess | undefined;
-    let certificate: readonly string[] = [];
-    const stackPhase: Phase = {
-      title: `Stack ${options.stack}`,
-      work: async (context) => {
-        const opened = await open(session, prepared);
-        // Claimed before anything is created: a failed update leaves objects too.
-        const { connection, place, permit } = prepared;
-        if (connection && place) {
-          await keepPlace(session.paths, place);
-          await claimInCluster(connection.cluster, place, session.paths, permit!);
-        } else await claimStack(options.stack, session.paths, permit!);
-        try {
-          update = await updateStack(opened, session.paths, context, prepared);
-        } finally {
-          await keepChoiceOf(options.stack, session.paths, prepared);
-        }
-        // The update may have created the namespace.
-        if (connection && place) await claimInCluster(connection.cluster, place, session.paths, permit!);
-        access = await writeAccess(options.stack, session.paths, readOutputs(plain(update.outputs), options.stack));
-        context.show("waiting until every service is healthy");
-        const { stack } = options;
-        const at = await openPlace(stack);
-        certificate = await untilHealthy(() => currentProblems(access!, stack, at, context.signal), context.signal);
-        return describeChanges(update.changes);
-      },
-    };
-    const backup = prepared.configuration!.plain.backupBeforeUpdate
-      ? [backupPhase({ ...session, prepared, adopt: false, onLine: session.log.line })]
-      : [];
-    const times = await runPhases(
-      [...preparation(session, prepared, true, options), ...backup, stackPhase],
-      phaseOptions(session),
-    );
-    const { changes } = update!;
-    const generated = prepared.configuration!.given.adminPassword === undefined;
-    const replacement = prepared.choice && describeReplacement(prepared.choice);
-    const metrics = await offerMetrics(options.stack, session.paths, prepared.configuration!.plain);
+    const prepared = preparation(session, given, true, options);
+    const { configuration, cluster, chosen, directory } = prepared;
+    const updating = updatePhase(session, prepared);
+    const backup = given.plain.backupBeforeUpdate ? [backupPhase(session, configuration)] : [];
+    const times = await runPhases([...prepared.plan, ...backup, updating], phaseOptions(session));
+    const { changes, access, certificate } = updating.result;
+    const { plain, given: own } = configuration.result;
     const machine = [
       ...(await modeWarnings(session.paths.accessFile)),
-      ...(prepared.place ? [] : limitWarnings(await engineAbilities())),
-      ...(prepared.place ? [] : await lostDataWarnings(options.stack)),
+      ...(cluster === undefined ? [...limitWarnings(await engineAbilities()), ...(await lostDataWarnings(stack))] : []),
     ];
     return {
-      access: access!,
+      access,
       times,
       changes,
-      warnings: [
-        ...(prepared.directoryWarnings ?? []),
-        ...stackWarnings(prepared.configuration!.plain, options.stack, clear),
-        ...certificate,
-        ...machine,
-      ],
-      replacement,
-      metrics,
-      newPassword: generated && (await isNewPassword(session.paths, access!.adminPassword)),
+      warnings: [...(directory?.result ?? []), ...stackWarnings(plain, stack, clear), ...certificate, ...machine],
+      replacement: chosen && describeReplacement(chosen.result.choice),
+      metrics: await offerMetrics(stack, session.paths, plain),
+      newPassword: own.adminPassword === undefined && (await isNewPassword(session.paths, access.adminPassword)),
     };
   });
 }
 
+interface Updated extends Update {
+  readonly access: StackAccess;
+  /** Warnings about the endpoint. */
+  readonly certificate: readonly string[];
+}
+
+function updatePhase(session: Session, prepared: Preparation): Phase & Ready<Updated> {
+  const { stack, paths } = session;
+  return phase(`Stack ${stack}`, async (context) => {
+    const opened = await open(session, prepared);
+    const { cluster, chosen } = prepared;
+    const permit = prepared.permit.result;
+    // Claimed before anything is created: a failed update leaves objects too.
+    if (cluster === undefined) await claimStack(stack, paths, permit);
+    else {
+      await keepPlace(paths, cluster.result.place);
+      await claimInCluster(cluster.result, paths, permit);
+    }
+    let update: Update;
+    try {
+      update = await updateStack(opened, paths, context, cluster?.result, permit);
+    } finally {
+      if (chosen !== undefined) await keepChoiceOf(stack, paths, chosen.result.choice);
+    }
+    // The update may have created the namespace.
+    if (cluster !== undefined) await claimInCluster(cluster.result, paths, permit);
+    const access = await writeAccess(stack, paths, readOutputs(plain(update.outputs), stack));
+    context.show("waiting until every service is healthy");
+    const place = await openPlace(stack);
+    const certificate = await untilHealthy(() => currentProblems(access, stack, place, context.signal), context.signal);
+    return [{ ...update, access, certificate }, describeChanges(update.changes)];
+  });
+}
+
 /** A failed update may have created data volumes too; a run that created nothing stores nothing. */
-async function keepChoiceOf(stack: string, paths: StackPaths, { choice }: Prepared): Promise<void> {
-  if (choice === undefined) return;
+async function keepChoiceOf(stack: string, paths: StackPaths, choice: ImageChoice): Promise<void> {
   const { resources = [] } = await storedDeployment(paths, stack);
   if (resources.some(({ type }) => /^(docker|kubernetes):/.test(type))) await keepChoice(paths, choice);
 }
@@ -159,32 +166,29 @@ export interface PreviewResult {
 
 export function previewUp(options: UpOptions): Promise<PreviewResult> {
   return withSession("preview", options, async (session) => {
-    const prepared: Prepared = { configuration: await readConfiguration(options.stack, options.settings) };
-    let result: Pick<PreviewResult, "steps" | "text" | "effects"> | undefined;
-    const phase: Phase = {
-      title: `Preview of stack ${options.stack}`,
-      work: async ({ say, show, signal }) => {
-        const stack = await open(session, prepared);
-        await releaseStaleLock(stack, session.paths, say, signal);
-        const progress = new Progress(show);
-        const { stdout, changeSummary } = await explained(progress, () =>
-          stack.preview({
-            refresh: true,
-            diff: true,
-            suppressOutputs: true,
-            color: "never",
-            onEvent: progress.onEvent,
-            signal,
-          }),
-        );
-        result = { text: stdout, steps: progress.steps, effects: describeEffects(progress.steps) };
-        return describeChanges(changeSummary)
-          .replaceAll(/(\d+) (\w+)/g, "$1 to be $2")
-          .replace("to be unchanged", "unchanged");
-      },
-    };
-    const times = await runPhases([...preparation(session, prepared, false, options), phase], phaseOptions(session));
-    return { ...result!, times };
+    const given = await readConfiguration(options.stack, options.settings);
+    const prepared = preparation(session, given, false, options);
+    const previewing = phase(`Preview of stack ${options.stack}`, async ({ say, show, signal }) => {
+      const stack = await open(session, prepared);
+      await releaseStaleLock(stack, session.paths, say, signal);
+      const progress = new Progress(show);
+      const { stdout, changeSummary } = await explained(progress, () =>
+        stack.preview({
+          refresh: true,
+          diff: true,
+          suppressOutputs: true,
+          color: "never",
+          onEvent: progress.onEvent,
+          signal,
+        }),
+      );
+      const shown = describeChanges(changeSummary)
+        .replaceAll(/(\d+) (\w+)/g, "$1 to be $2")
+        .replace("to be unchanged", "unchanged");
+      return [{ text: stdout, steps: progress.steps, effects: describeEffects(progress.steps) }, shown];
+    });
+    const times = await runPhases([...prepared.plan, previewing], phaseOptions(session));
+    return { ...previewing.result, times };
   });
 }
 
@@ -194,43 +198,72 @@ const phaseOptions = ({ signal, show, log }: Session): Parameters<typeof runPhas
   record: log.line,
 });
 
-function preparation(
-  session: Session,
-  prepared: Prepared,
-  withImages: boolean,
-  { adopt = false, uncheckedDirectory = false, deliverImages: deliver }: UpOptions,
-): Plan {
-  const surroundings = { ...session, prepared, adopt, onLine: session.log.line };
-  const { plain } = prepared.configuration!;
-  const directory = plain.ldapUrl === undefined ? [] : [[directoryPhase(surroundings, uncheckedDirectory)]];
-  if (targetOf(plain) === "kubernetes") {
-    const needsDocker = plain.imageRegistry === undefined || plain.pushImages;
-    const makesImages = withImages && plain.imageRegistry === undefined;
-    const images = needsDocker ? [enginePhase, choicePhase, basesPhase, ...(makesImages ? [imagesPhase] : [])] : [];
-    const prepare = [clusterPhase, ownerPhase, ...images].map((phase) => phase(surroundings));
-    const delivery = makesImages ? [deliveryPhase(surroundings, deliver)] : [];
-    return [[[cliPhase(surroundings)], [...prepare, ...delivery], ...directory], pluginsPhase(surroundings)];
-  }
-  const docker = [
-    enginePhase,
-    ownerPhase,
-    choicePhase,
-    ...(withImages ? [portsPhase] : []),
-    networksPhase(withImages),
-    basesPhase,
-    ...(withImages ? [imagesPhase] : []),
-  ].map((phase) => phase(surroundings));
-  return [[[cliPhase(surroundings)], docker, ...directory], pluginsPhase(surroundings)];
+/** The phases before an update, and their results. */
+interface Preparation {
+  readonly plan: Plan;
+  readonly cli: Ready<PulumiCli>;
+  readonly plugins: Ready<PluginKind>;
+  readonly permit: Ready<Permit>;
+  readonly configuration: Ready<StackConfiguration>;
+  /** Absent on Docker. */
+  readonly cluster?: Ready<ClusterStack>;
+  /** Absent if this machine handles no image. */
+  readonly chosen?: Ready<Chosen>;
+  /** Warnings about the LDAP directory; absent without one. */
+  readonly directory?: Ready<readonly string[]> | undefined;
 }
 
-function open({ stack, log }: Session, { cli, plugins, configuration, permit }: Prepared): Promise<Stack> {
+function preparation(
+  session: Session,
+  given: StackConfiguration,
+  withImages: boolean,
+  options: UpOptions,
+): Preparation {
+  const { stack, log } = session;
+  const { adopt = false, uncheckedDirectory = false } = options;
+  const onLine = log.line;
+  const cli = cliPhase(onLine);
+  const plugins = pluginsPhase(session, cli, onLine, targetOf(given.plain));
+  const engine = enginePhase(onLine, given);
+  const chosen = choicePhase(session, given);
+  const directory = given.plain.ldapUrl === undefined ? undefined : directoryPhase(given, uncheckedDirectory);
+  const beside = directory === undefined ? [] : [[directory]];
+  if (targetOf(given.plain) === "kubernetes") {
+    const cluster = clusterPhase(stack, (server) => newPlace(stack, given, server));
+    const permit = ownerPhase(session, () => checkOwnershipInCluster(cluster.result, stack, adopt));
+    const { imageRegistry, pushImages } = given.plain;
+    if (imageRegistry !== undefined && !pushImages) {
+      const configuration = { result: given };
+      const plan = [[[cli], [cluster, permit], ...beside], plugins];
+      return { plan, cli, plugins, permit, configuration, cluster, directory };
+    }
+    const configuration = basesPhase(() => chosen.result.configuration, onLine);
+    const images =
+      withImages && imageRegistry === undefined
+        ? [imagesPhase(configuration, onLine), deliveryPhase(configuration, onLine, options.deliverImages)]
+        : [];
+    const lane = [cluster, permit, engine, chosen, configuration, ...images];
+    const plan = [[[cli], lane, ...beside], plugins];
+    return { plan, cli, plugins, permit, configuration, cluster, chosen, directory };
+  }
+  const permit = ownerPhase(session, () => checkOwnership(stack, adopt));
+  const networks = networksPhase(session, chosen, withImages);
+  const configuration = basesPhase(() => networks.result, onLine);
+  const ports = withImages ? [portsPhase(stack, chosen)] : [];
+  const images = withImages ? [imagesPhase(configuration, onLine)] : [];
+  const lane = [engine, permit, chosen, ...ports, networks, configuration, ...images];
+  return { plan: [[[cli], lane, ...beside], plugins], cli, plugins, permit, configuration, chosen, directory };
+}
+
+function open({ stack, log }: Session, { cli, plugins, configuration, permit }: Preparation): Promise<Stack> {
+  const { entries, plain } = configuration.result;
   return openStack({
     stack,
-    cli: cli!,
-    plugins: plugins!,
-    configuration: configuration!.entries,
-    hostFolder: configuration!.plain.archiveDirectory,
-    program: async () => ({ ...(await program({ stateIdentity: permit!.identity.state })) }),
+    cli: cli.result,
+    plugins: plugins.result,
+    configuration: entries,
+    hostFolder: plain.archiveDirectory,
+    program: async () => ({ ...(await program({ stateIdentity: permit.result.identity.state })) }),
     onLine: log.line,
   });
 }
@@ -245,24 +278,29 @@ export async function updateStack(
   stack: Stack,
   paths: StackPaths,
   { say, show, signal }: PhaseContext,
-  { connection, place, permit }: Pick<Prepared, "connection" | "place" | "permit"> = {},
+  cluster?: ClusterStack,
+  permit?: Permit,
 ): Promise<Update> {
   await releaseStaleLock(stack, paths, say, signal);
   const before = await storedDeployment(paths, stack.name);
-  if (connection && place) await refuseForeignClaims(stack.name, connection.cluster, place, before);
+  if (cluster !== undefined) await refuseForeignClaims(stack.name, cluster, before);
   const owner = permit?.identity.state;
   const onCluster =
-    connection && place && owner !== undefined
+    cluster !== undefined && owner !== undefined
       ? (deployment: Deployment, when: keyof typeof lostKinds) =>
-          removeLostObjects(connection.cluster, { place, owner, deployment }, lostKinds[when], signal)
+          removeLostObjects(
+            cluster.connection.cluster,
+            { place: cluster.place, owner, deployment },
+            lostKinds[when],
+            signal,
+          )
       : undefined;
   const removeLost = (deployment: Deployment) =>
     onCluster ? onCluster(deployment, "before") : removeLeftovers(stack.name, deployment, owner);
   await clearInterrupted(stack, paths, removeLost, say, signal);
   const progress = new Progress(show);
   const ended = new AbortController();
-  const reporting =
-    connection && place ? whileWaiting(connection.cluster, place, progress, ended.signal) : Promise.resolve();
+  const reporting = cluster === undefined ? Promise.resolve() : whileWaiting(cluster, progress, ended.signal);
   try {
     const { outputs, summary } = await explained(progress, () =>
       stack.up({
@@ -278,7 +316,7 @@ export async function updateStack(
     );
     const after = await storedDeployment(paths, stack.name);
     if (onCluster) await onCluster(after, "after");
-    else if (!connection) await removeLostVolumes(stack.name, after, owner);
+    else if (cluster === undefined) await removeLostVolumes(stack.name, after, owner);
     return { outputs, changes: summary.resourceChanges ?? {} };
   } finally {
     ended.abort();
@@ -287,9 +325,9 @@ export async function updateStack(
 }
 
 /** Shows why pods are not ready. Clocks of a cluster may be behind by a minute. */
-function whileWaiting(cluster: Cluster, place: Place, progress: Progress, signal: AbortSignal): Promise<void> {
+function whileWaiting({ connection, place }: ClusterStack, progress: Progress, signal: AbortSignal): Promise<void> {
   const since = Date.now() - 60_000;
-  return reportWaiting((ends) => waitingReasons(cluster, place, since, ends), progress.waitsFor, signal);
+  return reportWaiting((ends) => waitingReasons(connection.cluster, place, since, ends), progress.waitsFor, signal);
 }
 
 /** Runs an operation of Pulumi; Pulumi's diagnostics explain its failure. */
