@@ -186,6 +186,7 @@ test("explain shows the statement and Postgres' plan", async () => {
   };
   expect(await world.engine.explain(live, sessionOf("admin"))).toEqual({
     ...explained,
+    changes: { noticed: true, tables: ["public.view_hijacks", "routing.hijacks"], reason: null },
     variables: { session: {}, query: { key: "h1" }, synthetic: [], cursor: {} },
   });
   const listed = {

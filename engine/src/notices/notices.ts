@@ -35,7 +35,7 @@ class Observed implements Observation {
   }
 
   get tables(): readonly string[] {
-    return (this.reading?.tables ?? []).map(({ name }) => name);
+    return (this.reading?.tables ?? []).map(({ name }) => name).toSorted();
   }
 
   stop(): void {
