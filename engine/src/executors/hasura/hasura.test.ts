@@ -6,7 +6,9 @@ import { describe, expect, test, vi } from "vitest";
 import { adminSecret } from "../../lifecycle/testing/served-engine.ts";
 import { SocketClient } from "../../lifecycle/testing/socket-client.ts";
 import { goodClaims, hmacSecret, sign } from "../../lifecycle/testing/tokens.ts";
+import { busy } from "../../errors.ts";
 import { serveBeforeFake } from "./testing/fake-hasura.ts";
+import { outageOf } from "./upstream.ts";
 
 const data = '{"data":{"a" : [1.50, "é"]}}';
 
@@ -82,6 +84,14 @@ describe("a query", () => {
     expect((await (await fetch(front.metricsUrl)).text()).includes('unavailable_total{reason="database"} 1')).toBe(
       status === 503,
     );
+  });
+
+  test.each([
+    ["database", { code: "postgres-error", reason: "database", status: 503, retryAfter: 10 }],
+    ["upstream", { code: "unexpected", reason: "upstream", status: 503 }],
+    [undefined, { code: "busy", reason: "wait", retryAfter: 10 }],
+  ] as const)("that waits in vain names the cause %s", async (cause, error) => {
+    expect(await outageOf(busy("wait", 10), { cause: () => Promise.resolve(cause) })).toMatchObject(error);
   });
 
   test.each([
