@@ -33,7 +33,7 @@ type ReferenceName = "hasuraImage" | "databaseImage" | "sessionsImage" | "gatewa
 
 export type ImageSettings<Reference = string> = Pick<
   Settings,
-  "engine" | "front" | "engineConsole" | "images" | "monitoring"
+  "engine" | "front" | "engineConsole" | "images" | "feed" | "monitoring"
 > &
   Readonly<Record<ReferenceName, Reference>> & { readonly grafanaImage?: Reference | undefined };
 
@@ -50,6 +50,7 @@ const defaults: ImageSettings = {
   databaseImage: settings.databaseImage.default,
   sessionsImage: settings.sessionsImage.default,
   gatewayImage: settings.gatewayImage.default,
+  feed: settings.feed.default,
   monitoring: settings.monitoring.default,
   grafanaImage: undefined,
 };
@@ -99,6 +100,7 @@ export function builtImages<Reference extends Input<string> = string>(
     ...(hasFront(chosen) ? (["front"] as const) : []),
     ...(official && !chosen.engineConsole ? [] : (["gateway"] as const)),
     ...(hasura ? (["apply-metadata"] as const) : []),
+    ...(chosen.feed === "off" ? [] : (["feed"] as const)),
     ...(chosen.monitoring === "off" ? [] : (["monitoring"] as const)),
   ];
   return names.map((name) => describe(name, chosen) as BuiltImage<Reference>);

@@ -21,6 +21,7 @@ import { type DeployedService, runOnTarget, serviceHost } from "./target.ts";
 import { builtImages, pulledImages } from "../images.ts";
 import { archives } from "../services/archive.ts";
 import { describeServices } from "../services/all.ts";
+import { hasFeed } from "../services/feed.ts";
 import { monitoredParts } from "../services/monitoring.ts";
 import type { Secrets } from "../services/secrets.ts";
 import type { RouteQLArgs } from "../settings/groups.ts";
@@ -95,6 +96,7 @@ export class RouteQL extends ComponentResource {
       protectData,
       generations: settings,
       archived: archives(settings),
+      fed: hasFeed(settings),
       databaseMonitored: monitoredParts(settings).includes("database"),
       named,
       parent: this,

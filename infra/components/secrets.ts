@@ -47,6 +47,8 @@ export interface SecretsSurroundings {
   readonly archived?: boolean;
   /** Whether an exporter with its own login reads the database's statistics. */
   readonly databaseMonitored?: boolean;
+  /** Whether the feed has its own login. */
+  readonly fed?: boolean;
   readonly named: ResourceNames;
   readonly parent: Resource;
 }
@@ -64,6 +66,7 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
     database,
     archived = false,
     databaseMonitored = false,
+    fed = false,
     named,
     parent,
   } = surroundings;
@@ -97,6 +100,10 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
   const sessions = generated("sessions-password", sessionsPasswordGeneration);
   const bootstrap = generated("bootstrap-password", bootstraps);
   const gateway = generated("gateway-key");
+  const feedLogin = () => {
+    const password = generated("feed-password", passwords);
+    return { "feed-password": password, "feed-database-url": databaseUrl("routeql_feed", password) };
+  };
   // Also without monitoring, which then does not restart the session store.
   const sessionsMonitor = generated("sessions-monitor-password", sessionsPasswordGeneration);
   return {
@@ -137,6 +144,7 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
         : secret(given.sessionsUrl),
     "tls-private-key": secret(tlsPrivateKey),
     ...(databaseMonitored ? { "monitor-password": generated("monitor-password", passwords) } : {}),
+    ...(fed ? feedLogin() : {}),
     ...(archived ? { "archive-key": archiveKey(given, generated("archive-key")) } : {}),
     ...Object.fromEntries(
       passedOn.flatMap(([name, secretName]) => {

@@ -55,8 +55,11 @@ export function serviceHost(settings: Settings, prefix: string): (service: Servi
 function outsideOf(settings: Settings, secrets: Secrets): Output<ReturnType<typeof outsidePlaces>> {
   const database = settings.database === "external" ? secrets["bootstrap-database-url"] : undefined;
   const sessions = settings.sessions === "external" ? secrets["sessions-url"] : undefined;
+  const collectors = settings.feed === "off" ? undefined : settings.feedUrl;
   return unsecret(
-    all({ directory: settings.ldapUrl, database, sessions, collector: settings.traceEndpoint }).apply(outsidePlaces),
+    all({ directory: settings.ldapUrl, database, sessions, collector: settings.traceEndpoint, collectors }).apply(
+      outsidePlaces,
+    ),
   );
 }
 

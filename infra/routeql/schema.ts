@@ -52,6 +52,7 @@ const meanings: Readonly<Record<Group, string>> = {
   sessions: "The session store.",
   directory: "The LDAP login.",
   tls: "The gateway's certificate.",
+  feed: "Live updates of BGP.",
   monitoring: "Metrics, alerts and traces.",
 };
 

@@ -6,6 +6,7 @@ import { describeAuthSidecar, type SidecarSurroundings } from "./auth-sidecar.ts
 import { describeDatabase } from "./database.ts";
 import { inStartOrder, type ServiceDescription } from "./description.ts";
 import { describeEmbeddedEngine, describeFront } from "./embedded-engine.ts";
+import { describeFeed, hasFeed } from "./feed.ts";
 import { describeGateway, type GatewaySurroundings } from "./gateway.ts";
 import { describeApplyMetadata, describeHasura } from "./hasura.ts";
 import { schemaVersion } from "./metadata-files.ts";
@@ -37,6 +38,7 @@ export function describeServices(settings: Settings, surroundings: Surroundings)
     describeEngine(settings),
     ...(hasFront(settings) ? [describeFront(settings)] : []),
     describeGateway(settings, surroundings),
+    ...(hasFeed(settings) ? [describeFeed(settings)] : []),
   ];
   const traced = withTraces(placeParts(services, settings, surroundings), settings);
   const placed = withOwnNames(withMonitoring(traced, settings, surroundings), settings, surroundings);

@@ -4,7 +4,7 @@ import type { HostEntry } from "../settings/host-entries.ts";
 import type { SecretName } from "./secrets.ts";
 
 /** User ids of this project's images. No account of a host may have one: `cli/docker/host-accounts.ts`. */
-export const serviceUsers: readonly number[] = Array.from({ length: 14 }, (_item, index) => 10_101 + index);
+export const serviceUsers: readonly number[] = Array.from({ length: 15 }, (_item, index) => 10_101 + index);
 
 /** User id of both official images with data. Postgres requires a user that has a name. */
 export const officialUser = 999;
@@ -19,6 +19,7 @@ export type ServiceName =
   | "archive"
   | "migrate"
   | "apply-metadata"
+  | "feed"
   | "database-exporter"
   | "sessions-exporter"
   | "disk-exporter"
@@ -34,11 +35,12 @@ export type ImageName =
   | "database"
   | "database-tools"
   | "apply-metadata"
+  | "feed"
   | "monitoring"
   | "grafana";
 
 /** External services that services of the stack call. */
-export type OutsideName = "directory" | "database" | "sessions" | "collector" | "receiver" | "storage";
+export type OutsideName = "directory" | "database" | "sessions" | "collector" | "collectors" | "receiver" | "storage";
 
 /** Where a target mounts a service's files, read-only. */
 export const filesDirectory = "/run/routeql";

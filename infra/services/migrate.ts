@@ -1,6 +1,7 @@
 import type { Settings } from "../settings/list.ts";
 import { databaseAddress, hasSecondLogins } from "./database-place.ts";
 import type { ServiceDescription } from "./description.ts";
+import { hasFeed } from "./feed.ts";
 import { ownFilesOf } from "./metadata-files.ts";
 
 /** Creates roles, schema and first administrator. Runs again when a SQL file of the image or the operator, or a password, changes. */
@@ -8,12 +9,13 @@ export function describeMigrate({
   database,
   databasePasswordsGeneration,
   monitoring,
+  feed,
   adminEmail,
   metadata,
   migrations,
 }: Pick<
   Settings,
-  "database" | "databasePasswordsGeneration" | "monitoring" | "adminEmail" | "metadata" | "migrations"
+  "database" | "databasePasswordsGeneration" | "monitoring" | "feed" | "adminEmail" | "metadata" | "migrations"
 >): ServiceDescription {
   const ownDatabase = database === "single";
   const own = ownFilesOf({ metadata, migrations });
@@ -47,6 +49,7 @@ export function describeMigrate({
       BACKUP_PASSWORD_FILE: "backup-password",
       METADATA_PASSWORD_FILE: "metadata-password",
       ...(monitoring !== "off" && ownDatabase ? { MONITOR_PASSWORD_FILE: "monitor-password" } : {}),
+      ...(hasFeed({ feed }) ? { FEED_PASSWORD_FILE: "feed-password" } : {}),
       // Only this job has it: a running service needs it no more.
       ADMIN_PASSWORD_FILE: "admin-password",
     },

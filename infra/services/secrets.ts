@@ -38,6 +38,8 @@ export const optionalSecretNames = [
   "storage-key",
   "bootstrap-database-url",
   "monitor-password",
+  "feed-password",
+  "feed-database-url",
   "alert-webhook-url",
   "alert-watchdog-url",
   "alert-smtp-password",

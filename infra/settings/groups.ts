@@ -24,6 +24,7 @@ const words = {
   sessions: ["sessions"],
   directory: ["ldap"],
   tls: ["tls", "certificate"],
+  feed: ["feed"],
   monitoring: ["monitoring", "prometheus", "grafana", "alert", "metrics", "trace"],
 } as const;
 export type Group = keyof typeof words;

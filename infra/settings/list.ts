@@ -5,6 +5,7 @@ import { pins } from "@routeql/pins/pins";
 import { addresses, email, host, image, numbersByRole, oneOf, port, range, strongSecret } from "./checks.ts";
 import { archiveSettings, cloudNativePgSettings, partSettings } from "./data-store-settings.ts";
 import { directorySettings, sidecarNumbers, tokenSettings } from "./sidecar-settings.ts";
+import { feedSettings } from "./feed-settings.ts";
 import { engineSettings, imageSettings } from "./image-settings.ts";
 import { kubernetesSettings } from "./kubernetes-settings.ts";
 import { monitoringSettings } from "./monitoring-settings.ts";
@@ -144,6 +145,7 @@ export const settings = withEnvironmentNames({
   ...kubernetesSettings,
   ...archiveSettings,
   ...cloudNativePgSettings,
+  ...feedSettings,
   ...monitoringSettings,
   ...imageSettings,
   processorLimit: number({ default: 4, meaning: "Docker: maximum processors of one container.", ...range(1, 256) }),

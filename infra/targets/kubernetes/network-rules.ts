@@ -125,6 +125,8 @@ const standardPorts: Readonly<Record<string, number>> = {
   "rediss:": 6379,
   "http:": 80,
   "https:": 443,
+  "ws:": 80,
+  "wss:": 443,
 };
 
 function addressOf(host: string): string | undefined {
@@ -158,6 +160,7 @@ export interface OutsideUrls {
   readonly database?: string | undefined;
   readonly sessions?: string | undefined;
   readonly collector?: string | undefined;
+  readonly collectors?: string | undefined;
 }
 
 /** Configured external services. Only ports and addresses, nothing secret. */

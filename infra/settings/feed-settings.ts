@@ -1,0 +1,27 @@
+/** Live updates of BGP: a section of the list in list.ts. */
+import { matching, oneOf } from "./checks.ts";
+import { text } from "./setting.ts";
+
+export const feedSettings = {
+  feed: text({
+    structural: true,
+    default: "off",
+    meaning: "Live updates: none, or RIPE RIS Live of the internet.",
+    ...oneOf("off", "ris-live"),
+  }),
+  feedPrefixes: text({
+    default: "configured",
+    meaning:
+      "Updates that the feed subscribes to: those of the configured prefixes (`npm run detect`) with their more specific ones, or all.",
+    ...oneOf("configured", "all"),
+  }),
+  feedCollectors: text({
+    meaning: "Collectors of RIPE RIS that the feed subscribes to, separated by commas. Default: all.",
+    ...matching(/^rrc\d\d(,rrc\d\d)*$/, "names such as rrc00, separated by commas"),
+  }),
+  feedUrl: text({
+    default: "wss://ris-live.ripe.net/v1/ws/?client=routeql",
+    meaning: "Address of RIPE RIS Live, or of a relay of it.",
+    ...matching(/^wss?:\/\/[^\s/]+\/?\S*$/, "an address that begins with wss:// or ws://"),
+  }),
+} as const;
