@@ -14,6 +14,7 @@ export interface FeedMetrics {
   readonly coveredUntil: Gauge<"source">;
   readonly bufferBytes: Gauge<"source">;
   readonly bufferFull: Gauge<"source">;
+  readonly unfilledGaps: Gauge<"source">;
   readonly failures: Counter<"source">;
 }
 
@@ -46,6 +47,7 @@ export function createMetrics(): FeedMetrics {
     ),
     bufferBytes: new Gauge(common("buffer_bytes", "Updates that are not stored yet.")),
     bufferFull: new Gauge(common("buffer_full", "1 while the source has to wait for the database.")),
+    unfilledGaps: new Gauge(common("unfilled_gaps", "Gaps of the last seven days that no files fill.")),
     failures: new Counter(common("database_failures_total", "Transactions and connections that failed.")),
   };
 }

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { clientConfig, LibpqClient } from "@routeql/contract/connection/client";
 import { readConnection } from "@routeql/contract/connection/connection";
-import type { Client } from "pg";
+import type { Client, QueryResultRow } from "pg";
 import { ExabgpSource } from "../sources/exabgp.ts";
 import type { LiveSource } from "../sources/live-source.ts";
 import { RisLiveSource } from "../sources/ris-live.ts";
@@ -28,7 +28,15 @@ export async function startService(settings: FeedSettings, log: FeedLogger): Pro
   const stopping = new AbortController();
   const connect = connector(settings.DATABASE_URL);
   const sources = settings.FEED_SOURCES.map((name) => createSource(name, settings, connect, log));
+  const countGaps = async (): Promise<void> => {
+    const gaps = await unfilledGaps(connect);
+    for (const { name } of sources) metrics.unfilledGaps.set({ source: name }, gaps.get(name) ?? 0);
+  };
+  const watchGaps = (): void =>
+    void countGaps().catch((error: unknown) => log.warn({ err: error }, "the gaps cannot be read"));
+  watchGaps();
   const timer = setInterval(() => {
+    watchGaps();
     for (const source of sources)
       if (source instanceof RisLiveSource)
         source.refresh().catch((error: unknown) => log.warn({ err: error }, "the configured prefixes cannot be read"));
@@ -81,13 +89,25 @@ function createSource(
   });
 }
 
+/** Gaps of the last seven days that no files fill, by source. */
+async function unfilledGaps(connect: () => Promise<Client>): Promise<ReadonlyMap<string, number>> {
+  const rows = await rowsOf<{ source: string; gaps: number }>(
+    connect,
+    `select source, count(*)::integer as gaps from routing.feed_gaps
+     where time_filled is null and time_started > (now() at time zone 'UTC') - interval '7 days' group by source`,
+  );
+  return new Map(rows.map(({ source, gaps }) => [source, gaps]));
+}
+
 async function configuredPrefixes(connect: () => Promise<Client>): Promise<readonly string[]> {
+  const query = "select prefix::text from routing.configured_prefixes order by prefix";
+  return (await rowsOf<{ prefix: string }>(connect, query)).map(({ prefix }) => prefix);
+}
+
+async function rowsOf<Row extends QueryResultRow>(connect: () => Promise<Client>, query: string): Promise<Row[]> {
   const client = await connect();
   try {
-    const { rows } = await client.query<{ prefix: string }>(
-      "select prefix::text from routing.configured_prefixes order by prefix",
-    );
-    return rows.map(({ prefix }) => prefix);
+    return (await client.query<Row>(query)).rows;
   } finally {
     await client.end().catch(() => {});
   }
