@@ -19,7 +19,7 @@ export interface LiveFigures {
   readonly idleCpu: number;
   /** The same of Postgres. */
   readonly idlePostgresCpu: number;
-  /** Transactions of the database in ten seconds while no data changes. */
+  /** Transactions of the database in ten seconds while no data changes, less those without subscribers. */
   readonly idleStatements: number;
   /** Number of answers that did not arrive in time; zero is correct. */
   readonly missing: number;
@@ -51,6 +51,8 @@ export async function measureLive(
   await addWatchedRows(owner);
   await using subscribers = new Subscribers({ url, token });
   const figures: LiveFigures[] = [];
+  // Health checks and maintenance of the database.
+  const { idleStatements: background } = await idleShares(server, database, owner);
   let value = 1_000_000;
   for (const step of steps) {
     await subscribers.grow(step);
@@ -73,6 +75,7 @@ export async function measureLive(
       cpuMilliseconds: figure(processorTimes),
       residentMegabytes: server.residentMegabytes(),
       ...idle,
+      idleStatements: idle.idleStatements - background,
       missing: delays.reduce((missing, each) => missing + step - each.length, 0),
     });
   }

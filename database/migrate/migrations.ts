@@ -38,7 +38,7 @@ export async function migrate(client: Client, { migrations: ownMigrations, engin
     ...applied.map(({ name }) => `applied migration ${name}`),
     ...(await applyOwnMigrations(client, ownMigrations)),
     ...(await applyGrants(client, engineRights)),
-    ...(await watchTables(client, engineRights)),
+    ...(await applyTriggers(client, engineRights)),
   ];
   if (done.length > 0) await client.query(tellEverything);
   return done;
@@ -69,6 +69,15 @@ async function applyGrants(client: Client, engineRights: EngineRights): Promise<
   const changed = (await readPrivileges(client)) !== before;
   await client.query(changed ? "commit" : "rollback");
   return changed ? ["set what each role may do"] : [];
+}
+
+/** A new trigger waits for writers of its table, so a load finishes first. */
+async function applyTriggers(client: Client, engineRights: EngineRights): Promise<string[]> {
+  await client.query("begin");
+  await keepPartitions(client);
+  const done = await watchTables(client, engineRights);
+  await client.query("commit");
+  return done;
 }
 
 /** A grant fails on a table that is dropped meanwhile, so partitions are locked until the transaction ends. */
