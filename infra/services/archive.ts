@@ -4,6 +4,7 @@ import { derive, textOf } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
 import { databaseAddress } from "./database-place.ts";
 import { archiveDirectory, filesDirectory, type ServiceDescription, type SharedDirectory } from "./description.ts";
+import { type StorageAddress, storageAddress } from "./storage-region.ts";
 
 /** A lost disk can cost five minutes of changes: those of this many seconds, and those that wait for their copy. */
 const secondsBetweenCopies = 240;
@@ -20,6 +21,7 @@ export type ArchiveSettings = Pick<
   | "archiveQueueMegabytes"
   | "backupDestination"
   | "backupEndpoint"
+  | "backupRegion"
   | "backupRetentionDays"
   | "database"
   | "images"
@@ -41,25 +43,24 @@ export interface ArchiveSurroundings {
 
 const authorityFile = "storage/ca.pem";
 
-/** `s3.eu-central-1.example.net` names its region; other services accept the first one of Amazon. */
-const regionOf = (host: string): string => /^s3[.-]([a-z]+-[^.]+)\.[^.]+\./.exec(host)?.[1] ?? "us-east-1";
-
 /** pgBackRest's options of an object storage, in place of a directory. */
 function storage(
-  { backupDestination, backupEndpoint }: ArchiveSettings,
+  { backupDestination, backupEndpoint, backupRegion }: ArchiveSettings,
   authority: ArchiveSurroundings["storageAuthority"],
 ): ServiceDescription["environment"] {
   if (backupDestination === undefined) return {};
-  const endpoint = derive(backupEndpoint ?? "https://s3.amazonaws.com", (address) => new URL(address).host);
+  const given = { endpoint: backupEndpoint, region: backupRegion };
+  const place = derive(given, ({ endpoint, region }) => storageAddress(endpoint, region));
+  const placed = (name: keyof StorageAddress): Input<string> => derive({ place }, (known) => known.place[name]);
   return {
     PGBACKREST_REPO1_TYPE: "s3",
     // A storage that does not answer holds one copy for this time and its repetitions; the limit of the queue is checked between copies.
     PGBACKREST_IO_TIMEOUT: "15",
     PGBACKREST_REPO1_PATH: derive(backupDestination, (address) => new URL(address).pathname || "/"),
     PGBACKREST_REPO1_S3_BUCKET: derive(backupDestination, (address) => new URL(address).host),
-    PGBACKREST_REPO1_S3_ENDPOINT: endpoint,
-    PGBACKREST_REPO1_S3_REGION: derive(endpoint, regionOf),
-    PGBACKREST_REPO1_S3_URI_STYLE: backupEndpoint === undefined ? "host" : "path",
+    PGBACKREST_REPO1_S3_ENDPOINT: placed("endpoint"),
+    PGBACKREST_REPO1_S3_REGION: placed("region"),
+    PGBACKREST_REPO1_S3_URI_STYLE: placed("style"),
     ...(authority === undefined ? {} : { PGBACKREST_REPO1_STORAGE_CA_FILE: `${filesDirectory}/${authorityFile}` }),
   };
 }

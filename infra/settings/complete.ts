@@ -57,7 +57,7 @@ function checkRoles(written: string, settings: Settings, wrong: Wrong): void {
 /** An object storage holds the archive on Docker, and the backups of CloudNativePG. Its login has two settings. */
 function checkBackups(given: GivenInputs, settings: Settings, wrong: Wrong): void {
   const login = ["backupAccessKeyId", "backupSecretAccessKey"] as const;
-  const names = ["backupDestination", "backupEndpoint", "backupCaFile", ...login] as const;
+  const names = ["backupDestination", "backupEndpoint", "backupRegion", "backupCaFile", ...login] as const;
   const first = names.find((name) => given[name] !== undefined);
   if (first === undefined) return;
   const onDocker = settings.target === "docker";

@@ -127,6 +127,11 @@ export const cloudNativePgSettings = {
     ...bucket,
   }),
   backupEndpoint: text({ meaning: "Endpoint of an object storage other than Amazon's. Docker: https.", ...webAddress }),
+  backupRegion: text({
+    meaning:
+      "Region of the object storage: for Amazon outside of us-east-1, and for an endpoint that does not contain it. Without it: the endpoint's, or us-east-1.",
+    ...matching(/^[A-Za-z0-9][A-Za-z0-9-]{0,62}$/, "the name of a region"),
+  }),
   backupAccessKeyId: givenSecret({
     meaning: "Access key id for the object storage. CloudNativePG without it: the nodes' role.",
   }),

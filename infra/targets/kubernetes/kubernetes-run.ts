@@ -78,15 +78,16 @@ function clusterOf(settings: Settings): Input<ClusterSettings> | undefined {
     operatorNamespace: settings.databaseOperatorNamespace,
     destination: settings.backupDestination,
     endpoint: settings.backupEndpoint,
+    region: settings.backupRegion,
     schedule: settings.backupSchedule,
     retentionDays: settings.backupRetentionDays,
   };
-  return derive(given, ({ size, storageClass, destination, endpoint, schedule, retentionDays, ...known }) => ({
+  return derive(given, ({ size, storageClass, destination, endpoint, region, schedule, retentionDays, ...known }) => ({
     ...known,
     storage: { size, storageClass },
     resources: { cpuMillicores, memoryMegabytes: known.memoryMegabytes },
     parameters: serverParameters(settings),
-    ...(destination === undefined ? {} : { backup: { destination, endpoint, schedule, retentionDays } }),
+    ...(destination === undefined ? {} : { backup: { destination, endpoint, region, schedule, retentionDays } }),
   }));
 }
 

@@ -88,6 +88,7 @@ test("sends no unknown checksums to storage other than Amazon's", () => {
   ).toEqual([
     { name: "AWS_REQUEST_CHECKSUM_CALCULATION", value: "when_required" },
     { name: "AWS_RESPONSE_CHECKSUM_VALIDATION", value: "when_required" },
+    { name: "AWS_DEFAULT_REGION", value: "us-east-1" },
   ]);
 });
 

@@ -3,6 +3,7 @@ import { loginRole, roles } from "@routeql/database/migrate/roles";
 import { roleNames } from "@routeql/database/migrate/settings";
 import type { RoleName } from "@routeql/database/migrate/settings";
 import { databaseAddress } from "../../../services/database-place.ts";
+import { storageAddress } from "../../../services/storage-region.ts";
 import { quantities } from "../pod.ts";
 import type { ObjectLabels } from "../scope.ts";
 import type { Storage } from "../workload.ts";
@@ -20,6 +21,7 @@ export interface BackupSettings {
   /** `s3://bucket/folder` */
   readonly destination: string;
   readonly endpoint?: string | undefined;
+  readonly region?: string | undefined;
   readonly schedule: string;
   readonly retentionDays: number;
 }
@@ -117,9 +119,15 @@ const checksumsWhereRequired = ["AWS_REQUEST_CHECKSUM_CALCULATION", "AWS_RESPONS
 
 /** Spec of the plugin's ObjectStore. @param credentials Secret with ACCESS_KEY_ID and ACCESS_SECRET_KEY; else the nodes' role */
 export function storeSpec<Name>(
-  { destination, endpoint, retentionDays }: BackupSettings,
+  { destination, endpoint, region, retentionDays }: BackupSettings,
   credentials: Name | undefined,
 ) {
+  const env = [
+    ...(endpoint === undefined ? [] : checksumsWhereRequired),
+    ...(endpoint === undefined && region === undefined
+      ? []
+      : [{ name: "AWS_DEFAULT_REGION", value: storageAddress(endpoint, region).region }]),
+  ];
   return {
     retentionPolicy: `${retentionDays}d`,
     configuration: {
@@ -135,7 +143,7 @@ export function storeSpec<Name>(
       wal: { compression: "gzip" },
       data: { compression: "gzip" },
     },
-    ...(endpoint === undefined ? {} : { instanceSidecarConfiguration: { env: checksumsWhereRequired } }),
+    ...(env.length === 0 ? {} : { instanceSidecarConfiguration: { env } }),
   };
 }
 
