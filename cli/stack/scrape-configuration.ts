@@ -19,8 +19,8 @@ export async function offerMetrics(
     const page = `http://127.0.0.1:${prometheusPort}/consoles/routeql.html`;
     return grafanaImage === undefined ? page : `${page}, Grafana at http://127.0.0.1:${grafanaPort}/`;
   }
-  const services = describeServices(settings, { hostOf: (name) => name, certificate: "" });
+  const services = describeServices(settings, { hostOf: (name) => name, certificate: "", stack });
   const connect = `# Connect your Prometheus first: docker network connect routeql-${stack}-metrics <its container>\n`;
-  await writeFile(file, connect + scrapeConfiguration(services));
+  await writeFile(file, connect + scrapeConfiguration(services, stack));
   return file;
 }

@@ -22,6 +22,7 @@ import { builtImages, pulledImages } from "../images.ts";
 import { archives } from "../services/archive.ts";
 import { describeServices } from "../services/all.ts";
 import { hasFeed } from "../services/feed.ts";
+import { stackLabel } from "../monitoring/stack-label.ts";
 import { monitoredParts } from "../services/monitoring.ts";
 import type { Secrets } from "../services/secrets.ts";
 import type { RouteQLArgs } from "../settings/groups.ts";
@@ -112,6 +113,7 @@ export class RouteQL extends ComponentResource {
       {
         services: describeServices(settings, {
           hostOf: serviceHost(settings, prefix),
+          stack: stackLabel(prefix),
           certificate: certificate.certificate,
           directoryAuthority: authorityOf("ldapCaFile", settings.ldapCaFile),
           databaseAuthority: databaseAuthority ?? ownAuthorities,

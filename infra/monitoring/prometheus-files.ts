@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { stringify } from "yaml";
 import type { ServiceDescription } from "../services/description.ts";
@@ -8,23 +9,27 @@ type Measured = Pick<ServiceDescription, "name" | "metricsPort">;
 /** Seconds between two scrapes, and between two evaluations of the alerts. */
 const intervalSeconds = 10;
 
-/** One job for each service with metrics, `routeql/<service>`; the label `service` has the name alone. */
-function scrapeJobs(services: readonly Measured[]): readonly object[] {
+/** One job for each service with metrics. Its name and the label `stack` tell the stacks of one Prometheus apart. */
+function scrapeJobs(
+  services: readonly Measured[],
+  stack: string,
+  hostOf: (service: string) => string = (service) => service,
+): readonly object[] {
   return services.flatMap(({ name, metricsPort }) =>
     metricsPort === undefined
       ? []
       : [
           {
-            job_name: `routeql/${name}`,
-            static_configs: [{ targets: [`${name}:${metricsPort}`], labels: { service: name } }],
+            job_name: `routeql/${stack}/${name}`,
+            static_configs: [{ targets: [`${hostOf(name)}:${metricsPort}`], labels: { stack, service: name } }],
           },
         ],
   );
 }
 
-/** The section of a Prometheus configuration that scrapes these services, by their names in the metrics network. */
-export const scrapeConfiguration = (services: readonly Measured[]): string =>
-  stringify({ scrape_configs: scrapeJobs(services) });
+/** The section of a Prometheus configuration that scrapes these services, by their containers: in two networks each stack has a `gateway`. */
+export const scrapeConfiguration = (services: readonly Measured[], stack: string): string =>
+  stringify({ scrape_configs: scrapeJobs(services, stack, (service) => `routeql-${stack}-${service}`) });
 
 const text = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
 
@@ -34,11 +39,35 @@ export const alertRules = (): string => text("alerts.yml");
 /** Statements of this kit for the exporter of Postgres, in its own format: the labels and values of each metric. */
 export const databaseQueries = (): string => text("queries.yml");
 
-/** The dashboard of Grafana; `npm run documents` generates it from the panels. */
-export const grafanaDashboard = (): string => text("grafana-dashboard.json");
+/** Grafana's limit of a dashboard's uid. */
+const longestUid = 40;
+
+/**
+ * The dashboard of Grafana; `npm run documents` generates it from the panels, for every stack. A provisioned one belongs to one stack: two of
+ * the same uid or title would replace each other.
+ */
+export function grafanaDashboard(stack: string): string {
+  const dashboard = JSON.parse(text("grafana-dashboard.json")) as Dashboard;
+  const uid = `routeql-${stack}`;
+  const templating = dashboard.templating.list.map((variable) =>
+    variable.name === "stack" ? { ...variable, current: { text: stack, value: stack } } : variable,
+  );
+  return JSON.stringify({
+    ...dashboard,
+    uid: uid.length <= longestUid ? uid : createHash("sha256").update(uid).digest("hex").slice(0, longestUid),
+    title: `RouteQL ${stack}`,
+    templating: { ...dashboard.templating, list: templating },
+  });
+}
+
+interface Dashboard {
+  readonly uid: string;
+  readonly title: string;
+  readonly templating: { readonly list: readonly { readonly name: string }[] };
+}
 
 /** Data source and dashboard of the stack's own Grafana, by path under the files' directory; `folder` is their folder in the container. */
-export function grafanaFiles(folder: string): Record<string, string> {
+export function grafanaFiles(folder: string, stack: string): Record<string, string> {
   const source = {
     name: "Prometheus",
     type: "prometheus",
@@ -51,7 +80,7 @@ export function grafanaFiles(folder: string): Record<string, string> {
   return {
     "grafana/provisioning/datasources/prometheus.yaml": stringify({ apiVersion: 1, datasources: [source] }),
     "grafana/provisioning/dashboards/routeql.yaml": stringify({ apiVersion: 1, providers: [provider] }),
-    "grafana/dashboards/routeql.json": grafanaDashboard(),
+    "grafana/dashboards/routeql.json": grafanaDashboard(stack),
   };
 }
 
@@ -64,16 +93,22 @@ const watchdogRule = {
 };
 
 /** Prometheus' configuration, alerts and console pages, by path. @param watchdog whether an alert always fires */
-export function prometheusFiles(services: readonly Measured[], watchdog: boolean): Record<string, string> {
+export function prometheusFiles(
+  services: readonly Measured[],
+  stack: string,
+  watchdog: boolean,
+): Record<string, string> {
   const configuration = {
     global: {
       scrape_interval: `${intervalSeconds}s`,
       scrape_timeout: `${intervalSeconds - 1}s`,
       evaluation_interval: `${intervalSeconds}s`,
+      // For alerts without a series of a service, such as Watchdog.
+      external_labels: { stack },
     },
     rule_files: ["alerts.yml", ...(watchdog ? ["watchdog.yml"] : [])],
     alerting: { alertmanagers: [{ static_configs: [{ targets: ["alertmanager:9093"] }] }] },
-    scrape_configs: scrapeJobs(services),
+    scrape_configs: scrapeJobs(services, stack),
   };
   return {
     "prometheus/prometheus.yml": stringify(configuration),

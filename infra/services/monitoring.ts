@@ -25,6 +25,8 @@ type Monitored = Pick<
 >;
 
 export interface MonitoringSurroundings {
+  /** Name of the stack in series, jobs, alerts and dashboards. */
+  readonly stack: string;
   /** Whether an address for alerts is configured. */
   readonly alertWebhook?: boolean;
   /** Whether an address for the alert that always fires is configured. */
@@ -110,7 +112,7 @@ const diskExporter: ServiceDescription = {
 function prometheus(
   scraped: readonly ServiceDescription[],
   { prometheusPort, metricsDays }: Monitored,
-  watchdog: boolean,
+  { stack, alertWatchdog = false }: MonitoringSurroundings,
 ): ServiceDescription {
   const folder = `${filesDirectory}/prometheus`;
   return {
@@ -133,7 +135,7 @@ function prometheus(
       "--query.timeout=30s",
     ],
     user: 10_110,
-    files: prometheusFiles([...scraped, { name: "prometheus", metricsPort: 9090 }], watchdog),
+    files: prometheusFiles([...scraped, { name: "prometheus", metricsPort: 9090 }], stack, alertWatchdog),
     // Otherwise a first start would raise ServiceDown.
     after: scraped.map(({ name }) => name),
     data: "/prometheus",
@@ -154,12 +156,16 @@ type Alerting = Pick<
 export const testReceiver = "test";
 
 /** Receivers of alerts, in Alertmanager's form: one address, one chat or one mailbox each. */
-function alertRoutes(settings: Alerting, { alertWebhook = false, alertWatchdog = false }: MonitoringSurroundings) {
+function alertRoutes(
+  settings: Alerting,
+  { alertWebhook = false, alertWatchdog = false }: Omit<MonitoringSurroundings, "stack">,
+) {
   const { alertWebhookFormat, alertEmailTo: to, alertEmailFrom: from, alertSmtpHost, alertSmtpUser } = settings;
   const url = secretPath("alert-webhook-url");
   const chat = {
     api_url_file: url,
-    title: "[{{ .Status | toUpper }}] {{ .CommonLabels.alertname }} {{ .CommonLabels.service }}",
+    title:
+      "[{{ .Status | toUpper }}] {{ .CommonLabels.stack }} {{ .CommonLabels.alertname }} {{ .CommonLabels.service }}",
     text: "{{ range .Alerts }}{{ .Annotations.summary }} {{ .Annotations.runbook }}\n{{ end }}",
   };
   const login =
@@ -187,7 +193,7 @@ function alertRoutes(settings: Alerting, { alertWebhook = false, alertWatchdog =
     global: { http_config: { follow_redirects: false } },
     route: {
       receiver: "stack",
-      group_by: ["alertname", "service"],
+      group_by: ["stack", "alertname", "service"],
       group_wait: "10s",
       // The default of 5 minutes delays the end of an alert as much.
       group_interval: "30s",
@@ -238,7 +244,7 @@ function alertmanager(settings: Monitored, surroundings: MonitoringSurroundings)
 }
 
 /** Grafana on its official image. Everything that it shows comes from files: its database is in memory, and there is no login. */
-function grafana({ grafanaPort }: Monitored): ServiceDescription {
+function grafana({ grafanaPort }: Monitored, stack: string): ServiceDescription {
   const folder = `${filesDirectory}/grafana`;
   return {
     ...common,
@@ -266,7 +272,7 @@ function grafana({ grafanaPort }: Monitored): ServiceDescription {
       GF_NEWS_NEWS_FEED_ENABLED: "false",
       GF_PLUGINS_PREINSTALL_DISABLED: "true",
     },
-    files: grafanaFiles(folder),
+    files: grafanaFiles(folder, stack),
     temporary: { "/tmp": 16, "/var/lib/grafana": 128 },
     ports: [{ internal: 3000, published: grafanaPort, loopback: true }],
     metricsPort: 3000,
@@ -306,6 +312,6 @@ export function withMonitoring(
   ];
   if (settings.monitoring !== "stack") return [...measured, ...exporters];
   const collected = [...measured, ...exporters, alertmanager(settings, surroundings)];
-  const shown = settings.grafanaImage === undefined ? collected : [...collected, grafana(settings)];
-  return [...shown, prometheus(shown, settings, surroundings.alertWatchdog === true)];
+  const shown = settings.grafanaImage === undefined ? collected : [...collected, grafana(settings, surroundings.stack)];
+  return [...shown, prometheus(shown, settings, surroundings)];
 }

@@ -15,7 +15,12 @@ export function describeStack(
   stack = "staging",
   more: Partial<Surroundings> = {},
 ): readonly ServiceDescription[] {
-  return describeServices(withDefaults(given, stack), { hostOf: (name) => name, certificate: "CERTIFICATE", ...more });
+  return describeServices(withDefaults(given, stack), {
+    hostOf: (name) => name,
+    certificate: "CERTIFICATE",
+    stack,
+    ...more,
+  });
 }
 
 export function serviceNamed(services: readonly ServiceDescription[], name: string): ServiceDescription {

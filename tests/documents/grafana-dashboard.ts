@@ -1,6 +1,11 @@
 /** infra/monitoring/grafana-dashboard.json: the panels as a dashboard of Grafana, with a row for each section. */
 import { VizLegendOptionsBuilder } from "@grafana/grafana-foundation-sdk/common";
-import { DashboardBuilder, DatasourceVariableBuilder, RowBuilder } from "@grafana/grafana-foundation-sdk/dashboard";
+import {
+  DashboardBuilder,
+  DatasourceVariableBuilder,
+  QueryVariableBuilder,
+  RowBuilder,
+} from "@grafana/grafana-foundation-sdk/dashboard";
 import { DataqueryBuilder } from "@grafana/grafana-foundation-sdk/prometheus";
 import { PanelBuilder } from "@grafana/grafana-foundation-sdk/timeseries";
 import { sections } from "@routeql/infra/monitoring/panels";
@@ -26,7 +31,24 @@ function timeseries({ title, unit, query, by }: Panel): PanelBuilder {
     .height(7)
     .legend(new VizLegendOptionsBuilder().showLegend(true))
     .datasource({ type: "prometheus", uid: "${datasource}" })
-    .withTarget(new DataqueryBuilder().expr(query).legendFormat(legend));
+    .withTarget(new DataqueryBuilder().expr(ofStack(query)).legendFormat(legend));
+}
+
+/** The query for the stacks that a person chooses: every series has the label. */
+export function ofStack(query: string): string {
+  const matcher = 'stack=~"$stack"';
+  return query
+    .split(/("[^"]*")/)
+    .map((part) =>
+      part.startsWith('"')
+        ? part
+        : part.replaceAll(
+            /\b(ALERTS|up|(?:routeql|auth|http|pg|redis|node|process)_[a-z_]+)\b(\{)?/g,
+            (_all, name: string, brace?: string) =>
+              brace === undefined ? `${name}{${matcher}}` : `${name}{${matcher}, `,
+          ),
+    )
+    .join("");
 }
 
 export function grafanaDashboard(): string {
@@ -36,7 +58,16 @@ export function grafanaDashboard(): string {
     .refresh("30s")
     .time({ from: "now-3h", to: "now" })
     .timezone("browser")
-    .withVariable(new DatasourceVariableBuilder("datasource").label("Prometheus").type("prometheus"));
+    .withVariable(new DatasourceVariableBuilder("datasource").label("Prometheus").type("prometheus"))
+    .withVariable(
+      new QueryVariableBuilder("stack")
+        .label("Stack")
+        .datasource({ type: "prometheus", uid: "${datasource}" })
+        .query('label_values(up{job=~"routeql/.+"}, stack)')
+        .includeAll(true)
+        .allValue(".*")
+        .current({ text: "All", value: "$__all" }),
+    );
   let id = 0;
   for (const { title, panels } of sections) {
     dashboard.withRow(new RowBuilder(title).id((id += 1)));

@@ -46,6 +46,7 @@ export function packageGraph(packages: readonly Package[] = readPackages()): str
 /** Services and jobs of the default settings with a directory. */
 export const describedServices = (): readonly ServiceDescription[] =>
   describeServices(withDefaults({ ldapUrl: "ldaps://directory.example.net" }, "local"), {
+    stack: "local",
     hostOf: (name) => name,
     certificate: "",
   });

@@ -23,7 +23,7 @@ interface Pods {
 
 beforeAll(async () => {
   const { plain } = await readConfiguration(stackName, stackSettings(node));
-  services = describeServices(plain, { hostOf: (name) => name, certificate: "" });
+  services = describeServices(plain, { hostOf: (name) => name, certificate: "", stack: "policies" });
   await makeProbes(services.map(({ name }) => name));
   const { items } = await node.get<Pods>(
     "pods",

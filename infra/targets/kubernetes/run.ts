@@ -4,6 +4,7 @@ import { NetworkPolicy } from "@pulumi/kubernetes/networking/v1/index.js";
 import { all, type Input, output, type Resource } from "@pulumi/pulumi";
 import { parse } from "yaml";
 import { alertRules, grafanaDashboard } from "../../monitoring/prometheus-files.ts";
+import { stackLabel } from "../../monitoring/stack-label.ts";
 import { earlierThan, type ServiceDescription, type ServiceName } from "../../services/description.ts";
 import { runForeign } from "./foreign.ts";
 import { imageReferences } from "./images.ts";
@@ -39,10 +40,12 @@ const apiVersion = "monitoring.coreos.com/v1";
 /** Objects of the Prometheus operator: a PodMonitor for ports named `metrics`, the alerts, and the dashboard for Grafana's sidecar. */
 function monitorByOperator(scope: Scope, parent: Resource): void {
   const metadata = metadataOf("routeql", undefined, scope);
+  const stack = stackLabel(scope.instance);
   const service = "__meta_kubernetes_pod_label_app_kubernetes_io_name";
   const relabelings = [
     { sourceLabels: [service], targetLabel: "service" },
-    { sourceLabels: [service], targetLabel: "job", replacement: "routeql/$1" },
+    { targetLabel: "stack", replacement: stack },
+    { sourceLabels: [service], targetLabel: "job", replacement: `routeql/${stack}/$1` },
   ];
   const selector = { matchLabels: { ...labelsOf(undefined, { instance: scope.instance }) } };
   void new CustomResource(
@@ -64,7 +67,8 @@ function monitorByOperator(scope: Scope, parent: Resource): void {
     scope.named("dashboard"),
     {
       metadata: { ...metadata, name: "routeql-dashboard", labels: { ...metadata.labels, grafana_dashboard: "1" } },
-      data: { "routeql.json": grafanaDashboard() },
+      // Grafana's sidecar writes the files of all namespaces into one folder.
+      data: { [`routeql-${stack}.json`]: grafanaDashboard(stack) },
     },
     { parent },
   );
