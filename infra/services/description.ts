@@ -108,6 +108,8 @@ export interface ServiceDescription {
   readonly files: Readonly<Record<string, Input<string> | SecretReference>>;
   /** Files that the service loads while it runs, listed in `files.sha256`; a change of others restarts it. Unhealthy until they are loaded. */
   readonly liveFiles?: readonly string[];
+  /** Program that fails for files which the service would reject. Docker runs it on a copy, before live files change. */
+  readonly filesCheck?: readonly string[];
   /** Directory that outlives the service. A service with data has one replica; one without may have several. */
   readonly data?: string;
   /** Variable with the path of the data, for a service that must own the directory: another user's directory gets a path below it. */

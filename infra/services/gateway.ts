@@ -84,6 +84,7 @@ export function describeGateway(settings: Settings, { hostOf, certificate }: Gat
       "tls/certificate.pem",
       "tls/private-key.pem",
     ],
+    filesCheck: ["sh", `${filesDirectory}/nginx/start.sh`, "check"],
     temporary: { "/tmp": 64 },
     ports: [
       { internal: 8080, published: settings.httpPort },

@@ -81,5 +81,7 @@ done
 
 . /run/routeql/nginx/follow.sh
 files_changed || write_version
+# (5) An update tries new files in a container of its own, without a network.
+[ "${1:-}" != check ] || exec nginx -t -q -c "$configuration"
 follow $$ &
 exec nginx -c "$configuration"

@@ -8,6 +8,7 @@ import { fileContents } from "../../services/file-contents.ts";
 import type { Secrets } from "../../services/secrets.ts";
 import { labels, replaceInPlace } from "./scope.ts";
 import type { Scope } from "./scope.ts";
+import { tried } from "./tried-files.ts";
 
 export interface DeliveredFiles {
   readonly volumeName: Output<string>;
@@ -61,6 +62,7 @@ export function deliverFiles(
         .filter(([path]) => needed(path))
         .map(([path, { content }]) => output(content).apply((text) => [path, text] as const)),
     ).apply(manifestOf);
+  const accepted = tried(service, image, contents, scope);
   const manifest = liveFiles === undefined ? [] : ([[manifestPath, { content: manifestFor(() => true) }]] as const);
   const name = `${scope.prefix}-${service.name}-files`;
   const volume = filesVolume(
@@ -80,7 +82,7 @@ export function deliverFiles(
       volumes: [{ volumeName: volume.name, containerPath: filesDirectory }],
       uploads: [...contents, ...manifest].map(([path, { content }]) => ({
         file: `${filesDirectory}/${path}`,
-        content,
+        content: service.filesCheck === undefined ? content : all([content, accepted]).apply(([text]) => text),
         permissions: "0444",
       })),
       start: false,
