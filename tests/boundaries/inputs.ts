@@ -146,6 +146,7 @@ export const inputs: Readonly<Record<string, readonly [places: number, reader: s
   "infra/settings/addresses.ts": [2, reasons.url],
   "infra/settings/data-store-settings.ts": [1, reasons.url],
   "infra/settings/monitoring-settings.ts": [1, reasons.url],
+  "infra/targets/docker/host-mtu.ts": [1, reasons.machine],
   "infra/targets/kubernetes/cloudnative-pg/cluster.ts": [1, reasons.url],
   "infra/targets/kubernetes/network-rules.ts": [1, reasons.url],
   "infra/targets/kubernetes/run.ts": [1, reasons.own],

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { dockerHealthCheck } from "./container.ts";
+import { acceptsStartInterval } from "./provider-engine.ts";
 
 const start = promisify(execFile);
 
@@ -18,7 +19,7 @@ async function healthy(status: number | undefined, path = "/healthz?strict=true"
   const { port } = server.address() as AddressInfo;
   const close = () => new Promise<void>((resolve) => void server.close(() => resolve()));
   if (status === undefined) await close();
-  const [, command = "", ...rest] = dockerHealthCheck({ kind: "http", port, path }).tests as string[];
+  const [, command = "", ...rest] = dockerHealthCheck({ kind: "http", port, path }, false).tests as string[];
   try {
     await start(command, rest);
     return true;
@@ -39,9 +40,26 @@ test.each([301, 401, 404, 500, 503])("status %s is not healthy", async (status) 
 test("a closed port is not healthy", async () => expect(await healthy(undefined)).toBe(false));
 
 test("uses a command unchanged", () => {
-  expect(dockerHealthCheck({ kind: "command", command: ["pg_isready", "--quiet"] }).tests).toEqual([
+  expect(dockerHealthCheck({ kind: "command", command: ["pg_isready", "--quiet"] }, false).tests).toEqual([
     "CMD",
     "pg_isready",
     "--quiet",
   ]);
 });
+
+test("checks are rare once a service is healthy, on engines that check more often at the start", () => {
+  const check = { kind: "command", command: ["true"] } as const;
+  expect(dockerHealthCheck(check, true)).toMatchObject({ interval: "30s", startInterval: "2s", retries: 3 });
+  expect(dockerHealthCheck(check, false)).toMatchObject({ interval: "5s" });
+  expect(dockerHealthCheck(check, false)).not.toHaveProperty("startInterval");
+});
+
+test.each([
+  ["1.41", false],
+  ["1.43", false],
+  ["1.44", true],
+  ["1.52", true],
+  ["2.0", true],
+])("the API %s accepts a start interval: %s", (version, accepted) =>
+  expect(acceptsStartInterval(version)).toBe(accepted),
+);

@@ -17,6 +17,8 @@ export interface ContainerParts {
   readonly attachments: Attachments;
   readonly hostAddress: Input<string>;
   readonly processorLimit: Input<number>;
+  /** Whether the engine has another interval for checks of a service that starts. */
+  readonly startInterval?: Input<boolean>;
   readonly scope: Scope;
 }
 
@@ -72,6 +74,9 @@ function confinement({ resources }: ServiceDescription, processorLimit: Input<nu
   };
 }
 
+const healthCheckOf = (health: HealthCheck, { startInterval = false }: ContainerParts) =>
+  derive(startInterval, (known) => dockerHealthCheck(health, known));
+
 export function containerArgs(service: ServiceDescription, parts: ContainerParts): ContainerArgs {
   const { scope, files } = parts;
   const { processes } = service.resources;
@@ -93,7 +98,7 @@ export function containerArgs(service: ServiceDescription, parts: ContainerParts
     ),
     ...(service.health === undefined
       ? {}
-      : { healthcheck: dockerHealthCheck(service.health), wait: true, waitTimeout: readyWithin }),
+      : { healthcheck: healthCheckOf(service.health, parts), wait: true, waitTimeout: readyWithin }),
   };
   return {
     name: `${scope.prefix}-${service.name}`,
@@ -125,8 +130,14 @@ function get(port: number, path: string): string[] {
   return ["CMD", "bash", "-c", script.join(" && ")];
 }
 
-/** Docker's health check. The interval also delays the first check, so it is short; each takes a tenth of a second of processor time. */
-export function dockerHealthCheck(health: HealthCheck): types.input.ContainerHealthcheck {
+/**
+ * Docker's health check; each takes a tenth of a second of processor time. The interval also delays the first check, so it is short, except on
+ * an engine that has another one for the start.
+ */
+export function dockerHealthCheck(health: HealthCheck, startInterval: boolean): types.input.ContainerHealthcheck {
   const tests = health.kind === "http" ? get(health.port, health.path) : ["CMD", ...health.command];
-  return { tests, interval: "5s", timeout: "5s", retries: 5, startPeriod: "30s" };
+  const common = { tests, timeout: "5s", startPeriod: "30s" };
+  return startInterval
+    ? { ...common, interval: "30s", startInterval: "2s", retries: 3 }
+    : { ...common, interval: "5s", retries: 5 };
 }

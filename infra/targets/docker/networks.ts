@@ -1,6 +1,7 @@
 import { Network, type types } from "@pulumi/docker";
-import { all, type Input, type Output, type Resource } from "@pulumi/pulumi";
+import { all, type Input, output, type Output, type Resource } from "@pulumi/pulumi";
 import { callEdges, outsideEdges, type ServiceDescription, type ServiceName } from "../../services/description.ts";
+import { mtuOptions, smallMtu } from "./host-mtu.ts";
 import { labels, replaceInPlace, type Scope } from "./scope.ts";
 import { assignSubnets, type HeldSubnets, type Subnet } from "./subnets.ts";
 
@@ -60,6 +61,7 @@ export function connect(
   addresses?: Addresses,
 ): Attachments {
   const planned = networksOf(services);
+  const mtu = smallMtu();
   const subnets = addresses && all([addresses.ranges, addresses.held]);
   const subnetOf = (name: string): Output<Subnet> | undefined =>
     subnets?.apply(([ranges, held]) => {
@@ -72,11 +74,11 @@ export function connect(
     });
   const joined = planned.map(({ name, members, internal }) => {
     const subnet = subnetOf(name);
-    const isolation = internal ? { options: withoutHost } : {};
+    const options = internal ? { options: withoutHost } : outwards(`${scope.prefix}-${name}`, mtu);
     const ipamConfigs = subnet === undefined ? {} : { ipamConfigs: [subnet] };
     const network = new Network(
       scope.named(name),
-      { name: `${scope.prefix}-${name}`, internal, ...isolation, ...ipamConfigs, labels: labels(scope) },
+      { name: `${scope.prefix}-${name}`, internal, ...options, ...ipamConfigs, labels: labels(scope) },
       // Another label would replace the network, which its containers lose before.
       { parent, ignoreChanges: ["labels"], ...replaceInPlace },
     );
@@ -85,3 +87,6 @@ export function connect(
   return (service) =>
     joined.filter(({ members }) => members.includes(service)).map(({ name }) => ({ name, aliases: [service] }));
 }
+
+const outwards = (network: string, mtu: number | undefined) =>
+  mtu === undefined ? {} : { options: output(mtuOptions(network, mtu)).apply((options) => options ?? {}) };

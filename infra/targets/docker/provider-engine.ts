@@ -21,3 +21,19 @@ export function engineOfProvider(): DockerClient | undefined {
     throw error;
   }
 }
+
+/** Docker 25. */
+const startIntervalSince = [1, 44] as const;
+
+/** Whether an engine with this API accepts `StartInterval` in health checks. */
+export function acceptsStartInterval(apiVersion: string): boolean {
+  const [major = 0, minor = 0] = apiVersion.split(".").map(Number);
+  return major > startIntervalSince[0] || (major === startIntervalSince[0] && minor >= startIntervalSince[1]);
+}
+
+/** False for an engine that does not answer here. */
+export async function hasStartInterval(docker = engineOfProvider()): Promise<boolean> {
+  if (docker === undefined) return false;
+  const version = await docker.version().catch(() => undefined);
+  return version !== undefined && acceptsStartInterval(version.ApiVersion);
+}

@@ -1,9 +1,10 @@
-import type { Input, Resource } from "@pulumi/pulumi";
+import { type Input, output, type Resource } from "@pulumi/pulumi";
 import { earlierThan, type ServiceDescription, type ServiceName } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
 import { provideImages } from "./image.ts";
 import type { DockerImages } from "./image.ts";
 import { connect } from "./networks.ts";
+import { hasStartInterval } from "./provider-engine.ts";
 import type { Scope } from "./scope.ts";
 import { DockerService } from "./service.ts";
 import { subnetsBefore } from "./subnets-before.ts";
@@ -31,6 +32,7 @@ export function runOnDocker(
 ): readonly DockerService[] {
   const addresses = networkRange === undefined ? undefined : { ranges: networkRange, held: subnetsBefore(scope) };
   const attachments = connect(services, scope, parent, addresses);
+  const startInterval = output(hasStartInterval());
   const names = provideImages(images, scope, parent);
   const running = new Map<ServiceName, DockerService>();
   for (const service of services) {
@@ -42,7 +44,10 @@ export function runOnDocker(
         throw new Error(`${service.name} waits for ${name}, which is not described before it.`);
       return earlier.ready;
     });
-    running.set(service.name, new DockerService({ ...rest, service, image, attachments, scope, after }, { parent }));
+    running.set(
+      service.name,
+      new DockerService({ ...rest, startInterval, service, image, attachments, scope, after }, { parent }),
+    );
   }
   return [...running.values()];
 }

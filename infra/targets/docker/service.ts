@@ -57,6 +57,7 @@ export interface DockerServiceArgs {
   readonly attachments: Attachments;
   readonly hostAddress: Input<string>;
   readonly processorLimit: Input<number>;
+  readonly startInterval: Input<boolean>;
   readonly protectData: boolean;
   readonly scope: Scope;
   /** Dependencies that must be ready before it starts. */

@@ -22,7 +22,7 @@ const refusals = [
   {
     reason: /non-overlapping IPv4 address pool|address pools? .*subnetted/,
     text: () =>
-      "Docker has no free address range for another network. Set NETWORK_RANGE, stop an unused stack, remove unused networks (docker network prune), or give the Docker engine more ranges (default-address-pools in /etc/docker/daemon.json)",
+      "Docker has no free address range for another network. Set NETWORK_RANGE, stop an unused stack, remove networks that nobody needs (docker network ls, docker network rm NAME), or give the Docker engine more ranges (default-address-pools in /etc/docker/daemon.json)",
   },
   {
     reason: /Pool overlaps|conflicts with network/,

@@ -64,6 +64,7 @@ export const containerInputs = z.strictObject({
       interval: duration.optional(),
       timeout: duration.optional(),
       startPeriod: duration.optional(),
+      startInterval: duration.optional(),
       retries: whole,
     })
     .optional(),
@@ -150,6 +151,7 @@ function healthcheck(wanted: ContainerInputs["healthcheck"]): Docker.ContainerCr
     Interval: durationNanoseconds(wanted.interval),
     Timeout: durationNanoseconds(wanted.timeout),
     StartPeriod: durationNanoseconds(wanted.startPeriod),
+    StartInterval: durationNanoseconds(wanted.startInterval),
     Retries: wanted.retries,
   });
 }
