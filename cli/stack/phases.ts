@@ -131,7 +131,7 @@ export const networksPhase = (
 ): Phase & Ready<StackConfiguration> =>
   phase("Networks", async () => {
     const { configuration } = chosen.result;
-    const services = describeServices(configuration.plain, { hostOf: (name) => name, certificate: "" });
+    const services = describeServices(configuration.plain, { hostOf: (name) => name, certificate: "", stack });
     const range = await networkRangeOf(stack, paths, { configuration, networks: networksOf(services), keeps });
     return range === undefined
       ? [configuration, "chosen by the Docker engine; npm run down and npm run up give the stack a small range"]
