@@ -1,13 +1,14 @@
-/** `npm run bench:engine`, `bench:auth` and `bench:stack`, and `npm run bench` for all of them. */
+/** `npm run bench:engine`, `bench:auth`, `bench:positions` and `bench:stack`, and `npm run bench` for all of them. */
 import { parseArgs } from "node:util";
 import { cleanUp } from "@routeql/tests/harness/clean-up";
 import { runId } from "@routeql/tests/harness/run";
 import { prepareDocker } from "@routeql/tests/runner/prepare";
 
-const help = `npm run bench:engine | bench:auth | bench:stack | bench [-- OPTIONS]
+const help = `npm run bench:engine | bench:auth | bench:positions | bench:stack | bench [-- OPTIONS]
 
   engine  the embedded engine beside node:http with pg, on the same Postgres; ready time; live queries
   auth    tokens and logins of the sidecar beside the cost of signing and hashing alone; overload with three times its capacity
+  positions  a load with and without positions; readers of the log beside readers by time
   stack   a whole stack through its gateway, over TLS, beside its engine and beside plain nginx with node and pg; live queries; steps of a client
   bench   all of them
 
@@ -32,6 +33,7 @@ interface Options {
 const parts: Readonly<Record<string, (options: Options) => Promise<string>>> = {
   engine: async (options) => (await import("./engine/run.ts")).benchEngine(options),
   auth: async (options) => (await import("./auth/run.ts")).benchAuth(options),
+  positions: async (options) => (await import("./positions/run.ts")).benchPositions(options),
   stack: async (options) => (await import("./stack/run.ts")).benchStack(options),
 };
 

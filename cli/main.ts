@@ -21,6 +21,8 @@ const commands: Record<string, () => Promise<{ command: Command }>> = {
   backup: () => import("./commands/backup.ts"),
   restore: () => import("./commands/restore.ts"),
   rotate: () => import("./commands/rotate.ts"),
+  vrps: async () => ({ command: (await import("./commands/database.ts")).vrps }),
+  fill: async () => ({ command: (await import("./commands/database.ts")).fill }),
   prune: async () => ({ command: (await import("./commands/database.ts")).prune }),
   users: async () => ({ command: (await import("./commands/administration.ts")).users }),
   keys: async () => ({ command: (await import("./commands/administration.ts")).keys }),

@@ -30,10 +30,22 @@ const tables: Readonly<Record<string, string>> = {
   view_bgpupdates_hijacks: "update_links",
   view_configured_prefixes: "configured_prefixes",
   view_feed_gaps: "feed_gaps",
+  view_bgpupdates_log: "bgp_updates",
+  view_hijacks_log: "hijacks",
+  view_log_generations: "log_generations",
 };
 
 /** Views that no role of the API reads. */
 const internal: ReadonlySet<string> = new Set(["view_configured_prefixes", "view_feed_gaps"]);
+
+/** Views whose columns, with their descriptions, a log has too (routing.describe_logs). */
+const logged: Readonly<Record<string, string>> = {
+  view_bgpupdates_log: "view_bgpupdates",
+  view_hijacks_log: "view_hijacks",
+};
+
+/** Columns of a log that its table does not have. */
+const ofLogs: Readonly<Record<string, string>> = { position: "bigint", generation: "bigint" };
 
 /** Every view with its columns in the order of their descriptions. */
 export function documentedViews(): readonly DocumentedView[] {
@@ -45,7 +57,10 @@ export function documentedViews(): readonly DocumentedView[] {
     ];
     // A later comment replaces an earlier one.
     const columns = new Map(
-      comments(`column public\\.${name}\\."?(\\w+)"?`).map(([, column = "", text = ""]) => [column, text]),
+      [logged[name], name]
+        .filter((view) => view !== undefined)
+        .flatMap((view) => comments(`column public\\.${view}\\."?(\\w+)"?`))
+        .map(([, column = "", text = ""]) => [column, text]),
     );
     const description = comments(`view public\\.${name}`).at(-1)?.[1] ?? "";
     return {
@@ -53,7 +68,7 @@ export function documentedViews(): readonly DocumentedView[] {
       description: unquoted(description),
       columns: [...columns].map(([column, text]) => ({
         name: column,
-        type: types.get(column) ?? "",
+        type: types.get(column) ?? ofLogs[column] ?? "",
         description: unquoted(text),
       })),
     };

@@ -28,12 +28,28 @@ export const feed = databaseCommand({
   program: async (args, open) => (await import("@routeql/routing/commands/feed")).feedCommand(args, open),
 });
 
+export const vrps = databaseCommand({
+  name: "vrps",
+  summary: "Reads the payloads of an RPKI validator and validates the origins of hijacks.",
+  operands: "[--fewer] FILE|ADDRESS",
+  role: "loader",
+  program: async (args, open) => (await import("@routeql/routing/commands/vrps")).vrpsCommand(args, open),
+});
+
 export const prune = databaseCommand({
   name: "prune",
   summary: "Deletes old routing updates that belong to no hijack, and old audit events.",
   operands: "[--keep-days N] [--keep-audit-days N] [--dry-run]",
   role: "owner",
   program: async (args, open) => (await import("@routeql/database/prune/command")).pruneCommand(args, open),
+});
+
+export const fill = databaseCommand({
+  name: "fill",
+  summary: "Gives positions to updates of before an upgrade, so that view_bgpupdates_log shows them.",
+  operands: "",
+  role: "owner",
+  program: async (args, open) => (await import("@routeql/database/fill/command")).fillCommand(args, open),
 });
 
 interface DatabaseCommand {

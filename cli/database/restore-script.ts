@@ -41,7 +41,7 @@ export async function restoreProgram({ applied, own }: AppliedMigrations, keepKe
     ...(hasOwn ? await sql("replay") : []),
   ];
   const after = [
-    ...(await sql(...(hasOwn ? ["after-replay"] : []), "attach-partitions")),
+    ...(await sql("generation", ...(hasOwn ? ["after-replay"] : []), "attach-partitions")),
     ...(current ? [await inDatabase("migrate/grants.sql")] : []),
     ...(await sql("carry-over", "tell")),
     `commit;\n\\unrestrict ${key}\n\\o`,

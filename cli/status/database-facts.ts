@@ -28,6 +28,9 @@ const query = `
 const runsAreRecorded = "select to_regclass('migrations.finished_runs') is not null as recorded";
 const runs = "select run, finished_at, bytes::float8 from migrations.finished_runs";
 
+const logsExist = "select to_regclass('routing.old_updates') is not null as exist";
+const unfilled = "select exists (select from routing.old_updates) as unfilled";
+
 interface RunRow {
   readonly run: string;
   readonly finished_at: Date;
@@ -51,6 +54,8 @@ export function readDatabaseFacts(open: OpenDatabase): Promise<DatabaseFacts> {
     const { newest_update: update, newest_hijack: hijack, ...facts } = row!;
     const [{ recorded } = { recorded: false }] = (await client.query<{ recorded: boolean }>(runsAreRecorded)).rows;
     const finished = recorded ? (await client.query<RunRow>(runs)).rows : [];
+    const [{ exist } = { exist: false }] = (await client.query<{ exist: boolean }>(logsExist)).rows;
+    const [old] = exist ? (await client.query<{ unfilled: boolean }>(unfilled)).rows : [];
     const last = (name: string): LastRun | undefined => {
       const found = finished.find(({ run }) => run === name);
       return found && { at: found.finished_at.toISOString(), ...(found.bytes === null ? {} : { bytes: found.bytes }) };
@@ -60,6 +65,8 @@ export function readDatabaseFacts(open: OpenDatabase): Promise<DatabaseFacts> {
       lastBackup: last("backup"),
       lastRestore: last("restore"),
       lastDrill: last("drill"),
+      vrpsBuilt: last("vrps")?.at,
+      unfilled: old?.unfilled ?? false,
       newestUpdate: update?.toISOString() ?? null,
       newestHijack: hijack?.toISOString() ?? null,
     };

@@ -148,7 +148,7 @@ export function factProblems(
 }
 
 function databaseProblems(
-  { migrations, keys, newestUpdate }: DatabaseFacts,
+  { migrations, keys, newestUpdate, vrpsBuilt, unfilled }: DatabaseFacts,
   expected: readonly string[],
   { dataAge }: Limits,
   stack: string,
@@ -175,6 +175,18 @@ function databaseProblems(
       reason: "no key signs tokens",
       next: `npm run logs --${stackOption(stack)} --tail 50 auth-sidecar, then npm run keys --${stackOption(stack)} rotate`,
     });
+  if (vrpsBuilt !== undefined && older(vrpsBuilt, longestWithoutVrps, now))
+    problems.push({
+      subject: "RPKI",
+      reason: `the newest list of payloads is of ${vrpsBuilt}`,
+      next: "docs/operate/runbooks.md#vrpsold",
+    });
+  if (unfilled === true)
+    problems.push({
+      subject: "positions",
+      reason: "updates of before the upgrade are not in view_bgpupdates_log",
+      next: `npm run fill${stackArgument(stack)}`,
+    });
   if (dataAge !== undefined && older(newestUpdate, dataAge, now))
     problems.push({
       subject: "data",
@@ -184,6 +196,8 @@ function databaseProblems(
   return problems;
 }
 
+/** As the alert VrpsOld. */
+const longestWithoutVrps = 24 * 3_600_000;
 /** The archive makes a backup each day. */
 const longestWithoutBackup = 26 * 3_600_000;
 /** A new archive makes its first backup within minutes. */

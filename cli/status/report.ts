@@ -62,6 +62,10 @@ export interface DatabaseFacts {
   readonly lastBackup?: LastRun | undefined;
   readonly lastRestore?: LastRun | undefined;
   readonly lastDrill?: LastRun | undefined;
+  /** RFC 3339: when the RPKI validator made the stored list. */
+  readonly vrpsBuilt?: string | undefined;
+  /** Whether updates of before an upgrade lack positions. */
+  readonly unfilled?: boolean | undefined;
 }
 
 /** What the archive on Docker itself has; a compromised database cannot change it. */

@@ -154,6 +154,8 @@ test.each<[string, string, object, Parameters<typeof factProblems>[1]?]>([
     "no key signs tokens",
     database({ keys: [{ state: "next", since: "2026-05-05T00:00:00Z", retiresAt: null }] }),
   ],
+  ["RPKI", "the newest list of payloads is of 2026-05-01T00:00:00Z", database({ vrpsBuilt: "2026-05-01T00:00:00Z" })],
+  ["positions", "updates of before the upgrade are not in view_bgpupdates_log", database({ unfilled: true })],
   ["data", "the newest update is of 2026-05-04T09:59:00.000Z", {}, { dataAge: 30_000 }],
   ["backup", "no backup is recorded", {}, { backupAge: 1000 }],
   [

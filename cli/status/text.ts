@@ -108,6 +108,7 @@ export function statusText(report: StatusReport): string {
       ["last backup", ago(report.archive === undefined ? database.lastBackup?.at : report.archive.newestBackup, now)],
       ["last restore", ago(database.lastRestore?.at, now)],
       ["last drill", ago(database.lastDrill?.at, now)],
+      ...(database.vrpsBuilt === undefined ? [] : [["RPKI payloads", ago(database.vrpsBuilt, now)] as const]),
     );
   } else facts.push(["database", "not readable"]);
   if (directory !== undefined) facts.push(["directory", directory.text]);

@@ -11,7 +11,8 @@ revoke all on schema routing, auth, public, migrations from routeql_engine, rout
 
 -- The engine reads the public views, and writes the columns of the metadata's write permissions.
 grant usage on schema public to routeql_engine;
-grant select on view_bgpupdates, view_hijacks, view_bgpupdates_hijacks, view_configured_prefixes to routeql_engine;
+grant select on view_bgpupdates, view_hijacks, view_bgpupdates_hijacks, view_configured_prefixes,
+  view_bgpupdates_log, view_hijacks_log, view_log_generations to routeql_engine;
 grant update (comment, ignored, resolved, seen, under_mitigation) on view_hijacks to routeql_engine;
 -- For live queries: it learns when the tables behind a statement change.
 grant execute on function tables_read_by(oid[], oid[]), start_listening(oid[]), stop_listening(oid[]) to routeql_engine;
@@ -26,13 +27,20 @@ grant select on auth.revoked_tokens to routeql_sidecar;
 
 -- The loader adds updates; detection uses the same role to mark them and to maintain hijacks and configured prefixes.
 grant usage on schema routing to routeql_loader;
-grant select, insert on routing.bgp_updates to routeql_loader;
+grant select on routing.bgp_updates to routeql_loader;
+-- All columns but the position.
+grant insert (key, prefix, origin_as, peer_asn, as_path, service, type, communities, "timestamp", hijack_key, handled, matched_prefix, orig_path)
+  on routing.bgp_updates to routeql_loader;
+grant usage on sequence routing.update_positions to routeql_loader;
 grant update (hijack_key, handled, matched_prefix) on routing.bgp_updates to routeql_loader;
 grant select, insert, update on routing.hijacks to routeql_loader;
 grant select, insert, update, delete on routing.configured_prefixes to routeql_loader;
 -- Live updates: the feed keeps where it stands, and gaps, which load fills.
 grant select, insert, update on routing.feed_sources, routing.feed_gaps to routeql_loader;
+grant select, insert, delete on routing.vrps to routeql_loader;
+grant select, insert, update on routing.vrp_lists to routeql_loader;
 grant execute on function
+  routing.validate_hijacks(),
   routing.update_identity(timestamp, inet, bigint, text, bigint[], text),
   routing.update_key(uuid, bigint),
   routing.ensure_partitions(timestamp, timestamp),
@@ -43,7 +51,7 @@ to routeql_loader;
 
 -- Its commands record when they finished.
 grant usage on schema migrations to routeql_loader;
-grant execute on function migrations.record_run(text, real) to routeql_loader;
+grant execute on function migrations.record_run(text, real), migrations.record_vrps(timestamp, real) to routeql_loader;
 
 -- Backups read every table, including future ones. (pg_read_all_data would also expose the roles' password verifiers.)
 grant usage on schema routing, auth, public, migrations to routeql_backup;

@@ -5,9 +5,15 @@ import type { EngineRights } from "./own-migrations.ts";
 type Names = readonly { readonly schema: string; readonly name: string }[];
 
 /** The relations of hasura-metadata, for a stack without other metadata. */
-const tracked: Names = ["view_bgpupdates", "view_hijacks", "view_bgpupdates_hijacks", "view_configured_prefixes"].map(
-  (name) => ({ schema: "public", name }),
-);
+const tracked: Names = [
+  "view_bgpupdates",
+  "view_hijacks",
+  "view_bgpupdates_hijacks",
+  "view_configured_prefixes",
+  "view_bgpupdates_log",
+  "view_hijacks_log",
+  "view_log_generations",
+].map((name) => ({ schema: "public", name }));
 
 /** Creates and drops triggers until exactly the read tables have one. Run it as owner. @returns a sentence for each change */
 export async function watchTables(client: Client, { tables, functions }: EngineRights): Promise<string[]> {

@@ -26,18 +26,39 @@ export async function partitionsBefore(client: Client, date = "infinity"): Promi
 /** Tells the engines in this transaction that updates change: partitions have no triggers of their own. */
 export const tellUpdates = "select pg_notify('routeql_changes', 'routing.bgp_updates')";
 
+async function columns(client: Client): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(
+    "select attname as name from pg_attribute where attrelid = 'routing.bgp_updates'::regclass and attnum > 0 and not attisdropped order by attnum",
+  );
+  return rows.map(({ name }) => name);
+}
+
 export type Staying = "all" | "hijacked";
 
-/** Replaces a partition in one step without its other rows; none if no row stays. Run it in a turn. @returns rows that stay */
-export async function exchange(client: Client, { name, first, after }: Partition, staying: Staying): Promise<number> {
+/**
+ * Replaces a partition in one step without its other rows; none if no row stays. Run it in a turn.
+ * @param above gives rows without a position the positions above this one, in the order of time @returns rows that stay
+ */
+export async function exchange(
+  client: Client,
+  { name, first, after }: Partition,
+  staying: Staying,
+  above?: string,
+): Promise<number> {
   const table = `routing.${client.escapeIdentifier(name)}`;
   const made = `routing.${client.escapeIdentifier(`${name}_made`)}`;
   await client.query(`select pg_advisory_xact_lock(${advisoryLocks.partitions})`);
   // Locks the whole table first, as a writer does: locking partitions first would risk a deadlock.
   await client.query("lock table only routing.bgp_updates in share row exclusive mode");
   await client.query(`create table ${made} (like routing.bgp_updates including all)`);
+  const all = await columns(client);
+  const values = all.map((column) =>
+    column === "position" && above !== undefined
+      ? `coalesce(position, ${client.escapeLiteral(above)}::bigint + row_number() over (order by "timestamp", key))`
+      : client.escapeIdentifier(column),
+  );
   const { rowCount } = await client.query(
-    `insert into ${made} select * from ${table}${staying === "hijacked" ? " where hijack_key <> '{}'" : ""}`,
+    `insert into ${made} (${all.map((column) => client.escapeIdentifier(column)).join()}) select ${values.join()} from ${table}${staying === "hijacked" ? " where hijack_key <> '{}'" : ""}`,
   );
   const rows = rowCount ?? 0;
   await client.query(tellUpdates);

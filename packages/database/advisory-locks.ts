@@ -10,6 +10,10 @@ export const advisoryLocks = {
   turn: "7241865325823966",
   /** Creating and dropping partitions; routing.ensure_partitions takes it too. */
   partitions: "7241865325823965",
+  /** Positions of updates: triggers take it before a transaction's first row and hold it until the commit. */
+  updatePositions: "7241865325823969",
+  /** Positions of hijacks: triggers take it within the commit. */
+  hijackPositions: "7241865325823970",
 } as const;
 
 /** Runs `work` in its own transaction while no other load or detection runs: no deadlocks, and detection sees whole updates. */

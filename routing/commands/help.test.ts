@@ -3,12 +3,14 @@ import { expect, test } from "vitest";
 import { detectCommand, detectHelp } from "./detect.ts";
 import { loadHelp } from "./load-arguments.ts";
 import { loadCommand } from "./load.ts";
+import { vrpsCommand, vrpsHelp } from "./vrps.ts";
 
 const unused = () => Promise.reject(new Error("the database was opened"));
 
 test.each([
   [loadCommand, loadHelp, ["--demo", "0"], "--demo takes"],
   [detectCommand, detectHelp, [], "detect takes exactly one CONFIG.yaml"],
+  [vrpsCommand, vrpsHelp, [], "vrps takes exactly one FILE or ADDRESS"],
 ])("prints the help of %o, also after invalid arguments", async (command, help, wrong, problem) => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
   expect(await command(["--help"], unused, { stdout, stderr })).toBe(0);

@@ -10,6 +10,7 @@ import { RisLiveSource } from "../sources/ris-live.ts";
 import { type FeedLogger, runFeed } from "./feed.ts";
 import { createMetrics, type FeedMetrics } from "./metrics.ts";
 import type { FeedSettings } from "./settings.ts";
+import { VrpsSchedule } from "./vrps-schedule.ts";
 
 export interface FeedService {
   readonly metricsPort: number;
@@ -41,6 +42,8 @@ export async function startService(settings: FeedSettings, log: FeedLogger): Pro
       if (source instanceof RisLiveSource)
         source.refresh().catch((error: unknown) => log.warn({ err: error }, "the configured prefixes cannot be read"));
   }, refreshing);
+  const { VRPS_ADDRESS: address, VRPS_MINUTES: minutes } = settings;
+  const vrps = address === undefined ? undefined : new VrpsSchedule(address, minutes, connect, log);
   const server = createHttpServer(metrics);
   server.listen(settings.METRICS_PORT);
   await once(server, "listening");
@@ -50,6 +53,7 @@ export async function startService(settings: FeedSettings, log: FeedLogger): Pro
   const end = async (): Promise<void> => {
     await Promise.all(feeds);
     clearInterval(timer);
+    vrps?.[Symbol.dispose]();
     server.close();
     server.closeAllConnections();
   };

@@ -17,6 +17,7 @@ test("reads the settings, with their defaults", () => {
     EXABGP_PORT: 5000,
     EXABGP_COLLECTOR: "own",
     BUFFER_MIB: 48,
+    VRPS_MINUTES: 60,
     METRICS_PORT: 9090,
     LOG_LEVEL: "info",
   });

@@ -37,6 +37,11 @@ const schema = z
       .default("own")
       .describe("Name of the router or machine; the updates' service is exabgp|NAME."),
     BUFFER_MIB: wholeNumber(1, 1024, 48).describe("Memory for updates while the database is away."),
+    VRPS_ADDRESS: z
+      .url({ protocol: /^https?$/, error: "must be an address https://…" })
+      .optional()
+      .describe("JSON of an RPKI validator (Routinator, rpki-client), for rpki_status. Default: none."),
+    VRPS_MINUTES: wholeNumber(5, 1440, 60).describe("Minutes between two downloads of it."),
     METRICS_PORT: wholeNumber(0, 65_535, 9090).describe("Port of /metrics and /healthz."),
     LOG_LEVEL: z
       .enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"])

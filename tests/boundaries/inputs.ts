@@ -15,6 +15,7 @@ export const readers: Readonly<Record<string, readonly string[]>> = {
     "packages/contract/environment.ts",
     "packages/metadata/read/load.ts",
     "routing/commands/detect.ts",
+    "routing/rpki/read.ts",
   ],
   readJson: [],
   plainText: ["infra/settings/environment-file.ts"],

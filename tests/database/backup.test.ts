@@ -21,12 +21,18 @@ async function contentOf(database: StartedDatabaseContainer): Promise<Record<str
   const tables = (await rowsOf(
     database,
     "backup",
-    "select table_schema || '.' || table_name as name from information_schema.tables where table_schema in ('auth', 'migrations', 'public', 'routing') order by 1",
+    "select table_schema || '.' || table_name as name from information_schema.tables where table_schema in ('auth', 'migrations', 'public', 'routing') and table_name not in ('log_generations', 'hijack_positions', 'view_log_generations') order by 1",
   )) as { name: string }[];
   const rows: Record<string, unknown> = {};
   for (const { name } of tables) {
     // Each load and detection changes its time.
-    const row = name === "migrations.finished_runs" ? "t.run" : "t::text";
+    // A restore begins a generation, with new positions for hijacks.
+    const row =
+      name === "migrations.finished_runs"
+        ? "t.run"
+        : name.endsWith("_log")
+          ? "(to_jsonb(t) - '{position,generation}'::text[])::text"
+          : "t::text";
     rows[name] = await rowsOf(
       database,
       "backup",

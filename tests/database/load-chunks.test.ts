@@ -50,8 +50,8 @@ describe("load in chunks", { timeout: 120_000 }, () => {
     rowsOf(
       database,
       "backup",
-      `select count(*)::int as rows, md5(string_agg(u::text, e'\\n' order by u::text)) as hash
-       from (select * from routing.bgp_updates order by "timestamp" desc limit ${newest}) u`,
+      `select count(*)::int as rows, md5(string_agg(row::text, e'\\n' order by row::text)) as hash
+       from (select to_jsonb(u) - 'position' as row from routing.bgp_updates u order by "timestamp" desc limit ${newest}) newest`,
     );
 
   test("stores the same rows in chunks and in one", async () => {

@@ -102,7 +102,10 @@ describe("retention of updates", { timeout: 120_000 }, () => {
          (select string_agg(tgname, ' ' order by tgname) from pg_trigger t where t.tgrelid = c.oid) as triggers, reltuples >= 0 as analysed
        from pg_inherits join pg_class c on c.oid = inhrelid where inhparent = 'routing.bgp_updates'::regclass order by relname`,
     )) as [Record<string, unknown>, Record<string, unknown>];
-    expect(loaded).toMatchObject({ name: "bgp_updates_202601", triggers: "link_deleted link_inserted link_updated" });
+    expect(loaded).toMatchObject({
+      name: "bgp_updates_202601",
+      triggers: "link_deleted link_inserted link_updated position_given position_renewed",
+    });
     expect(reduced).toEqual({ ...loaded, name: "bgp_updates_202602", analysed: true });
   });
 

@@ -6,7 +6,7 @@ import { followStream } from "@routeql/console/client-stream";
 import { repeatableRandom, type Row, SimulatedService } from "./support/simulated-service.ts";
 
 const minute = 60_000;
-const query = "subscription ($from: timestamp!) { view_bgpupdates_stream { timestamp prefix } }";
+const query = "subscription ($from: bigint!) { view_bgpupdates_log_stream { position prefix } }";
 
 beforeEach(() => {
   vi.useFakeTimers({ now: Date.parse("2026-01-01T00:00:00Z") });
@@ -108,7 +108,7 @@ function open(service: SimulatedService): Page {
   const page: Page = { rows: [], lastAt: Date.now(), longestSilence: 0, errors: [] };
   followStream<Row>(
     client,
-    { query, from: "2026-01-01T00:00:00" },
+    { query },
     {
       row: (row) => {
         page.longestSilence = Math.max(page.longestSilence, Date.now() - page.lastAt);

@@ -20,6 +20,8 @@ const rowsOfAll = {
   view_bgpupdates: "from view_bgpupdates u where true",
   view_hijacks: "from view_hijacks h where true",
   view_bgpupdates_hijacks: "from view_bgpupdates_hijacks l where true",
+  view_bgpupdates_log: "from view_bgpupdates_log u where true",
+  view_hijacks_log: "from view_hijacks_log h where true",
 };
 const byHand: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   analyst: rowsOfAll,
@@ -27,12 +29,15 @@ const byHand: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   viewer: {
     ...rowsOfAll,
     view_hijacks: "from view_hijacks h where not ignored",
+    view_hijacks_log: "from view_hijacks_log h where not ignored",
     view_bgpupdates_hijacks:
       "from view_bgpupdates_hijacks l where hijack_key in (select key from view_hijacks where not ignored)",
   },
   tenant: {
     view_bgpupdates: `from view_bgpupdates u where ${visibleUpdates}`,
+    view_bgpupdates_log: `from view_bgpupdates_log u where ${visibleUpdates}`,
     view_hijacks: `from view_hijacks h where ${visibleHijacks}`,
+    view_hijacks_log: `from view_hijacks_log h where ${visibleHijacks}`,
     view_bgpupdates_hijacks: `from view_bgpupdates_hijacks l
       where exists (select from view_hijacks h where h.key = l.hijack_key and ${visibleHijacks})
         and exists (select from view_bgpupdates u where (u.timestamp, u.prefix, u.peer_asn, u.type, u.as_path, u.service)
@@ -44,6 +49,8 @@ const byHand: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 const totalOrder: Readonly<Record<string, readonly string[]>> = {
   view_bgpupdates: ["timestamp", "prefix", "peer_asn", "type", "as_path", "service"],
   view_hijacks: ["key"],
+  view_bgpupdates_log: ["position"],
+  view_hijacks_log: ["position"],
   view_bgpupdates_hijacks: ["hijack_key", "timestamp", "prefix", "peer_asn", "type", "as_path", "service"],
 };
 
@@ -125,9 +132,9 @@ describe.each(cases)("%s %s of %s", (given, role, view) => {
 
   test("and nothing else by a stream", async () => {
     const cursor =
-      { view_bgpupdates: "timestamp", view_hijacks: "key", view_bgpupdates_hijacks: "timestamp" }[view] ?? "";
+      { view_bgpupdates: "timestamp", view_hijacks: "key", view_bgpupdates_hijacks: "timestamp" }[view] ?? "position";
     const columns = columnsOf(role, view).join(" ");
-    const initial = cursor === "key" ? '""' : '"2000-01-01"';
+    const initial = { key: '""', timestamp: '"2000-01-01"' }[cursor] ?? "0";
     const query = `subscription { ${view}_stream(batch_size: 1000000, cursor: {initial_value: {${cursor}: ${initial}}}) { ${columns} } }`;
     const live = world.engine.prepareSubscription({ query }, sessionOf(role, organisation));
     const streamed: Record<string, unknown>[] = [];

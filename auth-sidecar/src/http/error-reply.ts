@@ -27,13 +27,11 @@ export function errorReply(log: Logger, metrics: Pick<Metrics, "unavailable">): 
   };
 }
 
-/** RFC 9110, 15.5.2 requires `WWW-Authenticate` with 401. The scheme has no registered name, so browsers ask for nothing. */
-export const challenge = "RouteQL";
-
 function sendError(response: Response, error: SidecarError): void {
   if (error.retryAfterSeconds !== undefined) response.setHeader("Retry-After", String(error.retryAfterSeconds));
   if (error.allow !== undefined) response.setHeader("Allow", error.allow.join(", "));
-  if (error.status === 401) response.setHeader("WWW-Authenticate", challenge);
+  // RFC 9110, 15.5.2 requires it. The scheme has no registered name, so browsers ask for nothing.
+  if (error.status === 401) response.setHeader("WWW-Authenticate", "RouteQL");
   const reason = error instanceof Unavailable ? error.reason : undefined;
   const label = codeWithReason(error.code, reason);
   if (reason !== undefined) response.setHeader(errorsHeader, label);

@@ -1,37 +1,41 @@
-"""Prints every update once, as it is loaded: python3 follow.py 2026-01-01T00:00:00
+"""Prints every update, as it is loaded: python3 follow.py [POSITION]
 
-Files arrive late and beside each other, so it reads the last minutes again and again, and drops the rows that it has.
+Each line has its position: a new run continues after the last one. A changed update comes again with the same key and a new position.
 """
 import json
 import os
 import sys
 import time
-from collections import Counter
-from datetime import datetime, timedelta
 
-from export import updates
+from export import PAGE, authorization, post
 
-# Longer than the time between an update and the end of its load. Rows that are loaded later are missing.
-OVERLAP = timedelta(minutes=float(os.environ.get("ROUTEQL_OVERLAP_MINUTES", "10")))
 PAUSE = float(os.environ.get("ROUTEQL_PAUSE_SECONDS", "10"))
+QUERY = """query Follow($position: bigint!, $limit: Int!) {
+  view_bgpupdates_log(where: {position: {_gt: $position}}, order_by: {position: asc}, limit: $limit) {
+    position generation key timestamp type prefix origin_as peer_asn as_path service
+  }
+}"""
 
 
-def follow(start: str):
-    """Every update since start. Counts equal rows, because the table can hold an update more than once."""
-    have, newest = Counter(), start
+def follow(position: int):
+    """Every row after a position. The end of the process is the end of this walk."""
+    headers = authorization()
     while True:
-        back = (datetime.fromisoformat(newest) - OVERLAP).isoformat()
-        found = Counter()
-        for row in updates(max(start, back), "infinity"):
-            identity = json.dumps(row)
-            found[identity] += 1
-            newest = row["timestamp"]
-            if found[identity] > have[identity]:
-                yield row
-        have = found
-        time.sleep(PAUSE)
+        variables = {"position": position, "limit": PAGE}
+        reply = post("/api/graphql", {"query": QUERY, "variables": variables}, headers)
+        if "errors" in reply:
+            if reply["errors"][0]["extensions"]["code"] != "invalid-jwt":
+                raise SystemExit(reply["errors"][0]["message"])
+            headers = authorization()
+            continue
+        rows = reply["data"]["view_bgpupdates_log"]
+        for row in rows:
+            position = row["position"]
+            yield row
+        if not rows:
+            time.sleep(PAUSE)
 
 
 if __name__ == "__main__":
-    for update in follow(sys.argv[1]):
+    for update in follow(int(sys.argv[1]) if len(sys.argv) > 1 else 0):
         print(json.dumps(update), flush=True)

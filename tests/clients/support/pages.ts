@@ -18,15 +18,15 @@ export interface PageReport {
 
 interface Order {
   readonly api: string;
-  readonly from: string;
+  readonly from: number;
   readonly accounts: readonly { readonly email: string; readonly password: string }[];
 }
 
-const query = `subscription ($from: timestamp!) {
-  view_bgpupdates_stream(batch_size: 100, cursor: {initial_value: {timestamp: $from}}) { timestamp prefix }
+const query = `subscription ($from: bigint!) {
+  view_bgpupdates_log_stream(batch_size: 100, cursor: {initial_value: {position: $from}}) { position prefix }
 }`;
 
-function open(api: string, from: string, { email, password }: Order["accounts"][number]): () => PageReport {
+function open(api: string, from: number, { email, password }: Order["accounts"][number]): () => PageReport {
   const rows: Record<string, number> = {};
   const errors: string[] = [];
   let [lastAt, longestSilence, logins] = [performance.now(), 0, 0];
@@ -36,7 +36,7 @@ function open(api: string, from: string, { email, password }: Order["accounts"][
     return logIn();
   });
   const client = session.connect(createClient, `${api.replace(/^http/, "ws")}/api/graphql`);
-  followStream<{ timestamp: string; prefix: string }>(
+  followStream<{ position: number; prefix: string }>(
     client,
     { query, from },
     {

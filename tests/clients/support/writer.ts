@@ -24,7 +24,7 @@ export class Writer {
           break;
         } catch (error) {
           // An error of the statement itself. Otherwise the database is away, and the key makes the next attempt the same row.
-          if (/^(22|23|42)/.test((error as { code?: string }).code ?? "")) throw error;
+          if (/^(22|42)/.test((error as { code?: string }).code ?? "")) throw error;
           await sleep(1000);
         }
       }

@@ -5,6 +5,7 @@
 import { vi } from "vitest";
 
 export interface Row {
+  readonly position: number;
   readonly timestamp: string;
   readonly prefix: string;
 }
@@ -36,7 +37,7 @@ export class SimulatedService {
     setInterval(() => (this.#loginRoom = Math.min(loginsPerMinute, this.#loginRoom + 1)), 60_000 / loginsPerMinute);
     setInterval(() => {
       const timestamp = new Date(Date.now()).toISOString().slice(0, 19);
-      this.rows.push({ timestamp, prefix: `198.18.${this.rows.length % 256}.0/24` });
+      this.rows.push({ position: this.rows.length + 1, timestamp, prefix: `198.18.${this.rows.length % 256}.0/24` });
       for (const socket of this.sockets) socket.poll();
     }, rowSeconds * 1000);
     setInterval(() => {
@@ -99,7 +100,7 @@ class SimulatedSocket {
   onmessage: ((event: { data: string }) => void) | null = null;
   readonly #service: SimulatedService;
   #token = "";
-  #stream: { readonly id: string; sent: number; readonly from: string } | undefined;
+  #stream: { readonly id: string; sent: number; readonly from: number } | undefined;
 
   constructor(connect: (socket: SimulatedSocket) => SimulatedService) {
     this.#service = connect(this);
@@ -120,7 +121,7 @@ class SimulatedSocket {
     const message = JSON.parse(text) as {
       type: string;
       id: string;
-      payload: { headers: { Authorization: string }; variables: { from: string } };
+      payload: { headers: { Authorization: string }; variables: { from: number } };
     };
     if (message.type === "ping") this.#answer({ type: "pong" });
     if (message.type === "connection_init") {
@@ -139,7 +140,7 @@ class SimulatedSocket {
     if (this.#stream === undefined || this.readyState !== 1) return;
     if (this.#service.isNetworkAway) return;
     const { id, from, sent } = this.#stream;
-    const rows = this.#service.rows.slice(sent).filter(({ timestamp }) => timestamp > from);
+    const rows = this.#service.rows.slice(sent).filter(({ position }) => position > from);
     this.#stream.sent = this.#service.rows.length;
     if (rows.length > 0) this.#answer({ type: "next", id, payload: { data: { view_bgpupdates_stream: rows } } });
   }

@@ -1,0 +1,41 @@
+import { readText, UnreadableText } from "@routeql/contract/written-text";
+import { unreadable } from "@routeql/database-access/unreadable";
+import { parseVrps, type VrpList, VrpListError } from "./vrps.ts";
+
+/** Lists have about 60 MB. */
+const largest = 512 * 1024 * 1024;
+const timeout = 120_000;
+
+/** @throws VrpListError if the file or address cannot be read */
+export async function readVrps(source: string): Promise<VrpList> {
+  return parseVrps(/^https?:/.test(source) ? await download(source) : readFile(source), source);
+}
+
+function readFile(file: string): string {
+  try {
+    return readText(file);
+  } catch (error) {
+    const reason = error instanceof UnreadableText ? error.message : unreadable(error);
+    if (reason === undefined) throw error;
+    throw new VrpListError(`${file} cannot be read: ${reason}`);
+  }
+}
+
+async function download(address: string): Promise<string> {
+  try {
+    const answer = await fetch(address, { signal: AbortSignal.timeout(timeout) });
+    if (!answer.ok) throw new VrpListError(`${address} answered ${answer.status}`);
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const chunk of answer.body ?? []) {
+      bytes += chunk.length;
+      if (bytes > largest) throw new VrpListError(`${address} sent more than 512 MiB`);
+      chunks.push(chunk);
+    }
+    return Buffer.concat(chunks).toString("utf8");
+  } catch (error) {
+    if (error instanceof VrpListError) throw error;
+    const { message, cause } = error as Error;
+    throw new VrpListError(`${address} cannot be read: ${cause instanceof Error ? cause.message : message}`);
+  }
+}

@@ -1,0 +1,37 @@
+import type { Client } from "pg";
+import { readVrps } from "../rpki/read.ts";
+import { storeVrps } from "../rpki/store.ts";
+import type { FeedLogger } from "./feed.ts";
+
+/** Loads the list of an RPKI validator at once and then regularly. A failure is logged; the alert VrpsOld reports a list that becomes old. */
+export class VrpsSchedule implements Disposable {
+  readonly #timer: NodeJS.Timeout;
+  #running = false;
+
+  constructor(address: string, minutes: number, connect: () => Promise<Client>, log: FeedLogger) {
+    const refresh = async (): Promise<void> => {
+      if (this.#running) return;
+      this.#running = true;
+      try {
+        const list = await readVrps(address);
+        const client = await connect();
+        try {
+          const { total, hijacks } = await storeVrps(client, list, { source: address, fewer: false });
+          log.info({ payloads: total, hijacks }, "stored the list of the RPKI validator");
+        } finally {
+          await client.end().catch(() => {});
+        }
+      } catch (error) {
+        log.warn({ err: error }, "the list of the RPKI validator cannot be loaded");
+      } finally {
+        this.#running = false;
+      }
+    };
+    this.#timer = setInterval(() => void refresh(), minutes * 60_000);
+    void refresh();
+  }
+
+  [Symbol.dispose](): void {
+    clearInterval(this.#timer);
+  }
+}
