@@ -3,7 +3,7 @@ import { readVrps } from "../rpki/read.ts";
 import { storeVrps } from "../rpki/store.ts";
 import type { FeedLogger } from "./feed.ts";
 
-/** Loads the list of an RPKI validator at once and then regularly. A failure is logged; the alert VrpsOld reports a list that becomes old. */
+/** Loads the list of an RPKI validator, wholly into memory, at once and then regularly. A failure is logged; VrpsOld reports an old list. */
 export class VrpsSchedule implements Disposable {
   readonly #timer: NodeJS.Timeout;
   #running = false;
