@@ -12,7 +12,7 @@ import { RelaySocket } from "./postgres-socket.ts";
 const isEncrypted = "select coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false)";
 
 /** The address with what libpq and the server agree on: the relay cannot ask the server before it encrypts. */
-async function decided(programs: ClientPrograms, role: DatabaseRole): Promise<DatabaseReach> {
+export async function decided(programs: ClientPrograms, role: DatabaseRole): Promise<DatabaseReach> {
   if (!isServersChoice(programs.reach)) return programs.reach;
   const output = new PassThrough();
   const answer = text(output);

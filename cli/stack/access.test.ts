@@ -49,7 +49,7 @@ test("with a publicly trusted issuer, the file sets no certificate authority", a
     const database = { host: "database", port: 5432, name: "routeql", secondLogins: false, clientImage: "" };
     const values = {
       ...rest,
-      databasePasswords: { owner: "", engine: "", sidecar: "", loader: "", backup: "" },
+      databasePasswords: { owner: "", engine: "", sidecar: "", loader: "", backup: "", metadata: "" },
       database,
       services: [],
     };

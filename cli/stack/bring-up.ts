@@ -17,6 +17,7 @@ import { engineAbilities, limitWarnings } from "../docker/engine-facts.ts";
 import { lostKinds, removeLostObjects } from "../kubernetes/lost-objects.ts";
 import { keepPlace } from "../kubernetes/place.ts";
 import { reportWaiting, waitingReasons } from "../kubernetes/waiting.ts";
+import type { RoleProblem } from "../database/role-logins.ts";
 import { openPlace } from "../place/open-place.ts";
 import type { PulumiCli } from "../pulumi/acquire.ts";
 import type { PluginKind } from "../pulumi/plugins.ts";
@@ -37,6 +38,7 @@ import {
   deliveryPhase,
   enginePhase,
   imagesPhase,
+  loginsPhase,
   networksPhase,
   newPlace,
   ownerPhase,
@@ -51,6 +53,7 @@ import {
   clearInterrupted,
   type Deployment,
   failedJobs,
+  migrateJobs,
   releaseStaleLock,
   removeLeftovers,
   removeLostVolumes,
@@ -93,9 +96,10 @@ export function bringUp(options: UpOptions): Promise<UpResult> {
     const clear = inFile.filter((name) => !Object.hasOwn(options.settings ?? {}, name));
     const prepared = preparation(session, given, true, options);
     const { configuration, cluster, chosen, directory } = prepared;
-    const updating = updatePhase(session, prepared);
+    const logins = loginsPhase(session, session.log.line);
+    const updating = updatePhase(session, prepared, logins);
     const backup = given.plain.backupBeforeUpdate ? [backupPhase(session, configuration)] : [];
-    const times = await runPhases([...prepared.plan, ...backup, updating], phaseOptions(session));
+    const times = await runPhases([...prepared.plan, logins, ...backup, updating], phaseOptions(session));
     const { changes, access, certificate } = updating.result;
     const { plain, given: own } = configuration.result;
     const machine = [
@@ -120,7 +124,11 @@ interface Updated extends Update {
   readonly certificate: readonly string[];
 }
 
-function updatePhase(session: Session, prepared: Preparation): Phase & Ready<Updated> {
+function updatePhase(
+  session: Session,
+  prepared: Preparation,
+  logins: Ready<readonly RoleProblem[]>,
+): Phase & Ready<Updated> {
   const { stack, paths } = session;
   return phase(`Stack ${stack}`, async (context) => {
     const opened = await open(session, prepared);
@@ -134,7 +142,7 @@ function updatePhase(session: Session, prepared: Preparation): Phase & Ready<Upd
     }
     let update: Update;
     try {
-      update = await updateStack(opened, paths, context, cluster?.result, permit);
+      update = await updateStack(opened, paths, context, cluster?.result, permit, logins.result.length > 0);
     } finally {
       if (chosen !== undefined) await keepChoiceOf(stack, paths, chosen.result.choice);
     }
@@ -273,13 +281,14 @@ interface Update {
   readonly changes: OpMap;
 }
 
-/** Repairs an interrupted run, refreshes the state and applies the stack's program. */
+/** Repairs an interrupted run, refreshes the state and applies the stack's program. @param repairsRoles runs the job `migrate` again */
 export async function updateStack(
   stack: Stack,
   paths: StackPaths,
   { say, show, signal }: PhaseContext,
   cluster?: ClusterStack,
   permit?: Permit,
+  repairsRoles = false,
 ): Promise<Update> {
   await releaseStaleLock(stack, paths, say, signal);
   const before = await storedDeployment(paths, stack.name);
@@ -305,7 +314,7 @@ export async function updateStack(
     const { outputs, summary } = await explained(progress, () =>
       stack.up({
         refresh: true,
-        replace: failedJobs(before),
+        replace: [...new Set([...failedJobs(before), ...(repairsRoles ? migrateJobs(before) : [])])],
         color: "never",
         suppressProgress: true,
         // Omits the configuration from the summary, which would otherwise decrypt the secrets.

@@ -13,6 +13,8 @@ const databasePasswords = z.object({
   sidecar: z.string(),
   loader: z.string(),
   backup: z.string(),
+  // Stacks of version 0.1.0 do not list it.
+  metadata: z.string().default(""),
 });
 
 /** Address of the database. Stacks of version 0.1.0 have no second logins. */
@@ -44,6 +46,7 @@ const outputs = z.object({
 export type StackValues = z.infer<typeof outputs>;
 export type DatabaseReach = StackValues["database"];
 export type DatabaseRole = keyof z.infer<typeof databasePasswords>;
+export const databaseRoles = Object.keys(databasePasswords.shape) as readonly DatabaseRole[];
 
 /** @throws Failure when the stack has no outputs, as before its first successful update */
 export function readOutputs(values: Readonly<Record<string, unknown>>, stack: string): StackValues {

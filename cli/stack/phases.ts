@@ -13,6 +13,7 @@ import { olderThanStack } from "@routeql/infra/release";
 import { describeServices } from "@routeql/infra/services/all";
 import { networksOf } from "@routeql/infra/targets/docker/networks";
 import { namespaceOf } from "@routeql/infra/targets/kubernetes/kubernetes-run";
+import { type RoleProblem, roleProblems } from "../database/role-logins.ts";
 import { connectCluster, type Connection } from "../kubernetes/connect.ts";
 import { type Place, placeOf, refuseOnDocker, refuseOtherCluster } from "../kubernetes/place.ts";
 import { choosePlugins, type PluginKind, type Target } from "../pulumi/plugins.ts";
@@ -206,6 +207,20 @@ export function imagesPhase(configuration: Ready<StackConfiguration>, onLine: On
     },
   };
 }
+
+/** Tries the login of each role of a running database: a service can change its own password and settings. Its result are the broken ones. */
+export const loginsPhase = (
+  { stack, paths }: StackFiles,
+  onLine: OnLine,
+): Phase & Ready<readonly RoleProblem[]> =>
+  phase("Database roles", async ({ signal }) => {
+    if ((await storedOutputs(paths, stack))["services"] === undefined) return [[], "skipped, the stack is new or down"];
+    const problems = await roleProblems(stack, signal);
+    const found = problems.map(({ role, reason }) => `${role} ${reason}`).join("; ");
+    if (problems.length === 0) return [problems, "every role works"];
+    onLine(found);
+    return [problems, `${found}; the job migrate runs again and repairs this`];
+  });
 
 export const pluginsPhase = (
   { paths }: StackFiles,

@@ -6,6 +6,7 @@ import { dockerClient, isConflict, orUndefined } from "@routeql/host/docker/clie
 import { stackObjects, stateLabel } from "@routeql/host/docker/stack-objects";
 import { projectName, type StackPaths } from "@routeql/host/paths";
 import { commandLineOf } from "@routeql/host/process-facts";
+import { resourceNames } from "@routeql/infra/components/resource-names";
 
 /** The fields of a resource in the state (apitype.ResourceV3) that this code reads. */
 export interface StateResource {
@@ -82,6 +83,14 @@ export function failedJobs({ resources = [] }: Deployment): string[] {
     type === "kubernetes:batch/v1:Job" && initErrors.length > 0;
   return resources.filter((resource) => failedContainer(resource) || failedJob(resource)).map(({ urn }) => urn);
 }
+
+/** The job that creates the database's roles: an update that replaces it repairs them. */
+export const migrateJobs = ({ resources = [] }: Deployment): string[] =>
+  resources
+    .filter(
+      ({ type, urn }) => /:(Container|Job)$/.test(type) && urn.endsWith(`::${resourceNames(projectName)("migrate")}`),
+    )
+    .map(({ urn }) => urn);
 
 /** Removes containers and networks of an interrupted creation, which the state lacks. @param owner their state; undefined for any */
 export async function removeLeftovers(stack: string, deployment: Deployment, owner?: string): Promise<string[]> {

@@ -5,9 +5,10 @@ import { Failure, messageOf } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
 import { lastWords } from "@routeql/host/program-streams";
 import { inSidecar } from "../commands/administration.ts";
+import { roleProblems } from "../database/role-logins.ts";
 import { openDatabase } from "../database/open-database.ts";
 import { alertProblems } from "./alerts.ts";
-import { stackOption } from "../foundation/command.ts";
+import { stackArgument, stackOption } from "../foundation/command.ts";
 import { openPlace } from "../place/open-place.ts";
 import type { StackPlace } from "../place/stack-place.ts";
 import { accessOf, type StackAccess } from "../stack/access.ts";
@@ -48,10 +49,11 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
   const services = withMissing(found, await expectedServices(stack));
   const problemsOfServices = serviceProblems(services, stack);
   const databaseIsDown = problemsOfServices.some(({ subject }) => subject === "database");
-  const [endpoint, database, { archive, alerts, deliveries, problems: ofPlace }, directory, changes] =
+  const [endpoint, database, roles, { archive, alerts, deliveries, problems: ofPlace }, directory, changes] =
     await Promise.all([
       place.publishedAddress().then((published) => endpointState(access, published)),
       databaseIsDown ? undefined : databaseFacts(stack, signal),
+      databaseIsDown ? [] : roleProblems(stack, signal),
       place.facts(found, signal),
       directoryState(stack, signal),
       drift ? driftOf(stack, signal) : undefined,
@@ -70,6 +72,7 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
     ...problemsOfServices,
     ...ofPlace,
     ...(database?.problems ?? []),
+    ...roles.map(({ role, reason }) => ({ subject: role, reason, next: `npm run up${stackArgument(stack)}` })),
     ...factProblems(facts, limits, stack),
     ...alertProblems(alerts ?? []),
   ];

@@ -113,6 +113,19 @@ export function loginOf(name: LoginRoleName, second: boolean): string {
   return second && serviceRoles.has(name) ? `${loginRole(name)}_2` : loginRole(name);
 }
 
+/** Settings with which sessions of a login start, as `name=value`; only a superuser can give it the second ones. */
+export function sessionSettings(
+  name: RoleName,
+  second: boolean,
+): { readonly all: readonly string[]; readonly ofSuperuser: readonly string[] } {
+  const { settings, superuserSettings = {} } = roles[name];
+  const texts = (of: Readonly<Record<string, string>>): string[] =>
+    Object.entries(of).map(([setting, value]) => `${setting}=${value}`);
+  const role = loginRole(name);
+  const acting: Record<string, string> = loginOf(name, second) === role ? {} : { role };
+  return { all: texts({ ...settings, ...acting }), ofSuperuser: texts(superuserSettings) };
+}
+
 /** Time for which the password of the other login stays valid. */
 const overlap = "1 hour";
 

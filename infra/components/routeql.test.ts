@@ -98,7 +98,7 @@ test("no secret is in clear in any resource's inputs, and none is in an environm
     await value(component.adminPassword),
     ...Object.values(databasePasswords),
   ];
-  expect(secrets).toHaveLength(8);
+  expect(secrets).toHaveLength(9);
   for (const { inputs, type } of resources) {
     const { open } = splitSecrets(inputs);
     for (const secret of secrets) expect(open).not.toContain(secret);

@@ -35,7 +35,7 @@ import { selfSigned, type SelfSignedScope } from "../tls/self-signed.ts";
 
 export type { DeployedService } from "./target.ts";
 
-const passwordNames = ["owner", "engine", "sidecar", "loader", "backup"] as const;
+const passwordNames = ["owner", "engine", "sidecar", "loader", "backup", "metadata"] as const;
 
 /** Passwords of the database's login roles, without the superuser's. */
 export type DatabasePasswords = Readonly<Record<(typeof passwordNames)[number], string>>;

@@ -77,7 +77,7 @@ const outputs = {
     type: "object",
     additionalProperties: { type: "string" },
     secret: true,
-    description: "Passwords of the database's login roles: owner, engine, sidecar, loader, backup.",
+    description: "Passwords of the database's login roles: owner, engine, sidecar, loader, backup, metadata.",
   },
   database: {
     type: "object",

@@ -21,7 +21,8 @@ test("npm run psql runs a statement, or its input, in the database's pod", async
 test("npm run logs shows the logs of each pod and rejects unknown services", async () => {
   expect((await login(administrator)).status).toBe(200);
   const lines = (await command("logs", "--tail", "3")).trim().split("\n");
-  const pods = new Set(lines.map((line) => line.split(" ")[0]?.replace(/-.*/, "")));
+  // Pulumi names jobs after their resource: routeql-migrate-….
+  const pods = new Set(lines.map((line) => line.replace(/^routeql-/, "").replace(/[- ].*/, "")));
   for (const service of ["auth", "database", "gateway", "migrate", "sessions"])
     expect(pods, lines.join("\n")).toContain(service);
   const unknown = await npmRun("logs", ["nothing"]);

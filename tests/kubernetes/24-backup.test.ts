@@ -25,7 +25,7 @@ import { namespace, stackName } from "./support/stack.ts";
 
 const limit = { timeout: 240_000 };
 /** Only the program's own jobs; with Hasura, one applies the metadata. */
-const ownJobs = /^(job\.batch\/apply-metadata-[0-9a-f]+\n)?job\.batch\/migrate-[0-9a-f]+$/;
+const ownJobs = /^(job\.batch\/routeql-apply-metadata-[0-9a-f]+\n)?job\.batch\/routeql-migrate-[0-9a-f]+$/;
 const silent = (): void => undefined;
 
 let folder = "";

@@ -8,6 +8,7 @@ import { administrator, login, session, tokenOfSession } from "../e2e/support/se
 import { keepDrill } from "../harness/drills.ts";
 import { Clients } from "./support/clients.ts";
 import { node } from "./support/node.ts";
+import { npmRun } from "./support/npm-run.ts";
 import { namespace, up } from "./support/stack.ts";
 
 interface Pods {
@@ -46,6 +47,21 @@ describe("a stack with working clients", { timeout: 400_000 }, () => {
     const end = until === undefined ? {} : { [until]: tomorrow };
     await updateUnderLoad(`rotate ${kind}`, { [generation]: "2", ...end });
     expect((await login(administrator)).status).toBe(200);
+  });
+
+  test("a service that changed its own login is named by status and repaired by an update", async () => {
+    // The generations above are even: the services log in as their second logins.
+    const change = async (role: string, what: string): Promise<void> => {
+      const statements = ["set default_transaction_read_only = off", `alter role routeql_${role}_2 ${what}`];
+      const done = await npmRun("psql", ["--role", role, ...statements.flatMap((text) => ["-c", text])]);
+      expect(done.code, done.stderr).toBe(0);
+    };
+    await change("engine", "password 'of an intruder'");
+    await change("sidecar", "set statement_timeout = 1");
+    const status = await npmRun("status", []);
+    for (const role of ["routeql_engine_2", "routeql_sidecar_2"]) expect(status.stdout).toContain(role);
+    await updateUnderLoad("a role that changed its password", {});
+    expect((await npmRun("status", [])).stdout).not.toContain("routeql_engine_2");
   });
 
   test("own migrations and metadata serve an account with an own role", async () => {

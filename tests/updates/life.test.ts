@@ -152,6 +152,27 @@ describe("the life of a stack", { timeout: 600_000 }, () => {
     expect(await stack.up()).toBe("nothing changed");
   });
 
+  test("a role that changed its own password or settings is named by status and repaired by up", async () => {
+    const { checkout, name } = stack;
+    const change = async (role: string, what: string): Promise<void> => {
+      const statements = ["set default_transaction_read_only = off", `alter role routeql_${role} ${what}`];
+      const { code, output } = await checkout.command("psql", name, [
+        "--role",
+        role,
+        ...statements.flatMap((text) => ["-c", text]),
+      ]);
+      expect(code, output).toBe(0);
+    };
+    await change("engine", "password 'of an intruder'");
+    await change("sidecar", "set statement_timeout = 1");
+    const { output } = await checkout.command("status", name);
+    expect(output).toMatch(/routeql_engine +cannot work: password authentication failed/);
+    expect(output).toMatch(/routeql_sidecar +/);
+    expect(await stack.up()).toContain("1 replaced");
+    expect((await checkout.command("status", name)).output).not.toContain("routeql_engine");
+    expect(await stack.up()).toBe("nothing changed");
+  });
+
   test("an image that cannot be built stops the update, and the next one continues", async () => {
     const before = await stack.containers();
     let good = "";
