@@ -1,19 +1,8 @@
 #!/bin/bash
-# Starts Valkey with the password of VALKEY_PASSWORD_FILE. The password is written to a file in the container's memory, so that it is in no
-# argument list and no environment.
+# Starts Valkey with the login of VALKEY_LOGIN_FILE (`user password`), which may use the auth sidecar's commands and keys only. Passwords are hashes in a
+# file in the container's memory, so that they are in no argument list and no environment.
 set -euo pipefail
 umask 077
-
-password_file=${VALKEY_PASSWORD_FILE:-/run/routeql/secrets/sessions-password}
-if [ ! -r "$password_file" ]; then
-  echo "sessions: VALKEY_PASSWORD_FILE ($password_file) is not readable" >&2
-  exit 78
-fi
-password=$(<"$password_file")
-if [[ ! $password =~ ^[[:graph:]]{16,}$ || $password == *[\"\'\\]* ]]; then
-  echo "sessions: the password must be at least 16 visible characters without quotes or backslashes" >&2
-  exit 78
-fi
 
 # Valkey itself would only report "Permission denied" for a temporary file.
 data=/data
@@ -25,14 +14,32 @@ if [ -n "$foreign" ]; then
   exit 78
 fi
 
-configuration=/tmp/valkey.conf
-printf 'include %s\nrequirepass "%s"\n' "${VALKEY_CONFIGURATION:-/etc/valkey/valkey.conf}" "$password" >"$configuration"
-# The exporter of metrics logs in as a user that reads statistics and no key.
-if [ -n "${VALKEY_MONITOR_PASSWORD_FILE:-}" ]; then
-  hash=$(printf %s "$(<"$VALKEY_MONITOR_PASSWORD_FILE")" | sha256sum)
-  printf 'user monitor on #%s -@all +info +ping +client|setname +latency|latest +latency|histogram\n' "${hash%% *}" >>"$configuration"
+login_file=${VALKEY_LOGIN_FILE:-/run/routeql/secrets/sessions-login}
+if [ ! -r "$login_file" ]; then
+  echo "sessions: VALKEY_LOGIN_FILE ($login_file) is not readable" >&2
+  exit 78
 fi
-# healthy.sh loads a rotated password with this one.
-printf %s "$password" >/tmp/sessions-password
+read -r user password <"$login_file" || true
+if [[ ! $user =~ ^sidecar-[0-9]+$ || ! $password =~ ^[[:graph:]]{16,}$ ]]; then
+  echo "sessions: the login must be a user such as sidecar-1 and a password of at least 16 visible characters" >&2
+  exit 78
+fi
+
+configuration=/tmp/valkey.conf
+# shellcheck source=images/sessions/users.sh
+. "${VALKEY_USERS:-/usr/local/lib/valkey-users}"
+{
+  echo "include ${VALKEY_CONFIGURATION:-/etc/valkey/valkey.conf}"
+  echo "user $user on #$(hash_of "$password") $sidecar_rights"
+  # Auth sidecars of earlier versions log in as this user. healthy.sh closes it when they are gone.
+  echo "user default reset on #$(hash_of "$password") $sidecar_rights"
+  [ -z "${VALKEY_MONITOR_PASSWORD_FILE:-}" ] || echo "user monitor on #$(hash_of "$(<"$VALKEY_MONITOR_PASSWORD_FILE")") $monitor_rights"
+  # healthy.sh administers the store as this user, whose password no other container knows.
+  od -An -N32 -tx1 /dev/urandom | tr -d ' \n' >"$keeper_file"
+  echo "user keeper on #$(hash_of "$(<"$keeper_file")") ~* &* +@all"
+} >"$configuration"
+rm -f "$former_file"
+touch "$open_file"
+printf %s "$user $(hash_of "$password")" >"$loaded_file"
 unset password
 exec valkey-server "$configuration" "$@"

@@ -69,7 +69,7 @@ test("each database URL has the password of its role", async () => {
     );
   }
   expect(await value(secrets["sessions-url"])).toBe(
-    `redis://:${await value(secrets["sessions-password"])}@sessions:6379/0`,
+    `redis://${(await value(secrets["sessions-login"])).replace(" ", ":")}@sessions:6379/0`,
   );
 });
 

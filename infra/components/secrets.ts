@@ -71,9 +71,9 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
     parent,
   } = surroundings;
   /** Another generation is another resource. That of generation 1 has the plain name, as in states of earlier versions. */
-  const generated = (name: SecretName, generation = 1): Output<string> => {
+  const generated = (name: SecretName | "sessions-password", generation = 1): Output<string> => {
     const resource = generation === 1 ? name : `${name}-${generation}`;
-    const protect = protectData && boundToData.has(name);
+    const protect = protectData && boundToData.has(name as SecretName);
     const options = { parent, protect, additionalSecretOutputs: ["result"] };
     return secret(new RandomPassword(named(resource), { length: generatedLength, special: false }, options).result);
   };
@@ -98,6 +98,8 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
   const sidecar = generated("sidecar-password", passwords);
   const metadata = generated("metadata-password", passwords);
   const sessions = generated("sessions-password", sessionsPasswordGeneration);
+  // Another user for each generation: the store deletes the former one with its connections.
+  const sessionsUser = `sidecar-${sessionsPasswordGeneration}`;
   const bootstrap = generated("bootstrap-password", bootstraps);
   const gateway = generated("gateway-key");
   const feedLogin = () => {
@@ -130,7 +132,7 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
     "loader-password": generated("loader-password", passwords),
     "backup-password": generated("backup-password", passwords),
     "metadata-password": metadata,
-    "sessions-password": sessions,
+    "sessions-login": secret(interpolate`${sessionsUser} ${sessions}`),
     "sessions-monitor-password": sessionsMonitor,
     // The exporter's password file: passwords by address.
     "sessions-monitor-login": secret(interpolate`{"redis://monitor@sessions:6379":"${sessionsMonitor}"}`),
@@ -140,7 +142,7 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
     "metadata-database-url": databaseUrl(serviceLogin("metadata", generations), metadata),
     "sessions-url":
       given.sessionsUrl === undefined
-        ? secret(interpolate`redis://:${sessions}@sessions:6379/0`)
+        ? secret(interpolate`redis://${sessionsUser}:${sessions}@sessions:6379/0`)
         : secret(given.sessionsUrl),
     "tls-private-key": secret(tlsPrivateKey),
     ...(databaseMonitored ? { "monitor-password": generated("monitor-password", passwords) } : {}),

@@ -18,11 +18,12 @@ const differences: Partial<Record<ServiceName, (service: ServiceDescription) => 
     ...service,
     user: officialUser,
     entrypoint: ["bash", path("entrypoint.sh")],
-    environment: { ...service.environment, VALKEY_CONFIGURATION: path("valkey.conf") },
+    environment: { ...service.environment, VALKEY_CONFIGURATION: path("valkey.conf"), VALKEY_USERS: path("users.sh") },
     files: {
       ...service.files,
       "start/entrypoint.sh": text("sessions/entrypoint.sh"),
       "start/healthy.sh": text("sessions/healthy.sh"),
+      "start/users.sh": text("sessions/users.sh"),
       "start/valkey.conf": text("sessions/valkey.conf"),
     },
     health: { kind: "command", command: ["bash", path("healthy.sh")] },

@@ -20,7 +20,7 @@ export const secretNames = [
   "loader-password",
   "backup-password",
   "metadata-password",
-  "sessions-password",
+  "sessions-login",
   "sessions-monitor-password",
   "sessions-monitor-login",
   "engine-database-url",

@@ -8,10 +8,10 @@ export function describeSessions(): ServiceDescription {
     image: "sessions",
     user: 10_104,
     environment: {},
-    secrets: { VALKEY_PASSWORD_FILE: "sessions-password", VALKEY_MONITOR_PASSWORD_FILE: "sessions-monitor-password" },
+    secrets: { VALKEY_LOGIN_FILE: "sessions-login", VALKEY_MONITOR_PASSWORD_FILE: "sessions-monitor-password" },
     files: {},
     // The health check loads them (images/sessions/healthy.sh).
-    liveFiles: ["secrets/sessions-password", "secrets/sessions-monitor-password"],
+    liveFiles: ["secrets/sessions-login", "secrets/sessions-monitor-password"],
     data: "/data",
     temporary: { "/tmp": 1 },
     ports: [],

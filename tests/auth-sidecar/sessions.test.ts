@@ -11,7 +11,7 @@ let redis: Redis;
 
 beforeAll(async () => {
   stack = await Stack.start();
-  redis = new Redis(stack.environment["SESSIONS_URL"]!);
+  redis = new Redis(stack.sessions.getControlUri());
 });
 
 afterAll(async () => {

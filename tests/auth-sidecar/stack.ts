@@ -72,7 +72,7 @@ export class Stack implements AsyncDisposable {
     await sql.query(
       "truncate auth.users, auth.organisations, auth.signing_keys, auth.audit_events, auth.revoked_tokens cascade",
     );
-    const redis = new Redis(sessions.getConnectionUri());
+    const redis = new Redis(sessions.getControlUri());
     await redis.flushall();
     redis.disconnect();
     return new Stack(database, sessions, sql);
@@ -134,7 +134,7 @@ export class Stack implements AsyncDisposable {
 
   /** The active sessions of a user. */
   async sessionCount(userId: string): Promise<number> {
-    const redis = new Redis(this.sessions.getConnectionUri());
+    const redis = new Redis(this.sessions.getControlUri());
     try {
       return await redis.zcard(`user-sessions:${userId}`);
     } finally {

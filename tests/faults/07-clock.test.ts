@@ -176,7 +176,7 @@ describe("the clock of a sidecar jumps", () => {
 
   /** Longest remaining time without use of any session in the store. */
   async function millisecondsLeft(): Promise<number> {
-    const redis = new Redis(stack.sessions.getConnectionUri());
+    const redis = new Redis(stack.sessions.getControlUri());
     try {
       const lives = await Promise.all((await redis.keys("*")).map((key) => redis.pttl(key)));
       return Math.max(...lives);

@@ -7,7 +7,8 @@ import { keepLog } from "./logs.ts";
 import { ReachableContainer } from "./container-address.ts";
 
 const SESSIONS_PORT = 6379;
-const PASSWORD_FILE = "/run/routeql/secrets/sessions-password";
+const LOGIN_FILE = "/run/routeql/secrets/sessions-login";
+const USER = "sidecar-1";
 
 /** The project's session store (Valkey). */
 export class SessionsContainer extends GenericContainer {
@@ -17,8 +18,8 @@ export class SessionsContainer extends GenericContainer {
     super(imageName);
     this.withLabels(runLabels)
       .withExposedPorts(SESSIONS_PORT)
-      .withEnvironment({ VALKEY_PASSWORD_FILE: PASSWORD_FILE })
-      .withCopyContentToContainer([{ target: PASSWORD_FILE, content: this.password, mode: 0o444 }])
+      .withEnvironment({ VALKEY_LOGIN_FILE: LOGIN_FILE })
+      .withCopyContentToContainer([{ target: LOGIN_FILE, content: `${USER} ${this.password}`, mode: 0o444 }])
       .withNetworkAliases("sessions")
       .withLogConsumer(keepLog("sessions"))
       .withWaitStrategy(Wait.forLogMessage(/Ready to accept connections/))
@@ -27,7 +28,10 @@ export class SessionsContainer extends GenericContainer {
 
   override async start(): Promise<StartedSessionsContainer> {
     noteSecret("password of the session store", this.password);
-    const started = new StartedSessionsContainer(await super.start(), this.password);
+    const container = await super.start();
+    const keeper = (await container.exec(["cat", "/tmp/keeper-password"])).output.trim();
+    noteSecret("password of the session store's keeper", keeper);
+    const started = new StartedSessionsContainer(container, this.password, keeper);
     await keepInspection(started.getId());
     return started;
   }
@@ -36,28 +40,36 @@ export class SessionsContainer extends GenericContainer {
 /** A running session store. */
 export class StartedSessionsContainer extends ReachableContainer {
   private readonly password: string;
+  private readonly keeper: string;
 
-  constructor(container: StartedTestContainer, password: string) {
+  constructor(container: StartedTestContainer, password: string, keeper: string) {
     super(container);
     this.password = password;
+    this.keeper = keeper;
   }
 
   getPort(): number {
     return this.getMappedPort(SESSIONS_PORT);
   }
 
-  getPassword(): string {
-    return this.password;
+  /** `user:password` of the auth sidecar. */
+  getLogin(): string {
+    return `${USER}:${this.password}`;
   }
 
-  /** `redis://:password@…`, for processes of this machine. */
+  /** For an auth sidecar on this machine. */
   getConnectionUri(): string {
-    return `redis://:${this.password}@${this.getHost()}:${this.getPort()}`;
+    return `redis://${this.getLogin()}@${this.getHost()}:${this.getPort()}`;
   }
 
-  /** `redis://:password@…` for containers on the same network, where its alias is `sessions`. */
+  /** For tests on this machine that read or delete any key. */
+  getControlUri(): string {
+    return `redis://keeper:${this.keeper}@${this.getHost()}:${this.getPort()}`;
+  }
+
+  /** For containers on the same network, where its alias is `sessions`. */
   getInternalConnectionUri(): string {
-    return `redis://:${this.password}@sessions:${SESSIONS_PORT}`;
+    return `redis://${this.getLogin()}@sessions:${SESSIONS_PORT}`;
   }
 }
 

@@ -30,7 +30,7 @@ test("the session store names the files of another user and the remedy", async (
   const { code, stderr } = await startOnBuiltData("valkey", "sessions", {
     data: "/data",
     uid: 10_104,
-    variable: "VALKEY_PASSWORD_FILE",
+    variable: "VALKEY_LOGIN_FILE",
   });
   expect(code).toBe(78);
   expect(stderr).toContain("sessions: user 999 may not write /data, which belongs to user 10104");

@@ -31,14 +31,9 @@ export async function takeSessionConnections(): Promise<TakenConnections> {
       containerOf("sessions"),
     ])
   ).trim();
-  const password = await mustRun("docker", [
-    "exec",
-    containerOf("sessions"),
-    "bash",
-    "-c",
-    'cat "$VALKEY_PASSWORD_FILE"',
-  ]);
-  const control = new Redis({ host: address, port, password: password.trim(), retryStrategy: null });
+  const password = await mustRun("docker", ["exec", containerOf("sessions"), "cat", "/tmp/keeper-password"]);
+  const login = { username: "keeper", password: password.trim() };
+  const control = new Redis({ host: address, port, ...login, retryStrategy: null });
   const [, before] = (await control.config("GET", "maxclients")) as [string, string];
   const refusals = async (): Promise<number> =>
     Number(/rejected_connections:(\d+)/.exec(await control.info("stats"))?.[1]);

@@ -68,7 +68,7 @@ export async function startOutsideParts(): Promise<OutsideParts> {
     database,
     databaseUrl: (other = password) =>
       `postgres://administrator:${other}@${host}:${database.getPublishedPort(5432)}/routes`,
-    sessionsUrl: `rediss://:${sessions.getPassword()}@${host}:${sessions.getPublishedPort(6379)}`,
+    sessionsUrl: `rediss://${sessions.getLogin()}@${host}:${sessions.getPublishedPort(6379)}`,
     authority: certificate,
     [Symbol.asyncDispose]: () => all.disposeAsync(),
   };

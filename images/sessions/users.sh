@@ -1,0 +1,16 @@
+# Users of the session store, and files in its memory. Sourced by entrypoint.sh and healthy.sh.
+
+# The commands and keys of the auth sidecar: sessions, throttling of logins, and the client library's own commands.
+sidecar_rights='~session:* ~user-sessions:* ~throttle:* -@all +eval +evalsha +time +hget +hset +hmget +del +unlink +zrem +zadd +zrange +zremrangebyscore +pexpire +expire +pttl +get +set +incrby +exists +scan +multi +exec +ping +info +client|setname +client|setinfo'
+# The exporter of metrics reads statistics and no key.
+monitor_rights='-@all +info +ping +client|setname +latency|latest +latency|histogram'
+
+keeper_file=/tmp/keeper-password
+# `user hash` of the login that is loaded.
+loaded_file=/tmp/loaded-login
+# Exists from a rotation until its former login is removed.
+former_file=/tmp/former-login
+# Exists while the user `default` is open; its time is the last moment with a client of that user.
+open_file=/tmp/default-is-open
+
+hash_of() { printf %s "$1" | sha256sum | cut -c1-64; }
