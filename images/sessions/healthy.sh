@@ -37,7 +37,7 @@ if [ -n "$(find "$former_file" -mmin +10 2>/dev/null)" ]; then
     echo "acl setuser default reset"
     echo "client kill user default"
     monitor reset
-    echo "client kill user monitor"
+    [ -z "${VALKEY_MONITOR_PASSWORD_FILE:-}" ] || echo "client kill user monitor"
   } | change
   rm -f "$former_file" "$open_file"
 fi

@@ -266,3 +266,23 @@ test("finds images at any depth of workloads, but not in files", () => {
     ]),
   ).toEqual(["a", "b", "c"]);
 });
+
+test("a rotation by generations renders new Secrets and pods, and keeps pods with data", async () => {
+  const rotated = { databasePasswordsGeneration: 2, sessionsPasswordGeneration: 2, serviceApiKeyGeneration: 2 };
+  const after = await renderStack("prod", { engine: "embedded", ...rotated });
+  const changed = [...single.files]
+    .filter(([path, text]) => after.files.get(path) !== text)
+    .map(([path]) => path.slice(3));
+  expect(changed).toEqual(["secrets.yaml", "migrate.yaml", "auth-sidecar.yaml", "engine.yaml"]);
+});
+
+test("neither a prune nor the deletion of the application deletes the namespace", () => {
+  expect(parse(single.files.get("00-namespace.yaml") ?? "")).toMatchObject({
+    metadata: {
+      annotations: {
+        "argocd.argoproj.io/sync-options": "Prune=false,Delete=false",
+        "kustomize.toolkit.fluxcd.io/prune": "disabled",
+      },
+    },
+  });
+});

@@ -20,6 +20,15 @@ function fileOf({ kind, metadata }: Manifest, order: readonly string[]): string 
   return `${10 + Math.max(0, order.indexOf(service))}-${service}.yaml`;
 }
 
+/** Deleting one of these deletes data. */
+const holdsData: ReadonlySet<string> = new Set(["Namespace", "Cluster"]);
+
+/** Neither a prune nor the deletion of the application deletes the object (Argo CD, sync options; Flux, Kustomization). */
+const kept = {
+  "argocd.argoproj.io/sync-options": "Prune=false,Delete=false",
+  "kustomize.toolkit.fluxcd.io/prune": "disabled",
+};
+
 /** The object with the annotation of its wave (argo-cd.readthedocs.io, sync waves): each wave waits until the one before is healthy. */
 const inWave = (manifest: Manifest, file: string): Manifest => ({
   ...manifest,
@@ -27,6 +36,7 @@ const inWave = (manifest: Manifest, file: string): Manifest => ({
     ...manifest.metadata,
     annotations: {
       ...(manifest.metadata["annotations"] as object | undefined),
+      ...(holdsData.has(manifest.kind) ? kept : {}),
       "argocd.argoproj.io/sync-wave": String(Number.parseInt(file, 10)),
     },
   },

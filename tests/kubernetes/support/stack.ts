@@ -40,12 +40,14 @@ export function up(
   node: NodeAccess,
   log?: (line: string) => void,
   more: Readonly<Record<string, string>> = {},
+  signal?: AbortSignal,
 ): Promise<UpResult> {
   return bringUp({
     stack: stackName,
     settings: { ...stackSettings(node), ...more },
     deliverImages: (images) => node.loadImages(images),
     ...(log ? { log } : {}),
+    ...(signal ? { signal } : {}),
   });
 }
 
