@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readAnnotations } from "./kubernetes-checks.ts";
+import { readAnnotations, readTolerations } from "./kubernetes-checks.ts";
 import { parseValue } from "./parse.ts";
 import type { SettingName } from "./list.ts";
 
@@ -13,6 +13,14 @@ const cases: readonly (readonly [SettingName, readonly string[], readonly string
   ],
   ["databaseStorage", ["1Gi", "500Mi", "2Ti"], ["1G", "0Gi", "big", "1 Gi"]],
   ["gatewayAnnotations", ["a=b", "service.example.net/kind=internal,b=1"], ["a", "=b", "a=b,,c=d"]],
+  ["podLabels", ["team=routes", "example.net/team=a,b=1"], ["team", "app.kubernetes.io/name=x", "a b=c"]],
+  ["podNodeSelector", ["disk=fast", "kubernetes.io/os=linux,a=b"], ["disk", "=b"]],
+  [
+    "podTolerations",
+    ["dedicated=routes:NoSchedule", "a:NoExecute,b=1:PreferNoSchedule"],
+    ["a", "a:Never", ":NoExecute"],
+  ],
+  ["podPriorityClass", ["keep-data", "system.high"], ["Keep", "a b"]],
   ["backupDestination", ["s3://backups", "s3://backups/routes/prod"], ["backups", "https://backups", "s3://"]],
   ["backupEndpoint", ["https://storage.example.net", "http://192.0.2.1:9000"], ["storage", "https://a/b"]],
   ["backupSchedule", ["0 0 2 * * *", "0 */30 * * * 1-5"], ["0 2 * * *", "daily"]],
@@ -45,4 +53,12 @@ test("reports an invalid secret URL without quoting it", () => {
 test("annotations may have spaces around them and equals signs in their values", () => {
   expect(readAnnotations("a=b, c=d=e")).toEqual({ a: "b", c: "d=e" });
   expect(readAnnotations(undefined)).toEqual({});
+});
+
+test("reads tolerations in kubectl's form of taints", () => {
+  expect(readTolerations("dedicated=routes:NoSchedule, gpu:NoExecute")).toEqual([
+    { key: "dedicated", operator: "Equal", value: "routes", effect: "NoSchedule" },
+    { key: "gpu", operator: "Exists", effect: "NoExecute" },
+  ]);
+  expect(readTolerations(undefined)).toEqual([]);
 });

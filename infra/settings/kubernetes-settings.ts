@@ -1,6 +1,15 @@
 /** The target of the stack and settings of the target `kubernetes`: a section of the list in list.ts. */
 import { oneOf, range } from "./checks.ts";
-import { annotations, dottedName, objectName, registry, volumeSize } from "./kubernetes-checks.ts";
+import {
+  annotations,
+  dottedName,
+  labelList,
+  moreLabels,
+  objectName,
+  registry,
+  tolerations,
+  volumeSize,
+} from "./kubernetes-checks.ts";
 import { flag, number, text } from "./setting.ts";
 
 const replicas = { structural: true, ...range(1, 100) } as const;
@@ -60,6 +69,15 @@ export const kubernetesSettings = {
   }),
   certificateSecret: text({
     meaning: "Kubernetes: existing Secret with the gateway's certificate and key (`tls.crt`, `tls.key`).",
+    ...dottedName,
+  }),
+  podLabels: text({ structural: true, meaning: "Kubernetes: further labels of all pods.", ...moreLabels }),
+  podAnnotations: text({ structural: true, meaning: "Kubernetes: annotations of all pods.", ...annotations }),
+  podNodeSelector: text({ structural: true, meaning: "Kubernetes: labels of the nodes for all pods.", ...labelList }),
+  podTolerations: text({ structural: true, meaning: "Kubernetes: taints that all pods tolerate.", ...tolerations }),
+  podPriorityClass: text({
+    structural: true,
+    meaning: "Kubernetes: PriorityClass of pods with data, which keeps their room on a full node.",
     ...dottedName,
   }),
   storageClass: text({ meaning: "Kubernetes: storage class of the volumes.", ...dottedName }),

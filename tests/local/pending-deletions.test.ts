@@ -44,6 +44,7 @@ function program(version: string): PulumiFn {
         storage: {},
         publication: { type: "ClusterIP" },
         outside: {},
+        pods: { labels: {}, annotations: {}, nodeSelector: {}, tolerations: [] },
         protectData: false,
       },
       new ComponentResource("routeql:test:Parent", "parent"),

@@ -3,13 +3,14 @@ import { derive } from "../../inputs.ts";
 import { describeDatabase, serverParameters } from "../../services/database.ts";
 import type { ServiceDescription, ServiceName } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
-import { readAnnotations } from "../../settings/kubernetes-checks.ts";
+import { readAnnotations, readTolerations } from "../../settings/kubernetes-checks.ts";
 import type { Settings } from "../../settings/list.ts";
 import type { ClusterSettings } from "./cloudnative-pg/cluster-spec.ts";
 import type { ClusterParts } from "./cloudnative-pg/cluster.ts";
 import type { ImageSources } from "./images.ts";
 import type { NetworkSurroundings } from "./network-rules.ts";
 import type { Scope } from "./scope.ts";
+import type { PodSettings } from "./pod.ts";
 import type { Publication } from "./service.ts";
 import type { Replicas, Storage } from "./workload.ts";
 
@@ -36,6 +37,7 @@ export interface KubernetesRun {
   /** Whether to create objects that make the Prometheus operator read the metrics. */
   readonly monitoringOperator?: boolean;
   readonly imagePullSecret?: Input<string> | undefined;
+  readonly pods: PodSettings;
   /** The gateway's certificate, if the cluster provides it. */
   readonly certificate?: CertificateSource | undefined;
   /** A database that is not among the services. */
@@ -65,6 +67,14 @@ function certificateOf({
     : { issuer: certificateIssuer, kind: certificateIssuerKind, publicHost };
 }
 
+const podSettings = (settings: Settings): PodSettings => ({
+  labels: readAnnotations(settings.podLabels),
+  annotations: readAnnotations(settings.podAnnotations),
+  nodeSelector: readAnnotations(settings.podNodeSelector),
+  tolerations: readTolerations(settings.podTolerations),
+  priorityClass: settings.podPriorityClass,
+});
+
 function clusterOf(settings: Settings): Input<ClusterSettings> | undefined {
   if (settings.database !== "cloudnative-pg") return undefined;
   const { cpuMillicores, memoryMegabytes } = describeDatabase(settings).resources;
@@ -75,6 +85,7 @@ function clusterOf(settings: Settings): Input<ClusterSettings> | undefined {
     storageClass: settings.storageClass,
     memoryMegabytes,
     imagePullSecret: settings.imagePullSecret,
+    pods: podSettings(settings),
     operatorNamespace: settings.databaseOperatorNamespace,
     destination: settings.backupDestination,
     endpoint: settings.backupEndpoint,
@@ -129,5 +140,6 @@ export function kubernetesRunOf(
     metricsNamespace: settings.metricsNamespace,
     monitoringOperator: settings.monitoring === "operator",
     imagePullSecret: settings.imagePullSecret,
+    pods: podSettings(settings),
   };
 }

@@ -3,8 +3,9 @@ import type { Input, Output } from "@pulumi/pulumi";
 import { derive } from "../../inputs.ts";
 import { filesDirectory, type HealthCheck, secretPath, type ServiceDescription } from "../../services/description.ts";
 import type { HostEntry } from "../../settings/host-entries.ts";
+import type { Toleration } from "../../settings/kubernetes-checks.ts";
 import type { FileSource } from "./files.ts";
-import { labelsOf, type Scope, selectorOf } from "./scope.ts";
+import { labelsOf, type ObjectLabels, type Scope, selectorOf } from "./scope.ts";
 
 /** Requirements of Pod Security `restricted` for a pod, with the service's own user. */
 function podSecurity({ user, data }: ServiceDescription): types.input.core.v1.PodSecurityContext {
@@ -28,11 +29,36 @@ const containerSecurity: types.input.core.v1.SecurityContext = {
 
 export const dataVolume = "data";
 
+/** Settings of the cluster's owner for pods. */
+export interface PodSettings {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly nodeSelector: Readonly<Record<string, string>>;
+  readonly tolerations: readonly Toleration[];
+  /** Of pods with data. */
+  readonly priorityClass?: string | undefined;
+}
+
+const isEmpty = (value: object): boolean => Object.keys(value).length === 0;
+
+/** Placement of all pods, in the form of a pod and of CloudNativePG's affinity. */
+export const placement = ({ nodeSelector, tolerations }: PodSettings) => ({
+  ...(isEmpty(nodeSelector) ? {} : { nodeSelector: { ...nodeSelector } }),
+  ...(isEmpty(tolerations) ? {} : { tolerations: [...tolerations] }),
+});
+
+/** Labels and annotations of all pods; the stack's own labels win. */
+export const podMetadata = ({ labels, annotations }: PodSettings, own: ObjectLabels) => ({
+  labels: { ...labels, ...own },
+  ...(isEmpty(annotations) ? {} : { annotations: { ...annotations } }),
+});
+
 export interface PodParts {
   readonly image: Output<string>;
   readonly files: readonly FileSource[];
   /** Secret of the namespace with which the node pulls images. */
   readonly imagePullSecret?: Input<string> | undefined;
+  readonly pods: PodSettings;
   readonly scope: Scope;
 }
 
@@ -124,10 +150,10 @@ export function podTemplate(
   service: ServiceDescription,
   parts: PodParts,
 ): types.input.core.v1.PodTemplateSpec & { metadata: { labels: Input<Record<string, Input<string>>> } } {
-  const { image, files, imagePullSecret, scope } = parts;
+  const { image, files, imagePullSecret, pods, scope } = parts;
   const { command, entrypoint, drainSeconds = 0, graceSeconds, run, data } = service;
   return {
-    metadata: { labels: { ...labelsOf(service.name, scope) } },
+    metadata: podMetadata(pods, labelsOf(service.name, scope)),
     spec: {
       automountServiceAccountToken: false,
       // Kubernetes would add variables like ENGINE_PORT for each Service, which the programs would read as settings.
@@ -136,6 +162,8 @@ export function podTemplate(
       ...(service.hosts === undefined ? {} : { hostAliases: derive(service.hosts, aliasesOf) }),
       ...(imagePullSecret === undefined ? {} : { imagePullSecrets: [{ name: imagePullSecret }] }),
       ...(run === "service" && data === undefined ? { topologySpreadConstraints: spread(service, scope) } : {}),
+      ...placement(pods),
+      ...(data === undefined || pods.priorityClass === undefined ? {} : { priorityClassName: pods.priorityClass }),
       restartPolicy: run === "job" ? "Never" : "Always",
       terminationGracePeriodSeconds: graceSeconds + drainSeconds,
       containers: [

@@ -77,6 +77,7 @@ const usual: Omit<KubernetesRun, "services" | "secrets" | "images"> = {
   storage: { database: { size: "20Gi" } },
   publication: { type: "LoadBalancer", annotations: {} },
   outside: {},
+  pods: { labels: {}, annotations: {}, nodeSelector: {}, tolerations: [] },
   protectData: false,
 };
 
@@ -274,6 +275,36 @@ test.each([
   expect(spec["externalTrafficPolicy"]).toBe(type === "ClusterIP" ? undefined : "Local");
   const others = ofType(resources, types.service).filter(({ name }) => name !== "gateway");
   for (const { inputs: given } of others) expect(given["spec"]).toMatchObject({ type: "ClusterIP" });
+});
+
+test("settings of the owner reach every pod, and the priority class those with data", async () => {
+  const toleration = { key: "dedicated", operator: "Equal", value: "routes", effect: "NoSchedule" } as const;
+  const resources = await run(everything, {
+    pods: {
+      labels: { team: "routes", "app.kubernetes.io/name": "another" },
+      annotations: { "example.net/scan": "no" },
+      nodeSelector: { disk: "fast" },
+      tolerations: [toleration],
+      priorityClass: "keep",
+    },
+  });
+  for (const [type, name] of [
+    [types.deployment, "engine"],
+    [types.statefulSet, "database"],
+    [types.job, "migrate"],
+  ] as const) {
+    const { metadata, spec } = inputs(type, name, resources).spec.template;
+    expect(metadata).toMatchObject({
+      labels: { team: "routes", "app.kubernetes.io/name": name },
+      annotations: { "example.net/scan": "no" },
+    });
+    expect(spec).toMatchObject({ nodeSelector: { disk: "fast" }, tolerations: [toleration] });
+    expect(spec["priorityClassName"]).toBe(name === "database" ? "keep" : undefined);
+  }
+  const plain = inputs(types.deployment, "engine").spec.template;
+  for (const field of ["nodeSelector", "tolerations", "priorityClassName"])
+    expect(plain.spec).not.toHaveProperty(field);
+  expect(plain.metadata).not.toHaveProperty("annotations");
 });
 
 test("takes images from the configured registry or from the nodes", async () => {

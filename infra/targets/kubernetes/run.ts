@@ -109,6 +109,7 @@ export function runOnKubernetes(run: KubernetesRun, parent: Resource): readonly 
         secrets: run.secrets,
         foreignFiles: foreign.filesFor(service),
         imagePullSecret: run.imagePullSecret,
+        pods: run.pods,
         replicas: run.replicas[service.name] ?? one,
         storage,
         publication: run.publication,

@@ -12,7 +12,7 @@ import {
 import type { ServiceDescription, ServiceName } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
 import { deliverFiles, type ForeignFiles } from "./files.ts";
-import { podTemplate } from "./pod.ts";
+import { type PodSettings, podTemplate } from "./pod.ts";
 import { metadataOf, type Scope, selectorOf, versionedMetadata } from "./scope.ts";
 import {
   autoscaler,
@@ -51,6 +51,7 @@ export interface KubernetesServiceArgs {
   readonly secrets: Secrets;
   readonly foreignFiles?: ForeignFiles | undefined;
   readonly imagePullSecret?: Input<string> | undefined;
+  readonly pods: PodSettings;
   readonly replicas: Replicas;
   /** Needed by a service with data. */
   readonly storage?: Storage | undefined;
@@ -71,14 +72,14 @@ export class KubernetesService extends ComponentResource {
   readonly readyId: Output<string>;
 
   constructor(args: KubernetesServiceArgs, options: ComponentResourceOptions) {
-    const { service, image, secrets, foreignFiles, imagePullSecret, replicas, storage, scope, after } = args;
+    const { service, image, secrets, foreignFiles, imagePullSecret, pods, replicas, storage, scope, after } = args;
     super("routeql:kubernetes:Service", scope.named(service.name), {}, options);
     this.name = service.name;
     this.image = image;
     const files = deliverFiles(service, { secrets, foreign: foreignFiles, scope, parent: this });
     if (service.listens.length > 0) internalService(service, scope, this);
     const waits = { parent: this, dependsOn: [...after] };
-    const parts = { image, files, imagePullSecret, scope, options: waits };
+    const parts = { image, files, imagePullSecret, pods, scope, options: waits };
     let workload: Deployment | StatefulSet | Job;
     if (service.run === "job") workload = job(service, parts);
     else if (storage !== undefined && service.data !== undefined) {

@@ -11,6 +11,7 @@ const settings: ClusterSettings = {
   storage: { size: "20Gi", storageClass: "fast" },
   resources: { memoryMegabytes: 1024, cpuMillicores: 250 },
   parameters: { max_connections: "200" },
+  pods: { labels: {}, annotations: {}, nodeSelector: {}, tolerations: [] },
   operatorNamespace: "cnpg-system",
 };
 const backup = { destination: "s3://backups/routes", schedule: "0 0 2 * * *", retentionDays: 30 };

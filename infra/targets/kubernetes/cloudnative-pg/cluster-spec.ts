@@ -4,7 +4,7 @@ import { roleNames } from "@routeql/database/migrate/settings";
 import type { RoleName } from "@routeql/database/migrate/settings";
 import { databaseAddress } from "../../../services/database-place.ts";
 import { storageAddress } from "../../../services/storage-region.ts";
-import { quantities } from "../pod.ts";
+import { placement, podMetadata, type PodSettings, quantities } from "../pod.ts";
 import type { ObjectLabels } from "../scope.ts";
 import type { Storage } from "../workload.ts";
 
@@ -35,6 +35,7 @@ export interface ClusterSettings {
   /** Server settings by name. */
   readonly parameters: Readonly<Record<string, string>>;
   readonly imagePullSecret?: string | undefined;
+  readonly pods: PodSettings;
   readonly backup?: BackupSettings | undefined;
   readonly operatorNamespace: string;
 }
@@ -55,13 +56,14 @@ function managedRole<Name>(name: RoleName, secret: Name) {
 }
 
 export function clusterSpec<Name>(settings: ClusterSettings, secrets: LoginSecrets<Name>, labels: ObjectLabels) {
-  const { instances, image, storage, resources, parameters, imagePullSecret, backup } = settings;
+  const { instances, image, storage, resources, parameters, imagePullSecret, pods, backup } = settings;
   return {
     description: "RouteQL",
     instances,
     imageName: image,
     ...(imagePullSecret === undefined ? {} : { imagePullSecrets: [{ name: imagePullSecret }] }),
-    inheritedMetadata: { labels: { ...labels } },
+    inheritedMetadata: podMetadata(pods, labels),
+    ...(pods.priorityClass === undefined ? {} : { priorityClassName: pods.priorityClass }),
     enableSuperuserAccess: true,
     superuserSecret: { name: secrets.superuser },
     bootstrap: {
@@ -96,7 +98,12 @@ export function clusterSpec<Name>(settings: ClusterSettings, secrets: LoginSecre
       requests: quantities(resources.cpuMillicores, resources.memoryMegabytes),
       limits: quantities(resources.cpuMillicores * 8, resources.memoryMegabytes),
     },
-    affinity: { enablePodAntiAffinity: true, podAntiAffinityType: "preferred", topologyKey: "kubernetes.io/hostname" },
+    affinity: {
+      enablePodAntiAffinity: true,
+      podAntiAffinityType: "preferred",
+      topologyKey: "kubernetes.io/hostname",
+      ...placement(pods),
+    },
     topologySpreadConstraints: [
       {
         maxSkew: 1,
