@@ -209,10 +209,7 @@ export function imagesPhase(configuration: Ready<StackConfiguration>, onLine: On
 }
 
 /** Tries the login of each role of a running database: a service can change its own password and settings. Its result are the broken ones. */
-export const loginsPhase = (
-  { stack, paths }: StackFiles,
-  onLine: OnLine,
-): Phase & Ready<readonly RoleProblem[]> =>
+export const loginsPhase = ({ stack, paths }: StackFiles, onLine: OnLine): Phase & Ready<readonly RoleProblem[]> =>
   phase("Database roles", async ({ signal }) => {
     if ((await storedOutputs(paths, stack))["services"] === undefined) return [[], "skipped, the stack is new or down"];
     const problems = await roleProblems(stack, signal);
