@@ -52,6 +52,7 @@ try {
   const tools = {
     test: "tests/runner/main.ts",
     documents: "tests/documents/documents.ts",
+    artemis: "tests/artemis/main.ts",
     conformance: "tests/conformance/main.ts",
     differential: "tests/differential/main.ts",
     "record-answers": "tests/differential/record.ts",

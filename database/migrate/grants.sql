@@ -34,11 +34,13 @@ grant insert (key, prefix, origin_as, peer_asn, as_path, service, type, communit
 grant usage on sequence routing.update_positions to routeql_loader;
 grant update (hijack_key, handled, matched_prefix) on routing.bgp_updates to routeql_loader;
 grant select, insert, update on routing.hijacks to routeql_loader;
-grant select, insert, update, delete on routing.configured_prefixes to routeql_loader;
 -- Live updates: the feed keeps where it stands, and gaps, which load fills.
 grant select, insert, update on routing.feed_sources, routing.feed_gaps to routeql_loader;
 grant select, insert, delete on routing.vrps to routeql_loader;
 grant select, insert, update on routing.vrp_lists to routeql_loader;
+grant select, insert, update, delete on routing.configured_prefixes, routing.hijack_peers to routeql_loader;
+grant select, insert, update on routing.detection, routing.detection_rules, routing.judged_prefixes to routeql_loader;
+grant select on routing.update_links to routeql_loader;
 grant execute on function
   routing.validate_hijacks(),
   routing.update_identity(timestamp, inet, bigint, text, bigint[], text),

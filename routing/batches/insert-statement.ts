@@ -1,3 +1,5 @@
+import { rowColumns } from "../judging/stored-rows.ts";
+
 /**
  * Identity of an update. One event of BGP reaches the database from several sources: the socket of RIS Live, MRT files of the same
  * collector, RIPEstat. Two reports are one update if these are equal:
@@ -40,31 +42,42 @@ const withoutStored = `, compared as (
     select * from ranked where equal = 0 and rank > others
   )`;
 
-/**
- * Inserts the staged rows from $1 up to but without $2, sorted by prefix. One sort serves the repetitions and the order of the rows.
- * @param compares whether the table has rows of another kind of source in these seconds
- */
-export const insertStatement = (compares: boolean): string => `
+/** The staged rows from $1 up to but without $2 that are no repetition of stored ones, sorted by prefix. @param condition of a row `s` */
+const newRows = (compares: boolean, condition = ""): string => `
   with named as (
     select s.ordinal, s.member, s.repetition as given, s."timestamp", date_trunc('second', s."timestamp") as second,
       network(s.prefix)::inet as prefix, coalesce(s.peer_asn, known.peer_asn) as peer_asn,
       s.type, s.as_path, s.service, s.communities, s.orig_path
     from staged_updates s left join staged_monitors known on known.monitor = s.monitor
-    where s."timestamp" >= $1 and s."timestamp" < $2
+    where s."timestamp" >= $1 and s."timestamp" < $2 ${condition}
   ), identified as (
     select *, routing.update_identity("timestamp", prefix, peer_asn, type, as_path, service) as identity from named
   ), repeated as (
     select *, coalesce(given, row_number() over (partition by prefix, "timestamp", identity, member order by ordinal) - 1) as repetition
     from identified
   )${compares ? withoutStored : ""}, numbered as (
-    select *, row_number() over () as number from ${compares ? "fresh" : "repeated"}
-  )
-  insert into routing.bgp_updates (key, prefix, origin_as, peer_asn, as_path, service, type, communities, "timestamp", orig_path)
-  select routing.update_key(identity, repetition), prefix, coalesce(as_path[cardinality(as_path)], -1), peer_asn, as_path, service, type,
-    communities, "timestamp", orig_path
-  from numbered
+    select *, routing.update_key(identity, repetition) as key, row_number() over () as number from ${compares ? "fresh" : "repeated"}
+  )`;
+
+/**
+ * Inserts the staged rows. One sort serves the repetitions and the order of the rows.
+ * @param compares whether the table has rows of another kind of source in these seconds @param marked whether staged_marks has what judging says about rows
+ */
+export const insertStatement = (compares: boolean, marked: boolean): string => `${newRows(compares)}
+  insert into routing.bgp_updates (
+    key, prefix, origin_as, peer_asn, as_path, service, type, communities, "timestamp", orig_path${marked ? ", hijack_key, handled, matched_prefix" : ""})
+  select key, prefix, coalesce(as_path[cardinality(as_path)], -1), peer_asn, as_path, service, type, communities, "timestamp", orig_path
+    ${marked ? ", coalesce(hijack_key, '{}'), hijack_key is not null, matched_prefix" : ""}
+  from numbered ${marked ? 'left join staged_marks using ("timestamp", key)' : ""}
   where number % 10000 <> 0 or pg_temp.show_progress(number)
   on conflict do nothing`;
+
+/** The same rows within the prefixes $3, before they are inserted. Members of a tar may have the same update: it is one row. */
+export const selectStatement = (compares: boolean): string => `
+  ${newRows(compares, "and network(s.prefix)::inet = any ($3::inet[])")}
+  select ${rowColumns("key")}
+  from (select distinct on ("timestamp", key) * from numbered order by "timestamp", key) n
+  where not exists (select from routing.bgp_updates u where u."timestamp" = n."timestamp" and u.key = n.key)`;
 
 /** Whether the table has rows of another kind of source in the seconds from $1 up to but without $2. */
 export const hasOtherKinds = `

@@ -3,6 +3,7 @@ import type { Client } from "pg";
 import { from as copyFrom } from "pg-copy-streams";
 import { inTurn } from "@routeql/database-access/advisory-locks";
 import { hasOtherKinds, insertStatement } from "./insert-statement.ts";
+import { isConfigured, judgeStaged } from "./judge-staged.ts";
 import { expandPath } from "../formats/as-path.ts";
 import { Refusal } from "../formats/refusal.ts";
 import type { Update } from "../formats/update.ts";
@@ -137,7 +138,10 @@ const CHUNK_GROWTH = 4;
 /** Rows from which a load renews the planner's statistics. */
 const ANALYSE_FROM = 1000;
 
-/** Moves staged rows into routing.bgp_updates, the newest first; committed chunks stay when interrupted. @returns new rows. */
+/**
+ * Moves staged rows into routing.bgp_updates; committed chunks stay when interrupted. The newest rows come first, because readers ask for
+ * them; with a configuration the oldest, because hijacks are judged in the order of time. @returns new rows
+ */
 export async function publishStaged(
   client: Client,
   staged: StagedInput,
@@ -156,7 +160,9 @@ export async function publishStaged(
   await client.query(insertProgress);
   let done = 0;
   let loaded = 0;
-  const chunks = several ? chunksByTime(client, chunkRows) : [await wholeChunk(client, staged.rows)];
+  const chunks = several
+    ? chunksByTime(client, chunkRows, await isConfigured(client))
+    : [await wholeChunk(client, staged.rows)];
   for await (const chunk of chunks) {
     const before = done;
     loaded += await countInserts(
@@ -180,25 +186,36 @@ async function wholeChunk(client: Client, count: number): Promise<Chunk> {
   return { first: "-infinity", end: "infinity", ...rows[0], rows: count };
 }
 
-/** The newest first. Rows of one second are never divided, because their repetitions are counted together. */
-async function* chunksByTime(client: Client, chunkRows: number): AsyncGenerator<Chunk> {
+/** Rows of one second are never divided, because their repetitions are counted together. */
+async function* chunksByTime(client: Client, chunkRows: number, oldestFirst: boolean): AsyncGenerator<Chunk> {
+  let first = "-infinity";
   let end = "infinity";
   for (let size = FIRST_CHUNK_ROWS; ; size *= CHUNK_GROWTH) {
-    const { rows } = await client.query<{ first: string | null }>(
-      `select date_trunc('second', min("timestamp"))::text as first
-       from (select "timestamp" from staged_updates where "timestamp" < $1 order by "timestamp" desc limit $2) chunk`,
-      [end, Math.min(size, chunkRows)],
-    );
-    const first = rows[0]?.first ?? null;
-    if (first === null) return;
+    const { rows } = await client.query<{ bound: string | null }>(oldestFirst ? endOfOldest : startOfNewest, [
+      oldestFirst ? first : end,
+      Math.min(size, chunkRows),
+    ]);
+    const bound = rows[0]?.bound ?? null;
+    if (bound === null) return;
+    if (oldestFirst) end = bound;
+    else first = bound;
     const counted = await client.query<{ rows: string }>(
       'select count(*) as rows from staged_updates where "timestamp" >= $1 and "timestamp" < $2',
       [first, end],
     );
     yield { first, end, rows: Number(counted.rows[0]?.rows) };
-    end = first;
+    if (oldestFirst) first = end;
+    else end = first;
   }
 }
+
+const startOfNewest = `
+  select date_trunc('second', min("timestamp"))::text as bound
+  from (select "timestamp" from staged_updates where "timestamp" < $1 order by "timestamp" desc limit $2) chunk`;
+
+const endOfOldest = `
+  select (date_trunc('second', max("timestamp")) + interval '1 second')::text as bound
+  from (select "timestamp" from staged_updates where "timestamp" >= $1 order by "timestamp" limit $2) chunk`;
 
 async function publish(client: Client, { first, end }: Chunk, days: ReadonlySet<string>): Promise<number> {
   const ofChunk = [...days].filter((day) => day >= first.slice(0, 10) && day <= end.slice(0, 10));
@@ -221,7 +238,10 @@ async function insert(
   // In the same turn as the rows: otherwise a prune could drop the empty partition.
   await client.query("select routing.ensure_partitions(day, day) from unnest($1::timestamp[]) day", [days]);
   const { rows } = await client.query<{ present: boolean }>(hasOtherKinds, [first, end]);
-  const { rowCount } = await client.query(insertStatement(rows[0]?.present === true), [first, end]);
+  const compares = rows[0]?.present === true;
+  const judged = await judgeStaged(client, { first, end }, compares);
+  const { rowCount } = await client.query(insertStatement(compares, judged !== undefined), [first, end]);
+  await judged?.save();
   return rowCount ?? 0;
 }
 

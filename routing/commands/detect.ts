@@ -5,15 +5,19 @@ import { readArguments, UsageError } from "@routeql/database-access/command-line
 import { type CommandOutput, type OpenDatabase, withClient } from "@routeql/database-access/opened-database";
 import { recordRun } from "@routeql/database-access/record-run";
 import { unreadable } from "@routeql/database-access/unreadable";
-import { type Configuration, ConfigurationError, parseConfiguration } from "../judging/configuration.ts";
+import type { Configuration } from "../judging/parsed-configuration.ts";
+import { ConfigurationError } from "../judging/problems.ts";
+import { readConfiguration } from "../judging/read-configuration.ts";
 import { detect, type DetectReport } from "../judging/detect.ts";
 
 export type { OpenDatabase, OpenedDatabase } from "@routeql/database-access/opened-database";
 
 export const detectHelp = `npm run detect -- [--replace] CONFIG.yaml
 
-Compares every routing update in the running stack with the configured prefixes. Writes one hijack record for each prefix, AS and
-kind of illegitimate announcement, and links the updates with it. A second run adds only new results.
+Stores the configuration, and judges every routing update in the running stack by it. Writes a record for each hijack, from its first
+announcement to its withdrawal, and links the updates with it. Later loads judge their updates as they store them.
+
+CONFIG.yaml is the configuration of ARTEMIS, prefixes.yml of BGPalerter, or this form:
 
   organisations:                 # names, optional
     - { id: example-net, name: Example Net }
@@ -22,7 +26,7 @@ kind of illegitimate announcement, and links the updates with it. A second run a
       origins: [64500]           # AS numbers that may announce it and its subnets; []: none may
       organisation: example-net  # tenants of this organisation see it; optional
 
-  --replace     delete configured prefixes that CONFIG.yaml does not list; their hijacks become outdated
+  --replace     delete configured prefixes that CONFIG.yaml does not list; their active hijacks become outdated
   --stack NAME  the stack to work on (local)
   --help        this text
 
@@ -39,7 +43,7 @@ export async function detectCommand(
   if (typeof parsed === "number") return parsed;
   let configuration: Configuration;
   try {
-    configuration = parseConfiguration(readText(parsed.file), parsed.file);
+    configuration = readConfiguration(readText(parsed.file), parsed.file);
   } catch (error) {
     const reason = error instanceof UnreadableText ? error.message : unreadable(error);
     if (!(error instanceof ConfigurationError) && reason === undefined) throw error;
@@ -47,6 +51,7 @@ export async function detectCommand(
     output.stderr.write(`${printableLines(message)}\n`);
     return 1;
   }
+  for (const warning of configuration.warnings) output.stderr.write(`${printableLines(warning)}\n`);
   return withClient(openDatabase, "routeql-detect", async (client) => {
     const started = performance.now();
     const report = await detect(client, configuration, { replace: parsed.replace });

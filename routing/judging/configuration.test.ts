@@ -1,7 +1,19 @@
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalPrefix, parseConfiguration } from "./configuration.ts";
+import { canonicalPrefix } from "./prefix.ts";
+import { readConfiguration } from "./read-configuration.ts";
+import { originRule } from "./rules.ts";
+
+/** A prefix of the own form. */
+function configured(prefix: string, origins: number[], organisation: string | null) {
+  const length = Number(prefix.split("/")[1]);
+  return {
+    prefix,
+    organisation,
+    rules: [{ low: length, high: length, order: 0, rule: originRule("origins", origins) }],
+  };
+}
 
 test("prefixes, origins and organisations are read", () => {
   const text = `
@@ -13,12 +25,12 @@ prefixes:
     organisation: example-net
   - { prefix: "2001:DB8::/32", origins: [] }
 `;
-  expect(parseConfiguration(text, "c.yaml")).toEqual({
+  expect(readConfiguration(text, "c.yaml")).toEqual({
     organisations: [{ id: "example-net", name: "Example Net" }],
-    prefixes: [
-      { prefix: "192.0.2.0/24", origins: [64_500, 65_536], organisation: "example-net" },
-      { prefix: "2001:db8::/32", origins: [], organisation: null },
-    ],
+    prefixes: [configured("192.0.2.0/24", [64_500, 65_536], "example-net"), configured("2001:db8::/32", [], null)],
+    autoignore: null,
+    monitors: null,
+    warnings: [],
   });
 });
 
@@ -57,13 +69,13 @@ describe("reports a problem with its line", () => {
     ],
     ["prefixes: 1\nprefixes: 2", "c.yaml:2: "],
   ])("%j: %s", (text, message) => {
-    expect(() => parseConfiguration(text, "c.yaml")).toThrow(message);
+    expect(() => readConfiguration(text, "c.yaml")).toThrow(message);
   });
 });
 
 test("reports all problems together in the order of the lines", () => {
   const text = "prefixes:\n  - { prefix: x, origins: [1] }\n  - { prefix: 192.0.2.0/24, origins: 7 }\nextra: 1\n";
-  expect(() => parseConfiguration(text, "c.yaml")).toThrow(
+  expect(() => readConfiguration(text, "c.yaml")).toThrow(
     /^c.yaml:2: [^\n]+\nc.yaml:3: [^\n]+\nc.yaml:4: extra: is not known here$/,
   );
 });
@@ -74,9 +86,9 @@ test("one anchor may stand in any number of prefixes", () => {
     (_, index) => `  - { prefix: 10.${index >> 8}.${index & 255}.0/24, <<: *own }\n`,
   );
   const text = `prefixes:\n  - &own { prefix: 192.0.2.0/24, origins: [64500], organisation: example-net }\n${own.join("")}`;
-  const { prefixes } = parseConfiguration(text, "c.yaml");
+  const { prefixes } = readConfiguration(text, "c.yaml");
   expect(prefixes).toHaveLength(301);
-  expect(prefixes[300]).toEqual({ prefix: "10.1.43.0/24", origins: [64_500], organisation: "example-net" });
+  expect(prefixes[300]).toEqual(configured("10.1.43.0/24", [64_500], "example-net"));
 });
 
 const examples = new URL("../examples/", import.meta.url);
@@ -84,7 +96,7 @@ const examples = new URL("../examples/", import.meta.url);
 test.each(readdirSync(examples).filter((name) => name.endsWith(".yaml")))(
   "the example %s is right, and has prefixes for documentation alone",
   (name) => {
-    const { prefixes } = parseConfiguration(readFileSync(new URL(name, examples), "utf8"), name);
+    const { prefixes } = readConfiguration(readFileSync(new URL(name, examples), "utf8"), name);
     for (const { prefix } of prefixes) expect(prefix).toMatch(/^(192\.0\.2\.|198\.51\.100\.|203\.0\.113\.|2001:db8:)/);
   },
 );

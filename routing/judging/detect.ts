@@ -1,15 +1,18 @@
 import { readFile } from "node:fs/promises";
 import type { Client } from "pg";
 import { inTurn } from "@routeql/database-access/advisory-locks";
-import type { Configuration } from "./configuration.ts";
+import type { Time } from "./episodes.ts";
+import { Judge, type Mark } from "./judge.ts";
+import { changeableRecords, knownRecords } from "./known-records.ts";
+import type { Configuration } from "./parsed-configuration.ts";
+import { activeConfiguration, type ConfiguredCounts, storeConfiguration } from "./stored-configuration.ts";
+import { outdateRecords, saveEpisodes } from "./stored-episodes.ts";
+import { differs, markColumns, rowColumns, rowOf, type StoredRow, updateRows } from "./stored-rows.ts";
+import { JudgedTimes } from "./judged-times.ts";
+import { sweep } from "./sweep.ts";
 
 export interface DetectReport {
-  readonly configured: {
-    readonly added: number;
-    readonly changed: number;
-    readonly removed: number;
-    readonly total: number;
-  };
+  readonly configured: ConfiguredCounts & { readonly total: number };
   /** Updates within a configured prefix. */
   readonly compared: number;
   readonly hijacks: {
@@ -25,74 +28,70 @@ export interface DetectReport {
 export interface DetectOptions {
   /** Delete configured prefixes that the configuration does not list. */
   readonly replace?: boolean;
+  /** Microseconds since 1970; the clock of dormant and ignored hijacks. */
+  readonly now?: Time;
 }
 
-/** Stores the configuration and detects hijacks, in one transaction. A second run on the same updates changes nothing. */
+/** Stores the configuration and judges all updates, in one transaction. A second run on the same updates changes nothing. */
 export async function detect(
   client: Client,
   configuration: Configuration,
-  { replace = false }: DetectOptions = {},
+  { replace = false, now = Date.now() * 1000 }: DetectOptions = {},
 ): Promise<DetectReport> {
   // Several sorts and hashes run in one statement, and a hash may use twice work_mem. The process has a memory limit.
   await client.query("set work_mem = '64MB'; set hash_mem_multiplier = 1");
-  return inTurn(client, () => run(client, configuration, replace));
+  return inTurn(client, () => run(client, configuration, replace, now));
 }
 
-async function run(client: Client, configuration: Configuration, replace: boolean): Promise<DetectReport> {
-  const configured = await configure(client, configuration);
-  const removed = replace ? await removeOthers(client, configuration) : [];
-  await client.query(await statement("match"));
-  await client.query(await statement("measure"));
-  const recorded = await client.query<{ is_new: boolean }>(await statement("record"));
-  const outdated = await client.query(await statement("outdate"), [removed]);
-  const marked = await client.query(await statement("link"));
-  const hijacks = countNew(recorded.rows);
-  if (hijacks.added > 0) await client.query("select routing.analyse_hijacks()");
-  const { rows } = await client.query<{ total: number; compared: number; found: number }>(
-    `select (select count(*)::integer from routing.configured_prefixes) as total,
-       (select count(*)::integer from judged_updates) as compared,
-       (select count(*)::integer from measured_hijacks) as found`,
+/** Rows that the cursor returns at once. */
+const page = 10_000;
+
+async function run(client: Client, configuration: Configuration, replace: boolean, now: Time): Promise<DetectReport> {
+  const configured = await storeConfiguration(client, configuration, replace);
+  const active = await activeConfiguration(client);
+  if (active === undefined) throw new Error("Postgres did not store the configuration.");
+  const known = await knownRecords(client, active.prefixes, await changeableRecords(client, undefined, 0));
+  const judge = new Judge(active.prefixes, known);
+  const times = new JudgedTimes(active.prefixes);
+  await client.query(await readFile(new URL("match.sql", import.meta.url), "utf8"));
+  await client.query(
+    `declare judged_rows no scroll cursor for
+     select ${rowColumns("key")}, ${markColumns} from matched_prefixes join routing.bgp_updates using (prefix)
+     order by "timestamp", type, key`,
   );
-  const [figures] = rows;
-  if (figures === undefined) throw new Error("Postgres answered without the run's figures.");
+  let compared = 0;
+  let marked = 0;
+  const linked: Mark[] = [];
+  for (;;) {
+    const { rows } = await client.query<StoredRow>(`fetch ${page} from judged_rows`);
+    if (rows.length === 0) break;
+    const changed: Mark[] = [];
+    for (const stored of rows) {
+      const mark = judge.judge(rowOf(stored));
+      if (mark === undefined) continue;
+      compared += 1;
+      times.add(mark.row);
+      // The key of an episode may change until the end.
+      if (mark.episodes.length > 0) linked.push(mark);
+      else if (differs(mark)) changed.push(mark);
+    }
+    marked += await updateRows(client, changed);
+  }
+  await client.query("close judged_rows");
+  const episodes = judge.episodes.changed;
+  const outdated = await outdateRecords(client, [...known.outdated, ...judge.abandoned]);
+  const saved = await saveEpisodes(client, episodes, now);
+  marked += await updateRows(client, linked.filter(differs));
+  await times.save(client);
+  await sweep(client, active, now);
+  if (saved.added > 0) await client.query("select routing.analyse_hijacks()");
+  const total = await client.query<{ total: number }>(
+    "select count(*)::integer as total from routing.configured_prefixes",
+  );
   return {
-    configured: { ...configured, removed: removed.length, total: figures.total },
-    compared: figures.compared,
-    hijacks: { ...hijacks, outdated: outdated.rowCount ?? 0, found: figures.found },
-    marked: marked.rowCount ?? 0,
+    configured: { ...configured, total: total.rows[0]?.total ?? 0 },
+    compared,
+    hijacks: { ...saved, outdated, found: episodes.length },
+    marked,
   };
-}
-
-async function configure(
-  client: Client,
-  { organisations, prefixes }: Configuration,
-): Promise<{ added: number; changed: number }> {
-  const names = new Map<string, string | null>();
-  for (const { organisation } of prefixes) if (organisation !== null) names.set(organisation, null);
-  for (const { id, name } of organisations) names.set(id, name);
-  for (const [id, name] of names) await client.query("select routing.ensure_organisation($1, $2)", [id, name]);
-  const { rows } = await client.query<{ is_new: boolean }>(await statement("configure"), [
-    prefixes.map(({ prefix }) => prefix),
-    prefixes.map(({ origins }) => `{${[...new Set(origins)].toSorted((a, b) => a - b).join(",")}}`),
-    prefixes.map(({ organisation }) => organisation),
-  ]);
-  const { added, updated } = countNew(rows);
-  return { added, changed: updated };
-}
-
-async function removeOthers(client: Client, { prefixes }: Configuration): Promise<string[]> {
-  const { rows } = await client.query<{ prefix: string }>(
-    "delete from routing.configured_prefixes where prefix <> all ($1::inet[]) returning prefix::text",
-    [prefixes.map(({ prefix }) => prefix)],
-  );
-  return rows.map(({ prefix }) => prefix);
-}
-
-function countNew(rows: readonly { is_new: boolean }[]): { added: number; updated: number } {
-  const added = rows.filter((row) => row.is_new).length;
-  return { added, updated: rows.length - added };
-}
-
-async function statement(name: string): Promise<string> {
-  return readFile(new URL(`${name}.sql`, import.meta.url), "utf8");
 }

@@ -52,12 +52,14 @@ describe("detect", () => {
     await rm(folder, { recursive: true });
   });
 
-  beforeEach(async () => {
+  beforeEach(clear);
+
+  async function clear(): Promise<void> {
     await using owner = await database.connect("owner");
     await owner.query(
-      "truncate routing.bgp_updates, routing.hijacks, routing.update_links, routing.configured_prefixes",
+      "truncate routing.bgp_updates, routing.hijacks, routing.configured_prefixes, routing.detection, routing.judged_prefixes cascade",
     );
-  });
+  }
 
   async function loadLines(...lines: string[]): Promise<void> {
     await writeFile(join(folder, "updates"), lines.join("\n"));
@@ -164,7 +166,7 @@ describe("detect", () => {
       num_peers_seen: 2,
       num_asns_inf: 3,
       time_started: time(10),
-      time_last: time(11),
+      time_last: time(20),
       time_ended: null,
     });
     expect(await rowsOf(database, "owner", "select asns_inf from routing.hijacks")).toEqual([
@@ -185,41 +187,54 @@ describe("detect", () => {
     ]);
   });
 
-  test("a hijack ends when 80 % of its peers withdrew it or use another route", async () => {
+  test("a hijack ends when 80 % of its peers lost it, and its return is another record", async () => {
     const peers = [64_496, 64_497, 64_498, 64_499, 64_504];
     await loadLines(
       ...peers.map((peer, index) => announce(index, "192.0.2.0/24", [peer, 64_511])),
       withdraw(20, "192.0.2.0/24", 64_496),
       announce(21, "192.0.2.0/24", [64_497, 64_500]),
-      withdraw(22, "192.0.2.0/24", 64_498),
+      announce(22, "192.0.2.128/25", [64_498, 64_500]),
     );
     await detectWith({ "192.0.2.0/24": [64_500] });
-    const state = "select active, withdrawn, time_last, time_ended, peers_withdrawn from view_hijacks";
+    const state = `select active, withdrawn, time_started, time_last, time_ended, peers_withdrawn from view_hijacks order by time_started`;
     expect(await ask(state)).toEqual([
       {
         active: true,
         withdrawn: false,
-        time_last: time(4),
+        time_started: time(0),
+        time_last: time(22),
         time_ended: null,
         peers_withdrawn: [64_496, 64_497, 64_498],
       },
     ]);
     await loadLines(withdraw(30, "192.0.2.0/24", 64_499));
-    await detectWith({ "192.0.2.0/24": [64_500] });
+    const ended = {
+      active: false,
+      withdrawn: true,
+      time_started: time(0),
+      time_last: time(30),
+      time_ended: time(30),
+      peers_withdrawn: [64_496, 64_497, 64_498, 64_499],
+    };
+    expect(await ask(state)).toEqual([ended]);
+    await loadLines(
+      withdraw(39, "192.0.2.0/24", 64_504),
+      announce(40, "192.0.2.0/24", [64_496, 64_511]),
+      announce(41, "192.0.2.0/24", [64_497, 64_511]),
+    );
     expect(await ask(state)).toEqual([
+      ended,
       {
-        active: false,
-        withdrawn: true,
-        time_last: time(4),
-        time_ended: time(30),
-        peers_withdrawn: [64_496, 64_497, 64_498, 64_499],
+        active: true,
+        withdrawn: false,
+        time_started: time(40),
+        time_last: time(41),
+        time_ended: null,
+        peers_withdrawn: [],
       },
     ]);
-    // announced again by peers that had withdrawn: it is active again
-    await loadLines(announce(40, "192.0.2.0/24", [64_496, 64_511]), announce(41, "192.0.2.0/24", [64_497, 64_511]));
-    await detectWith({ "192.0.2.0/24": [64_500] });
-    expect(await ask(state)).toEqual([
-      { active: true, withdrawn: false, time_last: time(41), time_ended: null, peers_withdrawn: [64_498, 64_499] },
+    expect(await ask("select count(*)::integer from view_bgpupdates_hijacks where peer_asn = 64504")).toEqual([
+      { count: 1 },
     ]);
   });
 
@@ -245,17 +260,85 @@ describe("detect", () => {
     expect(await ask(everything)).toEqual(before);
     const [{ count }] = (await ask("select count(*)::integer from view_hijacks")) as [{ count: number }];
     await load("--demo", "4000", "--start", "2026-05-02");
+    const [{ count: later }] = (await ask("select count(*)::integer from view_hijacks")) as [{ count: number }];
+    expect(later).toBeGreaterThan(count);
+    // the load has judged its updates already
     expect((await detect(configuration)).stdout).toMatch(
-      new RegExp(`hijacks +${count} found: 0 new, ${count} updated`),
+      /0 marked or linked anew\nhijacks .* 0 new, 0 updated; 0 outdated/,
     );
-    expect(
-      await ask(
-        "select count(*)::integer, count(distinct (prefix, hijack_as, type))::integer as distinct from view_hijacks",
-      ),
-    ).toEqual([{ count, distinct: count }]);
   });
 
-  test("keeps an operator's changes, also resolved and ignored hijacks", async () => {
+  /** All that detection writes, except the times of detection. */
+  async function judged(): Promise<unknown> {
+    const [result] = await rowsOf(
+      database,
+      "backup",
+      `select (select json_agg(to_jsonb(h) - '{time_detected,timestamp_of_config}'::text[] order by key) from routing.hijacks h) as hijacks,
+         (select json_agg(u order by "timestamp", key) from routing.bgp_updates u) as updates,
+         (select json_agg(p order by hijack_key, peer_asn) from routing.hijack_peers p) as peers`,
+    );
+    return result;
+  }
+
+  describe("judges updates as they are loaded, and equal to a run over all of them:", () => {
+    const prefixes = { "192.0.2.0/24": [64_500], "198.51.100.0/24": [64_501], "203.0.113.0/24": [] };
+    const origins = [64_500, 64_501, 64_510, 64_511];
+    const announced = [
+      "192.0.2.0/24",
+      "192.0.2.0/25",
+      "192.0.2.128/25",
+      "198.51.100.0/24",
+      "203.0.113.0/24",
+      "100.64.0.0/10",
+    ];
+
+    /** Updates of a few monitors and prefixes, by a generator of numbers that is the same in each run. */
+    function updates(seed: number, count: number): string[] {
+      let state = seed;
+      const pick = (below: number): number => {
+        state = (state * 48_271) % 2_147_483_647;
+        return state % below;
+      };
+      return Array.from({ length: count }, (_, at) => {
+        const prefix = announced[pick(announced.length)]!;
+        const peer = 64_496 + pick(3);
+        return pick(3) === 0
+          ? withdraw(Math.floor(at / 2), prefix, peer)
+          : announce(Math.floor(at / 2), prefix, [peer, 64_505, origins[pick(origins.length)]!]);
+      });
+    }
+
+    test.each([1, 2, 3])("in order, updates %i", async (seed) => {
+      const lines = updates(seed, 300);
+      await loadLines(...lines);
+      await detectWith(prefixes);
+      const batch = await judged();
+      await clear();
+      await detectWith(prefixes);
+      for (let from = 0; from < lines.length; from += 50) await loadLines(...lines.slice(from, from + 50));
+      expect(await judged()).toEqual(batch);
+      expect((await detectWith(prefixes)).stdout).toMatch(
+        /0 marked or linked anew\nhijacks .* 0 new, 0 updated; 0 outdated/,
+      );
+    });
+
+    test.each([4, 5, 6])("a run after late and mixed updates %i changes nothing", async (seed) => {
+      const lines = updates(seed, 240);
+      await detectWith(prefixes);
+      const parts = [0, 1, 2, 3].map((part) => lines.filter((_, at) => Math.floor(at / 30) % 4 === part));
+      for (const part of parts.toReversed()) await loadLines(...part);
+      const live = await judged();
+      expect((await detectWith(prefixes)).stdout).toMatch(
+        /0 marked or linked anew\nhijacks .* 0 new, 0 updated; 0 outdated/,
+      );
+      expect(await judged()).toEqual(live);
+      expect(
+        await ask("select prefix, hijack_as, type from view_hijacks where active group by 1, 2, 3 having count(*) > 1"),
+      ).toEqual([]);
+    });
+  });
+
+  test("keeps an operator's changes; after a resolved or ignored hijack another record begins", async () => {
     await loadLines(announce(0, "192.0.2.0/24", [64_496, 64_511]), announce(0, "192.0.2.0/25", [64_496, 64_511]));
     await detectWith({ "192.0.2.0/24": [64_500] });
     {
@@ -268,7 +351,19 @@ describe("detect", () => {
     await detectWith({ "192.0.2.0/24": [64_500] });
     const fields =
       "resolved, ignored, active, seen, time_ended, comment, community_annotation, under_mitigation, mitigation_started, num_peers_seen";
-    expect(await ask(`select ${fields} from view_hijacks order by prefix`)).toEqual([
+    const another = {
+      resolved: false,
+      ignored: false,
+      active: true,
+      seen: false,
+      time_ended: null,
+      comment: "",
+      community_annotation: "NA",
+      under_mitigation: false,
+      mitigation_started: null,
+      num_peers_seen: 1,
+    };
+    expect(await ask(`select ${fields} from view_hijacks order by prefix, time_started`)).toEqual([
       {
         resolved: true,
         ignored: false,
@@ -279,8 +374,9 @@ describe("detect", () => {
         community_annotation: "critical",
         under_mitigation: false,
         mitigation_started: "2026-01-02T00:00:00",
-        num_peers_seen: 2,
+        num_peers_seen: 1,
       },
+      another,
       {
         resolved: false,
         ignored: true,
@@ -291,23 +387,96 @@ describe("detect", () => {
         community_annotation: "NA",
         under_mitigation: false,
         mitigation_started: null,
-        num_peers_seen: 2,
+        num_peers_seen: 1,
       },
+      another,
     ]);
+    expect((await detectWith({ "192.0.2.0/24": [64_500] })).stdout).toMatch(
+      /0 marked.*\nhijacks .* 0 new, 0 updated; 0 outdated/,
+    );
   });
 
-  test("a hijack outside the configuration is outdated until the configuration covers it again", async () => {
+  test("a hijack that the configuration no longer calls one is outdated, and its return is another record", async () => {
     await loadLines(announce(0, "192.0.2.0/24", [64_496, 64_511]));
     await detectWith({ "192.0.2.0/24": [64_500] });
-    const flags = "select active, outdated from view_hijacks";
+    const flags = "select active, outdated from view_hijacks order by time_started";
     expect((await detectWith({ "192.0.2.0/24": [64_500, 64_511] })).stdout).toContain("1 changed");
-    expect(await ask(flags)).toEqual([{ active: false, outdated: true }]);
+    const outdated = { active: false, outdated: true };
+    expect(await ask(flags)).toEqual([outdated]);
     await detectWith({ "192.0.2.0/24": [64_500] });
-    expect(await ask(flags)).toEqual([{ active: true, outdated: false }]);
+    expect(await ask(flags)).toEqual([outdated]);
+    await loadLines(announce(1, "192.0.2.0/24", [64_496, 64_511]));
+    expect(await ask(flags)).toEqual([outdated, { active: true, outdated: false }]);
     await detectWith({ "198.51.100.0/24": [64_500] });
-    expect(await ask(flags)).toEqual([{ active: true, outdated: false }]);
+    expect(await ask(flags)).toEqual([outdated, { active: true, outdated: false }]);
     expect((await detectWith({ "198.51.100.0/24": [64_500] }, "--replace")).stdout).toContain("1 removed");
-    expect(await ask(flags)).toEqual([{ active: false, outdated: true }]);
+    expect(await ask(flags)).toEqual([outdated, outdated]);
+  });
+
+  test("a changed configuration makes another record of another type, which names the previous one", async () => {
+    await loadLines(announce(0, "192.0.2.128/25", [64_496, 64_511]));
+    await detectWith({ "192.0.2.0/24": [64_500] });
+    await detectWith({ "192.0.2.128/25": [64_500] });
+    const [first, second] = (await rowsOf(
+      database,
+      "backup",
+      "select key, type, active, outdated_parent as parent from routing.hijacks order by type desc",
+    )) as Record<string, unknown>[];
+    expect(first).toMatchObject({ type: "S|0|-|-", active: false, parent: null });
+    expect(second).toMatchObject({ type: "E|0|-|-", active: true, parent: first?.["key"] });
+    expect(await ask("select cardinality(hijack_key) as keys from view_bgpupdates")).toEqual([{ keys: 2 }]);
+  });
+
+  test("ARTEMIS's configuration decides by neighbours, policies, ranges, annotations and silence", async () => {
+    await writeFile(
+      join(folder, "artemis.yaml"),
+      `prefixes: { own: &own 192.0.2.0/24^24-25, wide: &wide 198.51.100.0/24 }
+asns: { origin: &origin 64500 }
+rules:
+- prefixes: [*own]
+  origin_asns: [*origin]
+  neighbors: [64501 - 64503]
+  policies: [no-export]
+  community_annotations: [{ critical: [{ in: ['64500:1'] }] }]
+- prefixes: [*wide]
+  origin_asns: '*'
+autoignore: { quiet: { thres_num_peers_seen: 2, thres_num_ases_infected: 2, interval: 1, prefixes: [*wide] } }
+`,
+    );
+    await loadLines(
+      announce(0, "192.0.2.0/24", [64_496, 64_501, 64_500]),
+      `${announce(1, "192.0.2.0/25", [64_496, 64_509, 64_500]).replace("|0|0||", "|0|0|64500:1|")}`,
+      announce(2, "192.0.2.0/26", [64_496, 64_498, 64_501, 64_500]),
+      announce(3, "198.51.100.0/25", [64_496, 64_500]),
+    );
+    expect(await detect(join(folder, "artemis.yaml"))).toMatchObject({ code: 0, stderr: "" });
+    expect(
+      await ask(
+        "select prefix, type, hijack_as, configured_prefix, community_annotation from view_hijacks order by prefix",
+      ),
+    ).toEqual([
+      {
+        prefix: "192.0.2.0/25",
+        type: "E|1|-|-",
+        hijack_as: 64_509,
+        configured_prefix: "192.0.2.0/25",
+        community_annotation: "critical",
+      },
+      {
+        prefix: "192.0.2.0/26",
+        type: "S|-|-|L",
+        hijack_as: 64_501,
+        configured_prefix: "192.0.2.0/25",
+        community_annotation: "NA",
+      },
+      {
+        prefix: "198.51.100.0/25",
+        type: "S|-|-|-",
+        hijack_as: -1,
+        configured_prefix: "198.51.100.0/24",
+        community_annotation: "NA",
+      },
+    ]);
   });
 
   test("repetitions of an update have one link, which is deleted with the last of them", async () => {

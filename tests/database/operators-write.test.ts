@@ -107,7 +107,7 @@ describe("the flags of a hijack that operators set", () => {
     await expect(set("live", "resolved = false")).rejects.toMatchObject({
       code: "23514",
       message: expect.stringMatching(
-        /live cannot become unresolved: hijack later is a later record of it, of 2026-02-01/,
+        /live cannot become active again: hijack later is a later record of it, of 2026-02-01/,
       ) as string,
     });
     expect(await set("later", "resolved = true")).toMatchObject([{ resolved: true }]);

@@ -35,7 +35,7 @@ describe("retention of updates", { timeout: 120_000 }, () => {
   // Five updates a day from 2026-02-25 to 2026-03-06; two of a hijack on 2026-02-26 and on 2026-03-02.
   beforeEach(async () => {
     await using owner = await database.connect("owner");
-    await owner.query("truncate routing.bgp_updates, routing.hijacks, routing.update_links");
+    await owner.query("truncate routing.bgp_updates, routing.hijacks cascade");
     await dropPartitions(owner);
     await owner.query(`
       select routing.ensure_partitions('2026-02-25', '2026-03-06');

@@ -46,7 +46,7 @@ let world: World;
 
 async function refill(): Promise<void> {
   await world.asOwner(
-    "truncate routing.bgp_updates, routing.hijacks, routing.update_links, routing.configured_prefixes",
+    "truncate routing.bgp_updates, routing.hijacks, routing.configured_prefixes cascade",
     "delete from auth.organisations",
     fill,
     statistics,

@@ -1,0 +1,109 @@
+import { type Episode, Episodes, identityOf, type Message, type Time } from "./episodes.ts";
+import type { ConfiguredPrefixes, Node } from "./configured-prefixes.ts";
+import { annotate, judge, type Verdict } from "./rules.ts";
+
+/** A row of routing.bgp_updates, stored or about to be. */
+export interface Row extends Message {
+  /** JSON text. */
+  readonly communities: string;
+  readonly hijackKeys: readonly string[];
+  readonly handled: boolean;
+  readonly matchedPrefix: string | null;
+}
+
+/** What judging says about a row. */
+export interface Mark {
+  readonly row: Row;
+  readonly matchedPrefix: string;
+  readonly episodes: readonly Episode[];
+  /** Records that no longer change, to which the row belongs. */
+  readonly finished: readonly string[];
+}
+
+/** The order in which updates are judged: by time, at one time announcements first. */
+export const inOrder = (a: Message, b: Message): number =>
+  a.time - b.time || (a.type === b.type ? 0 : a.type < b.type ? -1 : 1) || (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
+
+/** Records that a run may change. Every other one is finished and takes no more updates. */
+export interface KnownRecords {
+  /** Keys of records that this run computes anew from all of their updates, with their newest announcements. */
+  readonly recomputed: ReadonlyMap<string, Time>;
+  /** Open records of a previous configuration: their updates are judged anew, for other records. */
+  readonly outdated: ReadonlySet<string>;
+}
+
+/** Judges rows in order. The same rows in the same order give the same records. */
+export class Judge {
+  readonly episodes: Episodes;
+  readonly #prefixes: ConfiguredPrefixes;
+  readonly #known: KnownRecords;
+  /** Keys of recomputed records, each with the episode that continues it. */
+  readonly #continued = new Map<string, Episode>();
+
+  constructor(prefixes: ConfiguredPrefixes, known: KnownRecords, episodes = new Episodes(known.recomputed)) {
+    this.#prefixes = prefixes;
+    this.#known = known;
+    this.episodes = episodes;
+  }
+
+  /** Recomputed records of which no update is left: others took them. */
+  get abandoned(): string[] {
+    return [...this.#known.recomputed.keys()].filter((key) => !this.#continued.has(key));
+  }
+
+  /** @returns undefined outside the configuration */
+  judge(row: Row): Mark | undefined {
+    const node = this.#prefixes.find(row.prefix);
+    if (node === undefined) return undefined;
+    const { recomputed, outdated } = this.#known;
+    const finished = row.hijackKeys.filter((key) => !recomputed.has(key));
+    const mark = (episodes: readonly Episode[]): Mark => ({ row, matchedPrefix: node.prefix, episodes, finished });
+    if (row.type === "W") return mark(this.episodes.withdraw(row));
+    const verdict = judge(node.rules, row.path, node.isMoreSpecific);
+    if (verdict === undefined) {
+      this.episodes.replace(row);
+      return mark([]);
+    }
+    // It belongs to a record that a person or the end of the hijack has closed.
+    if (finished.some((key) => !outdated.has(key))) return mark([]);
+    const episode = this.episodes.announce(row, { ...findingOf(verdict, node), annotate: annotator(row, node) });
+    if (!episode.isStored) episode.parent ??= finished[0] ?? null;
+    this.#continue(row, episode);
+    return mark([episode]);
+  }
+
+  /** An episode keeps the key of the record that had its updates, because people may have written to that record. */
+  #continue({ hijackKeys }: Row, episode: Episode): void {
+    for (const key of hijackKeys) {
+      if (episode.isStored || !this.#known.recomputed.has(key) || this.#continued.has(key)) continue;
+      episode.key = key;
+      episode.isStored = true;
+      this.#continued.set(key, episode);
+    }
+  }
+}
+
+const findingOf = (verdict: Verdict, node: Node) => ({
+  ...verdict,
+  configuredPrefix: node.prefix,
+  configuredAt: node.configuredAt,
+});
+
+const annotator = (row: Row, node: Node) => (current: string) => {
+  if (node.rules.every(({ rule }) => rule.annotations.length === 0)) return current;
+  const communities = (JSON.parse(row.communities) as unknown[]).map((each) =>
+    Array.isArray(each) ? each.join(":") : String(each),
+  );
+  return annotate(current, node.rules, new Set(communities));
+};
+
+/** The identity that an announcement has now; undefined for a benign one. */
+export function judgedIdentity(
+  prefixes: ConfiguredPrefixes,
+  prefix: string,
+  path: readonly number[],
+): string | undefined {
+  const node = prefixes.find(prefix);
+  const verdict = node === undefined ? undefined : judge(node.rules, path, node.isMoreSpecific);
+  return verdict === undefined ? undefined : identityOf(prefix, verdict.hijacker, verdict.type);
+}

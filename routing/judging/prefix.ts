@@ -1,0 +1,62 @@
+import { isIPv4, SocketAddress } from "node:net";
+import { isPrefix } from "@routeql/database-access/number-resources";
+
+/** An IPv4 or IPv6 prefix as a number. Bits beyond its length are 0. */
+export interface Prefix {
+  readonly family: 4 | 6;
+  readonly length: number;
+  readonly bits: bigint;
+}
+
+/** Number of bits of an address. */
+export const widthOf = (family: 4 | 6): number => (family === 4 ? 32 : 128);
+
+/** The prefix of a text such as `192.0.2.0/24`, without bits beyond its length; undefined for other text. */
+export function parsePrefix(text: string): Prefix | undefined {
+  if (!isPrefix(text)) return undefined;
+  const slash = text.indexOf("/");
+  const address = text.slice(0, slash);
+  const family = isIPv4(address) ? 4 : 6;
+  return truncated({ family, length: widthOf(family), bits: addressNumber(address) }, Number(text.slice(slash + 1)));
+}
+
+/** The prefix of the given length around another. */
+export function truncated({ family, bits }: Prefix, length: number): Prefix {
+  const beyond = BigInt(widthOf(family) - length);
+  return { family, length, bits: (bits >> beyond) << beyond };
+}
+
+/** As Postgres prints it (RFC 5952). */
+export function printPrefix({ family, length, bits }: Prefix): string {
+  const group = (index: number, size: number, count: number): bigint =>
+    (bits >> BigInt(size * (count - 1 - index))) & ((1n << BigInt(size)) - 1n);
+  const address =
+    family === 4
+      ? [0, 1, 2, 3].map((index) => group(index, 8, 4)).join(".")
+      : Array.from({ length: 8 }, (_, index) => group(index, 16, 8).toString(16)).join(":");
+  return `${new SocketAddress({ address, family: family === 4 ? "ipv4" : "ipv6" }).address}/${length}`;
+}
+
+/** A prefix as Postgres prints it (RFC 5952); undefined for other text. `hostBits`: bits beyond its length are set. */
+export function canonicalPrefix(text: string): { prefix: string; hostBits: boolean } | undefined {
+  if (!isPrefix(text)) return undefined;
+  const [address = "", length = ""] = text.split("/");
+  const family = isIPv4(address) ? "ipv4" : "ipv6";
+  const canonical = new SocketAddress({ address, family }).address;
+  const beyond = (1n << BigInt((family === "ipv4" ? 32 : 128) - Number(length))) - 1n;
+  return { prefix: `${canonical}/${length}`, hostBits: (addressNumber(canonical) & beyond) !== 0n };
+}
+
+function addressNumber(address: string): bigint {
+  if (isIPv4(address)) return address.split(".").reduce((sum, part) => sum * 256n + BigInt(part), 0n);
+  // The last 32 bits may be an IPv4 address.
+  const plain = address.replace(/[^:]+\.[^:]+$/, (ipv4) => {
+    const number = addressNumber(ipv4);
+    return `${(number >> 16n).toString(16)}:${(number & 0xffffn).toString(16)}`;
+  });
+  const [head = "", tail] = plain.split("::");
+  const groups = head === "" ? [] : head.split(":");
+  const after = tail === undefined || tail === "" ? [] : tail.split(":");
+  const zeros = Array.from({ length: 8 - groups.length - after.length }, () => "0");
+  return [...groups, ...zeros, ...after].reduce((sum, group) => (sum << 16n) + BigInt(`0x${group}`), 0n);
+}

@@ -1,0 +1,73 @@
+/** `npm run test:artemis -- --source DIR`: ARTEMIS's own cases of detection, through a load that judges. */
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { Client } from "pg";
+import { startDatabase } from "../harness/database-container.ts";
+import { notCompared, readCases } from "./cases.ts";
+import { runCase } from "./run.ts";
+
+const help = `npm run test:artemis -- --source DIR [--database URL]
+
+Runs ARTEMIS's case files of detection and autoignore. Each message is one load; the updates and records are compared then.
+
+  --source DIR     a checkout of github.com/FORTH-ICS-INSPIRE/artemis
+  --database URL   an empty database with RouteQL's schema, as its owner; default: a new container
+  --help           this text
+
+Exit codes: 0 all cases passed; 1 a case failed; 2 wrong arguments.`;
+
+const { values } = parseArgs({
+  options: { source: { type: "string" }, database: { type: "string" }, help: { type: "boolean", default: false } },
+});
+
+async function main(): Promise<number> {
+  const { source, database } = values;
+  if (values.help || source === undefined) {
+    console.log(help);
+    return values.help ? 0 : 2;
+  }
+  if (!existsSync(join(source, "testing/detection/testfiles"))) {
+    console.error(`${source} has no folder testing/detection/testfiles. Give a checkout of ARTEMIS.`);
+    return 2;
+  }
+  if (database !== undefined) return run(resolve(source), database, database);
+  const started = await startDatabase();
+  try {
+    return await run(resolve(source), started.getConnectionUri("owner"), started.getConnectionUri("loader"));
+  } finally {
+    await started.stop();
+  }
+}
+
+async function run(source: string, ownerUri: string, loaderUri: string): Promise<number> {
+  const owner = new Client({ connectionString: ownerUri });
+  const loader = new Client({ connectionString: loaderUri });
+  await Promise.all([owner.connect(), loader.connect()]);
+  try {
+    const skipped = new Map<string, number>();
+    let failed = 0;
+    let expectations = 0;
+    const cases = readCases(source);
+    for (const file of cases) {
+      const result = await runCase(owner, loader, file, skipped);
+      expectations += result.expectations;
+      if (result.failures.length > 0) failed += 1;
+      console.log(
+        `${result.failures.length === 0 ? "ok  " : "FAIL"} ${result.name}: ${result.expectations} expectations`,
+      );
+      for (const failure of result.failures) console.log(`       ${failure}`);
+    }
+    console.log("not compared:");
+    for (const [field, count] of skipped)
+      console.log(`  ${field} (${count} times): ${notCompared[field] ?? "no column of a row or record"}`);
+    console.log("  updates of the service implicit-withdrawal: a correct announcement ends a hijack by itself");
+    console.log("  keys in Redis: there is none");
+    console.log(`${cases.length - failed} of ${cases.length} case files passed, ${expectations} expectations`);
+    return failed > 0 ? 1 : 0;
+  } finally {
+    await Promise.all([owner.end(), loader.end()]);
+  }
+}
+
+process.exitCode = await main();
