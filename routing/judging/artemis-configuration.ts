@@ -13,7 +13,7 @@ interface Placed {
 }
 
 const sections = ["prefixes", "asns", "monitors", "rules", "autoignore"];
-const ruleFields = [
+const ruleFields = new Set([
   "prefixes",
   "origin_asns",
   "neighbors",
@@ -21,7 +21,8 @@ const ruleFields = [
   "policies",
   "mitigation",
   "community_annotations",
-];
+]);
+const autoignoreFields = new Set(["thres_num_peers_seen", "thres_num_ases_infected", "interval", "prefixes"]);
 const mostRanges = 100_000;
 
 const isMap = (value: unknown): value is Record<string, unknown> =>
@@ -97,7 +98,7 @@ function readRule(
     return undefined;
   }
   for (const field of Object.keys(value))
-    if (!ruleFields.includes(field)) yaml.warn([...at, field], `${where}.${field}: is not known and has no effect`);
+    if (!ruleFields.has(field)) yaml.warn([...at, field], `${where}.${field}: is not known and has no effect`);
   const placed = (field: string): Placed[] => flat(value[field], [...at, field]);
   const prefixes = placed("prefixes");
   if (prefixes.length === 0) yaml.problem(at, `${where}.prefixes: must list at least one prefix`);
@@ -233,14 +234,14 @@ function readAutoignore(yaml: CheckedYaml, name: string, value: unknown): Autoig
     yaml.problem(path, `${where}: must be a mapping`);
     return undefined;
   }
-  const fields = ["thres_num_peers_seen", "thres_num_ases_infected", "interval", "prefixes"];
   for (const field of Object.keys(value))
-    if (!fields.includes(field)) yaml.warn([...path, field], `${where}.${field}: is not known and has no effect`);
+    if (!autoignoreFields.has(field)) yaml.warn([...path, field], `${where}.${field}: is not known and has no effect`);
   const prefixes = flat(value["prefixes"], [...path, "prefixes"]);
   if (prefixes.length === 0) yaml.problem(path, `${where}.prefixes: must list at least one prefix`);
   const number = (field: string): number => {
     const given = value[field] ?? 0;
-    if (!/^\d{1,9}$/.test(String(given))) yaml.problem([...path, field], `${where}.${field}: must be a whole number`);
+    if (!/^\d{1,9}$/.test(typeof given === "number" || typeof given === "string" ? String(given) : ""))
+      yaml.problem([...path, field], `${where}.${field}: must be a whole number`);
     return Number(given);
   };
   return {

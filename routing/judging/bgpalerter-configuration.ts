@@ -4,7 +4,7 @@ import { canonicalPrefix } from "./prefix.ts";
 import type { CheckedYaml } from "./problems.ts";
 import { originRule, type Rule } from "./rules.ts";
 
-const known = ["description", "asn", "ignoreMorespecifics", "ignore", "group"];
+const known = new Set(["description", "asn", "ignoreMorespecifics", "ignore", "group"]);
 
 /** BGPalerter's prefixes.yml. @throws ConfigurationError with all problems */
 export function readBgpalerterConfiguration(yaml: CheckedYaml): Configuration {
@@ -21,7 +21,7 @@ export function readBgpalerterConfiguration(yaml: CheckedYaml): Configuration {
     }
     const fields = typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
     for (const field of Object.keys(fields))
-      if (!known.includes(field)) yaml.warn([text, field], `${text}: ${field} has no effect`);
+      if (!known.has(field)) yaml.warn([text, field], `${text}: ${field} has no effect`);
     const given = fields["asn"];
     const origins = (Array.isArray(given) ? given : [given]).flatMap((each) => {
       const asn = isAsNumber(each) ? each : parseAsNumber(String(each));

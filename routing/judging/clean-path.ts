@@ -11,5 +11,5 @@ export function cleanPath(path: readonly number[]): number[] {
     if (known < 0) cleaned.push(asn);
     else cleaned.length = known + 1;
   }
-  return cleaned.reverse();
+  return cleaned.toReversed();
 }

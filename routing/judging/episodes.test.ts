@@ -31,8 +31,10 @@ const message = (time: number, peer: number | null, prefix = "10.0.0.0/24"): Mes
 
 /** What a test compares. */
 const shown = ({ peers, started, last, ended }: Episode) => ({
-  seen: [...peers.keys()].toSorted(),
-  withdrawn: [...peers].flatMap(([peer, { withdrawn }]) => (withdrawn === null ? [] : [peer])).toSorted(),
+  seen: [...peers.keys()].toSorted((a, b) => a - b),
+  withdrawn: [...peers]
+    .flatMap(([peer, { withdrawn }]) => (withdrawn === null ? [] : [peer]))
+    .toSorted((a, b) => a - b),
   started,
   last,
   ended,

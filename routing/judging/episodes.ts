@@ -196,7 +196,7 @@ export class Episodes {
 }
 
 /** The key comes from the first judged update, so that each run over the same updates gives the same. */
-export function begin({ key, time, prefix, path }: Message, finding: Finding): Episode {
+function begin({ key, time, prefix, path }: Message, finding: Finding): Episode {
   const { type, hijacker, rule, configuredPrefix, configuredAt } = finding;
   return {
     key: createHash("md5")

@@ -9,7 +9,7 @@ export interface Prefix {
 }
 
 /** Number of bits of an address. */
-export const widthOf = (family: 4 | 6): number => (family === 4 ? 32 : 128);
+const widthOf = (family: 4 | 6): number => (family === 4 ? 32 : 128);
 
 /** The prefix of a text such as `192.0.2.0/24`, without bits beyond its length; undefined for other text. */
 export function parsePrefix(text: string): Prefix | undefined {

@@ -38,7 +38,7 @@ export const rowOf = (stored: StoredRow): Row => ({
 });
 
 /** The keys that a row has then, sorted. */
-export const keysOf = ({ finished, episodes }: Mark): string[] =>
+const keysOf = ({ finished, episodes }: Mark): string[] =>
   [...new Set([...finished, ...episodes.map(({ key }) => key)])].toSorted();
 
 /** Whether the stored row differs from its mark. */

@@ -38,7 +38,7 @@ export const readers: Readonly<Record<string, readonly string[]>> = {
     "hasura-checks/src/cli/read-file.ts",
     "hasura-checks/src/metadata/lines.ts",
     "packages/metadata/read/load.ts",
-    "routing/judging/configuration.ts",
+    "routing/judging/problems.ts",
   ],
   yamlOf: ["hasura-checks/src/configuration.ts", "hasura-checks/src/permissions/expectations.ts"],
   textOfPem: [

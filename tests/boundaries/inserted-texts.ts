@@ -53,6 +53,8 @@ export const insertedTexts: Readonly<Record<string, readonly [places: number, re
   "packages/metadata/catalog/catalog.ts": [1, reasons.meta],
   "packages/metadata/catalog/query.ts": [2, reasons.meta],
   "hasura-checks/src/declared/filter-text.ts": [1, reasons.meta],
-  "routing/batches/insert-statement.ts": [3, reasons.columns],
+  "routing/batches/insert-statement.ts": [4, reasons.columns],
   "routing/batches/publish.ts": [2, reasons.columns],
+  "routing/judging/judge-new.ts": [1, reasons.columns],
+  "routing/judging/stored-episodes.ts": [1, reasons.columns],
 };
