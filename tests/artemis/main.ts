@@ -5,13 +5,16 @@ import { parseArgs } from "node:util";
 import { Client } from "pg";
 import { startDatabase } from "../harness/database-container.ts";
 import { notCompared, readCases } from "./cases.ts";
+import { compareRandom } from "./random.ts";
 import { runCase } from "./run.ts";
 
-const help = `npm run test:artemis -- --source DIR [--database URL]
+const help = `npm run test:artemis -- --source DIR [--utilities DIR] [--database URL]
 
-Runs ARTEMIS's case files of detection and autoignore. Each message is one load; the updates and records are compared then.
+Runs ARTEMIS's case files of detection and autoignore. Each message is one load; the updates and records are compared then. With
+--utilities, compares the verdicts on 20,000 random announcements with those of ARTEMIS's own detector, which needs python3.
 
   --source DIR     a checkout of github.com/FORTH-ICS-INSPIRE/artemis
+  --utilities DIR  the unpacked package artemis-utils of PyPI
   --database URL   an empty database with RouteQL's schema, as its owner; default: a new container
   --help           this text
 
@@ -31,10 +34,23 @@ async function main(): Promise<number> {
     console.error(`${source} has no folder testing/detection/testfiles. Give a checkout of ARTEMIS.`);
     return 2;
   }
-  if (database !== undefined) return run(resolve(source), database, database);
+  const random = values.utilities === undefined ? 0 : reportRandom(resolve(source), resolve(values.utilities));
+  const cases = await runOn(resolve(source), database);
+  return Math.max(random, cases);
+}
+
+function reportRandom(source: string, utilities: string): number {
+  const { messages, types, differences } = compareRandom(source, utilities);
+  for (const difference of differences.slice(0, 20)) console.log(difference);
+  console.log(`${messages} random announcements, ${types} verdicts, ${differences.length} differences`);
+  return differences.length > 0 ? 1 : 0;
+}
+
+async function runOn(source: string, database: string | undefined): Promise<number> {
+  if (database !== undefined) return run(source, database, database);
   const started = await startDatabase();
   try {
-    return await run(resolve(source), started.getConnectionUri("owner"), started.getConnectionUri("loader"));
+    return await run(source, started.getConnectionUri("owner"), started.getConnectionUri("loader"));
   } finally {
     await started.stop();
   }
