@@ -56,7 +56,7 @@ comment on column public.view_hijacks.key is
 comment on column public.view_hijacks.type is
   'Four fields separated by bars: prefix|path|data plane|policy. Prefix: E exact prefix, S sub-prefix, Q squatting (a prefix that no AS may announce). Path: 0 wrong origin, 1 wrong AS beside the origin, P wrong sequence of ASes before the origin. Policy: L route leak. A dash means that the field does not apply. E|0|-|- is the exact prefix with a wrong origin.';
 comment on column public.view_hijacks.hijack_as is
-  'AS number that broke the rule: the wrong origin or neighbour, or the first AS outside the sequence. -1 when it is unknown.';
+  'AS number that broke the rule: the wrong origin, the wrong AS beside it, or the first AS outside the sequence. -1 when it is unknown.';
 comment on column public.view_hijacks.configured_prefix is
   'Configured prefix that decided: the announced prefix itself within a range of lengths, else the longest one around it.';
 comment on column public.view_hijacks.dormant is

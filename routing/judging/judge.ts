@@ -26,9 +26,9 @@ export const inOrder = (a: Message, b: Message): number =>
 
 /** Records that a run may change. Every other one is finished and takes no more updates. */
 export interface KnownRecords {
-  /** Keys of records that this run computes anew from all of their updates, with their newest announcements. */
+  /** Keys of records that this run computes again from all of their updates, with their newest announcements. */
   readonly recomputed: ReadonlyMap<string, Time>;
-  /** Open records of a previous configuration: their updates are judged anew, for other records. */
+  /** Open records of a previous configuration: their updates are judged again, for other records. */
   readonly outdated: ReadonlySet<string>;
 }
 

@@ -84,7 +84,7 @@ describe("an announcement is", () => {
   });
 });
 
-test("compares sequences with prepends as announced, and names the first AS that breaks the best one", () => {
+test("compares sequences as announced, and names the first AS that breaks the best one", () => {
   expect(of({ prepends: [[7, 1, 1]] }, [4, 7, 1, 1, 1])).toBeUndefined();
   expect(of({ prepends: [[7, 1, 1]] }, [4, 7, 1, 1])).toMatchObject({ type: "E|P|-|-", hijacker: 7 });
   expect(

@@ -21,7 +21,12 @@ Runs ARTEMIS's case files of detection and autoignore. Each message is one load;
 Exit codes: 0 all cases passed; 1 a case failed; 2 wrong arguments.`;
 
 const { values } = parseArgs({
-  options: { source: { type: "string" }, database: { type: "string" }, help: { type: "boolean", default: false } },
+  options: {
+    source: { type: "string" },
+    utilities: { type: "string" },
+    database: { type: "string" },
+    help: { type: "boolean", default: false },
+  },
 });
 
 async function main(): Promise<number> {

@@ -396,7 +396,7 @@ describe("detect", () => {
     );
   });
 
-  test("a hijack that the configuration no longer calls one is outdated, and its return is another record", async () => {
+  test("a hijack outside the configuration is outdated, and its return is another record", async () => {
     await loadLines(announce(0, "192.0.2.0/24", [64_496, 64_511]));
     await detectWith({ "192.0.2.0/24": [64_500] });
     const flags = "select active, outdated from view_hijacks order by time_started";
@@ -427,7 +427,7 @@ describe("detect", () => {
     expect(await ask("select cardinality(hijack_key) as keys from view_bgpupdates")).toEqual([{ keys: 2 }]);
   });
 
-  test("ARTEMIS's configuration decides by neighbours, policies, ranges, annotations and silence", async () => {
+  test("ARTEMIS's configuration decides by ASes, policies, ranges and annotations", async () => {
     await writeFile(
       join(folder, "artemis.yaml"),
       `prefixes: { own: &own 192.0.2.0/24^24-25, wide: &wide 198.51.100.0/24 }

@@ -72,7 +72,9 @@ export const suiteInputs: Readonly<Record<string, SuiteInputs>> = {
   },
   database: {
     inputs: shared.concat(
-      paths("database packages/database routing hasura-metadata cli/database docs/start/desk tests/database"),
+      paths(
+        "database packages/database routing hasura-metadata cli/database docs/start/desk tests/database tests/artemis",
+      ),
       paths("images/database images/database-tools"),
     ),
     through: [...behindHarness, "auth-sidecar", "packages/metadata"],
