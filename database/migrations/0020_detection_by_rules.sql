@@ -7,6 +7,7 @@ create table routing.detection (
   autoignore jsonb not null default '[]',
   configured_at timestamp not null default (now() at time zone 'UTC')
 );
+comment on column routing.detection.version is 'Microseconds since 1970 of the change: also unique after a restore.';
 comment on column routing.detection.autoignore is 'Rules by which a silent hijack of few monitors becomes ignored.';
 
 create table routing.detection_rules (

@@ -70,8 +70,8 @@ export async function storeConfiguration(
   };
   const isChanged = counts.added + counts.changed + counts.removed > 0;
   await client.query(
-    `insert into routing.detection as known (version, autoignore) values (1, coalesce($1::jsonb, '[]'))
-     on conflict (single) do update set version = known.version + 1, autoignore = coalesce($1::jsonb, known.autoignore),
+    `insert into routing.detection as known (version, autoignore) values ((extract(epoch from clock_timestamp()) * 1000000)::bigint, coalesce($1::jsonb, '[]'))
+     on conflict (single) do update set version = excluded.version, autoignore = coalesce($1::jsonb, known.autoignore),
        configured_at = now() at time zone 'UTC'
      where $2 or known.autoignore is distinct from coalesce($1::jsonb, known.autoignore)`,
     [autoignore === null ? null : JSON.stringify(autoignore), isChanged],
