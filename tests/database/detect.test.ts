@@ -268,13 +268,13 @@ describe("detect", () => {
     );
   });
 
-  /** All that detection writes, except the times of detection. */
+  /** All that detection writes, except the times of detection and the order of arrival. */
   async function judged(): Promise<unknown> {
     const [result] = await rowsOf(
       database,
       "backup",
       `select (select json_agg(to_jsonb(h) - '{time_detected,timestamp_of_config}'::text[] order by key) from routing.hijacks h) as hijacks,
-         (select json_agg(u order by "timestamp", key) from routing.bgp_updates u) as updates,
+         (select json_agg(to_jsonb(u) - 'position' order by "timestamp", key) from routing.bgp_updates u) as updates,
          (select json_agg(p order by hijack_key, peer_asn) from routing.hijack_peers p) as peers`,
     );
     return result;
