@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isAsNumber, parseAsNumber } from "@routeql/database-access/number-resources";
-import { canonicalPrefix } from "../judging/configuration.ts";
+import { canonicalPrefix } from "../judging/prefix.ts";
 
 /** A validated ROA payload (RFC 6811): the AS may announce the prefix and its more specific ones up to a length. */
 export interface Vrp {
