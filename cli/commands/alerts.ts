@@ -3,7 +3,14 @@ import { testReceiver } from "@routeql/infra/services/monitoring";
 import { lastLogLines } from "@routeql/host/docker/output";
 import { Failure } from "@routeql/host/failure";
 import type Docker from "dockerode";
-import { containerOf, countNotifications, deliveryProgram, firingAlerts, outputOf } from "../status/alerts.ts";
+import {
+  containerOf,
+  countNotifications,
+  deliveryProgram,
+  firingAlerts,
+  loginOption,
+  outputOf,
+} from "../status/alerts.ts";
 import { type Command, stackArgument } from "../foundation/command.ts";
 import { requireOwn } from "../stack/ownership.ts";
 
@@ -29,7 +36,7 @@ async function sendTest(stack: string, signal: AbortSignal): Promise<void> {
   const alert = ["alertname=TestAlert", `stack=${stack}`, "severity=info", `service=test-${Date.now()}`];
   await outputOf(
     container,
-    ["amtool", "--alertmanager.url=http://127.0.0.1:9093", "alert", "add", `--end=${end}`].concat(
+    ["amtool", "--alertmanager.url=http://127.0.0.1:9093", loginOption, "alert", "add", `--end=${end}`].concat(
       "--annotation=summary=A test of the delivery of alerts",
       alert,
     ),

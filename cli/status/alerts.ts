@@ -1,6 +1,8 @@
 import { dockerClient } from "@routeql/host/docker/client";
 import { execute } from "@routeql/host/docker/execute";
 import { Failure } from "@routeql/host/failure";
+import { filesDirectory } from "@routeql/infra/services/description";
+import { clientFile } from "@routeql/infra/services/monitoring";
 import type Docker from "dockerode";
 import { collectOutput } from "./health-detail.ts";
 import type { Deliveries, FiringAlert, Problem } from "./report.ts";
@@ -69,11 +71,10 @@ export function countNotifications(metrics: string, receiver?: string): Deliveri
   };
 }
 
-export const deliveryProgram = [
-  "bash",
-  "-c",
-  String.raw`exec 3<>/dev/tcp/127.0.0.1/9093 && printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3 && timeout 4 cat <&3`,
-];
+export const deliveryProgram = ["monitoring-get", "9093", "/metrics"];
+
+/** Options by which a program in the container of Prometheus or Alertmanager logs in. */
+export const loginOption = `--http.config.file=${filesDirectory}/${clientFile}`;
 
 /** Asks the stack's own Prometheus inside its container, because its port may be on another machine. */
 const alertProgram = [
@@ -81,6 +82,7 @@ const alertProgram = [
   "query",
   "-o",
   "json",
+  loginOption,
   "instant",
   "http://127.0.0.1:9090",
   'ALERTS{alertstate="firing", alertname!="Watchdog"}',

@@ -99,6 +99,7 @@ export class RouteQL extends ComponentResource {
       archived: archives(settings),
       fed: hasFeed(settings),
       databaseMonitored: monitoredParts(settings).includes("database"),
+      collectsMetrics: settings.monitoring === "stack",
       named,
       parent: this,
     });

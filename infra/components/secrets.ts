@@ -4,6 +4,7 @@ import type { Output, Resource } from "@pulumi/pulumi";
 import { renderGatewayKey } from "@routeql/nginx/render";
 import { databaseUrl as urlOf } from "../services/database-place.ts";
 import type { SecretName, Secrets } from "../services/secrets.ts";
+import { webConfiguration } from "../monitoring/login.ts";
 import { serviceLogin } from "../services/database-place.ts";
 import type { Settings, SecretSettingName } from "../settings/list.ts";
 import type { GivenSecrets } from "../settings/argument-problems.ts";
@@ -49,6 +50,8 @@ export interface SecretsSurroundings {
   readonly databaseMonitored?: boolean;
   /** Whether the feed has its own login. */
   readonly fed?: boolean;
+  /** Whether the stack has a Prometheus and an Alertmanager, which require a login. */
+  readonly collectsMetrics?: boolean;
   readonly named: ResourceNames;
   readonly parent: Resource;
 }
@@ -56,6 +59,11 @@ export interface SecretsSurroundings {
 /** The generated key stays in the state beside a given one: it is protected there, and opens backups of the time before. */
 const archiveKey = ({ archiveKey: key }: GivenSecrets, own: Output<string>): Output<string> =>
   key === undefined ? own : secret(key);
+
+const monitoringLogin = (password: Output<string>) => ({
+  "monitoring-password": password,
+  "monitoring-web-configuration": secret(password.apply(webConfiguration)),
+});
 
 /** The secrets of one deployment. Given secrets are validated; the others are generated once and kept encrypted in the stack's state. */
 export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundings): Secrets {
@@ -67,6 +75,7 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
     archived = false,
     databaseMonitored = false,
     fed = false,
+    collectsMetrics = false,
     named,
     parent,
   } = surroundings;
@@ -147,6 +156,7 @@ export function makeSecrets(given: GivenSecrets, surroundings: SecretsSurroundin
     "tls-private-key": secret(tlsPrivateKey),
     ...(databaseMonitored ? { "monitor-password": generated("monitor-password", passwords) } : {}),
     ...(fed ? feedLogin() : {}),
+    ...(collectsMetrics ? monitoringLogin(generated("monitoring-password")) : {}),
     ...(archived ? { "archive-key": archiveKey(given, generated("archive-key")) } : {}),
     ...Object.fromEntries(
       passedOn.flatMap(([name, secretName]) => {

@@ -1,10 +1,16 @@
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { stringify } from "yaml";
-import type { ServiceDescription } from "../services/description.ts";
+import { secretPath, type ServiceDescription } from "../services/description.ts";
 import { consolePage } from "./console-page.ts";
+import { basicLogin, monitoringPassword, monitoringUser } from "./login.ts";
 
 type Measured = Pick<ServiceDescription, "name" | "metricsPort">;
+
+const login = basicLogin(secretPath(monitoringPassword));
+
+/** Services whose metrics require the login. */
+const guarded: ReadonlySet<string> = new Set(["prometheus", "alertmanager"]);
 
 /** Seconds between two scrapes, and between two evaluations of the alerts. */
 const intervalSeconds = 10;
@@ -21,6 +27,7 @@ function scrapeJobs(
       : [
           {
             job_name: `routeql/${stack}/${name}`,
+            ...(guarded.has(name) ? { basic_auth: login } : {}),
             static_configs: [{ targets: [`${hostOf(name)}:${metricsPort}`], labels: { stack, service: name } }],
           },
         ],
@@ -75,6 +82,10 @@ export function grafanaFiles(folder: string, stack: string): Record<string, stri
     url: "http://prometheus:9090",
     isDefault: true,
     jsonData: { timeInterval: `${intervalSeconds}s` },
+    basicAuth: true,
+    basicAuthUser: monitoringUser,
+    // Grafana reads the file.
+    secureJsonData: { basicAuthPassword: `$__file{${secretPath(monitoringPassword)}}` },
   };
   const provider = { name: "routeql", type: "file", options: { path: `${folder}/dashboards` } };
   return {
@@ -107,7 +118,7 @@ export function prometheusFiles(
       external_labels: { stack },
     },
     rule_files: ["alerts.yml", ...(watchdog ? ["watchdog.yml"] : [])],
-    alerting: { alertmanagers: [{ static_configs: [{ targets: ["alertmanager:9093"] }] }] },
+    alerting: { alertmanagers: [{ basic_auth: login, static_configs: [{ targets: ["alertmanager:9093"] }] }] },
     scrape_configs: scrapeJobs(services, stack),
   };
   return {

@@ -44,7 +44,7 @@ test("Grafana is added with its image alone, and shows the dashboard from Promet
   expect(grafana).toMatchObject({
     image: "grafana",
     ports: [{ internal: 3000, published: 13_000, loopback: true }],
-    joinsMetrics: true,
+    joinsMetrics: false,
     environment: {
       GF_AUTH_ANONYMOUS_ORG_ROLE: "Viewer",
       GF_AUTH_DISABLE_LOGIN_FORM: "true",
@@ -54,9 +54,16 @@ test("Grafana is added with its image alone, and shows the dashboard from Promet
   });
   expect(grafana).not.toHaveProperty("data");
   const { datasources } = parse(grafana.files["grafana/provisioning/datasources/prometheus.yaml"] as string) as {
-    datasources: { url: string }[];
+    datasources: object[];
   };
-  expect(datasources.map(({ url }) => url)).toEqual(["http://prometheus:9090"]);
+  expect(datasources).toMatchObject([
+    {
+      url: "http://prometheus:9090",
+      basicAuthUser: "routeql",
+      secureJsonData: { basicAuthPassword: "$__file{/run/routeql/secrets/monitoring-password}" },
+    },
+  ]);
+  expect(all.find(({ name }) => name === "prometheus")!.calls).toEqual(["alertmanager", "grafana"]);
   const { providers } = parse(grafana.files["grafana/provisioning/dashboards/routeql.yaml"] as string) as {
     providers: { options: { path: string } }[];
   };
@@ -99,9 +106,38 @@ test("monitoring changes only services with metrics and those with the new login
   expect(changed.map(({ name }) => name)).toEqual(["migrate", "gateway"]);
 });
 
-test("the members of the metrics network are those with metrics", () => {
-  for (const { metricsPort, joinsMetrics, run } of describe({ monitoring: "stack" }))
-    expect(joinsMetrics === true && run === "service").toBe(metricsPort !== undefined);
+test("the members of the metrics network are those with metrics, without Alertmanager", () => {
+  const members = (given: GivenSettings): string[] =>
+    describe(given)
+      .filter(({ joinsMetrics }) => joinsMetrics === true)
+      .map(({ name }) => name);
+  const measured = ["auth-sidecar", "engine", "gateway", "database-exporter", "sessions-exporter", "disk-exporter"];
+  expect(members({ monitoring: "scrape" })).toEqual(measured);
+  expect(members({ monitoring: "stack" })).toEqual([...measured, "prometheus"]);
+});
+
+test("Prometheus and Alertmanager require a login, which no service of the metrics network has", () => {
+  const services = describe({ monitoring: "stack" });
+  for (const name of ["prometheus", "alertmanager"]) {
+    const { command, files, health } = services.find((service) => service.name === name)!;
+    expect(command).toContain("--web.config.file=/run/routeql/web.yml");
+    expect(files["web.yml"]).toEqual({ secret: "monitoring-web-configuration" });
+    expect(health).toMatchObject({ kind: "command" });
+  }
+  const holders = services.filter(({ secrets }) => Object.values(secrets).includes("monitoring-password"));
+  expect(holders.map(({ name }) => name)).toEqual(["alertmanager", "prometheus"]);
+  const configuration = services.find(({ name }) => name === "prometheus")!.files[
+    "prometheus/prometheus.yml"
+  ] as string;
+  const { alerting, scrape_configs: jobs } = parse(configuration) as {
+    alerting: { alertmanagers: object[] };
+    scrape_configs: { job_name: string; basic_auth?: object }[];
+  };
+  expect(alerting.alertmanagers).toMatchObject([{ basic_auth: { username: "routeql" } }]);
+  expect(jobs.filter(({ basic_auth: login }) => login !== undefined).map(({ job_name: job }) => job)).toEqual([
+    "routeql/staging/alertmanager",
+    "routeql/staging/prometheus",
+  ]);
 });
 
 test("each exporter calls only its own service", () => {
@@ -110,6 +146,7 @@ test("each exporter calls only its own service", () => {
   expect(added.flatMap(({ name, calls }) => calls.map((callee) => `${name} to ${callee}`))).toEqual([
     "database-exporter to database",
     "sessions-exporter to sessions",
+    "prometheus to alertmanager",
   ]);
   expect(on.filter(({ joinsMetrics }) => joinsMetrics).map(({ name }) => name)).not.toContain("database");
 });

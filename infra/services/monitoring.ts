@@ -4,7 +4,8 @@ import { derive } from "../inputs.ts";
 import type { PlainSettings, Settings } from "../settings/list.ts";
 import { databaseAddress } from "./database-place.ts";
 import { filesDirectory, secretPath } from "./description.ts";
-import type { ServiceDescription } from "./description.ts";
+import type { ServiceDescription, ServiceName } from "./description.ts";
+import { basicLogin, monitoringPassword } from "../monitoring/login.ts";
 import { databaseQueries, grafanaFiles, prometheusFiles } from "../monitoring/prometheus-files.ts";
 
 type Monitored = Pick<
@@ -109,6 +110,27 @@ const diskExporter: ServiceDescription = {
   resources: { memoryMegabytes: 64, cpuMillicores: 10, processes: 64 },
 };
 
+const passwordFile = { MONITORING_PASSWORD_FILE: monitoringPassword } as const;
+
+const webConfigurationFile = "web.yml";
+
+/** Login of a client program in the container, in Prometheus' form. */
+export const clientFile = "client.yml";
+
+/** Both require a login: services with metrics, and users of the host by the bridges, reach their ports. */
+const guard = {
+  secrets: passwordFile,
+  files: {
+    [webConfigurationFile]: { secret: "monitoring-web-configuration" },
+    [clientFile]: stringify({ basic_auth: basicLogin(secretPath(monitoringPassword)) }),
+  },
+  option: `--web.config.file=${filesDirectory}/${webConfigurationFile}`,
+  ready: (port: number) => ({ kind: "command", command: ["monitoring-get", String(port), "/-/ready"] }) as const,
+} as const;
+
+/** Outside of the network of the metrics: only Prometheus calls them. Grafana asks Prometheus over the same network. */
+const calledByPrometheus = (name: ServiceName): boolean => name === "alertmanager" || name === "grafana";
+
 function prometheus(
   scraped: readonly ServiceDescription[],
   { prometheusPort, metricsDays }: Monitored,
@@ -121,6 +143,8 @@ function prometheus(
     command: [
       "prometheus",
       `--config.file=${folder}/prometheus.yml`,
+      guard.option,
+      "--web.max-connections=64",
       "--storage.tsdb.path=/prometheus",
       derive(metricsDays, (days) => `--storage.tsdb.retention.time=${days}d`),
       `--web.console.templates=${folder}/consoles`,
@@ -135,13 +159,18 @@ function prometheus(
       "--query.timeout=30s",
     ],
     user: 10_110,
-    files: prometheusFiles([...scraped, { name: "prometheus", metricsPort: 9090 }], stack, alertWatchdog),
+    secrets: guard.secrets,
+    files: {
+      ...guard.files,
+      ...prometheusFiles([...scraped, { name: "prometheus", metricsPort: 9090 }], stack, alertWatchdog),
+    },
+    calls: scraped.map(({ name }) => name).filter(calledByPrometheus),
     // Otherwise a first start would raise ServiceDown.
     after: scraped.map(({ name }) => name),
     data: "/prometheus",
     ports: [{ internal: 9090, published: prometheusPort, loopback: true }],
     metricsPort: 9090,
-    health: { kind: "http", port: 9090, path: "/-/ready" },
+    health: guard.ready(9090),
     resources: { memoryMegabytes: 512, cpuMillicores: 50, processes: 128 },
     graceSeconds: 30,
   };
@@ -207,12 +236,12 @@ function alertRoutes(
   };
 }
 
-/** Publishes no port: it accepts silences and alerts from every web page that a browser on the host shows. */
+/** Publishes no port, and only Prometheus reaches it. */
 function alertmanager(settings: Monitored, surroundings: MonitoringSurroundings): ServiceDescription {
   const folder = `${filesDirectory}/alertmanager`;
   const { alertWebhookFormat, alertEmailTo, alertEmailFrom, alertSmtpHost, alertSmtpUser } = settings;
   const alerting = { alertWebhookFormat, alertEmailTo, alertEmailFrom, alertSmtpHost, alertSmtpUser };
-  const secrets: ServiceDescription["secrets"] = {
+  const receiverSecrets: ServiceDescription["secrets"] = {
     ...(surroundings.alertWebhook === true ? { ALERT_WEBHOOK_URL_FILE: "alert-webhook-url" } : {}),
     ...(surroundings.alertWatchdog === true ? { ALERT_WATCHDOG_URL_FILE: "alert-watchdog-url" } : {}),
     ...(alertSmtpUser === undefined ? {} : { ALERT_SMTP_PASSWORD_FILE: "alert-smtp-password" }),
@@ -225,25 +254,30 @@ function alertmanager(settings: Monitored, surroundings: MonitoringSurroundings)
       `--config.file=${folder}/alertmanager.yml`,
       "--storage.path=/alertmanager",
       "--cluster.listen-address=",
-      // Its API has no login: `status` counts the silences.
+      guard.option,
+      "--web.get-concurrency=8",
+      "--web.timeout=10s",
+      // `status` counts the silences.
       "--silences.max-silences=100",
       "--silences.max-silence-size-bytes=4096",
       "--enable-feature=receiver-name-in-metrics",
     ],
     user: 10_111,
     files: {
+      ...guard.files,
       "alertmanager/alertmanager.yml": derive(alerting, (known) => stringify(alertRoutes(known, surroundings))),
     },
-    secrets,
-    ...(Object.keys(secrets).length > 0 || alertEmailTo !== undefined ? { callsOutside: ["receiver"] } : {}),
+    secrets: { ...guard.secrets, ...receiverSecrets },
+    joinsMetrics: false,
+    ...(Object.keys(receiverSecrets).length > 0 || alertEmailTo !== undefined ? { callsOutside: ["receiver"] } : {}),
     data: "/alertmanager",
     metricsPort: 9093,
-    health: { kind: "http", port: 9093, path: "/-/ready" },
+    health: guard.ready(9093),
     resources: { memoryMegabytes: 128, cpuMillicores: 20, processes: 64 },
   };
 }
 
-/** Grafana on its official image. Everything that it shows comes from files: its database is in memory, and there is no login. */
+/** Grafana on its official image. Everything that it shows comes from files: its database is in memory, and there is no login to it. */
 function grafana({ grafanaPort }: Monitored, stack: string): ServiceDescription {
   const folder = `${filesDirectory}/grafana`;
   return {
@@ -272,7 +306,9 @@ function grafana({ grafanaPort }: Monitored, stack: string): ServiceDescription 
       GF_NEWS_NEWS_FEED_ENABLED: "false",
       GF_PLUGINS_PREINSTALL_DISABLED: "true",
     },
+    secrets: passwordFile,
     files: grafanaFiles(folder, stack),
+    joinsMetrics: false,
     temporary: { "/tmp": 16, "/var/lib/grafana": 128 },
     ports: [{ internal: 3000, published: grafanaPort, loopback: true }],
     metricsPort: 3000,

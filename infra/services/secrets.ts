@@ -40,6 +40,8 @@ export const optionalSecretNames = [
   "monitor-password",
   "feed-password",
   "feed-database-url",
+  "monitoring-password",
+  "monitoring-web-configuration",
   "alert-webhook-url",
   "alert-watchdog-url",
   "alert-smtp-password",

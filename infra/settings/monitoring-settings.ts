@@ -25,7 +25,7 @@ export const monitoringSettings = {
   }),
   prometheusPort: number({
     default: 9090,
-    meaning: "Docker with `stack`: port of Prometheus on 127.0.0.1, without a login.",
+    meaning: "Docker with `stack`: port of Prometheus on 127.0.0.1.",
     ...range(1, 65_535),
   }),
   grafanaImage: text({

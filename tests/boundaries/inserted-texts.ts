@@ -20,7 +20,6 @@ export const insertedTexts: Readonly<Record<string, readonly [places: number, re
   "cli/database/programs.ts": [1, reasons.run],
   "cli/database/restore-script.ts": [1, reasons.shell],
   "cli/kubernetes/client-programs.ts": [1, reasons.shell],
-  "cli/status/alerts.ts": [1, reasons.shell],
   "cli/status/health-detail.ts": [1, reasons.shell],
   "cli/status/unavailable.ts": [1, reasons.shell],
   "database/migrate/administrator.ts": [3, reasons.roles],

@@ -15,6 +15,7 @@ import { bringUpOwn, takeDownOwn, updateOwn } from "../e2e/support/own-stack.ts"
 import { FilesVolume } from "../harness/files-volume.ts";
 import { freePorts } from "../harness/free-ports.ts";
 import { hostAddress } from "../harness/host-address.ts";
+import { monitoringLogin } from "../harness/monitoring-login.ts";
 import { mustRun, run } from "../harness/process.ts";
 
 const name = "monitoring";
@@ -22,6 +23,7 @@ const root = resolve(import.meta.dirname, "../..");
 const rulesFolder = resolve(root, "infra/monitoring");
 const containerOf = (service: string): string => `routeql-${name}-${service}`;
 let address = "";
+let login = { authorization: "" };
 let collector: OtlpReceiver;
 const receivers = new AlertReceivers();
 
@@ -46,6 +48,7 @@ beforeAll(async () => {
     ...alerts,
   };
   await bringUpOwn(name, settings);
+  login = await monitoringLogin(containerOf("prometheus"));
 }, 600_000);
 afterAll(async () => {
   await takeDownOwn(name);
@@ -63,7 +66,7 @@ const command = (...args: string[]): Promise<string> =>
   });
 
 async function api<Data>(path: string): Promise<Data> {
-  const response = await fetch(`${address}/api/v1/${path}`);
+  const response = await fetch(`${address}/api/v1/${path}`, { headers: login });
   const { status, data, error } = (await response.json()) as { status: string; data: Data; error?: string };
   if (status !== "success") throw new Error(`Prometheus rejects ${path}: ${error}`);
   return data;
@@ -149,7 +152,7 @@ const alertQueries = (): string[] =>
   ).groups.flatMap(({ rules }) => rules.map(({ expr }) => expr));
 
 test("web pages of other origins read no metrics, and Alertmanager has no port on the host", async () => {
-  const ask = (origin: string) => fetch(`${address}/api/v1/query?query=up`, { headers: { origin } });
+  const ask = (origin: string) => fetch(`${address}/api/v1/query?query=up`, { headers: { origin, ...login } });
   expect((await ask("https://other.example")).headers.get("access-control-allow-origin")).toBeNull();
   expect((await ask(address)).headers.get("access-control-allow-origin")).toBe(address);
   expect((await mustRun("docker", ["port", containerOf("alertmanager")])).trim()).toBe("");
@@ -159,12 +162,50 @@ test("web pages of other origins read no metrics, and Alertmanager has no port o
       containerOf("alertmanager"),
       "amtool",
       "--alertmanager.url=http://127.0.0.1:9093",
+      "--http.config.file=/run/routeql/client.yml",
       ...args,
     ]);
   const silence = ["silence", "add", "--author=operator", "--comment=a test", "--duration=1m", "alertname=BackupOld"];
   const id = (await amtool(...silence)).trim();
   expect(await amtool("silence", "query")).toContain(id);
   await amtool("silence", "expire", id);
+});
+
+/** `ADDRESS STATUS` of each, asked without the login; `ADDRESS unreachable` without an answer. */
+const askProgram = `
+  const ask = (url) => fetch(url, { method: "POST", signal: AbortSignal.timeout(1000) }).then(
+    ({ status }) => url + " " + status,
+    () => url + " unreachable",
+  );
+  console.log((await Promise.all(process.argv.slice(1).map(ask))).join("\\n"));
+`;
+const ofNode = (...urls: readonly string[]): readonly string[] => ["--input-type=module", "-e", askProgram, ...urls];
+
+test("without the login no user of the host and no service with metrics silences or reads", async () => {
+  const paths = { prometheus: "9090/api/v1/query", alertmanager: "9093/api/v2/silences" };
+  const format = "{{range .NetworkSettings.Networks}}{{.IPAddress}} {{end}}";
+  const ofBridges = await Promise.all(
+    Object.entries(paths).map(async ([service, path]) =>
+      (await mustRun("docker", ["inspect", "--format", format, containerOf(service)]))
+        .trim()
+        .split(" ")
+        .map((place) => `http://${place}:${path}`),
+    ),
+  );
+  const fromHost = (await mustRun(process.execPath, ofNode(`${address}/api/v1/query`, ...ofBridges.flat())))
+    .trim()
+    .split("\n");
+  expect(fromHost[0]).toBe(`${address}/api/v1/query 401`);
+  expect(fromHost.filter((line) => line.endsWith(" 401")).length).toBeGreaterThan(2);
+  // A router of the machine may answer for the addresses of internal networks.
+  const accepted = (lines: readonly string[]): string[] => lines.filter((line) => / [123]\d\d$/.test(line));
+  expect(accepted(fromHost)).toEqual([]);
+
+  const names = Object.entries(paths).map(([service, path]) => `http://${service}:${path}`);
+  const fromService = ["exec", containerOf("auth-sidecar"), "node", ...ofNode(...names, ...ofBridges[1]!)];
+  const seen = (await mustRun("docker", fromService)).trim().split("\n");
+  expect(seen.slice(0, 2)).toEqual([`${names[0]} 401`, `${names[1]} unreachable`]);
+  expect(accepted(seen)).toEqual([]);
 });
 
 test("Prometheus reads every service", async () => {
@@ -308,7 +349,7 @@ test(
 );
 
 test("the console page shows every panel", async () => {
-  const response = await fetch(`${address}/consoles/routeql.html`);
+  const response = await fetch(`${address}/consoles/routeql.html`, { headers: login });
   const page = await response.text();
   expect({ status: response.status, error: /error (parsing|executing)/i.exec(page)?.[0] }).toEqual({
     status: 200,
@@ -332,9 +373,10 @@ test(
         text: "A test of the delivery of alerts \n",
       },
     ]);
-    receivers.status = 404;
+    receivers.status = 307;
     await expect(command("alerts", "--test")).rejects.toThrow("The test alert was not delivered");
     receivers.status = 200;
+    expect(receivers.redirected).toEqual([]);
     await expect.poll(firing, { timeout: 60_000 }).toContain("AlertsNotDelivered alertmanager");
     const { stdout } = await run(process.execPath, ["cli/main.ts", "status", "--stack", name], { cwd: root });
     expect(stdout).toMatch(/alert delivery +[1-9]\d* sent, [1-9]\d* failed/);

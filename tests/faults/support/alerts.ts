@@ -2,6 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { GenericContainer } from "testcontainers";
 import { containerOf } from "../../e2e/support/docker.ts";
 import { stack } from "../../e2e/support/stack.ts";
+import { monitoringLogin } from "../../harness/monitoring-login.ts";
 import { mustRun, run } from "../../harness/process.ts";
 import { runLabels } from "../../harness/run.ts";
 import { asSuperuser } from "./parts.ts";
@@ -26,19 +27,21 @@ const nameOf = ({ labels }: Alert): string => `${labels["alertname"]} ${labels["
 /** The alerts of the stack's own Prometheus. */
 export class Alerts {
   private readonly address: string;
+  private readonly login: { readonly authorization: string };
 
-  private constructor(address: string) {
+  private constructor(address: string, login: { readonly authorization: string }) {
     this.address = address;
+    this.login = login;
   }
 
   static async open(): Promise<Alerts | undefined> {
     const address = await prometheus();
-    return address === undefined ? undefined : new Alerts(address);
+    return address === undefined ? undefined : new Alerts(address, await monitoringLogin(containerOf("prometheus")));
   }
 
   /** Names of the alerts in one of these states. */
   async names(...states: readonly Alert["state"][]): Promise<readonly string[]> {
-    const response = await fetch(`${this.address}/api/v1/alerts`);
+    const response = await fetch(`${this.address}/api/v1/alerts`, { headers: this.login });
     const { data } = (await response.json()) as { data: { alerts: readonly Alert[] } };
     return data.alerts.filter(({ state }) => states.includes(state)).map(nameOf);
   }

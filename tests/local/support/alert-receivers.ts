@@ -13,12 +13,16 @@ export class AlertReceivers {
   readonly chat: string[] = [];
   readonly watchdog: string[] = [];
   readonly mails: string[] = [];
+  /** Requests to the address that the chat redirects to. */
+  readonly redirected: string[] = [];
   /** Status of the chat's answers. */
   status = 200;
   readonly #http = createServer((request, response) => {
     const [place, status] =
-      request.url === "/watchdog" ? ([this.watchdog, 200] as const) : ([this.chat, this.status] as const);
-    request.once("end", () => response.writeHead(status).end("ok"));
+      request.url === "/chat"
+        ? ([this.chat, this.status] as const)
+        : ([request.url === "/watchdog" ? this.watchdog : this.redirected, 200] as const);
+    request.once("end", () => response.writeHead(status, { location: "/inside" }).end("ok"));
     void keepText(request, place);
   });
   readonly #mail = new SMTPServer({
