@@ -6,6 +6,7 @@ import { filesDirectory } from "../../services/description.ts";
 import type { ServiceDescription } from "../../services/description.ts";
 import { fileContents } from "../../services/file-contents.ts";
 import type { Secrets } from "../../services/secrets.ts";
+import { withProcessLimit } from "./process-limit.ts";
 import { labels, replaceInPlace } from "./scope.ts";
 import type { Scope } from "./scope.ts";
 import { tried } from "./tried-files.ts";
@@ -14,8 +15,11 @@ export interface DeliveredFiles {
   readonly volumeName: Output<string>;
   /** Changes with each file or secret that the service reads only at its start. */
   readonly version: Output<string>;
-  readonly carrier: Container;
+  readonly carrier: Output<Container>;
 }
+
+/** The carrier never starts; the limit holds if an operator starts it. */
+const carrierProcesses = 16;
 
 const sha256 = (content: string): string => createHash("sha256").update(content).digest("hex");
 
@@ -92,5 +96,5 @@ export function deliverFiles(
   );
   const version =
     liveFiles === undefined ? carrier.id : unsecret(manifestFor((path) => !liveFiles.includes(path)).apply(sha256));
-  return { volumeName: volume.name, version, carrier };
+  return { volumeName: volume.name, version, carrier: withProcessLimit(carrier, carrierProcesses, false) };
 }

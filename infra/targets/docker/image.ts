@@ -1,8 +1,9 @@
 import { Image, RemoteImage } from "@pulumi/docker";
-import type { CustomResourceOptions, Input, Output, Resource } from "@pulumi/pulumi";
+import { type CustomResourceOptions, type Input, output, type Output, type Resource } from "@pulumi/pulumi";
 import type { ResourceNames } from "../../components/resource-names.ts";
 import type { BuiltImage, PulledImage } from "../../images.ts";
 import type { ImageName } from "../../services/description.ts";
+import { enginePlatform } from "./provider-engine.ts";
 import type { Scope } from "./scope.ts";
 
 /** Builds an image on the Docker host, once per name, which contains the hash of its content. @param reference to push, if any */
@@ -18,7 +19,7 @@ export function buildImage(
     {
       imageName: reference ?? imageName,
       skipPush: reference === undefined,
-      build: { context, dockerfile, args: { ...args } },
+      build: { context, dockerfile, args: { ...args }, platform: output(enginePlatform()) as Output<string> },
     },
     { ...options, ...(isKnown ? { ignoreChanges: ["build"] } : {}) },
   );

@@ -7,12 +7,13 @@ import { type DockerClient, engineOfProvider } from "./provider-engine.ts";
  * The container with a limit of processes in its control group. The Docker provider has no input for the limit, so the program sets it
  * when the container runs, in every update. A user's limit (`nproc`) would count the processes of that user in every stack on the host.
  * @param processes processes and threads
+ * @param warns whether to warn when the limit cannot be set
  */
-export function withProcessLimit(container: Container, processes: number): Output<Container> {
+export function withProcessLimit(container: Container, processes: number, warns = true): Output<Container> {
   if (runtime.isDryRun()) return output(container);
   return container.id.apply(async (id) => {
     const problem = await limitProcesses(id, processes, engineOfProvider());
-    if (problem !== undefined) await log.warn(problem, container);
+    if (problem !== undefined && warns) await log.warn(problem, container);
     return container;
   });
 }

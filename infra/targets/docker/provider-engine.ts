@@ -37,3 +37,13 @@ export async function hasStartInterval(docker = engineOfProvider()): Promise<boo
   const version = await docker.version().catch(() => undefined);
   return version !== undefined && acceptsStartInterval(version.ApiVersion);
 }
+
+/** Platform of the engine, as `linux/amd64`: without one the provider chooses the same, with a warning. Undefined if it cannot be asked. */
+export async function enginePlatform(docker = engineOfProvider()): Promise<string | undefined> {
+  try {
+    const version = await docker?.version();
+    return version && `${version.Os}/${version.Arch}`;
+  } catch {
+    return undefined;
+  }
+}
