@@ -50,6 +50,7 @@ test("a container and a pod have the names in their hosts file", () => {
     { host: "ldap.example.net", ip: "192.0.2.7" },
     { host: "db.example.net", ip: "192.0.2.7" },
   ]);
-  const pod = podTemplate(service, { ...parts, files: [] } as never) as { spec: { hostAliases: unknown } };
+  const pods = { labels: {}, annotations: {}, nodeSelector: {}, tolerations: [] };
+  const pod = podTemplate(service, { ...parts, files: [], pods } as never) as { spec: { hostAliases: unknown } };
   expect(pod.spec.hostAliases).toEqual([{ ip: "192.0.2.7", hostnames: ["ldap.example.net", "db.example.net"] }]);
 });
