@@ -15,6 +15,8 @@ export const attacks: readonly string[] = [
     `{ view_bgpupdates(where: {hijack_key: {_contains: ["${key}"]}, hijack_links: {hijack: {hijack_as: {_gt: 0}}}}, order_by: {timestamp: asc}) { timestamp } }`,
     `{ view_bgpupdates(where: {hijack_key: {_contains: ["${key}"]}, _not: {hijack_links: {}}}, order_by: {timestamp: asc}) { timestamp } }`,
     `{ view_bgpupdates(where: {hijack_links: {hijack: {update_links: {hijack_key: {_eq: "${key}"}}}}}, order_by: {timestamp: asc}) { timestamp } }`,
+    `{ view_hijacks_log(where: {key: {_gte: "${key}"}}, order_by: {position: asc}, limit: 1) { key position generation } }`,
+    `{ view_bgpupdates_log(where: {hijack_key: {_contains: ["${key}"]}}, order_by: {position: asc}) { key position generation timestamp } }`,
   ]),
   ...["true", "false"].flatMap((flag) => [
     `{ view_hijacks(where: {ignored: {_eq: ${flag}}}, order_by: {key: asc}) { key } }`,
@@ -22,6 +24,7 @@ export const attacks: readonly string[] = [
     `{ view_bgpupdates(where: {_not: {hijack_links: {hijack: {ignored: {_eq: ${flag}}}}}}, order_by: {timestamp: asc}) { timestamp } }`,
     `{ view_bgpupdates(where: {hijack_links: {_not: {hijack: {ignored: {_eq: ${flag}}}}}}, order_by: {timestamp: asc}) { timestamp } }`,
     `{ view_hijacks(where: {update_links: {update: {hijack_links: {hijack: {ignored: {_eq: ${flag}}}}}}}, order_by: {key: asc}) { key } }`,
+    `{ view_hijacks_log(where: {ignored: {_eq: ${flag}}}, order_by: {position: desc}) { key position } }`,
   ]),
   // by order
   "{ view_hijacks(order_by: [{num_peers_seen: desc}, {key: asc}]) { key } }",
@@ -29,6 +32,9 @@ export const attacks: readonly string[] = [
   "{ view_bgpupdates_hijacks(order_by: [{hijack: {num_peers_seen: desc}}, {hijack: {time_last: asc}}, {timestamp: asc}]) { timestamp hijack_key } }",
   "{ view_bgpupdates_hijacks(order_by: [{update: {matched_prefix: desc}}, {timestamp: asc}, {hijack_key: asc}]) { timestamp hijack_key } }",
   "{ view_bgpupdates(order_by: [{hijack_key: desc}, {timestamp: asc}]) { timestamp } }",
+  "{ view_hijacks_log(order_by: {position: desc}, offset: 1, limit: 1) { key position } }",
+  "{ view_bgpupdates_log(order_by: {position: desc}) { key position } }",
+  "{ view_log_generations(order_by: [{log: asc}, {generation: desc}]) { log generation kept_position reason started_at } }",
   // by distinct values
   "{ view_hijacks(distinct_on: [configured_prefix], order_by: [{configured_prefix: asc}, {key: asc}]) { configured_prefix key } }",
   "{ view_bgpupdates_hijacks(distinct_on: [timestamp], order_by: [{timestamp: asc}, {hijack_key: desc}]) { timestamp hijack_key } }",
@@ -39,6 +45,8 @@ export const attacks: readonly string[] = [
   // by counting
   "{ view_hijacks_aggregate { aggregate { count max { key num_peers_seen comment } min { key time_last } sum { num_peers_seen hijack_as } } } }",
   "{ view_bgpupdates_hijacks_aggregate(where: {hijack: {}}) { aggregate { count max { hijack_key } } nodes { hijack_key } } }",
+  "{ view_hijacks_log_aggregate { aggregate { count max { position key comment } min { position } sum { num_peers_seen } } } }",
+  "{ view_bgpupdates_log_aggregate { aggregate { count max { position } min { position } } nodes { key } } }",
   "{ view_bgpupdates(order_by: {timestamp: asc}) { timestamp hijack_links_aggregate { aggregate { count max { hijack_key service } } } } }",
   "{ view_hijacks(order_by: {key: asc}) { key update_links_aggregate { aggregate { count max { timestamp service } } } } }",
   "{ view_bgpupdates(order_by: [{hijack_links_aggregate: {count: desc}}, {timestamp: asc}]) { timestamp } }",
@@ -66,12 +74,15 @@ export function trapsWith(pattern: string): readonly string[] {
         `{ view_bgpupdates(where: {hijack_links_aggregate: {count: {predicate: {_gte: 0}, filter: {hijack: {${column}: ${trap}}}}}}) { timestamp } }`,
         `{ view_hijacks { update_links(where: {hijack: {${column}: ${trap}}}) { timestamp } } }`,
         `{ view_hijacks_aggregate(where: {${column}: ${trap}}) { aggregate { count } nodes { key } } }`,
+        `{ view_hijacks_log(where: {${column}: ${trap}}) { key } }`,
+        `{ view_hijacks_log(where: {position: {_gt: 0}, ${column}: ${trap}}, order_by: {position: asc}) { position } }`,
       ]),
       `{ view_hijacks(where: {key: {_cast: {String: ${trap}}}}) { key } }`,
       `{ view_bgpupdates_hijacks(where: {hijack_key: ${trap}}) { timestamp } }`,
       `{ view_bgpupdates_hijacks(where: {update: {service: ${trap}}}) { timestamp } }`,
       `{ view_bgpupdates(where: {hijack_links: {hijack_key: ${trap}}}) { timestamp } }`,
       `{ view_bgpupdates(where: {service: ${trap}}) { timestamp } }`,
+      `{ view_bgpupdates_log(where: {service: ${trap}}) { key } }`,
       `{ view_hijacks(where: {update_links: {update: {service: ${trap}}}}) { key } }`,
     ];
   });
@@ -98,5 +109,6 @@ export const unreadable: readonly string[] = [
     `{ view_hijacks(where: {_or: [{_and: [{${known}}, {rpki_status: {${operator}: "("}}]}]}) { key } }`,
     `{ view_bgpupdates(where: {hijack_links: {hijack: {${known}, type: {${operator}: "["}}}}) { timestamp } }`,
     `{ view_bgpupdates_hijacks(where: {hijack: {${known}}, service: {${operator}: "["}}) { timestamp } }`,
+    `{ view_hijacks_log(where: {${known}, type: {${operator}: "["}}) { key } }`,
   ]),
 );

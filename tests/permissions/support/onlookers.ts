@@ -13,7 +13,7 @@ export const fill = `
     ('x1', 'Q|0|-|-', '203.0.113.0/24', 65549, '2026-01-05', '2026-01-05 01:00', '203.0.113.0/24', true, false, 'secret of nobody', 1, '{}');
   select routing.ensure_partitions('2026-02-01', '2026-02-01');
   insert into routing.bgp_updates (key, prefix, origin_as, peer_asn, as_path, service, type, "timestamp", hijack_key, matched_prefix, communities)
-    select gen_random_uuid(), prefix::inet, 64511, 64496 + n, array[64504 + n, 64511], service, 'A', '2026-02-01'::timestamp + n * interval '1 hour', keys::text[], matched::inet, '[[64504,1]]'
+    select md5(service)::uuid, prefix::inet, 64511, 64496 + n, array[64504 + n, 64511], service, 'A', '2026-02-01'::timestamp + n * interval '1 hour', keys::text[], matched::inet, '[[64504,1]]'
     from (values
       (1, '192.0.2.128/25', 'north|one', '{ni1}', '192.0.2.0/24'), (2, '192.0.2.0/24', 'north|two', '{nv1}', '192.0.2.0/24'),
       (3, '198.51.100.128/25', 'south|one', '{si1}', '198.51.100.0/24'), (4, '198.51.100.0/24', 'south|two', '{sv1}', '198.51.100.0/24'),
@@ -31,6 +31,8 @@ export interface Onlooker {
   readonly traps: readonly string[];
   /** Changes to hidden rows of the role, one state after another. */
   readonly changes: Readonly<Record<string, readonly string[]>>;
+  /** Changes to columns of visible rows that the role may not read. */
+  readonly hiddenColumns?: Readonly<Record<string, readonly string[]>>;
 }
 
 export const onlookers: readonly Onlooker[] = [
@@ -38,11 +40,9 @@ export const onlookers: readonly Onlooker[] = [
     role: "viewer",
     traps: ["ni\\", "si\\", "S|0\\"],
     changes: {
-      "other values in ignored hijacks and in hidden columns": [
+      "other values in ignored hijacks": [
         `update routing.hijacks set comment = 'zzz', community_annotation = 'zzz', type = 'Z|9|-|-', hijack_as = 1, prefix = '2001:db8::/32',
            num_peers_seen = 0, peers_seen = '{1}', time_last = null, time_ended = '2020-01-01', configured_prefix = null, rpki_status = 'VD', seen = true where ignored`,
-        "update routing.hijacks set comment = 'zzz', community_annotation = 'zzz' where not ignored",
-        "update routing.bgp_updates set communities = '[]', orig_path = '[1]'",
       ],
       "no ignored hijack at all": ["delete from routing.hijacks where ignored"],
       "many more of them, and their links": [
@@ -50,6 +50,12 @@ export const onlookers: readonly Onlooker[] = [
            select 'more' || n, 'Z|9|-|-', '2001:db8::/32', n, '2026-01-01', false, true, 'zzz' from generate_series(1, 500) n`,
         `insert into routing.update_links (hijack_key, "timestamp", identity, prefix, peer_asn, type, as_path, service)
            select 'more' || n, u."timestamp", gen_random_uuid(), u.prefix, u.peer_asn, u.type, u.as_path, u.service from routing.bgp_updates u, generate_series(1, 500) n`,
+      ],
+    },
+    hiddenColumns: {
+      "other comments of hijacks and communities of updates": [
+        "update routing.hijacks set comment = 'zzz', community_annotation = 'zzz' where not ignored",
+        "update routing.bgp_updates set communities = '[]', orig_path = '[1]'",
       ],
     },
   },
