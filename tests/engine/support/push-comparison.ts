@@ -169,7 +169,7 @@ const headersOf = ({ role, user }: Session) => ({
 });
 
 /** A generator of numbers below a bound, the same for the same seed (mulberry32). */
-export function randomOf(seed: number): (bound: number) => number {
+function randomOf(seed: number): (bound: number) => number {
   let state = seed;
   return (bound) => {
     state = (state + 0x6d2b79f5) | 0;
