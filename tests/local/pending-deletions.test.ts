@@ -1,8 +1,10 @@
 import { ComponentResource } from "@pulumi/pulumi";
 import type { PulumiFn } from "@pulumi/pulumi/automation/index.js";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { runOnDocker } from "@routeql/infra/targets/docker/run";
 import { runOnKubernetes } from "@routeql/infra/targets/kubernetes/run";
 import { describeTestService, testImage, testSecrets } from "@routeql/infra/testing/descriptions";
+import { mustRun } from "../harness/process.ts";
 import { type FakeCluster, fakeCluster } from "./support/fake-cluster.ts";
 import { tinyStack } from "./support/tiny-stack.ts";
 
@@ -99,5 +101,58 @@ test("updates that were interrupted and taken back keep every object that runs",
       1, 2, 2,
     ]);
     expect((await tiny.up(program(then))).changes).toMatchObject({ same: expect.any(Number) });
+  }
+});
+
+/** A service with one file of this name and content. @param holds whether it never becomes healthy, so that an update waits for it */
+function onDocker(stack: string, file: string, holds: boolean): PulumiFn {
+  return async () => {
+    const service = describeTestService({
+      entrypoint: ["sleep", "infinity"],
+      files: { [file]: file },
+      health: { kind: "command", command: [holds ? "false" : "true"] },
+      graceSeconds: 1,
+    });
+    runOnDocker(
+      {
+        services: [service],
+        secrets: testSecrets(),
+        images: { built: [], pulled: [{ name: "engine", imageName: "debian:trixie-slim" }] },
+        scope: { prefix: `routeql-${stack}`, stack, named: (part) => part },
+        hostAddress: "127.0.0.1",
+        processorLimit: 1,
+        protectData: false,
+      },
+      new ComponentResource("routeql:test:Parent", "parent"),
+    );
+  };
+}
+
+test("on Docker, updates that were interrupted and taken back keep every volume", { timeout: 600_000 }, async () => {
+  await using tiny = await tinyStack();
+  const docker = async (...args: string[]): Promise<string> => (await mustRun("docker", args)).trim();
+  const volumes = async (): Promise<string[]> =>
+    (await docker("volume", "ls", "--quiet", "--filter", `label=com.routeql.stack=${tiny.name}`)).split("\n");
+  const container = `routeql-${tiny.name}-engine`;
+  const mounted = async (): Promise<string> =>
+    docker("inspect", "--format", "{{range .Mounts}}{{.Name}}{{end}}", container).catch(() => "");
+  await tiny.up(onDocker(tiny.name, "a", false));
+  for (const [interrupted, then] of [
+    ["b", "a"],
+    ["c", "b"],
+  ] as const) {
+    const before = await volumes();
+    expect([await mounted()]).toEqual(before);
+    const end = new AbortController();
+    const update = tiny.up(onDocker(tiny.name, interrupted, true), end.signal).then(
+      () => "done",
+      () => "interrupted",
+    );
+    await expect.poll(mounted, { timeout: 60_000 }).not.toMatch(new RegExp(`^(${before.join("|")})?$`));
+    end.abort(new Error("Ctrl-C"));
+    expect(await update).toBe("interrupted");
+    await tiny.up(onDocker(tiny.name, then, false));
+    expect(await docker("exec", container, "ls", "/run/routeql"), `${interrupted}, then ${then}`).toBe(then);
+    expect(await volumes()).toEqual([await mounted()]);
   }
 });

@@ -166,8 +166,8 @@ describe("the life of a stack", { timeout: 600_000 }, () => {
     await change("engine", "password 'of an intruder'");
     await change("sidecar", "set statement_timeout = 1");
     const { output } = await checkout.command("status", name);
-    expect(output).toMatch(/routeql_engine +cannot work: password authentication failed/);
-    expect(output).toMatch(/routeql_sidecar +/);
+    expect(output).toMatch(/routeql_engine: cannot work: password authentication failed/);
+    expect(output).toMatch(/routeql_sidecar: /);
     expect(await stack.up()).toContain("1 replaced");
     expect((await checkout.command("status", name)).output).not.toContain("routeql_engine");
     expect(await stack.up()).toBe("nothing changed");
