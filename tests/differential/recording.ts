@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { gunzipSync } from "node:zlib";
+import type { Metadata } from "@routeql/engine/apply-metadata/metadata-api";
 import type { Call, Server } from "./pair.ts";
 import { drawCalls } from "./run.ts";
 import type { World } from "./worlds.ts";
@@ -24,6 +25,17 @@ export const recordingFile: string = resolve(import.meta.dirname, "recording.jso
 
 export const readRecording = (): Recording =>
   JSON.parse(gunzipSync(readFileSync(recordingFile)).toString("utf8")) as Recording;
+
+/** Views that are newer than the recording. Delete these names before the next one. */
+const newer: ReadonlySet<string> = new Set(["view_bgpupdates_log", "view_hijacks_log", "view_log_generations"]);
+
+/** The metadata without what the recording does not know. */
+export function recordedMetadata(metadata: Metadata): Metadata {
+  const isKnown = ({ table }: { readonly table: { readonly name: string } }): boolean => !newer.has(table.name);
+  return JSON.parse(JSON.stringify(metadata), (key, value) =>
+    key === "tables" ? (value as Parameters<typeof isKnown>[0][]).filter(isKnown) : (value as unknown),
+  ) as Metadata;
+}
 
 const written: readonly string[] = [
   "{ view_hijacks(limit: 5, order_by: {time_last: desc}) { key type prefix hijack_as time_last active } }",
