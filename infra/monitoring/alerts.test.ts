@@ -31,9 +31,10 @@ test("each section of the runbooks has symptom, first command, causes and fix", 
 });
 
 test("promtool tests each alert", () => {
-  const { tests } = parse(read("alerts.test.yml")) as {
+  const files = ["alerts.test.yml", "slow-alerts.test.yml"].map((file) => parse(read(file))) as {
     tests: { alert_rule_test?: { alertname: string; exp_alerts: unknown[] }[] }[];
-  };
+  }[];
+  const tests = files.flatMap((file) => file.tests);
   const raised = tests.flatMap(({ alert_rule_test: expected = [] }) =>
     expected.filter(({ exp_alerts: alerts }) => alerts.length > 0).map(({ alertname }) => alertname),
   );

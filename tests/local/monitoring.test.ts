@@ -271,8 +271,8 @@ test("the alerts pass their unit tests", { timeout: 300_000 }, async () => {
     await mustRun("docker", ["inspect", "--format", "{{.Config.Image}}", containerOf("prometheus")])
   ).trim();
   await using rules = new FilesVolume();
-  for (const file of ["alerts.yml", "alerts.test.yml"])
-    rules.put(file, readFileSync(resolve(rulesFolder, file), "utf8"));
+  const tests = ["alerts.test.yml", "slow-alerts.test.yml"];
+  for (const file of ["alerts.yml", ...tests]) rules.put(file, readFileSync(resolve(rulesFolder, file), "utf8"));
   await rules.fill(image);
   const { stdout, stderr, code } = await run("docker", [
     "run",
@@ -284,7 +284,7 @@ test("the alerts pass their unit tests", { timeout: 300_000 }, async () => {
     "promtool",
     "test",
     "rules",
-    "alerts.test.yml",
+    ...tests,
   ]);
   expect({ code, text: stdout + stderr }).toMatchObject({ code: 0 });
 });
