@@ -369,7 +369,7 @@ test(
     await expect.poll(() => receivers.chat.length, { timeout: 60_000 }).toBeGreaterThan(0);
     expect((JSON.parse(receivers.chat[0]!) as { attachments: object[] }).attachments).toMatchObject([
       {
-        title: "[FIRING] TestAlert " + (/test-\d+/.exec(receivers.chat[0]!)?.[0] ?? ""),
+        title: "[FIRING] monitoring TestAlert " + (/test-\d+/.exec(receivers.chat[0]!)?.[0] ?? ""),
         text: "A test of the delivery of alerts \n",
       },
     ]);
