@@ -62,7 +62,8 @@ export function documentedViews(): readonly DocumentedView[] {
         .flatMap((view) => comments(`column public\\.${view}\\."?(\\w+)"?`))
         .map(([, column = "", text = ""]) => [column, text]),
     );
-    const description = comments(`view public\\.${name}`).at(-1)?.[1] ?? "";
+    // view_hijacks is a table since operators write to it.
+    const description = comments(`(?:view|table) public\\.${name}`).at(-1)?.[1] ?? "";
     return {
       name,
       description: unquoted(description),
@@ -89,15 +90,16 @@ function columnTypes(migrations: string, table: string): ReadonlyMap<string, str
 }
 
 export function dataDictionary(): string {
-  const lines = (text: string): string => text.replaceAll(/(.{1,150})(?: |$)/g, "$1\n  ").trimEnd();
+  const lines = (text: string, indent: string): string =>
+    text.replaceAll(/(.{1,150})(?: |$)/g, `$1\n${indent}`).trimEnd();
   const readable = documentedViews().filter(({ name }) => !internal.has(name));
   const sections = readable.map(({ name, description, columns }) =>
     [
       `## ${name}`,
       "",
-      description,
+      lines(description, ""),
       "",
-      ...columns.map((column) => `- \`${column.name}\` ${column.type}: ${lines(column.description)}`),
+      ...columns.map((column) => `- \`${column.name}\` ${column.type}: ${lines(column.description, "  ")}`),
       "",
     ].join("\n"),
   );

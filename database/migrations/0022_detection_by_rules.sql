@@ -76,6 +76,7 @@ comment on column public.view_hijacks.num_asns_inf is
   'Number of ASes whose paths lead to the hijacker (infected ASes). The ASes at the end of the path that may be legitimate do not count.';
 comment on column public.view_hijacks.community_annotation is
   'Most serious annotation of the configuration whose communities an announcement had, or free text. NA when there is none.';
+select routing.describe_logs();
 
 -- Records of before: what an open one needs to continue.
 insert into routing.hijack_peers (hijack_key, peer_asn, first_seen, last_seen, withdrawn_at)
