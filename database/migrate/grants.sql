@@ -39,7 +39,8 @@ grant select, insert, update on routing.feed_sources, routing.feed_gaps to route
 grant select, insert, delete on routing.vrps to routeql_loader;
 grant select, insert, update on routing.vrp_lists to routeql_loader;
 grant select, insert, update, delete on routing.configured_prefixes, routing.hijack_peers to routeql_loader;
-grant select, insert, update on routing.detection, routing.detection_rules, routing.judged_prefixes to routeql_loader;
+grant select, insert, update on routing.detection, routing.judged_prefixes to routeql_loader;
+grant select, insert on routing.detection_rules to routeql_loader;
 grant select on routing.update_links to routeql_loader;
 grant execute on function
   routing.validate_hijacks(),
