@@ -101,6 +101,20 @@ test("the API accepts the objects of the Prometheus operator", { timeout: 120_00
   await check(all);
 });
 
+test("the API and CloudNativePG accept the feed and the settings of pods", { timeout: 120_000 }, async () => {
+  const all = await manifests({
+    database: "cloudnative-pg",
+    feed: "ris-live",
+    podLabels: "team=routing",
+    podAnnotations: "example.net/owner=routing",
+    podNodeSelector: "kubernetes.io/os=linux",
+    podTolerations: "dedicated=routing:NoSchedule,spot:NoExecute",
+    podPriorityClass: "system-cluster-critical",
+  });
+  expect(all.some(({ kind, metadata }) => kind === "Deployment" && metadata.name === "feed")).toBe(true);
+  await check(all);
+});
+
 test.each([
   ["Cluster", { database: "cloudnative-pg" }],
   ["PodMonitor", { monitoring: "operator" }],
