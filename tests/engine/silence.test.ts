@@ -19,7 +19,8 @@ async function startEngine(poolSize: number): Promise<Engine & AsyncDisposable> 
   const started = await createEngine({
     metadata: "hasura-metadata",
     environment: { ROUTEQL_DATABASE_URL: proxy.through(database.getConnectionUri("engine")) },
-    statementTimeout: 500,
+    // Longer than the catalog takes on a busy machine.
+    statementTimeout: 3_000,
     poolSize,
   });
   return Object.assign(started, { [Symbol.asyncDispose]: () => started.close() });
