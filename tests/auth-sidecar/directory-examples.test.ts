@@ -196,7 +196,7 @@ describe.each(kinds)(
 
     test("has no problem for the check of the directory", async () => {
       const settings = readSettings({ ...stack.environment, ...environment });
-      expect(hasDirectory(settings) && (await checkDirectory(settings))).toEqual([]);
+      expect(hasDirectory(settings) && (await checkDirectory(settings))).toEqual({ problems: [], missingGroups: [] });
     });
 
     test("identifies one account by one id, for every login name", async () => {
