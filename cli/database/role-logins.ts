@@ -21,6 +21,8 @@ const ofServer = /^(08|53|57P)/;
 /** Milliseconds for one role. */
 const patience = 20_000;
 
+const silent = Symbol("no answer");
+
 /** Settings of the login itself: in every database, and in this one alone. */
 const ownSettings = `select setdatabase = 0 as general, unnest(setconfig) as setting from pg_catalog.pg_db_role_setting s
   join pg_catalog.pg_roles r on r.oid = s.setrole where r.rolname = session_user`;
@@ -49,6 +51,8 @@ async function problemOf(programs: ClientPrograms, role: DatabaseRole): Promise<
     user: loginOf(role, database.secondLogins),
     password: databasePasswords[role],
     application_name: "routeql up",
+    connectionTimeoutMillis: patience,
+    query_timeout: patience,
   });
   client.on("error", () => undefined);
   try {
@@ -79,8 +83,10 @@ export async function roleProblems(stack: string, signal: AbortSignal): Promise<
   const reach = await decided(programs, "owner").catch(() => programs.reach);
   // Stacks of earlier versions do not list every password.
   for (const role of databaseRoles.filter((name) => databasePasswords[name] !== "")) {
-    const reason = await within(patience, problemOf({ ...programs, reach }, role)).catch(() => undefined);
+    const reason = await within(patience, problemOf({ ...programs, reach }, role)).catch((): typeof silent => silent);
     signal.throwIfAborted();
+    // A server that hangs would take this long for each role.
+    if (reason === silent) break;
     if (reason !== undefined) problems.push({ role: loginOf(role, database.secondLogins), reason });
   }
   return problems;

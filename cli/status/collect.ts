@@ -122,7 +122,12 @@ async function databaseFacts(
   stack: string,
   signal: AbortSignal,
 ): Promise<{ facts?: DatabaseFacts; problems: readonly Problem[] }> {
-  const reading = readDatabaseFacts(() => openDatabase(stack, "owner"));
+  // Without these limits, the connection to a server that hangs would keep this program running.
+  const limits = { connectionTimeoutMillis: databasePatience, query_timeout: databasePatience };
+  const reading = readDatabaseFacts(async () => {
+    const { config, ...opened } = await openDatabase(stack, "owner");
+    return { ...opened, config: { ...config, ...limits } };
+  });
   try {
     return { facts: await within(databasePatience, reading), problems: [] };
   } catch (error) {
