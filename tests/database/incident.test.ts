@@ -74,14 +74,18 @@ describe("the real data of SOURCES.md", () => {
       compared = (await rowsOf(
         database,
         "engine",
-        `select t.prefix, h.key is not null as record, coalesce(h.time_started = t.start_time, false) as start,
-           coalesce(h.time_last = t.last_announcement, false) as last,
+        `select t.prefix, h.keys is not null as record, coalesce(h.first = t.start_time, false) as start,
+           coalesce(t.last_announcement = any (h.last), false) as last,
            coalesce(followed.first = t.start_time, false) as "followedStart", coalesce(followed.last = t.last_announcement, false) as "followedLast"
          from json_to_recordset($1) as t (prefix text, start_time timestamp, last_announcement timestamp)
-         left join view_hijacks h on h.prefix = t.prefix::inet and h.hijack_as = 18101
+         left join lateral (
+           select array_agg(key) as keys, min(time_started) as first, array_agg(
+             (select max("timestamp") from view_bgpupdates_hijacks where hijack_key = key and type = 'A')) as last
+           from view_hijacks where prefix = t.prefix::inet and hijack_as = 18101
+         ) h on true
          left join lateral (
            select min("timestamp") as first, max("timestamp") as last from view_bgpupdates_hijacks
-           where hijack_key = h.key and type = 'A' and $2::bigint = any (as_path)
+           where hijack_key = any (h.keys) and type = 'A' and $2::bigint = any (as_path)
          ) followed on true order by t.prefix::inet`,
         [JSON.stringify(timeline), FOLLOWED_UPSTREAM],
       )) as typeof compared;
@@ -90,7 +94,7 @@ describe("the real data of SOURCES.md", () => {
     const prefixesWhere = (condition: (row: (typeof compared)[number]) => boolean): string[] =>
       compared.filter(condition).map(({ prefix }) => prefix);
 
-    test("34 of the timeline's 35 prefixes have a record of AS18101", async () => {
+    test("34 of the timeline's 35 prefixes have records of AS18101", async () => {
       expect(compared).toHaveLength(35);
       expect(prefixesWhere(({ record }) => !record)).toEqual(["2a0a:f280::/48"]);
       expect(
@@ -102,13 +106,13 @@ describe("the real data of SOURCES.md", () => {
       ).toEqual([{ hijack_as: 45_820, type: "E|0|-|-", time_started: "2026-06-16T18:32:53" }]);
     });
 
-    test("33 records start at the timeline's time, one starts earlier by another upstream", async () => {
+    test("33 prefixes start at the timeline's time, one starts earlier by another upstream", async () => {
       expect(prefixesWhere(({ record, start }) => record && !start)).toEqual(["91.108.56.0/23"]);
       expect(prefixesWhere(({ record, followedStart }) => record && !followedStart)).toEqual([]);
     });
 
-    test("20 records match in prefix, first and last announcement", () => {
-      expect(prefixesWhere(({ start, last }) => start && last)).toHaveLength(20);
+    test("21 prefixes match in the first announcement and in the last one of a record", () => {
+      expect(prefixesWhere(({ start, last }) => start && last)).toHaveLength(21);
     });
 
     test("12 more match with only the timeline's upstream", () => {
@@ -131,17 +135,25 @@ describe("the real data of SOURCES.md", () => {
       ]);
     });
 
-    test("two records have later announcements by that upstream, from the withdrawal", async () => {
+    test("one prefix has a later record by that upstream", async () => {
       const neither = prefixesWhere(
         ({ record, start, last, followedLast }) => record && !(start && last) && !followedLast,
       );
-      expect(neither).toEqual(["91.108.56.0/22", "2001:b28:f23c::/48"]);
-      const last =
-        "select prefix, time_last from view_hijacks where prefix = any ($1::inet[]) and hijack_as = 18101 order by prefix";
-      expect(await rowsOf(database, "engine", last, [neither])).toEqual([
-        { prefix: "91.108.56.0/22", time_last: "2026-06-16T21:12:44" },
-        { prefix: "2001:b28:f23c::/48", time_last: "2026-06-16T20:39:11" },
+      expect(neither).toEqual(["91.108.56.0/22"]);
+      const records =
+        "select time_started, time_last, withdrawn from view_hijacks where prefix = any ($1::inet[]) and hijack_as = 18101 order by time_started";
+      expect(await rowsOf(database, "engine", records, [neither])).toEqual([
+        { time_started: "2026-06-16T07:18:30", time_last: "2026-06-16T20:34:30", withdrawn: true },
+        { time_started: "2026-06-16T21:12:41", time_last: "2026-06-16T21:12:45", withdrawn: false },
       ]);
+    });
+
+    test("a record ends when 80 percent of its monitors lost it; a later announcement begins another", async () => {
+      const records = `select count(*)::integer as all,
+          count(*) filter (where withdrawn and time_ended = time_last and cardinality(peers_withdrawn) = round(0.8 * num_peers_seen))::integer as ended,
+          count(*) filter (where active and cardinality(peers_withdrawn) < round(0.8 * num_peers_seen))::integer as active
+        from view_hijacks where hijack_as = 18101`;
+      expect(await rowsOf(database, "engine", records)).toEqual([{ all: 66, ended: 64, active: 2 }]);
     });
 
     test("all 989 hijack announcements of SOURCES.md are linked", async () => {
