@@ -1,6 +1,10 @@
-import { expect, test } from "vitest";
+import { ComponentResource } from "@pulumi/pulumi";
+import { expect, test, vi } from "vitest";
 import { describeStack, describeTestService } from "../../testing/descriptions.ts";
-import { networksOf } from "./networks.ts";
+import { find, recordStack } from "../../testing/recorded-stack.ts";
+import { connect, networksOf } from "./networks.ts";
+
+vi.mock("./host-mtu.ts", () => ({ smallMtu: () => 1400, mtuOptions: vi.fn().mockResolvedValue(undefined) }));
 
 test("each call edge has an internal network of its two services", () => {
   const services = [
@@ -17,4 +21,13 @@ test("each call edge has an internal network of its two services", () => {
 test("only the gateway joins the network of published ports", () => {
   const edge = networksOf(describeStack({ monitoring: "stack" })).filter(({ name }) => name === "edge");
   expect(edge).toEqual([{ name: "edge", members: ["gateway"], internal: false }]);
+});
+
+test("a network that exists without an option gets no input for it, which would replace it", async () => {
+  const services = [describeTestService({ name: "gateway", ports: [{ internal: 8443, published: 443 }] })];
+  const scope = { prefix: "routeql-local", stack: "local", named: (part: string) => part };
+  const resources = await recordStack(() =>
+    connect(services, scope, new ComponentResource("routeql:test:Parent", "p")),
+  );
+  expect(find(resources, "docker:index/network:Network", "edge").inputs).not.toHaveProperty("options");
 });

@@ -88,5 +88,6 @@ export function connect(
     joined.filter(({ members }) => members.includes(service)).map(({ name }) => ({ name, aliases: [service] }));
 }
 
+/** Without an option the input is absent: an empty object would replace a network that was created without it. */
 const outwards = (network: string, mtu: number | undefined) =>
-  mtu === undefined ? {} : { options: output(mtuOptions(network, mtu)).apply((options) => options ?? {}) };
+  mtu === undefined ? {} : { options: output(mtuOptions(network, mtu)) as Output<Record<string, string>> };
