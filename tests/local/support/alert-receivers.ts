@@ -8,7 +8,7 @@ async function keepText(stream: Readable, place: string[]): Promise<void> {
   place.push(await text(stream));
 }
 
-/** A chat and an outside watchdog on one HTTP port, and a mail server without a login. */
+/** A chat at any path and an outside watchdog on one HTTP port, and a mail server without a login. */
 export class AlertReceivers {
   readonly chat: string[] = [];
   readonly watchdog: string[] = [];
@@ -19,9 +19,11 @@ export class AlertReceivers {
   status = 200;
   readonly #http = createServer((request, response) => {
     const [place, status] =
-      request.url === "/chat"
-        ? ([this.chat, this.status] as const)
-        : ([request.url === "/watchdog" ? this.watchdog : this.redirected, 200] as const);
+      request.url === "/watchdog"
+        ? ([this.watchdog, 200] as const)
+        : request.url === "/inside"
+          ? ([this.redirected, 200] as const)
+          : ([this.chat, this.status] as const);
     request.once("end", () => response.writeHead(status, { location: "/inside" }).end("ok"));
     void keepText(request, place);
   });
