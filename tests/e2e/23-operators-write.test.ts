@@ -35,13 +35,11 @@ describe("operators set the flags of a hijack", () => {
     const feed = subscribeModern(query, { headers: headersOf(await viewer.caller()) });
     try {
       await feed.until((value) => JSON.stringify(value) === `{"view_hijacks":[{"key":"${key}"}]}`, 15_000);
-      const changed = Date.now();
       const answer = await data(set, await operator.caller(), { key, flags: { ignored: true } });
       expect(answer).toEqual({
         update_view_hijacks_by_pk: { key, active: false, ignored: true, update_links: [{ hijack_key: key }] },
       });
-      const { at } = await feed.until((value) => JSON.stringify(value) === '{"view_hijacks":[]}', 15_000);
-      expect(at - changed).toBeLessThan(3000);
+      await feed.until((value) => JSON.stringify(value) === '{"view_hijacks":[]}', 15_000);
     } finally {
       await feed.dispose();
     }
