@@ -24,7 +24,10 @@ const refused: Readonly<Record<string, string>> = {
   "a program as the source of rows": "copy auth.organisations (id, name) from program 'id'",
 };
 
-/** Everything in the catalogues that the traps add to. Names only: a restore gives objects other identifiers. */
+/**
+ * Everything in the catalogues that the traps add to. Names only: a restore gives objects other identifiers. Without the triggers of notices,
+ * which only the migrate job creates.
+ */
 const catalogue = `select array(select nspname::text from pg_namespace where nspname !~ '^pg_(temp|toast_temp)' order by 1) as schemas,
   array(select row(oid::regprocedure, proacl)::text from pg_proc where oid >= 16384 order by 1) as functions,
   array(select oid::regoperator::text from pg_operator where oid >= 16384 order by 1) as operators,
@@ -35,7 +38,8 @@ const catalogue = `select array(select nspname::text from pg_namespace where nsp
   array(select pg_get_indexdef(indexrelid) from pg_index where indexrelid >= 16384 and indexprs is not null) as expressions,
   array(select row(attrelid::regclass, attname)::text from pg_attribute join pg_class c on c.oid = attrelid
     where relkind in ('r', 'p', 'v') and c.oid >= 16384 and attnum > 0 and not attisdropped order by 1) as columns,
-  array(select row(tgrelid::regclass, tgname)::text from pg_trigger where not tgisinternal order by 1) as triggers,
+  array(select row(tgrelid::regclass, tgname)::text from pg_trigger
+    where not tgisinternal and tgfoid is distinct from to_regproc('routing.tell_change') order by 1) as triggers,
   array(select row(ev_class::regclass, rulename)::text from pg_rewrite where oid >= 16384 order by 1) as rules,
   array(select polname::text from pg_policy) as policies, array(select pubname::text from pg_publication) as publications,
   array(select extname::text from pg_extension order by 1) as extensions, array(select evtname::text from pg_event_trigger) as event_triggers,

@@ -102,7 +102,7 @@ test("the rows distinguish the filters: each condition hides some rows and shows
   }
   expect(await counts("from view_hijacks where ignored")).toBe(2);
   expect(await counts("from view_bgpupdates where hijack_key = '{}'")).toBeGreaterThan(3000);
-  expect(await counts("from view_bgpupdates where cardinality(hijack_key) > 1")).toBe(3);
+  expect(await counts("from view_bgpupdates where cardinality(hijack_key) > 1")).toBeGreaterThan(2);
   expect(await counts("from view_bgpupdates where matched_prefix is null")).toBe(2);
 });
 
@@ -194,7 +194,7 @@ describe("along relationships", () => {
     const organisation = given === "" ? undefined : given;
     for (const [from, relationship, own, other] of ways) {
       if (from !== view) continue;
-      const where = from === "view_bgpupdates" ? `, where: {handled: {_eq: true}}` : "";
+      const where = from === "view_bgpupdates" ? `, where: {hijack_key: {_neq: []}}` : "";
       const query = `{ ${from}(limit: 1000${where}) { ${own} ${relationship} { ${other} } } }`;
       const data = await world.ask<Record<string, Rows>>(sessionOf(role, organisation), query);
       const target =
