@@ -1,6 +1,7 @@
-import { readFileSync } from "node:fs";
-import { resolve } from "node:path";
-import { expect, test } from "vitest";
+import { globSync, readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { contextFiles, copiedSources } from "@routeql/host/docker/build-context";
+import { describe, expect, test } from "vitest";
 import { readPackages } from "../boundaries/packages.ts";
 import { repository } from "../harness/repository.ts";
 
@@ -12,12 +13,22 @@ function withDependencies(name: string): readonly string[] {
   return found === undefined ? [] : [...[...found.dependencies].flatMap(withDependencies), found.folder];
 }
 
-test.each(["gateway", "engine", "auth-sidecar", "database-tools", "apply-metadata"])(
-  "the image %s copies the description of each package that it installs",
-  (image) => {
-    const dockerfile = readFileSync(resolve(repository, "images", image, "Dockerfile"), "utf8");
-    const [, installed = ""] = /npm ci .*--workspace (\S+)/.exec(dockerfile) ?? [];
-    const copied = [...dockerfile.matchAll(/^COPY (\S+)\/package\.json \1\/$/gm)].map(([, folder]) => folder);
+const dockerfiles = globSync("images/*/Dockerfile", { cwd: repository })
+  .toSorted()
+  .map((path) => ({ image: dirname(path), text: readFileSync(resolve(repository, path), "utf8") }));
+
+describe.each(dockerfiles)("$image", ({ text }) => {
+  test("copies nothing that .dockerignore excludes", () => {
+    const excluded = copiedSources(text).filter((source) => contextFiles(repository, [source]).length === 0);
+    expect(excluded).toEqual([]);
+  });
+});
+
+test.each(dockerfiles.filter(({ text }) => /npm ci .*--workspace/.test(text)))(
+  "$image copies the description of each package that it installs",
+  ({ text }) => {
+    const [, installed = ""] = /npm ci .*--workspace (\S+)/.exec(text) ?? [];
+    const copied = [...text.matchAll(/^COPY (\S+)\/package\.json \1\/$/gm)].map(([, folder]) => folder);
     expect(copied).not.toEqual([]);
     expect(new Set(copied)).toEqual(new Set(withDependencies(installed)));
   },
