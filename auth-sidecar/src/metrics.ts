@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { UnavailableReason } from "@routeql/contract/unavailable";
+import { type UnavailableReason, unavailableReasons } from "@routeql/contract/unavailable";
 import { SidecarError } from "./errors.ts";
 
 export interface Metrics {
@@ -26,6 +26,8 @@ export function createMetrics(): Metrics {
     labelNames: ["reason"],
     registers,
   });
+  // A rate needs the value before the first answer.
+  for (const reason of unavailableReasons) unavailable.inc({ reason }, 0);
   const lastUnavailable = new Gauge({
     name: "auth_unavailable_timestamp_seconds",
     help: "Time of the last answer with 503, by reason.",

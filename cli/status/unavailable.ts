@@ -44,7 +44,7 @@ export function readUnavailable(metrics: string): readonly UnavailableAnswers[] 
     samples.filter(({ name }) => name === "timestamp_seconds").map(({ reason, value }) => [reason, value]),
   );
   return samples
-    .filter(({ name }) => name === "total")
+    .filter(({ name, value }) => name === "total" && value > 0)
     .map(({ reason, value }) => ({
       reason,
       count: value,

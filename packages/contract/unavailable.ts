@@ -1,17 +1,19 @@
 /** Why an answer is 503: for logs, metrics and `npm run status`; a reply to a client never names it. Docs: operate/troubleshoot.md. */
-export type UnavailableReason =
-  | "accounts"
-  | "admission"
-  | "connections"
-  | "database"
-  | "directory"
-  | "keys"
-  | "memory"
-  | "queue"
-  | "sessions"
-  | "stopping"
-  | "upstream"
-  | "wait";
+export const unavailableReasons = [
+  "accounts",
+  "admission",
+  "connections",
+  "database",
+  "directory",
+  "keys",
+  "memory",
+  "queue",
+  "sessions",
+  "stopping",
+  "upstream",
+  "wait",
+] as const;
+export type UnavailableReason = (typeof unavailableReasons)[number];
 
 /** Header of a reply with the codes of its errors, for the gateway's log; the gateway removes it. */
 export const errorsHeader = "x-graphql-errors";

@@ -13,8 +13,9 @@ const users = {
   sessions: 10_104,
   database: 10_105,
   "database-tools": 10_106,
+  feed: 10_115,
 } as const;
-const withNode = ["engine", "auth-sidecar", "database-tools"] as const;
+const withNode = ["engine", "auth-sidecar", "database-tools", "feed"] as const;
 
 const confined = [
   "--rm",

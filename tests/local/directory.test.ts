@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, fetch } from "undici";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from "vitest";
 import { bringDown, bringUp, type StackAccess } from "@routeql/cli/api";
 import { stackPaths } from "@routeql/host/paths";
 import { startDirectory } from "../auth-sidecar/directory-container.ts";
@@ -13,6 +13,7 @@ import { newStackName } from "../harness/stack-name.ts";
 
 const stack = newStackName("directory");
 let access: StackAccess;
+let environmentFile: string;
 let dispatcher: Agent;
 
 /** Clean-up steps; the last one runs first. */
@@ -38,8 +39,9 @@ beforeAll(async () => {
     "LDAP_GROUP_BASE=ou=groups,dc=example,dc=net",
     "LDAP_ROLES=operator: noc; viewer: *",
   ];
-  await writeFile(join(folder, "environment"), settings.join("\n"));
-  vi.stubEnv("ROUTEQL_ENVIRONMENT_FILE", join(folder, "environment"));
+  environmentFile = join(folder, "environment");
+  await writeFile(environmentFile, settings.join("\n"));
+  vi.stubEnv("ROUTEQL_ENVIRONMENT_FILE", environmentFile);
   undo.push(async () => {
     await bringDown({ stack, volumes: true });
     await rm(stackPaths(stack).folder, { recursive: true });
@@ -48,6 +50,9 @@ beforeAll(async () => {
   dispatcher = new Agent({ connect: { ca: await readFile(access.caFile, "utf8") } });
   undo.push(() => dispatcher.close());
 }, 900_000);
+
+// Each test begins without the stubs of the former one.
+beforeEach(() => void vi.stubEnv("ROUTEQL_ENVIRONMENT_FILE", environmentFile));
 
 afterAll(async () => {
   for (const step of undo.toReversed()) await step();

@@ -1,5 +1,5 @@
 import { boundedLabels } from "@routeql/contract/rotated-secret";
-import type { UnavailableReason } from "@routeql/contract/unavailable";
+import { type UnavailableReason, unavailableReasons } from "@routeql/contract/unavailable";
 import { createServer, type Server } from "node:http";
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { ExecutorStatistics } from "../executor.ts";
@@ -76,6 +76,8 @@ export function createMetrics(): Metrics {
     labelNames: ["reason"],
     registers,
   });
+  // A rate needs the value before the first answer.
+  for (const reason of unavailableReasons) unavailable.inc({ reason }, 0);
   const lastUnavailable = new Gauge({
     name: "routeql_engine_unavailable_timestamp_seconds",
     help: "Time of the last answer with 503, by reason.",
