@@ -58,16 +58,19 @@ export async function collectStatus(stack: string, { limits, drift, signal }: St
       directoryState(stack, signal),
       drift ? driftOf(stack, signal) : undefined,
     ]);
-  const facts = {
+  const shown = {
     endpoint,
     database: database?.facts,
     archive,
-    archiveSince: services.find(({ service }) => service === "archive")?.since,
     expectedMigrations: migrationNames(),
     directory,
     drift: changes,
   };
-  const { archiveSince: _, ...shown } = facts;
+  const facts = {
+    ...shown,
+    archiveSince: services.find(({ service }) => service === "archive")?.since,
+    hasFeed: services.some(({ service }) => service === "feed"),
+  };
   const problems = [
     ...problemsOfServices,
     ...ofPlace,

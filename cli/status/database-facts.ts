@@ -1,5 +1,5 @@
 import { type OpenDatabase, withClient } from "@routeql/database-access/opened-database";
-import type { DatabaseFacts, LastRun } from "./report.ts";
+import type { DatabaseFacts, FeedFacts, FeedGap, LastRun } from "./report.ts";
 
 /** The states are those of `npm run keys -- list`. Retired keys are left out. */
 const query = `
@@ -31,6 +31,16 @@ const runs = "select run, finished_at, bytes::float8 from migrations.finished_ru
 const logsExist = "select to_regclass('routing.old_updates') is not null as exist";
 const unfilled = "select exists (select from routing.old_updates) as unfilled";
 
+const feedsExist = "select to_regclass('public.view_feed_gaps') is not null as exist";
+const feeds = `select source, to_char(covered_until, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as "coveredUntil" from routing.feed_sources order by source`;
+/** Gaps of the metric `feed_unfilled_gaps`, and those that last. */
+const gaps = `
+  select gap::float8 as gap, source, reason, to_char(time_started, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since,
+    to_char(time_ended, 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as until
+  from public.view_feed_gaps
+  where time_filled is null and (time_ended is null or time_started > (now() at time zone 'UTC') - interval '7 days')
+  order by time_started desc`;
+
 interface RunRow {
   readonly run: string;
   readonly finished_at: Date;
@@ -56,6 +66,9 @@ export function readDatabaseFacts(open: OpenDatabase): Promise<DatabaseFacts> {
     const finished = recorded ? (await client.query<RunRow>(runs)).rows : [];
     const [{ exist } = { exist: false }] = (await client.query<{ exist: boolean }>(logsExist)).rows;
     const [old] = exist ? (await client.query<{ unfilled: boolean }>(unfilled)).rows : [];
+    const [{ exist: feedExists } = { exist: false }] = (await client.query<{ exist: boolean }>(feedsExist)).rows;
+    const sources = feedExists ? (await client.query<Omit<FeedFacts, "gaps">>(feeds)).rows : [];
+    const missing = feedExists ? (await client.query<FeedGap & { source: string }>(gaps)).rows : [];
     const last = (name: string): LastRun | undefined => {
       const found = finished.find(({ run }) => run === name);
       return found && { at: found.finished_at.toISOString(), ...(found.bytes === null ? {} : { bytes: found.bytes }) };
@@ -67,6 +80,12 @@ export function readDatabaseFacts(open: OpenDatabase): Promise<DatabaseFacts> {
       lastDrill: last("drill"),
       vrpsBuilt: last("vrps")?.at,
       unfilled: old?.unfilled ?? false,
+      feeds: sources.map((feed) => ({
+        ...feed,
+        gaps: missing
+          .filter(({ source }) => source === feed.source)
+          .map(({ gap, since, until, reason }) => ({ gap, since, until, reason })),
+      })),
       newestUpdate: update?.toISOString() ?? null,
       newestHijack: hijack?.toISOString() ?? null,
     };

@@ -1,4 +1,6 @@
 import { stackArgument, stackOption } from "../foundation/command.ts";
+import { feedProblems } from "./feed-problems.ts";
+import { age } from "./text.ts";
 import type { ArchiveFacts, DatabaseFacts, EndpointState, Problem, ServiceState, StatusReport } from "./report.ts";
 
 /** Services before the services that call them: the first problem is the likely cause of the others. */
@@ -76,6 +78,8 @@ export interface Facts {
   /** RFC 3339: start of the archive's service. */
   readonly archiveSince?: string | undefined;
   readonly expectedMigrations: readonly string[];
+  /** Whether the service feed belongs to the stack. */
+  readonly hasFeed?: boolean | undefined;
   readonly directory?: StatusReport["directory"];
   readonly drift?: readonly string[] | undefined;
 }
@@ -88,7 +92,7 @@ const older = (time: string | null | undefined, limit: number, now: number): boo
   time === null || time === undefined || now - Date.parse(time) > limit;
 
 export function factProblems(
-  { endpoint, database, archive, archiveSince, expectedMigrations, directory, drift }: Facts,
+  { endpoint, database, archive, archiveSince, expectedMigrations, hasFeed = false, directory, drift }: Facts,
   limits: Limits,
   stack: string,
   now = Date.now(),
@@ -131,6 +135,7 @@ export function factProblems(
       next: `${up} renews a self-signed certificate; docs/operate/tls.md describes the others`,
     });
   if (database !== undefined) problems.push(...databaseProblems(database, expectedMigrations, limits, stack, now));
+  problems.push(...feedProblems(database?.feeds ?? [], hasFeed, stack));
   problems.push(...archiveProblems({ database, archive, archiveSince }, limits, stack, now));
   if (directory?.fails === true)
     problems.push({
@@ -178,7 +183,7 @@ function databaseProblems(
   if (vrpsBuilt !== undefined && older(vrpsBuilt, longestWithoutVrps, now))
     problems.push({
       subject: "RPKI",
-      reason: `the newest list of payloads is of ${vrpsBuilt}`,
+      reason: `the newest list of payloads is of ${vrpsBuilt}, ${age(now - Date.parse(vrpsBuilt))} old`,
       next: "docs/operate/runbooks.md#vrpsold",
     });
   if (unfilled === true)

@@ -64,8 +64,29 @@ export interface DatabaseFacts {
   readonly lastDrill?: LastRun | undefined;
   /** RFC 3339: when the RPKI validator made the stored list. */
   readonly vrpsBuilt?: string | undefined;
+  /** Live sources that had a feed. */
+  readonly feeds?: readonly FeedFacts[] | undefined;
   /** Whether updates of before an upgrade lack positions. */
   readonly unfilled?: boolean | undefined;
+}
+
+export interface FeedFacts {
+  /** Its name in the database, such as ris-live. */
+  readonly source: string;
+  /** RFC 3339: all updates until then are stored or lie in a gap. */
+  readonly coveredUntil: string;
+  /** Newest first, without those that files have filled. */
+  readonly gaps: readonly FeedGap[];
+}
+
+/** An interval in which updates are missing. Times are in RFC 3339 format. */
+export interface FeedGap {
+  /** Null while no feed of the source runs. */
+  readonly gap: number | null;
+  readonly since: string;
+  /** Null while it lasts. */
+  readonly until: string | null;
+  readonly reason: string;
 }
 
 /** What the archive on Docker itself has; a compromised database cannot change it. */

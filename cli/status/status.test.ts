@@ -5,7 +5,7 @@ import { readArchiveFacts } from "./archive-facts.ts";
 import { changesOf } from "./collect.ts";
 import { factProblems, serviceProblems, withMissing } from "./problems.ts";
 import { healthDetail, healthProgram } from "./health-detail.ts";
-import type { DatabaseFacts, ServiceState, StatusReport } from "./report.ts";
+import type { DatabaseFacts, FeedFacts, FeedGap, ServiceState, StatusReport } from "./report.ts";
 import { NotUp } from "../foundation/command.ts";
 import { withFound } from "./found.ts";
 import { age, statusText } from "./text.ts";
@@ -126,6 +126,14 @@ test("lists the cause before the services that depend on it", () => {
 
 const at = (certificateExpires: string) => ({ endpoint: { ...endpoint, certificateExpires } });
 const database = (more: Partial<DatabaseFacts>) => ({ database: { ...facts, ...more } });
+const ended = { gap: 3, since: "2026-05-04T08:00:00Z", until: "2026-05-04T08:10:00Z", reason: "connection lost" };
+const lasts = { gap: null, since: "2026-05-04T09:00:00Z", until: null, reason: "no feed" };
+const feedWith = (...open: readonly FeedGap[]): FeedFacts => ({
+  source: "ris-live",
+  coveredUntil: "2026-05-04T09:59:57Z",
+  gaps: open,
+});
+const gaps = (...open: readonly FeedGap[]) => database({ feeds: [feedWith(...open)] });
 const unusable = "ldaps://a.example.net cannot be used: connect ECONNREFUSED";
 
 test.each<[string, string, object, Parameters<typeof factProblems>[1]?]>([
@@ -154,7 +162,17 @@ test.each<[string, string, object, Parameters<typeof factProblems>[1]?]>([
     "no key signs tokens",
     database({ keys: [{ state: "next", since: "2026-05-05T00:00:00Z", retiresAt: null }] }),
   ],
-  ["RPKI", "the newest list of payloads is of 2026-05-01T00:00:00Z", database({ vrpsBuilt: "2026-05-01T00:00:00Z" })],
+  [
+    "RPKI",
+    "the newest list of payloads is of 2026-05-01T00:00:00Z, 3 d old",
+    database({ vrpsBuilt: "2026-05-01T00:00:00Z" }),
+  ],
+  [
+    "feed",
+    "updates of ris-live are missing from 2026-05-04T08:00:00Z to 2026-05-04T08:10:00Z: connection lost",
+    gaps(ended),
+  ],
+  ["feed", "updates of ris-live are missing since 2026-05-04T09:00:00Z: no feed", { ...gaps(lasts), hasFeed: true }],
   ["positions", "updates of before the upgrade are not in view_bgpupdates_log", database({ unfilled: true })],
   ["data", "the newest update is of 2026-05-04T09:59:00.000Z", {}, { dataAge: 30_000 }],
   ["backup", "no backup is recorded", {}, { backupAge: 1000 }],
@@ -197,6 +215,17 @@ test.each<[string, string, object, Parameters<typeof factProblems>[1]?]>([
 ])("reports the %s with a next command: %s", (subject, reason, changes, limits = {}) => {
   expect(factProblems({ ...good, ...changes }, limits, "dev", now)).toEqual([
     { subject, reason, next: expect.stringMatching(/npm run|docs\/operate/) as string },
+  ]);
+});
+
+test("names the command that fills a gap, and expects no feed where none is configured", () => {
+  const [problem] = factProblems({ ...good, ...gaps(ended) }, {}, "dev", now);
+  expect(problem?.next).toBe("npm run load -- --stack dev --fill-gap 3 FILE…; docs/operate/runbooks.md#feedgap");
+  expect(factProblems({ ...good, ...gaps(lasts) }, {}, "dev", now)).toEqual([]);
+  const many = Array.from({ length: 12 }, (_, index) => ({ ...ended, gap: index }));
+  expect(factProblems({ ...good, ...gaps(...many) }, {}, "dev", now).map(({ reason }) => reason)).toEqual([
+    ...Array<unknown>(5).fill(expect.stringContaining("missing from")),
+    "7 earlier gaps of ris-live",
   ]);
 });
 
@@ -282,6 +311,13 @@ test("prints services and facts", () => {
     "",
     "All is well.",
   ]);
+});
+
+test("prints where each live source stands", () => {
+  const text = (...open: readonly FeedGap[]): string =>
+    statusText({ ...report, database: { ...facts, feeds: [feedWith(...open)] } });
+  expect(text()).toContain("  feed           ris-live stored until 2026-05-04T09:59:57Z (3 s ago), no gap\n");
+  expect(text(ended)).toContain("(3 s ago), 1 gap\n");
 });
 
 test("names the reasons of answers with 503", () => {

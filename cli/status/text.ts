@@ -1,3 +1,4 @@
+import { feedText } from "./feed-problems.ts";
 import type { ServiceState, StatusReport } from "./report.ts";
 
 const units = [
@@ -105,6 +106,9 @@ export function statusText(report: StatusReport): string {
       ["signing keys", `${keys.join(", ") || "none"}${signing === undefined ? "" : `; signs since ${signing.since}`}`],
       ["newest update", ago(database.newestUpdate, now)],
       ["newest hijack", ago(database.newestHijack, now)],
+      ...((database.feeds ?? []).length === 0
+        ? []
+        : [["feed", feedText(database.feeds!, (time) => ago(time, now))] as const]),
       ["last backup", ago(report.archive === undefined ? database.lastBackup?.at : report.archive.newestBackup, now)],
       ["last restore", ago(database.lastRestore?.at, now)],
       ["last drill", ago(database.lastDrill?.at, now)],
