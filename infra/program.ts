@@ -6,17 +6,17 @@ import { stateIdentityOfProgram } from "./components/state-identity.ts";
 import { outputsBefore } from "./deployed-before.ts";
 import { olderThanStack, type Release, release, unknownOrder } from "./release.ts";
 import { type outputNames, outputsOf } from "./routeql/schema.ts";
-import { isPem } from "./settings/argument-problems.ts";
-import { withDefaults } from "./settings/complete.ts";
+import { isPem } from "./settings/reading/argument-problems.ts";
+import { withDefaults } from "./settings/reading/complete.ts";
 import { grouped, type RouteQLArgs } from "./settings/groups.ts";
 import type { GivenSettings } from "./settings/list.ts";
 import { settingNames, settings } from "./settings/list.ts";
 import { type Generations, generationsOf, skippedGeneration } from "./settings/rotation.ts";
 import { replacedDataVolume } from "./targets/docker/data-volume.ts";
 import { refuseForeignStack } from "./targets/docker/foreign-stack.ts";
-import { newestOwnMigration } from "./settings/own-metadata.ts";
-import { readSettings, settingsSources } from "./settings/read.ts";
-import { stackWarnings, unsavedDataWarning } from "./settings/stack-warnings.ts";
+import { newestOwnMigration } from "./settings/values/own-metadata.ts";
+import { readSettings, settingsSources } from "./settings/reading/read.ts";
+import { stackWarnings, unsavedDataWarning } from "./settings/reading/stack-warnings.ts";
 import { serialized } from "./inputs.ts";
 
 /** Outputs of a stack, those of the component among them; `pulumi stack output --show-secrets` prints them. */

@@ -1,7 +1,7 @@
 import { migrationNames } from "@routeql/database/migrate/migration-names";
 import { compareVersions } from "@routeql/pins/advisories";
 import { buildNumber } from "./build-number.ts";
-import { newestOwnMigration } from "./settings/own-metadata.ts";
+import { newestOwnMigration } from "./settings/values/own-metadata.ts";
 import infraPackage from "./package.json" with { type: "json" };
 
 /** Recorded in the output `release` by each deployment. */

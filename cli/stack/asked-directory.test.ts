@@ -7,7 +7,7 @@ import {
   type Request,
   result,
 } from "@routeql/auth-sidecar/ldap/testing/fake-directory";
-import { withDefaults } from "@routeql/infra/settings/complete";
+import { withDefaults } from "@routeql/infra/settings/reading/complete";
 import type { GivenSettings } from "@routeql/infra/settings/list";
 import { expect, test } from "vitest";
 import { askDirectory, directoryPhase, lookupWith } from "./asked-directory.ts";

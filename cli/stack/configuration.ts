@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { readText, UnreadableText } from "@routeql/contract/written-text";
 import { YamlFile } from "@routeql/metadata/read/yaml";
-import { withDefaults } from "@routeql/infra/settings/complete";
-import { SettingsError } from "@routeql/infra/settings/error";
+import { withDefaults } from "@routeql/infra/settings/reading/complete";
+import { SettingsError } from "@routeql/infra/settings/reading/error";
 import { type GivenSettings, type PlainSettings, type SettingName, settings } from "@routeql/infra/settings/list";
-import { readSettings, settingsSources } from "@routeql/infra/settings/read";
+import { readSettings, settingsSources } from "@routeql/infra/settings/reading/read";
 import type { Target } from "../pulumi/plugins.ts";
 import { Failure } from "@routeql/host/failure";
 import { projectFolder, projectName } from "@routeql/host/paths";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { pins } from "@routeql/pins/pins";
 import { registryProblem, silentRegistry, type RegistryProblem } from "@routeql/host/docker/registry";
-import { withDefaults } from "@routeql/infra/settings/complete";
+import { withDefaults } from "@routeql/infra/settings/reading/complete";
 import type { GivenSettings } from "@routeql/infra/settings/list";
 import { type StackConfiguration, withSettings } from "./configuration.ts";
 import { chooseImages, describeChoice } from "./image-choice.ts";

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { StackPaths } from "@routeql/host/paths";
-import { parseRange } from "@routeql/infra/settings/ipv4-range";
+import { parseRange } from "@routeql/infra/settings/values/ipv4-range";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { networkRangeOf, releaseNetworkRange } from "./network-range.ts";
 

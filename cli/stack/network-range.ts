@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { Failure } from "@routeql/host/failure";
 import { cacheFolder, type StackPaths } from "@routeql/host/paths";
 import { tryLock } from "@routeql/host/process-lock";
-import { type Ipv4Range, overlap, parseRange, parseRanges, subnetsOf } from "@routeql/infra/settings/ipv4-range";
+import { type Ipv4Range, overlap, parseRange, parseRanges, subnetsOf } from "@routeql/infra/settings/values/ipv4-range";
 import { assignSubnets, type MeasuredNetwork } from "@routeql/infra/targets/docker/subnets";
 import type { StackConfiguration } from "./configuration.ts";
 import { type Ranges, rangesFor } from "./used-ranges.ts";

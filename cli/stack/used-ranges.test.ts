@@ -1,4 +1,4 @@
-import { addressOf } from "@routeql/infra/settings/ipv4-range";
+import { addressOf } from "@routeql/infra/settings/values/ipv4-range";
 import { expect, test } from "vitest";
 import { routedRanges } from "./used-ranges.ts";
 

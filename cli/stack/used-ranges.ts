@@ -2,7 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { networkInterfaces } from "node:os";
 import { dockerClient } from "@routeql/host/docker/client";
-import { addressOf, type Ipv4Range, parseRange } from "@routeql/infra/settings/ipv4-range";
+import { addressOf, type Ipv4Range, parseRange } from "@routeql/infra/settings/values/ipv4-range";
 import type { HeldSubnets } from "@routeql/infra/targets/docker/subnets";
 
 /** Ranges of the routes in the text of /proc/net/route (proc(5)), without the default route. */

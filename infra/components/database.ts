@@ -14,7 +14,7 @@ import { derive } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
 import { referenceIn } from "../targets/kubernetes/images.ts";
 import type { ImageSources } from "../targets/kubernetes/images.ts";
-import type { GivenSecrets } from "../settings/argument-problems.ts";
+import type { GivenSecrets } from "../settings/reading/argument-problems.ts";
 
 export interface DatabaseAccess {
   /** Not secret: the address and the encryption of connections. */

@@ -12,7 +12,7 @@ import {
   secret,
 } from "@pulumi/pulumi";
 import { projectName } from "@routeql/host/paths";
-import { consoleAddress, serviceAddress } from "../settings/addresses.ts";
+import { consoleAddress, serviceAddress } from "../settings/values/addresses.ts";
 import { databaseAccess, databaseReach, type DatabaseReach } from "./database.ts";
 import { resourceNames } from "./resource-names.ts";
 import { makeSecrets } from "./secrets.ts";
@@ -26,7 +26,7 @@ import { stackLabel } from "../monitoring/stack-label.ts";
 import { monitoredParts } from "../services/monitoring.ts";
 import type { Secrets } from "../services/secrets.ts";
 import type { RouteQLArgs } from "../settings/groups.ts";
-import { settingsOf } from "../settings/argument-problems.ts";
+import { settingsOf } from "../settings/reading/argument-problems.ts";
 import type { Settings } from "../settings/list.ts";
 import { authorityOf } from "../tls/authority.ts";
 import { foreignCertificate, type GatewayCertificate } from "../tls/certificate.ts";

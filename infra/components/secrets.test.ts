@@ -2,12 +2,12 @@ import { randomBytes } from "node:crypto";
 import { ComponentResource, isSecret, output } from "@pulumi/pulumi";
 import type { Output } from "@pulumi/pulumi";
 import { expect, test } from "vitest";
-import { withDefaults } from "../settings/complete.ts";
+import { withDefaults } from "../settings/reading/complete.ts";
 import { secretNames } from "../services/secrets.ts";
 import type { Secrets } from "../services/secrets.ts";
 import { recordStack } from "../testing/recorded-stack.ts";
 import { type Generations, makeSecrets } from "./secrets.ts";
-import type { GivenSecrets } from "../settings/argument-problems.ts";
+import type { GivenSecrets } from "../settings/reading/argument-problems.ts";
 import { databaseAccess } from "./database.ts";
 
 const value = <Value>(given: Output<Value>): Promise<Value> => new Promise((resolve) => void given.apply(resolve));

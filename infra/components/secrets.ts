@@ -7,7 +7,7 @@ import type { SecretName, Secrets } from "../services/secrets.ts";
 import { webConfiguration } from "../monitoring/login.ts";
 import { serviceLogin } from "../services/database-place.ts";
 import type { Settings, SecretSettingName } from "../settings/list.ts";
-import type { GivenSecrets } from "../settings/argument-problems.ts";
+import type { GivenSecrets } from "../settings/reading/argument-problems.ts";
 import type { DatabaseAccess } from "./database.ts";
 import type { ResourceNames } from "./resource-names.ts";
 

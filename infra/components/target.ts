@@ -9,7 +9,7 @@ import { outsidePlaces } from "../targets/kubernetes/network-rules.ts";
 import { runOnKubernetes } from "../targets/kubernetes/run.ts";
 import { hostOf } from "../targets/kubernetes/scope.ts";
 import { kubernetesRunOf, namespaceOf } from "../targets/kubernetes/kubernetes-run.ts";
-import type { GivenSecrets } from "../settings/argument-problems.ts";
+import type { GivenSecrets } from "../settings/reading/argument-problems.ts";
 import type { ResourceNames } from "./resource-names.ts";
 
 export interface DeployedService {

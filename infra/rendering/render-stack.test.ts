@@ -3,7 +3,7 @@ import { pins } from "@routeql/pins/pins";
 import { beforeAll, expect, test } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { type GivenSettings, settingNames, settings } from "../settings/list.ts";
-import { checkValue } from "../settings/parse.ts";
+import { checkValue } from "../settings/reading/parse.ts";
 import { secretSignature } from "./record.ts";
 import { imagesOf, manifestOf } from "./manifest.ts";
 import { type RenderedStack, renderStack } from "./render-stack.ts";

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { componentType } from "../components/state-identity.ts";
 import { writtenArgument } from "../settings/groups.ts";
 import { settingNames, settings } from "../settings/list.ts";
-import type { Setting } from "../settings/setting.ts";
+import type { Setting } from "../settings/values/setting.ts";
 import { recordStack } from "../testing/recorded-stack.ts";
 import { provider } from "./provider.ts";
 

@@ -3,7 +3,7 @@ import { componentType } from "../components/state-identity.ts";
 import { release } from "../release.ts";
 import { argumentOf, type Group, groups } from "../settings/groups.ts";
 import { type SettingName, settingNames, settings } from "../settings/list.ts";
-import type { Setting, SettingType } from "../settings/setting.ts";
+import type { Setting, SettingType } from "../settings/values/setting.ts";
 
 interface Property {
   readonly type?: "string" | "integer" | "boolean" | "object" | "array";

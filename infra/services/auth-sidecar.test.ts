@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { numberSettings } from "@routeql/sidecar-settings/numbers";
 import { readSettings as readSidecarSettings } from "@routeql/auth-sidecar/settings";
-import { directorySettingNames } from "../settings/sidecar-settings.ts";
+import { directorySettingNames } from "../settings/declared/sidecar.ts";
 import { type GivenSettings, settings, settingNames } from "../settings/list.ts";
 import { describeStack, serviceNamed } from "../testing/descriptions.ts";
 import type { ServiceDescription } from "./description.ts";

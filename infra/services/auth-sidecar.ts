@@ -1,8 +1,8 @@
 import type { Input } from "@pulumi/pulumi";
 import { textOf } from "../inputs.ts";
 import { type SettingName, settingNames, type Settings, settings as declarations } from "../settings/list.ts";
-import { ownRoles } from "../settings/own-metadata.ts";
-import type { Setting } from "../settings/setting.ts";
+import { ownRoles } from "../settings/values/own-metadata.ts";
+import type { Setting } from "../settings/values/setting.ts";
 import { filesDirectory, type ServiceDescription } from "./description.ts";
 
 /** Issuer and audience of the tokens; the engine requires both. */

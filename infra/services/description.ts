@@ -1,6 +1,6 @@
 /** Description of a service. A target (infra/targets/) can run any such description, and the descriptions know no target. */
 import type { Input } from "@pulumi/pulumi";
-import type { HostEntry } from "../settings/host-entries.ts";
+import type { HostEntry } from "../settings/values/host-entries.ts";
 import type { SecretName } from "./secrets.ts";
 
 /** User ids of this project's images. No account of a host may have one: `cli/docker/host-accounts.ts`. */

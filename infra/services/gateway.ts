@@ -2,7 +2,7 @@ import type { Input } from "@pulumi/pulumi";
 import { renderedNames, renderFiles, unchangedFiles } from "@routeql/nginx/render";
 import { derive } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
-import { hostInAddress, originsOf } from "../settings/addresses.ts";
+import { hostInAddress, originsOf } from "../settings/values/addresses.ts";
 import { filesDirectory } from "./description.ts";
 import { graphqlService } from "./hasura.ts";
 import { sessionVariables } from "./metadata-files.ts";

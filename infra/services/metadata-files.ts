@@ -5,7 +5,7 @@ import { readText } from "@routeql/contract/written-text";
 import { contentHash, contextFiles } from "@routeql/host/docker/build-context";
 import { derive } from "../inputs.ts";
 import type { Settings } from "../settings/list.ts";
-import { engineRights, metadataFolder, ownMigrationsIn, withOwnMetadata } from "../settings/own-metadata.ts";
+import { engineRights, metadataFolder, ownMigrationsIn, withOwnMetadata } from "../settings/values/own-metadata.ts";
 import { token } from "./auth-sidecar.ts";
 import { filesDirectory } from "./description.ts";
 

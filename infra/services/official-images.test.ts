@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { builtImages, pulledImages } from "../images.ts";
-import { withDefaults } from "../settings/complete.ts";
+import { withDefaults } from "../settings/reading/complete.ts";
 import type { GivenSettings } from "../settings/list.ts";
 import { describeStack } from "../testing/descriptions.ts";
 import type { ServiceDescription } from "./description.ts";

@@ -1,6 +1,6 @@
 import type { Input } from "@pulumi/pulumi";
 import { derive } from "../inputs.ts";
-import { hostEntriesOf } from "../settings/host-entries.ts";
+import { hostEntriesOf } from "../settings/values/host-entries.ts";
 import type { Settings } from "../settings/list.ts";
 import { filesDirectory, type ServiceDescription } from "./description.ts";
 

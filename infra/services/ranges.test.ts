@@ -2,7 +2,7 @@ import { readSettings as readSidecarSettings } from "@routeql/auth-sidecar/setti
 import { readSettings as readEngineSettings } from "@routeql/engine/lifecycle/settings";
 import { expect, test } from "vitest";
 import { settings } from "../settings/list.ts";
-import type { Setting } from "../settings/setting.ts";
+import type { Setting } from "../settings/values/setting.ts";
 import { describeStack } from "../testing/descriptions.ts";
 
 const numbers = Object.entries<Setting>(settings).filter(([, { type }]) => type === "number");

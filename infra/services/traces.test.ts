@@ -2,7 +2,7 @@ import { readSettings as readSidecarSettings } from "@routeql/auth-sidecar/setti
 import { readSettings as readEngineSettings } from "@routeql/engine/lifecycle/settings";
 import { expect, test } from "vitest";
 import type { GivenSettings } from "../settings/list.ts";
-import { ownEngineImage } from "../settings/image-settings.ts";
+import { ownEngineImage } from "../settings/declared/images.ts";
 import { describeStack } from "../testing/descriptions.ts";
 import { outsideEdges, type ServiceDescription } from "./description.ts";
 

@@ -1,7 +1,7 @@
 /** Groups of the component's arguments, from the settings' names: `httpsPort` is `gateway.httpsPort`, `database` is `database.kind`. */
 import { isPending } from "../inputs.ts";
 import { type GivenInputs, type SettingName, settingNames, settings } from "./list.ts";
-import type { Setting } from "./setting.ts";
+import type { Setting } from "./values/setting.ts";
 
 /** First words of the names of a group's settings. Settings with another first word belong to none. */
 const words = {

@@ -2,19 +2,19 @@
 import type { Input } from "@pulumi/pulumi";
 import { roles } from "@routeql/database/migrate/roles";
 import { pins } from "@routeql/pins/pins";
-import { addresses, email, host, image, numbersByRole, oneOf, port, range, strongSecret } from "./checks.ts";
-import { archiveSettings, cloudNativePgSettings, partSettings } from "./data-store-settings.ts";
-import { directorySettings, sidecarNumbers, tokenSettings } from "./sidecar-settings.ts";
-import { feedSettings } from "./feed-settings.ts";
-import { engineSettings, imageSettings } from "./image-settings.ts";
-import { kubernetesSettings } from "./kubernetes-settings.ts";
-import { monitoringSettings } from "./monitoring-settings.ts";
-import { rotationSettings } from "./rotation-settings.ts";
-import { origins } from "./addresses.ts";
-import { ownMetadata, ownMigrations } from "./own-metadata.ts";
-import { networkSettings } from "./network-settings.ts";
-import { file, flag, number, secret, text, withEnvironmentNames } from "./setting.ts";
-import type { Declaration, ValueOf } from "./setting.ts";
+import { addresses, email, host, image, numbersByRole, oneOf, port, range, strongSecret } from "./values/checks.ts";
+import { archiveSettings, cloudNativePgSettings, partSettings } from "./declared/data-stores.ts";
+import { directorySettings, sidecarNumbers, tokenSettings } from "./declared/sidecar.ts";
+import { feedSettings } from "./declared/feed.ts";
+import { engineSettings, imageSettings } from "./declared/images.ts";
+import { kubernetesSettings } from "./declared/kubernetes.ts";
+import { monitoringSettings } from "./declared/monitoring.ts";
+import { rotationSettings } from "./declared/rotation.ts";
+import { origins } from "./values/addresses.ts";
+import { ownMetadata, ownMigrations } from "./values/own-metadata.ts";
+import { networkSettings } from "./declared/network.ts";
+import { file, flag, number, secret, text, withEnvironmentNames } from "./values/setting.ts";
+import type { Declaration, ValueOf } from "./values/setting.ts";
 
 export const settings = withEnvironmentNames({
   engineAccessKey: secret({

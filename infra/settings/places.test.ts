@@ -22,9 +22,9 @@ test.each([
   ["loginWindowSeconds", "auth-sidecar/src/throttle/throttle.ts", "packages/sidecar-settings/numbers.ts"],
   ["queryDepth", "infra/services/embedded-engine.ts", "infra/settings/list.ts"],
   ["requestBurst", "infra/services/gateway.ts", "infra/settings/list.ts"],
-  ["metricsDays", "infra/services/monitoring.ts", "infra/settings/monitoring-settings.ts"],
-  ["archiveQueueMegabytes", "infra/services/archive.ts", "infra/settings/data-store-settings.ts"],
-  ["databaseStorage", "infra/settings/kubernetes-settings.ts", "infra/targets/kubernetes/kubernetes-run.ts"],
+  ["metricsDays", "infra/services/monitoring.ts", "infra/settings/declared/monitoring.ts"],
+  ["archiveQueueMegabytes", "infra/services/archive.ts", "infra/settings/declared/data-stores.ts"],
+  ["databaseStorage", "infra/settings/declared/kubernetes.ts", "infra/targets/kubernetes/kubernetes-run.ts"],
 ] as const)("%s is in two files: its declaration and its use", (name, ...places) => {
   expect(placesOf(name)).toEqual(places);
 });

@@ -1,5 +1,5 @@
 import type { PlainSettings } from "./list.ts";
-import { rotationSettings } from "./rotation-settings.ts";
+import { rotationSettings } from "./declared/rotation.ts";
 
 export type GenerationName = Extract<keyof typeof rotationSettings, `${string}Generation`>;
 const names = Object.keys(rotationSettings).filter((name) => name.endsWith("Generation")) as readonly GenerationName[];

@@ -4,7 +4,7 @@ import type { ImageName, ServiceDescription } from "../services/description.ts";
 import { secretNames } from "../services/secrets.ts";
 import type { Secrets } from "../services/secrets.ts";
 import { describeServices } from "../services/all.ts";
-import { withDefaults } from "../settings/complete.ts";
+import { withDefaults } from "../settings/reading/complete.ts";
 import type { GivenSettings } from "../settings/list.ts";
 
 type Surroundings = Parameters<typeof describeServices>[1];

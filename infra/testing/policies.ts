@@ -12,7 +12,7 @@ import {
   workloadsOf,
 } from "./policy-rule.ts";
 import { archiveDirectory } from "../services/description.ts";
-import { isPinned } from "../settings/checks.ts";
+import { isPinned } from "../settings/values/checks.ts";
 
 /** A rule about single containers. */
 const perWorkload = (look: (workload: Workload) => readonly string[]): Rule["violations"] => {

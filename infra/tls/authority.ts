@@ -2,7 +2,7 @@ import type { X509Certificate } from "node:crypto";
 import type { Input } from "@pulumi/pulumi";
 import { certificatesOf, pemOf } from "@routeql/contract/pem";
 import { derive } from "../inputs.ts";
-import { SettingsError } from "../settings/error.ts";
+import { SettingsError } from "../settings/reading/error.ts";
 import type { SettingName } from "../settings/list.ts";
 import { placeOf, readGiven } from "./given-file.ts";
 import { nameOf } from "./path-faults.ts";

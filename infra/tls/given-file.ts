@@ -1,7 +1,7 @@
 /** A PEM file that a setting names, or the text itself: read once, and later code uses only what the reader returns. */
 import { readFileSync } from "node:fs";
 import { PemError, textOfPem } from "@routeql/contract/pem";
-import { isPem } from "../settings/argument-problems.ts";
+import { isPem } from "../settings/reading/argument-problems.ts";
 
 /** The place of a problem; never the text. */
 export const placeOf = (given: string): string => (isPem(given) ? "argument" : given);

@@ -6,7 +6,7 @@ import { join, relative } from "node:path";
 import { ExtendedKeyUsageExtension, Extension } from "@peculiar/x509";
 import { isSecret, output, type Output, secret } from "@pulumi/pulumi";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { SettingsError } from "../settings/error.ts";
+import { SettingsError } from "../settings/reading/error.ts";
 import { host, issue, type Issued, type IssueOptions, issueServer } from "../testing/certificates.ts";
 import { checkedCertificate, ownCertificate } from "./own-certificate.ts";
 

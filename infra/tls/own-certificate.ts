@@ -4,7 +4,7 @@ import { getCACertificates, rootCertificates } from "node:tls";
 import { type Input, output, secret, unsecret } from "@pulumi/pulumi";
 import { certificatesOf, pemOf, pemOfKey, privateKeysOf } from "@routeql/contract/pem";
 import { derive } from "../inputs.ts";
-import { SettingsError, type SettingsProblem } from "../settings/error.ts";
+import { SettingsError, type SettingsProblem } from "../settings/reading/error.ts";
 import type { GatewayCertificate } from "./certificate.ts";
 import { clientVerdicts } from "./client-verdict.ts";
 import { placeOf, readGiven } from "./given-file.ts";

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { afterAll, expect, test } from "vitest";
 import { host } from "../testing/certificates.ts";
 import { type RandomChain, randomChain } from "../testing/random-chains.ts";
-import { SettingsError } from "../settings/error.ts";
+import { SettingsError } from "../settings/reading/error.ts";
 import { checkedCertificate } from "./own-certificate.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "routeql-chains-"));

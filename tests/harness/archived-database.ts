@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { GenericContainer, type StartedTestContainer } from "testcontainers";
 import { describeArchive, withArchive } from "@routeql/infra/services/archive";
 import { describeDatabase } from "@routeql/infra/services/database";
-import { withDefaults } from "@routeql/infra/settings/complete";
+import { withDefaults } from "@routeql/infra/settings/reading/complete";
 import type { GivenSettings } from "@routeql/infra/settings/list";
 import { DatabaseContainer, type StartedDatabaseContainer } from "./database-container.ts";
 import { image } from "./image.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { engineSettings } from "@routeql/infra/settings/image-settings";
+import { engineSettings } from "@routeql/infra/settings/declared/images";
 import { GenericContainer, Wait } from "testcontainers";
 import type { TestContext } from "vitest";
 import { leftOut } from "./left-out.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { dockerClient } from "@routeql/host/docker/client";
-import { ownEngineImage } from "@routeql/infra/settings/image-settings";
+import { ownEngineImage } from "@routeql/infra/settings/declared/images";
 import { engineOfTheRun, hasFront } from "../e2e/support/engine-of-the-run.ts";
 import { changedServices, deployedStack, everythingOf } from "../pulumi/support/deployed-stack.ts";
 import type { DeployedStack } from "../pulumi/support/deployed-stack.ts";

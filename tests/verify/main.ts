@@ -2,8 +2,8 @@
 import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { ownEngineImage } from "@routeql/infra/settings/image-settings";
-import { parseEnvironmentFile } from "@routeql/infra/settings/environment-file";
+import { ownEngineImage } from "@routeql/infra/settings/declared/images";
+import { parseEnvironmentFile } from "@routeql/infra/settings/reading/environment-file";
 import { runAll } from "../runner/run-all.ts";
 import { type SuiteResult, totals } from "../runner/results.ts";
 import { closingLine } from "../runner/summary.ts";

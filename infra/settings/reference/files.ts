@@ -1,7 +1,7 @@
 import { Document } from "yaml";
 import { argumentOf, groups } from "../groups.ts";
 import { type SettingName, settingNames, settings } from "../list.ts";
-import type { Setting } from "../setting.ts";
+import type { Setting } from "../values/setting.ts";
 
 const introduction = `# Settings
 

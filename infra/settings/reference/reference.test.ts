@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { settingNames, settings } from "../list.ts";
-import { parseEnvironmentFile } from "../environment-file.ts";
+import { parseEnvironmentFile } from "../reading/environment-file.ts";
 import { exampleFile, projectFile } from "./files.ts";
 
 test("the example file sets nothing, and each of its lines is a valid assignment", () => {

@@ -4,7 +4,7 @@ import { derive } from "../../inputs.ts";
 import { filesDirectory, type HealthCheck, secretPath, type ServiceDescription } from "../../services/description.ts";
 import type { DeliveredFiles } from "./files.ts";
 import type { Attachments } from "./networks.ts";
-import { addressesOf } from "../../settings/checks.ts";
+import { addressesOf } from "../../settings/values/checks.ts";
 import { labels, type Scope } from "./scope.ts";
 
 /** Seconds until a service must be healthy. */

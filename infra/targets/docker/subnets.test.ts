@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { describeStack } from "../../testing/descriptions.ts";
-import { overlap, parseRange } from "../../settings/ipv4-range.ts";
+import { overlap, parseRange } from "../../settings/values/ipv4-range.ts";
 import { networksOf } from "./networks.ts";
 import { assignSubnets } from "./subnets.ts";
 

@@ -1,5 +1,12 @@
 /** Subnets of a stack's networks. A network keeps its subnet, and a new one takes the first free one of the stack's ranges. */
-import { addressOf, type Ipv4Range, overlap, parseRange, parseRanges, subnetsOf } from "../../settings/ipv4-range.ts";
+import {
+  addressOf,
+  type Ipv4Range,
+  overlap,
+  parseRange,
+  parseRanges,
+  subnetsOf,
+} from "../../settings/values/ipv4-range.ts";
 
 /** A subnet in CIDR form with the host's address in it, in the Docker provider's form. */
 export interface Subnet {

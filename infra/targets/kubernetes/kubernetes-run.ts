@@ -3,7 +3,7 @@ import { derive } from "../../inputs.ts";
 import { describeDatabase, serverParameters } from "../../services/database.ts";
 import type { ServiceDescription, ServiceName } from "../../services/description.ts";
 import type { Secrets } from "../../services/secrets.ts";
-import { readAnnotations, readTolerations } from "../../settings/kubernetes-checks.ts";
+import { readAnnotations, readTolerations } from "../../settings/values/kubernetes-checks.ts";
 import type { Settings } from "../../settings/list.ts";
 import type { ClusterSettings } from "./cloudnative-pg/cluster-spec.ts";
 import type { ClusterParts } from "./cloudnative-pg/cluster.ts";

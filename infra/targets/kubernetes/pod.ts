@@ -2,8 +2,8 @@ import type { types } from "@pulumi/kubernetes";
 import type { Input, Output } from "@pulumi/pulumi";
 import { derive } from "../../inputs.ts";
 import { filesDirectory, type HealthCheck, secretPath, type ServiceDescription } from "../../services/description.ts";
-import type { HostEntry } from "../../settings/host-entries.ts";
-import type { Toleration } from "../../settings/kubernetes-checks.ts";
+import type { HostEntry } from "../../settings/values/host-entries.ts";
+import type { Toleration } from "../../settings/values/kubernetes-checks.ts";
 import type { FileSource } from "./files.ts";
 import { labelsOf, type ObjectLabels, type Scope, selectorOf } from "./scope.ts";
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { placeOf } from "@routeql/cli/kubernetes/place";
-import { parseEnvironmentFile } from "@routeql/infra/settings/environment-file";
+import { parseEnvironmentFile } from "@routeql/infra/settings/reading/environment-file";
 import { mustRun } from "../../harness/process.ts";
 import { podEnvironmentOf, servicePort } from "./describe-cluster.ts";
 import type { StackAccess } from "./stack.ts";

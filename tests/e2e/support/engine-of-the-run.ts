@@ -1,5 +1,5 @@
 /** The engine of the stack under test, from the variables that `npm test` received: ENGINE, HASURA_IMAGE, FRONT. */
-import { engineSettings, ownEngineImage } from "@routeql/infra/settings/image-settings";
+import { engineSettings, ownEngineImage } from "@routeql/infra/settings/declared/images";
 
 const { ENGINE: engine, HASURA_IMAGE: image, FRONT: front } = process.env;
 

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { accessFileOf, bringDown, bringUp } from "@routeql/cli/api";
 import { stackPaths } from "@routeql/host/paths";
-import { parseEnvironmentFile } from "@routeql/infra/settings/environment-file";
+import { parseEnvironmentFile } from "@routeql/infra/settings/reading/environment-file";
 import { evidence, keepInspection, keepState, keepText, noteSecret } from "../../harness/evidence.ts";
 import { freePorts } from "../../harness/free-ports.ts";
 import { run } from "../../harness/process.ts";

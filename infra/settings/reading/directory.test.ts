@@ -5,11 +5,11 @@ import {
   settingsReference,
   SettingsError as SidecarError,
 } from "@routeql/auth-sidecar/settings";
-import { directorySettingNames } from "./sidecar-settings.ts";
-import { settings } from "./list.ts";
+import { directorySettingNames } from "../declared/sidecar.ts";
+import { settings } from "../list.ts";
 import { SettingsError } from "./error.ts";
 import { readSettings } from "./read.ts";
-import type { Setting } from "./setting.ts";
+import type { Setting } from "../values/setting.ts";
 
 const all: readonly Setting[] = directorySettingNames.map((name) => settings[name]);
 const reference = settingsReference().filter(({ name }) => name.startsWith("LDAP_"));
@@ -113,7 +113,7 @@ test.each(extras.flatMap((extra) => addresses.map((url) => [url, extra] as const
   },
 );
 
-const document = readFileSync(new URL("../../docs/operate/ldap.md", import.meta.url), "utf8");
+const document = readFileSync(new URL("../../../docs/operate/ldap.md", import.meta.url), "utf8");
 const examples = [...document.matchAll(/^## (.+)\n[\s\S]*?```ini\n([\s\S]*?)\n```$/gm)].map(
   ([, title = "", lines = ""]) => [title, lines.split("\n")] as const,
 );

@@ -4,7 +4,7 @@ import { readText, UnreadableText } from "@routeql/contract/written-text";
 import { contradictions, withDefaults } from "./complete.ts";
 import { parseEnvironmentFile } from "./environment-file.ts";
 import { notASetting, SettingsError, type SettingsProblem } from "./error.ts";
-import { type GivenSettings, type SettingName, settingNames, settings } from "./list.ts";
+import { type GivenSettings, type SettingName, settingNames, settings } from "../list.ts";
 import { parseValue } from "./parse.ts";
 import { publicProblems } from "./public-problems.ts";
 

@@ -1,6 +1,6 @@
-import { addressesOf } from "./checks.ts";
+import { addressesOf } from "../values/checks.ts";
 import type { SettingsProblem } from "./error.ts";
-import type { PlainSettings, SettingName } from "./list.ts";
+import type { PlainSettings, SettingName } from "../list.ts";
 
 const isLoopback = (host: string): boolean => /^(localhost|.*\.localhost|127\.[\d.]+|::1)$/.test(host);
 

@@ -1,7 +1,7 @@
-import { ownEngineImage } from "./image-settings.ts";
-import { isPending } from "../inputs.ts";
+import { ownEngineImage } from "../declared/images.ts";
+import { isPending } from "../../inputs.ts";
 import { roles } from "@routeql/database/migrate/roles";
-import type { GivenInputs, SettingName, Settings } from "./list.ts";
+import type { GivenInputs, SettingName, Settings } from "../list.ts";
 
 /** Reports a setting that is invalid together with others. */
 export type Wrong = (name: SettingName, problem: string) => void;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { settings } from "./list.ts";
-import { ownEngineImage } from "./image-settings.ts";
+import { settings } from "../list.ts";
+import { ownEngineImage } from "./images.ts";
 
 /** Every setting whose default is an image reference. */
 const references = Object.entries(settings).flatMap(([name, setting]): [string, string][] => {

@@ -1,7 +1,7 @@
 /** Public addresses of a deployment, and the origins (RFC 6454) of other sites in the setting `corsOrigins`. */
 import { isIPv6 } from "node:net";
 import type { Input } from "@pulumi/pulumi";
-import { derive } from "../inputs.ts";
+import { derive } from "../../inputs.ts";
 import type { Check } from "./setting.ts";
 
 interface AddressSettings {

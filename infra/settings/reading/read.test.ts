@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { SettingsError } from "./error.ts";
-import { settingNames, settings } from "./list.ts";
+import { settingNames, settings } from "../list.ts";
 import { readSettings, settingsSources } from "./read.ts";
 
 const key = randomBytes(20).toString("hex");

@@ -1,8 +1,8 @@
 /** Metrics, alerts, the services that collect them, and traces: a section of the list in list.ts. */
 import { traceSettings } from "@routeql/tracing/settings";
-import { email, matching, oneOf, range, serviceImage } from "./checks.ts";
-import { givenSecret, number, text } from "./setting.ts";
-import type { Check } from "./setting.ts";
+import { email, matching, oneOf, range, serviceImage } from "../values/checks.ts";
+import { givenSecret, number, text } from "../values/setting.ts";
+import type { Check } from "../values/setting.ts";
 
 /** Never quotes the value, because such addresses often contain a token. */
 const webAddress: Check<"secret"> = (value) =>

@@ -2,8 +2,8 @@
 import { tokenAlgorithm } from "@routeql/sidecar-settings/token-algorithm";
 import { ldapSettings } from "@routeql/sidecar-settings/directory";
 import { numberSettings } from "@routeql/sidecar-settings/numbers";
-import { range } from "./checks.ts";
-import { type Check, file, flag, givenSecret, number, text } from "./setting.ts";
+import { range } from "../values/checks.ts";
+import { type Check, file, flag, givenSecret, number, text } from "../values/setting.ts";
 
 const declared = { ...ldapSettings, TOKEN_ALGORITHM: tokenAlgorithm };
 type Declared = typeof declared;

@@ -1,12 +1,12 @@
 import { isAbsolute } from "node:path";
 import { output, unsecret } from "@pulumi/pulumi";
-import { isPending } from "../inputs.ts";
+import { isPending } from "../../inputs.ts";
 import { contradictions, withDefaults } from "./complete.ts";
 import { notASetting, SettingsError, type SettingsProblem } from "./error.ts";
-import { argumentNames, grouped, type RouteQLArgs, groups, ungrouped, writtenArgument } from "./groups.ts";
-import { type GivenInputs, type SecretSettingName, type SettingName, type Settings, settings } from "./list.ts";
+import { argumentNames, grouped, type RouteQLArgs, groups, ungrouped, writtenArgument } from "../groups.ts";
+import { type GivenInputs, type SecretSettingName, type SettingName, type Settings, settings } from "../list.ts";
 import { checkValue } from "./parse.ts";
-import type { Setting } from "./setting.ts";
+import type { Setting } from "../values/setting.ts";
 
 const place = "argument";
 

@@ -1,6 +1,6 @@
-import { settings } from "./list.ts";
-import type { GivenSettings, SettingName } from "./list.ts";
-import type { Setting } from "./setting.ts";
+import { settings } from "../list.ts";
+import type { GivenSettings, SettingName } from "../list.ts";
+import type { Setting } from "../values/setting.ts";
 
 export type Parsed = { readonly value: string | number | boolean } | { readonly problem: string };
 

@@ -1,5 +1,5 @@
 /** The target of the stack and settings of the target `kubernetes`: a section of the list in list.ts. */
-import { oneOf, range } from "./checks.ts";
+import { oneOf, range } from "../values/checks.ts";
 import {
   annotations,
   dottedName,
@@ -9,8 +9,8 @@ import {
   registry,
   tolerations,
   volumeSize,
-} from "./kubernetes-checks.ts";
-import { flag, number, text } from "./setting.ts";
+} from "../values/kubernetes-checks.ts";
+import { flag, number, text } from "../values/setting.ts";
 
 const replicas = { structural: true, ...range(1, 100) } as const;
 

@@ -1,8 +1,8 @@
 import type { Input } from "@pulumi/pulumi";
 import { openingProblem, parseGroupRoles, unboundProblem, unknownRoles } from "@routeql/sidecar-settings/group-roles";
-import { image } from "./checks.ts";
-import { encryptionProblem } from "./data-store-settings.ts";
-import { directorySettingNames } from "./sidecar-settings.ts";
+import { image } from "../values/checks.ts";
+import { encryptionProblem } from "../declared/data-stores.ts";
+import { directorySettingNames } from "../declared/sidecar.ts";
 import type { SettingsProblem } from "./error.ts";
 import { checkKubernetes, type Wrong } from "./kubernetes-problems.ts";
 import {
@@ -13,11 +13,11 @@ import {
   settingNames,
   type Settings,
   settings,
-} from "./list.ts";
-import { derive, isPending } from "../inputs.ts";
-import { archives } from "../services/archive.ts";
-import { ownRoles } from "./own-metadata.ts";
-import type { Setting } from "./setting.ts";
+} from "../list.ts";
+import { derive, isPending } from "../../inputs.ts";
+import { archives } from "../../services/archive.ts";
+import { ownRoles } from "../values/own-metadata.ts";
+import type { Setting } from "../values/setting.ts";
 
 /** Invalid combinations of directory settings; the auth sidecar has the same checks. */
 function checkDirectory(given: GivenInputs, settings: Settings, wrong: Wrong): void {

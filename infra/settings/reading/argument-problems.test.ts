@@ -1,8 +1,8 @@
 import { isSecret, output, secret } from "@pulumi/pulumi";
 import { expect, test } from "vitest";
 import { SettingsError } from "./error.ts";
-import { argumentNames, grouped, groups, ungrouped } from "./groups.ts";
-import { type GivenInputs, settingNames } from "./list.ts";
+import { argumentNames, grouped, groups, ungrouped } from "../groups.ts";
+import { type GivenInputs, settingNames } from "../list.ts";
 import { argumentProblems, settingsOf } from "./argument-problems.ts";
 
 const found = (given: Record<string, unknown>): string[] =>

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { withDefaults } from "./complete.ts";
-import type { GivenSettings } from "./list.ts";
+import type { GivenSettings } from "../list.ts";
 import { publicProblems } from "./public-problems.ts";
 
 const problems = (given: GivenSettings, stack: string): string[] =>

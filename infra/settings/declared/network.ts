@@ -1,8 +1,8 @@
 /** Addresses of a stack's networks on Docker, and names and authorities of other systems: a section of the list in list.ts. */
-import { hostEntries } from "./host-entries.ts";
-import { parseRange } from "./ipv4-range.ts";
-import { file, text } from "./setting.ts";
-import type { Check } from "./setting.ts";
+import { hostEntries } from "../values/host-entries.ts";
+import { parseRange } from "../values/ipv4-range.ts";
+import { file, text } from "../values/setting.ts";
+import type { Check } from "../values/setting.ts";
 
 /** A network of two services takes a /29, so /25 has room for a small stack. */
 const [widest, narrowest] = [8, 25];

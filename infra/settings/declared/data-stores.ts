@@ -1,9 +1,9 @@
 /** Places of the database and the session store, and the CloudNativePG cluster: two sections of the list in list.ts. */
 import { isSocket, readConnection, urlProblem } from "@routeql/contract/connection/connection";
 import { pins } from "@routeql/pins/pins";
-import { matching, oneOf, range, serviceImage } from "./checks.ts";
-import { bucket, objectName, schedule, webAddress } from "./kubernetes-checks.ts";
-import { type Check, file, flag, givenSecret, number, text } from "./setting.ts";
+import { matching, oneOf, range, serviceImage } from "../values/checks.ts";
+import { bucket, objectName, schedule, webAddress } from "../values/kubernetes-checks.ts";
+import { type Check, file, flag, givenSecret, number, text } from "../values/setting.ts";
 
 const databaseUrlForm = "postgres://<administrator>:<password>@<host>[:<port>]/<database>";
 /** Messages never quote the value, which contains a password. */

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readAnnotations, readTolerations } from "./kubernetes-checks.ts";
-import { parseValue } from "./parse.ts";
-import type { SettingName } from "./list.ts";
+import { parseValue } from "../reading/parse.ts";
+import type { SettingName } from "../list.ts";
 
 const cases: readonly (readonly [SettingName, readonly string[], readonly string[]])[] = [
   ["namespace", ["routes", "a-1"], ["Routes", "-a", "a.b", "a".repeat(64)]],

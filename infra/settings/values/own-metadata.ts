@@ -13,9 +13,9 @@ import { validateMetadata } from "@routeql/metadata/read/validate";
 import { checkMetadata } from "hasura-checks/rules/check";
 import type { Check } from "./setting.ts";
 
-export const metadataFolder = resolve(import.meta.dirname, "../../hasura-metadata");
+export const metadataFolder = resolve(import.meta.dirname, "../../../hasura-metadata");
 
-const folderOf = (written: string): string => resolve(import.meta.dirname, "../..", written);
+const folderOf = (written: string): string => resolve(import.meta.dirname, "../../..", written);
 const isFolder = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 
 /** The kit's metadata with that of a directory. */

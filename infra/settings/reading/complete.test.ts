@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { withDefaults } from "./complete.ts";
-import { settingNames, settings } from "./list.ts";
+import { settingNames, settings } from "../list.ts";
 import { checkValue } from "./parse.ts";
-import type { Setting } from "./setting.ts";
+import type { Setting } from "../values/setting.ts";
 
 test("the console is off by default, except in the stack local", () => {
   expect(withDefaults({}, "prod").engineConsole).toBe(false);

@@ -1,6 +1,6 @@
 /** Rotation of the generated secrets: a section of the list in list.ts. `npm run rotate` raises these numbers (docs/operate/secrets.md). */
-import { range, strongSecret } from "./checks.ts";
-import { type Check, givenSecret, number, text } from "./setting.ts";
+import { range, strongSecret } from "../values/checks.ts";
+import { type Check, givenSecret, number, text } from "../values/setting.ts";
 
 const generation = (what: string) =>
   number({

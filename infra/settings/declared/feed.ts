@@ -1,6 +1,6 @@
 /** Live updates of BGP: a section of the list in list.ts. */
-import { matching, oneOf } from "./checks.ts";
-import { text } from "./setting.ts";
+import { matching, oneOf } from "../values/checks.ts";
+import { text } from "../values/setting.ts";
 
 export const feedSettings = {
   feed: text({

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { roles } from "@routeql/database/migrate/roles";
 import { contradictions } from "./complete.ts";
-import type { GivenSettings } from "./list.ts";
+import type { GivenSettings } from "../list.ts";
 import { parseValue } from "./parse.ts";
 
 const problems = (given: GivenSettings, stack = "prod"): string[] =>

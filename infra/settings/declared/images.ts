@@ -1,7 +1,7 @@
 /** The GraphQL engine and the images of other projects: two sections of the list in list.ts. */
 import { pins } from "@routeql/pins/pins";
-import { image, oneOf, serviceImage } from "./checks.ts";
-import { flag, text } from "./setting.ts";
+import { image, oneOf, serviceImage } from "../values/checks.ts";
+import { flag, text } from "../values/setting.ts";
 
 /** Value of `hasuraImage` for this project's own engine, deployed like Hasura: with a metadata database and the job that fills it. */
 export const ownEngineImage = "routeql/engine";

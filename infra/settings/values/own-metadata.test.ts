@@ -16,7 +16,7 @@ import {
 let folder = "";
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "routeql-own-"));
-  cpSync(resolve(import.meta.dirname, "../../docs/start/desk/metadata"), folder, { recursive: true });
+  cpSync(resolve(import.meta.dirname, "../../../docs/start/desk/metadata"), folder, { recursive: true });
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
