@@ -2,7 +2,7 @@
 import type { LibpqConfig } from "@routeql/contract/connection/client";
 import type { Reads } from "../sql/print.ts";
 import { type Hearing, Listener, type ListenerTimes, usualTimes } from "./listener.ts";
-import { areUnchanged, type Reading, readingsOf } from "./readings.ts";
+import { areUnchanged, isAnalysed, objectsOf, type Reading, readingsOf } from "./readings.ts";
 import type { ChangeObserver, NoticeFigures, Observation, PolledKind, PolledReason } from "./observation.ts";
 import { WatchedTable } from "./watched-table.ts";
 
@@ -19,28 +19,12 @@ const mostPerSecond = 20;
 /** Milliseconds between two looks at the objects after notices that concern everything. */
 const relearnPause = 2_000;
 
-class Observed implements Observation {
-  readonly reads: Reads;
-  readonly key: string;
+interface Observed {
+  /** The objects that the statement names, by {@link objectsOf}. */
+  readonly objects: ReadonlyMap<string, Reads>;
   readonly observer: ChangeObserver;
-  readonly #leave: (observed: Observed) => void;
-  reading: Reading | undefined;
-  reason: PolledReason | undefined = starting;
-
-  constructor(reads: Reads, observer: ChangeObserver, leave: (observed: Observed) => void) {
-    this.reads = reads;
-    this.key = JSON.stringify([[...reads.relations.keys()], [...reads.functions.keys()], [...reads.nativeQueries]]);
-    this.observer = observer;
-    this.#leave = leave;
-  }
-
-  get tables(): readonly string[] {
-    return (this.reading?.tables ?? []).map(({ name }) => name).toSorted();
-  }
-
-  stop(): void {
-    this.#leave(this);
-  }
+  /** As the observer knows it. */
+  reason: PolledReason | undefined;
 }
 
 const starting: PolledReason = { kind: "starting", text: "the engine looks up which tables the statement reads" };
@@ -49,6 +33,8 @@ const starting: PolledReason = { kind: "starting", text: "the engine looks up wh
 export class Notices {
   readonly #options: NoticesOptions;
   readonly #observed = new Set<Observed>();
+  /** By object, so that its lookups are bounded by the metadata and not by the statements of clients. */
+  readonly #readings = new Map<string, Reading>();
   readonly #tables = new Map<number, WatchedTable>();
   #listener: Listener | undefined;
   #hearing: Hearing | undefined;
@@ -56,6 +42,8 @@ export class Notices {
   /** Statements of the connection run in sequence. */
   #work: Promise<void> = Promise.resolve();
   #relearning: NodeJS.Timeout | undefined;
+  /** Observations that begin while a lookup waits for its turn share it. */
+  #isLearningSoon = false;
   #received = 0;
 
   constructor(options: NoticesOptions) {
@@ -63,7 +51,7 @@ export class Notices {
   }
 
   observe(reads: Reads, observer: ChangeObserver): Observation {
-    const observed = new Observed(reads, observer, () => void this.#observed.delete(observed));
+    const observed: Observed = { objects: objectsOf(reads), observer, reason: starting };
     this.#observed.add(observed);
     this.#listener ??= new Listener({
       connection: this.#options.connection,
@@ -74,8 +62,17 @@ export class Notices {
       onProof: () => this.#enqueue((hearing) => this.#check(hearing)),
     });
     if (this.#hearing === undefined) this.#tell(observed);
-    else this.#enqueue((hearing) => this.#learn(hearing)).catch(() => undefined);
-    return observed;
+    else this.#learnSoon();
+    const tables = (): readonly string[] => this.#tablesOf(observed);
+    return {
+      get reason() {
+        return observed.reason;
+      },
+      get tables() {
+        return tables();
+      },
+      stop: () => void this.#observed.delete(observed),
+    };
   }
 
   get isListening(): boolean {
@@ -116,9 +113,10 @@ export class Notices {
   #forget(): void {
     clearTimeout(this.#relearning);
     this.#relearning = undefined;
+    this.#isLearningSoon = false;
     for (const table of this.#tables.values()) table.stop();
     this.#tables.clear();
-    for (const observed of this.#observed) observed.reading = undefined;
+    this.#readings.clear();
   }
 
   /** Skips work of a connection that is gone. Rejects as the work does; the listener then finds out whether the connection is usable. */
@@ -132,39 +130,64 @@ export class Notices {
     return done;
   }
 
-  /** Looks up all observations without a reading, and listens for their tables. */
+  #learnSoon(): void {
+    if (this.#isLearningSoon) return;
+    this.#isLearningSoon = true;
+    this.#later((hearing) => {
+      this.#isLearningSoon = false;
+      return this.#learn(hearing);
+    });
+  }
+
+  /** Looks up all objects without a reading, and listens for the tables. */
   async #learn(hearing: Hearing): Promise<void> {
-    const known = new Map<string, Reading>();
-    for (const { key, reading } of this.#observed) if (reading !== undefined) known.set(key, reading);
-    const asked = new Map<string, Reads>();
-    for (const { key, reading, reads } of this.#observed)
-      if (reading === undefined && !known.has(key)) asked.set(key, reads);
-    if (asked.size > 0) {
-      const readings = await readingsOf(hearing, [...asked.values()]);
+    const unknown = new Map<string, Reads>();
+    for (const { objects } of this.#observed)
+      for (const [key, reads] of objects) if (!this.#readings.has(key)) unknown.set(key, reads);
+    if (unknown.size > 0) {
+      const readings = await readingsOf(hearing, [...unknown.values()]);
       if (hearing !== this.#hearing) return;
-      for (const [index, key] of [...asked.keys()].entries()) known.set(key, readings[index]!);
+      for (const [index, key] of [...unknown.keys()].entries()) this.#readings.set(key, readings[index]!);
     }
-    for (const observed of this.#observed) {
-      if (observed.reading !== undefined) continue;
-      observed.reading = known.get(observed.key);
-      this.#tell(observed);
-    }
-    const wanted = new Map(
-      [...this.#observed].flatMap(({ reading }) =>
-        reading === undefined || reading.reasons.length > 0 ? [] : reading.tables.map((table) => [table.id, table]),
-      ),
-    );
-    const added = [...wanted.values()].filter(({ id }) => !this.#tables.has(id));
+    const added = [...this.#noticeableTables()].filter(([id]) => !this.#tables.has(id));
     const tables = added.map(
-      (table) =>
+      ([id, name]) =>
         new WatchedTable(
-          table,
+          { id, name },
           (task) => this.#later(task),
-          () => this.#tellReaders(table.id),
+          () => this.#tellReaders(id),
         ),
     );
+    for (const observed of this.#observed) if (observed.reason !== undefined) this.#tell(observed);
     for (const table of tables) this.#tables.set(table.id, table);
     await WatchedTable.listen(hearing, tables);
+  }
+
+  /** Undefined until all objects are looked up. */
+  #readingsOf({ objects }: Observed): readonly Reading[] | undefined {
+    const found: Reading[] = [];
+    for (const key of objects.keys()) {
+      const reading = this.#readings.get(key);
+      if (reading === undefined) return undefined;
+      found.push(reading);
+    }
+    return found;
+  }
+
+  #tablesOf(observed: Observed): readonly string[] {
+    const readings = this.#readingsOf(observed) ?? [];
+    return [...new Set(readings.flatMap(({ tables }) => [...tables.values()]))].toSorted();
+  }
+
+  /** The tables of statements that can run after notices. Writers of all others need not send any. */
+  #noticeableTables(): ReadonlyMap<number, string> {
+    const noticeable = new Set<Reading>();
+    for (const observed of this.#observed) {
+      const readings = this.#readingsOf(observed);
+      if (readings?.every(({ reasons }) => reasons.length === 0) !== true) continue;
+      for (const reading of readings) noticeable.add(reading);
+    }
+    return new Map([...noticeable].flatMap(({ tables }) => [...tables]));
   }
 
   /** Work at a table's own time. */
@@ -173,13 +196,18 @@ export class Notices {
   }
 
   async #check(hearing: Hearing): Promise<void> {
-    const readings = [...this.#observed].flatMap(({ reading }) => reading ?? []);
-    if (readings.length > 0 && !(await areUnchanged(hearing, readings))) {
+    const used = new Set([...this.#observed].flatMap(({ objects }) => [...objects.keys()]));
+    for (const key of this.#readings.keys()) if (!used.has(key)) this.#readings.delete(key);
+    const isUnchanged = await areUnchanged(hearing, [...this.#readings.values()]);
+    if (hearing !== this.#hearing) return;
+    if (!isUnchanged) {
       this.#relearn();
       return;
     }
-    const used = new Set(readings.flatMap(({ tables }) => tables.map(({ id }) => id)));
-    const unused = [...this.#tables.values()].filter(({ id }) => !used.has(id));
+    // An object that was missing may exist now.
+    for (const [key, reading] of this.#readings) if (!isAnalysed(reading)) this.#readings.delete(key);
+    const noticeable = this.#noticeableTables();
+    const unused = [...this.#tables.values()].filter(({ id }) => !noticeable.has(id));
     for (const table of unused) this.#tables.delete(table.id);
     await WatchedTable.leave(hearing, unused);
     await this.#learn(hearing);
@@ -210,18 +238,16 @@ export class Notices {
     this.#later(async (hearing) => {
       const old = [...this.#tables.values()];
       this.#tables.clear();
-      for (const observed of this.#observed) {
-        observed.reading = undefined;
-        this.#tell(observed);
-      }
+      this.#readings.clear();
+      for (const observed of this.#observed) this.#tell(observed);
       await WatchedTable.leave(hearing, old);
       await this.#learn(hearing);
     });
   }
 
   *#readersOf(id: number): Iterable<Observed> {
-    for (const observed of this.#observed)
-      if (observed.reading?.tables.some((table) => table.id === id) === true) yield observed;
+    const readers = [...this.#readings].filter(([, { tables }]) => tables.has(id)).map(([key]) => key);
+    for (const observed of this.#observed) if (readers.some((key) => observed.objects.has(key))) yield observed;
   }
 
   #tellReaders(id: number): void {
@@ -235,19 +261,21 @@ export class Notices {
     observed.observer.polled(reason);
   }
 
-  #reasonOf({ reading }: Observed): PolledReason | undefined {
+  #reasonOf(observed: Observed): PolledReason | undefined {
     if (this.#hearing === undefined)
       return this.#lost === undefined
         ? starting
         : { kind: "not-listening", text: `the engine does not listen: ${this.#lost}` };
-    if (reading === undefined) return starting;
-    const [first] = reading.reasons;
+    const readings = this.#readingsOf(observed);
+    if (readings === undefined) return starting;
+    const [first] = readings.flatMap(({ reasons }) => reasons);
     if (first !== undefined) return { kind: "not-noticeable", text: first };
-    for (const { id } of reading.tables) {
-      const table = this.#tables.get(id);
-      if (table === undefined) return starting;
-      if (table.reason !== undefined) return table.reason;
-    }
+    for (const { tables } of readings)
+      for (const id of tables.keys()) {
+        const table = this.#tables.get(id);
+        if (table === undefined) return starting;
+        if (table.reason !== undefined) return table.reason;
+      }
     return undefined;
   }
 }

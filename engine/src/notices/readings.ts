@@ -3,16 +3,10 @@ import type { QualifiedName } from "@routeql/metadata/read/shape";
 import type { Reads } from "../sql/print.ts";
 import type { Hearing } from "./listener.ts";
 
-export interface ReadTable {
-  /** `pg_class.oid` */
-  readonly id: number;
-  /** As notices have it. */
-  readonly name: string;
-}
-
-/** What the statements of a cohort read. */
+/** What an object reads, and itself if it is a table. */
 export interface Reading {
-  readonly tables: readonly ReadTable[];
+  /** Names as notices have them, by `pg_class.oid`. */
+  readonly tables: ReadonlyMap<number, string>;
   /** Why changes cannot be noticed. */
   readonly reasons: readonly string[];
   /** Of the named objects, to look again. */
@@ -20,15 +14,33 @@ export interface Reading {
   readonly functions: readonly number[];
 }
 
+/** Each object that a statement names, alone. */
+export function objectsOf({ relations, functions, nativeQueries }: Reads): ReadonlyMap<string, Reads> {
+  return new Map([
+    ...[...relations].map((named) => alone("relation", named[0], { relations: new Map([named]) })),
+    ...[...functions].map((named) => alone("function", named[0], { functions: new Map([named]) })),
+    ...[...nativeQueries].map((name) => alone("native query", name, { nativeQueries: new Set([name]) })),
+  ]);
+}
+
+const nothing: Reads = { relations: new Map(), functions: new Map(), nativeQueries: new Set() };
+const alone = (kind: string, name: string, reads: Partial<Reads>): [string, Reads] => [
+  `${kind} ${name}`,
+  { ...nothing, ...reads },
+];
+
 type Tables = Pick<Reading, "tables" | "reasons">;
 type Ids = Pick<Reading, "relations" | "functions">;
 
 /** Codes for missing objects and rights. */
 const absent = new Set(["42883", "3F000", "42501", "42P01"]);
 
-const polled = (reason: string): Reading => ({ tables: [], reasons: [reason], relations: [], functions: [] });
+const polled = (reason: string): Reading => ({ tables: new Map(), reasons: [reason], relations: [], functions: [] });
 
-/** Asks Postgres which tables statements read, through views and functions. @throws Error when the connection fails */
+/** False for a missing object and a native query. */
+export const isAnalysed = ({ relations, functions }: Reading): boolean => relations.length + functions.length > 0;
+
+/** Asks Postgres which tables are read, through views and functions. @throws Error when the connection fails */
 export async function readingsOf(hearing: Hearing, wanted: readonly Reads[]): Promise<readonly Reading[]> {
   try {
     const idsOf = await lookUp(hearing, wanted);
@@ -48,9 +60,9 @@ export async function readingsOf(hearing: Hearing, wanted: readonly Reads[]): Pr
   }
 }
 
-const noTables: Tables = { tables: [], reasons: [] };
+const noTables: Tables = { tables: new Map(), reasons: [] };
 
-/** Finds the named objects, all overloads of a function. The result gives those of one statement, or what is missing. */
+/** Finds the named objects, all overloads of a function. The result gives those of one of the wanted, or what is missing. */
 async function lookUp(hearing: Hearing, wanted: readonly Reads[]): Promise<(reads: Reads) => Ids | string> {
   const { rows } = await hearing.query<{ is_function: boolean; schema: string; name: string; id: string }>(named, [
     ...columnsOf(wanted.flatMap(({ relations }) => [...relations.values()])),
@@ -74,7 +86,10 @@ async function lookUp(hearing: Hearing, wanted: readonly Reads[]): Promise<(read
 
 /** One statement, because planning it takes longer than running it. */
 async function tablesOf(hearing: Hearing, wanted: readonly Ids[]): Promise<Tables[]> {
-  const found: { tables: ReadTable[]; reasons: string[] }[] = wanted.map(() => ({ tables: [], reasons: [] }));
+  const found: { tables: Map<number, string>; reasons: string[] }[] = wanted.map(() => ({
+    tables: new Map(),
+    reasons: [],
+  }));
   const { rows } = await hearing.query<{
     position: string;
     relation: string | null;
@@ -83,7 +98,7 @@ async function tablesOf(hearing: Hearing, wanted: readonly Ids[]): Promise<Table
   }>(readBy, [JSON.stringify(wanted.map(({ relations, functions }) => ({ relations, functions })))]);
   for (const { position, relation, name, reason } of rows) {
     const own = found[Number(position) - 1];
-    if (relation !== null && name !== null) own?.tables.push({ id: Number(relation), name });
+    if (relation !== null && name !== null) own?.tables.set(Number(relation), name);
     if (reason !== null) own?.reasons.push(reason);
   }
   return found;
@@ -91,7 +106,8 @@ async function tablesOf(hearing: Hearing, wanted: readonly Ids[]): Promise<Table
 
 /** Whether the same tables are still read in the same way. One statement answers for all readings. */
 export async function areUnchanged(hearing: Hearing, readings: readonly Reading[]): Promise<boolean> {
-  const analysed = readings.filter(({ relations, functions }) => relations.length + functions.length > 0);
+  const analysed = readings.filter(isAnalysed);
+  if (analysed.length === 0) return true;
   const relations = [...new Set(analysed.flatMap((reading) => reading.relations))];
   const functions = [...new Set(analysed.flatMap((reading) => reading.functions))];
   const now = await tablesOf(hearing, [{ relations, functions }]);
@@ -100,7 +116,7 @@ export async function areUnchanged(hearing: Hearing, readings: readonly Reading[
 
 const textOf = (all: readonly Tables[]): string =>
   JSON.stringify([
-    [...new Set(all.flatMap(({ tables }) => tables.map(({ id, name }) => `${String(id)} ${name}`)))].sort(),
+    [...new Set(all.flatMap(({ tables }) => [...tables].map(([id, name]) => `${String(id)} ${name}`)))].sort(),
     [...new Set(all.flatMap(({ reasons }) => reasons))].sort(),
   ]);
 

@@ -1,6 +1,5 @@
 import type { Hearing } from "./listener.ts";
 import type { PolledReason } from "./observation.ts";
-import type { ReadTable } from "./readings.ts";
 
 /** Shortest and longest rest of a table whose notices flood, in milliseconds. */
 const [shortestRest, longestRest] = [2_000, 16_000];
@@ -17,8 +16,10 @@ type State = "off" | "settling" | "on";
  * A table that the engine listens for. Writers send notices only meanwhile, so one that wrote before and commits afterwards sends none: the
  * table counts as noticed when all transactions have ended that were writing to it when the engine began.
  */
-export class WatchedTable implements ReadTable {
+export class WatchedTable {
+  /** `pg_class.oid` */
   readonly id: number;
+  /** As notices have it. */
   readonly name: string;
   readonly #later: Later;
   readonly #onState: () => void;
@@ -30,7 +31,7 @@ export class WatchedTable implements ReadTable {
   #second = 0;
   #inSecond = 0;
 
-  constructor({ id, name }: ReadTable, later: Later, onState: () => void) {
+  constructor({ id, name }: Pick<WatchedTable, "id" | "name">, later: Later, onState: () => void) {
     this.id = id;
     this.name = name;
     this.#later = later;
