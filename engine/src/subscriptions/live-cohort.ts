@@ -1,7 +1,6 @@
 import { hash } from "node:crypto";
 import type { LiveQuery, PollAnswer } from "../engine.ts";
 import type { Listener, Subscription } from "../executor.ts";
-import type { Observation } from "../notices/observation.ts";
 import { CohortBatches, handOver, Newcomers, Overloads, pollBatch, pollGroups, type Polling } from "./polling.ts";
 import { type Outcome, Rounds } from "./rounds.ts";
 
@@ -39,7 +38,6 @@ export class LiveCohort {
   readonly #onEmpty: () => void;
   readonly #members = new Map<string, Member>();
   readonly #rounds: Rounds;
-  readonly #observation: Observation;
   readonly #batches: CohortBatches<Member>;
   /** Members with new subscribers. */
   readonly #fresh = new Newcomers<Member>(async (members) => {
@@ -53,11 +51,7 @@ export class LiveCohort {
     this.#polling = polling;
     this.#onEmpty = onEmpty;
     this.#batches = new CohortBatches(key, polling.batchSize, clientOf);
-    this.#rounds = new Rounds(polling, () => this.#poll([...this.#members.values()]));
-    this.#observation = polling.engine.observe(key, {
-      changed: () => this.#rounds.mark(),
-      polled: (reason) => this.#rounds.notice(reason === undefined),
-    });
+    this.#rounds = new Rounds(polling, key, () => this.#poll([...this.#members.values()]));
   }
 
   get members(): number {
@@ -84,7 +78,6 @@ export class LiveCohort {
   }
 
   stop(): void {
-    this.#observation.stop();
     this.#rounds.stop();
     this.#members.clear();
   }

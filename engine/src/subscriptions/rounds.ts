@@ -1,4 +1,6 @@
 import { type Cancellation, LightCancellation } from "../cancellation.ts";
+import type { Engine } from "../engine.ts";
+import type { Observation } from "../notices/observation.ts";
 import type { Budget } from "./budget.ts";
 
 export interface Outcome {
@@ -9,6 +11,7 @@ export interface Outcome {
 }
 
 export interface Pace {
+  readonly engine: Pick<Engine, "observe">;
   /** Milliseconds between the end of a run and the next, while changes are not noticed. */
   readonly interval: number;
   /** The same while they are noticed and none is. */
@@ -32,6 +35,7 @@ export class Rounds {
   readonly #pace: Pace;
   readonly #run: () => Promise<Outcome>;
   readonly #cancellation = new LightCancellation();
+  readonly #observation: Observation;
   #timer: NodeJS.Timeout | undefined;
   #dueAt = Infinity;
   #isNoticed = false;
@@ -45,10 +49,14 @@ export class Rounds {
   #cost = 0;
   #spent = 0;
 
-  constructor(pace: Pace, run: () => Promise<Outcome>) {
+  constructor(pace: Pace, cohortKey: string, run: () => Promise<Outcome>) {
     this.#pace = pace;
     this.#run = run;
     this.#plan();
+    this.#observation = pace.engine.observe(cohortKey, {
+      changed: () => this.#mark(),
+      polled: (reason) => this.#notice(reason === undefined),
+    });
   }
 
   /** Aborts when the last listener has left: running statements are then useless and would delay others. */
@@ -61,25 +69,9 @@ export class Rounds {
   }
 
   stop(): void {
+    this.#observation.stop();
     clearTimeout(this.#timer);
     this.#cancellation.abort(new Error("the last listener has left"));
-  }
-
-  /** Something that the statements read may have changed. */
-  mark(): void {
-    this.#lastMark = performance.now();
-    if (!this.#isNoticed) return;
-    this.#isMarked = true;
-    this.#plan();
-  }
-
-  /** Whether changes are noticed from now on. They may have been missed before. */
-  notice(isNoticed: boolean): void {
-    this.#isNoticed = isNoticed;
-    this.#lastMark = performance.now();
-    this.#isMarked = true;
-    this.#dueAt = Infinity;
-    this.#plan();
   }
 
   /** A run that was not of these rounds is unfinished. */
@@ -91,6 +83,24 @@ export class Rounds {
   /** Connection time of a run, in milliseconds. */
   took(milliseconds: number): void {
     this.#spent += milliseconds;
+  }
+
+  /** Something that the statements read may have changed. */
+  #mark(): void {
+    this.#lastMark = performance.now();
+    if (!this.#isNoticed) return;
+    this.#isMarked = true;
+    this.#plan();
+  }
+
+  /** Whether changes are noticed from now on. They may have been missed before. */
+  #notice(isNoticed: boolean): void {
+    if (!isNoticed && !this.#isNoticed) return;
+    this.#isNoticed = isNoticed;
+    this.#lastMark = performance.now();
+    this.#isMarked = true;
+    this.#dueAt = Infinity;
+    this.#plan();
   }
 
   #plan(): void {

@@ -1,6 +1,5 @@
 import type { LiveQuery } from "../engine.ts";
 import type { Listener, Subscription } from "../executor.ts";
-import type { Observation } from "../notices/observation.ts";
 import { CohortBatches, handOver, Newcomers, Overloads, pollBatch, pollGroups, type Polling } from "./polling.ts";
 import { type Outcome, Rounds } from "./rounds.ts";
 
@@ -24,7 +23,6 @@ export class StreamCohort {
   readonly #onEmpty: () => void;
   readonly #readers = new Set<Reader>();
   readonly #rounds: Rounds;
-  readonly #observation: Observation;
   /** The first reader at a cursor represents the others. */
   readonly #batches: CohortBatches<readonly Reader[]>;
   readonly #fresh = new Newcomers<Reader>(async (readers) => {
@@ -37,11 +35,7 @@ export class StreamCohort {
     this.#polling = polling;
     this.#onEmpty = onEmpty;
     this.#batches = new CohortBatches(key, polling.batchSize, ([first]) => first?.client ?? "");
-    this.#rounds = new Rounds(polling, () => this.#poll([...this.#readers]));
-    this.#observation = polling.engine.observe(key, {
-      changed: () => this.#rounds.mark(),
-      polled: (reason) => this.#rounds.notice(reason === undefined),
-    });
+    this.#rounds = new Rounds(polling, key, () => this.#poll([...this.#readers]));
   }
 
   get members(): number {
@@ -69,7 +63,6 @@ export class StreamCohort {
   }
 
   stop(): void {
-    this.#observation.stop();
     this.#rounds.stop();
     this.#readers.clear();
   }
