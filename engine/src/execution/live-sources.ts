@@ -1,6 +1,7 @@
 import type { LoadedMetadata } from "@routeql/metadata/read/load";
 import type { Metadata } from "@routeql/metadata/read/shape";
 import type { EngineOptions, ExplainedSubscription } from "../interface.ts";
+import { Listener } from "../notices/listener.ts";
 import { Notices } from "../notices/notices.ts";
 import {
   type ChangeObserver,
@@ -39,7 +40,7 @@ export class LiveSources {
       sources.map((source, index) => {
         const { own, primary: place } = placesOf(source, index, options, loaded);
         const notices = new Notices({
-          connection: (place ?? own).connection,
+          listen: (events) => new Listener((place ?? own).connection, events),
           onListening: (lost) =>
             options.onEvent?.(
               lost === undefined

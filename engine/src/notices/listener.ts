@@ -5,24 +5,19 @@ import type pg from "pg";
 /** The channel of routing.tell_change (database/migrations). */
 const channel = "routeql_changes";
 
-/** Times in milliseconds. */
-export interface ListenerTimes {
-  /** Between two proofs that notices arrive. */
-  readonly proof: number;
-  /** Limit for a proof, and for every statement of the connection. */
-  readonly patience: number;
-  /** Between two attempts to connect. */
-  readonly retry: number;
-}
+/** Milliseconds between two proofs that notices arrive. */
+const proofInterval = 30_000;
 
-export const usualTimes: ListenerTimes = { proof: 30_000, patience: 5_000, retry: 1_000 };
+/** Milliseconds for a proof, and for every statement of the connection. */
+const patience = 5_000;
+
+/** Milliseconds between two attempts to connect. */
+const retryInterval = 1_000;
 
 /** A connection on which notices arrive. */
 export type Hearing = Pick<pg.Client, "query">;
 
-export interface ListenerOptions {
-  readonly connection: LibpqConfig;
-  readonly times: ListenerTimes;
+export interface ListenerEvents {
   /** Notices arrive from now on. It rejects when the connection is not usable. */
   readonly onUp: (hearing: Hearing) => Promise<void>;
   readonly onNotice: (payload: string) => void;
@@ -37,13 +32,15 @@ export interface ListenerOptions {
  * the connection counts only while notices of its own return.
  */
 export class Listener {
-  readonly #options: ListenerOptions;
+  readonly #connection: LibpqConfig;
+  readonly #events: ListenerEvents;
   #client: LibpqClient | undefined;
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  constructor(options: ListenerOptions) {
-    this.#options = options;
+  constructor(connection: LibpqConfig, events: ListenerEvents) {
+    this.#connection = connection;
+    this.#events = events;
     void this.#run();
   }
 
@@ -54,7 +51,7 @@ export class Listener {
   }
 
   async #run(): Promise<void> {
-    const { times, onUp, onDown, onProof } = this.#options;
+    const { onUp, onDown, onProof } = this.#events;
     while (!this.#isStopped) {
       const client = this.#open();
       this.#client = client;
@@ -68,7 +65,7 @@ export class Listener {
         await this.#prove(client);
         await Promise.race([onUp(client), lost.promise]);
         for (;;) {
-          await Promise.race([this.#pause(times.proof), lost.promise]);
+          await Promise.race([this.#pause(proofInterval), lost.promise]);
           await Promise.race([this.#prove(client), lost.promise]);
           await Promise.race([onProof(client), lost.promise]);
         }
@@ -76,23 +73,22 @@ export class Listener {
         if (!this.#isStopped) onDown(reasonOf(error));
         client.end().catch(() => undefined);
       }
-      if (!this.#isStopped) await this.#pause(times.retry);
+      if (!this.#isStopped) await this.#pause(retryInterval);
     }
   }
 
   #open(): LibpqClient {
-    const { connection, times, onNotice } = this.#options;
     const client = new LibpqClient({
-      ...connection,
-      connectionTimeoutMillis: times.patience,
-      query_timeout: times.patience,
+      ...this.#connection,
+      connectionTimeoutMillis: patience,
+      query_timeout: patience,
       keepAlive: true,
       keepAliveInitialDelayMillis: 10_000,
       application_name: "routeql-engine-listener",
-      options: `-c default_transaction_read_only=on -c statement_timeout=${times.patience}`,
+      options: `-c default_transaction_read_only=on -c statement_timeout=${patience}`,
     });
     client.on("notification", ({ payload = "" }) => {
-      if (this.#client === client && !payload.startsWith("proof ")) onNotice(payload);
+      if (this.#client === client && !payload.startsWith("proof ")) this.#events.onNotice(payload);
     });
     return client;
   }
@@ -104,7 +100,7 @@ export class Listener {
     const hear = (message: pg.Notification): void => {
       if (message.payload === payload) resolve();
     };
-    const timer = setTimeout(() => reject(new Error(silence)), this.#options.times.patience);
+    const timer = setTimeout(() => reject(new Error(silence)), patience);
     client.on("notification", hear);
     try {
       await client.query(`NOTIFY ${channel}, '${payload}'`);

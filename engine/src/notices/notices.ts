@@ -1,14 +1,13 @@
 /** Learns from the database when the tables behind statements change. */
-import type { LibpqConfig } from "@routeql/contract/connection/client";
 import type { Reads } from "../sql/print.ts";
-import { type Hearing, Listener, type ListenerTimes, usualTimes } from "./listener.ts";
+import type { Hearing, Listener, ListenerEvents } from "./listener.ts";
 import { areUnchanged, isAnalysed, objectsOf, type Reading, readingsOf } from "./readings.ts";
 import type { ChangeObserver, NoticeFigures, Observation, PolledKind, PolledReason } from "./observation.ts";
 import { WatchedTable } from "./watched-table.ts";
 
 export interface NoticesOptions {
-  readonly connection: LibpqConfig;
-  readonly times?: ListenerTimes;
+  /** Begins to listen, with the first observation. */
+  readonly listen: (events: ListenerEvents) => Pick<Listener, "stop">;
   /** Called at each change between listening and not, with the reason. */
   readonly onListening?: (lost: string | undefined) => void;
 }
@@ -29,14 +28,14 @@ interface Observed {
 
 const starting: PolledReason = { kind: "starting", text: "the engine looks up which tables the statement reads" };
 
-/** One per source. It connects with the first observation. */
+/** One per source. */
 export class Notices {
   readonly #options: NoticesOptions;
   readonly #observed = new Set<Observed>();
   /** By object, so that its lookups are bounded by the metadata and not by the statements of clients. */
   readonly #readings = new Map<string, Reading>();
   readonly #tables = new Map<number, WatchedTable>();
-  #listener: Listener | undefined;
+  #listener: Pick<Listener, "stop"> | undefined;
   #hearing: Hearing | undefined;
   #lost: string | undefined;
   /** Statements of the connection run in sequence. */
@@ -53,9 +52,7 @@ export class Notices {
   observe(reads: Reads, observer: ChangeObserver): Observation {
     const observed: Observed = { objects: objectsOf(reads), observer, reason: starting };
     this.#observed.add(observed);
-    this.#listener ??= new Listener({
-      connection: this.#options.connection,
-      times: this.#options.times ?? usualTimes,
+    this.#listener ??= this.#options.listen({
       onUp: (hearing) => this.#up(hearing),
       onDown: (reason) => this.#down(reason),
       onNotice: (payload) => this.#notice(payload),

@@ -12,8 +12,6 @@ function fingerprint(text: string): string {
   return text.length <= longestKept ? text : `sha256 ${hash("sha256", text, "base64")}`;
 }
 
-type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
-
 interface Subscriber {
   readonly listener: Listener;
   readonly client: string;
@@ -99,18 +97,18 @@ export class LiveCohort {
     return outcome;
   }
 
-  /** @param outcome of all batches; it is set here */
-  async #pollBatch(batch: readonly Member[], client: string | undefined, outcome: Mutable<Outcome>): Promise<void> {
+  async #pollBatch(batch: readonly Member[], client: string | undefined, outcome: Outcome): Promise<void> {
     const wanted = batch.filter(({ subscribers }) => subscribers.size > 0);
     if (this.#rounds.isStopped || wanted.length === 0) return;
     this.#statements += 1;
     const statement = this.#statements;
     const parameters = wanted.map((member) => member.parameters);
-    const start = performance.now();
-    const answers = await pollBatch(this.#polling, this.#key, parameters, { signal: this.#rounds.signal, client });
-    const milliseconds = performance.now() - start;
-    this.#batches.took(milliseconds, client);
-    this.#rounds.took(milliseconds);
+    const took = (milliseconds: number): void => {
+      this.#batches.took(milliseconds, client);
+      this.#rounds.took(milliseconds);
+    };
+    const { signal } = this.#rounds;
+    const answers = await pollBatch(this.#polling, this.#key, parameters, { signal, client, took });
     if (this.#rounds.isStopped) return;
     for (const [index, member] of wanted.entries()) {
       const answer = answers[index];

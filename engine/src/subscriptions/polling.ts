@@ -41,11 +41,15 @@ export async function pollBatch(
   polling: Polling,
   cohortKey: string,
   parameters: readonly (readonly unknown[])[],
-  options: { readonly signal: Cancellation; readonly client: string | undefined },
+  options: {
+    readonly signal: Cancellation;
+    readonly client: string | undefined;
+    readonly took: (milliseconds: number) => void;
+  },
 ): Promise<readonly PollAnswer[]> {
   const start = performance.now();
   try {
-    return await polling.engine.poll(cohortKey, parameters, options);
+    return await polling.engine.poll(cohortKey, parameters, { signal: options.signal, client: options.client });
   } catch (thrown) {
     if (options.signal.aborted) return [];
     const error = toEngineError(thrown);
@@ -54,7 +58,9 @@ export async function pollBatch(
     const overload = error.code === "busy" ? { overload: error } : {};
     return parameters.map(() => ({ text, failed: true, empty: false, ...overload }));
   } finally {
-    polling.onPoll((performance.now() - start) / 1000);
+    const milliseconds = performance.now() - start;
+    polling.onPoll(milliseconds / 1000);
+    options.took(milliseconds);
   }
 }
 

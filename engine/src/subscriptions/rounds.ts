@@ -3,11 +3,12 @@ import type { Engine } from "../engine.ts";
 import type { Observation } from "../notices/observation.ts";
 import type { Budget } from "./budget.ts";
 
+/** Of all batches of a run; each sets it. */
 export interface Outcome {
   /** An answer differed from the one before. */
-  readonly changed: boolean;
+  changed: boolean;
   /** Another run is due after the interval: a failure, a reader that was not ready, more rows of a stream. */
-  readonly unfinished: boolean;
+  unfinished: boolean;
 }
 
 export interface Pace {

@@ -98,18 +98,19 @@ export class StreamCohort {
   async #pollBatch(
     waited: readonly (readonly Reader[])[],
     client: string | undefined,
-    outcome: { changed: boolean; unfinished: boolean },
+    outcome: Outcome,
   ): Promise<void> {
     const batch = waited
       .map((sharing) => sharing.filter((reader) => this.#readers.has(reader)))
       .filter(({ length }) => length > 0);
     if (batch.length === 0) return;
     const parameters = batch.map(([first]) => first?.parameters ?? []);
-    const start = performance.now();
-    const answers = await pollBatch(this.#polling, this.#key, parameters, { signal: this.#rounds.signal, client });
-    const milliseconds = performance.now() - start;
-    this.#batches.took(milliseconds, client);
-    this.#rounds.took(milliseconds);
+    const took = (milliseconds: number): void => {
+      this.#batches.took(milliseconds, client);
+      this.#rounds.took(milliseconds);
+    };
+    const { signal } = this.#rounds;
+    const answers = await pollBatch(this.#polling, this.#key, parameters, { signal, client, took });
     for (const [index, sharing] of batch.entries()) {
       const answer = answers[index];
       for (const reader of sharing) {
