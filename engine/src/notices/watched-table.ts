@@ -10,7 +10,7 @@ const glance = 200;
 /** Runs statements of the listening connection in sequence with others. */
 type Later = (work: (hearing: Hearing) => Promise<void>) => void;
 
-type State = "off" | "settling" | "on";
+type State = "new" | "settling" | "on" | "off";
 
 /**
  * A table that the engine listens for. Writers send notices only meanwhile, so one that wrote before and commits afterwards sends none: the
@@ -23,7 +23,7 @@ export class WatchedTable {
   readonly name: string;
   readonly #later: Later;
   readonly #onState: () => void;
-  #state: State = "off";
+  #state: State = "new";
   #isGone = false;
   #since = 0;
   #rest = shortestRest;
@@ -56,11 +56,13 @@ export class WatchedTable {
   }
 
   get hears(): boolean {
-    return this.#state !== "off";
+    return this.#state === "settling" || this.#state === "on";
   }
 
   get reason(): PolledReason | undefined {
     if (this.#state === "on") return undefined;
+    if (this.#state === "new")
+      return { kind: "starting", text: `the engine begins to listen for changes of ${this.name}` };
     if (this.#state === "settling")
       return {
         kind: "starting",
