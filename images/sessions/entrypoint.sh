@@ -14,20 +14,11 @@ if [ -n "$foreign" ]; then
   exit 78
 fi
 
-login_file=${VALKEY_LOGIN_FILE:-/run/routeql/secrets/sessions-login}
-if [ ! -r "$login_file" ]; then
-  echo "sessions: VALKEY_LOGIN_FILE ($login_file) is not readable" >&2
-  exit 78
-fi
-read -r user password <"$login_file" || true
-if [[ ! $user =~ ^sidecar-[0-9]+$ || ! $password =~ ^[[:graph:]]{16,}$ ]]; then
-  echo "sessions: the login must be a user such as sidecar-1 and a password of at least 16 visible characters" >&2
-  exit 78
-fi
-
-configuration=/tmp/valkey.conf
 # shellcheck source=images/sessions/users.sh
 . "${VALKEY_USERS:-/usr/local/lib/valkey-users}"
+read_login || exit 78
+
+configuration=/tmp/valkey.conf
 {
   echo "include ${VALKEY_CONFIGURATION:-/etc/valkey/valkey.conf}"
   echo "user $user on #$(hash_of "$password") $sidecar_rights"

@@ -18,8 +18,7 @@ change() {
 }
 monitor() { [ -z "${VALKEY_MONITOR_PASSWORD_FILE:-}" ] || echo "acl setuser monitor $* on #$(hash_of "$(<"$VALKEY_MONITOR_PASSWORD_FILE")") $monitor_rights"; }
 
-# Without a line feed at the end of the file, `read` fails.
-read -r user password <"${VALKEY_LOGIN_FILE:-/run/routeql/secrets/sessions-login}" || true
+read_login
 hash=$(hash_of "$password")
 known=$(<"$loaded_file")
 if [ "$user $hash" != "$known" ]; then

@@ -1,3 +1,4 @@
+# shellcheck shell=bash disable=SC2034
 # Users of the session store, and files in its memory. Sourced by entrypoint.sh and healthy.sh.
 
 # The commands and keys of the auth sidecar: sessions, throttling of logins, and the client library's own commands.
@@ -14,3 +15,18 @@ former_file=/tmp/former-login
 open_file=/tmp/default-is-open
 
 hash_of() { printf %s "$1" | sha256sum | cut -c1-64; }
+
+# Sets user and password. Fails with a message if the file is not a login.
+read_login() {
+  local file=${VALKEY_LOGIN_FILE:-/run/routeql/secrets/sessions-login}
+  if [ ! -r "$file" ]; then
+    echo "sessions: VALKEY_LOGIN_FILE ($file) is not readable" >&2
+    return 1
+  fi
+  # Without a line feed at the end of the file, `read` fails.
+  read -r user password <"$file" || true
+  if [[ ! $user =~ ^sidecar-[0-9]+$ || ! $password =~ ^[[:graph:]]{16,}$ ]]; then
+    echo "sessions: the login must be a user such as sidecar-1 and a password of at least 16 visible characters" >&2
+    return 1
+  fi
+}

@@ -1,7 +1,7 @@
 import type { ErrorRequestHandler, Response } from "express";
 import type { Logger } from "pino";
 import { errorCodes } from "@routeql/contract/error-codes";
-import { codeWithReason, errorsHeader } from "@routeql/contract/unavailable";
+import { codeWithReason, errorsHeader, type UnavailableReason } from "@routeql/contract/unavailable";
 import type { Metrics } from "../metrics.ts";
 import { SidecarError, Unavailable } from "../errors.ts";
 import { contextOf } from "./request-context.ts";
@@ -16,23 +16,22 @@ export function errorReply(log: Logger, metrics: Pick<Metrics, "unavailable">): 
   // Express recognises an error handler by its four parameters.
   return (thrown: unknown, _request, response, _next) => {
     const error = asSidecarError(thrown);
+    const reason = error instanceof Unavailable ? error.reason : undefined;
     if (error.status >= 500 && error.code !== "ldap-not-configured") {
-      const part = error instanceof Unavailable ? error.reason : undefined;
-      const level = error instanceof Unavailable ? "warn" : "error";
-      log[level]({ requestId: contextOf(response).requestId, part, err: error.cause ?? error }, error.message);
+      const level = reason === undefined ? "error" : "warn";
+      log[level]({ requestId: contextOf(response).requestId, reason, err: error.cause ?? error }, error.message);
     }
-    if (error instanceof Unavailable) metrics.unavailable(error.reason);
+    if (reason !== undefined) metrics.unavailable(reason);
     if (response.headersSent) response.destroy();
-    else sendError(response, error);
+    else sendError(response, error, reason);
   };
 }
 
-function sendError(response: Response, error: SidecarError): void {
+function sendError(response: Response, error: SidecarError, reason: UnavailableReason | undefined): void {
   if (error.retryAfterSeconds !== undefined) response.setHeader("Retry-After", String(error.retryAfterSeconds));
   if (error.allow !== undefined) response.setHeader("Allow", error.allow.join(", "));
   // RFC 9110, 15.5.2 requires it. The scheme has no registered name, so browsers ask for nothing.
   if (error.status === 401) response.setHeader("WWW-Authenticate", "RouteQL");
-  const reason = error instanceof Unavailable ? error.reason : undefined;
   const label = codeWithReason(error.code, reason);
   if (reason !== undefined) response.setHeader(errorsHeader, label);
   response.locals["errorCode"] = label;
