@@ -11,7 +11,7 @@ import { withDefaults } from "./settings/reading/complete.ts";
 import { grouped, type RouteQLArgs } from "./settings/groups.ts";
 import type { GivenSettings } from "./settings/list.ts";
 import { settingNames, settings } from "./settings/list.ts";
-import { type Generations, generationsOf, skippedGeneration } from "./settings/rotation.ts";
+import { type Generations, generationProblem, generationsOf } from "./settings/rotation.ts";
 import { replacedDataVolume } from "./targets/docker/data-volume.ts";
 import { refuseForeignStack } from "./targets/docker/foreign-stack.ts";
 import { newestOwnMigration } from "./settings/values/own-metadata.ts";
@@ -96,8 +96,8 @@ export async function program({ protectData = false, stateIdentity }: ProgramOpt
   for (const warning of unknownOrder(getStack(), before["release"])) await log.warn(warning);
   if (stateIdentity === undefined)
     for (const warning of unsavedDataWarning(plain, getStack(), before)) await log.warn(warning);
-  const skipped = skippedGeneration(plain, before["generations"]);
-  if (skipped !== undefined) throw new RunError(skipped);
+  const wrongGeneration = generationProblem(plain, before["generations"]);
+  if (wrongGeneration !== undefined) throw new RunError(wrongGeneration);
   const identity = stateIdentity ?? (await ownIdentity(before["stateIdentity"], protectData, target === "docker"));
   const dataVolume =
     target === "docker" && database === "single"

@@ -13,9 +13,16 @@ export const recordedGenerations = (output: unknown): Partial<Generations> =>
   typeof output === "object" && output !== null ? output : {};
 
 /** The problem of a generation that no service would accept with the deployed one. @param recorded output of the last update */
-export function skippedGeneration(settings: PlainSettings, recorded: unknown): string | undefined {
-  const before = recordedGenerations(recorded);
-  const name = names.find((each) => Math.abs(settings[each] - (before[each] ?? settings[each])) > 1);
-  if (name === undefined) return undefined;
-  return `${name} is ${settings[name]}, but the stack has generation ${before[name]}. Change it by one at a time: each update accepts the secrets of two generations.`;
+export function generationProblem(settings: PlainSettings, recorded: unknown): string | undefined {
+  const deployed = recordedGenerations(recorded);
+  for (const name of names) {
+    const before = deployed[name] ?? settings[name];
+    const stated = `${name} is ${settings[name]}, but the stack has generation ${before}.`;
+    // The former key decrypts nothing that the deployed one encrypted; former passwords and keys are deleted or have expired.
+    if (settings[name] < before)
+      return `${stated} The secrets of earlier generations are no longer in use. Set it to ${before} to keep the secret, or to ${before + 1} to rotate it.`;
+    if (settings[name] > before + 1)
+      return `${stated} Raise it by one at a time: each update accepts the secrets of two generations.`;
+  }
+  return undefined;
 }
