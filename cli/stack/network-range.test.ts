@@ -101,6 +101,12 @@ test("a stack keeps its range, and gets another one when a foreign network overl
   expect(await look(true, "192.168.193.128/25")).toBe("192.168.192.0/24");
 });
 
+test("a file with other content counts as none", async () => {
+  const paths = await stackOf("one");
+  await writeFile(paths.networkRange, "192.168.19\n");
+  expect(await networkRangeOf("one", paths, request, using())).toBe("192.168.192.0/24");
+});
+
 test("a range is free again after its stack is removed or its folder is deleted", async () => {
   const [down, gone] = [await stackOf("down"), await stackOf("gone")];
   await networkRangeOf("down", down, request, using());

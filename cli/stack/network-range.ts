@@ -23,8 +23,15 @@ type LookForRanges = (stack: string) => Promise<Ranges>;
 /** The reservation of a range for a stack of this user: a link to the stack's folder. */
 const reservationOf = (range: string): string => join(cacheFolder(), "network-ranges", range.replace("/", "-"));
 
+/** The ranges of a stack's file, without texts of another form. */
+const rangesIn = (text: string): readonly string[] =>
+  text
+    .split(",")
+    .map((range) => range.trim())
+    .filter((range) => parseRange(range) !== undefined);
+
 const keptRanges = async ({ networkRange }: StackPaths): Promise<readonly string[]> =>
-  ((await readFile(networkRange, "utf8").catch(() => "")).trim() || undefined)?.split(",") ?? [];
+  rangesIn(await readFile(networkRange, "utf8").catch(() => ""));
 
 async function keepRanges({ networkRange }: StackPaths, ranges: readonly string[]): Promise<void> {
   await mkdir(dirname(networkRange), { recursive: true, mode: 0o700 });
@@ -112,6 +119,6 @@ async function isHeld(folder: string, range: string): Promise<boolean> {
   const text = await readFile(join(folder, "network-range"), "utf8").catch(
     (error: NodeJS.ErrnoException) => error.code,
   );
-  if (text !== "ENOENT") return text?.trim().split(",").includes(range) ?? false;
+  if (text !== "ENOENT") return rangesIn(text ?? "").includes(range);
   return existsSync(join(folder, "run.lock"));
 }
