@@ -21,8 +21,6 @@ const ofServer = /^(08|53|57P)/;
 /** Milliseconds for one role. */
 const patience = 20_000;
 
-const silent = Symbol("no answer");
-
 /** Settings of the login itself: in every database, and in this one alone. */
 const ownSettings = `select setdatabase = 0 as general, unnest(setconfig) as setting from pg_catalog.pg_db_role_setting s
   join pg_catalog.pg_roles r on r.oid = s.setrole where r.rolname = session_user`;
@@ -70,24 +68,20 @@ async function problemOf(programs: ClientPrograms, role: DatabaseRole): Promise<
 }
 
 /** The roles with which no service can work; `up` repairs them by the migrate job. Empty if the database cannot be asked. */
-export async function roleProblems(stack: string, signal: AbortSignal): Promise<RoleProblem[]> {
-  const opened = await openClientPrograms(stack, signal).catch((error: unknown) => {
-    signal.throwIfAborted();
-    void error;
-    return undefined;
-  });
+export async function roleProblems(stack: string, signal: AbortSignal): Promise<readonly RoleProblem[]> {
+  const opened = await openClientPrograms(stack, signal).catch(() => undefined);
+  signal.throwIfAborted();
   if (opened === undefined) return [];
   await using programs = opened;
   const { database, databasePasswords } = programs.values;
-  const problems: RoleProblem[] = [];
   const reach = await decided(programs, "owner").catch(() => programs.reach);
   // Stacks of earlier versions do not list every password.
-  for (const role of databaseRoles.filter((name) => databasePasswords[name] !== "")) {
-    const reason = await within(patience, problemOf({ ...programs, reach }, role)).catch((): typeof silent => silent);
-    signal.throwIfAborted();
-    // A server that hangs would take this long for each role.
-    if (reason === silent) break;
-    if (reason !== undefined) problems.push({ role: loginOf(role, database.secondLogins), reason });
-  }
-  return problems;
+  const roles = databaseRoles.filter((role) => databasePasswords[role] !== "");
+  const problems = roles.map(async (role): Promise<RoleProblem[]> => {
+    const reason = await within(patience, problemOf({ ...programs, reach }, role)).catch(() => undefined);
+    return reason === undefined ? [] : [{ role: loginOf(role, database.secondLogins), reason }];
+  });
+  const found = await Promise.all(problems);
+  signal.throwIfAborted();
+  return found.flat();
 }
