@@ -5,17 +5,6 @@ import type { Execute } from "@routeql/host/program-streams";
 const endpoints: Readonly<Record<string, string>> = { engine: "/healthz?strict=true", "auth-sidecar": "/readyz" };
 const port = 8080;
 
-/** A program that prints the HTTP response of the health endpoint inside a service's container; undefined for services without one. */
-export function healthProgram(service: string): readonly string[] | undefined {
-  const path = endpoints[service];
-  if (path === undefined) return undefined;
-  return [
-    "bash",
-    "-c",
-    `exec 3<>/dev/tcp/127.0.0.1/${port} && printf 'GET ${path} HTTP/1.0\\r\\nHost: localhost\\r\\n\\r\\n' >&3 && timeout 4 cat <&3`,
-  ];
-}
-
 export function healthDetail(response: string): string | undefined {
   const [head = "", body = ""] = response.split("\r\n\r\n", 2);
   const status = /^HTTP\/1\.[01] (\d{3})/.exec(head)?.[1];
@@ -28,12 +17,19 @@ export function healthDetail(response: string): string | undefined {
 
 /** The cause that a service names itself. @param execute runs a program in its container */
 export async function askInside(service: string, execute: Execute, signal: AbortSignal): Promise<string | undefined> {
-  const program = healthProgram(service);
-  if (program === undefined) return undefined;
+  const path = endpoints[service];
+  return path === undefined ? undefined : healthDetail(await getInside(port, path, execute, signal));
+}
+
+/** The HTTP response of a port inside a container; empty without one. @param execute runs a program in the container */
+export async function getInside(port: number, path: string, execute: Execute, signal: AbortSignal): Promise<string> {
   const said = collectOutput();
   const ends = AbortSignal.any([signal, AbortSignal.timeout(5_000)]);
-  await execute(program, { output: said.stream, errors: said.stream, signal: ends }).catch(() => undefined);
-  return healthDetail(said.text());
+  const request = `GET ${path} HTTP/1.0\\r\\nHost: localhost\\r\\n\\r\\n`;
+  const script = `exec 3<>/dev/tcp/127.0.0.1/${port} && printf '${request}' >&3 && timeout 4 cat <&3`;
+  const streams = { output: said.stream, errors: said.stream, signal: ends };
+  await execute(["bash", "-c", script], streams).catch(() => undefined);
+  return said.text();
 }
 
 export function collectOutput(): { readonly stream: Writable; readonly text: () => string } {

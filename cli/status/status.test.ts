@@ -1,10 +1,11 @@
 import { expect, test } from "vitest";
 import { Failure } from "@routeql/host/failure";
+import type { Execute } from "@routeql/host/program-streams";
 import { alertProblems, readAlerts } from "./alerts.ts";
 import { readArchiveFacts } from "./archive-facts.ts";
 import { changesOf } from "./collect.ts";
 import { factProblems, serviceProblems, withMissing } from "./problems.ts";
-import { healthDetail, healthProgram } from "./health-detail.ts";
+import { askInside, healthDetail } from "./health-detail.ts";
 import type { DatabaseFacts, FeedFacts, FeedGap, ServiceState, StatusReport } from "./report.ts";
 import { NotUp } from "../foundation/command.ts";
 import { withFound } from "./found.ts";
@@ -270,7 +271,17 @@ test("reads the cause from the answer of a health endpoint", () => {
     "it cannot use sessions",
   );
   expect(healthDetail("")).toBeUndefined();
-  expect(healthProgram("database")).toBeUndefined();
+});
+
+test("asks only services with a health endpoint", async () => {
+  const scripts: (string | undefined)[] = [];
+  const execute: Execute = async ([, , script]) => {
+    scripts.push(script);
+    return 0;
+  };
+  const { signal } = new AbortController();
+  for (const service of ["database", "engine"]) expect(await askInside(service, execute, signal)).toBeUndefined();
+  expect(scripts).toEqual([expect.stringContaining("GET /healthz?strict=true HTTP/1.0")]);
 });
 
 const report: StatusReport = {

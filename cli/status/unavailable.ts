@@ -1,5 +1,5 @@
 import type { Execute } from "@routeql/host/program-streams";
-import { collectOutput } from "./health-detail.ts";
+import { getInside } from "./health-detail.ts";
 
 /** Answers of one service with status 503, for one reason, since the service's start. */
 export interface UnavailableAnswers {
@@ -11,6 +11,7 @@ export interface UnavailableAnswers {
 }
 
 const services: ReadonlySet<string> = new Set(["auth-sidecar", "engine", "front"]);
+const metricsPort = 9090;
 
 /** Of the services that answer clients, from their metrics; empty for others. @param execute runs a program in the container */
 export async function unavailableAnswers(
@@ -19,17 +20,8 @@ export async function unavailableAnswers(
   signal: AbortSignal,
 ): Promise<readonly UnavailableAnswers[]> {
   if (!services.has(service)) return [];
-  const said = collectOutput();
-  const ends = AbortSignal.any([signal, AbortSignal.timeout(5_000)]);
-  await execute(metricsProgram, { output: said.stream, errors: said.stream, signal: ends }).catch(() => undefined);
-  return readUnavailable(said.text());
+  return readUnavailable(await getInside(metricsPort, "/metrics", execute, signal));
 }
-
-const metricsProgram = [
-  "bash",
-  "-c",
-  String.raw`exec 3<>/dev/tcp/127.0.0.1/9090 && printf 'GET /metrics HTTP/1.0\r\n\r\n' >&3 && timeout 4 cat <&3`,
-] as const;
 
 const sample = /^\w+_unavailable_(total|timestamp_seconds)\{reason="(\w+)"\} (\S+)$/gm;
 

@@ -21,7 +21,6 @@ export const insertedTexts: Readonly<Record<string, readonly [places: number, re
   "cli/database/restore-script.ts": [1, reasons.shell],
   "cli/kubernetes/client-programs.ts": [1, reasons.shell],
   "cli/status/health-detail.ts": [1, reasons.shell],
-  "cli/status/unavailable.ts": [1, reasons.shell],
   "database/migrate/administrator.ts": [3, reasons.roles],
   "database/migrate/database.ts": [13, reasons.roles],
   "database/migrate/migrations.ts": [1, reasons.roles],
