@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { withDefaults } from "./complete.ts";
+import { withDefaults } from "./reading/complete.ts";
 import { generationProblem, generationsOf } from "./rotation.ts";
 
 const defaults = withDefaults({}, "local");

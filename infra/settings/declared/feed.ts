@@ -1,5 +1,5 @@
 /** Live updates of BGP: a section of the list in list.ts. */
-import { matching, oneOf } from "../values/checks.ts";
+import { matching, oneOf, urlOf } from "../values/checks.ts";
 import { text } from "../values/setting.ts";
 
 export const feedSettings = {
@@ -22,6 +22,6 @@ export const feedSettings = {
   feedUrl: text({
     default: "wss://ris-live.ripe.net/v1/ws/?client=routeql",
     meaning: "Address of RIPE RIS Live, or of a relay of it.",
-    ...matching(/^wss?:\/\/[^\s/]+\/?\S*$/, "an address that begins with wss:// or ws://"),
+    ...urlOf("wss", "ws"),
   }),
 } as const;

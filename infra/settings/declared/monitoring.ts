@@ -1,14 +1,10 @@
 /** Metrics, alerts, the services that collect them, and traces: a section of the list in list.ts. */
 import { traceSettings } from "@routeql/tracing/settings";
-import { email, matching, oneOf, range, serviceImage } from "../values/checks.ts";
+import { email, matching, oneOf, range, serviceImage, urlOf } from "../values/checks.ts";
 import { givenSecret, number, text } from "../values/setting.ts";
 import type { Check } from "../values/setting.ts";
 
-/** Never quotes the value, because such addresses often contain a token. */
-const webAddress: Check<"secret"> = (value) =>
-  URL.canParse(value) && /^https?:\/\/./.test(value)
-    ? undefined
-    : "must be an address that begins with https:// or http://";
+const { check: webAddress } = urlOf("https", "http");
 
 const hostWithPort = matching(/^[^\s:/]+:\d{1,5}$/, "<host>:<port>");
 

@@ -12,6 +12,7 @@ import {
   range,
   serviceImage,
   strongSecret,
+  urlOf,
 } from "./checks.ts";
 
 test.each([1, 80, 65_535])("%s is a port", (value) => expect(port.check(value)).toBeUndefined());
@@ -32,6 +33,14 @@ test.each(["localhost", "127.0.0.256", "1.2.3.4:80", "", "*,::1", "::1,", "::1,:
   (value) => expect(addresses.check(value)).toBeDefined(),
 );
 test("one value is every address of both families", () => expect(addressesOf("*")).toEqual(["0.0.0.0", "::"]));
+
+test.each(["wss://ris.example.net/v1/ws/?client=a", "ws://[2001:db8::1]:8080"])("%s is a URL", (value) =>
+  expect(urlOf("wss", "ws").check(value)).toBeUndefined(),
+);
+test.each(["https://a.example", "wss:/", "wss://", "wss://a.example:99999/", "wss://[2001:db8::1"])(
+  "%j is no URL of a WebSocket",
+  (value) => expect(urlOf("wss", "ws").check(value)).toBe("must be an address that begins with wss:// or ws://"),
+);
 
 test.each(["localhost", "routes.example.net", "192.0.2.1", "2001:db8::1", "a-b.example"])("%s is a host", (value) =>
   expect(host.check(value)).toBeUndefined(),

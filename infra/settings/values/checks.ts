@@ -15,6 +15,28 @@ export function matching(pattern: RegExp, allowed: string): Checked {
   };
 }
 
+/** Of a text or a secret. */
+interface CheckedUrl {
+  readonly check: Check<"text"> & Check<"secret">;
+  readonly allowed: string;
+}
+
+/** Addresses that `new URL` accepts, as services and network rules parse them. The problem never quotes the value, because addresses often contain a token. */
+export function urlOf(...schemes: readonly string[]): CheckedUrl {
+  const beginnings = schemes.map((scheme) => `${scheme}://`);
+  return urlMatching(
+    new RegExp(`^(${beginnings.join("|")})`),
+    `an address that begins with ${beginnings.join(" or ")}`,
+  );
+}
+
+/** The same for addresses of one form. */
+export function urlMatching(pattern: RegExp, allowed: string): CheckedUrl {
+  const check: CheckedUrl["check"] = (value) =>
+    URL.canParse(value) && pattern.test(value) ? undefined : `must be ${allowed}`;
+  return { check, allowed };
+}
+
 /** Whole numbers from `least` to `most`, both included. */
 export function range(least: number, most: number): { check: Check<"number">; allowed: string } {
   return {

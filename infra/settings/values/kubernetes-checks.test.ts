@@ -22,7 +22,12 @@ const cases: readonly (readonly [SettingName, readonly string[], readonly string
   ],
   ["podPriorityClass", ["keep-data", "system.high"], ["Keep", "a b"]],
   ["backupDestination", ["s3://backups", "s3://backups/routes/prod"], ["backups", "https://backups", "s3://"]],
-  ["backupEndpoint", ["https://storage.example.net", "http://192.0.2.1:9000"], ["storage", "https://a/b"]],
+  [
+    "backupEndpoint",
+    ["https://storage.example.net", "http://192.0.2.1:9000"],
+    ["storage", "https://a/b", "https://a:65536", "https://192.0.2.256"],
+  ],
+  ["feedUrl", ["wss://ris-live.example.net/v1/ws/?client=a,b"], ["https://a", "wss://a:65536"]],
   ["backupSchedule", ["0 0 2 * * *", "0 */30 * * * 1-5"], ["0 2 * * *", "daily"]],
   [
     "databaseUrl",

@@ -1,5 +1,5 @@
 /** Checks of values in Kubernetes' formats. */
-import { type Checked, matching } from "./checks.ts";
+import { type Checked, matching, urlMatching } from "./checks.ts";
 
 /** Name of an object (RFC 1123 label). */
 export const objectName = matching(
@@ -16,13 +16,13 @@ export const dottedName = matching(
 export const volumeSize = matching(/^[1-9][0-9]{0,5}(Mi|Gi|Ti)$/, "a size such as 20Gi");
 
 /** A folder in an object storage with Amazon's S3 API. */
-export const bucket = matching(
+export const bucket = urlMatching(
   /^s3:\/\/[a-z0-9][a-z0-9.-]+(\/[A-Za-z0-9._/-]*)?$/,
   "an address such as s3://bucket/folder",
 );
 
 /** Address of a server, for programs that add their own path. */
-export const webAddress = matching(
+export const webAddress = urlMatching(
   /^https?:\/\/[A-Za-z0-9.-]+(:[0-9]{1,5})?$/,
   "an address such as https://storage.example.net",
 );

@@ -223,8 +223,13 @@ test.each([
 test("gives only configured places, without credentials", () => {
   const places = outsidePlaces({
     directory: "ldaps://a.example.net ldaps://b.example.net,ldap://c.example.net",
-    database: "postgres://user:hidden@db/routes",
+    database: "postgres://user:hid,den@db/routes",
+    collectors: "wss://relay.example.net/?client=a,b",
   });
-  expect(places).toEqual({ directory: { ports: [636, 389] }, database: { ports: [5432] } });
+  expect(places).toEqual({
+    directory: { ports: [636, 389] },
+    database: { ports: [5432] },
+    collectors: { ports: [443] },
+  });
   expect(outsidePlaces({})).toEqual({});
 });

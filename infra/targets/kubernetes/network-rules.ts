@@ -163,10 +163,10 @@ export interface OutsideUrls {
   readonly collectors?: string | undefined;
 }
 
+const listOf = (text: string): readonly string[] => text.split(/[\s,]+/).filter((url) => url !== "");
+
 /** Configured external services. Only ports and addresses, nothing secret. */
 export function outsidePlaces(urls: OutsideUrls): Partial<Record<OutsideName, OutsidePlace>> {
   const known = Object.entries(urls).filter((entry): entry is [OutsideName, string] => entry[1] !== undefined);
-  return Object.fromEntries(
-    known.map(([name, text]) => [name, placeOf(text.split(/[\s,]+/).filter((url) => url !== ""))]),
-  );
+  return Object.fromEntries(known.map(([name, text]) => [name, placeOf(name === "directory" ? listOf(text) : [text])]));
 }
