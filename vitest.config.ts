@@ -33,7 +33,7 @@ export default defineConfig({
           // A test without an assertion proves nothing: a loop over an empty list, a callback that never ran.
           expect: { ...patient, requireAssertions: true },
           include: [
-            "{packages,hasura-checks,infra,cli,offline,auth-sidecar,engine,database,routing,nginx,hasura-metadata,images,bench,tests/harness,tests/runner,tests/documents,tests/boundaries,tests/verify}/**/*.test.ts",
+            "{packages,hasura-checks,infra,cli,offline,auth-sidecar,engine,database,routing,nginx,hasura-metadata,images,bench,tests/harness,tests/kubernetes-node,tests/runner,tests/documents,tests/boundaries,tests/verify}/**/*.test.ts",
           ],
           exclude: ["**/node_modules/**"],
           // On a busy machine the description of a whole stack takes seconds.

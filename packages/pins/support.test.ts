@@ -42,10 +42,10 @@ test("the pinned programs are those that the packages and the cluster of the tes
   expect(read("offline/pulumi-cli/go.mod")).toContain(
     `github.com/pulumi/pulumi/pkg/v3 v${programs.pulumiFromSource.version}`,
   );
-  expect(read("offline/kubernetes-node/modules/kubernetes/go.mod")).toContain(
+  expect(read("tests/kubernetes-node/modules/kubernetes/go.mod")).toContain(
     `k8s.io/kubernetes v${programs.kubernetes.version}`,
   );
-  expect(read("offline/kubernetes-node/modules/definitions/go.mod")).toContain(
+  expect(read("tests/kubernetes-node/modules/definitions/go.mod")).toContain(
     `cloudnative-pg v${programs.cloudNativePg.version}`,
   );
 });

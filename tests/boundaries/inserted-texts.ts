@@ -45,7 +45,6 @@ export const insertedTexts: Readonly<Record<string, readonly [places: number, re
   "hasura-checks/src/permissions/writes/verify-writes.ts": [1, reasons.meta],
   "infra/services/database.ts": [1, reasons.shell],
   "infra/targets/docker/container.ts": [1, reasons.shell],
-  "offline/kubernetes-node/launcher.ts": [1, reasons.shell],
   "offline/plugins/docker/container/lifecycle.ts": [1, reasons.shell],
   "packages/database/record-run.ts": [1, reasons.run],
   "packages/metadata/catalog/catalog.ts": [1, reasons.meta],

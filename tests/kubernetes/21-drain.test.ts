@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "vitest";
-import { nodeName } from "@routeql/offline/kubernetes-node/layout";
+import { nodeName } from "../kubernetes-node/layout.ts";
 import { hasFront } from "../e2e/support/engine-of-the-run.ts";
 import { Clients } from "./support/clients.ts";
 import { node } from "./support/node.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { readConfiguration } from "@routeql/cli/stack/configuration";
 import { renderStack } from "@routeql/infra/rendering/render-stack";
-import { definitionModules } from "@routeql/offline/kubernetes-node/binaries";
+import { definitionModules } from "../kubernetes-node/binaries.ts";
 import { node } from "./support/node.ts";
 import { stackSettings } from "./support/stack.ts";
 

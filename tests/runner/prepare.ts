@@ -5,7 +5,7 @@ import { canInstallPackages, findProgram, installPackages } from "@routeql/host/
 import { Failure, messageOf } from "@routeql/host/failure";
 import { builtImages } from "@routeql/infra/images";
 import { settings } from "@routeql/infra/settings/list";
-import { kubernetesBinaries } from "@routeql/offline/kubernetes-node/binaries";
+import { kubernetesBinaries } from "../kubernetes-node/binaries.ts";
 import { chromiumAbsent } from "../harness/browser.ts";
 import { migratedDatabaseImage } from "../harness/database-container.ts";
 import { image } from "../harness/image.ts";

@@ -1,6 +1,6 @@
 /**
  * One node and one stack on it for the whole suite, both removed afterwards. With ROUTEQL_TEST_NODE the node is a running one
- * (offline/kubernetes-node/main.ts starts one), and the stack stays on it, so that a single file can be repeated.
+ * (tests/kubernetes-node/main.ts starts one), and the stack stays on it, so that a single file can be repeated.
  */
 import { readFile, rm } from "node:fs/promises";
 import type { TestProject } from "vitest/node";
@@ -8,8 +8,8 @@ import { accessFileOf } from "@routeql/cli/api";
 import { explain } from "@routeql/host/failure";
 import { stackPaths } from "@routeql/host/paths";
 import { describeStack } from "../../e2e/support/describe-stack.ts";
-import { NodeAccess, type NodeDescription } from "@routeql/offline/kubernetes-node/access";
-import { KubernetesNode } from "@routeql/offline/kubernetes-node/node";
+import { NodeAccess, type NodeDescription } from "../../kubernetes-node/access.ts";
+import { KubernetesNode } from "../../kubernetes-node/node.ts";
 import { stackName, up } from "./stack.ts";
 
 declare module "vitest" {

@@ -1,5 +1,5 @@
 import { inject } from "vitest";
-import { NodeAccess } from "@routeql/offline/kubernetes-node/access";
+import { NodeAccess } from "../../kubernetes-node/access.ts";
 
 /** The node under test, started once by global-setup.ts. */
 export const node = new NodeAccess(inject("node"));

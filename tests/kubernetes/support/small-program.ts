@@ -4,7 +4,7 @@ import { ConfigMap, Namespace, Secret, Service } from "@pulumi/kubernetes/core/v
 import type { PulumiFn } from "@pulumi/pulumi/automation/index.js";
 import { secret } from "@pulumi/pulumi";
 import { RandomPassword } from "@pulumi/random";
-import { dnsImage, pauseImage } from "@routeql/offline/kubernetes-node/layout";
+import { dnsImage, pauseImage } from "../../kubernetes-node/layout.ts";
 
 /** Values that a test changes between updates. */
 export interface Variation {

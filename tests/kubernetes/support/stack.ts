@@ -1,6 +1,6 @@
 import { bringDown, bringUp, type UpResult } from "@routeql/cli/api";
 import { engineOfTheRun } from "../../e2e/support/engine-of-the-run.ts";
-import type { NodeAccess } from "@routeql/offline/kubernetes-node/access";
+import type { NodeAccess } from "../../kubernetes-node/access.ts";
 
 /** Name of the suite's stack: like `prod`, without the services that a test machine lacks. */
 export const stackName = "kubernetes";

@@ -6,7 +6,7 @@ import type { Work } from "@routeql/host/work";
 import { cacheFolder } from "@routeql/host/paths";
 import { run } from "@routeql/host/process";
 import { withLock } from "@routeql/host/process-lock";
-import { ensureGo, goBuild, goEnvironment } from "../pulumi-cli/go.ts";
+import { ensureGo, goBuild, goEnvironment } from "@routeql/offline/pulumi-cli/go";
 
 /** Version that every program reports; go.mod names the same. */
 const kubernetesVersion = "1.34.10";
