@@ -97,6 +97,7 @@ test.each([
 test.each([
   ["announce route 192.0.2.0/24", "not a JSON line of exabgp"],
   [line({ message: {} }), "not a JSON line of exabgp"],
+  [line({}, { type: "constructor" }), "not a JSON line of exabgp"],
   [line({}, { time: "now" }), "the time is not understood"],
   [line({ asn: { peer: "x" } }), "the peer's address or AS number is not understood"],
   [update({ attribute: { "as-path": [1], "confederation-path": [2] } }), "the path holds confederation segments"],

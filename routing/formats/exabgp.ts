@@ -25,7 +25,13 @@ const refusals = {
   communities: new Refusal("a community is not understood"),
 };
 
-const state: Skipped = { skipped: "STATE" };
+/** Types of messages without updates. */
+const skipped: ReadonlyMap<unknown, Skipped> = new Map([
+  ["state", { skipped: "STATE" }],
+  ...["open", "keepalive", "notification", "refresh", "operational", "negotiated", "fsm", "signal", "shutdown"].map(
+    (type): [string, Skipped] => [type, { skipped: type }],
+  ),
+]);
 const sent: Skipped = { skipped: "message that exabgp sent" };
 const endOfRib: Skipped = { skipped: "End-of-RIB" };
 const otherFamily: Skipped = { skipped: "other address family" };
@@ -45,9 +51,9 @@ export function parseExabgp(text: string, service: string, identifiers: PathIden
     counter,
     neighbor: typeof address === "string" ? address : "",
   });
-  if (message === undefined || typeof message["type"] !== "string") return answer(refusals.json);
-  if (message["type"] !== "update")
-    return answer(message["type"] === "state" ? state : { skipped: message["type"].slice(0, 40) });
+  if (message === undefined) return answer(refusals.json);
+  // The reason is a label of a metric.
+  if (message["type"] !== "update") return answer(skipped.get(message["type"]) ?? refusals.json);
   if (!isObject(neighbor)) return answer(refusals.json);
   if (neighbor["direction"] === "send") return answer(sent);
   const timestamp = timestampOfNumber(message["time"], 6);

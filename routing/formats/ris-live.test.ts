@@ -79,6 +79,8 @@ test("counts a state of a peer", () => {
 
 test("reads errors and answers of the server", () => {
   expect(parseRisLive('{"type":"ris_error","data":{"message":"too slow"}}')).toEqual({ error: "too slow" });
+  const long = JSON.stringify({ type: "ris_error", data: { message: `a\u001b${"b".repeat(1000)}` } });
+  expect(parseRisLive(long)).toEqual({ error: `a\\u{1b}${"b".repeat(198)}…` });
   expect(parseRisLive('{"type":"pong","data":null}')).toEqual({ answer: "pong" });
 });
 
@@ -101,6 +103,10 @@ test.each([
   [{ community: [[1]] }, "a community is not understood"],
 ])("refuses the update %j", (change, reason) => {
   expect(parsed(change)).toEqual([expect.objectContaining({ reason })]);
+});
+
+test("a type of no message is refused", () => {
+  expect(parsed({ type: "constructor" })).toEqual([expect.objectContaining({ reason: "not a message of RIS Live" })]);
 });
 
 test("messages without an id differ by their content", () => {

@@ -1,5 +1,6 @@
 /** Reads the messages of RIPE RIS Live's WebSocket (https://ris-live.ripe.net/manual/). */
 import { createHash } from "node:crypto";
+import { printable } from "@routeql/contract/printable";
 import { parseAsNumber } from "@routeql/database-access/number-resources";
 import { parsePathJson } from "./as-path.ts";
 import { communitiesOfLists, isObject, type LiveMessage, prefixOf, timestampOfNumber } from "./live-message.ts";
@@ -19,12 +20,14 @@ const refusals = {
 };
 
 const endOfRib: Skipped = { skipped: "End-of-RIB" };
-const skipped: Readonly<Record<string, Skipped>> = {
-  OPEN: { skipped: "OPEN" },
-  NOTIFICATION: { skipped: "NOTIFICATION" },
-  KEEPALIVE: { skipped: "KEEPALIVE" },
-  RIS_PEER_STATE: { skipped: "STATE" },
-};
+const skipped: ReadonlyMap<unknown, Skipped> = new Map(
+  Object.entries({
+    OPEN: { skipped: "OPEN" },
+    NOTIFICATION: { skipped: "NOTIFICATION" },
+    KEEPALIVE: { skipped: "KEEPALIVE" },
+    RIS_PEER_STATE: { skipped: "STATE" },
+  }),
+);
 
 /** Reads one message of the socket. */
 export function parseRisLive(text: string): RisLiveMessage {
@@ -38,11 +41,11 @@ export function parseRisLive(text: string): RisLiveMessage {
   const { type, data } = message;
   if (type === "ris_error") {
     const reason = isObject(data) ? data["message"] : undefined;
-    return { error: typeof reason === "string" ? reason : "no reason" };
+    return { error: typeof reason === "string" ? printable(reason, 200) : "no reason" };
   }
   if (type !== "ris_message") return { answer: type };
   if (!isObject(data)) return { id: "", parsed: [refusals.json] };
-  const other = skipped[String(data["type"])];
+  const other = skipped.get(data["type"]);
   if (other !== undefined) return { id: "", parsed: [other] };
   // Messages before 2020 have no id.
   const id = typeof data["id"] === "string" ? data["id"] : createHash("sha1").update(text).digest("base64");

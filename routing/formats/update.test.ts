@@ -89,6 +89,7 @@ test.each([
   [[1]],
   [[null]],
   [["unknown-name"]],
+  [["constructor"]],
 ])("%j is refused", (communities) => {
   expect(communitiesJson(communities)).toBeInstanceOf(Refusal);
 });

@@ -56,16 +56,18 @@ function hasServedYear(text: string): boolean {
 const malformedCommunity = new Refusal("a community is not understood");
 
 /** Names that tools print instead of numbers (RFC 1997, RFC 3765, RFC 7999, RFC 8326). */
-const wellKnown: Readonly<Record<string, string>> = {
-  "graceful-shutdown": "[65535,0]",
-  "no-export": "[65535,65281]",
-  "no-advertise": "[65535,65282]",
-  "no-export-subconfed": "[65535,65283]",
-  "local-as": "[65535,65283]",
-  "no-peer": "[65535,65284]",
-  nopeer: "[65535,65284]",
-  blackhole: "[65535,666]",
-};
+const wellKnown: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "graceful-shutdown": "[65535,0]",
+    "no-export": "[65535,65281]",
+    "no-advertise": "[65535,65282]",
+    "no-export-subconfed": "[65535,65283]",
+    "local-as": "[65535,65283]",
+    "no-peer": "[65535,65284]",
+    nopeer: "[65535,65284]",
+    blackhole: "[65535,666]",
+  }),
+);
 
 /** JSON of communities: `64496:100` becomes `[64496,100]`, a large one (RFC 8092) three numbers, `rt:64496:100` keeps its kind. */
 export function communitiesJson(communities: readonly unknown[]): string | Refusal {
@@ -81,7 +83,7 @@ export function communitiesJson(communities: readonly unknown[]): string | Refus
 
 function communityJson(text: string): string | undefined {
   const parts = text.split(":");
-  if (parts.length === 1) return wellKnown[text.toLowerCase()];
+  if (parts.length === 1) return wellKnown.get(text.toLowerCase());
   const values: string[] = [];
   for (const part of parts) {
     if (/^\d{1,10}$/.test(part)) values.push(String(Number(part)));
