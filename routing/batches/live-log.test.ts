@@ -101,3 +101,16 @@ test("remembers a delivered update for three seconds at least", () => {
   expect(repetitions.number({ ...update, type: "W" }, "a", 300_000)).toBe(0);
   expect(repetitions.number({ ...update, type: "W" }, "b", 400_000)).toBe(1);
 });
+
+test("counts gaps towards its size", async () => {
+  const pressure: boolean[] = [];
+  const log = new LiveLog(1000, (full) => void pressure.push(full));
+  for (let at = 0; at < 4; at += 1) log.add({ kind: "found", at, end: at, reason: "lost" });
+  expect(pressure).toEqual([true]);
+  for (let at = 0; at < 4; at += 1) {
+    await log.head(never);
+    log.removeHead();
+  }
+  expect(pressure).toEqual([true, false]);
+  expect(log.bytes).toBe(0);
+});

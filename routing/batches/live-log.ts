@@ -61,6 +61,8 @@ export interface StagedRows {
 export const mostRows = 5_000;
 /** Milliseconds for which rows wait for more. */
 const gathering = 200;
+/** Bytes that each gap counts for. */
+const gapBytes = 256;
 
 /** An ordered, bounded list. One reader takes entries from its head, and removes each when it is stored. */
 export class LiveLog {
@@ -110,12 +112,7 @@ export class LiveLog {
         provenAt: now,
       });
     }
-    this.bytes += text.length;
-    if (!this.full && this.bytes > this.mostBytes) {
-      this.full = true;
-      this.onPressure(true);
-    }
-    this.wake();
+    this.grow(text.length);
   }
 
   /** Nothing is missing until now. */
@@ -128,6 +125,15 @@ export class LiveLog {
 
   add(entry: GapEntry): void {
     this.entries.push(entry);
+    this.grow(gapBytes);
+  }
+
+  private grow(bytes: number): void {
+    this.bytes += bytes;
+    if (!this.full && this.bytes > this.mostBytes) {
+      this.full = true;
+      this.onPressure(true);
+    }
     this.wake();
   }
 
@@ -157,7 +163,9 @@ export class LiveLog {
   removeHead(): void {
     const head = this.entries.shift();
     this.taken = undefined;
-    if (head?.kind === "rows") this.bytes -= head.text.length;
+    if (head === undefined) return;
+    if (head.kind === "rows") this.bytes -= head.text.length;
+    else if (head.kind !== "alive") this.bytes -= gapBytes;
     if (this.full && this.bytes < this.mostBytes / 2) {
       this.full = false;
       this.onPressure(false);

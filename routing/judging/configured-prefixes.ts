@@ -31,7 +31,8 @@ interface Entry {
   readonly rule: PreparedRule;
 }
 
-const mostKnown = 1_000_000;
+/** Remembered answers, about 10 MB: a feed of all updates asks for every prefix of the internet. */
+const mostKnown = 100_000;
 
 /** The active configuration, for look-ups by prefix. Ranges of lengths are never expanded to single prefixes. */
 export class ConfiguredPrefixes {

@@ -7,6 +7,9 @@ import { Refusal } from "../formats/refusal.ts";
 import type { LiveListener, LiveSource } from "../sources/live-source.ts";
 import type { FeedMetrics } from "./metrics.ts";
 
+/** Rows of one message. AS sets make up to 1,000 of each prefix, which the buffer could not hold for all prefixes of a message. */
+const mostRowsOfMessage = 50_000;
+
 /** Turns what a source delivers into entries of a log: rows, gaps, and the moment until which nothing is missing. */
 export class Intake implements LiveListener {
   readonly log: LiveLog;
@@ -49,6 +52,7 @@ export class Intake implements LiveListener {
     this.metrics.messages.inc(this.labels);
     this.metrics.lastMessage.set(this.labels, now / 1000);
     if (now - this.bounds.since > 60_000) this.bounds = { ...timeBounds(defaultMaxAgeDays), since: now };
+    let rows = 0;
     for (const parsed of message.parsed) {
       if ("skipped" in parsed) this.drop(parsed.skipped);
       else if (parsed instanceof Refusal) this.drop(parsed.reason);
@@ -62,6 +66,7 @@ export class Intake implements LiveListener {
         }
         const staged = stagedRows(parsed, (this.ordinal += 1), 0, repetition);
         if (staged instanceof Refusal) this.drop(staged.reason);
+        else if ((rows += staged.count) > mostRowsOfMessage) this.drop("the message has more than 50,000 rows");
         else this.log.addRows({ ...staged, timestamp: parsed.timestamp }, now);
       }
     }

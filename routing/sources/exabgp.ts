@@ -10,6 +10,8 @@ export type ExabgpInput = { readonly stream: Readable } | { readonly port: numbe
 
 /** Milliseconds between two signs of a standing connection. */
 const beat = 5_000;
+/** Routers whose messages are counted. */
+const mostNeighbours = 10_000;
 
 /** JSON lines of exabgp. A new connection replaces the former one, as after a restart of exabgp. */
 export class ExabgpSource implements LiveSource {
@@ -101,7 +103,7 @@ export class ExabgpSource implements LiveSource {
     if (counter !== undefined) {
       const before = counters.get(neighbor);
       if (before !== undefined && counter > before + 1) this.listener?.skipped("lines of exabgp lost");
-      counters.set(neighbor, counter);
+      if (before !== undefined || counters.size < mostNeighbours) counters.set(neighbor, counter);
     }
     this.listener?.message(message);
   }

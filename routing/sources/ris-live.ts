@@ -30,7 +30,6 @@ const intervals: Intervals = { subscription: 200, ping: 5_000, silence: 30_000, 
 const prefixesOfSubscription = 50;
 /** Bytes of a message. A BGP message has at most 65,535 bytes, its JSON some times as many. */
 const largestMessage = 4_194_304;
-const stateOf = { open: 1 } as const;
 
 /** RIPE RIS Live: a connection at a time, for ever. */
 export class RisLiveSource implements LiveSource {
@@ -64,13 +63,13 @@ export class RisLiveSource implements LiveSource {
   pause(): void {
     this.paused = true;
     this.wasPaused = true;
-    if (this.socket?.readyState === stateOf.open) this.socket.pause();
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.pause();
   }
 
   resume(): void {
     this.paused = false;
     this.resumedAt = Date.now();
-    if (this.socket?.readyState === stateOf.open) this.socket.resume();
+    if (this.socket?.readyState === WebSocket.OPEN) this.socket.resume();
   }
 
   stop(): void {
@@ -141,7 +140,7 @@ export class RisLiveSource implements LiveSource {
   private async subscribe(socket: WebSocket): Promise<void> {
     this.subscribed.clear();
     await this.subscribeTo(socket, await this.options.prefixes());
-    if (socket.readyState !== stateOf.open) return;
+    if (socket.readyState !== WebSocket.OPEN) return;
     this.isSubscribed = true;
     this.backoff.reset();
     this.listener?.connected();
@@ -153,7 +152,7 @@ export class RisLiveSource implements LiveSource {
     const collectors = this.options.collectors.length === 0 ? [undefined] : this.options.collectors;
     for (const host of collectors)
       for (const group of inGroups(added)) {
-        if (socket.readyState !== stateOf.open) return;
+        if (socket.readyState !== WebSocket.OPEN) return;
         const prefix = wanted === "all" ? undefined : group;
         const data = { type: "UPDATE", moreSpecific: true, host, prefix };
         socket.send(JSON.stringify({ type: "ris_subscribe", data }));
