@@ -1,4 +1,4 @@
-import { readText, UnreadableText } from "@routeql/contract/written-text";
+import { decodeText, readText, UnreadableText } from "@routeql/contract/written-text";
 import { unreadable } from "@routeql/database-access/unreadable";
 import { parseVrps, type VrpList, VrpListError } from "./vrps.ts";
 
@@ -8,7 +8,7 @@ const timeout = 120_000;
 
 /** @throws VrpListError if the file or address cannot be read */
 export async function readVrps(source: string): Promise<VrpList> {
-  return parseVrps(/^https?:/.test(source) ? await download(source) : readFile(source), source);
+  return parseVrps(/^https?:/.test(source) ? await download(addressOf(source)) : readFile(source), source);
 }
 
 function readFile(file: string): string {
@@ -21,21 +21,29 @@ function readFile(file: string): string {
   }
 }
 
-async function download(address: string): Promise<string> {
+function addressOf(text: string): URL {
+  const address = URL.parse(text);
+  if (address === null) throw new VrpListError("the address is no URL");
+  if (address.username !== "" || address.password !== "")
+    throw new VrpListError("the address has a user or a password, which would be visible. Use one without them");
+  return address;
+}
+
+async function download(address: URL): Promise<string> {
   try {
     const answer = await fetch(address, { signal: AbortSignal.timeout(timeout) });
-    if (!answer.ok) throw new VrpListError(`${address} answered ${answer.status}`);
+    if (!answer.ok) throw new VrpListError(`${address.href} answered ${answer.status}`);
     const chunks: Uint8Array[] = [];
     let bytes = 0;
     for await (const chunk of answer.body ?? []) {
       bytes += chunk.length;
-      if (bytes > largest) throw new VrpListError(`${address} sent more than 512 MiB`);
+      if (bytes > largest) throw new VrpListError(`${address.href} sent more than 512 MiB`);
       chunks.push(chunk);
     }
-    return Buffer.concat(chunks).toString("utf8");
+    return decodeText(Buffer.concat(chunks));
   } catch (error) {
     if (error instanceof VrpListError) throw error;
     const { message, cause } = error as Error;
-    throw new VrpListError(`${address} cannot be read: ${cause instanceof Error ? cause.message : message}`);
+    throw new VrpListError(`${address.href} cannot be read: ${cause instanceof Error ? cause.message : message}`);
   }
 }

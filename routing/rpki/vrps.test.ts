@@ -38,6 +38,7 @@ describe("refuses a list with the place and the reason", () => {
   test("an empty list, another JSON and another text", () => {
     expect(() => read([])).toThrow("list.json: roas: the list is empty");
     expect(() => parseVrps("[]", "list.json")).toThrow("Use the output format json of Routinator or rpki-client.");
+    expect(() => read([{ asn: 1, prefix: "192.0.2.0/24" }], { generated: 1e300 })).toThrow("metadata.generated: ");
     expect(() => parseVrps("IP Prefix,ASN", "list.json")).toThrow("list.json is no JSON");
   });
 });

@@ -41,7 +41,7 @@ const roa = z.object({
 const list = z.object({
   metadata: z
     .object({
-      generated: z.number().optional(),
+      generated: z.int().min(0).max(4_294_967_295).optional(),
       generatedTime: z.iso.datetime().optional(),
       buildtime: z.iso.datetime().optional(),
     })

@@ -175,5 +175,6 @@ export const inputs: Readonly<Record<string, readonly [places: number, reader: s
   "packages/pins/support.ts": [1, reasons.own],
   "packages/sidecar-settings/directory.ts": [1, reasons.url],
   "packages/tracing/settings.ts": [1, reasons.url],
+  "routing/rpki/read.ts": [1, reasons.url],
   "routing/sources/files.ts": [1, reasons.data],
 };

@@ -136,6 +136,12 @@ describe("RPKI", { timeout: 60_000 }, () => {
       });
       expect(await vrps("--fewer", `${address}/json`)).toMatchObject({ code: 0 });
       expect(await vrps(`${address}/none`)).toMatchObject({ code: 1, stderr: `${address}/none answered 404\n` });
+      const withPassword = await vrps("http://user:word@127.0.0.1/json");
+      expect(withPassword).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining("has a user or a password") as string,
+      });
+      expect(withPassword.stderr).not.toContain("word@");
       expect(await vrps(join(folder, "none.json"))).toMatchObject({
         code: 1,
         stderr: expect.stringContaining("there is no such file") as string,
