@@ -2,8 +2,10 @@
 import { createHash } from "node:crypto";
 import { isAsNumber } from "@routeql/database-access/number-resources";
 import type { AsPath } from "./as-path.ts";
-import { communitiesOfLists, isObject, type LiveMessage, prefixOf, timestampOfNumber } from "./live-message.ts";
+import { isObject } from "./is-object.ts";
+import { communitiesOfLists, type LiveMessage, timestampOfNumber } from "./live-message.ts";
 import type { PathIdentifiers } from "./path-identifiers.ts";
+import { prefixOf } from "./prefix.ts";
 import { Refusal } from "./refusal.ts";
 import type { Skipped, Update } from "./update.ts";
 

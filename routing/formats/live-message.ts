@@ -1,5 +1,3 @@
-import { isIPv6, SocketAddress } from "node:net";
-import { isPrefix } from "@routeql/database-access/number-resources";
 import type { Refusal } from "./refusal.ts";
 import { type Skipped, timestampOfEpoch, type Update } from "./update.ts";
 
@@ -25,13 +23,6 @@ export function timestampOfNumber(value: unknown, digits: 3 | 6): string | undef
   return `${whole}.${/[1-9]/.test(digits === 3 ? shown : shown.slice(3)) ? shown : `${shown.slice(0, -1)}1`}`;
 }
 
-/** A prefix in Postgres' spelling, whichever way a source spells IPv6; undefined for other text. */
-export function prefixOf(value: unknown): string | undefined {
-  if (typeof value !== "string" || !isPrefix(value)) return undefined;
-  const [address = "", length] = value.split("/");
-  return isIPv6(address) ? `${new SocketAddress({ address, family: "ipv6" }).address}/${length}` : value;
-}
-
 /** JSON text of communities that are lists of two (RFC 1997) or three numbers (RFC 8092); undefined for other values. */
 export function communitiesOfLists(...values: readonly unknown[]): string | undefined {
   const lists: string[] = [];
@@ -45,8 +36,4 @@ export function communitiesOfLists(...values: readonly unknown[]): string | unde
     }
   }
   return `[${lists.join(",")}]`;
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

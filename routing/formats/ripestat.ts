@@ -1,5 +1,6 @@
 import { isAsNumber, isPrefix } from "@routeql/database-access/number-resources";
 import { parsePathJson } from "./as-path.ts";
+import { isObject } from "./is-object.ts";
 import { UpdateElements } from "./json-elements.ts";
 import type { ByteSource, InputRecord, Records } from "./records.ts";
 import { BrokenInput, Refusal } from "./refusal.ts";
@@ -43,10 +44,6 @@ export function parseRipestatUpdate(value: unknown): Update | Refusal {
   if (communities instanceof Refusal) return communities;
   const [first] = path;
   return { ...common, type, peerAsn: isAsNumber(first) ? first : null, path, communities };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** The records of RIPEstat's bgp-updates answer, as a stream. @throws BrokenInput for invalid JSON; {@link NotRipestat} for other content */

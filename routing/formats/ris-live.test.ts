@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { prefixOf, timestampOfNumber } from "./live-message.ts";
+import { timestampOfNumber } from "./live-message.ts";
+import { prefixOf } from "./prefix.ts";
 import { parseRisLive, type RisLiveMessage } from "./ris-live.ts";
 
 const data = {

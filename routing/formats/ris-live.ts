@@ -3,7 +3,9 @@ import { createHash } from "node:crypto";
 import { printable } from "@routeql/contract/printable";
 import { parseAsNumber } from "@routeql/database-access/number-resources";
 import { parsePathJson } from "./as-path.ts";
-import { communitiesOfLists, isObject, type LiveMessage, prefixOf, timestampOfNumber } from "./live-message.ts";
+import { isObject } from "./is-object.ts";
+import { communitiesOfLists, type LiveMessage, timestampOfNumber } from "./live-message.ts";
+import { prefixOf } from "./prefix.ts";
 import { Refusal } from "./refusal.ts";
 import type { Skipped, Update } from "./update.ts";
 

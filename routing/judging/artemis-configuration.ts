@@ -1,7 +1,8 @@
 import { isAsNumber, parseAsNumber } from "@routeql/database-access/number-resources";
+import { isObject } from "../formats/is-object.ts";
 import type { AsNumbers } from "./as-numbers.ts";
 import type { Autoignore, Configuration, Monitors, PrefixRange, PrefixRule } from "./parsed-configuration.ts";
-import { canonicalPrefix } from "./prefix.ts";
+import { canonicalPrefix, lengthOf } from "../formats/prefix.ts";
 import type { CheckedYaml } from "./problems.ts";
 import type { Annotation, Rule } from "./rules.ts";
 
@@ -25,9 +26,6 @@ const ruleFields = new Set([
 const autoignoreFields = new Set(["thres_num_peers_seen", "thres_num_ases_infected", "interval", "prefixes"]);
 const mostRanges = 100_000;
 
-const isMap = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 /** Nested lists as one list; a single value is a list of one. */
 function flat(value: unknown, path: Path): Placed[] {
   if (value === undefined || value === null) return [];
@@ -36,13 +34,13 @@ function flat(value: unknown, path: Path): Placed[] {
 
 /** ARTEMIS's configuration file as it is. @throws ConfigurationError with all problems */
 export function readArtemisConfiguration(yaml: CheckedYaml): Configuration {
-  const file = isMap(yaml.value) ? yaml.value : {};
+  const file = isObject(yaml.value) ? yaml.value : {};
   for (const section of Object.keys(file))
     if (!sections.includes(section))
       yaml.problem([section], `${section}: is no section. Sections are ${sections.join(", ")}`);
   const section = (name: string): [string, unknown][] => {
     const value = file[name] ?? {};
-    if (isMap(value)) return Object.entries(value);
+    if (isObject(value)) return Object.entries(value);
     yaml.problem([name], `${name}: must be a mapping of names`);
     return [];
   };
@@ -93,7 +91,7 @@ function readRule(
 ): { readonly ranges: readonly PrefixRange[]; readonly rule: Rule } | undefined {
   const at: Path = ["rules", order];
   const where = `rules.${order}`;
-  if (!isMap(value)) {
+  if (!isObject(value)) {
     yaml.problem(at, `${where}: must be a mapping`);
     return undefined;
   }
@@ -143,7 +141,7 @@ function readRange(yaml: CheckedYaml, value: unknown, path: Path): PrefixRange |
   }
   const { prefix, hostBits } = canonical;
   if (hostBits) yaml.problem(path, `${text} has bits set beyond its length`);
-  const length = Number(prefix.slice(prefix.indexOf("/") + 1));
+  const length = lengthOf(prefix);
   const longest = prefix.includes(":") ? 128 : 32;
   if (operator === undefined) return { prefix, low: length, high: length };
   if (operator === "-") {
@@ -187,7 +185,7 @@ function readAnnotations(yaml: CheckedYaml, value: unknown, path: Path, where: s
     return annotations;
   }
   for (const [index, outer] of value.entries()) {
-    if (!isMap(outer)) {
+    if (!isObject(outer)) {
       wrong([...path, index], "each entry must be a mapping of a name");
       continue;
     }
@@ -212,7 +210,7 @@ function readCondition(
   path: Path,
   wrong: (at: Path, reason: string) => void,
 ): Annotation["conditions"][number] {
-  if (!isMap(value)) {
+  if (!isObject(value)) {
     wrong(path, "a condition must be a mapping of in and out");
     return { in: [], out: [] };
   }
@@ -230,7 +228,7 @@ function readCondition(
 function readAutoignore(yaml: CheckedYaml, name: string, value: unknown): Autoignore | undefined {
   const path: Path = ["autoignore", name];
   const where = `autoignore.${name}`;
-  if (!isMap(value)) {
+  if (!isObject(value)) {
     yaml.problem(path, `${where}: must be a mapping`);
     return undefined;
   }
@@ -267,7 +265,7 @@ function readMonitors(yaml: CheckedYaml, monitors: readonly [string, unknown][])
       }
     } else if (name === "exabgp") {
       for (const { value: entry, path: at } of flat(value, path)) {
-        const { ip, port, ...others } = isMap(entry) ? entry : {};
+        const { ip, port, ...others } = isObject(entry) ? entry : {};
         if (typeof ip !== "string" || typeof port !== "number" || !Number.isInteger(port) || port < 1 || port > 65_535)
           yaml.problem(at, "monitors.exabgp: each entry needs ip and port");
         else exabgp.push({ host: ip, port });

@@ -1,15 +1,16 @@
 import { isAsNumber, parseAsNumber } from "@routeql/database-access/number-resources";
+import { isObject } from "../formats/is-object.ts";
 import type { Configuration, ConfiguredPrefix } from "./parsed-configuration.ts";
-import { canonicalPrefix } from "./prefix.ts";
+import { canonicalPrefix, lengthOf } from "../formats/prefix.ts";
 import type { CheckedYaml } from "./problems.ts";
 import { originRule, type Rule } from "./rules.ts";
 
 const known = new Set(["description", "asn", "ignoreMorespecifics", "ignore", "group"]);
 
 /** BGPalerter's prefixes.yml. @throws ConfigurationError with all problems */
-export function readBgpalerterConfiguration(yaml: CheckedYaml): Configuration {
+export function readBgpalerterConfiguration(file: Readonly<Record<string, unknown>>, yaml: CheckedYaml): Configuration {
   const prefixes: ConfiguredPrefix[] = [];
-  for (const [text, value] of Object.entries(yaml.value as Record<string, unknown>)) {
+  for (const [text, value] of Object.entries(file)) {
     if (text === "options") {
       yaml.warn([text], "options: AS numbers are not monitored by themselves; only prefixes are converted");
       continue;
@@ -19,7 +20,7 @@ export function readBgpalerterConfiguration(yaml: CheckedYaml): Configuration {
       yaml.problem([text], `${text} is no IPv4 or IPv6 prefix without bits beyond its length`);
       continue;
     }
-    const fields = typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+    const fields = isObject(value) ? value : {};
     for (const field of Object.keys(fields))
       if (!known.has(field)) yaml.warn([text, field], `${text}: ${field} has no effect`);
     const given = fields["asn"];
@@ -34,7 +35,7 @@ export function readBgpalerterConfiguration(yaml: CheckedYaml): Configuration {
       moreSpecifics: ignored || fields["ignoreMorespecifics"] === true ? "allowed" : "hijack",
     };
     const { prefix } = canonical;
-    const length = Number(prefix.slice(prefix.indexOf("/") + 1));
+    const length = lengthOf(prefix);
     prefixes.push({ prefix, organisation: null, rules: [{ low: length, high: length, order: 0, rule }] });
   }
   return { organisations: [], prefixes, autoignore: null, monitors: null, warnings: yaml.end() };

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { canonicalPrefix } from "./prefix.ts";
+import { canonicalPrefix } from "../formats/prefix.ts";
 import { readConfiguration } from "./read-configuration.ts";
 import { originRule } from "./rules.ts";
 

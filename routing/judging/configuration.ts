@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Configuration } from "./parsed-configuration.ts";
-import { canonicalPrefix } from "./prefix.ts";
+import { canonicalPrefix, lengthOf } from "../formats/prefix.ts";
 import type { CheckedYaml } from "./problems.ts";
 import { originRule } from "./rules.ts";
 
@@ -70,7 +70,7 @@ export function readOwnConfiguration(yaml: CheckedYaml): Configuration {
   return {
     organisations,
     prefixes: prefixes.map(({ prefix, origins, organisation }) => {
-      const length = Number(prefix.slice(prefix.indexOf("/") + 1));
+      const length = lengthOf(prefix);
       const sorted = [...new Set(origins)].toSorted((a, b) => a - b);
       return {
         prefix,

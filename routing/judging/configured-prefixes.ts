@@ -1,4 +1,4 @@
-import { type Prefix, parsePrefix, printPrefix, truncated } from "./prefix.ts";
+import { lengthOf, type Prefix, parsePrefix, printPrefix, truncated } from "../formats/prefix.ts";
 import { PreparedRule, type Rule } from "./rules.ts";
 
 /** A rule of a prefix and of its more specific prefixes with lengths from `low` to `high`. */
@@ -95,5 +95,3 @@ export class ConfiguredPrefixes {
     };
   }
 }
-
-const lengthOf = (prefix: string): number => Number(prefix.slice(prefix.indexOf("/") + 1));

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { type Prefix, parsePrefix, printPrefix, truncated } from "./prefix.ts";
+import { type Prefix, parsePrefix, printPrefix, truncated } from "../formats/prefix.ts";
 
 /** Microseconds since 1970. */
 export type Time = number;

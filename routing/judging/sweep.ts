@@ -33,7 +33,7 @@ export async function sweep(client: Client, { autoignore }: ActiveConfiguration,
 }
 
 /** The rule of a prefix: that of the longest prefix around it, of several the first one. */
-export function autoignoreRules(rules: readonly Autoignore[]): (prefix: string) => Autoignore | undefined {
+function autoignoreRules(rules: readonly Autoignore[]): (prefix: string) => Autoignore | undefined {
   const byName = new Map(rules.map((rule) => [rule.name, rule]));
   const prefixes = new ConfiguredPrefixes(
     rules.flatMap(({ name, prefixes: ranges }, order) =>

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isAsNumber, parseAsNumber } from "@routeql/database-access/number-resources";
-import { canonicalPrefix } from "../judging/prefix.ts";
+import { canonicalPrefix, lengthOf } from "../formats/prefix.ts";
 
 /** A validated ROA payload (RFC 6811): the AS may announce the prefix and its more specific ones up to a length. */
 export interface Vrp {
@@ -70,7 +70,7 @@ export function parseVrps(text: string, name: string): VrpList {
     const read = roa.safeParse(entry);
     if (read.success) {
       const { asn, prefix } = read.data;
-      const [length, longest] = [Number(prefix.split("/")[1]), prefix.includes(":") ? 128 : 32];
+      const [length, longest] = [lengthOf(prefix), prefix.includes(":") ? 128 : 32];
       const maxLength = read.data.maxLength ?? length;
       if (maxLength >= length && maxLength <= longest) vrps.push({ prefix, maxLength, asn });
       else problems.push(`roas.${index}: maxLength ${maxLength} is not between ${length} and ${longest}`);

@@ -37,15 +37,23 @@ export function printPrefix({ family, length, bits }: Prefix): string {
   return `${new SocketAddress({ address, family: family === 4 ? "ipv4" : "ipv6" }).address}/${length}`;
 }
 
-/** A prefix as Postgres prints it (RFC 5952); undefined for other text. `hostBits`: bits beyond its length are set. */
-export function canonicalPrefix(text: string): { prefix: string; hostBits: boolean } | undefined {
-  if (!isPrefix(text)) return undefined;
-  const [address = "", length = ""] = text.split("/");
-  const family = isIPv4(address) ? "ipv4" : "ipv6";
-  const canonical = new SocketAddress({ address, family }).address;
-  const beyond = (1n << BigInt((family === "ipv4" ? 32 : 128) - Number(length))) - 1n;
-  return { prefix: `${canonical}/${length}`, hostBits: (addressNumber(canonical) & beyond) !== 0n };
+/** A prefix as Postgres prints it, whichever way a source spells IPv6; undefined for other values. */
+export function prefixOf(value: unknown): string | undefined {
+  if (typeof value !== "string" || !isPrefix(value)) return undefined;
+  const [address = "", length] = value.split("/");
+  return isIPv4(address) ? value : `${new SocketAddress({ address, family: "ipv6" }).address}/${length}`;
 }
+
+/** The same, and whether bits beyond its length are set. */
+export function canonicalPrefix(text: string): { prefix: string; hostBits: boolean } | undefined {
+  const prefix = prefixOf(text);
+  if (prefix === undefined) return undefined;
+  const address = prefix.slice(0, prefix.indexOf("/"));
+  const beyond = (1n << BigInt(widthOf(isIPv4(address) ? 4 : 6) - lengthOf(prefix))) - 1n;
+  return { prefix, hostBits: (addressNumber(address) & beyond) !== 0n };
+}
+
+export const lengthOf = (prefix: string): number => Number(prefix.slice(prefix.indexOf("/") + 1));
 
 function addressNumber(address: string): bigint {
   if (isIPv4(address)) return address.split(".").reduce((sum, part) => sum * 256n + BigInt(part), 0n);

@@ -1,0 +1,4 @@
+/** Whether a parsed JSON or YAML value is an object, whose members are unknown. */
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
