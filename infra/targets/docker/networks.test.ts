@@ -20,7 +20,7 @@ test("each call edge has an internal network of its two services", () => {
 
 test("only the gateway joins the network of published ports", () => {
   const edge = networksOf(describeStack({ monitoring: "stack" })).filter(({ name }) => name === "edge");
-  expect(edge).toEqual([{ name: "edge", members: ["gateway"], internal: false }]);
+  expect(edge).toMatchObject([{ members: ["gateway"], internal: false }]);
 });
 
 test("a network that exists without an option gets no input for it, which would replace it", async () => {

@@ -16,6 +16,8 @@ export interface PlannedNetwork {
   readonly members: readonly ServiceName[];
   /** Without external access, and without an address of the host. */
   readonly internal: boolean;
+  /** Addresses for containers beside the members. */
+  readonly guests?: number;
 }
 
 /**
@@ -34,7 +36,8 @@ export function networksOf(services: readonly ServiceDescription[]): readonly Pl
   return [
     ...callEdges(services).map((edge) => ({ name: edge.join("-"), members: edge, internal: true })),
     ...ownEdges.map((edge) => ({ name: edge.join("-"), members: [edge[0]], internal: false })),
-    shared("edge", false, ({ ports }) => ports.some(({ loopback }) => loopback !== true)),
+    // Clients and proxies of the host's other containers join it.
+    { ...shared("edge", false, ({ ports }) => ports.some(({ loopback }) => loopback !== true)), guests: 12 },
     shared(
       "monitoring-edge",
       false,

@@ -65,5 +65,6 @@ test("a /24 has room for a stack with everything", () => {
   });
   const networks = networksOf(services);
   expect(networks.length).toBeGreaterThan(12);
+  expect(assignSubnets(range, {}, networks).get("edge")?.subnet).toMatch("/28");
   expect(assignSubnets(range, {}, networks).size).toBe(networks.length);
 });

@@ -20,10 +20,13 @@ export type HeldSubnets = Readonly<Record<string, string>>;
 export interface MeasuredNetwork {
   readonly name: string;
   readonly members: readonly unknown[];
+  /** Addresses for containers beside the members; 2 if absent. */
+  readonly guests?: number;
 }
 
-/** Length of the prefix: addresses for the members, for two tools beside them, and the three of the network itself. Docker's default is /16. */
-const prefixFor = ({ members }: MeasuredNetwork): number => 32 - Math.max(3, Math.ceil(Math.log2(members.length + 5)));
+/** Length of the prefix: addresses for the members and guests, and the three of the network itself. Docker's default is /16. */
+const prefixFor = ({ members, guests = 2 }: MeasuredNetwork): number =>
+  32 - Math.max(3, Math.ceil(Math.log2(members.length + guests + 3)));
 
 const inside = (inner: Ipv4Range, outer: Ipv4Range): boolean => outer.first <= inner.first && inner.last <= outer.last;
 
